@@ -1,0 +1,70 @@
+# Every target makes or updates the virtual environment it needs:
+# .venv with what the demo runs on, then the same .venv with what development takes.
+
+PYTHON ?= python3
+MINUTES ?= 3
+WORKERS ?= 2
+
+BIN := .venv/bin
+DEMO := .venv/.stamp-demo
+DEV := .venv/.stamp
+INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt
+
+.PHONY: help venv demo test lint format types docs bench clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo    train an agent for $(MINUTES) minutes, then play it against random and rule"
+	@echo "make test    the test suite"
+	@echo "make lint    ruff: lint and format check (make format: repair)"
+	@echo "make types   pyright"
+	@echo "make docs    the documentation, into docs/_build/html"
+	@echo "make bench   the benchmarks"
+	@echo "make venv    only the virtual environment, .venv"
+	@echo "make clean   remove what the targets above have made, but for runs/"
+
+venv: $(DEV)
+
+demo: $(DEMO)
+	$(BIN)/closedhand train doudizhu --minutes $(MINUTES) --restart --out runs/demo
+	$(BIN)/closedhand match doudizhu --agents ppo:runs/demo/model.zip,random --deals 1000 --out runs/demo/vs-random.json
+	$(BIN)/closedhand match doudizhu --agents ppo:runs/demo/model.zip,rule --deals 1000 --out runs/demo/vs-rule.json
+
+# One file of tests stays in one worker, so that module fixtures are built once.
+test: $(DEV)
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile
+
+lint: $(DEV)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+format: $(DEV)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+types: $(DEV)
+	$(BIN)/pyright
+
+docs: $(DEV)
+	$(BIN)/sphinx-build -W --keep-going -d docs/_build/doctrees docs docs/_build/html
+
+bench: $(DEV)
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf .venv build dist docs/_build docs/environments .hypothesis .pytest_cache .ruff_cache
+	find closedhand tests benchmarks docs -name __pycache__ -prune -exec rm -rf {} +
+
+# pip comes last into a new environment: where it is missing, making the environment was cut short.
+$(BIN)/pip:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+		{ echo "closedhand needs Python 3.11 or newer, which $(PYTHON) is not; name one: make PYTHON=python3.12" >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+
+$(DEMO): pyproject.toml constraints.txt | $(BIN)/pip
+	$(INSTALL) -e '.[train,plot]'
+	@touch $@
+
+$(DEV): $(DEMO)
+	$(INSTALL) -e '.[train,plot,render,peers,docs,dev]'
+	@touch $@

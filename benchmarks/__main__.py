@@ -1,0 +1,114 @@
+"""Run every benchmark, in rounds, and write `docs/benchmarks.json` and `docs/benchmarks.md`.
+
+Each round measures a peer directly after us; a ratio's figure is the median over the rounds, with
+the smallest and the largest beside it.
+"""
+
+import argparse
+import json
+import platform
+import statistics
+import sys
+import warnings
+from importlib.metadata import version
+from pathlib import Path
+
+from benchmarks import doudizhu
+from closedhand.games.records import write_atomically
+
+DOCS = Path(__file__).parent.parent / "docs"
+
+
+def processor() -> str:
+    """The processor's name, where the system tells it."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def spread(values: list[float]) -> dict[str, float]:
+    """Median, smallest and largest."""
+    return {"median": statistics.median(values), "min": min(values), "max": max(values)}
+
+
+def measure(rounds: int, seconds: float) -> dict:
+    """All ratios and rates."""
+    results = []
+    for what, ours, unit, peer, theirs, aim in doudizhu.RATIOS:
+        pairs = []
+        for number in range(rounds):
+            pairs.append((ours(seconds), theirs(seconds)))
+            ratio = pairs[-1][0] / pairs[-1][1]
+            print(f"{what}: round {number + 1} of {rounds}, {ratio:.1f} x", file=sys.stderr)
+        results.append(
+            {
+                "what": what,
+                "unit": unit,
+                "ours": spread([a for a, _ in pairs]),
+                "peer": peer,
+                "theirs": spread([b for _, b in pairs]),
+                "ratio": spread([a / b for a, b in pairs]),
+                "aim": aim,
+            }
+        )
+    rates = [
+        {"what": what, "unit": unit, "ours": spread([ours(seconds) for _ in range(rounds)])}
+        for what, ours, unit in doudizhu.RATES
+    ]
+    return {
+        "machine": {"processor": processor(), "python": platform.python_version()},
+        "versions": {
+            name: version(name) for name in ("closedhand", "numba", "numpy", "open-spiel", "rlcard")
+        },
+        "rounds": rounds,
+        "seconds": seconds,
+        "ratios": results,
+        "rates": rates,
+    }
+
+
+def page(results: dict) -> str:
+    """The results as the documentation's table."""
+    lines = [
+        "<!-- Written by `make bench`. -->",
+        f"Measured on one core of: {results['machine']['processor']}; "
+        f"Python {results['machine']['python']}, "
+        + ", ".join(f"{name} {v}" for name, v in results["versions"].items())
+        + f". {results['rounds']} rounds of {results['seconds']:g} s CPU time each; "
+        "median (smallest to largest).",
+        "",
+        "| what | ours | peer | theirs | ratio | aim |",
+        "|---|---|---|---|---|---|",
+    ]
+    for row in results["ratios"]:
+        ratio = row["ratio"]
+        lines.append(
+            f"| {row['what']} | {row['ours']['median']:,.0f} {row['unit']} | {row['peer']} "
+            f"| {row['theirs']['median']:,.0f} {row['unit']} "
+            f"| **{ratio['median']:.1f}** ({ratio['min']:.1f} to {ratio['max']:.1f}) "
+            f"| {row['aim']:g} |"
+        )
+    for row in results["rates"]:
+        lines.append(f"| {row['what']} | {row['ours']['median']:,.0f} {row['unit']} | | | | |")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Measure and write."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=3.0)
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore")
+    results = measure(arguments.rounds, arguments.seconds)
+    write_atomically(DOCS / "benchmarks.json", json.dumps(results, indent=1) + "\n")
+    write_atomically(DOCS / "benchmarks-table.md", page(results))
+    print(page(results))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,189 @@
+"""Dou Dizhu: our kernels, vector env and AEC env beside OpenSpiel's game and RLCard's env.
+
+Every function here does one unit of work for about `seconds` on one core and returns a rate per
+second of CPU time.
+"""
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from closedhand import make_game
+from closedhand.games import contract
+from closedhand.games.kernel import kernel
+
+
+def rate(work: Callable[[], int], seconds: float) -> float:
+    """Repeat `work`, which returns how much it did, and divide by the time it took."""
+    work()
+    done = 0
+    start = time.process_time()
+    while (spent := time.process_time() - start) < seconds:
+        done += work()
+    return done / spent
+
+
+def kernel_games(seconds: float) -> float:
+    """Random games a second inside the kernels, deals included."""
+    game = make_game("doudizhu")
+    rng = np.random.default_rng(0)
+    states = game.empty(200)
+    buffer = np.empty(game.num_actions, np.int32)
+
+    def work() -> int:
+        contract.random_games(game.rules, states, rng, buffer)
+        return len(states)
+
+    return rate(work, seconds)
+
+
+@kernel
+def redeal_and_look(rules, view, worlds, player, rng, buffer):
+    """From one view: a random world each, one random action, and what is legal after it."""
+    for i in range(len(worlds)):
+        worlds[i] = view[0]
+        contract.redeal(rules, worlds[i], player, rng)
+        contract.play(rules, worlds[i], contract.random_action(rules, worlds[i], rng, buffer))
+        contract.legal(rules, worlds[i], buffer)
+
+
+def redeals(seconds: float) -> float:
+    """`redeal` + `play` + `legal` from one view, a second, in a kernel."""
+    game = make_game("doudizhu")
+    rng = np.random.default_rng(0)
+    state = game.deal(rng)
+    for _ in range(12):
+        game.play(state, int(rng.choice(game.legal(state))))
+    player = int(state.player)
+    view = np.array([game.view(state, player)], game.dtype)
+    worlds = game.empty(1000)
+    buffer = np.empty(game.num_actions, np.int32)
+
+    def work() -> int:
+        redeal_and_look(game.rules, view, worlds, player, rng, buffer)
+        return len(worlds)
+
+    return rate(work, seconds)
+
+
+@kernel
+def pick(masks, random, out):
+    """A legal action of each row of masks: the one that `random`, 0 to 1, points to."""
+    for i in range(len(masks)):
+        left = np.int64(random[i] * masks[i].sum())
+        action = -1
+        while left >= 0:
+            action += 1
+            left -= masks[i, action]
+        out[i] = action
+
+
+def vector_steps(seconds: float) -> float:
+    """Agent steps a second of the VectorEnv: 1,024 games, sub-steps, planes and masks."""
+    from closedhand.envs.vector import GameVectorEnv
+
+    env = GameVectorEnv("doudizhu", num_envs=1024, substeps=True)
+    rng = np.random.default_rng(0)
+    observation, _ = env.reset(seed=0)
+    masks = [observation["action_mask"]]
+    actions = np.zeros(1024, np.int64)
+
+    def work() -> int:
+        pick(masks[0], rng.random(1024), actions)
+        masks[0] = env.step(actions)[0]["action_mask"]
+        return 1024
+
+    return rate(work, seconds)
+
+
+def aec_steps(seconds: float) -> float:
+    """Steps a second of the raw AEC env, flat, with observation and mask, random legal play."""
+    from closedhand.envs.aec import raw_env
+
+    env = raw_env("doudizhu")
+    rng = np.random.default_rng(0)
+    seeds = iter(range(10**9))
+
+    def work() -> int:
+        env.reset(seed=next(seeds))
+        steps = 0
+        for _ in env.agent_iter():
+            observation, _, termination, truncation, _ = env.last()
+            if termination or truncation:
+                env.step(None)
+                continue
+            assert observation is not None
+            legal = np.flatnonzero(observation["action_mask"])
+            env.step(legal[int(rng.random() * len(legal))])
+            steps += 1
+        return steps
+
+    return rate(work, seconds)
+
+
+def openspiel_games(seconds: float) -> float:
+    """Random games a second of OpenSpiel's `dou_dizhu` from Python, without observations."""
+    return _openspiel(seconds, observe=False)[0]
+
+
+def openspiel_steps(seconds: float) -> float:
+    """Player steps a second of OpenSpiel's `dou_dizhu` with its observation tensor."""
+    return _openspiel(seconds, observe=True)[1]
+
+
+def _openspiel(seconds: float, observe: bool) -> tuple[float, float]:
+    import pyspiel
+
+    game = pyspiel.load_game("dou_dizhu")
+    rng = np.random.default_rng(0)
+    steps = [0, 0]
+
+    def work() -> int:
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            if state.is_chance_node():
+                actions = state.legal_actions()
+            else:
+                if observe:
+                    state.observation_tensor()
+                actions = state.legal_actions()
+                steps[0] += 1
+            state.apply_action(actions[int(rng.random() * len(actions))])
+        steps[1] += 1
+        return 1
+
+    games = rate(work, seconds)
+    return games, games * steps[0] / steps[1]
+
+
+def rlcard_steps(seconds: float) -> float:
+    """Steps a second of RLCard's `doudizhu` env, random legal play."""
+    import rlcard
+
+    env = rlcard.make("doudizhu", config={"seed": 0})
+    rng = np.random.default_rng(0)
+
+    def work() -> int:
+        state, _ = env.reset()
+        steps = 0
+        while not env.is_over():
+            legal = list(state["legal_actions"])
+            state, _ = env.step(legal[int(rng.random() * len(legal))])
+            steps += 1
+        return steps
+
+    return rate(work, seconds)
+
+
+RATIOS = (
+    ("random games inside the kernels", kernel_games, "games/s",
+     "OpenSpiel dou_dizhu, no observation", openspiel_games, 15.0),
+    ("VectorEnv, 1,024 games, sub-steps, planes and masks", vector_steps, "steps/s",
+     "OpenSpiel dou_dizhu with observation tensor", openspiel_steps, 2.0),
+    ("raw AEC env, flat, observation and mask", aec_steps, "steps/s",
+     "RLCard doudizhu env", rlcard_steps, 40.0),
+)  # fmt: skip
+"""What, how, unit, against what, how, and the ratio aimed at."""
+
+RATES = (("redeal + play + legal from one view, in a kernel", redeals, "1/s"),)

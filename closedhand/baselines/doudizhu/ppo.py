@@ -1,0 +1,271 @@
+"""MaskablePPO on the sub-stepped Dou Dizhu: one file from the network to the trained agent.
+
+The learner sits in every seat (a third of the games each) against opponents from the agent list,
+and picks main group and kickers as separate actions under a mask, 337 in all. Observations are the
+paper's planes, the kicker planes and the status vector. What `train` leaves in its folder:
+`model.zip` (the newest model; the agent `ppo:FOLDER/model.zip`), and `tensorboard/`.
+"""
+
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from stable_baselines3.common.vec_env import VecMonitor
+from torch import nn
+
+from closedhand.envs.vector import GameVectorEnv
+from closedhand.games import contract, make_game
+from closedhand.games.game import Game, InputError, State
+from closedhand.wrappers.sb3 import SB3VecEnv
+
+SEATS = 3
+SAVE_EVERY = 60.0  # seconds
+
+
+class PlanesCNN(BaseFeaturesExtractor):
+    """Convolutions along the ranks: every plane and row is a channel of a line of 15 ranks."""
+
+    def __init__(self, observation_space: spaces.Dict, width: int = 96, features: int = 256):
+        """Build for the parts `observation`, `kicker` and `status`.
+
+        Args:
+            observation_space: Of the sub-stepped env, without the mask.
+            width: Filters of each convolution.
+            features: Outputs.
+        """
+        super().__init__(observation_space, features)
+        shapes = {name: space.shape or () for name, space in observation_space.items()}
+        self.parts = [name for name, shape in shapes.items() if len(shape) == 3]
+        self.flats = [name for name, shape in shapes.items() if len(shape) == 1]
+        channels = sum(shapes[name][1] * shapes[name][2] for name in self.parts)
+        ranks = shapes[self.parts[0]][0]
+        self.convolutions = nn.Sequential(
+            nn.Conv1d(channels, width, 1),
+            nn.ReLU(),
+            nn.Conv1d(width, width, 3, padding=1),
+            nn.ReLU(),
+            nn.Conv1d(width, width, 3, padding=1),
+            nn.ReLU(),
+            nn.Flatten(),
+        )
+        status = sum(shapes[name][0] for name in self.flats)
+        self.head = nn.Sequential(nn.Linear(width * ranks + status, features), nn.ReLU())
+
+    def forward(self, observations: dict[str, torch.Tensor]) -> torch.Tensor:
+        """Features, float32 [batch, features]."""
+        lines = [observations[name].flatten(2).transpose(1, 2) for name in self.parts]
+        status = [observations[name] / 20.0 for name in self.flats]
+        return self.head(torch.cat([self.convolutions(torch.cat(lines, 1)), *status], 1))
+
+
+class Clock(BaseCallback):
+    """Stops training when its time is up, saves now and then, and shows how far it is."""
+
+    def __init__(self, minutes: float, path: Path, progress: Progress) -> None:
+        """Train for `minutes`, saving to `path`."""
+        super().__init__()
+        self.end = time.monotonic() + 60 * minutes
+        self.total = 60 * minutes
+        self.path = path
+        self.progress = progress
+        self.task = progress.add_task("training", total=self.total, steps=0, mean=0.0)
+        self.saved = time.monotonic()
+
+    def _on_step(self) -> bool:
+        now = time.monotonic()
+        if now - self.saved > SAVE_EVERY:
+            save(self.model, self.path)
+            self.saved = now
+        episodes = self.model.ep_info_buffer or [{"r": 0.0}]
+        self.progress.update(
+            self.task,
+            completed=min(self.total, self.total - (self.end - now)),
+            steps=self.num_timesteps,
+            mean=np.mean([episode["r"] for episode in episodes]),
+        )
+        return now < self.end
+
+
+def save(model: Any, path: Path) -> None:
+    """Save a model by way of a temporary file, so that a crash leaves the old one."""
+    part = path.with_suffix(".part.zip")
+    model.save(part)
+    os.replace(part, path)
+
+
+def train(
+    out: Path,
+    minutes: float = 3.0,
+    opponents: Sequence[str] = ("random", "rule"),
+    games: int = 16,
+    seed: int = 0,
+    restart: bool = False,
+    device: str = "auto",
+    **rules: Any,
+) -> Path:
+    """Train, or go on training what `out` holds; Ctrl-C saves and stops.
+
+    Args:
+        out: Folder for the model and its logs.
+        minutes: How long to train.
+        opponents: Agents for the other two seats, each in a part of its own of the games.
+        games: Games for each seat and opponent.
+        seed: Of deals, opponents and network.
+        restart: Begin anew although `out` holds a model.
+        device: `cpu`, `cuda` or `auto`.
+        **rules: Options of Dou Dizhu.
+
+    Returns:
+        The path of the model.
+
+    Raises:
+        InputError: An unknown opponent or option, or a model that cannot be resumed.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    path = out / "model.zip"
+    torch.set_num_threads(os.cpu_count() or 1)
+    env = VecMonitor(
+        SB3VecEnv(
+            [
+                GameVectorEnv(
+                    "doudizhu",
+                    num_envs=games,
+                    opponents=opponent,
+                    seat=seat,
+                    autoreset_mode=AutoresetMode.SAME_STEP,
+                    substeps=True,
+                    **{"objective": "win", **rules},
+                )
+                for opponent in opponents
+                for seat in range(SEATS)
+            ]
+        )
+    )
+    env.seed(seed)
+    if path.exists() and not restart:
+        model = load(path, env=env, device=device)
+    else:
+        model = MaskablePPO(
+            "MultiInputPolicy",
+            env,
+            learning_rate=5e-4,
+            n_steps=64,
+            batch_size=1024,
+            n_epochs=3,
+            gamma=1.0,
+            gae_lambda=0.95,
+            ent_coef=0.005,
+            seed=seed,
+            device=device,
+            tensorboard_log=str(out / "tensorboard"),
+            policy_kwargs={
+                "features_extractor_class": PlanesCNN,
+                "net_arch": [128],
+                "normalize_images": False,
+            },
+        )
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[steps]:,} steps, mean reward {task.fields[mean]:+.2f}"),
+    )
+    from rich.console import Console
+
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        try:
+            model.learn(
+                10**12,
+                callback=Clock(minutes, path, progress),
+                reset_num_timesteps=not path.exists() or restart,
+            )
+        except KeyboardInterrupt:
+            progress.console.print("interrupted: saving")
+        save(model, path)
+    env.close()
+    return path
+
+
+def load(path: Path, env: Any = None, device: str = "auto") -> MaskablePPO:
+    """A saved model.
+
+    Raises:
+        InputError: There is none, or it is not one that `train` saved.
+    """
+    if not path.exists():
+        raise InputError(f"no model at {path}")
+    try:
+        return MaskablePPO.load(path, env=env, device=device)
+    except (ValueError, KeyError, AssertionError, RuntimeError) as error:
+        raise InputError(f"{path} is no model of this environment: {error}") from None
+
+
+class PPOAgent:
+    """A trained model as an agent, in flat and in sub-stepped games."""
+
+    def __init__(self, game: Game, path: Path) -> None:
+        """Load the model at `path` to play `game`.
+
+        Raises:
+            InputError: There is no such model, or it was trained with other actions.
+        """
+        self.name = f"ppo:{path}"
+        self.game = game
+        self.substeps = make_game(game.name, **{**game.options, "substeps": True})
+        # One core: matches run in several processes.
+        torch.set_num_threads(1)
+        self.model = load(path, device="cpu")
+        if self.model.action_space != spaces.Discrete(self.substeps.num_actions):
+            raise InputError(f"{path} was trained with other actions (bidding?)")
+
+    def act(self, view: State) -> int:
+        """The most probable action."""
+        return int(self.act_batch(np.array([view], self.game.dtype))[0])
+
+    def act_batch(self, views: np.ndarray) -> np.ndarray:
+        """The most probable actions for states [n], int32 [n]."""
+        if self.game.options["substeps"]:
+            return self.choose(views)
+        # Sub-steps are played on copies of the views until the play is complete.
+        views = views.copy()
+        moves = views["moves"].copy()
+        open_ = np.arange(len(views))
+        while len(open_):
+            for i, action in zip(open_, self.choose(views[open_]), strict=True):
+                contract.play(self.substeps.rules, views[i], action)
+            open_ = open_[views["moves"][open_] == moves[open_]]
+        return views["history"][np.arange(len(views)), moves].astype(np.int32)
+
+    def choose(self, views: np.ndarray) -> np.ndarray:
+        """The most probable sub-steps for states [n], int32 [n]."""
+        game = self.substeps
+        observations = np.empty((len(views), game.observation_size), np.int8)
+        masks = np.zeros((len(views), game.num_actions), bool)
+        for view, observation, mask in zip(views, observations, masks, strict=True):
+            contract.observe(game.rules, view, view["player"], observation)
+            mask[game.legal(view)] = True
+        actions, _ = self.model.predict(
+            game.split(observations), action_masks=masks, deterministic=True
+        )
+        return actions.astype(np.int32)
+
+
+def make(game: Game, seed: int, argument: str | None) -> PPOAgent:
+    """The agent `ppo:PATH`.
+
+    Raises:
+        InputError: No path, or no model there.
+    """
+    if argument is None:
+        raise InputError("the agent ppo takes the path of a model: ppo:runs/demo/model.zip")
+    return PPOAgent(game, Path(argument))

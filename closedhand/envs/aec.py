@@ -1,0 +1,227 @@
+"""Every game as a PettingZoo AEC env."""
+
+import copy
+from collections.abc import Mapping
+from operator import index
+from typing import Any
+
+import numpy as np
+from gymnasium import logger, spaces
+from gymnasium.utils import seeding
+from pettingzoo import AECEnv
+from pettingzoo.utils.wrappers import (
+    AssertOutOfBoundsWrapper,
+    OrderEnforcingWrapper,
+    TerminateIllegalWrapper,
+)
+
+from closedhand.envs import common, kernels, render
+from closedhand.envs.common import ACTION_MASK, ILLEGAL_REWARD, Observation
+from closedhand.games.game import Game, InputError, State
+
+METADATA = {
+    "render_modes": list(common.RENDER_MODES),
+    "render_fps": common.RENDER_FPS,
+    "is_parallelizable": False,
+}
+
+
+def env(
+    game: str | Game,
+    *,
+    render_mode: str | None = None,
+    illegal_reward: float = ILLEGAL_REWARD,
+    **options: Any,
+) -> AECEnv[str, Observation, int]:
+    """The env that `pettingzoo.make` makes: `GameAEC` with PettingZoo's three usual checks.
+
+    The checks cost most of the speed; where masks are obeyed, `GameAEC` alone is enough.
+
+    Args:
+        game: Name of a game, or a `Game`.
+        render_mode: `human`, `ansi`, `rgb_array` or None.
+        illegal_reward: An illegal action ends the game with this reward for who made it, 0 for the
+            others.
+        **options: Of `make_game`.
+
+    Raises:
+        InputError: An unknown name, option or render mode.
+    """
+    raw = GameAEC(game, render_mode=render_mode, **options)
+    checked = TerminateIllegalWrapper(raw, illegal_reward=illegal_reward)
+    return OrderEnforcingWrapper(AssertOutOfBoundsWrapper(checked))
+
+
+class GameAEC(AECEnv[str, Observation, int]):
+    """A game, one agent after the other; lean and fast.
+
+    An observation is a dict of int8 arrays: the parts of `game.shapes` (`observation` first) and
+    `action_mask` [num_actions], which is also in the infos and is all zero for everybody but the
+    agent to act. Rewards are zero until the game ends and all agents terminate together.
+
+    Copies and pickles go on with the game under way. A state for search is `game_state`, and
+    `reset(options={"state": state})` returns to it.
+
+    Attributes:
+        game: The rules, with `game.text(action)` and `game.parse(text)`.
+        state_space: Of `state()`.
+    """
+
+    def __init__(self, game: str | Game, *, render_mode: str | None = None, **options: Any) -> None:
+        """Make the env.
+
+        Args:
+            game: Name of a game, or a `Game`.
+            render_mode: `human`, `ansi`, `rgb_array` or None.
+            **options: Of `make_game`.
+
+        Raises:
+            InputError: An unknown name, option or render mode.
+        """
+        super().__init__()
+        self.game = common.resolve(game, options)
+        self.render_mode = common.check_render_mode(render_mode)
+        self.metadata = {**METADATA, "name": f"{self.game.name}_v0"}
+        self.possible_agents = [f"player_{seat}" for seat in range(self.game.num_players)]
+        self.observation_spaces = {
+            agent: common.observation_space(self.game) for agent in self.possible_agents
+        }
+        self.action_spaces = {
+            agent: common.action_space(self.game) for agent in self.possible_agents
+        }
+        size = self.game.num_players * self.game.observation_size
+        self.state_space = spaces.Box(-1, 127, (size,), np.int8)
+        self.agents = []
+        # `Game` works these out anew each time; here they are needed at every step.
+        self._layout = _layout(self.game)
+        self._size = self.game.observation_size
+        self._states = self.game.empty(1)
+        self._rng: np.random.Generator | None = None
+
+    def observation_space(self, agent: str) -> spaces.Space[Observation]:
+        """The same space object for an agent at every call."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[int]:
+        """The same space object for an agent at every call."""
+        return self.action_spaces[agent]
+
+    @property
+    def game_state(self) -> State:
+        """A copy of the state of the game."""
+        return self._states[0].copy()
+
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+        """Start a new game.
+
+        Args:
+            seed: Starts the stream of deals anew; without one it goes on.
+            options: `deal`, the text of a deal, or `state`, a state to go on from.
+
+        Raises:
+            InputError: No deal, or no state of a game under way.
+        """
+        if seed is not None or self._rng is None:
+            self._rng, _ = seeding.np_random(seed)
+        common.start(self.game, self._states, 0, self._rng, options or {})
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {agent: self._idle_info() for agent in self.agents}
+        player = int(self._states["player"][0])
+        self._observation, self._mask = self._look(player)
+        self._to_act(player)
+
+    def step(self, action: int | None) -> None:
+        """Play an action of `agent_selection`; None for an agent that has terminated.
+
+        Raises:
+            InputError: The action is not legal; the game is as it was.
+        """
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)  # type: ignore[arg-type]
+            return
+        try:
+            action = index(action)  # type: ignore[arg-type]
+        except TypeError:
+            raise InputError(f"an action is a whole number, not {action!r}") from None
+        observation = np.empty(self._size, np.int8)
+        mask = np.empty(self.game.num_actions, np.int8)
+        status, player = kernels.play_one(
+            self.game.rules, self._states, action, observation, mask
+        )  # fmt: skip
+        if status == kernels.ILLEGAL:
+            raise InputError(common.explain_illegal(self.game, self._states[0], action))
+        self.infos[agent] = self._idle_info()
+        self._observation, self._mask = observation, mask
+        if status == kernels.OVER:
+            self._finish()
+        # Nothing else to do about rewards: they stay zero until then.
+        self._to_act(player)
+
+    def observe(self, agent: str) -> Observation:
+        """What an agent sees: a new dict of int8 arrays."""
+        if agent == self.agent_selection and agent == self._actor:
+            observation, mask = self._observation, self._mask
+        else:
+            observation, mask = self._look(self.possible_agents.index(agent))
+        parts = {name: observation[where].reshape(shape) for name, where, shape in self._layout}
+        parts[ACTION_MASK] = mask
+        return parts
+
+    def state(self) -> np.ndarray:
+        """The observations of all players, one after the other, int8 [state_space.shape]."""
+        seats = range(self.game.num_players)
+        return np.concatenate([self._look(seat)[0] for seat in seats])
+
+    def render(self) -> str | np.ndarray | None:  # type: ignore[override]
+        """The open table: text for `ansi`, uint8 [540, 960, 3] for `rgb_array`."""
+        if self.render_mode is None:
+            logger.warn("render() shows nothing: the env was made without a render_mode")
+            return None
+        return render.render(self.game, self._states[0], self.render_mode)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def __copy__(self) -> "GameAEC":
+        # Two envs that share a state would be of no use.
+        return copy.deepcopy(self)
+
+    def _look(self, player: int) -> tuple[np.ndarray, np.ndarray]:
+        observation = np.empty(self._size, np.int8)
+        mask = np.empty(self.game.num_actions, np.int8)
+        kernels.observe_one(self.game.rules, self._states, player, observation, mask)
+        return observation, mask
+
+    def _to_act(self, player: int) -> None:
+        self.agent_selection = self._actor = self.possible_agents[player]
+        self.infos[self._actor] = {ACTION_MASK: self._mask}
+        if self.render_mode == "human":
+            self.render()
+
+    def _finish(self) -> None:
+        payoffs = self.game.returns(self._states[0]).tolist()
+        self.rewards = dict(zip(self.agents, payoffs, strict=True))
+        self._cumulative_rewards = self.rewards.copy()
+        self.terminations = dict.fromkeys(self.agents, True)
+
+    def _idle_info(self) -> dict[str, Any]:
+        return {ACTION_MASK: np.zeros(self.game.num_actions, np.int8)}
+
+
+def _layout(game: Game) -> list[tuple[str, slice, tuple[int, ...]]]:
+    """Name, place in the flat observation and shape of each part: `Game.split`, worked out once."""
+    layout, start = [], 0
+    for name, shape in game.shapes.items():
+        end = start + int(np.prod(shape))
+        layout.append((name, slice(start, end), shape))
+        start = end
+    return layout
+
+
+raw_env = GameAEC
+"""PettingZoo's customary name for the env without checks."""

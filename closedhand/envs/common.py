@@ -1,0 +1,108 @@
+"""What all kinds of envs share: the game from its options, the spaces, and how a game is started."""
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from closedhand.envs import kernels
+from closedhand.games import make_game
+from closedhand.games.game import Game, InputError
+
+Observation = dict[str, np.ndarray]
+
+RENDER_MODES = ("human", "ansi", "rgb_array")
+RENDER_FPS = 2
+
+ILLEGAL_REWARD = -10.0
+"""The default penalty: a small one would be a way out of a lost game for agents without masks."""
+
+ACTION_MASK = "action_mask"
+
+
+def resolve(game: str | Game, options: Mapping[str, Any]) -> Game:
+    """The game of a name with options, or the very `Game` that is given.
+
+    Raises:
+        InputError: An unknown name or option, or options beside a `Game`, which has its own.
+    """
+    if isinstance(game, str):
+        return make_game(game, **options)
+    if options:
+        raise InputError(f"a Game brings its own options: {', '.join(options)} cannot be changed")
+    return game
+
+
+def check_render_mode(mode: str | None) -> str | None:
+    """The mode, if there is such a one.
+
+    Raises:
+        InputError: There is not.
+    """
+    if mode is not None and mode not in RENDER_MODES:
+        raise InputError(f"no render mode {mode!r}; there are {', '.join(RENDER_MODES)}")
+    return mode
+
+
+def observation_space(game: Game) -> spaces.Dict:
+    """The parts of `game.shapes` in their order, then the mask; all int8.
+
+    A part with several axes is a stack of binary planes, a vector holds small numbers.
+    """
+    parts: OrderedDict[str, spaces.Space[Any]] = OrderedDict()
+    for name, shape in game.shapes.items():
+        low, high = (0, 1) if len(shape) > 1 else (-1, 127)
+        parts[name] = spaces.Box(low, high, shape, np.int8)
+    parts[ACTION_MASK] = spaces.Box(0, 1, (game.num_actions,), np.int8)
+    return spaces.Dict(parts)
+
+
+def action_space(game: Game) -> spaces.Discrete:
+    """The ids of all actions."""
+    return spaces.Discrete(game.num_actions)
+
+
+def start(
+    game: Game,
+    states: np.ndarray,
+    index: int,
+    rng: np.random.Generator,
+    options: Mapping[str, Any],
+) -> None:
+    """Start a game in `states[index]`.
+
+    Args:
+        game: The game.
+        states: Array of `game.dtype` [n].
+        index: Which of them.
+        rng: Shuffles, unless the options say what is dealt.
+        options: `deal` is the text of a deal, `state` a record of `game.dtype` to go on from. Other
+            keys are left to those whom they concern.
+
+    Raises:
+        InputError: No deal, or no state of a game under way.
+    """
+    deal, state = options.get("deal"), options.get("state")
+    if deal is not None and state is not None:
+        raise InputError("options start a game from a deal or from a state, not from both")
+    if deal is not None:
+        if not isinstance(deal, str):
+            raise InputError(f"options['deal'] is the text of a deal, not {deal!r}")
+        state = game.parse_deal(deal)
+    if state is None:
+        kernels.deal(game.rules, states, index, rng)
+        return
+    if getattr(state, "dtype", None) != game.dtype or np.ndim(state) != 0:
+        raise InputError(f"options['state'] is no state of {game.name}")
+    if game.over(state):
+        raise InputError("options['state'] is the state of a game that is over")
+    states[index] = state
+
+
+def explain_illegal(game: Game, state: np.record, action: int) -> str:
+    """One line that says which action is illegal for whom."""
+    if not 0 <= action < game.num_actions:
+        return f"action {action} is none of the {game.num_actions} actions of {game.name}"
+    return f"action {action} ({game.text(action)}) is not legal for player_{state['player']} now"

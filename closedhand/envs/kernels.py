@@ -1,0 +1,104 @@
+"""What the envs do in compiled code: one crossing from Python per step, for one game or for many.
+
+The states stand in an array [n] and are told by their index in it: handing over an array costs less
+than handing over a record.
+"""
+
+import numpy as np
+
+from closedhand.games import contract
+from closedhand.games.kernel import kernel
+
+RUNNING, OVER, ILLEGAL = 0, 1, 2
+"""How a game stands after an action; an illegal one has changed nothing."""
+
+
+@kernel
+def deal(rules, states, index, rng):
+    """Start a new game in `states[index]`."""
+    contract.deal(rules, states[index], rng)
+
+
+@kernel
+def is_legal(rules, state, action, ids):
+    """Whether `action` is legal now; `ids` is scratch space, int32 [num_actions]."""
+    if contract.over(rules, state):
+        return False
+    for k in range(contract.legal(rules, state, ids)):
+        if ids[k] == action:
+            return True
+    return False
+
+
+@kernel
+def play(rules, state, action, ids):
+    """Apply an action that may be illegal; return `RUNNING`, `OVER` or `ILLEGAL`."""
+    if not is_legal(rules, state, action, ids):
+        return ILLEGAL
+    contract.play(rules, state, action)
+    return OVER if contract.over(rules, state) else RUNNING
+
+
+@kernel
+def observe(rules, state, player, observation, mask, ids):
+    """Write the observation and the action mask of `player`, all zero if it is not his turn."""
+    contract.observe(rules, state, player, observation)
+    mask[:] = 0
+    if player == state.player and not contract.over(rules, state):
+        for k in range(contract.legal(rules, state, ids)):
+            mask[ids[k]] = 1
+
+
+@kernel
+def observe_one(rules, states, player, observation, mask):
+    """`observe` in the first of `states`."""
+    observe(rules, states[0], player, observation, mask, np.empty(len(mask), np.int32))
+
+
+@kernel
+def play_one(rules, states, action, observation, mask):
+    """`play` in the first of `states`, then `observe` for who has to act; return (how, who)."""
+    ids = np.empty(len(mask), np.int32)
+    status = play(rules, states[0], action, ids)
+    player = np.int64(states[0].player)
+    if status != ILLEGAL:
+        observe(rules, states[0], player, observation, mask, ids)
+    return status, player
+
+
+@kernel
+def play_all(rules, states, chosen, actions, num_actions, status):
+    """Play `actions[k]` in `states[chosen[k]]`; write how it went into `status[chosen[k]]`."""
+    ids = np.empty(num_actions, np.int32)
+    for k in range(len(chosen)):
+        i = chosen[k]
+        status[i] = play(rules, states[i], actions[k], ids)
+
+
+@kernel
+def observe_all(rules, states, seats, observations, masks):
+    """`observe` for the player `seats[i]` of `states[i]`, into row i."""
+    ids = np.empty(masks.shape[1], np.int32)
+    for i in range(len(states)):
+        observe(rules, states[i], seats[i], observations[i], masks[i], ids)
+
+
+@kernel
+def running(rules, states, out):
+    """Write into `out`, bool [n], which games are not over."""
+    for i in range(len(states)):
+        out[i] = not contract.over(rules, states[i])
+
+
+@kernel
+def returns_all(rules, states, chosen, out):
+    """Write the payoffs of `states[i]` for every i in `chosen` into `out[i]`."""
+    for i in chosen:
+        contract.returns(rules, states[i], out[i])
+
+
+@kernel
+def hide_all(rules, states):
+    """Turn every state into the view of its player to act."""
+    for i in range(len(states)):
+        contract.hide(rules, states[i], states[i].player)

@@ -1,0 +1,98 @@
+"""The agents that play inside the Gymnasium envs, on the seats that the user does not play."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from closedhand.envs import common, kernels
+from closedhand.games.agents import Agent, act_batch, make_agent
+from closedhand.games.game import Game, InputError
+
+Spec = str | Agent | Sequence[str | Agent]
+"""A name or an agent for every other seat, or one of them for each."""
+
+
+class Opponents:
+    """An agent for each other seat, in seat order after the user's."""
+
+    def __init__(self, game: Game, spec: Spec, rng: np.random.Generator) -> None:
+        """Make the agents.
+
+        Args:
+            game: What they play.
+            spec: A name, an agent, or a list of these, one for each other seat.
+            rng: Seeds the agents that are given by name.
+
+        Raises:
+            InputError: An unknown name, or not as many agents as other seats.
+        """
+        others = game.num_players - 1
+        specs = [spec] * others if isinstance(spec, str | Agent) else list(spec)
+        if len(specs) != others:
+            raise InputError(
+                f"{game.name} has {others} other seats: {len(specs)} opponents cannot take them"
+            )
+        self.game = game
+        self.specs = specs
+        self.agents: list[Agent] = []
+        self.seed(rng)
+
+    def seed(self, rng: np.random.Generator) -> None:
+        """Make the agents that are given by name anew; agents given as objects stay as they are.
+
+        Their seeds come from children of `rng`, whose own stream, the deals, is not touched.
+        """
+        seeds = [int(child.integers(2**31)) for child in rng.spawn(len(self.specs))]
+        self.agents = [
+            make_agent(self.game, spec, seed)
+            for spec, seed in zip(self.specs, seeds, strict=True)
+        ]  # fmt: skip
+
+    def play(self, states: np.ndarray, seats: np.ndarray) -> None:
+        """Play in every game until it is over or the user is to act.
+
+        Args:
+            states: The games, `game.dtype` [n]; changed in place.
+            seats: The user's seat in each, integers [n].
+
+        Raises:
+            InputError: An agent chose an illegal action.
+        """
+        running = np.empty(len(states), bool)
+        status = np.empty(len(states), np.int64)
+        while True:
+            kernels.running(self.game.rules, states, running)
+            ahead = (states["player"] - seats) % self.game.num_players
+            waiting = running & (ahead > 0)
+            if not waiting.any():
+                return
+            for i, agent in enumerate(self.agents):
+                chosen = np.flatnonzero(waiting & (ahead == i + 1))
+                if len(chosen):
+                    self._move(agent, states, chosen, status)
+
+    def _move(
+        self, agent: Agent, states: np.ndarray, chosen: np.ndarray, status: np.ndarray
+    ) -> None:
+        views = states[chosen]
+        kernels.hide_all(self.game.rules, views)
+        actions = np.asarray(act_batch(agent, views), np.int64)
+        kernels.play_all(
+            self.game.rules, states, chosen, actions, self.game.num_actions, status
+        )  # fmt: skip
+        for i in np.flatnonzero(status[chosen] == kernels.ILLEGAL):
+            why = common.explain_illegal(self.game, states[chosen[i]], int(actions[i]))
+            raise InputError(f"agent {agent.name!r} cannot play on: {why}")
+
+
+def check_seat(game: Game, seat: int | str) -> int | None:
+    """The number of a seat, None for a random one.
+
+    Raises:
+        InputError: There is no such seat.
+    """
+    if seat == "random":
+        return None
+    if isinstance(seat, int) and 0 <= seat < game.num_players:
+        return seat
+    raise InputError(f"seat is 0 to {game.num_players - 1}, or 'random', not {seat!r}")

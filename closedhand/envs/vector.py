@@ -1,0 +1,309 @@
+"""Many games side by side as a Gymnasium VectorEnv, on batched kernels."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import error, logger
+from gymnasium.utils import seeding
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from closedhand.envs import common, kernels, render
+from closedhand.envs.common import ACTION_MASK, ILLEGAL_REWARD, Observation
+from closedhand.envs.opponents import Opponents, Spec, check_seat
+from closedhand.games.game import Game, InputError
+
+Infos = dict[str, Any]
+Step = tuple[Observation, np.ndarray, np.ndarray, np.ndarray, Infos]
+
+
+class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
+    """`num_envs` games side by side.
+
+    By default every seat is played from outside (self-play): each step takes one action a game, of
+    the player to act, and the observation is that of who acts next. With `opponents` one seat is
+    played from outside and agents play the others inside.
+
+    The reward is zero until a game ends; then it is the return of the player who acted, or of the
+    seat. An illegal action ends its game with `illegal_reward`. Every array is new at each step.
+    Infos, all arrays with a `_key` beside them that says where they hold:
+
+    - `action_mask`, int8 [num_envs, num_actions], as in the observation; zero after the end.
+    - `current_player`, int64 [num_envs]: whose observation and mask these are.
+    - `returns`, float64 [num_envs, num_players]: payoffs by player of the games that just ended.
+    - `illegal_action`, bool [num_envs]: whether an illegal action ended the game.
+    - With same-step reset `final_obs` and `final_info`, where a new game has begun; the two keys
+      before this are then in `final_info`.
+
+    Game i is the game of a single env with seed + i. Copies and pickles go on with the games under
+    way. For search, `states` holds all games and can be assigned; `observe` then tells what is seen.
+
+    Attributes:
+        game: The rules, with `game.text(action)` and `game.parse(text)`.
+    """
+
+    metadata = {
+        "render_modes": list(common.RENDER_MODES),
+        "render_fps": common.RENDER_FPS,
+        "autoreset_mode": AutoresetMode.NEXT_STEP,
+    }
+
+    def __init__(
+        self,
+        game: str | Game,
+        num_envs: int = 1,
+        *,
+        opponents: Spec | None = None,
+        seat: int | str = 0,
+        illegal_reward: float = ILLEGAL_REWARD,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        render_mode: str | None = None,
+        **options: Any,
+    ) -> None:
+        """Make the env.
+
+        Args:
+            game: Name of a game, or a `Game`.
+            num_envs: Games side by side.
+            opponents: None, or a name or an agent for every other seat, or a list with one for
+                each, in seat order after ours.
+            seat: With opponents the seat to play, or `random`: a new one for each game.
+            illegal_reward: The reward of an illegal action.
+            autoreset_mode: When a new game follows a finished one.
+            render_mode: `human`, `ansi`, `rgb_array` or None.
+            **options: Of `make_game`.
+
+        Raises:
+            InputError: An unknown name, option, seat or mode, or no games.
+        """
+        self.game = common.resolve(game, options)
+        if num_envs < 1:
+            raise InputError(f"num_envs is at least 1, not {num_envs}")
+        try:
+            self.autoreset_mode = AutoresetMode(autoreset_mode)
+        except ValueError:
+            modes = ", ".join(mode.value for mode in AutoresetMode)
+            raise InputError(f"no autoreset mode {autoreset_mode!r}; there are {modes}") from None
+        self.num_envs = num_envs
+        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
+        self.render_mode = common.check_render_mode(render_mode)
+        self.illegal_reward = illegal_reward
+        self.single_observation_space = common.observation_space(self.game)
+        self.single_action_space = common.action_space(self.game)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._fixed_seat = check_seat(self.game, seat)
+        self._seats = np.zeros(num_envs, np.int64)
+        self._opponents = None
+        if opponents is not None:
+            self._opponents = Opponents(self.game, opponents, self.np_random)
+        elif seat != 0:
+            raise InputError("a seat goes with opponents: without them all seats are played")
+        self._states = self.game.empty(num_envs)
+        self._rngs: list[np.random.Generator] = []
+        self._finished = np.ones(num_envs, bool)
+        self._illegal = np.zeros(num_envs, bool)
+
+    @property
+    def states(self) -> np.ndarray:
+        """A copy of all states, `game.dtype` [num_envs]; games go on from what is assigned."""
+        return self._states.copy()
+
+    @states.setter
+    def states(self, states: np.ndarray) -> None:
+        if getattr(states, "dtype", None) != self.game.dtype or len(states) != self.num_envs:
+            raise InputError(f"states are {self.num_envs} records of {self.game.name}")
+        self._states[:] = states
+        if self._opponents is not None:
+            self._opponents.play(self._states, self._seats)
+        kernels.running(self.game.rules, self._states, self._finished)
+        self._finished = ~self._finished
+        self._illegal[:] = False
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> tuple[Observation, Infos]:
+        """Start new games.
+
+        Args:
+            seed: Of game 0, game i gets seed + i; or a seed for each. None: the streams go on.
+            options: `reset_mask`, bool [num_envs]: where to start a new game, otherwise everywhere.
+                `deal`, the text of a deal for all games, or `state`, one to go on from.
+
+        Raises:
+            InputError: A wrong number of seeds, no mask, no deal or no state.
+        """
+        options = dict(options or {})
+        chosen = np.flatnonzero(self._reset_mask(options))
+        self._seed(seed, chosen)
+        self._start(chosen, options)
+        return self.observe()
+
+    def step(self, actions: np.ndarray) -> Step:
+        """Play one action in each game.
+
+        Args:
+            actions: Ids, integers [num_envs]. With next-step reset that of a game which ended in
+                the step before is ignored: a new game begins there.
+
+        Returns:
+            Observations, rewards, terminations, truncations (never), infos.
+
+        Raises:
+            gymnasium.error.ResetNeeded: Games have not been started, or ended, without autoreset.
+            InputError: The actions are not integers [num_envs].
+        """
+        actions = np.asarray(actions)
+        if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
+            raise InputError(f"actions are {self.num_envs} whole numbers, one for each game")
+        if not self._rngs or (self._finished.any() and self.autoreset_mode == AutoresetMode.DISABLED):
+            raise error.ResetNeeded("no game is under way in some envs: call reset() first")
+        if self._finished.any():
+            playing = np.flatnonzero(~self._finished)
+            self._start(np.flatnonzero(self._finished), {})
+        else:
+            playing = np.arange(self.num_envs)
+        actors = self._seats if self._opponents else self._states["player"].astype(np.int64)
+        self._play(playing, actions[playing].astype(np.int64))
+        rewards, returns = self._payoffs(actors)
+        terminations = self._finished.copy()
+        if self.autoreset_mode == AutoresetMode.SAME_STEP and terminations.any():
+            final = self.observe(returns)
+            self._start(np.flatnonzero(terminations), {})
+            observations, infos = self.observe()
+            self._add_final(infos, terminations, *final)
+        else:
+            observations, infos = self.observe(returns)
+        return observations, rewards, terminations, np.zeros(self.num_envs, bool), infos
+
+    def observe(self, returns: np.ndarray | None = None) -> tuple[Observation, Infos]:
+        """What is seen now: observations and infos, as `step` hands them out.
+
+        Args:
+            returns: Payoffs of the games that ended just now, float64 [num_envs, num_players].
+        """
+        observations = np.empty((self.num_envs, self.game.observation_size), np.int8)
+        masks = np.empty((self.num_envs, self.game.num_actions), np.int8)
+        seats = self._seats if self._opponents else self._states["player"]
+        seats = seats.astype(np.int64)
+        kernels.observe_all(self.game.rules, self._states, seats, observations, masks)
+        if self._illegal.any():
+            masks[self._illegal] = 0
+        if returns is None:
+            returns = np.zeros((self.num_envs, self.game.num_players))
+        everywhere = np.ones(self.num_envs, bool)
+        infos = {
+            "current_player": seats,
+            "_current_player": everywhere,
+            ACTION_MASK: masks,
+            f"_{ACTION_MASK}": everywhere.copy(),
+            "returns": returns,
+            "_returns": self._finished & ~self._illegal,
+            "illegal_action": self._illegal.copy(),
+            "_illegal_action": self._finished.copy(),
+        }
+        if self.render_mode == "human":
+            self.render()
+        return {**self.game.split(observations), ACTION_MASK: masks.copy()}, infos
+
+    def render(self) -> tuple[Any, ...] | None:
+        """The open table of every game; see `closedhand.envs.render`."""
+        if self.render_mode is None:
+            logger.warn("render() shows nothing: the env was made without a render_mode")
+            return None
+        return tuple(render.render(self.game, state, self.render_mode) for state in self._states)
+
+    def _reset_mask(self, options: dict[str, Any]) -> np.ndarray:
+        mask = options.pop("reset_mask", None)
+        if mask is None:
+            return np.ones(self.num_envs, bool)
+        mask = np.asarray(mask)
+        if mask.shape != (self.num_envs,) or mask.dtype != bool or not mask.any():
+            raise InputError(f"options['reset_mask'] is bool [{self.num_envs}] with a True in it")
+        return mask
+
+    def _seed(self, seed: int | Sequence[int | None] | None, chosen: np.ndarray) -> None:
+        seeds = [None] * self.num_envs if seed is None else seed
+        if isinstance(seeds, int | np.integer):
+            seeds = [int(seeds) + i for i in range(self.num_envs)]
+        if len(seeds) != self.num_envs:
+            raise InputError(f"{len(seeds)} seeds are not one for each of {self.num_envs} games")
+        if not self._rngs:
+            self._rngs = [seeding.np_random(s)[0] for s in seeds]
+        elif seed is not None:
+            for i in chosen:
+                if seeds[i] is not None:
+                    self._rngs[i] = seeding.np_random(seeds[i])[0]
+        if seeds[0] is not None:
+            super().reset(seed=seeds[0])
+            if self._opponents is not None:
+                self._opponents.seed(self.np_random)
+
+    def _start(self, chosen: np.ndarray, options: Mapping[str, Any]) -> None:
+        """Start games, and let the opponents play until it is our turn."""
+        while len(chosen):
+            for i in chosen:
+                common.start(self.game, self._states, i, self._rngs[i], options)
+                if self._fixed_seat is None:
+                    self._seats[i] = self._rngs[i].integers(self.game.num_players)
+                else:
+                    self._seats[i] = self._fixed_seat
+            self._finished[chosen] = False
+            self._illegal[chosen] = False
+            if self._opponents is None:
+                return
+            fresh = self._states[chosen]
+            self._opponents.play(fresh, self._seats[chosen])
+            self._states[chosen] = fresh
+            # A game that the others end before we act is no episode.
+            running = np.empty(len(chosen), bool)
+            kernels.running(self.game.rules, fresh, running)
+            chosen = chosen[~running]
+
+    def _play(self, playing: np.ndarray, actions: np.ndarray) -> None:
+        """Play our actions and the opponents' answers; find out which games that ended."""
+        status = np.zeros(self.num_envs, np.int64)
+        kernels.play_all(
+            self.game.rules, self._states, playing, actions, self.game.num_actions, status
+        )  # fmt: skip
+        self._illegal = status == kernels.ILLEGAL
+        if self._opponents is not None:
+            going = np.flatnonzero(~self._illegal)
+            states = self._states[going]
+            self._opponents.play(states, self._seats[going])
+            self._states[going] = states
+            kernels.running(self.game.rules, self._states, self._finished)
+            self._finished = ~self._finished | self._illegal
+        else:
+            self._finished = status != kernels.RUNNING
+
+    def _payoffs(self, actors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Rewards [num_envs] and returns [num_envs, num_players] of the games that just ended."""
+        returns = np.zeros((self.num_envs, self.game.num_players))
+        ended = np.flatnonzero(self._finished & ~self._illegal)
+        if len(ended):
+            kernels.returns_all(self.game.rules, self._states, ended, returns)
+        rewards = returns[np.arange(self.num_envs), actors]
+        rewards[self._illegal] = self.illegal_reward
+        return rewards, returns
+
+    def _add_final(
+        self, infos: Infos, ended: np.ndarray, observations: Observation, final: Infos
+    ) -> None:
+        """Put the last observations and infos of finished games beside those of the new ones."""
+        last = np.full(self.num_envs, None, object)
+        for i in np.flatnonzero(ended):
+            last[i] = {name: part[i].copy() for name, part in observations.items()}
+        for name in final:
+            if name.startswith("_"):
+                final[name] &= ended
+        infos |= {
+            "final_obs": last,
+            "_final_obs": ended.copy(),
+            "final_info": final,
+            "_final_info": ended.copy(),
+        }

@@ -1,0 +1,99 @@
+"""The contract of a game inside kernels: eight functions that every game's folder defines.
+
+A game is a module with the functions below. Its tables and options come as their first argument, a
+NamedTuple whose class names that module in an attribute `kernels`; each function here hands over
+to the module's function of the same name. That happens when a caller is compiled, so a kernel written once against this module works for every game, costs nothing
+at run time, and is cached on disk like any other.
+"""
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba.extending import overload
+
+from closedhand.games.kernel import kernel
+
+
+def _dispatched(stub: Callable[..., Any]) -> Callable[..., Any]:
+    """Dispatch on the class of the first argument, in Python and inside kernels."""
+    name = stub.__name__
+
+    def in_kernel(rules, *args):
+        function = getattr(sys.modules[rules.instance_class.kernels], name)
+        return lambda rules, *args: function(rules, *args)
+
+    def in_python(rules, *args):
+        return getattr(sys.modules[rules.kernels], name)(rules, *args)
+
+    in_python.__name__ = name
+    in_python.__doc__ = stub.__doc__
+    overload(in_python)(in_kernel)
+    return in_python
+
+
+@_dispatched
+def deal(rules, state, rng):
+    """Shuffle with `rng`, a `numpy.random.Generator`, and start the game in `state`."""
+
+
+@_dispatched
+def legal(rules, state, out):
+    """Write the ids of the legal actions of `state.player` into `out`, ascending; return how many."""
+
+
+@_dispatched
+def play(rules, state, action):
+    """Apply a legal action and move on to the next player who has to act."""
+
+
+@_dispatched
+def over(rules, state):
+    """Whether the game has ended."""
+
+
+@_dispatched
+def returns(rules, state, out):
+    """Write the payoff of every player of a game that is over into `out`, float64."""
+
+
+@_dispatched
+def hide(rules, state, player):
+    """Turn `state` into the view of `player`: blank everything that he cannot know."""
+
+
+@_dispatched
+def redeal(rules, view, player, rng):
+    """Turn the view of `player` into a random full state that is consistent with it."""
+
+
+@_dispatched
+def observe(rules, state, player, out):
+    """Write the observation of `player` into `out`, int8; reads only what `player` may know."""
+
+
+@kernel
+def random_action(rules, state, rng, buffer):
+    """A uniformly random legal action; `buffer` is scratch space for the ids."""
+    return buffer[np.int64(rng.random() * legal(rules, state, buffer))]
+
+
+@kernel
+def random_playout(rules, state, rng, buffer):
+    """Play `state` to its end with uniformly random actions; return how many it took."""
+    moves = 0
+    while not over(rules, state):
+        play(rules, state, random_action(rules, state, rng, buffer))
+        moves += 1
+    return moves
+
+
+@kernel
+def random_games(rules, states, rng, buffer):
+    """Deal and play one random game in each of `states`; return the number of actions."""
+    moves = 0
+    for i in range(len(states)):
+        deal(rules, states[i], rng)
+        moves += random_playout(rules, states[i], rng, buffer)
+    return moves

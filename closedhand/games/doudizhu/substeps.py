@@ -1,0 +1,241 @@
+"""Dou Dizhu in kicker sub-steps: first the main group, then its kickers one by one.
+
+337 actions, the outputs of the paper's two networks: the 309 main groups (the pass among them),
+15 solo kickers, 13 pair kickers; with bidding the bids 1 to 3 follow as 337 to 339. Kickers are
+picked in ascending order, so every flat play has exactly one path, and a choice is legal only where
+some flat play completes it. The other players see a play when it is complete.
+
+Kicker planes, 15 x 9 x 3, binary, indexed `[x, y, z]` by rank, row and channel (the paper's
+Table 4); all zero except for the player who is picking a kicker:
+
+| channel | rows |
+|---|---|
+| 0 | 0 the kickers are pairs; 1 the observer is the down peasant; 2 the up peasant; 3-6 at least 1-4 cards of the rank are left in hand; 7 legal solo kickers; 8 legal pair kickers |
+| 1 | 0-3 at least 1-4 cards of the rank have been played; 4 the main ranks; 5, 6 the rank has been picked as kicker once, twice or more; 7 the first n ranks for n kickers in all; 8 the same for kickers still to pick |
+| 2 | 0-3 at least 1-4 cards of the rank are unseen; 4 ranks of which at least one card stays in hand when the rank is picked; 5 public cards known to be in the landlord's hand; 6-8 the first n ranks for n cards left to the observer, the down and the up player (at most 15) |
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.games.cards import NIBBLE, contains, count, one
+from closedhand.games.doudizhu import planes, rules as flat
+from closedhand.games.doudizhu.plays import GROUPS, PASS_GROUP
+from closedhand.games.kernel import kernel
+
+FIRST_SOLO = GROUPS
+FIRST_PAIR = FIRST_SOLO + 15
+FIRST_BID = FIRST_PAIR + 13
+ACTIONS = FIRST_BID
+
+ROWS, CHANNELS = 9, 3
+SHAPES = {**planes.SHAPES, "kicker": (planes.RANKS, ROWS, CHANNELS)}
+SIZE = planes.SIZE + planes.RANKS * ROWS * CHANNELS
+
+class Rules(NamedTuple):
+    """The rules of the flat game."""
+
+    kernels = "closedhand.games.doudizhu.substeps"
+
+    flat: flat.Rules
+
+
+@kernel
+def deal(rules, state, rng):
+    """Shuffle and start."""
+    flat.deal(rules.flat, state, rng)
+
+
+@kernel
+def legal(rules, state, out):
+    """Write the ids of the legal actions, ascending; return how many."""
+    if state.landlord < 0:
+        n = flat.legal_bids(rules.flat, state, out)
+        for i in range(n):
+            bid = out[i] - flat.pass_id(rules.flat)
+            out[i] = PASS_GROUP if bid == 0 else FIRST_BID + bid - 1
+        return n
+    if state.group >= 0:
+        return legal_kickers(rules, state, out)
+    hand = state.hands[state.player]
+    n = 0
+    for i in range(flat.legal_groups(rules.flat, state, out)):
+        if flat.has_play(rules.flat.plays, out[i], hand):
+            out[n] = out[i]
+            n += 1
+    if state.target >= 0:
+        out[n] = PASS_GROUP
+        n += 1
+    return n
+
+
+@kernel
+def legal_kickers(rules, state, out):
+    """Write the kickers that come next in some play of the group that continues the picks."""
+    group = rules.flat.plays.groups[state.group]
+    hand = state.hands[state.player]
+    last = top_rank(state.picked)
+    ranks = 0
+    for play in range(group.first, group.end):
+        need = rules.flat.plays.need[play]
+        kickers = need - group.need
+        if contains(hand, need) and contains(kickers, state.picked):
+            rank = lowest_rank(kickers - state.picked)
+            if rank >= last:
+                ranks |= 1 << rank
+    n = 0
+    for rank in range(15):
+        if ranks >> rank & 1:
+            out[n] = rank + (FIRST_SOLO if group.unit == 1 else FIRST_PAIR)
+            n += 1
+    return n
+
+
+@kernel
+def lowest_rank(cards):
+    """The lowest rank of a packed hand that is not empty."""
+    rank = 0
+    while not cards & NIBBLE:
+        cards >>= np.uint64(4)
+        rank += 1
+    return rank
+
+
+@kernel
+def top_rank(cards):
+    """The highest rank of a packed hand, -1 of an empty one."""
+    rank = -1
+    while cards:
+        cards >>= np.uint64(4)
+        rank += 1
+    return rank
+
+
+@kernel
+def play(rules, state, action):
+    """Apply a legal action; a play that it completes is made."""
+    if action >= FIRST_BID:
+        flat.play(rules.flat, state, flat.pass_id(rules.flat) + action - FIRST_BID + 1)
+        return
+    if action < GROUPS:
+        group = rules.flat.plays.groups[action]
+        if group.kickers == 0:
+            flat.play(rules.flat, state, group.first)
+        else:
+            state.group = action
+            state.picks = group.kickers
+        return
+    if action < FIRST_PAIR:
+        state.picked += one(action - FIRST_SOLO)
+    else:
+        state.picked += one(action - FIRST_PAIR) << np.uint64(1)
+    state.picks -= 1
+    if state.picks == 0:
+        chosen = complete(rules, state)
+        flat.clear(state)
+        flat.play(rules.flat, state, chosen)
+
+
+@kernel
+def complete(rules, state):
+    """The id of the flat play that the main group and all its kickers make."""
+    group = rules.flat.plays.groups[state.group]
+    play = np.int64(group.first)
+    while rules.flat.plays.need[play] - group.need != state.picked:
+        play += 1
+    return play
+
+
+@kernel
+def over(rules, state):
+    """Whether somebody has played out."""
+    return flat.over(rules.flat, state)
+
+
+@kernel
+def returns(rules, state, out):
+    """Write the payoffs by player of a game that is over."""
+    flat.returns(rules.flat, state, out)
+
+
+@kernel
+def hide(rules, state, player):
+    """Blank, in place, everything that `player` cannot know."""
+    flat.hide(rules.flat, state, player)
+
+
+@kernel
+def redeal(rules, view, player, rng):
+    """Fill, in place, what `hide` blanked with a random deal that fits."""
+    flat.redeal(rules.flat, view, player, rng)
+
+
+@kernel
+def observe(rules, state, player, out):
+    """Write the flat game's observation, then the kicker planes."""
+    planes.observe(rules.flat, state, player, out[: planes.SIZE])
+    out[planes.SIZE :] = 0
+    if player == state.player and state.group >= 0:
+        draw_kickers(rules, state, out[planes.SIZE :])
+
+
+@kernel
+def draw_kickers(rules, state, out):
+    """The kicker planes of the player to act."""
+    player = state.player
+    group = rules.flat.plays.groups[state.group]
+    kicker = group.unit
+    kickers = np.empty(15, np.int64)
+    legal_ranks = 0
+    for i in range(legal_kickers(rules, state, kickers)):
+        legal_ranks |= 1 << (kickers[i] - (FIRST_SOLO if kicker == 1 else FIRST_PAIR))
+    everything = (1 << 15) - 1
+    role = (player - state.landlord) % flat.SEATS
+    left = state.hands[player] - group.need - state.picked
+
+    draw_row(out, 0, 0, everything if kicker == 2 else 0)
+    draw_row(out, 0, 1, everything if role == 1 else 0)
+    draw_row(out, 0, 2, everything if role == 2 else 0)
+    draw_counts(out, 0, 3, left, 4)
+    draw_row(out, 0, 7, legal_ranks if kicker == 1 else 0)
+    draw_row(out, 0, 8, legal_ranks if kicker == 2 else 0)
+
+    draw_counts(out, 1, 0, state.played[0] + state.played[1] + state.played[2], 4)
+    draw_row(out, 1, 4, group.ranks)
+    for rank in range(15):
+        for times in range(min(2, count(state.picked, rank) // kicker)):
+            out[place(rank, 5 + times, 1)] = 1
+    draw_row(out, 1, 7, (1 << group.kickers) - 1)
+    draw_row(out, 1, 8, (1 << state.picks) - 1)
+
+    draw_counts(out, 2, 0, flat.unseen(state, player), 4)
+    for rank in range(15):
+        if legal_ranks >> rank & 1 and count(left, rank) > kicker:
+            out[place(rank, 4, 2)] = 1
+    draw_counts(out, 2, 5, flat.known_public(state), 1)
+    for i in range(flat.SEATS):
+        seat = (player + i) % flat.SEATS
+        draw_row(out, 2, 6 + i, (1 << min(15, state.left[seat])) - 1)
+
+
+@kernel
+def place(x, y, z):
+    """The index of a cell of the kicker planes."""
+    return (x * ROWS + y) * CHANNELS + z
+
+
+@kernel
+def draw_row(out, z, y, ranks):
+    """One row of a channel from the bits of `ranks`."""
+    for x in range(planes.RANKS):
+        if ranks >> x & 1:
+            out[place(x, y, z)] = 1
+
+
+@kernel
+def draw_counts(out, z, y, cards, rows):
+    """Rows `y` on: at least 1, 2, … `rows` cards of the rank."""
+    for x in range(planes.RANKS):
+        for k in range(min(rows, count(cards, x))):
+            out[place(x, y + k, z)] = 1

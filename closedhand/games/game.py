@@ -1,0 +1,190 @@
+"""`Game`: one game under one set of rules, as everything above the games sees it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from closedhand.games import contract
+
+State = np.record
+"""One NumPy structured record. A batch is an array of them, `state.copy()` is a clone."""
+
+
+class InputError(ValueError):
+    """What the user gave cannot be used; the message is one line that says why."""
+
+
+class Row(NamedTuple):
+    """A line of cards in a picture of the table: a seat, or cards that lie in the middle.
+
+    Attributes:
+        label: Whose cards they are.
+        cards: Text of each card; an empty text is a card seen from behind.
+        note: What else there is to say.
+        active: Whether this seat is to act.
+    """
+
+    label: str
+    cards: tuple[str, ...]
+    note: str = ""
+    active: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Game:
+    """The rules of a game, bound to a preset and its options.
+
+    States are records of `dtype`; functions that take one never keep it. For work on many states
+    at once, call the functions of `closedhand.games.contract` in a kernel with `game.rules`.
+
+    Attributes:
+        name: Name for `make_game`.
+        options: All options of `make_game`, defaults included.
+        rules: Tables and options for kernels, a NamedTuple.
+        dtype: Of a state. Every state has a field `player`, the seat to act.
+        num_players: Seats.
+        num_actions: Action ids are `0 <= id < num_actions`.
+        shapes: Name and shape of each part of an observation (int8), in order.
+        roles: What each seat is called.
+        sides: The side that each seat plays for; seats of one side win and lose together.
+        text: Notation of an action id.
+        parse: Action id of a notation. Raises `InputError` where it is none.
+        deal_text: Notation of the deal that a state, at any point of the game, started from.
+        parse_deal: A state at the start of a deal. Raises `InputError`.
+        scene: The table as rows of cards; hidden cards of a view are seen from behind.
+    """
+
+    name: str
+    options: Mapping[str, Any]
+    rules: Any
+    dtype: np.dtype
+    num_players: int
+    num_actions: int
+    shapes: Mapping[str, tuple[int, ...]]
+    roles: tuple[str, ...]
+    sides: tuple[int, ...]
+    text: Callable[[int], str] = field(repr=False)
+    parse: Callable[[str], int] = field(repr=False)
+    deal_text: Callable[[State], str] = field(repr=False)
+    parse_deal: Callable[[str], State] = field(repr=False)
+    scene: Callable[[State], list[Row]] = field(repr=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from closedhand.games import make_game
+
+        return _remake, (make_game, self.name, dict(self.options))
+
+    @property
+    def observation_size(self) -> int:
+        """Numbers in an observation, all parts together."""
+        return sum(int(np.prod(shape)) for shape in self.shapes.values())
+
+    def empty(self, number: int) -> np.ndarray:
+        """A batch of blank states, an array of `dtype` [number], to be dealt or copied into."""
+        return np.zeros(number, self.dtype)
+
+    def deal(self, rng: np.random.Generator) -> State:
+        """A new game, shuffled with `rng`."""
+        state = self.empty(1)[0]
+        contract.deal(self.rules, state, rng)
+        return state
+
+    def legal(self, state: State) -> np.ndarray:
+        """The ids of the legal actions of `state.player`, ascending, int32."""
+        out = np.empty(self.num_actions, np.int32)
+        return out[: contract.legal(self.rules, state, out)].copy()
+
+    def play(self, state: State, action: int) -> None:
+        """Apply an action to `state`.
+
+        Raises:
+            InputError: The game is over, or the action is not legal now.
+        """
+        if self.over(state):
+            raise InputError("the game is over")
+        if action not in self.legal(state):
+            name = self.text(action) if 0 <= action < self.num_actions else "no action at all"
+            raise InputError(f"action {action} ({name}) is not legal for player_{state.player}")
+        contract.play(self.rules, state, action)
+
+    def over(self, state: State) -> bool:
+        """Whether the game has ended."""
+        return bool(contract.over(self.rules, state))
+
+    def returns(self, state: State) -> np.ndarray:
+        """The payoffs by player of a game that is over, float64 [num_players]; before, zeros."""
+        out = np.zeros(self.num_players)
+        if self.over(state):
+            contract.returns(self.rules, state, out)
+        return out
+
+    def view(self, state: State, player: int) -> State:
+        """A copy of `state` with everything blanked that `player` cannot know."""
+        view = state.copy()
+        contract.hide(self.rules, view, player)
+        return view
+
+    def redeal(self, view: State, player: int, rng: np.random.Generator) -> State:
+        """A random full state that is consistent with what `player` knows (determinisation)."""
+        state = view.copy()
+        contract.redeal(self.rules, state, player, rng)
+        return state
+
+    def observe(self, state: State, player: int) -> dict[str, np.ndarray]:
+        """The observation of `player`: a new int8 array for each part of `shapes`."""
+        out = np.empty(self.observation_size, np.int8)
+        contract.observe(self.rules, state, player, out)
+        return self.split(out)
+
+    def split(self, observation: np.ndarray) -> dict[str, np.ndarray]:
+        """Cut flat observations, int8 [..., observation_size], into views by part."""
+        parts, start = {}, 0
+        for name, shape in self.shapes.items():
+            end = start + int(np.prod(shape))
+            parts[name] = observation[..., start:end].reshape(*observation.shape[:-1], *shape)
+            start = end
+        return parts
+
+    def save(self, state: State) -> bytes:
+        """The bytes of a state, for `load`."""
+        return state.tobytes()
+
+    def load(self, data: bytes) -> State:
+        """The state that `save` turned into bytes.
+
+        Raises:
+            InputError: The bytes are not of this game's state.
+        """
+        if len(data) != self.dtype.itemsize:
+            raise InputError(f"{len(data)} bytes are no state of {self.name}: that takes "
+                             f"{self.dtype.itemsize}")  # fmt: skip
+        return np.frombuffer(bytearray(data), self.dtype)[0]
+
+
+def _remake(make: Callable[..., Game], name: str, options: dict[str, Any]) -> Game:
+    return make(name, **options)
+
+
+def options_of(
+    game: str, presets: Mapping[str, Any], defaults: Mapping[str, Any], given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """All options of a game: the defaults, what the preset changes of them, and what is given.
+
+    Args:
+        game: Name of the game, for messages.
+        presets: What each preset changes, by name.
+        defaults: Every option and its default; `rules` names the preset.
+        given: What the user asks for.
+
+    Raises:
+        InputError: An unknown preset or option.
+    """
+    for name in given:
+        if name not in defaults:
+            raise InputError(f"{game} has no option {name!r}; it has {', '.join(defaults)}")
+    preset = given.get("rules", defaults["rules"])
+    if preset not in presets:
+        raise InputError(f"{game} has no rules {preset!r}; it has {', '.join(presets)}")
+    return {**defaults, **presets[preset], **given}

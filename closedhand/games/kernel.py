@@ -1,0 +1,74 @@
+"""The one way to compile: `kernel` turns a plain function into a cached Numba function.
+
+It is `numba.njit(cache=True, nogil=True)` with two additions. A cached binary is thrown away when
+*any* source file of the package has changed (Numba itself looks at one file only, although a
+kernel contains the code of everything it calls). And the first compilation in a process says on
+stderr what the pause is for.
+
+With `NUMBA_DISABLE_JIT=1` in the environment every kernel stays the plain Python function that it
+was: slow, and open to a debugger.
+"""
+
+import hashlib
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from numba.core import event
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+PACKAGE = Path(__file__).parent.parent
+
+
+def _stamp_sources() -> bytes:
+    """A digest of name, time and size of every source file of the package."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    for path in sorted(PACKAGE.rglob("*.py")):
+        stat = path.stat()
+        digest.update(f"{path.relative_to(PACKAGE)} {stat.st_mtime_ns} {stat.st_size}".encode())
+    return digest.digest()
+
+
+_STAMP = _stamp_sources()
+
+
+class _Announcement(event.Listener):
+    """Prints one line when the first kernel of this process is compiled, not loaded."""
+
+    done = False
+
+    def on_start(self, event: Any) -> None:
+        module = event.data["dispatcher"].py_func.__module__
+        if not self.done and module.startswith("closedhand"):
+            self.done = True
+            print(
+                "closedhand: compiling kernels for their first use; "
+                "this takes some seconds, once, and is cached",
+                file=sys.stderr,
+                flush=True,
+            )
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+event.register("numba:compile", _Announcement())
+
+
+def kernel(function: F) -> F:
+    """Compile `function` on first use, without the GIL, cached on disk.
+
+    Args:
+        function: A plain function over records, arrays and numbers.
+
+    Returns:
+        The compiled function, or `function` itself under `NUMBA_DISABLE_JIT=1`.
+    """
+    dispatcher: Any = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    cache = getattr(dispatcher, "_cache", None)
+    if cache is not None:
+        cache._cache_file._source_stamp = _STAMP
+    return dispatcher

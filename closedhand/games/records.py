@@ -1,0 +1,239 @@
+"""Records of whole games: one JSON object a line, for any `Game`, and the games' own notations.
+
+A line holds `game`, `rules` (the options of `make_game`), `deal` in the game's notation or the
+`seed` that deals it, `actions` in the game's notation, and where they are known `agents` and
+`returns` by player, and the `version` that wrote it; other keys are kept. A line that does not
+start with `{` is in the notation of one game, such as the DeepRocket paper's for Dou Dizhu.
+"""
+
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from closedhand.games import make_game
+from closedhand.games.game import Game, InputError, State
+
+
+@dataclass(frozen=True)
+class Record:
+    """One game from its deal to its last recorded action.
+
+    Attributes:
+        game: Name of the game.
+        rules: Options of `make_game`.
+        actions: Notation of every action, in order.
+        deal: Notation of the deal.
+        seed: Deals the game where `deal` is absent, as the environments' `reset(seed=…)` does.
+        agents: Who played, by player.
+        returns: Stated payoffs by player.
+        version: Of the package that wrote the record.
+        extra: Whatever else the record says.
+    """
+
+    game: str
+    rules: dict[str, Any]
+    actions: tuple[str, ...]
+    deal: str | None = None
+    seed: int | None = None
+    agents: tuple[str, ...] | None = None
+    returns: tuple[float, ...] | None = None
+    version: str | None = None
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> str:
+        """The record as one line of JSON; what is not known is left out."""
+        known = {name: value for name, value in vars(self).items() if name != "extra"}
+        known = {name: value for name, value in known.items() if value is not None}
+        return json.dumps({**known, **self.extra}, ensure_ascii=False)
+
+
+TYPES = {
+    "game": str,
+    "rules": dict,
+    "actions": list,
+    "deal": str,
+    "seed": int,
+    "agents": list,
+    "returns": list,
+    "version": str,
+}
+
+
+def from_json(line: str) -> Record:
+    """The record of a line of JSON.
+
+    Raises:
+        InputError: It is not JSON, or lacks a key, or a value is of the wrong type.
+    """
+    try:
+        data = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise InputError(f"not JSON: {error}") from None
+    for key in ("game", "rules", "actions"):
+        if key not in data:
+            raise InputError(f"the record lacks {key!r}")
+    for key, kind in TYPES.items():
+        if data.get(key) is not None and not isinstance(data[key], kind):
+            raise InputError(f"{key!r} is {data[key]!r}, not of type {kind.__name__}")
+    if data.get("deal") is None and data.get("seed") is None:
+        raise InputError("the record has neither 'deal' nor 'seed'")
+    known = {key: data.pop(key, None) for key in TYPES}
+    for key in ("actions", "agents", "returns"):
+        known[key] = tuple(known[key]) if known[key] is not None else None
+    return Record(**known, extra=data)
+
+
+def from_state(
+    game: Game, state: State, agents: Iterable[str] | None = None, **extra: Any
+) -> Record:
+    """The record of a game in progress or over.
+
+    Sub-stepped games are recorded by their complete plays.
+    """
+    from closedhand import __version__
+
+    game = flat_game(game.name, game.options)
+    return Record(
+        game.name,
+        {name: value for name, value in game.options.items() if value not in (None, False)},
+        tuple(game.text(action) for action in state.history[: state.moves]),
+        deal=game.deal_text(state),
+        agents=tuple(agents) if agents is not None else None,
+        returns=tuple(game.returns(state).tolist()) if game.over(state) else None,
+        version=__version__,
+        extra=extra,
+    )
+
+
+def flat_game(name: str, options: Any) -> Game:
+    """The game of a record: its actions are whole plays."""
+    return make_game(name, **{**options, "substeps": False})
+
+
+def replay(record: Record) -> State:
+    """The state that a record ends in.
+
+    Raises:
+        InputError: An illegal action, or a stated result that does not come out.
+    """
+    game = flat_game(record.game, record.rules)
+    if record.deal is not None:
+        state = game.parse_deal(record.deal)
+    else:
+        state = game.deal(np.random.default_rng(record.seed))
+    for number, text in enumerate(record.actions, 1):
+        try:
+            game.play(state, game.parse(text))
+        except InputError as error:
+            raise InputError(f"action {number}, {text}: {error}") from None
+    if record.returns is not None:
+        if not game.over(state):
+            raise InputError(f"returns {list(record.returns)} are stated of an unfinished game")
+        returns = game.returns(state).tolist()
+        if returns != list(record.returns):
+            raise InputError(f"returns {list(record.returns)} are stated, {returns} come out")
+    return state
+
+
+def parse_line(line: str, game: str = "doudizhu", **rules: Any) -> Record:
+    """The record of a line, JSON or the notation of `game` under `rules`.
+
+    Raises:
+        InputError: The line is no record.
+    """
+    if line.startswith("{"):
+        return from_json(line)
+    return import_module(f"closedhand.games.{game}.records").parse_record(line, **rules)
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What replaying one line of a file showed.
+
+    Attributes:
+        line: Its number, from 1.
+        record: The record, if the line is one.
+        returns: Payoffs by player, if the game was played to its end.
+        error: Why the record is malformed, illegal or wrong in its result.
+    """
+
+    line: int
+    record: Record | None
+    returns: tuple[float, ...] | None
+    error: str | None
+
+
+def replay_file(path: Path, game: str = "doudizhu", **rules: Any) -> Iterator[Replay]:
+    """Replay every record of a file, line by line; blank lines and `#` comments do not count.
+
+    Args:
+        path: The file.
+        game: Whose notation lines are in that are not JSON.
+        **rules: Options of that game.
+
+    Raises:
+        InputError: The file cannot be read as text.
+    """
+    for number, line in lines(path):
+        record = None
+        try:
+            record = parse_line(line, game, **rules)
+            state = replay(record)
+        except InputError as error:
+            yield Replay(number, record, None, f"line {number}: {error}")
+            continue
+        bound = flat_game(record.game, record.rules)
+        returns = tuple(bound.returns(state).tolist()) if bound.over(state) else None
+        yield Replay(number, record, returns, None)
+
+
+def read(path: Path, game: str = "doudizhu", **rules: Any) -> Iterator[Record]:
+    """The records of a file, one at a time.
+
+    Raises:
+        InputError: At the first line that is no record, with its number.
+    """
+    for number, line in lines(path):
+        try:
+            yield parse_line(line, game, **rules)
+        except InputError as error:
+            raise InputError(f"{path}, line {number}: {error}") from None
+
+
+def lines(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a file that say something, with their numbers from 1."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                line = line.strip()
+                if line and not line.startswith("#"):
+                    yield number, line
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise InputError(f"cannot read {path}: {reason}") from None
+
+
+def write(path: Path, records: Iterable[Record]) -> None:
+    """Write records as JSON lines; the file appears complete or not at all."""
+    write_atomically(path, "".join(record.to_json() + "\n" for record in records))
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a text file by way of a temporary one beside it, so that a crash leaves no half."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise

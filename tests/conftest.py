@@ -1,0 +1,45 @@
+"""What several test files share: variants of every game, and random positions of them."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from closedhand import Game, make_game
+from closedhand.games.game import State
+
+VARIANTS: list[tuple[str, dict[str, Any]]] = [
+    ("doudizhu", {**rules, **options})
+    for rules in ({"rules": "deeprocket"}, {"rules": "rlcard"}, {"rules": "openspiel"})
+    for options in (
+        {},
+        {"substeps": True},
+        {"bidding": True, "spring": True},
+        {"bidding": True, "substeps": True, "objective": "win"},
+    )
+]
+
+
+def variant_id(variant: tuple[str, dict[str, Any]]) -> str:
+    """The name of a variant in test reports: the game and its options."""
+    name, options = variant
+    return "-".join([name, *(f"{key}={value}" for key, value in options.items())])
+
+
+@pytest.fixture(params=VARIANTS, ids=variant_id)
+def game(request: pytest.FixtureRequest) -> Game:
+    """Every game under every preset, flat and sub-stepped, with and without its options."""
+    name, options = request.param
+    return make_game(name, **options)
+
+
+def positions(game: Game, seed: int, games: int) -> Iterator[State]:
+    """Every position, the last one included, of games of uniformly random play."""
+    rng = np.random.default_rng(seed)
+    for _ in range(games):
+        state = game.deal(rng)
+        yield state
+        while not game.over(state):
+            game.play(state, int(rng.choice(game.legal(state))))
+            yield state

@@ -1,0 +1,193 @@
+"""What holds for every game: the contract, leaks, saving, notation, sub-steps."""
+
+import copy
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from conftest import positions
+
+from closedhand import Game, InputError, make_game
+from closedhand.games import contract
+from closedhand.games.records import from_json, from_state, replay
+
+
+def test_legal_actions_are_ascending_ids_and_there_is_always_one(game: Game) -> None:
+    for state in positions(game, seed=1, games=5):
+        legal = game.legal(state)
+        if not game.over(state):
+            assert len(legal) > 0
+        assert (np.diff(legal) > 0).all()
+        assert legal.min(initial=0) >= 0
+        assert legal.max(initial=0) < game.num_actions
+
+
+def test_returns_sum_to_zero_within_the_sides(game: Game) -> None:
+    for state in positions(game, seed=2, games=10):
+        returns = game.returns(state)
+        assert (returns == 0).all() != game.over(state)
+        if game.over(state) and game.options["objective"] == "score":
+            assert returns.sum() == 0
+
+
+def test_views_of_redealt_states_are_the_same(game: Game) -> None:
+    """What is hidden changes neither a view nor its planes nor its legal actions."""
+    rng = np.random.default_rng(3)
+    differences = 0
+    for state in positions(game, seed=3, games=4):
+        for player in range(game.num_players):
+            view = game.view(state, player)
+            other = game.redeal(view, player, rng)
+            assert game.view(other, player).tobytes() == view.tobytes()
+            differences += not (other.hands == state.hands).all()
+            planes, others = game.observe(state, player), game.observe(other, player)
+            seen = game.observe(view, player)
+            for part in game.shapes:
+                assert (planes[part] == others[part]).all()
+                assert (planes[part] == seen[part]).all()
+            if player == state.player and not game.over(state):
+                assert (game.legal(other) == game.legal(state)).all()
+                assert (game.legal(view) == game.legal(state)).all()
+    assert differences > 50
+
+
+def test_redealt_states_are_played_to_their_end(game: Game) -> None:
+    rng = np.random.default_rng(4)
+    buffer = np.empty(game.num_actions, np.int32)
+    for state in positions(game, seed=4, games=3):
+        if not game.over(state):
+            view = game.view(state, int(state.player))
+            other = game.redeal(view, int(state.player), rng)
+            assert contract.random_playout(game.rules, other, rng, buffer) > 0
+            assert game.over(other)
+
+
+def test_clones_saves_and_pickles_go_on_alike(game: Game) -> None:
+    rng = np.random.default_rng(5)
+    state = game.deal(rng)
+    for _ in range(10):
+        game.play(state, int(game.legal(state)[0]))
+    clones = [
+        state.copy(),
+        copy.deepcopy(state),
+        pickle.loads(pickle.dumps(state)),
+        game.load(game.save(state)),
+    ]
+    other = pickle.loads(pickle.dumps(game))
+    assert other.options == game.options
+    assert (other.legal(state) == game.legal(state)).all()
+    while not game.over(state):
+        action = int(game.legal(state)[-1])
+        for each in (state, *clones):
+            game.play(each, action)
+        assert all(clone.tobytes() == state.tobytes() for clone in clones)
+
+
+def test_bytes_of_another_size_are_refused(game: Game) -> None:
+    with pytest.raises(InputError, match="no state of doudizhu"):
+        game.load(b"123")
+
+
+def test_notation_round_trips(game: Game) -> None:
+    for action in range(game.num_actions):
+        assert game.parse(game.text(action)) == action
+
+
+def test_a_deal_can_be_written_and_read_at_any_point(game: Game) -> None:
+    for state in positions(game, seed=6, games=2):
+        start = game.parse_deal(game.deal_text(state))
+        assert game.deal_text(start) == game.deal_text(state)
+
+
+def test_records_of_games_replay(game: Game) -> None:
+    for state in positions(game, seed=7, games=3):
+        if game.over(state):
+            record = from_json(from_state(game, state, ["a", "b", "c"], note="x").to_json())
+            end = replay(record)
+            assert record.returns == tuple(game.returns(state))
+            assert (end.history == state.history).all()
+            assert record.extra == {"note": "x"}
+
+
+def test_a_seed_means_the_same_game_in_every_process(game: Game) -> None:
+    """Deal, legal actions and returns of a seeded game, computed by another process."""
+    program = f"""
+import numpy as np
+from closedhand import make_game
+game = make_game({game.name!r}, **{dict(game.options)!r})
+rng = np.random.default_rng(8)
+state = game.deal(rng)
+print(game.deal_text(state))
+while not game.over(state):
+    game.play(state, int(rng.choice(game.legal(state))))
+print(game.save(state).hex())
+"""
+    rng = np.random.default_rng(8)
+    state = game.deal(rng)
+    deal = game.deal_text(state)
+    while not game.over(state):
+        game.play(state, int(rng.choice(game.legal(state))))
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert run.stdout.split() == [deal, game.save(state).hex()], run.stderr
+
+
+def test_illegal_actions_are_refused_and_change_nothing(game: Game) -> None:
+    state = game.deal(np.random.default_rng(9))
+    before = state.tobytes()
+    illegal = next(a for a in range(game.num_actions) if a not in game.legal(state))
+    with pytest.raises(InputError, match="is not legal for player_0"):
+        game.play(state, illegal)
+    with pytest.raises(InputError, match="no action at all"):
+        game.play(state, game.num_actions)
+    assert state.tobytes() == before
+
+
+def test_a_game_that_is_over_takes_no_action(game: Game) -> None:
+    *_, state = positions(game, seed=10, games=1)
+    with pytest.raises(InputError, match="the game is over"):
+        game.play(state, 0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("chess", {}), "no game 'chess'"),
+        (("doudizhu", {"rules": "vegas"}), "no rules 'vegas'; it has deeprocket, rlcard"),
+        (("doudizhu", {"suits": True}), "no option 'suits'"),
+        (("doudizhu", {"objective": "fun"}), "objective is score or win"),
+        (("doudizhu", {"base": 0}), "base is a whole number"),
+        (("doudizhu", {"base": 2, "bidding": True}), "the winning bid is the stake"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(arguments: tuple, message: str) -> None:
+    name, options = arguments
+    with pytest.raises(InputError, match=message):
+        make_game(name, **options)
+
+
+def test_every_flat_play_has_one_path_of_substeps() -> None:
+    """Walk the whole tree of sub-steps at a position: its leaves are the flat legal actions."""
+    for rules in ("deeprocket", "rlcard", "openspiel"):
+        flat = make_game("doudizhu", rules=rules)
+        game = make_game("doudizhu", rules=rules, substeps=True, bidding=flat.options["bidding"])
+        for state in positions(flat, seed=11, games=4):
+            if flat.over(state):
+                continue
+            leaves = []
+            stack = [state.copy()]
+            while stack:
+                node = stack.pop()
+                legal = game.legal(node)
+                assert len(legal) > 0, "a dead end"
+                for action in legal:
+                    child = node.copy()
+                    contract.play(game.rules, child, action)
+                    if child.moves == state.moves:
+                        stack.append(child)
+                    elif child.moves > 0:
+                        leaves.append(int(child.history[child.moves - 1]))
+                    else:
+                        leaves.append(flat.parse("PASS"))  # the third pass of an auction: a redeal
+            assert sorted(leaves) == flat.legal(state).tolist()
