@@ -22,7 +22,9 @@ def legal(hand: str, target: str | None) -> set[str]:
         actions = DoudizhuJudger.playable_cards_from_hand(theirs)
     else:
         cards = [
-            SimpleNamespace(rank="", suit=letter + "J") if letter in "BR" else SimpleNamespace(rank=letter, suit="S")
+            SimpleNamespace(rank="", suit=letter + "J")
+            if letter in "BR"
+            else SimpleNamespace(rank=letter, suit="S")
             for letter in theirs
         ]
         actions = get_gt_cards(

@@ -22,7 +22,9 @@ DEAL = "4456777889JKKAA2B;335567899TTJJKAA2;4456689TTJQQQK22S;33Q"
 TABLE_3 = [15, 36, 13, 52, 13, 45, 13, 38, 13, 30, 13, 13, 13, 1, 1]
 
 
-@pytest.mark.parametrize(("preset", "number"), [("deeprocket", 12655), ("rlcard", 27472), ("openspiel", 26054)])
+@pytest.mark.parametrize(
+    ("preset", "number"), [("deeprocket", 12655), ("rlcard", 27472), ("openspiel", 26054)]
+)
 def test_numbers_of_plays(preset: str, number: int) -> None:
     table = plays.build(preset)
     assert table.number == number
@@ -196,8 +198,13 @@ def test_the_papers_two_positions() -> None:
     *_, first, second = PAPER.read_text().splitlines()
     before_3 = first[: first.index(";1,3;2,5")]
     before_a = second[: second.rindex(";2,A")]
-    hands = [[unpack(hand) for hand in replay(parse_record(line)).hands] for line in (before_3, before_a)]
-    assert hands == [["448QB", "339TJ2", "5"], ["2", "44699JJQA2B", "78JKKAS"]] or hands[1][2] == "78JAS"
+    hands = [
+        [unpack(hand) for hand in replay(parse_record(line)).hands] for line in (before_3, before_a)
+    ]
+    assert (
+        hands == [["448QB", "339TJ2", "5"], ["2", "44699JJQA2B", "78JKKAS"]]
+        or hands[1][2] == "78JAS"
+    )
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,1 @@
+"""Thin adapters from a `Game` to PettingZoo and Gymnasium, written once for every game."""

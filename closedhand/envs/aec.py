@@ -83,10 +83,10 @@ class GameAEC(AECEnv[str, Observation, int]):
         self.render_mode = common.check_render_mode(render_mode)
         self.metadata = {**METADATA, "name": f"{self.game.name}_v0"}
         self.possible_agents = [f"player_{seat}" for seat in range(self.game.num_players)]
-        self.observation_spaces = {
+        self.observation_spaces: dict[str, Any] = {
             agent: common.observation_space(self.game) for agent in self.possible_agents
         }
-        self.action_spaces = {
+        self.action_spaces: dict[str, Any] = {
             agent: common.action_space(self.game) for agent in self.possible_agents
         }
         size = self.game.num_players * self.game.observation_size
@@ -160,7 +160,7 @@ class GameAEC(AECEnv[str, Observation, int]):
         if status == kernels.OVER:
             self._finish()
         # Nothing else to do about rewards: they stay zero until then.
-        self._to_act(player)
+        self._to_act(int(player))
 
     def observe(self, agent: str) -> Observation:
         """What an agent sees: a new dict of int8 arrays."""

@@ -1,4 +1,4 @@
-"""What all kinds of envs share: the game from its options, the spaces, and how a game is started."""
+"""What all kinds of envs share: the game of their options, the spaces, how a game is started."""
 
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from gymnasium import spaces
 
 from closedhand.envs import kernels
 from closedhand.games import make_game
-from closedhand.games.game import Game, InputError
+from closedhand.games.game import Game, InputError, State
 
 Observation = dict[str, np.ndarray]
 
@@ -101,7 +101,7 @@ def start(
     states[index] = state
 
 
-def explain_illegal(game: Game, state: np.record, action: int) -> str:
+def explain_illegal(game: Game, state: State, action: int) -> str:
     """One line that says which action is illegal for whom."""
     if not 0 <= action < game.num_actions:
         return f"action {action} is none of the {game.num_actions} actions of {game.name}"

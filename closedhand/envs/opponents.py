@@ -1,6 +1,7 @@
 """The agents that play inside the Gymnasium envs, on the seats that the user does not play."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -81,7 +82,8 @@ class Opponents:
             self.game.rules, states, chosen, actions, self.game.num_actions, status
         )  # fmt: skip
         for i in np.flatnonzero(status[chosen] == kernels.ILLEGAL):
-            why = common.explain_illegal(self.game, states[chosen[i]], int(actions[i]))
+            state: Any = states[chosen[i]]
+            why = common.explain_illegal(self.game, state, int(actions[i]))
             raise InputError(f"agent {agent.name!r} cannot play on: {why}")
 
 

@@ -1,5 +1,6 @@
 """One seat of every game as a Gymnasium env, with agents on the other seats."""
 
+import copy
 from operator import index
 from typing import Any
 
@@ -62,8 +63,8 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
         self.game = common.resolve(game, options)
         self.render_mode = common.check_render_mode(render_mode)
         self.illegal_reward = illegal_reward
-        self.observation_space = common.observation_space(self.game)
-        self.action_space = common.action_space(self.game)
+        self.observation_space: Any = common.observation_space(self.game)
+        self.action_space: Any = common.action_space(self.game)
         self._fixed_seat = check_seat(self.game, seat)
         self.seat = self._fixed_seat or 0
         self._opponents = Opponents(self.game, opponents, self.np_random)
@@ -93,8 +94,7 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
             self._opponents.seed(self.np_random)
         while True:
             common.start(self.game, self._states, 0, self.np_random, options or {})
-            self.seat = self._fixed_seat
-            if self.seat is None:
+            if self._fixed_seat is None:
                 self.seat = int(self.np_random.integers(self.game.num_players))
             self._opponents.play(self._states, np.array([self.seat]))
             # A game that the others end before we act is no episode.
@@ -154,6 +154,10 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
         if not self._ended:
             state = self.game.view(state, self.seat)
         return render.render(self.game, state, self.render_mode)
+
+    def __copy__(self) -> "SoloEnv":
+        # Two envs that share a state would be of no use.
+        return copy.deepcopy(self)
 
     def _look(self) -> tuple[Observation, dict[str, Any]]:
         observation = np.empty(self.game.observation_size, np.int8)

@@ -1,5 +1,6 @@
 """Many games side by side as a Gymnasium VectorEnv, on batched kernels."""
 
+import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -37,7 +38,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
       before this are then in `final_info`.
 
     Game i is the game of a single env with seed + i. Copies and pickles go on with the games under
-    way. For search, `states` holds all games and can be assigned; `observe` then tells what is seen.
+    way. For search, `states` holds all games and can be assigned; `observe` then looks at them.
 
     Attributes:
         game: The rules, with `game.text(action)` and `game.parse(text)`.
@@ -160,41 +161,36 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         actions = np.asarray(actions)
         if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
             raise InputError(f"actions are {self.num_envs} whole numbers, one for each game")
-        if not self._rngs or (self._finished.any() and self.autoreset_mode == AutoresetMode.DISABLED):
-            raise error.ResetNeeded("no game is under way in some envs: call reset() first")
-        if self._finished.any():
-            playing = np.flatnonzero(~self._finished)
-            self._start(np.flatnonzero(self._finished), {})
-        else:
-            playing = np.arange(self.num_envs)
-        actors = self._seats if self._opponents else self._states["player"].astype(np.int64)
+        playing, finished = np.flatnonzero(~self._finished), np.flatnonzero(self._finished)
+        resets = self.autoreset_mode != AutoresetMode.DISABLED
+        if not self._rngs or (len(finished) and not resets):
+            raise error.ResetNeeded("some envs have no game under way: call reset() first")
+        self._start(finished, {})
+        actors = self._observers()
         self._play(playing, actions[playing].astype(np.int64))
-        rewards, returns = self._payoffs(actors)
+        observations, infos = self.observe()
+        rewards = infos["returns"][np.arange(self.num_envs), actors]
+        rewards[self._illegal] = self.illegal_reward
         terminations = self._finished.copy()
         if self.autoreset_mode == AutoresetMode.SAME_STEP and terminations.any():
-            final = self.observe(returns)
+            final = observations, infos
             self._start(np.flatnonzero(terminations), {})
             observations, infos = self.observe()
             self._add_final(infos, terminations, *final)
-        else:
-            observations, infos = self.observe(returns)
         return observations, rewards, terminations, np.zeros(self.num_envs, bool), infos
 
-    def observe(self, returns: np.ndarray | None = None) -> tuple[Observation, Infos]:
-        """What is seen now: observations and infos, as `step` hands them out.
-
-        Args:
-            returns: Payoffs of the games that ended just now, float64 [num_envs, num_players].
-        """
+    def observe(self) -> tuple[Observation, Infos]:
+        """What is seen now: observations and infos, as `step` hands them out."""
         observations = np.empty((self.num_envs, self.game.observation_size), np.int8)
         masks = np.empty((self.num_envs, self.game.num_actions), np.int8)
-        seats = self._seats if self._opponents else self._states["player"]
-        seats = seats.astype(np.int64)
+        seats = self._observers()
         kernels.observe_all(self.game.rules, self._states, seats, observations, masks)
         if self._illegal.any():
             masks[self._illegal] = 0
-        if returns is None:
-            returns = np.zeros((self.num_envs, self.game.num_players))
+        returns = np.zeros((self.num_envs, self.game.num_players))
+        ended = self._finished & ~self._illegal
+        if ended.any():
+            kernels.returns_all(self.game.rules, self._states, np.flatnonzero(ended), returns)
         everywhere = np.ones(self.num_envs, bool)
         infos = {
             "current_player": seats,
@@ -202,7 +198,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             ACTION_MASK: masks,
             f"_{ACTION_MASK}": everywhere.copy(),
             "returns": returns,
-            "_returns": self._finished & ~self._illegal,
+            "_returns": ended,
             "illegal_action": self._illegal.copy(),
             "_illegal_action": self._finished.copy(),
         }
@@ -216,6 +212,10 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             logger.warn("render() shows nothing: the env was made without a render_mode")
             return None
         return tuple(render.render(self.game, state, self.render_mode) for state in self._states)
+
+    def __copy__(self) -> "GameVectorEnv":
+        # Two envs that share their states would be of no use.
+        return copy.deepcopy(self)
 
     def _reset_mask(self, options: dict[str, Any]) -> np.ndarray:
         mask = options.pop("reset_mask", None)
@@ -281,15 +281,9 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         else:
             self._finished = status != kernels.RUNNING
 
-    def _payoffs(self, actors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Rewards [num_envs] and returns [num_envs, num_players] of the games that just ended."""
-        returns = np.zeros((self.num_envs, self.game.num_players))
-        ended = np.flatnonzero(self._finished & ~self._illegal)
-        if len(ended):
-            kernels.returns_all(self.game.rules, self._states, ended, returns)
-        rewards = returns[np.arange(self.num_envs), actors]
-        rewards[self._illegal] = self.illegal_reward
-        return rewards, returns
+    def _observers(self) -> np.ndarray:
+        """A copy of whose turn it is, or of our seats, int64 [num_envs]."""
+        return (self._states["player"] if self._opponents is None else self._seats).astype(np.int64)
 
     def _add_final(
         self, infos: Infos, ended: np.ndarray, observations: Observation, final: Infos

@@ -67,7 +67,20 @@ def kernel(function: F) -> F:
     Returns:
         The compiled function, or `function` itself under `NUMBA_DISABLE_JIT=1`.
     """
-    dispatcher: Any = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    return _compile(function)
+
+
+def inlined(function: F) -> F:
+    """`kernel` for a small function that writes to an array and is called often.
+
+    Its code is put in the place of every call: a call would count a reference to the array, which
+    takes longer than a few writes.
+    """
+    return _compile(function, inline="always")
+
+
+def _compile(function: F, **options: Any) -> F:
+    dispatcher: Any = numba.njit(cache=True, nogil=True, error_model="numpy", **options)(function)
     cache = getattr(dispatcher, "_cache", None)
     if cache is not None:
         cache._cache_file._source_stamp = _STAMP

@@ -1,0 +1,1 @@
+"""Wrappers around the envs: duplicate dealing, kicker sub-steps, Stable-Baselines3."""

@@ -46,7 +46,10 @@ class SB3VecEnv(VecEnv):
     def reset(self) -> dict[str, np.ndarray]:
         """Start all games."""
         return self._merge(
-            [env.reset(seed=seed)[0] for env, seed in zip(self.envs, self._first_seeds(), strict=True)]
+            [
+                env.reset(seed=seed)[0]
+                for env, seed in zip(self.envs, self._first_seeds(), strict=True)
+            ]
         )
 
     def _first_seeds(self) -> list[int | None]:

@@ -8,7 +8,7 @@ Planes are indexed `[x, y, z]`, as in the paper's Table 2:
   play that was made its category's row marks its main ranks; a pass marks the whole row 18. Of a
   set of cards each row marks every rank that is a main rank of some play of that category that the
   cards hold, by the rules' preset and regardless of the play to beat.
-- `z`, 21 planes: 0 everything played before the last six rounds; 1-18 the last six rounds, the
+- `z`, 21 planes: 0 all cards played before the last six rounds (rows 0-3 only); 1-18 the last six rounds, the
   oldest first, and in each round the observer, the down player, the up player; 19 the cards that
   the observer has not seen yet (not held, played, or known to be public cards in the landlord's
   hand); 20 his own hand. A round is counted from the observer's own action.
@@ -21,10 +21,10 @@ played.
 
 import numpy as np
 
-from closedhand.games.cards import NIBBLE
-from closedhand.games.doudizhu.plays import PASS_FAMILY
+from closedhand.games.cards import NIBBLE, one
+from closedhand.games.doudizhu.plays import CATEGORIES, PASS_FAMILY, main_ranks
 from closedhand.games.doudizhu.rules import SEATS, has_play, lowest_ranks, pass_id, unseen
-from closedhand.games.kernel import kernel
+from closedhand.games.kernel import inlined, kernel
 
 RANKS, ROWS, PLANES = 15, 19, 21
 STATUS = 10
@@ -48,31 +48,57 @@ def observe(rules, state, player, out):
     draw_status(rules, state, player, out[RANKS * ROWS * PLANES :])
 
 
-@kernel
+@inlined
 def cell(x, y, z):
     """The index of a cell of the planes in the flat observation."""
     return (x * ROWS + y) * PLANES + z
 
 
-@kernel
+def cells_of_groups() -> np.ndarray:
+    """The cells of every main group in a plane 0, int16 [309, 31]: how many, then which."""
+    groups = []
+    for index, category in enumerate(CATEGORIES):
+        for length in category.lengths:
+            for main in main_ranks(category, length):
+                row = CATEGORY_ROW + index
+                rows = [*range(category.copies), row]
+                cells = [(x * ROWS + y) * PLANES for x in main for y in rows]
+                groups.append(cells or [(x * ROWS + row) * PLANES for x in range(RANKS)])
+    table = np.zeros((len(groups), 1 + max(map(len, groups))), np.int16)
+    for g, cells in enumerate(groups):
+        table[g, : 1 + len(cells)] = [len(cells), *cells]
+    return table
+
+
+CELLS = cells_of_groups()
+
+
+@inlined
+def draw_group(out, z, g):
+    """A main group's plane; the pass marks its whole row."""
+    for k in range(1, 1 + CELLS[g, 0]):
+        out[CELLS[g, k] + z] = 1
+
+
+@inlined
 def draw_cards(out, z, cards):
     """Rows 0-3 of a plane."""
-    x = 0
+    i = z
     while cards:
         for y in range(np.int64(cards & NIBBLE)):
-            out[cell(x, y, z)] = 1
+            out[i + y * PLANES] = 1
         cards >>= np.uint64(4)
-        x += 1
+        i += ROWS * PLANES
 
 
-@kernel
+@inlined
 def draw_ranks(out, row, z, ranks):
-    """One row of a plane from the bits of `ranks`."""
+    """One row of a plane: the ranks of which the packed `ranks` hold a card."""
     i = cell(0, row, z)
     while ranks:
-        if ranks & 1:
+        if ranks & np.uint64(1):
             out[i] = 1
-        ranks >>= 1
+        ranks >>= np.uint64(4)
         i += ROWS * PLANES
 
 
@@ -83,38 +109,46 @@ def draw_possible(rules, out, z, cards):
     while f < PASS_FAMILY:
         family = rules.plays.families[f]
         lowest = lowest_ranks(family, cards)
-        g = np.int64(family.first)
-        ranks = 0
-        while lowest:
-            if lowest & np.uint64(1) and has_play(rules.plays, g, cards):
-                ranks |= rules.plays.groups[g].ranks
-            lowest >>= np.uint64(4)
-            g += 1
+        if lowest and rules.plays.groups[family.first].kickers:
+            lowest = with_kickers(rules.plays, family, lowest, cards)
+        ranks = lowest
+        for i in range(1, family.length):
+            ranks |= lowest << np.uint64(4 * i)
         draw_ranks(out, CATEGORY_ROW + family.category, z, ranks)
         # A chain holds the shorter ones of its category, so the shortest family marks all.
         f += 1 + family.longer
 
 
 @kernel
+def with_kickers(plays, family, lowest, cards):
+    """Those of the `lowest` ranks, packed, whose groups find their kickers in `cards`."""
+    found = np.uint64(0)
+    for g in range(family.first, family.end):
+        rank = one(family.rank + g - family.first)
+        if lowest & rank and has_play(plays, g, cards):
+            found |= rank
+    return found
+
+
+@kernel
 def draw_history(rules, state, player, out):
     """Planes 0 to 18, from the latest action back."""
-    before = np.uint64(0)
+    before = state.played[0] + state.played[1] + state.played[2]
     age = 0
-    for move in range(state.moves - 1, state.bids - 1, -1):
-        seat = (state.landlord + move - state.bids) % SEATS
-        z = 0
-        if age < ROUNDS:
-            z = 1 + SEATS * (ROUNDS - 1 - age) + (seat - player) % SEATS
-        action = state.history[move]
-        group = rules.plays.groups[rules.plays.group[action]]
-        if age >= ROUNDS:
-            before += rules.plays.need[action]
-        elif action == pass_id(rules):
-            draw_ranks(out, PASS_ROW, z, (1 << RANKS) - 1)
-        else:
-            draw_cards(out, z, rules.plays.need[action])
-        draw_ranks(out, CATEGORY_ROW + rules.plays.families[group.family].category, z, group.ranks)
-        if seat == player:
+    # The seat of a move, counted from the observer: before each move it was the seat before.
+    seat = (state.player - player) % SEATS
+    move = np.int64(state.moves)
+    while move > state.bids and age < ROUNDS:
+        move -= 1
+        seat = seat - 1 if seat > 0 else SEATS - 1
+        action = np.int64(state.history[move])
+        g = np.int64(rules.plays.group[action])
+        z = 1 + SEATS * (ROUNDS - 1 - age) + seat
+        draw_group(out, z, g)
+        if rules.plays.groups[g].kickers:
+            draw_cards(out, z, rules.plays.need[action] - rules.plays.groups[g].need)
+        before -= rules.plays.need[action]
+        if seat == 0:
             age += 1
     draw_cards(out, 0, before)
 

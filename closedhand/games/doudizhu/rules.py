@@ -142,15 +142,12 @@ def pass_id(rules):
 
 @kernel
 def lowest_ranks(family, cards):
-    """The lowest main ranks of the groups of a family that `cards` hold.
-
-    Packed, one card each, and shifted: the lowest nibble is the family's first group.
-    """
+    """The lowest main ranks of the groups of a family that `cards` hold; packed, one card each."""
     ranks = at_least(cards, family.copies) & family.within
     found = ranks
     for i in range(1, family.length):
         found &= ranks >> np.uint64(4 * i)
-    return found >> np.uint64(4 * family.rank)
+    return found
 
 
 @kernel
@@ -175,7 +172,7 @@ def legal_groups(rules, state, out):
     n = 0
     while f < PASS_FAMILY:
         family = rules.plays.families[f]
-        ranks = lowest_ranks(family, hand)
+        ranks = lowest_ranks(family, hand) >> np.uint64(4 * family.rank)
         if state.target >= 0 and f < BOMB:
             f = BOMB
         elif ranks:

@@ -33,6 +33,7 @@ ROWS, CHANNELS = 9, 3
 SHAPES = {**planes.SHAPES, "kicker": (planes.RANKS, ROWS, CHANNELS)}
 SIZE = planes.SIZE + planes.RANKS * ROWS * CHANNELS
 
+
 class Rules(NamedTuple):
     """The rules of the flat game."""
 

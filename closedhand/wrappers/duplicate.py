@@ -1,0 +1,104 @@
+"""Duplicate dealing on any AEC env: luck of the cards cancels out."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from pettingzoo import AECEnv
+from pettingzoo.utils import BaseWrapper
+
+from closedhand.envs.common import Observation
+from closedhand.games.game import Game, InputError
+from closedhand.games.seating import num_tables, seating
+
+
+class DuplicateDealing(BaseWrapper[str, Observation, int]):
+    """Play each deal once at every seating of the teams before the next deal.
+
+    Each reset goes on to the next table: at table t of k, side j of the game is played by team
+    (j + t) mod k. For a landlord against two peasants these are two tables (the DeepRocket paper's
+    Appendix B), for a game without sides a rotation through all seats. All agents' infos carry
+
+    - `deal` and `table`, both counted from 0, and `team`, the name of the agent's team;
+    - `duplicate_score` at the end of the last table, if all tables of the deal were played out: a
+      dict from each team to the returns of its seats, summed over the tables.
+
+    `reset(seed=...)` starts the schedule again and reproduces it; `reset(options=...)` with a
+    `deal` or a `state` starts a new deal with it.
+
+    Attributes:
+        teams: The names of the teams.
+    """
+
+    def __init__(self, env: AECEnv[str, Observation, int], teams: Sequence[str]) -> None:
+        """Wrap `env`.
+
+        Args:
+            env: An AEC env of this package, wrapped or not.
+            teams: Names, all different, as many as the game has sides.
+
+        Raises:
+            InputError: Not as many different names as sides.
+        """
+        super().__init__(env)
+        game: Game = env.unwrapped.game  # type: ignore[attr-defined]
+        self._sides = game.sides
+        self._tables = num_tables(game.sides)
+        self.teams = tuple(teams)
+        if len(self.teams) != self._tables or len(set(self.teams)) != self._tables:
+            raise InputError(f"{game.name} has {self._tables} sides: name as many different teams")
+        self._start = None
+        self._deal = -1
+        self._table = 0
+        self._scores: list[dict[str, float]] = []
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Start the next table of the schedule.
+
+        Args:
+            seed: Starts the schedule again.
+            options: For the wrapped env. `deal` or `state` start a new deal.
+        """
+        options = options or {}
+        if seed is not None:
+            self._deal, self._start = -1, None
+        given = options.get("deal") is not None or options.get("state") is not None
+        if self._start is None or given or self._table + 1 == self._tables:
+            super().reset(seed=seed, options=options)
+            self._start = self.env.unwrapped.game_state  # type: ignore[attr-defined]
+            self._deal += 1
+            self._table = 0
+            self._scores = []
+        else:
+            super().reset(options={**options, "state": self._start})
+            self._table += 1
+        self._publish()
+
+    def step(self, action: int | None) -> None:
+        """Step the wrapped env."""
+        ended = all(self.terminations.values())
+        super().step(action)  # type: ignore[arg-type]
+        if not ended and all(self.terminations.values()):
+            self._scores.append(self._score())
+        self._publish()
+
+    def _team_names(self) -> list[str]:
+        return [self.teams[team] for team in seating(self._sides, self._table)]
+
+    def _score(self) -> dict[str, float]:
+        """The returns of each team at this table."""
+        score = dict.fromkeys(self.teams, 0.0)
+        for agent, team in zip(self.possible_agents, self._team_names(), strict=True):
+            score[team] += self.rewards[agent]
+        return score
+
+    def _publish(self) -> None:
+        teams = dict(zip(self.possible_agents, self._team_names(), strict=True))
+        schedule: dict[str, Any] = {"deal": self._deal, "table": self._table}
+        if len(self._scores) == self._tables:
+            schedule["duplicate_score"] = {
+                team: sum(score[team] for score in self._scores) for team in self.teams
+            }
+        self.infos = {
+            agent: {**info, **schedule, "team": teams[agent]}
+            for agent, info in self.env.infos.items()
+        }

@@ -1,0 +1,124 @@
+"""Sub-step actions on top of an AEC env whose game has whole plays as actions."""
+
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from pettingzoo import AECEnv
+from pettingzoo.utils import BaseWrapper
+
+from closedhand.envs import common, kernels
+from closedhand.envs.common import ACTION_MASK, Observation
+from closedhand.games import make_game
+from closedhand.games.game import Game, InputError
+
+
+class KickerSubsteps(BaseWrapper[str, Observation, int]):
+    """The factored action space: first the main group, then its kickers one by one.
+
+    An agent stays selected, with reward zero, until its play is complete; then the wrapped env gets
+    the whole play in one step. Observations have the kicker planes and the mask of the sub-steps.
+    An illegal action raises `InputError` and changes nothing; wrap this in PettingZoo's
+    `TerminateIllegalWrapper` to end the game instead.
+
+    Attributes:
+        game: The sub-stepped game, with `game.text(action)` and `game.parse(text)`.
+    """
+
+    def __init__(self, env: AECEnv[str, Observation, int]) -> None:
+        """Wrap `env`.
+
+        Args:
+            env: An AEC env of this package, wrapped or not, with whole plays as actions.
+
+        Raises:
+            InputError: Its game has no sub-steps, or has them already.
+        """
+        super().__init__(env)
+        self._flat: Game = env.unwrapped.game  # type: ignore[attr-defined]
+        if self._flat.options.get("substeps", True):
+            raise InputError(f"this {self._flat.name} cannot be taken apart into sub-steps")
+        self.game = make_game(self._flat.name, **{**self._flat.options, "substeps": True})
+        self.observation_spaces: dict[str, Any] = {
+            agent: common.observation_space(self.game) for agent in self.possible_agents
+        }
+        self.action_spaces: dict[str, Any] = {
+            agent: common.action_space(self.game) for agent in self.possible_agents
+        }  # fmt: skip
+        # Both games have the same states: this one goes ahead within a play.
+        self._states = self.game.empty(1)
+
+    def observation_space(self, agent: str) -> spaces.Space[Observation]:
+        """The same space object for an agent at every call."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[int]:
+        """The same space object for an agent at every call."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Start a new game, as the wrapped env does."""
+        super().reset(seed=seed, options=options)
+        self._synchronise()
+
+    def step(self, action: int | None) -> None:
+        """Play a sub-step of `agent_selection`; None for an agent that has terminated.
+
+        Raises:
+            InputError: The action is not legal; the game is as it was.
+        """
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            super().step(action)  # type: ignore[arg-type]
+            self._synchronise()
+            return
+        before = self._states[0].copy()
+        self._play(action)
+        if self._states["moves"][0] == before["moves"]:
+            self._publish()
+            return
+        super().step(self._whole_play(before, action))
+        self._synchronise()
+
+    def observe(self, agent: str) -> Observation:
+        """What an agent sees: a new dict of int8 arrays."""
+        observation = np.empty(self.game.observation_size, np.int8)
+        mask = np.zeros(self.game.num_actions, np.int8)
+        player = self.possible_agents.index(agent)
+        kernels.observe_one(self.game.rules, self._states, player, observation, mask)
+        if self.terminations.get(agent):
+            mask[:] = 0
+        return {**self.game.split(observation), ACTION_MASK: mask}
+
+    def _play(self, action: Any) -> None:
+        if not isinstance(action, int | np.integer):
+            raise InputError(f"an action is a whole number, not {action!r}")
+        status = np.empty(1, np.int64)
+        kernels.play_all(
+            self.game.rules,
+            self._states,
+            np.zeros(1, np.int64),
+            np.array([action], np.int64),
+            self.game.num_actions,
+            status,
+        )
+        if status[0] == kernels.ILLEGAL:
+            raise InputError(common.explain_illegal(self.game, self._states[0], int(action)))
+
+    def _whole_play(self, before: np.record, action: Any) -> int:
+        """The flat action that the sub-step has completed."""
+        after = self._states[0]
+        if after["moves"] == before["moves"] + 1:
+            return int(after["history"][before["moves"]])
+        # The cards were dealt anew and the history with them; no sub-steps lead there.
+        return self._flat.parse(self.game.text(int(action)))
+
+    def _synchronise(self) -> None:
+        self._states[0] = self.env.unwrapped.game_state  # type: ignore[attr-defined]
+        self._publish()
+
+    def _publish(self) -> None:
+        self.infos = {
+            agent: {**info, ACTION_MASK: self.observe(agent)[ACTION_MASK]}
+            for agent, info in self.env.infos.items()
+        }

@@ -1,0 +1,181 @@
+"""Kicker sub-steps and duplicate dealing on AEC envs."""
+
+import copy
+import pickle
+import warnings
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import VARIANTS, variant_id
+from gymnasium.utils.env_checker import data_equivalence
+from pettingzoo.test import api_test, seed_test
+from pettingzoo.utils.wrappers import TerminateIllegalWrapper
+from test_envs import every_variant, make_aec, play_aec
+
+from closedhand import InputError
+from closedhand.envs.aec import raw_env
+from closedhand.games.seating import num_tables, seating
+from closedhand.wrappers.duplicate import DuplicateDealing
+from closedhand.wrappers.kickers import KickerSubsteps
+
+flat_variants = pytest.mark.parametrize(
+    "variant", [v for v in VARIANTS if not v[1].get("substeps")], ids=variant_id
+)
+
+
+def teams_of(env: Any) -> list[str]:
+    return [f"team {i}" for i in range(num_tables(env.unwrapped.game.sides))]
+
+
+def duplicate(env: Any) -> DuplicateDealing:
+    return DuplicateDealing(env, teams_of(env))
+
+
+def complies(make: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Observation is not a NumPy array")
+        warnings.filterwarnings("ignore", "Observation space for each agent")
+        warnings.filterwarnings("ignore", "Action mask numpy array is all zeros")
+        api_test(make(), num_cycles=200)
+    seed_test(make, num_cycles=200)
+
+
+@flat_variants
+def test_wrapped_envs_comply(variant: tuple[str, dict[str, Any]]) -> None:
+    complies(lambda: KickerSubsteps(make_aec(variant)))
+    complies(lambda: duplicate(make_aec(variant)))
+    complies(lambda: KickerSubsteps(duplicate(make_aec(variant))))
+    complies(lambda: duplicate(KickerSubsteps(raw_env(variant[0], **variant[1]))))
+
+
+@flat_variants
+def test_kicker_substeps_play_the_substepped_game(variant: tuple[str, dict[str, Any]]) -> None:
+    name, rules = variant
+    wrapped = KickerSubsteps(raw_env(name, **rules))
+    direct = raw_env(name, **{**rules, "substeps": True})
+    for seed in range(4):
+        logs = []
+        for env in (wrapped, direct):
+            env.reset(seed=seed)
+            logs.append(play_aec(env, np.random.default_rng(seed)))
+        assert data_equivalence(*logs)
+
+
+def test_kicker_substeps_on_a_redeal() -> None:
+    env = KickerSubsteps(raw_env("doudizhu", bidding=True))
+    env.reset(seed=0)
+    before = env.unwrapped.game_state
+    for _ in range(3):
+        env.step(env.game.parse("PASS"))
+    after = env.unwrapped.game_state
+    assert after.moves == 0 and (after.hands != before.hands).any()
+    assert env.last()[0]["action_mask"].any()
+
+
+def test_kicker_substeps_refuses() -> None:
+    with pytest.raises(InputError, match="cannot be taken apart"):
+        KickerSubsteps(raw_env("doudizhu", substeps=True))
+    env = KickerSubsteps(raw_env("doudizhu"))
+    env.reset(seed=0)
+    observation, *_ = env.last()
+    with pytest.raises(InputError, match=r"PASS.*not legal for player_0"):
+        env.step(env.game.parse("PASS"))
+    assert data_equivalence(env.last()[0], observation)
+    checked = TerminateIllegalWrapper(KickerSubsteps(raw_env("doudizhu")), illegal_reward=-1)
+    checked.reset(seed=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        checked.step(env.game.parse("PASS"))
+    assert all(checked.terminations.values()) and checked.rewards["player_0"] == -1
+
+
+@pytest.mark.parametrize(
+    ("sides", "tables"),
+    [
+        ((0, 1, 1), [(0, 1, 1), (1, 0, 0)]),
+        ((0, 1, 2), [(0, 1, 2), (1, 2, 0), (2, 0, 1)]),
+        ((0, 1, 0, 1), [(0, 1, 0, 1), (1, 0, 1, 0)]),
+    ],
+)
+def test_seating(sides: tuple[int, ...], tables: list[tuple[int, ...]]) -> None:
+    assert [seating(sides, table) for table in range(num_tables(sides))] == tables
+
+
+@every_variant
+def test_duplicate_schedule(variant: tuple[str, dict[str, Any]]) -> None:
+    env = duplicate(make_aec(variant))
+    teams, game = teams_of(env), env.unwrapped.game
+    starts = []
+    for deal in range(3):
+        totals: dict[str, float] = defaultdict(float)
+        for table in range(len(teams)):
+            env.reset(seed=0 if deal == table == 0 else None)
+            starts.append(env.unwrapped.game_state.tobytes())
+            log = play_aec(env, np.random.default_rng([deal, table]))
+            for _, _, _, _, info in log:
+                assert (info["deal"], info["table"]) == (deal, table)
+            ends = {agent: (reward, info) for agent, _, reward, over, info in log if over}
+            assert [teams.index(ends[a][1]["team"]) for a in env.possible_agents] == [
+                *seating(game.sides, table)
+            ]
+            for reward, info in ends.values():
+                totals[info["team"]] += reward
+                assert ("duplicate_score" in info) == (table == len(teams) - 1)
+        assert info["duplicate_score"] == pytest.approx(totals)
+        assert len(set(starts[-len(teams) :])) == 1
+    assert len(set(starts)) == 3
+    env.reset(seed=0)
+    assert env.unwrapped.game_state.tobytes() == starts[0]
+    assert env.infos["player_0"]["deal"] == env.infos["player_0"]["table"] == 0
+
+
+def test_an_abandoned_table_leaves_no_score() -> None:
+    env = duplicate(raw_env("doudizhu"))
+    env.reset(seed=0)
+    env.reset()
+    log = play_aec(env, np.random.default_rng(0))
+    assert log[-1][-1]["table"] == 1
+    assert "duplicate_score" not in log[-1][-1]
+
+
+def test_a_given_deal_is_played_at_all_tables() -> None:
+    env = duplicate(raw_env("doudizhu"))
+    game = env.unwrapped.game
+    deal = game.deal_text(game.deal(np.random.default_rng(0)))
+    env.reset(seed=5)
+    env.reset(options={"deal": deal})
+    env.reset()
+    assert game.deal_text(env.unwrapped.game_state) == deal
+    assert env.infos["player_1"]["table"] == env.infos["player_1"]["deal"] == 1
+
+
+@pytest.mark.parametrize("teams", [[], ["a"], ["a", "a"], ["a", "b", "c"]])
+def test_wrong_teams(teams: list[str]) -> None:
+    with pytest.raises(InputError, match="has 2 sides"):
+        DuplicateDealing(raw_env("doudizhu"), teams)
+
+
+@pytest.mark.parametrize("clone", [copy.deepcopy, "pickle"])
+def test_copies_go_on_with_the_game(clone: Any) -> None:
+    if clone == "pickle":
+        clone = lambda env: pickle.loads(pickle.dumps(env))  # noqa: E731
+    env = KickerSubsteps(duplicate(make_aec(VARIANTS[0])))
+    env.reset(seed=0)
+    kickers = [
+        i for i, text in enumerate(map(env.game.text, range(env.game.num_actions))) if "?" in text
+    ]
+    rng = np.random.default_rng(0)
+    while not env.last()[0]["action_mask"][kickers].any():
+        play_aec(env, rng, 1)
+        if not env.agents:
+            env.reset()
+    env.step(next(i for i in kickers if env.last()[0]["action_mask"][i]))
+    logs = []
+    for one in (env, clone(env)):
+        log = play_aec(one, np.random.default_rng(1))
+        one.reset()
+        logs.append(log + play_aec(one, np.random.default_rng(2)))
+    assert logs[0][0][1]["kicker"].any()
+    assert data_equivalence(*logs)
