@@ -114,7 +114,7 @@ def aec_steps(seconds: float) -> float:
                 env.step(None)
                 continue
             assert observation is not None
-            legal = np.flatnonzero(observation["action_mask"])
+            legal = np.flatnonzero(observation["action_mask"].view(bool))
             env.step(legal[int(rng.random() * len(legal))])
             steps += 1
         return steps

@@ -16,7 +16,7 @@ from conftest import VARIANTS, variant_id
 from gymnasium.utils.env_checker import check_env, data_equivalence
 from pettingzoo.test import api_test, performance_benchmark, render_test, seed_test
 
-from closedhand import Game, InputError, make_game
+from closedhand import Game, InputError, agent_names, make_game
 from closedhand.envs.aec import GameAEC, raw_env
 from closedhand.envs.registration import ENVIRONMENTS
 from closedhand.envs.solo import SoloEnv
@@ -189,6 +189,19 @@ def test_seeds_deal_alike_in_all_envs(variant: tuple[str, dict[str, Any]]) -> No
         solo.reset(seed=seed)
         game = aec.unwrapped.game
         assert game.deal_text(aec.unwrapped.game_state) == game.deal_text(solo.game_state)
+
+
+@pytest.mark.skipif("random" not in agent_names("doudizhu"), reason="closedhand is not installed")
+def test_seed_reproduces_opponents_that_are_named() -> None:
+    env = make_solo(VARIANTS[0], opponents="random", seat=2)
+    check_env(env, skip_render_check=True)
+    logs = []
+    for _ in range(2):
+        first = env.reset(seed=3)
+        log = play_solo(env, np.random.default_rng(0))
+        second = env.reset()
+        logs.append([first, *log, second, *play_solo(env, np.random.default_rng(0))])
+    assert data_equivalence(*logs)
 
 
 @pytest.mark.parametrize("seat", [0, 1, "random"])

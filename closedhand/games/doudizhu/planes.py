@@ -21,7 +21,7 @@ played.
 
 import numpy as np
 
-from closedhand.games.cards import NIBBLE, one
+from closedhand.games.cards import at_least, one
 from closedhand.games.doudizhu.plays import CATEGORIES, PASS_FAMILY, main_ranks
 from closedhand.games.doudizhu.rules import SEATS, has_play, lowest_ranks, pass_id, unseen
 from closedhand.games.kernel import inlined, kernel
@@ -83,23 +83,16 @@ def draw_group(out, z, g):
 @inlined
 def draw_cards(out, z, cards):
     """Rows 0-3 of a plane."""
-    i = z
-    while cards:
-        for y in range(np.int64(cards & NIBBLE)):
-            out[i + y * PLANES] = 1
-        cards >>= np.uint64(4)
-        i += ROWS * PLANES
+    for number in range(1, 5):
+        draw_ranks(out, number - 1, z, at_least(cards, number))
 
 
 @inlined
 def draw_ranks(out, row, z, ranks):
     """One row of a plane: the ranks of which the packed `ranks` hold a card."""
-    i = cell(0, row, z)
-    while ranks:
-        if ranks & np.uint64(1):
-            out[i] = 1
-        ranks >>= np.uint64(4)
-        i += ROWS * PLANES
+    # No branch: which ranks these are is anybody's guess, a processor's too.
+    for x in range(RANKS):
+        out[cell(x, row, z)] = (ranks >> np.uint64(4 * x)) & np.uint64(1)
 
 
 @kernel
@@ -111,10 +104,11 @@ def draw_possible(rules, out, z, cards):
         lowest = lowest_ranks(family, cards)
         if lowest and rules.plays.groups[family.first].kickers:
             lowest = with_kickers(rules.plays, family, lowest, cards)
-        ranks = lowest
-        for i in range(1, family.length):
-            ranks |= lowest << np.uint64(4 * i)
-        draw_ranks(out, CATEGORY_ROW + family.category, z, ranks)
+        if lowest:
+            ranks = lowest
+            for i in range(1, family.length):
+                ranks |= lowest << np.uint64(4 * i)
+            draw_ranks(out, CATEGORY_ROW + family.category, z, ranks)
         # A chain holds the shorter ones of its category, so the shortest family marks all.
         f += 1 + family.longer
 
@@ -144,9 +138,9 @@ def draw_history(rules, state, player, out):
         action = np.int64(state.history[move])
         g = np.int64(rules.plays.group[action])
         z = 1 + SEATS * (ROUNDS - 1 - age) + seat
-        draw_group(out, z, g)
         if rules.plays.groups[g].kickers:
-            draw_cards(out, z, rules.plays.need[action] - rules.plays.groups[g].need)
+            draw_cards(out, z, rules.plays.need[action])
+        draw_group(out, z, g)
         before -= rules.plays.need[action]
         if seat == 0:
             age += 1

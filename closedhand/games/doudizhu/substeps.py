@@ -8,11 +8,15 @@ some flat play completes it. The other players see a play when it is complete.
 Kicker planes, 15 x 9 x 3, binary, indexed `[x, y, z]` by rank, row and channel (the paper's
 Table 4); all zero except for the player who is picking a kicker:
 
-| channel | rows |
-|---|---|
-| 0 | 0 the kickers are pairs; 1 the observer is the down peasant; 2 the up peasant; 3-6 at least 1-4 cards of the rank are left in hand; 7 legal solo kickers; 8 legal pair kickers |
-| 1 | 0-3 at least 1-4 cards of the rank have been played; 4 the main ranks; 5, 6 the rank has been picked as kicker once, twice or more; 7 the first n ranks for n kickers in all; 8 the same for kickers still to pick |
-| 2 | 0-3 at least 1-4 cards of the rank are unseen; 4 ranks of which at least one card stays in hand when the rank is picked; 5 public cards known to be in the landlord's hand; 6-8 the first n ranks for n cards left to the observer, the down and the up player (at most 15) |
+- Channel 0: row 0 the kickers are pairs; 1 the observer is the down peasant; 2 he is the up
+  peasant; 3-6 at least 1, 2, 3, 4 cards of the rank are left in his hand; 7 legal solo kickers;
+  8 legal pair kickers.
+- Channel 1: rows 0-3 at least 1, 2, 3, 4 cards of the rank have been played; 4 the main ranks;
+  5, 6 the rank has been picked as kicker once, twice or more; 7 the first n ranks for n kickers in
+  all; 8 the same for kickers still to pick.
+- Channel 2: rows 0-3 at least 1, 2, 3, 4 cards of the rank are unseen; 4 legal kickers of which a
+  card would stay in hand; 5 public cards known to be in the landlord's hand; 6-8 the first n ranks
+  for n cards left (at most 15) to the observer, the down and the up player.
 """
 
 from typing import NamedTuple

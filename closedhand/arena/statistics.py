@@ -1,0 +1,64 @@
+"""Statistics of duplicate matches: the deals are the sample, intervals come from a bootstrap."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+RESAMPLES = 2000
+CHUNK = 50
+
+
+class Estimate(NamedTuple):
+    """A mean over deals and its 95% interval.
+
+    Attributes:
+        mean: The mean.
+        low: Lower end of the interval.
+        high: Upper end.
+    """
+
+    mean: float
+    low: float
+    high: float
+
+
+def bootstrap(
+    values: np.ndarray, seed: int = 0, resamples: int = RESAMPLES, level: float = 0.95
+) -> list[Estimate]:
+    """The mean of each column with its percentile interval, by resampling rows.
+
+    All columns share the resampled rows: whatever was measured on one deal stays together, which is
+    what makes the comparison a paired one.
+
+    Args:
+        values: A row for each deal, a column for each measure, [n] or [n, m] with n > 0.
+        seed: Of the resampling.
+        resamples: How often to resample.
+        level: Of the interval.
+
+    Returns:
+        One estimate for each column.
+
+    Raises:
+        ValueError: There are no deals.
+    """
+    table = np.asarray(values, float)
+    table = table[:, None] if table.ndim == 1 else table
+    n = len(table)
+    if n == 0:
+        raise ValueError("there are no deals to take a mean of")
+    rng = np.random.default_rng(seed)
+    means = np.empty((resamples, table.shape[1]))
+    for start in range(0, resamples, CHUNK):
+        rows = rng.integers(n, size=(min(CHUNK, resamples - start), n))
+        weights = np.stack([np.bincount(row, minlength=n) for row in rows])
+        means[start : start + len(rows)] = weights @ table / n
+    tail = 100 * (1 - level) / 2
+    low, high = np.percentile(means, [tail, 100 - tail], axis=0)
+    columns = zip(table.mean(axis=0), low, high, strict=True)
+    return [Estimate(*map(float, column)) for column in columns]
+
+
+def wins(points: np.ndarray) -> np.ndarray:
+    """1 for a positive payoff, 1/2 for none, 0 for a negative one; float64, same shape."""
+    return (1 + np.sign(points)) / 2

@@ -1,0 +1,118 @@
+"""What agents for Dou Dizhu share that decide on whole plays: sub-steps and bids come for free.
+
+Such an agent is one kernel, `choose_all(rules, views, ids, actions)`, that knows the flat game only.
+It must be deterministic: at every sub-step it decides anew, and the next part of the play that it
+chose is the sub-step.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from closedhand.games.cards import at_least, count, size
+from closedhand.games.doudizhu import rules as flat, substeps
+from closedhand.games.doudizhu.plays import ACE, BIG_JOKER, SMALL_JOKER, TWO
+from closedhand.games.game import Game, InputError, State
+from closedhand.games.kernel import kernel
+
+BIDS_FROM = np.array([6, 8, 10])
+"""The control points that a bid of 1, 2 and 3 takes."""
+
+
+@kernel
+def control(hand):
+    """The control points of a hand: rocket 8, or B 4, or S 3; bomb 6; each 2 counts 2, each A 1."""
+    jokers = 4 * count(hand, BIG_JOKER) + 3 * count(hand, SMALL_JOKER)
+    points = 8 if jokers == 7 else jokers
+    points += 6 * size(at_least(hand, 4))
+    points += 2 * count(hand, TWO) if count(hand, TWO) < 4 else 0
+    points += count(hand, ACE) if count(hand, ACE) < 4 else 0
+    return points
+
+
+@kernel
+def choose_bid(rules, view):
+    """The highest bid that the hand is worth if it tops the others, else the pass."""
+    points = control(view.hands[view.player])
+    for bid in range(3, view.stake, -1):
+        if points >= BIDS_FROM[bid - 1]:
+            return flat.pass_id(rules) + bid
+    return flat.pass_id(rules)
+
+
+@kernel
+def next_step(rules, view, play, ids):
+    """The sub-step that leads on to the flat action `play`.
+
+    Where somebody else has begun another play, it is the first legal kicker.
+    """
+    passing = flat.pass_id(rules.flat)
+    if play > passing:
+        return substeps.FIRST_BID + play - passing - 1
+    if play == passing or view.group < 0:
+        return rules.flat.plays.group[play]
+    group = rules.flat.plays.groups[view.group]
+    wanted = rules.flat.plays.need[play] - group.need - view.picked
+    n = substeps.legal_kickers(rules, view, ids)
+    if rules.flat.plays.group[play] == view.group:
+        step = substeps.lowest_rank(wanted)
+        step += substeps.FIRST_SOLO if group.unit == 1 else substeps.FIRST_PAIR
+        for i in range(n):
+            if ids[i] == step:
+                return step
+    return ids[0]
+
+
+@kernel
+def step_all(rules, views, ids, actions):
+    """Turn flat actions, in place, into the next sub-step of each."""
+    for i in range(len(views)):
+        actions[i] = next_step(rules, views[i], actions[i], ids)
+
+
+class PlayAgent:
+    """An agent that decides by a kernel over the flat game, for flat and sub-stepped games.
+
+    Attributes:
+        name: What tables and records call it.
+    """
+
+    def __init__(self, game: Game, name: str, choose_all: Callable[..., None]) -> None:
+        """Play `game` by a kernel.
+
+        Args:
+            game: Dou Dizhu with any options.
+            name: Of the agent.
+            choose_all: `choose_all(rules, views, ids, actions)` writes a flat action for every
+                view, [n], into `actions`, int32 [n]; `ids` is scratch space for legal actions.
+        """
+        self.game = game
+        self.name = name
+        self._choose_all = choose_all
+        self._substeps = bool(game.options["substeps"])
+        self._rules: Any = game.rules.flat if self._substeps else game.rules
+        # Room for all plays, the pass and three bids.
+        self._ids = np.empty(int(self._rules.plays.number) + 3, np.int32)
+
+    def act(self, view: State) -> int:
+        """The action of the player to act."""
+        return int(self.act_batch(np.array([view], self.game.dtype))[0])
+
+    def act_batch(self, views: np.ndarray) -> np.ndarray:
+        """The action for each view, states [n]; int32 [n]."""
+        actions = np.empty(len(views), np.int32)
+        self._choose_all(self._rules, views, self._ids, actions)
+        if self._substeps:
+            step_all(self.game.rules, views, self._ids, actions)
+        return actions
+
+
+def refuse_argument(name: str, argument: str | None) -> None:
+    """Complain about an argument to an agent that takes none.
+
+    Raises:
+        InputError: There is one.
+    """
+    if argument is not None:
+        raise InputError(f"the agent {name} takes no argument, not {argument!r}")

@@ -1,0 +1,165 @@
+"""The agent `greedy`: keeps what is left of its hand cheap to play out, and counts on no luck.
+
+Every legal play is judged by the cost of the hand that it leaves (`decompose.py`), and a pass by
+the cost of the hand as it is, with a few corrections: bombs are kept, an enemy's lead is worth a
+price, a partner's is not, and nobody who holds one card gets it through.
+"""
+
+import numpy as np
+
+from closedhand.baselines.doudizhu.agent import PlayAgent, choose_bid, refuse_argument
+from closedhand.baselines.doudizhu.decompose import (
+    JOKERS,
+    MOST_NODES,
+    NODE,
+    ROWS,
+    cost,
+    set_costs,
+)
+from closedhand.games.cards import DECK, at_least, contains, size
+from closedhand.games.doudizhu import rules as flat
+from closedhand.games.doudizhu.plays import BOMB
+from closedhand.games.doudizhu.rules import SEATS
+from closedhand.games.game import Game
+from closedhand.games.kernel import kernel
+
+FAMILY_SOLO, FAMILY_PAIR = 0, 9
+
+TEMPO = 7
+"""What taking the lead from an enemy is worth."""
+DANGER = 30
+"""What it is worth when he is about to play out."""
+YIELD = 6
+"""What beating a partner has to save."""
+KEEP_BOMB = 8
+"""What a bomb that is not yet needed is worth."""
+FAR = 1000
+
+
+@kernel
+def choose(rules, view, ids):
+    """The flat action of the player to act."""
+    if view.landlord < 0:
+        return choose_bid(rules, view)
+    n = flat.legal(rules, view, ids)
+    best = np.int64(ids[n - 1])
+    if n == 1:
+        return best
+    player = view.player
+    hand = view.hands[player]
+    others = DECK - hand - view.played[0] - view.played[1] - view.played[2]
+    nodes = np.empty(MOST_NODES, NODE)
+    costs = np.empty((ROWS, 15), np.int64)
+    set_costs(others, costs)
+    least = 10 * FAR
+    passing = flat.pass_id(rules)
+    for i in range(n):
+        play = np.int64(ids[i])
+        if play == passing:
+            price = price_of_pass(rules, view, cost(hand, costs, nodes))
+        else:
+            rest = hand - rules.plays.need[play]
+            if not rest:
+                return play
+            price = cost(rest, costs, nodes) + surcharge(rules, view, play, rest, others)
+        if price < least:
+            best, least = play, price
+    return best
+
+
+@kernel
+def is_partner(view, seat):
+    """Whether `seat` is the other peasant of the player to act."""
+    return seat != view.player and seat != view.landlord and view.player != view.landlord
+
+
+@kernel
+def enemy_left(view):
+    """The fewest cards that an enemy of the player to act holds."""
+    least = 20
+    for seat in range(SEATS):
+        if seat != view.player and not is_partner(view, seat):
+            least = min(least, np.int64(view.left[seat]))
+    return least
+
+
+@kernel
+def price_of_pass(rules, view, keep):
+    """The price of a pass: of the hand as it is, and of the lead that stays with the owner."""
+    if is_partner(view, view.owner):
+        return keep - YIELD
+    if view.left[view.owner] <= 2:
+        return keep + DANGER
+    return keep + TEMPO
+
+
+@kernel
+def surcharge(rules, view, play, rest, others):
+    """What a play costs beside the hand that it leaves."""
+    family = rules.plays.groups[rules.plays.group[play]].family
+    rank = rules.plays.group[play] - rules.plays.families[family].first
+    price = 0
+    if not beatable(rules, view, play, others) and is_one_play(rules, rest):
+        return -FAR
+    if family >= BOMB:
+        price += KEEP_BOMB
+    enemy = enemy_left(view)
+    if (family == FAMILY_SOLO and enemy == 1) or (family == FAMILY_PAIR and enemy == 2):
+        price += 4 * (14 - rank)
+    following = (view.player + 1) % SEATS
+    if view.target < 0 and is_partner(view, following) and view.left[following] == 1:
+        if family == FAMILY_SOLO:
+            price += rank - FAR // 2
+    return price
+
+
+@kernel
+def beatable(rules, view, play, others):
+    """Whether some cards that the other players may hold beat a play, kickers left aside."""
+    g = rules.plays.group[play]
+    group = rules.plays.groups[g]
+    family = rules.plays.families[group.family]
+    most = 0
+    for seat in range(SEATS):
+        if seat != view.player:
+            most = max(most, np.int64(view.left[seat]))
+    if contains(others, JOKERS) and most >= 2:
+        return True
+    if group.family < BOMB and most >= 4 and at_least(others, 4):
+        return True
+    higher = flat.lowest_ranks(family, others) >> np.uint64(4 * (g - family.first)) >> np.uint64(4)
+    return most >= size(rules.plays.need[play]) and higher != 0
+
+
+@kernel
+def is_one_play(rules, cards):
+    """Whether `cards` are a single play."""
+    for play in range(rules.plays.number - 1):
+        if rules.plays.need[play] == cards:
+            return True
+    return False
+
+
+@kernel
+def choose_all(rules, views, ids, actions):
+    """Write the flat action for every view into `actions`."""
+    for i in range(len(views)):
+        actions[i] = choose(rules, views[i], ids)
+
+
+class GreedyAgent(PlayAgent):
+    """A first tactical player."""
+
+    def __init__(self, game: Game) -> None:
+        """Play `game`, Dou Dizhu with any options."""
+        super().__init__(game, "greedy", choose_all)
+
+
+def make(game: Game, seed: int, argument: str | None) -> GreedyAgent:
+    """The agent `greedy`; it is deterministic and needs no seed.
+
+    Raises:
+        InputError: It was given an argument.
+    """
+    refuse_argument("greedy", argument)
+    return GreedyAgent(game)

@@ -1,0 +1,145 @@
+"""The agent `rule`: the common rule baseline, RLCard's `doudizhu-rule-v1`, as a kernel.
+
+It leads the group that holds its lowest card in a simple combination of the hand (rocket, bombs,
+trios, solo chains, pair chains, pairs, solos, taken out in this order), follows with the lowest play
+of the category it has to beat, and does not beat its partner. Against an enemy's play that it
+cannot follow in kind, RLCard's agent draws at random between the pass and its bombs; here a hash of
+what the player sees draws, so that a decision is reproducible.
+"""
+
+import numpy as np
+
+from closedhand.baselines.doudizhu.agent import PlayAgent, choose_bid, refuse_argument
+from closedhand.baselines.doudizhu.decompose import CHAINABLE, SHORTEST
+from closedhand.games.cards import at_least, one
+from closedhand.games.doudizhu import rules as flat
+from closedhand.games.doudizhu.plays import BOMB, CATEGORIES, ROCKET, SMALL_JOKER
+from closedhand.games.doudizhu.substeps import lowest_rank
+from closedhand.games.game import Game
+from closedhand.games.kernel import kernel
+
+_FIRST = np.cumsum([0] + [len(category.lengths) for category in CATEGORIES])
+FIRST_FAMILY = tuple(int(_FIRST[i]) for i in (0, 2, 4))
+"""The family of a solo, a pair and a trio; the chains of each follow, by ascending length."""
+
+
+@kernel
+def plain_play(plays, copies, rank, length):
+    """The id of the play of `length` ranks from `rank` on, `copies` cards each, without kickers."""
+    family = FIRST_FAMILY[copies - 1]
+    if length > 1:
+        family += 1 + length - SHORTEST[copies - 1]
+    return plays.groups[plays.families[family].first + rank].first
+
+
+@kernel
+def run_from(ranks, rank):
+    """How many consecutive ranks from `rank` on are in `ranks`, packed as one card each."""
+    length = 0
+    while ranks & one(rank + length):
+        length += 1
+    return length
+
+
+@kernel
+def run_around(ranks, rank):
+    """The first rank and the length of the run of consecutive ranks that holds `rank`."""
+    first = rank
+    while first > 0 and ranks & one(first - 1):
+        first -= 1
+    return first, run_from(ranks, first)
+
+
+@kernel
+def take_chains(hand, copies):
+    """The hand without the cards of its longest chains of `copies` cards a rank."""
+    ranks = at_least(hand, copies) & CHAINABLE
+    rank = 0
+    while rank < 12:
+        length = run_from(ranks, rank)
+        if length >= SHORTEST[copies - 1]:
+            for i in range(rank, rank + length):
+                hand -= np.uint64(copies) * one(i)
+        rank += length + 1
+    return hand
+
+
+@kernel
+def lead(plays, hand):
+    """The group of the simple combination that holds the lowest card."""
+    jokers = one(SMALL_JOKER) + one(SMALL_JOKER + 1)
+    if hand == jokers:
+        return plays.groups[plays.families[ROCKET].first].first
+    rank = lowest_rank(hand)
+    fours = at_least(hand, 4)
+    if fours & one(rank):
+        return plays.groups[plays.families[BOMB].first + rank].first
+    rest = hand - np.uint64(4) * fours
+    trios = at_least(rest, 3)
+    if trios & one(rank):
+        # As in the combination, a chain of trios ends below 2.
+        length = run_from(trios & CHAINABLE, rank) if trios & CHAINABLE & one(rank) else 1
+        return plain_play(plays, 3, rank, length)
+    rest -= np.uint64(3) * trios
+    for copies in (1, 2):
+        first, length = run_around(at_least(rest, copies) & CHAINABLE, rank)
+        if length >= SHORTEST[copies - 1]:
+            return plain_play(plays, copies, first, length)
+        rest = take_chains(rest, copies)
+    copies = 2 if at_least(rest, 2) & one(rank) else 1
+    return plain_play(plays, copies, rank, 1)
+
+
+@kernel
+def draw(hand, moves, n):
+    """One of n numbers, by a hash of the hand and the number of actions so far."""
+    x = hand ^ (np.uint64(moves + 1) << np.uint64(40))
+    for _ in range(4):
+        x ^= x << np.uint64(13)
+        x ^= x >> np.uint64(7)
+        x ^= x << np.uint64(17)
+    return np.int64((x >> np.uint64(11)) % np.uint64(n))
+
+
+@kernel
+def choose(rules, view, ids):
+    """The flat action of the player to act."""
+    if view.landlord < 0:
+        return choose_bid(rules, view)
+    plays = rules.plays
+    player = view.player
+    hand = view.hands[player]
+    if view.target < 0:
+        return lead(plays, hand)
+    if player != view.landlord and view.owner != view.landlord:
+        return flat.pass_id(rules)
+    n = flat.legal(rules, view, ids)
+    family = plays.groups[plays.group[view.target]].family
+    if plays.groups[plays.group[ids[0]]].family == family:
+        return ids[0]
+    return ids[draw(hand, view.moves, n)]
+
+
+@kernel
+def choose_all(rules, views, ids, actions):
+    """Write the flat action for every view into `actions`."""
+    for i in range(len(views)):
+        actions[i] = choose(rules, views[i], ids)
+
+
+class RuleAgent(PlayAgent):
+    """The common rule baseline."""
+
+    def __init__(self, game: Game) -> None:
+        """Play `game`, Dou Dizhu with any options."""
+        super().__init__(game, "rule", choose_all)
+
+
+def make(game: Game, seed: int, argument: str | None) -> RuleAgent:
+    """The agent `rule`; it is deterministic and needs no seed.
+
+    Raises:
+        InputError: It was given an argument.
+    """
+    refuse_argument("rule", argument)
+    return RuleAgent(game)

@@ -1,0 +1,56 @@
+"""The agent `random`: any legal action of any game, each as likely as any other."""
+
+import numpy as np
+
+from closedhand.games import contract
+from closedhand.games.game import Game, InputError, State
+from closedhand.games.kernel import kernel
+
+
+@kernel
+def choose_all(rules, views, rng, ids, actions):
+    """Write a random legal action of every view into `actions`; `ids` is scratch space."""
+    for i in range(len(views)):
+        actions[i] = contract.random_action(rules, views[i], rng, ids)
+
+
+class RandomAgent:
+    """Plays uniformly random legal actions.
+
+    Attributes:
+        name: `random`.
+    """
+
+    name = "random"
+
+    def __init__(self, game: Game, seed: int = 0) -> None:
+        """Play `game`.
+
+        Args:
+            game: Any.
+            seed: The same seed and the same sequence of views give the same actions.
+        """
+        self.game = game
+        self._rng = np.random.default_rng(seed)
+        self._ids = np.empty(game.num_actions, np.int32)
+
+    def act(self, view: State) -> int:
+        """A legal action of the player to act."""
+        return int(self.act_batch(np.array([view], self.game.dtype))[0])
+
+    def act_batch(self, views: np.ndarray) -> np.ndarray:
+        """A legal action for each view, states [n]; int32 [n]."""
+        actions = np.empty(len(views), np.int32)
+        choose_all(self.game.rules, views, self._rng, self._ids, actions)
+        return actions
+
+
+def make(game: Game, seed: int, argument: str | None) -> RandomAgent:
+    """The agent `random`.
+
+    Raises:
+        InputError: It was given an argument.
+    """
+    if argument is not None:
+        raise InputError(f"the agent random takes no argument, not {argument!r}")
+    return RandomAgent(game, seed)
