@@ -90,7 +90,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.render_mode = common.check_render_mode(render_mode)
         self.illegal_reward = illegal_reward
-        self.single_observation_space = common.observation_space(self.game)
+        self.single_observation_space: Any = common.observation_space(self.game)
         self.single_action_space = common.action_space(self.game)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
