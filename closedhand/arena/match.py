@@ -1,0 +1,436 @@
+"""Duplicate matches: two agents play every deal at every seating, so that luck cancels out.
+
+One agent takes one side of the table, the other one all other sides; this goes through all sides and
+is then reversed. For a landlord against two peasants that makes two tables a deal. More than two
+agents play all pairings, on the same deals.
+
+Deals come from the seed of the match and their number, agents are made anew for every `CHUNK` of
+deals: a result depends neither on the number of processes nor on where a match was interrupted.
+"""
+
+import json
+import multiprocessing
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from closedhand.arena.statistics import Estimate, bootstrap, wins
+from closedhand.envs import common, kernels
+from closedhand.games import make_game
+from closedhand.games.agents import Agent, act_batch, make_agent
+from closedhand.games.game import Game, InputError
+from closedhand.games.records import write_atomically
+from closedhand.games.seating import num_tables, seating
+
+CHUNK = 125
+"""Deals that are played side by side."""
+
+ALL = "all"
+"""The role that stands for all roles together."""
+
+Spec = str | Agent
+
+
+class Chunk(NamedTuple):
+    """What playing some deals brought.
+
+    Attributes:
+        returns: Payoffs, float64 [deals, tables, seats].
+        seconds: The time that each of the two agents took to decide, float64 [2].
+        decisions: How often each decided, int64 [2].
+    """
+
+    returns: np.ndarray
+    seconds: np.ndarray
+    decisions: np.ndarray
+
+
+@dataclass(frozen=True)
+class Match:
+    """A match as far as it was played.
+
+    Attributes:
+        game: The game.
+        agents: Names of the agents.
+        seed: Of the deals and of the agents' own randomness.
+        pairs: What each pairing brought, in the order of `pairings`.
+        interrupted: Whether fewer deals were played than asked for.
+    """
+
+    game: Game
+    agents: tuple[str, ...]
+    seed: int
+    pairs: tuple[Chunk, ...]
+    interrupted: bool = False
+
+    @property
+    def deals(self) -> int:
+        """How many deals were played."""
+        return len(self.pairs[0].returns)
+
+    @property
+    def pairings(self) -> list[tuple[int, int]]:
+        """The pairs of agents, as indices."""
+        return list(combinations(range(len(self.agents)), 2))
+
+
+def tables(sides: Sequence[int]) -> list[tuple[int, ...]]:
+    """Which of two agents, 0 or 1, plays each seat, for every table of a duplicate deal.
+
+    Args:
+        sides: The side that each seat plays for (`Game.sides`).
+
+    Examples:
+        >>> tables((0, 1, 1))
+        [(0, 1, 1), (1, 0, 0)]
+        >>> len(tables((0, 1, 2)))
+        6
+    """
+    teams = [seating(sides, table) for table in range(num_tables(sides))]
+    alone = [tuple(min(team, 1) for team in table) for table in teams]
+    reverse = [tuple(1 - agent for agent in table) for table in alone]
+    return list(dict.fromkeys(alone + reverse))
+
+
+def play_out(
+    game: Game, states: np.ndarray, seats: np.ndarray, agents: Sequence[Agent]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Play games in lockstep to their end.
+
+    Args:
+        game: The game.
+        states: The games, `game.dtype` [n]; changed in place.
+        seats: Index of the agent at each seat of each game, integers [n, num_players].
+        agents: The agents.
+
+    Returns:
+        The seconds that each agent took to decide, and how often it decided.
+
+    Raises:
+        InputError: An agent chose an illegal action.
+    """
+    games = np.arange(len(states))
+    running = np.empty(len(states), bool)
+    status = np.empty(len(states), np.int64)
+    seconds, decisions = np.zeros(len(agents)), np.zeros(len(agents), np.int64)
+    while True:
+        kernels.running(game.rules, states, running)
+        if not running.any():
+            return seconds, decisions
+        to_act = seats[games, states["player"]]
+        for i, agent in enumerate(agents):
+            chosen = np.flatnonzero(running & (to_act == i))
+            if not len(chosen):
+                continue
+            views = states[chosen]
+            kernels.hide_all(game.rules, views)
+            start = time.perf_counter()
+            actions = np.asarray(act_batch(agent, views), np.int64)
+            seconds[i] += time.perf_counter() - start
+            decisions[i] += len(chosen)
+            kernels.play_all(game.rules, states, chosen, actions, game.num_actions, status)
+            for k in np.flatnonzero(status[chosen] == kernels.ILLEGAL):
+                why = common.explain_illegal(game, states[chosen[k]], int(actions[k]))
+                raise InputError(f"agent {agent.name!r} cannot play on: {why}")
+
+
+def play_chunk(game: Game, specs: Sequence[Spec], seed: int, deals: range) -> Chunk:
+    """Play some deals at every table, with agents made for them.
+
+    Args:
+        game: The game.
+        specs: Two agents, by name or as objects.
+        seed: Of the match.
+        deals: Numbers of the deals.
+
+    Raises:
+        InputError: An unknown agent, or one that chose an illegal action.
+    """
+    seeds = np.random.default_rng((seed, deals.start, 1)).integers(2**31, size=len(specs))
+    agents = [make_agent(game, spec, int(own)) for spec, own in zip(specs, seeds, strict=True)]
+    dealt = np.array([game.deal(np.random.default_rng((seed, i))) for i in deals], game.dtype)
+    # One decision each that does not count: loading kernels and networks takes its time.
+    first = dealt[:1].copy()
+    kernels.hide_all(game.rules, first)
+    for agent in agents:
+        act_batch(agent, first)
+    seatings = tables(game.sides)
+    states = np.repeat(dealt, len(seatings))
+    seconds, decisions = play_out(game, states, np.tile(seatings, (len(dealt), 1)), agents)
+    returns = np.zeros((len(states), game.num_players))
+    kernels.returns_all(game.rules, states, np.arange(len(states)), returns)
+    return Chunk(returns.reshape(len(dealt), len(seatings), -1), seconds, decisions)
+
+
+def play(
+    game: Game,
+    agents: Sequence[Spec],
+    deals: int,
+    seed: int = 0,
+    workers: int = 1,
+    played: Match | None = None,
+    progress: Callable[[int], None] = lambda deals: None,
+) -> Match:
+    """Play a match.
+
+    Args:
+        game: The game.
+        agents: Two or more, by name or as objects (with several workers such as can be pickled).
+        deals: How many; each is played at every table of every pairing.
+        seed: Of the deals and of the agents' own randomness.
+        workers: Processes; 1 plays in this one.
+        played: A match with the same settings to go on from.
+        progress: Called with the number of deals finished so far.
+
+    Returns:
+        The match; after an interruption (Ctrl-C) with the deals that were finished until then.
+
+    Raises:
+        InputError: Fewer than two agents, no deals, an agent that is unknown or plays illegally.
+        KeyboardInterrupt: Interrupted before anything was finished.
+    """
+    if len(agents) < 2:
+        raise InputError("a match takes two agents or more: --agents greedy,rule")
+    if deals < 1 or workers < 1:
+        raise InputError("a match takes one deal and one worker at least")
+    if seed < 0:
+        raise InputError(f"a seed is not negative: {seed}")
+    names = tuple(agent if isinstance(agent, str) else agent.name for agent in agents)
+    pairs = [[agents[i], agents[j]] for i, j in combinations(range(len(agents)), 2)]
+    if played is not None and played.deals >= deals:
+        return played
+    kept = played.deals // CHUNK * CHUNK if played else 0
+    chunks = [range(start, min(start + CHUNK, deals)) for start in range(kept, deals, CHUNK)]
+    jobs = [(game, pair, seed, chunk) for chunk in chunks for pair in pairs]
+    finished: list[Chunk] = []
+    interrupted = False
+    progress(kept)
+    try:
+        for chunk in _results(jobs, min(workers, len(jobs))):
+            finished.append(chunk)
+            progress(kept + _deals(finished[:: len(pairs)]))
+    except KeyboardInterrupt:
+        interrupted = True
+    # Whole chunks only: every pairing has to have played the same deals.
+    finished = finished[: len(finished) // len(pairs) * len(pairs)]
+    if not finished and not kept:
+        raise KeyboardInterrupt
+    parts = [finished[i :: len(pairs)] for i in range(len(pairs))]
+    if played is not None and not finished:
+        return Match(game, names, seed, played.pairs, interrupted)
+    if played is not None:
+        parts = [[_cut(p, kept), *part] for p, part in zip(played.pairs, parts, strict=True)]
+    return Match(game, names, seed, tuple(_join(part) for part in parts), interrupted)
+
+
+def _results(jobs: list[tuple[Any, ...]], workers: int) -> Iterator[Chunk]:
+    """The results of the jobs in their order; after an interruption those finished, then raise."""
+    if workers == 1:
+        for job in jobs:
+            yield play_chunk(*job)
+        return
+    for game, pair, seed, deals in jobs[: len(jobs)]:
+        # Unknown names show here, and what has to be compiled is compiled once, not in each worker.
+        play_chunk(game, pair, seed, deals[:1])
+        if deals.start != jobs[0][3].start:
+            break
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, context, _leave_interrupts_to_parent) as pool:
+        futures = [pool.submit(play_chunk, *job) for job in jobs]
+        yield from _in_order(futures, pool)
+
+
+def _in_order(futures: list[Future[Chunk]], pool: ProcessPoolExecutor) -> Iterator[Chunk]:
+    done = 0
+    try:
+        for future in futures:
+            yield future.result()
+            done += 1
+    except BaseException as error:
+        pool.shutdown(wait=True, cancel_futures=True)
+        if isinstance(error, KeyboardInterrupt):
+            for future in futures[done:]:
+                if future.cancelled() or future.exception() is not None:
+                    break
+                yield future.result()
+        raise
+
+
+def _leave_interrupts_to_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _deals(chunks: Sequence[Chunk]) -> int:
+    return sum(len(chunk.returns) for chunk in chunks)
+
+
+def _cut(chunk: Chunk, deals: int) -> Chunk:
+    """The first deals of a chunk; times are shared out evenly."""
+    share = deals / len(chunk.returns)
+    decisions = np.round(chunk.decisions * share).astype(np.int64)
+    return Chunk(chunk.returns[:deals], chunk.seconds * share, decisions)
+
+
+def _join(chunks: Sequence[Chunk]) -> Chunk:
+    return Chunk(
+        np.concatenate([chunk.returns for chunk in chunks]),
+        np.sum([chunk.seconds for chunk in chunks], axis=0),
+        np.sum([chunk.decisions for chunk in chunks], axis=0),
+    )
+
+
+def cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def role_names(game: Game) -> list[str]:
+    """The name of each side: the roles of its seats, joined by a plus."""
+    return [
+        "+".join(role for role, own in zip(game.roles, game.sides, strict=True) if own == side)
+        for side in sorted(set(game.sides))
+    ]
+
+
+def points(game: Game, returns: np.ndarray, agent: int) -> np.ndarray:
+    """The payoffs of one of two agents where it played one side against the other agent.
+
+    Args:
+        game: The game.
+        returns: Payoffs, [deals, tables, seats].
+        agent: 0 or 1.
+
+    Returns:
+        Summed over the seats of the side, float64 [deals, sides].
+    """
+    seatings = tables(game.sides)
+    columns = []
+    for side in sorted(set(game.sides)):
+        own = [seat_side == side for seat_side in game.sides]
+        table = seatings.index(tuple(agent if mine else 1 - agent for mine in own))
+        columns.append(returns[:, table, own].sum(axis=1))
+    return np.stack(columns, axis=1)
+
+
+def summary(match: Match) -> dict[str, Any]:
+    """All results of a match for JSON.
+
+    `pairs` holds for every pairing: `results`, by agent and role, win rate and points; `difference`,
+    by role, the points of the first agent less those of the second one on the same deals; time per
+    decision; and the raw `returns` by deal, table and seat. Points are per game: of all seats of a
+    role together, and for the role `all` the mean over the roles. Intervals hold 95%.
+    """
+    from closedhand import __version__
+
+    return {
+        "game": match.game.name,
+        "options": dict(match.game.options),
+        "agents": list(match.agents),
+        "seed": match.seed,
+        "deals": match.deals,
+        "interrupted": match.interrupted,
+        "version": __version__,
+        "tables": tables(match.game.sides),
+        "pairs": [
+            _pair_summary(match.game, [match.agents[i], match.agents[j]], chunk, match.seed)
+            for (i, j), chunk in zip(match.pairings, match.pairs, strict=True)
+        ],
+    }
+
+
+def _pair_summary(game: Game, names: list[str], chunk: Chunk, seed: int) -> dict[str, Any]:
+    roles = [*role_names(game), ALL]
+    by_agent = [_with_mean(points(game, chunk.returns, agent)) for agent in (0, 1)]
+    won = [_with_mean(wins(points(game, chunk.returns, agent))) for agent in (0, 1)]
+    columns = [*by_agent, *won, by_agent[0] - by_agent[1]]
+    # One bootstrap for everything: all figures come from the same resampled deals.
+    estimates = bootstrap(np.concatenate(columns, axis=1), seed)
+    scores = [estimates[i : i + len(roles)] for i in range(0, len(estimates), len(roles))]
+    return {
+        "agents": names,
+        "results": [
+            {
+                "agent": name,
+                "role": role,
+                "win_rate": _rounded(scores[2 + agent][i]),
+                "points": _rounded(scores[agent][i]),
+            }
+            for agent, name in enumerate(names)
+            for i, role in enumerate(roles)
+        ],
+        "difference": {role: _rounded(scores[4][i]) for i, role in enumerate(roles)},
+        "decisions": chunk.decisions.tolist(),
+        "seconds": [round(float(s), 6) for s in chunk.seconds],
+        "microseconds_per_decision": [
+            round(float(1e6 * s / n), 3) if n else None
+            for s, n in zip(chunk.seconds, chunk.decisions, strict=True)
+        ],
+        "returns": [[[_short(x) for x in row] for row in deal] for deal in chunk.returns.tolist()],
+    }
+
+
+def _with_mean(columns: np.ndarray) -> np.ndarray:
+    return np.concatenate([columns, columns.mean(axis=1, keepdims=True)], axis=1)
+
+
+def _rounded(estimate: Estimate) -> dict[str, float]:
+    return {name: round(value, 6) for name, value in estimate._asdict().items()}
+
+
+def _short(value: float) -> float | int:
+    return int(value) if value == int(value) else value
+
+
+def save(path: Path, match: Match) -> None:
+    """Write a match as JSON; the file appears complete or not at all."""
+    write_atomically(path, json.dumps(summary(match), separators=(",", ":")) + "\n")
+
+
+def load(path: Path, game: Game, agents: Sequence[str], seed: int) -> Match:
+    """Read a match that is to be continued.
+
+    Args:
+        path: What `save` wrote.
+        game: The game that goes on.
+        agents: The names of the agents that go on.
+        seed: The seed that goes on.
+
+    Raises:
+        InputError: It cannot be read, or was played with other settings.
+    """
+    from closedhand import __version__
+
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+        found = {key: data[key] for key in ("game", "options", "agents", "seed", "version")}
+        pairs = tuple(
+            Chunk(
+                np.array(pair["returns"], float),
+                np.array(pair["seconds"], float),
+                np.array(pair["decisions"], np.int64),
+            )
+            for pair in data["pairs"]
+        )
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError):
+        raise InputError(f"{path} is no match that can be continued") from None
+    settings = {
+        "game": game.name,
+        "options": dict(game.options),
+        "agents": list(agents),
+        "seed": seed,
+        "version": __version__,
+    }
+    for key, value in settings.items():
+        if found[key] != value:
+            raise InputError(f"{path} was played with {key} {found[key]}, not {value}")
+    return Match(make_game(game.name, **game.options), tuple(agents), seed, pairs)
