@@ -92,9 +92,6 @@ class GameAEC(AECEnv[str, Observation, int]):
         size = self.game.num_players * self.game.observation_size
         self.state_space = spaces.Box(-1, 127, (size,), np.int8)
         self.agents = []
-        # `Game` works these out anew each time; here they are needed at every step.
-        self._layout = _layout(self.game)
-        self._size = self.game.observation_size
         self._states = self.game.empty(1)
         self._rng: np.random.Generator | None = None
 
@@ -123,7 +120,7 @@ class GameAEC(AECEnv[str, Observation, int]):
         """
         if seed is not None or self._rng is None:
             self._rng, _ = seeding.np_random(seed)
-        common.start(self.game, self._states, 0, self._rng, options or {})
+        common.start(self.game, self._states, common.ONLY, [self._rng], options or {})
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -148,7 +145,7 @@ class GameAEC(AECEnv[str, Observation, int]):
             action = index(action)  # type: ignore[arg-type]
         except TypeError:
             raise InputError(f"an action is a whole number, not {action!r}") from None
-        observation = np.empty(self._size, np.int8)
+        observation = np.empty(self.game.observation_size, np.int8)
         mask = np.empty(self.game.num_actions, np.int8)
         status, player = kernels.play_one(
             self.game.rules, self._states, action, observation, mask
@@ -168,7 +165,7 @@ class GameAEC(AECEnv[str, Observation, int]):
             observation, mask = self._observation, self._mask
         else:
             observation, mask = self._look(self.possible_agents.index(agent))
-        parts = {name: observation[where].reshape(shape) for name, where, shape in self._layout}
+        parts = self.game.split(observation)
         parts[ACTION_MASK] = mask
         return parts
 
@@ -192,7 +189,7 @@ class GameAEC(AECEnv[str, Observation, int]):
         return copy.deepcopy(self)
 
     def _look(self, player: int) -> tuple[np.ndarray, np.ndarray]:
-        observation = np.empty(self._size, np.int8)
+        observation = np.empty(self.game.observation_size, np.int8)
         mask = np.empty(self.game.num_actions, np.int8)
         kernels.observe_one(self.game.rules, self._states, player, observation, mask)
         return observation, mask
@@ -211,16 +208,6 @@ class GameAEC(AECEnv[str, Observation, int]):
 
     def _idle_info(self) -> dict[str, Any]:
         return {ACTION_MASK: np.zeros(self.game.num_actions, np.int8)}
-
-
-def _layout(game: Game) -> list[tuple[str, slice, tuple[int, ...]]]:
-    """Name, place in the flat observation and shape of each part: `Game.split`, worked out once."""
-    layout, start = [], 0
-    for name, shape in game.shapes.items():
-        end = start + int(np.prod(shape))
-        layout.append((name, slice(start, end), shape))
-        start = end
-    return layout
 
 
 raw_env = GameAEC

@@ -1,7 +1,7 @@
 """What all kinds of envs share: the game of their options, the spaces, how a game is started."""
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from gymnasium import spaces
 from closedhand.envs import kernels
 from closedhand.games import make_game
 from closedhand.games.game import Game, InputError, State
+from closedhand.games.kernel import draw_seed
 
 Observation = dict[str, np.ndarray]
 
@@ -20,6 +21,9 @@ ILLEGAL_REWARD = -10.0
 """The default penalty: a small one would be a way out of a lost game for agents without masks."""
 
 ACTION_MASK = "action_mask"
+
+ONLY = np.zeros(1, np.int64)
+"""The game of an env that has one, for functions that take many."""
 
 
 def resolve(game: str | Game, options: Mapping[str, Any]) -> Game:
@@ -67,17 +71,17 @@ def action_space(game: Game) -> spaces.Discrete:
 def start(
     game: Game,
     states: np.ndarray,
-    index: int,
-    rng: np.random.Generator,
+    chosen: np.ndarray,
+    rngs: Sequence[np.random.Generator],
     options: Mapping[str, Any],
 ) -> None:
-    """Start a game in `states[index]`.
+    """Start new games.
 
     Args:
         game: The game.
         states: Array of `game.dtype` [n].
-        index: Which of them.
-        rng: Shuffles, unless the options say what is dealt.
+        chosen: Which of them to start, integers [k].
+        rngs: A generator for each state; it shuffles, unless the options say what is dealt.
         options: `deal` is the text of a deal, `state` a record of `game.dtype` to go on from. Other
             keys are left to those whom they concern.
 
@@ -92,13 +96,14 @@ def start(
             raise InputError(f"options['deal'] is the text of a deal, not {deal!r}")
         state = game.parse_deal(deal)
     if state is None:
-        kernels.deal(game.rules, states, index, rng)
+        seeds = np.array([draw_seed(rngs[i]) for i in chosen], np.uint64)
+        kernels.deal_all(game.rules, states, chosen, seeds)
         return
     if getattr(state, "dtype", None) != game.dtype or np.ndim(state) != 0:
         raise InputError(f"options['state'] is no state of {game.name}")
     if game.over(state):
         raise InputError("options['state'] is the state of a game that is over")
-    states[index] = state
+    states[chosen] = state
 
 
 def explain_illegal(game: Game, state: State, action: int) -> str:

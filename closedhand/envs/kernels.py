@@ -14,9 +14,10 @@ RUNNING, OVER, ILLEGAL = 0, 1, 2
 
 
 @kernel
-def deal(rules, states, index, rng):
-    """Start a new game in `states[index]`."""
-    contract.deal(rules, states[index], rng)
+def deal_all(rules, states, chosen, seeds):
+    """Start the game of `seeds[k]` in `states[chosen[k]]`."""
+    for k in range(len(chosen)):
+        contract.deal(rules, states[chosen[k]], seeds[k])
 
 
 @kernel

@@ -93,7 +93,7 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
         if seed is not None:
             self._opponents.seed(self.np_random)
         while True:
-            common.start(self.game, self._states, 0, self.np_random, options or {})
+            common.start(self.game, self._states, common.ONLY, [self.np_random], options or {})
             if self._fixed_seat is None:
                 self.seat = int(self.np_random.integers(self.game.num_players))
             self._opponents.play(self._states, np.array([self.seat]))

@@ -246,12 +246,12 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
     def _start(self, chosen: np.ndarray, options: Mapping[str, Any]) -> None:
         """Start games, and let the opponents play until it is our turn."""
         while len(chosen):
-            for i in chosen:
-                common.start(self.game, self._states, i, self._rngs[i], options)
-                if self._fixed_seat is None:
+            common.start(self.game, self._states, chosen, self._rngs, options)
+            if self._fixed_seat is not None:
+                self._seats[chosen] = self._fixed_seat
+            else:
+                for i in chosen:
                     self._seats[i] = self._rngs[i].integers(self.game.num_players)
-                else:
-                    self._seats[i] = self._fixed_seat
             self._finished[chosen] = False
             self._illegal[chosen] = False
             if self._opponents is None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
-from closedhand.games.kernel import kernel
+from closedhand.games.kernel import kernel, seed_in_kernel
 
 
 def _dispatched(stub: Callable[..., Any]) -> Callable[..., Any]:
@@ -34,8 +34,8 @@ def _dispatched(stub: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @_dispatched
-def deal(rules, state, rng):
-    """Shuffle with `rng`, a `numpy.random.Generator`, and start the game in `state`."""
+def deal(rules, state, seed):
+    """Start in `state` the game that belongs to a seed, uint64 (see `kernel.draw_seed`)."""
 
 
 @_dispatched
@@ -94,6 +94,6 @@ def random_games(rules, states, rng, buffer):
     """Deal and play one random game in each of `states`; return the number of actions."""
     moves = 0
     for i in range(len(states)):
-        deal(rules, states[i], rng)
+        deal(rules, states[i], seed_in_kernel(rng))
         moves += random_playout(rules, states[i], rng, buffer)
     return moves

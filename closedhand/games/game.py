@@ -1,12 +1,15 @@
 """`Game`: one game under one set of rules, as everything above the games sees it."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from closedhand.games import contract
+from closedhand.games.kernel import draw_seed
 
 State = np.record
 """One NumPy structured record. A batch is an array of them, `state.copy()` is a clone."""
@@ -76,10 +79,20 @@ class Game:
 
         return _remake, (make_game, self.name, dict(self.options))
 
-    @property
+    @cached_property
     def observation_size(self) -> int:
         """Numbers in an observation, all parts together."""
-        return sum(int(np.prod(shape)) for shape in self.shapes.values())
+        return sum(math.prod(shape) for shape in self.shapes.values())
+
+    @cached_property
+    def _layout(self) -> list[tuple[str, slice, tuple[int, ...]]]:
+        """Name, place in a flat observation and shape of each part."""
+        layout, start = [], 0
+        for name, shape in self.shapes.items():
+            end = start + math.prod(shape)
+            layout.append((name, slice(start, end), shape))
+            start = end
+        return layout
 
     def empty(self, number: int) -> np.ndarray:
         """A batch of blank states, an array of `dtype` [number], to be dealt or copied into."""
@@ -88,7 +101,7 @@ class Game:
     def deal(self, rng: np.random.Generator) -> State:
         """A new game, shuffled with `rng`."""
         state = self.empty(1)[0]
-        contract.deal(self.rules, state, rng)
+        contract.deal(self.rules, state, draw_seed(rng))
         return state
 
     def legal(self, state: State) -> np.ndarray:
@@ -140,12 +153,11 @@ class Game:
 
     def split(self, observation: np.ndarray) -> dict[str, np.ndarray]:
         """Cut flat observations, int8 [..., observation_size], into views by part."""
-        parts, start = {}, 0
-        for name, shape in self.shapes.items():
-            end = start + int(np.prod(shape))
-            parts[name] = observation[..., start:end].reshape(*observation.shape[:-1], *shape)
-            start = end
-        return parts
+        lead = observation.shape[:-1]
+        return {
+            name: observation[..., where].reshape(*lead, *shape)
+            for name, where, shape in self._layout
+        }
 
     def save(self, state: State) -> bytes:
         """The bytes of a state, for `load`."""

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+import numpy as np
 from numba.core import event
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -85,3 +86,12 @@ def _compile(function: F, **options: Any) -> F:
     if cache is not None:
         cache._cache_file._source_stamp = _STAMP
     return dispatcher
+
+
+def draw_seed(rng: np.random.Generator) -> np.uint64:
+    """The seed of a deal, uint64 and not 0, from one draw of `rng`."""
+    return np.uint64(1 + rng.random() * 2.0**53)
+
+
+seed_in_kernel = kernel(draw_seed)
+"""`draw_seed` for kernels; from Python the plain function is quicker."""

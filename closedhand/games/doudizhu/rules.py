@@ -12,7 +12,7 @@ import numpy as np
 
 from closedhand.games.cards import DECK, at_least, contains, count, one, size
 from closedhand.games.doudizhu.plays import BOMB, PASS_FAMILY, PASS_GROUP
-from closedhand.games.kernel import kernel
+from closedhand.games.kernel import kernel, seed_in_kernel
 
 SEATS = 3
 LONGEST = 160
@@ -63,14 +63,8 @@ class Rules(NamedTuple):
 
 
 @kernel
-def deal(rules, state, rng):
-    """Shuffle and start."""
-    start(rules, state, np.uint64(1 + rng.random() * 2.0**53))
-
-
-@kernel
-def start(rules, state, seed):
-    """Deal the cards that belong to a seed (not 0)."""
+def deal(rules, state, seed):
+    """Deal the cards that belong to a seed, and start."""
     deck = np.empty(54, np.int8)
     for i in range(54):
         deck[i] = i // 4 if i < 52 else i - 39
@@ -260,7 +254,7 @@ def bid(rules, state, value):
     elif state.stake > 0:
         crown(state, state.owner)
     else:
-        start(rules, state, state.seed)
+        deal(rules, state, state.seed)
 
 
 @kernel
@@ -358,4 +352,4 @@ def redeal(rules, view, player, rng):
                 view.hands[taker] += one(rank)
             else:
                 view.public += one(rank)
-    view.seed = np.uint64(1 + rng.random() * 2.0**53)
+    view.seed = seed_in_kernel(rng)

@@ -47,9 +47,9 @@ class Rules(NamedTuple):
 
 
 @kernel
-def deal(rules, state, rng):
-    """Shuffle and start."""
-    flat.deal(rules.flat, state, rng)
+def deal(rules, state, seed):
+    """Deal the cards that belong to a seed, and start."""
+    flat.deal(rules.flat, state, seed)
 
 
 @kernel

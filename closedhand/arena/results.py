@@ -1,0 +1,160 @@
+"""What a match showed: win rates, points and differences with their intervals; saved and read."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from closedhand.arena.match import Chunk, Match, tables
+from closedhand.arena.statistics import Estimate, bootstrap, wins
+from closedhand.games.game import Game, InputError
+from closedhand.games.records import write_atomically
+
+ALL = "all"
+"""The role that stands for all roles together."""
+
+
+def role_names(game: Game) -> list[str]:
+    """The name of each side: the roles of its seats, joined by a plus."""
+    return [
+        "+".join(role for role, own in zip(game.roles, game.sides, strict=True) if own == side)
+        for side in sorted(set(game.sides))
+    ]
+
+
+def points(game: Game, returns: np.ndarray, agent: int) -> np.ndarray:
+    """The payoffs of one of two agents where it played one side against the other agent.
+
+    Args:
+        game: The game.
+        returns: Payoffs, [deals, tables, seats].
+        agent: 0 or 1.
+
+    Returns:
+        Summed over the seats of the side, float64 [deals, sides].
+    """
+    seatings = tables(game.sides)
+    columns = []
+    for side in sorted(set(game.sides)):
+        own = [seat_side == side for seat_side in game.sides]
+        table = seatings.index(tuple(agent if mine else 1 - agent for mine in own))
+        columns.append(returns[:, table, own].sum(axis=1))
+    return np.stack(columns, axis=1)
+
+
+def summary(match: Match) -> dict[str, Any]:
+    """All results of a match for JSON.
+
+    `pairs` holds for every pairing: `results`, by agent and role, win rate and points; `difference`,
+    by role, the points of the first agent less those of the second one on the same deals; time per
+    decision; and the raw `returns` by deal, table and seat. Points are per game: of all seats of a
+    role together, and for the role `all` the mean over the roles. Intervals hold 95%.
+    """
+    from closedhand import __version__
+
+    return {
+        "game": match.game.name,
+        "options": dict(match.game.options),
+        "agents": list(match.agents),
+        "seed": match.seed,
+        "deals": match.deals,
+        "interrupted": match.interrupted,
+        "version": __version__,
+        "tables": tables(match.game.sides),
+        "pairs": [
+            _pair_summary(match.game, [match.agents[i], match.agents[j]], chunk, match.seed)
+            for (i, j), chunk in zip(match.pairings, match.pairs, strict=True)
+        ],
+    }
+
+
+def _pair_summary(game: Game, names: list[str], chunk: Chunk, seed: int) -> dict[str, Any]:
+    roles = [*role_names(game), ALL]
+    by_agent = [_with_mean(points(game, chunk.returns, agent)) for agent in (0, 1)]
+    won = [_with_mean(wins(points(game, chunk.returns, agent))) for agent in (0, 1)]
+    columns = [*by_agent, *won, by_agent[0] - by_agent[1]]
+    # One bootstrap for everything: all figures come from the same resampled deals.
+    estimates = bootstrap(np.concatenate(columns, axis=1), seed)
+    scores = [estimates[i : i + len(roles)] for i in range(0, len(estimates), len(roles))]
+    return {
+        "agents": names,
+        "results": [
+            {
+                "agent": name,
+                "role": role,
+                "win_rate": _rounded(scores[2 + agent][i]),
+                "points": _rounded(scores[agent][i]),
+            }
+            for agent, name in enumerate(names)
+            for i, role in enumerate(roles)
+        ],
+        "difference": {role: _rounded(scores[4][i]) for i, role in enumerate(roles)},
+        "decisions": chunk.decisions.tolist(),
+        "seconds": [round(float(s), 6) for s in chunk.seconds],
+        "microseconds_per_decision": [
+            round(float(1e6 * s / n), 3) if n else None
+            for s, n in zip(chunk.seconds, chunk.decisions, strict=True)
+        ],
+        "returns": [[[_short(x) for x in row] for row in deal] for deal in chunk.returns.tolist()],
+    }
+
+
+def _with_mean(columns: np.ndarray) -> np.ndarray:
+    return np.concatenate([columns, columns.mean(axis=1, keepdims=True)], axis=1)
+
+
+def _rounded(estimate: Estimate) -> dict[str, float]:
+    return {name: round(value, 6) for name, value in estimate._asdict().items()}
+
+
+def _short(value: float) -> float | int:
+    return int(value) if value == int(value) else value
+
+
+def save(path: Path, match: Match) -> None:
+    """Write a match as JSON; the file appears complete or not at all."""
+    write_atomically(path, json.dumps(summary(match), separators=(",", ":")) + "\n")
+
+
+def load(path: Path, game: Game, agents: Sequence[str], seed: int) -> Match:
+    """Read a match that is to be continued.
+
+    Args:
+        path: What `save` wrote.
+        game: The game that goes on.
+        agents: The names of the agents that go on.
+        seed: The seed that goes on.
+
+    Raises:
+        InputError: It cannot be read, or was played with other settings.
+    """
+    from closedhand import __version__
+
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+        found = {key: data[key] for key in ("game", "options", "agents", "seed", "version")}
+        pairs = tuple(
+            Chunk(
+                np.array(pair["returns"], float),
+                np.array(pair["seconds"], float),
+                np.array(pair["decisions"], np.int64),
+            )
+            for pair in data["pairs"]
+        )
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError):
+        raise InputError(f"{path} is no match that can be continued") from None
+    settings = {
+        "game": game.name,
+        "options": dict(game.options),
+        "agents": list(agents),
+        "seed": seed,
+        "version": __version__,
+    }
+    for key, value in settings.items():
+        if found[key] != value:
+            raise InputError(f"{path} was played with {key} {found[key]}, not {value}")
+    return Match(game, tuple(agents), seed, pairs)
