@@ -1,0 +1,1 @@
+"""Matches between agents, their statistics and pictures, and games against a person."""

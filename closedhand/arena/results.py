@@ -47,10 +47,10 @@ def points(game: Game, returns: np.ndarray, agent: int) -> np.ndarray:
 def summary(match: Match) -> dict[str, Any]:
     """All results of a match for JSON.
 
-    `pairs` holds for every pairing: `results`, by agent and role, win rate and points; `difference`,
-    by role, the points of the first agent less those of the second one on the same deals; time per
-    decision; and the raw `returns` by deal, table and seat. Points are per game: of all seats of a
-    role together, and for the role `all` the mean over the roles. Intervals hold 95%.
+    `pairs` holds for every pairing `results`: win rate and points by agent and role; `difference`:
+    by role, the points of the first agent less those of the second one on the same deals; the time
+    per decision; and the raw `returns` by deal, table and seat. Points are per game: of all seats
+    of a role together, and for the role `all` the mean over the roles. Intervals hold 95%.
     """
     from closedhand import __version__
 
@@ -113,9 +113,9 @@ def _short(value: float) -> float | int:
     return int(value) if value == int(value) else value
 
 
-def save(path: Path, match: Match) -> None:
-    """Write a match as JSON; the file appears complete or not at all."""
-    write_atomically(path, json.dumps(summary(match), separators=(",", ":")) + "\n")
+def save(path: Path, data: dict[str, Any]) -> None:
+    """Write a summary as JSON; the file appears complete or not at all."""
+    write_atomically(path, json.dumps(data, separators=(",", ":")) + "\n")
 
 
 def load(path: Path, game: Game, agents: Sequence[str], seed: int) -> Match:

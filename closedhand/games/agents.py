@@ -2,8 +2,8 @@
 
 An agent sees views only, so none can cheat. Agents are entry points of the group
 `closedhand.agents`: ours are declared in `pyproject.toml`, other packages add theirs in their own.
-An entry point is named `game.agent` (`doudizhu.greedy`), or just `agent` if it plays every game, and
-refers to a callable `(game, seed, argument) -> Agent`.
+An entry point is named `game.agent` (`doudizhu.greedy`), or just `agent` if it plays every game,
+and refers to a callable `(game, seed, argument) -> Agent`.
 """
 
 from importlib.metadata import EntryPoint, entry_points

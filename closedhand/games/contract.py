@@ -2,8 +2,9 @@
 
 A game is a module with the functions below. Its tables and options come as their first argument, a
 NamedTuple whose class names that module in an attribute `kernels`; each function here hands over
-to the module's function of the same name. That happens when a caller is compiled, so a kernel written once against this module works for every game, costs nothing
-at run time, and is cached on disk like any other.
+to the module's function of the same name. That happens when a caller is compiled, so a kernel
+written once against this module works for every game, costs nothing at run time, and is cached on
+disk like any other.
 """
 
 import sys
@@ -40,7 +41,10 @@ def deal(rules, state, seed):
 
 @_dispatched
 def legal(rules, state, out):
-    """Write the ids of the legal actions of `state.player` into `out`, ascending; return how many."""
+    """Write the ids of the legal actions of `state.player`, ascending; return how many.
+
+    `out` has room for every action of the game.
+    """
 
 
 @_dispatched

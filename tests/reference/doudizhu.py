@@ -163,7 +163,7 @@ class Reference:
             rounds[-1].append((seat, play))
         recent = rounds[-6:]
         before = []
-        for seat, play in self.history[: len(self.history) - sum(map(len, recent))]:
+        for _, play in self.history[: len(self.history) - sum(map(len, recent))]:
             before += cards(play)
         draw_cards(before, 0)
         for age, moves in enumerate(reversed(recent)):

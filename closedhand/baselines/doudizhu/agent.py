@@ -1,8 +1,8 @@
 """What agents for Dou Dizhu share that decide on whole plays: sub-steps and bids come for free.
 
-Such an agent is one kernel, `choose_all(rules, views, ids, actions)`, that knows the flat game only.
-It must be deterministic: at every sub-step it decides anew, and the next part of the play that it
-chose is the sub-step.
+Such an agent is one kernel, `choose_all(rules, views, ids, actions)`, that knows the flat game
+only. It must be deterministic: at every sub-step it decides anew, and the next part of the play
+that it chose is the sub-step.
 """
 
 from collections.abc import Callable

@@ -1,8 +1,8 @@
 """What it costs to play a hand out: the best way to take it apart into plays.
 
-A group costs less the stronger it is: the weakest ones need a whole turn won by somebody else's
-kindness, a group that nothing can beat is free. The scale is RHCP's, a cost of 7 a play less a value
-by rank; control of what is still unseen makes it sharper.
+A group costs less the stronger it is: a weak one waits for somebody to lead what it beats, one that
+nothing can beat is free. The scale is RHCP's, a cost of 7 a play less a value by rank; counting
+what is still unseen makes it sharper.
 """
 
 import numpy as np

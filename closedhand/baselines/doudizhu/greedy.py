@@ -107,9 +107,9 @@ def surcharge(rules, view, play, rest, others):
     if (family == FAMILY_SOLO and enemy == 1) or (family == FAMILY_PAIR and enemy == 2):
         price += 4 * (14 - rank)
     following = (view.player + 1) % SEATS
-    if view.target < 0 and is_partner(view, following) and view.left[following] == 1:
-        if family == FAMILY_SOLO:
-            price += rank - FAR // 2
+    feeding = view.target < 0 and is_partner(view, following) and view.left[following] == 1
+    if feeding and family == FAMILY_SOLO:
+        price += rank - FAR // 2
     return price
 
 

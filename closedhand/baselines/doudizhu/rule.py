@@ -1,10 +1,10 @@
 """The agent `rule`: the common rule baseline, RLCard's `doudizhu-rule-v1`, as a kernel.
 
 It leads the group that holds its lowest card in a simple combination of the hand (rocket, bombs,
-trios, solo chains, pair chains, pairs, solos, taken out in this order), follows with the lowest play
-of the category it has to beat, and does not beat its partner. Against an enemy's play that it
-cannot follow in kind, RLCard's agent draws at random between the pass and its bombs; here a hash of
-what the player sees draws, so that a decision is reproducible.
+trios, solo chains, pair chains, pairs, solos, taken out in this order), follows with the lowest
+play of the category it has to beat, and does not beat its partner. Against an enemy's play that it
+cannot follow in kind, RLCard's agent draws at random between the pass and its bombs; here a hash
+of what the player sees draws, so that a decision is reproducible.
 """
 
 import numpy as np

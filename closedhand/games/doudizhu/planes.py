@@ -8,10 +8,10 @@ Planes are indexed `[x, y, z]`, as in the paper's Table 2:
   play that was made its category's row marks its main ranks; a pass marks the whole row 18. Of a
   set of cards each row marks every rank that is a main rank of some play of that category that the
   cards hold, by the rules' preset and regardless of the play to beat.
-- `z`, 21 planes: 0 all cards played before the last six rounds (rows 0-3 only); 1-18 the last six rounds, the
-  oldest first, and in each round the observer, the down player, the up player; 19 the cards that
-  the observer has not seen yet (not held, played, or known to be public cards in the landlord's
-  hand); 20 his own hand. A round is counted from the observer's own action.
+- `z`, 21 planes: 0 all cards played before the last six rounds (rows 0-3 only); 1-18 the last six
+  rounds, the oldest first, and in each round the observer, the down player, the up player; 19 the
+  cards that the observer has not seen yet (not held, played, or known to be public cards in the
+  landlord's hand); 20 his own hand. A round is counted from the observer's own action.
 
 The status vector holds what the planes leave out, 10 numbers: 0-2 the observer's role as one-hot
 (landlord, down peasant, up peasant; all zero during an auction), 3-5 the cards left to the

@@ -158,7 +158,7 @@ PRESETS = {
 
 
 def kicker_sets(preset: Preset, category: Category, main: range) -> list[Kickers]:
-    """The kicker ranks of each play of a main group, ascending; one empty choice without kickers."""
+    """The kicker ranks of each play of a main group, ascending; of one without kickers `()`."""
     number = category.kickers * len(main)
     if number == 0:
         return [()]
