@@ -90,7 +90,7 @@ def page(results: dict) -> str:
             f"| {row['what']} | {row['ours']['median']:,.0f} {row['unit']} | {row['peer']} "
             f"| {row['theirs']['median']:,.0f} {row['unit']} "
             f"| **{ratio['median']:.1f}** ({ratio['min']:.1f} to {ratio['max']:.1f}) "
-            f"| {row['aim']:g} |"
+            f"| {row['aim'] or ''} |"
         )
     for row in results["rates"]:
         lines.append(f"| {row['what']} | {row['ours']['median']:,.0f} {row['unit']} | | | | |")

@@ -27,7 +27,7 @@ INTERRUPTED = 130
 class Commands(TyperGroup):
     """Commands that turn bad input into one line and exit code 2; other errors show whole."""
 
-    def invoke(self, ctx: typer.Context) -> Any:
+    def invoke(self, ctx: Any) -> Any:
         """Run the command."""
         try:
             return super().invoke(ctx)

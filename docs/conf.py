@@ -26,7 +26,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "benchmarks-table.md"]
 
 html_theme = "furo"
 html_title = f"closedhand {version}"

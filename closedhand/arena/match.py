@@ -130,7 +130,8 @@ def play_out(
             decisions[i] += len(chosen)
             kernels.play_all(game.rules, states, chosen, actions, game.num_actions, status)
             for k in np.flatnonzero(status[chosen] == kernels.ILLEGAL):
-                why = common.explain_illegal(game, states[chosen[k]], int(actions[k]))
+                state: Any = states[chosen[k]]
+                why = common.explain_illegal(game, state, int(actions[k]))
                 raise InputError(f"agent {agent.name!r} cannot play on: {why}")
 
 

@@ -27,7 +27,7 @@ def plot_match(data: dict[str, Any], path: Path) -> None:
         _plot_pair(axis, pair)
     axes[0].set_ylabel("points per game")
     rules = ", ".join(f"{k}={v}" for k, v in data["options"].items() if v not in (None, False))
-    figure.suptitle(f"{data['game']} ({rules}): {data['deals']} deals, 95% intervals", fontsize=10)
+    figure.suptitle(f"{data['game']}, {data['deals']} deals, 95% intervals\n{rules}", fontsize=10)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=130)
 
@@ -43,12 +43,13 @@ def _plot_pair(axis: Any, pair: dict[str, Any]) -> None:
         places = [i + 0.36 * (k - 0.5) for i in range(half)]
         label = name if names[0] != names[1] else f"{name} ({k + 1})"
         axis.bar(places, means, 0.34, yerr=errors, capsize=4, color=color, label=label)
-        for x, mean, high in zip(places, means, errors[1], strict=True):
-            offset = high if mean >= 0 else 0
-            axis.annotate(f"{mean:+.2f}", (x, mean + offset), (0, 4), ha="center", fontsize=8,
-                          textcoords="offset points")  # fmt: skip
+        for x, mean, low, high in zip(places, means, *errors, strict=True):
+            end, shift = (mean + high, 3) if mean >= 0 else (mean - low, -10)
+            axis.annotate(
+                f"{mean:+.2f}", (x, end), (0, shift), textcoords="offset points", ha="center"
+            )
     axis.axhline(0, color="black", linewidth=0.8)
     axis.set_xticks(range(half), [result["role"] for result in pair["results"][:half]])
     axis.set_title(f"{names[0]} v {names[1]}", fontsize=10)
-    axis.margins(y=0.15)
+    axis.margins(y=0.2)
     axis.legend(fontsize=8)

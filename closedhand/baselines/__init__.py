@@ -1,0 +1,1 @@
+"""Agents and learners, a folder a game."""

@@ -37,8 +37,9 @@ class Agent(Protocol):
 
 def act_batch(agent: Agent, views: np.ndarray) -> np.ndarray:
     """The actions of an agent for many views, int32 [n]."""
-    if hasattr(agent, "act_batch"):
-        return agent.act_batch(views)
+    together = getattr(agent, "act_batch", None)
+    if together is not None:
+        return together(views)
     return np.array([agent.act(view) for view in views], np.int32)
 
 

@@ -1,0 +1,1 @@
+"""Players of Dou Dizhu, and how the learned ones are trained."""

@@ -109,7 +109,7 @@ def surcharge(rules, view, play, rest, others):
     following = (view.player + 1) % SEATS
     feeding = view.target < 0 and is_partner(view, following) and view.left[following] == 1
     if feeding and family == FAMILY_SOLO:
-        price += rank - FAR // 2
+        price += 20 * rank - FAR // 2
     return price
 
 

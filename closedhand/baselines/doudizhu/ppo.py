@@ -16,6 +16,7 @@ import numpy as np
 import torch
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
+from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
@@ -44,7 +45,9 @@ class PlanesCNN(BaseFeaturesExtractor):
             features: Outputs.
         """
         super().__init__(observation_space, features)
-        shapes = {name: space.shape or () for name, space in observation_space.items()}
+        shapes: dict[str, tuple[int, ...]] = {
+            name: space.shape or () for name, space in observation_space.items()
+        }
         self.parts = [name for name, shape in shapes.items() if len(shape) == 3]
         self.flats = [name for name, shape in shapes.items() if len(shape) == 1]
         channels = sum(shapes[name][1] * shapes[name][2] for name in self.parts)
@@ -180,8 +183,6 @@ def train(
         TimeElapsedColumn(),
         TextColumn("{task.fields[steps]:,} steps, mean reward {task.fields[mean]:+.2f}"),
     )
-    from rich.console import Console
-
     with Progress(*columns, console=Console(stderr=True)) as progress:
         try:
             model.learn(
