@@ -50,18 +50,14 @@ def next_step(rules, view, play, ids):
     passing = flat.pass_id(rules.flat)
     if play > passing:
         return substeps.FIRST_BID + play - passing - 1
-    if play == passing or view.group < 0:
+    if view.group < 0:
         return rules.flat.plays.group[play]
+    if rules.flat.plays.group[play] != view.group:
+        substeps.legal_kickers(rules, view, ids)
+        return ids[0]
     group = rules.flat.plays.groups[view.group]
-    wanted = rules.flat.plays.need[play] - group.need - view.picked
-    n = substeps.legal_kickers(rules, view, ids)
-    if rules.flat.plays.group[play] == view.group:
-        step = substeps.lowest_rank(wanted)
-        step += substeps.FIRST_SOLO if group.unit == 1 else substeps.FIRST_PAIR
-        for i in range(n):
-            if ids[i] == step:
-                return step
-    return ids[0]
+    rank = substeps.lowest_rank(rules.flat.plays.need[play] - group.need - view.picked)
+    return rank + (substeps.FIRST_SOLO if group.unit == 1 else substeps.FIRST_PAIR)
 
 
 @kernel

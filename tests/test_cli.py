@@ -1,0 +1,193 @@
+"""The command line: its output, JSON alone on stdout, exit codes, interruption."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from closedhand import __version__, make_game
+from closedhand.cli import app
+
+COMMAND = [sys.executable, "-c", "from closedhand.cli import main; main()"]
+MATCH = ["match", "doudizhu", "--agents", "greedy,rule", "--workers", "1"]
+DEAL = "34566789TQQQKKAA2;4456678999TJJQA2B;33345578TTJKKA22S;78J"
+
+
+@pytest.fixture(autouse=True)
+def work_in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def run(*arguments: str, text: str | None = None) -> Result:
+    return CliRunner().invoke(app, list(arguments), input=text)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        [],
+        ["match"],
+        ["play"],
+        ["records"],
+        ["records", "replay"],
+        ["reproduce"],
+        ["reproduce", "deeprocket-match"],
+        ["train"],
+        ["bench"],
+    ],
+)
+def test_every_command_describes_itself(command: list[str]) -> None:
+    result = run(*command, "--help")
+    assert result.exit_code == 0
+    assert "Usage" in result.stdout
+
+
+def test_version() -> None:
+    result = run("--version")
+    assert (result.exit_code, result.stdout) == (0, f"closedhand {__version__}\n")
+
+
+def test_a_match_shows_and_saves_its_result(tmp_path: Path) -> None:
+    result = run(*MATCH, "--deals", "30", "--out", "results/m.json")
+    assert result.exit_code == 0, result.output
+    for word in ("greedy", "landlord", "down+up", "win rate", "results/m.json"):
+        assert word in result.stdout
+    data = json.loads((tmp_path / "results" / "m.json").read_text())
+    assert data["deals"] == 30
+    picture = tmp_path / "results" / "m.png"
+    assert not picture.exists() or picture.read_bytes().startswith(b"\x89PNG")
+    assert sorted(p.suffix for p in (tmp_path / "results").iterdir()) in (
+        [".json"],
+        [".json", ".png"],
+    )
+
+
+def test_a_match_without_a_file_is_saved_in_runs(tmp_path: Path) -> None:
+    assert run(*MATCH, "--deals", "5").exit_code == 0
+    assert (tmp_path / "runs" / "match-doudizhu-greedy-rule.json").exists()
+
+
+def test_json_stands_alone_on_stdout() -> None:
+    result = run(*MATCH, "--deals", "5", "--json", "--rules", "rlcard", "--option", "spring=true")
+    assert result.exit_code == 0, result.output
+    data = json.loads(result.stdout)
+    assert data["options"]["rules"] == "rlcard"
+    assert data["options"]["spring"] is True
+    assert result.stdout.count("\n") == 1
+
+
+def test_a_match_is_resumed() -> None:
+    assert run(*MATCH, "--deals", "5", "--out", "m.json").exit_code == 0
+    result = run(*MATCH, "--deals", "9", "--out", "m.json", "--resume", "--json")
+    assert json.loads(result.stdout)["deals"] == 9
+    whole = run(*MATCH, "--deals", "9", "--json")
+    for data in (json.loads(result.stdout), json.loads(whole.stdout)):
+        data["pairs"][0].pop("seconds")
+    one, two = (json.loads(r.stdout)["pairs"][0]["results"] for r in (result, whole))
+    assert one == two
+    other = run(*MATCH, "--deals", "9", "--out", "m.json", "--resume", "--seed", "3")
+    assert other.exit_code == 2
+    assert "was played with seed 0, not 3" in other.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["match", "chess", "--agents", "a,b"], "no game 'chess'"),
+        (["match", "doudizhu", "--agents", "greedy,nobody"], "no agent 'nobody'"),
+        (["match", "doudizhu", "--agents", "greedy"], "two agents"),
+        ([*MATCH, "--option", "colour=red"], "no option 'colour'"),
+        ([*MATCH, "--option", "spring"], "key=value"),
+        ([*MATCH, "--rules", "house"], "no rules 'house'"),
+        ([*MATCH, "--resume", "--out", "nothing.json"], "cannot read nothing.json"),
+        (["play", "doudizhu", "--seat", "3"], "seat is 0 to 2"),
+        (["play", "doudizhu", "--agents", "rule,rule,rule"], "2 other seats"),
+        (["play", "doudizhu", "--deal", "345"], "a deal is four fields"),
+        (["records", "replay", "nothing.txt"], "cannot read nothing.txt"),
+        (["train", "doudizhu", "--out", "x", "--option", "colour=red"], "no option 'colour'"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(arguments: list[str], reason: str) -> None:
+    result = run(*arguments)
+    assert result.exit_code == 2, result.output
+    assert reason in result.stderr
+    assert result.stderr.strip().count("\n") == 0
+    assert result.stdout == ""
+
+
+def test_usage_errors_are_exit_code_2_too() -> None:
+    assert run(*MATCH, "--deals", "0").exit_code == 2
+    assert run("nonsense").exit_code == 2
+
+
+def test_bugs_are_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("closedhand.arena.match.play", lambda *_: 1 / 0)
+    assert isinstance(run(*MATCH).exception, ZeroDivisionError)
+
+
+def test_playing_in_the_terminal() -> None:
+    result = run("play", "doudizhu", "--deal", DEAL, text="?\n345678\nundo\nquit\n")
+    assert result.exit_code == 0, result.output
+    assert "hint: " in result.stdout
+    assert "left the game" in result.stdout
+    assert make_game("doudizhu").parse_deal(DEAL)["left"][0] == 20
+    assert run("play", "doudizhu", "--seed", "1", text="").exit_code == 0
+
+
+def test_replaying_the_records(tmp_path: Path) -> None:
+    result = run("reproduce", "deeprocket-match", "--json")
+    assert result.exit_code == 0
+    assert isinstance(json.loads(result.stdout), dict)
+    (tmp_path / "bad.txt").write_text("34;5\n")
+    result = run("records", "replay", "bad.txt")
+    assert result.exit_code == 1
+    assert "line 1" in result.output
+
+
+def test_the_command_in_a_process_of_its_own(tmp_path: Path) -> None:
+    """Two processes, JSON on stdout, progress and messages on stderr."""
+    arguments = ["match", "doudizhu", "--agents", "rule,random", "--deals", "150", "--json"]
+    done = subprocess.run(
+        [*COMMAND, *arguments, "--workers", "2"], capture_output=True, text=True, check=True
+    )
+    assert json.loads(done.stdout)["deals"] == 150
+    bad = subprocess.run([*COMMAND, "play", "chess"], capture_output=True, text=True)
+    assert bad.returncode == 2
+    assert bad.stderr == "closedhand: no game 'chess'; there are doudizhu\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="interrupts are sent otherwise on Windows")
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_an_interrupted_match_is_saved_and_resumed(tmp_path: Path, workers: str) -> None:
+    match = [
+        "match",
+        "doudizhu",
+        "--agents",
+        "greedy,rule",
+        "--out",
+        "m.json",
+        "--workers",
+        workers,
+    ]
+    process = subprocess.Popen(
+        [*COMMAND, *match, "--deals", "1000000"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    time.sleep(8)
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130, errors
+    assert "go on with --resume" in errors
+    deals = json.loads((tmp_path / "m.json").read_text())["deals"]
+    assert 0 < deals < 1000000
+    result = run(*match, "--resume", "--deals", str(deals + 10), "--json")
+    assert json.loads(result.stdout)["deals"] == deals + 10
