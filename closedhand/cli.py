@@ -158,32 +158,57 @@ def play(
 
 @records_app.command()
 def replay(
-    file: Annotated[Path, typer.Argument(help="Records, a line each.")],
+    file: Annotated[Path, typer.Argument(help="Records, a line each: JSON or a game's notation.")],
+    game: Annotated[
+        str, typer.Option(help="Whose notation lines are in that are not JSON.")
+    ] = "doudizhu",
+    rules: Rules = None,
+    option: Options = None,
     as_json: Json = False,
 ) -> None:
     """Replay every record of a file; exit code 0 only if all are legal and all results agree."""
     from closedhand.games.records import replay_file
 
-    replays = list(replay_file(file))
-    errors = [replay.error for replay in replays if replay.error]
+    replays = []
+    for each in replay_file(file, game, **given_options(rules, option)):
+        replays.append({"line": each.line, "returns": each.returns, "error": each.error})
+        if not as_json:
+            ended = f"returns {list(each.returns)}" if each.returns else "legal, not played out"
+            typer.echo(each.error or f"line {each.line}: {ended}")
+    errors = sum(each["error"] is not None for each in replays)
     if as_json:
-        games = [{"line": r.line, "returns": r.returns, "error": r.error} for r in replays]
-        print_json({"file": str(file), "games": games, "errors": len(errors)})
+        print_json({"file": str(file), "games": replays, "errors": errors})
     else:
-        for each in replays:
-            typer.echo(each.error or f"line {each.line}: {each.returns or 'not played to its end'}")
-        typer.echo(f"{len(replays)} games, {len(errors)} errors")
+        typer.echo(f"{len(replays)} games, {errors} errors")
     if errors:
         raise typer.Exit(1)
 
 
 @reproduce_app.command("deeprocket-match")
 def deeprocket_match(as_json: Json = False) -> None:
-    """The match of the DeepRocket paper from its records."""
-    from importlib.resources import as_file, files
+    """Table 7 of the DeepRocket paper, its match with four amateurs, from the game records."""
+    from closedhand.arena.reproduce import SIDES, deeprocket_match
 
-    with as_file(files("closedhand") / "data" / "deeprocket_match.jsonl") as path:
-        replay(path, as_json)
+    rows = deeprocket_match()
+    totals = {
+        name: [sum(getattr(row, name)[side] for row in rows) for side in range(len(SIDES))]
+        for name in ("stated", "computed")
+    }
+    if as_json:
+        print_json({"landlords": SIDES, "deals": [row._asdict() for row in rows], **totals})
+        return
+    table = Table(title="Scores as landlord: human and DeepRocket", title_justify="left")
+    for name in ("deal", "human, paper", "replayed", "DeepRocket, paper", "replayed"):
+        table.add_column(name, justify="right")
+    table.add_column("")
+    for row in rows:
+        note = "completed" if row.completed else ""
+        scores = (score for pair in zip(row.stated, row.computed, strict=True) for score in pair)
+        table.add_row(str(row.number), *(f"{score:+g}" for score in scores), note)
+    table.add_section()
+    sums = (total for pair in zip(*totals.values(), strict=True) for total in pair)
+    table.add_row("total", *(f"{total:+g}" for total in sums), "")
+    Console().print(table)
 
 
 @app.command()

@@ -8,11 +8,12 @@ import pytest
 from conftest import positions
 from hypothesis import given, settings, strategies as st
 
-from closedhand import InputError, make_game
+from closedhand import InputError, make_agent, make_game
 from closedhand.games.cards import DECK, RANKS, at_least, contains, count, pack, size, unpack
 from closedhand.games.doudizhu import plays
 from closedhand.games.doudizhu.records import format_record, parse_record
 from closedhand.games.doudizhu.rules import STATE, begin
+from closedhand.games.game import State
 from closedhand.games.records import read, replay
 
 DATA = Path(__file__).parent / "data"
@@ -62,7 +63,7 @@ def play_out(game_options: dict, moves: str, deal: str = DEAL) -> np.ndarray:
     return game.returns(state)
 
 
-# A landlord who can run out alone: 34567 89TJQ KA2 … with both jokers and a bomb.
+# A landlord who runs out alone, with a bomb and the rocket.
 SPRING = "3333456789TJQKA22;44455566677788899;9TTTJJJQQQKKKAAA2;2SB"
 OTHERS = "PASS PASS "
 
@@ -83,7 +84,6 @@ def test_scores_double_for_bombs_rocket_and_spring(options: dict, returns: list)
 
 def test_spring_is_for_peasants_too() -> None:
     """The landlord plays once and never again."""
-    deal = "344455566777888JK;33346789TJQKA2222;35669999TTTJJQQKA;ASB"
     deal = "3456789TJQKA3456B;3456789TJQKA78922;3456789TJQKATJQKA;22S"
     game = make_game("doudizhu", spring=True)
     state = game.parse_deal(deal)
@@ -193,18 +193,25 @@ def test_malformed_and_illegal_records_say_why(line: str, message: str) -> None:
         parse_record(line)
 
 
+def position_before(line: str, action: str) -> State:
+    """The state before the last time that an action stands in a record, passes played."""
+    state = replay(parse_record(line[: line.rindex(f";{action}")]))
+    game = make_game("doudizhu")
+    while state.player != int(action[0]):
+        game.play(state, game.parse("PASS"))
+    return state
+
+
 def test_the_papers_two_positions() -> None:
-    """Section 5.4: the hands that the paper prints at its two positions."""
+    """Section 5.4: the hands are as printed, and `greedy` feeds its partner the 3 as there."""
     *_, first, second = PAPER.read_text().splitlines()
-    before_3 = first[: first.index(";1,3;2,5")]
-    before_a = second[: second.rindex(";2,A")]
-    hands = [
-        [unpack(hand) for hand in replay(parse_record(line)).hands] for line in (before_3, before_a)
-    ]
-    assert (
-        hands == [["448QB", "339TJ2", "5"], ["2", "44699JJQA2B", "78JKKAS"]]
-        or hands[1][2] == "78JAS"
-    )
+    cooperation = position_before(first, "1,3")
+    inference = position_before(second, "2,A")
+    assert [unpack(hand) for hand in cooperation.hands] == ["448QB", "339TJ2", "5"]
+    assert [unpack(hand) for hand in inference.hands] == ["2", "44699JJQA2B", "78JKKAS"]
+    game = make_game("doudizhu")
+    greedy = make_agent(game, "greedy")
+    assert game.text(greedy.act(game.view(cooperation, 1))) == "3"
 
 
 @pytest.fixture(scope="module")
@@ -261,8 +268,6 @@ def test_legal_actions_equal_rlcards(play: str) -> None:
     """10,000 positions of random and of greedy games each: not one action more or less."""
     pytest.importorskip("rlcard")
     from rlcard_oracle import legal
-
-    from closedhand import make_agent
 
     game = make_game("doudizhu", rules="rlcard")
     agent = make_agent(game, play, seed=12)
