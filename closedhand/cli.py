@@ -107,8 +107,12 @@ def match(
     names = agents.split(",")
     path = out or Path("runs") / (re.sub(r"\W+", "-", f"match-{game}-{agents}") + ".json")
     played = results.load(path, bound, names, seed) if resume else None
-    with progress_bar("deals", deals) as update:
-        result = arena.play(bound, names, deals, seed, workers or arena.cores(), played, update)
+    try:
+        with progress_bar("deals", deals) as update:
+            result = arena.play(bound, names, deals, seed, workers or arena.cores(), played, update)
+    except KeyboardInterrupt:
+        note("interrupted before any deals were finished; nothing is saved")
+        raise typer.Exit(INTERRUPTED) from None
     data = results.summary(result)
     results.save(path, data)
     picture = save_picture(data, path.with_suffix(".png"))

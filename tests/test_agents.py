@@ -150,7 +150,7 @@ def test_a_play_that_somebody_else_began_is_completed(agent: str) -> None:
                 begun += 1
                 assert adviser.act(game.view(state, int(state.player))) in legal
             game.play(state, int(rng.choice(legal)))
-    assert begun > 40
+    assert begun > 10
 
 
 def test_greedy_bids_on_good_hands_only() -> None:

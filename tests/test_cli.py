@@ -175,6 +175,7 @@ def test_an_interrupted_match_is_saved_and_resumed(tmp_path: Path, workers: str)
         "--workers",
         workers,
     ]
+    run(*match, "--deals", "1")  # fills the cache of compiled kernels
     process = subprocess.Popen(
         [*COMMAND, *match, "--deals", "1000000"],
         stdout=subprocess.PIPE,
@@ -182,7 +183,7 @@ def test_an_interrupted_match_is_saved_and_resumed(tmp_path: Path, workers: str)
         text=True,
         start_new_session=True,
     )
-    time.sleep(8)
+    time.sleep(6)
     os.killpg(process.pid, signal.SIGINT)
     _, errors = process.communicate(timeout=30)
     assert process.returncode == 130, errors

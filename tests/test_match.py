@@ -1,4 +1,4 @@
-"""Duplicate matches: seatings, statistics, independence of processes, resuming, play by a person."""
+"""Duplicate matches: seatings, statistics, processes, resuming; and games against a person."""
 
 import json
 from pathlib import Path

@@ -153,7 +153,7 @@ def _answer(session: Session, line: str, show: Callable[[str], None]) -> bool:
     match line.lower():
         case "":
             return False
-        case "quit" | "exit" | "q":
+        case "quit" | "exit":
             raise Leave
         case "help":
             show(HELP)

@@ -14,7 +14,7 @@ MASK = "action_mask"
 
 
 class SB3VecEnv(VecEnv):
-    """Several `GameVectorEnv`s, each with a seat of its own perhaps, side by side.
+    """Several of our vector envs side by side, each with a seat of its own perhaps.
 
     The mask is taken out of the observation, where it would be a feature, and served by
     `env_method("action_masks")`, which is where sb3-contrib looks for it.

@@ -8,6 +8,7 @@ what is still unseen makes it sharper.
 import numpy as np
 
 from closedhand.games.cards import EACH, NIBBLE, at_least, contains, size
+from closedhand.games.doudizhu.plays import CATEGORIES
 from closedhand.games.doudizhu.substeps import lowest_rank
 from closedhand.games.kernel import kernel
 
@@ -16,6 +17,10 @@ CHAINABLE = EACH & np.uint64((1 << 48) - 1)
 
 SHORTEST = (5, 3, 2)
 """The shortest chain of 1, 2 and 3 cards a rank."""
+
+_FIRST = np.cumsum([0] + [len(category.lengths) for category in CATEGORIES])
+PLAIN_FAMILY = tuple(int(_FIRST[i]) for i in (0, 2, 4))
+"""The family of a solo, a pair and a trio; the chains of each follow, by ascending length."""
 
 CHAIN, BOMB, ROCKET = 3, 4, 5
 """Rows of the table of costs after solo, pair and trio; the rank of a chain is its highest."""

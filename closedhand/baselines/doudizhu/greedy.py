@@ -12,6 +12,7 @@ from closedhand.baselines.doudizhu.decompose import (
     JOKERS,
     MOST_NODES,
     NODE,
+    PLAIN_FAMILY,
     ROWS,
     cost,
     set_costs,
@@ -23,13 +24,13 @@ from closedhand.games.doudizhu.rules import SEATS
 from closedhand.games.game import Game
 from closedhand.games.kernel import kernel
 
-FAMILY_SOLO, FAMILY_PAIR = 0, 9
+SOLO, PAIR, _ = PLAIN_FAMILY
 
-TEMPO = 7
+TEMPO = 10
 """What taking the lead from an enemy is worth."""
 DANGER = 30
 """What it is worth when he is about to play out."""
-YIELD = 6
+YIELD = 3
 """What beating a partner has to save."""
 KEEP_BOMB = 8
 """What a bomb that is not yet needed is worth."""
@@ -104,11 +105,11 @@ def surcharge(rules, view, play, rest, others):
     if family >= BOMB:
         price += KEEP_BOMB
     enemy = enemy_left(view)
-    if (family == FAMILY_SOLO and enemy == 1) or (family == FAMILY_PAIR and enemy == 2):
+    if (family == SOLO and enemy == 1) or (family == PAIR and enemy == 2):
         price += 4 * (14 - rank)
     following = (view.player + 1) % SEATS
     feeding = view.target < 0 and is_partner(view, following) and view.left[following] == 1
-    if feeding and family == FAMILY_SOLO:
+    if feeding and family == SOLO:
         price += 20 * rank - FAR // 2
     return price
 

@@ -10,23 +10,19 @@ of what the player sees draws, so that a decision is reproducible.
 import numpy as np
 
 from closedhand.baselines.doudizhu.agent import PlayAgent, choose_bid, refuse_argument
-from closedhand.baselines.doudizhu.decompose import CHAINABLE, SHORTEST
+from closedhand.baselines.doudizhu.decompose import CHAINABLE, PLAIN_FAMILY, SHORTEST
 from closedhand.games.cards import at_least, one
 from closedhand.games.doudizhu import rules as flat
-from closedhand.games.doudizhu.plays import BOMB, CATEGORIES, ROCKET, SMALL_JOKER
+from closedhand.games.doudizhu.plays import BOMB, ROCKET, SMALL_JOKER
 from closedhand.games.doudizhu.substeps import lowest_rank
 from closedhand.games.game import Game
 from closedhand.games.kernel import kernel
-
-_FIRST = np.cumsum([0] + [len(category.lengths) for category in CATEGORIES])
-FIRST_FAMILY = tuple(int(_FIRST[i]) for i in (0, 2, 4))
-"""The family of a solo, a pair and a trio; the chains of each follow, by ascending length."""
 
 
 @kernel
 def plain_play(plays, copies, rank, length):
     """The id of the play of `length` ranks from `rank` on, `copies` cards each, without kickers."""
-    family = FIRST_FAMILY[copies - 1]
+    family = PLAIN_FAMILY[copies - 1]
     if length > 1:
         family += 1 + length - SHORTEST[copies - 1]
     return plays.groups[plays.families[family].first + rank].first
