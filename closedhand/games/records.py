@@ -8,7 +8,6 @@ start with `{` is in the notation of one game, such as the DeepRocket paper's fo
 
 import json
 import os
-import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -76,6 +75,8 @@ def from_json(line: str) -> Record:
         data = json.loads(line)
     except json.JSONDecodeError as error:
         raise InputError(f"not JSON: {error}") from None
+    if not isinstance(data, dict):
+        raise InputError(f"a record is a JSON object, not {line[:20]!r}")
     for key in ("game", "rules", "actions"):
         if key not in data:
             raise InputError(f"the record lacks {key!r}")
@@ -229,11 +230,9 @@ def write_atomically(path: Path, text: str) -> None:
     """Write a text file by way of a temporary one beside it, so that a crash leaves no half."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
+        part.write_text(text, encoding="utf-8")
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
