@@ -20,6 +20,7 @@ from closedhand import Game, InputError, agent_names, make_game
 from closedhand.envs.aec import GameAEC, raw_env
 from closedhand.envs.registration import ENVIRONMENTS
 from closedhand.envs.solo import SoloEnv
+from closedhand.envs.vector import GameVectorEnv
 from closedhand.games.game import State
 
 every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=variant_id)
@@ -344,3 +345,15 @@ def test_an_opponent_that_cheats_is_named() -> None:
 def test_every_env_has_a_page(environment: Any) -> None:
     assert len(environment.doc) > 1000
     assert environment.doc.count("Args:") == 1
+
+
+def test_a_given_state_that_ends_before_our_turn_is_refused() -> None:
+    """It would end so for ever, while a shuffled game is dealt again."""
+    state = make_game("doudizhu").deal(np.random.default_rng(1))
+    state.hands[1], state.left[1], state.player = 1, 1, 1  # his last card, and his turn
+    for env in (
+        SoloEnv("doudizhu", seat=2, opponents="greedy"),
+        GameVectorEnv("doudizhu", 2, seat=2, opponents="greedy"),
+    ):
+        with pytest.raises(InputError, match="before the seat's first turn"):
+            env.reset(seed=1, options={"state": state})

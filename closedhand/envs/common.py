@@ -106,6 +106,18 @@ def start(
     states[chosen] = state
 
 
+def refuse_ended(options: Mapping[str, Any]) -> None:
+    """Allow that the others ended a game before our turn, if another one can be dealt.
+
+    Such a game is no episode. One that starts from `deal` or `state` might end so for ever.
+
+    Raises:
+        InputError: The options say what is dealt.
+    """
+    if options.get("deal") is not None or options.get("state") is not None:
+        raise InputError("the opponents end this game before the seat's first turn")
+
+
 def explain_illegal(game: Game, state: State, action: int) -> str:
     """One line that says which action is illegal for whom."""
     if not 0 <= action < game.num_actions:

@@ -87,7 +87,7 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
             options: `deal`, the text of a deal, or `state`, a state to go on from.
 
         Raises:
-            InputError: No deal, or no state of a game under way.
+            InputError: No deal, no state of a game under way, or one that ends before our turn.
         """
         super().reset(seed=seed)
         if seed is not None:
@@ -97,9 +97,9 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
             if self._fixed_seat is None:
                 self.seat = int(self.np_random.integers(self.game.num_players))
             self._opponents.play(self._states, np.array([self.seat]))
-            # A game that the others end before we act is no episode.
             if not self.game.over(self._states[0]):
                 break
+            common.refuse_ended(options or {})
         self._ended = False
         return self._look()
 

@@ -259,10 +259,11 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             fresh = self._states[chosen]
             self._opponents.play(fresh, self._seats[chosen])
             self._states[chosen] = fresh
-            # A game that the others end before we act is no episode.
             running = np.empty(len(chosen), bool)
             kernels.running(self.game.rules, fresh, running)
             chosen = chosen[~running]
+            if len(chosen):
+                common.refuse_ended(options)
 
     def _play(self, playing: np.ndarray, actions: np.ndarray) -> None:
         """Play our actions and the opponents' answers; find out which games that ended."""

@@ -1,0 +1,57 @@
+"""Training with masks: a short run, its resumption, and the agent that comes of it."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import positions
+
+from closedhand import InputError, make_agent, make_game
+
+pytest.importorskip("sb3_contrib")
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model trained for seconds, then resumed."""
+    from closedhand.baselines.doudizhu.ppo import load, train
+
+    out = tmp_path_factory.mktemp("run")
+    path = train(out, minutes=0.05, opponents=["random"], games=4, seed=1)
+    first = load(path).num_timesteps
+    train(out, minutes=0.05, opponents=["random"], games=4, seed=2)
+    assert load(path).num_timesteps > first > 0
+    assert list((out / "tensorboard").rglob("events*"))
+    assert [file.name for file in out.iterdir() if "part" in file.name] == []
+    return path
+
+
+@pytest.mark.parametrize("options", [{}, {"substeps": True}])
+def test_a_trained_agent_plays_legally(model: Path, options: dict) -> None:
+    game = make_game("doudizhu", **options)
+    agent = make_agent(game, f"ppo:{model}")
+    views = []
+    for state in positions(game, seed=1, games=1):
+        if not game.over(state):
+            view = game.view(state, int(state.player))
+            assert agent.act(view) in game.legal(state)
+            views.append(view)
+    together = agent.act_batch(np.array(views, game.dtype))  # type: ignore[attr-defined]
+    assert len(together) == len(views)
+
+
+def test_a_model_for_other_actions_is_refused(model: Path) -> None:
+    with pytest.raises(InputError, match="trained with other actions"):
+        make_agent(make_game("doudizhu", bidding=True), f"ppo:{model}")
+
+
+@pytest.mark.parametrize(("agent", "message"), [("ppo", "path of a model"), ("ppo:x", "no model")])
+def test_a_missing_model_is_one_clear_error(agent: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        make_agent("doudizhu", agent)
