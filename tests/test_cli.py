@@ -56,7 +56,7 @@ def test_version() -> None:
 def test_a_match_shows_and_saves_its_result(tmp_path: Path) -> None:
     result = run(*MATCH, "--deals", "30", "--out", "results/m.json")
     assert result.exit_code == 0, result.output
-    for word in ("greedy", "landlord", "down+up", "win rate", "results/m.json"):
+    for word in ("greedy", "landlord", "peasants", "win rate", "results/m.json"):
         assert word in result.stdout
     data = json.loads((tmp_path / "results" / "m.json").read_text())
     assert data["deals"] == 30

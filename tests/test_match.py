@@ -33,7 +33,7 @@ def test_points_are_those_of_the_side_that_an_agent_plays() -> None:
     assert match.tables(DOUDIZHU.sides) == [(0, 1, 1), (1, 0, 0)]
     assert results.points(DOUDIZHU, returns, 0).tolist() == [[6.0, 12.0]]
     assert results.points(DOUDIZHU, returns, 1).tolist() == [[-12.0, -6.0]]
-    assert results.role_names(DOUDIZHU) == ["landlord", "down+up"]
+    assert results.role_names(DOUDIZHU) == ["landlord", "peasants"]
 
 
 @pytest.mark.parametrize("game", [DOUDIZHU, AUCTION], ids=["sides", "auction"])
@@ -163,7 +163,7 @@ def test_summaries_are_json_and_complete() -> None:
     (pair,) = data["pairs"]
     assert np.shape(pair["returns"]) == (20, 2, 3)
     assert [(r["agent"], r["role"]) for r in pair["results"]] == [
-        (agent, role) for agent in ("rule", "greedy") for role in ("landlord", "down+up", "all")
+        (agent, role) for agent in ("rule", "greedy") for role in ("landlord", "peasants", "all")
     ]
     rule, greedy = pair["results"][2], pair["results"][5]
     assert rule["points"]["mean"] == pytest.approx(-greedy["points"]["mean"])

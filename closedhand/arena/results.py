@@ -17,9 +17,10 @@ ALL = "all"
 
 
 def role_names(game: Game) -> list[str]:
-    """The name of each side: the roles of its seats, joined by a plus."""
+    """The name of each side: the different roles of its seats, joined by a plus."""
+    seats = list(zip(game.roles, game.sides, strict=True))
     return [
-        "+".join(role for role, own in zip(game.roles, game.sides, strict=True) if own == side)
+        "+".join(dict.fromkeys(role for role, own in seats if own == side))
         for side in sorted(set(game.sides))
     ]
 

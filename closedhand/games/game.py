@@ -50,7 +50,7 @@ class Game:
         num_players: Seats.
         num_actions: Action ids are `0 <= id < num_actions`.
         shapes: Name and shape of each part of an observation (int8), in order.
-        roles: What each seat is called.
+        roles: What each seat plays as; seats of one side may share a name.
         sides: The side that each seat plays for; seats of one side win and lose together.
         text: Notation of an action id.
         parse: Action id of a notation. Raises `InputError` where it is none.

@@ -84,7 +84,7 @@ def make(**given: Any) -> Game:
         num_actions=(substeps.ACTIONS if options["substeps"] else int(plays.number)) + bids,
         shapes=substeps.SHAPES if options["substeps"] else SHAPES,
         # An auction leaves the seats equal until it is over.
-        roles=("first", "second", "third") if bidding else ("landlord", "down", "up"),
+        roles=("first", "second", "third") if bidding else ("landlord", "peasants", "peasants"),
         sides=(0, 1, 2) if bidding else (0, 1, 1),
         text=notation.text,
         parse=notation.parse,
