@@ -6,6 +6,11 @@ leads, and who plays out first wins for his side. A follower plays the same cate
 with a higher rank, or a bomb, or the rocket, or passes; after two passes the last player leads
 again, and a leader may not pass. Rules, records and planes follow the DeepRocket paper ("A
 Solution to China Competitive Poker Using Deep Learning").
+
+The preset `rlcard` has exactly the plays of RLCard 1.2.0, `openspiel` those of OpenSpiel 2.0.2's
+`dou_dizhu`. Not copied from the latter: its auction goes round until two passes follow a bid, three
+opening passes end its game without a score, it always doubles for spring (here `spring=True`), lets
+a bomb beat the rocket, and lists no bare chain that starts on a rank held four times.
 """
 
 from typing import Any
