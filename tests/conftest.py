@@ -18,6 +18,11 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
         {"bidding": True, "spring": True},
         {"bidding": True, "substeps": True, "objective": "win"},
     )
+] + [
+    ("uh_leduc", {}),
+    ("uh_leduc", {"pair": "card"}),
+    ("uh_leduc", {"double_pair": "split"}),
+    ("leduc", {}),
 ]
 
 

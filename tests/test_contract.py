@@ -27,8 +27,8 @@ def test_legal_actions_are_ascending_ids_and_there_is_always_one(game: Game) -> 
 def test_returns_sum_to_zero_within_the_sides(game: Game) -> None:
     for state in positions(game, seed=2, games=10):
         returns = game.returns(state)
-        assert (returns == 0).all() != game.over(state)
-        if game.over(state) and game.options["objective"] == "score":
+        assert game.over(state) or (returns == 0).all()
+        if game.options.get("objective") != "win":
             assert returns.sum() == 0
 
 
@@ -36,12 +36,12 @@ def test_views_of_redealt_states_are_the_same(game: Game) -> None:
     """What is hidden changes neither a view nor its planes nor its legal actions."""
     rng = np.random.default_rng(3)
     differences = 0
-    for state in positions(game, seed=3, games=4):
+    for state in positions(game, seed=3, games=20 if game.num_players == 2 else 4):
         for player in range(game.num_players):
             view = game.view(state, player)
             other = game.redeal(view, player, rng)
             assert game.view(other, player).tobytes() == view.tobytes()
-            differences += not (other.hands == state.hands).all()
+            differences += game.deal_text(other) != game.deal_text(state)
             planes, others = game.observe(state, player), game.observe(other, player)
             seen = game.observe(view, player)
             for part in game.shapes:
@@ -67,8 +67,8 @@ def test_redealt_states_are_played_to_their_end(game: Game) -> None:
 def test_clones_saves_and_pickles_go_on_alike(game: Game) -> None:
     rng = np.random.default_rng(5)
     state = game.deal(rng)
-    for _ in range(10):
-        game.play(state, int(game.legal(state)[0]))
+    for _ in range(2):
+        game.play(state, int(game.legal(state)[-1]))
     clones = [
         state.copy(),
         copy.deepcopy(state),
@@ -86,7 +86,7 @@ def test_clones_saves_and_pickles_go_on_alike(game: Game) -> None:
 
 
 def test_bytes_of_another_size_are_refused(game: Game) -> None:
-    with pytest.raises(InputError, match="no state of doudizhu"):
+    with pytest.raises(InputError, match=f"no state of {game.name}"):
         game.load(b"123")
 
 
@@ -104,7 +104,9 @@ def test_a_deal_can_be_written_and_read_at_any_point(game: Game) -> None:
 def test_records_of_games_replay(game: Game) -> None:
     for state in positions(game, seed=7, games=3):
         if game.over(state):
-            record = from_json(from_state(game, state, ["a", "b", "c"], note="x").to_json())
+            record = from_json(
+                from_state(game, state, "abc"[: game.num_players], note="x").to_json()
+            )
             end = replay(record)
             assert record.returns == tuple(game.returns(state))
             assert (end.history == state.history).all()

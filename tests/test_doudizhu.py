@@ -162,7 +162,7 @@ def test_the_papers_games_replay_to_its_scores() -> None:
 def test_the_papers_notation_is_written_as_it_is_read() -> None:
     for line in PAPER.read_text().splitlines():
         if not line.startswith("#"):
-            record = parse_record(line)
+            record = parse_record(line, make_game("doudizhu"))
             assert format_record(make_game("doudizhu"), replay(record)).split(";") == [
                 *line.split(";")[:4],
                 *(field[:2] + canonical(field[2:]) for field in line.split(";")[4:]),
@@ -190,12 +190,12 @@ def canonical(cards: str) -> str:
 )
 def test_malformed_and_illegal_records_say_why(line: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        parse_record(line)
+        parse_record(line, make_game("doudizhu"))
 
 
 def position_before(line: str, action: str) -> State:
     """The state before the last time that an action stands in a record, passes played."""
-    state = replay(parse_record(line[: line.rindex(f";{action}")]))
+    state = replay(parse_record(line[: line.rindex(f";{action}")], make_game("doudizhu")))
     game = make_game("doudizhu")
     while state.player != int(action[0]):
         game.play(state, game.parse("PASS"))

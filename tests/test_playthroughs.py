@@ -19,15 +19,18 @@ GOLDEN: dict[str, tuple[str, dict[str, Any]]] = {
     "doudizhu-substeps": ("doudizhu", {"substeps": True}),
     "doudizhu-rlcard": ("doudizhu", {"rules": "rlcard", "spring": True}),
     "doudizhu-openspiel": ("doudizhu", {"rules": "openspiel"}),
+    "uh_leduc": ("uh_leduc", {}),
+    "uh_leduc-card": ("uh_leduc", {"pair": "card"}),
+    "leduc": ("leduc", {}),
 }
 
 
 def transcript(name: str, options: dict[str, Any]) -> str:
-    """Two games of random play: at each step who, what, of how many, and a sum of what he saw."""
+    """Some games of random play: at each step who, what, of how many, and a sum of what he saw."""
     game = make_game(name, **options)
     rng = np.random.default_rng(31)
     lines = [f"{name} {options}: {game.num_actions} actions"]
-    for _ in range(2):
+    for _ in range(2 if game.num_players > 2 else 20):
         state = game.deal(rng)
         lines.append(f"deal {game.deal_text(state)}")
         while not game.over(state):

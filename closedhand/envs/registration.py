@@ -11,6 +11,8 @@ from importlib.util import find_spec
 import gymnasium
 import pettingzoo
 
+from closedhand import games
+
 PAGES = ("planes", "substeps")
 """Modules of a game whose docstrings belong to the page of its envs."""
 
@@ -32,7 +34,7 @@ class Environment:
     @property
     def doc(self) -> str:
         """The page of the envs, Markdown: the game, its options, its observations and sub-steps."""
-        package = import_module(f"closedhand.games.{self.game}")
+        package = games.package(self.game)
         pages = [
             import_module(f"{package.__name__}.{name}")
             for name in PAGES
@@ -43,6 +45,8 @@ class Environment:
 
 ENVIRONMENTS = {
     "doudizhu": Environment("doudizhu", "closedhand/doudizhu-v0", "closedhand/DouDizhu-v0"),
+    "uh_leduc": Environment("uh_leduc", "closedhand/uh_leduc-v0", "closedhand/UHLeduc-v0"),
+    "leduc": Environment("leduc", "closedhand/leduc-v0", "closedhand/Leduc-v0"),
 }
 """The envs of every game, by the game's name."""
 

@@ -2,12 +2,17 @@
 
 from functools import lru_cache
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 from closedhand.games.game import Game, InputError
 
-GAMES = ("doudizhu",)
-"""The names of all games; each is a folder here, whose `make` builds the `Game`."""
+GAMES: dict[str, tuple[str, dict[str, Any]]] = {
+    "doudizhu": ("doudizhu", {}),
+    "uh_leduc": ("leduc", {"rules": "uh"}),
+    "leduc": ("leduc", {"rules": "standard"}),
+}
+"""All games by name: the folder here whose `make` builds the `Game`, and options given to it."""
 
 
 def make_game(name: str, **options: Any) -> Game:
@@ -27,4 +32,10 @@ def make_game(name: str, **options: Any) -> Game:
 
 @lru_cache
 def _make(name: str, options: tuple[tuple[str, Any], ...]) -> Game:
-    return import_module(f"closedhand.games.{name}").make(**dict(options))
+    _, preset = GAMES[name]
+    return package(name).make(**{**preset, **dict(options)})
+
+
+def package(name: str) -> ModuleType:
+    """The package of a game that there is."""
+    return import_module(f"closedhand.games.{GAMES[name][0]}")

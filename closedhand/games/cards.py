@@ -1,4 +1,4 @@
-"""Ranks and text of cards, and hands packed as counts by rank.
+"""Shuffling, and for rank-only games the text of cards and hands packed as counts by rank.
 
 A rank-only hand (Dou Dizhu, where suits never matter) is one `uint64` of fifteen 4-bit counts,
 rank 0 in the lowest bits. Counts never exceed 4, so the top bit of every nibble is free to guard
@@ -84,3 +84,16 @@ def size(hand):
         total += np.int64(hand & NIBBLE)
         hand >>= np.uint64(4)
     return total
+
+
+@kernel
+def shuffle(deck, seed):
+    """Shuffle `deck`, an array, in place; return the seed of the next shuffle, uint64."""
+    for i in range(len(deck) - 1, 0, -1):
+        # Xorshift: a state can carry its own generator, for a redeal in the middle of a game.
+        seed ^= seed << np.uint64(13)
+        seed ^= seed >> np.uint64(7)
+        seed ^= seed << np.uint64(17)
+        j = np.int64((seed >> np.uint64(11)) % np.uint64(i + 1))
+        deck[i], deck[j] = deck[j], deck[i]
+    return seed

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.games import make_game
+from closedhand.games import make_game, package
 from closedhand.games.game import Game, InputError, State
 
 
@@ -103,7 +103,7 @@ def from_state(
     game = flat_game(game.name, game.options)
     return Record(
         game.name,
-        {name: value for name, value in game.options.items() if value not in (None, False)},
+        stated_options(game),
         tuple(game.text(action) for action in state.history[: state.moves]),
         deal=game.deal_text(state),
         agents=tuple(agents) if agents is not None else None,
@@ -115,7 +115,12 @@ def from_state(
 
 def flat_game(name: str, options: Any) -> Game:
     """The game of a record: its actions are whole plays."""
-    return make_game(name, **{**options, "substeps": False})
+    return make_game(name, **{key: value for key, value in options.items() if key != "substeps"})
+
+
+def stated_options(game: Game) -> dict[str, Any]:
+    """The options that a record states: all but those that are off."""
+    return {name: value for name, value in game.options.items() if value not in (None, False)}
 
 
 def replay(record: Record) -> State:
@@ -151,7 +156,8 @@ def parse_line(line: str, game: str = "doudizhu", **rules: Any) -> Record:
     """
     if line.startswith("{"):
         return from_json(line)
-    return import_module(f"closedhand.games.{game}.records").parse_record(line, **rules)
+    bound = flat_game(game, rules)
+    return import_module(f"{package(game).__name__}.records").parse_record(line, bound)
 
 
 @dataclass(frozen=True)
@@ -226,13 +232,13 @@ def write(path: Path, records: Iterable[Record]) -> None:
     write_atomically(path, "".join(record.to_json() + "\n" for record in records))
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """Write a text file by way of a temporary one beside it, so that a crash leaves no half."""
+def write_atomically(path: Path, content: str | bytes) -> None:
+    """Write a file by way of a temporary one beside it, so that a crash leaves no half."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
-        part.write_text(text, encoding="utf-8")
+        part.write_bytes(content if isinstance(content, bytes) else content.encode())
         os.replace(part, path)
     finally:
         part.unlink(missing_ok=True)

@@ -7,7 +7,6 @@ landlord, 1 the down peasant, 2 the up peasant. Without bidding the roles are th
 """
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from closedhand.games.cards import DECK, RANKS, pack, unpack
 from closedhand.games.doudizhu import plays
 from closedhand.games.doudizhu.rules import SEATS, STATE, Rules, begin
 from closedhand.games.game import Game, InputError, Row, State
-from closedhand.games.records import Record, flat_game
+from closedhand.games.records import Record, flat_game, stated_options
 
 BIDS = ("BID1", "BID2", "BID3")
 
@@ -183,17 +182,16 @@ class SubstepNotation:
         return rows
 
 
-def parse_record(line: str, **rules: Any) -> Record:
+def parse_record(line: str, game: Game) -> Record:
     """A record in the paper's notation, the passes that it omits put in.
 
     Args:
         line: `landlord;down;up;public;role,cards;role,cards;…`
-        **rules: Options of the game, without bidding.
+        game: Without bidding and without sub-steps.
 
     Raises:
         InputError: A malformed field, or an action that the rules forbid.
     """
-    game = flat_game("doudizhu", rules)
     if game.options["bidding"]:
         raise InputError("the paper's notation has no auction: use rules without bidding")
     fields = [field.strip() for field in line.strip().rstrip(";").split(";")]
@@ -216,7 +214,7 @@ def parse_record(line: str, **rules: Any) -> Record:
             play(action)
         except InputError as error:
             raise InputError(f"play {number}, {field}: {error}") from None
-    return Record("doudizhu", {"rules": game.options["rules"], **rules}, tuple(actions), deal=deal)
+    return Record(game.name, stated_options(game), tuple(actions), deal=deal)
 
 
 def format_record(game: Game, state: State) -> str:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.games.cards import DECK, at_least, contains, count, one, size
+from closedhand.games.cards import DECK, at_least, contains, count, one, shuffle, size
 from closedhand.games.doudizhu.plays import BOMB, PASS_FAMILY, PASS_GROUP
 from closedhand.games.kernel import kernel, seed_in_kernel
 
@@ -68,13 +68,7 @@ def deal(rules, state, seed):
     deck = np.empty(54, np.int8)
     for i in range(54):
         deck[i] = i // 4 if i < 52 else i - 39
-    for i in range(53, 0, -1):
-        # Xorshift: the state carries its own generator, for a redeal in the middle of `play`.
-        seed ^= seed << np.uint64(13)
-        seed ^= seed >> np.uint64(7)
-        seed ^= seed << np.uint64(17)
-        j = np.int64((seed >> np.uint64(11)) % np.uint64(i + 1))
-        deck[i], deck[j] = deck[j], deck[i]
+    seed = shuffle(deck, seed)
     for seat in range(SEATS):
         state.hands[seat] = np.uint64(0)
     public = np.uint64(0)

@@ -1,0 +1,229 @@
+"""A strategy of Leduc as a table: what solvers and learners make, files hold and agents play.
+
+A strategy has a row for every information set of the game, both players', all actions remembered:
+the node of the tree of betting, the flop and the player's own card. Files are npz, exact and with
+their provenance; CSV beside it, for people, names the rows as the course slides do.
+"""
+
+import csv
+import io
+import json
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from closedhand.games import make_game
+from closedhand.games.game import Game, InputError, State
+from closedhand.games.kernel import kernel
+from closedhand.games.leduc.plays import ACTIONS, name
+from closedhand.games.leduc.records import CARDS, HIDDEN
+from closedhand.games.leduc.rules import FLOP, revealed
+from closedhand.games.records import write_atomically
+
+
+class InformationSet(NamedTuple):
+    """What a player knows at a decision.
+
+    Attributes:
+        node: Of the tree of betting; tells the whole history.
+        slot: 0 in phase 1, then 1 plus the kind of the flop.
+        card: Kind of the player's own card.
+        state: The state's name on the slides, `(s1,1,4,SK,*)`.
+        history: All actions so far, with `/` between the phases.
+    """
+
+    node: int
+    slot: int
+    card: int
+    state: str
+    history: str
+
+
+def information_sets(game: Game) -> Iterator[InformationSet]:
+    """All information sets of a game, of both players, by node, flop and card."""
+    tables = game.rules.tables
+    histories = {0: ""}
+    for i, node in enumerate(tables.nodes[: tables.number]):
+        for action, following in enumerate(node["next"]):
+            if following >= 0:
+                bar = " / " if tables.nodes[following]["phase"] != node["phase"] else " "
+                histories[int(following)] = (histories[i] + " " + ACTIONS[action]).strip() + bar
+        if node["player"] < 0:
+            continue
+        for slot in range(tables.kinds + 1) if node["phase"] == 2 else (0,):
+            if (slot > 0) != (node["phase"] == 2):
+                continue
+            for card in range(tables.kinds):
+                if slot == card + 1 and tables.copies[card] < 2:
+                    continue
+                flop = CARDS[slot - 1] if slot else HIDDEN
+                state = f"({name(node)},{CARDS[card]},{flop})"
+                yield InformationSet(i, slot, card, state, histories[i].strip())
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """A behaviour strategy of both players.
+
+    Attributes:
+        game: `uh_leduc` or `leduc`.
+        probabilities: Float64 [nodes, 1 + kinds, kinds, 4]: by node of the tree of betting, flop
+            (0: not revealed, else 1 plus its kind), own card and action. Rows of information sets
+            sum to 1, others are 0.
+        about: Where it comes from: algorithm, iterations and what else its maker says.
+    """
+
+    game: Game
+    probabilities: np.ndarray
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+
+def legal_table(game: Game) -> np.ndarray:
+    """Which actions are legal at every row of a strategy, bool [nodes, 1 + kinds, kinds, 4]."""
+    tables = game.rules.tables
+    legal = np.zeros((tables.number, 1 + tables.kinds, tables.kinds, len(ACTIONS)), bool)
+    for place in information_sets(game):
+        legal[place.node, place.slot, place.card] = tables.nodes[place.node]["next"] >= 0
+    return legal
+
+
+def normalised(weights: np.ndarray, legal: np.ndarray) -> np.ndarray:
+    """Rows of weights as probabilities; uniform over the legal actions where all weights are 0."""
+    weights = np.where(legal, weights, 0.0)
+    total = weights.sum(-1, keepdims=True)
+    number = np.maximum(legal.sum(-1, keepdims=True), 1)
+    return np.where(total > 0, weights / np.where(total > 0, total, 1), legal / number)
+
+
+def uniform(game: Game) -> Strategy:
+    """Every legal action with the same probability."""
+    legal = legal_table(game)
+    return Strategy(game, normalised(np.zeros(legal.shape), legal), {"algorithm": "uniform"})
+
+
+def save(strategy: Strategy, path: Path) -> None:
+    """Write `path` (npz) and a CSV beside it; each appears complete or not at all."""
+    from closedhand import __version__
+
+    about = {
+        "game": strategy.game.name,
+        "options": dict(strategy.game.options),
+        "version": __version__,
+        **strategy.about,
+    }
+    buffer = io.BytesIO()
+    np.savez_compressed(
+        buffer, probabilities=strategy.probabilities, about=np.array(json.dumps(about))
+    )
+    write_atomically(path, buffer.getvalue())
+    write_atomically(path.with_suffix(".csv"), as_csv(strategy))
+
+
+def as_csv(strategy: Strategy) -> str:
+    """A line for each information set: its name on the slides, its history, all probabilities."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["state", "history", *ACTIONS])
+    legal = legal_table(strategy.game)
+    for place in information_sets(strategy.game):
+        row = place.node, place.slot, place.card
+        cells = [
+            f"{p:.6f}" if ok else ""
+            for p, ok in zip(strategy.probabilities[row], legal[row], strict=True)
+        ]
+        writer.writerow([place.state, place.history, *cells])
+    return text.getvalue()
+
+
+def load(path: Path, game: Game | None = None) -> Strategy:
+    """Read a strategy from the npz that `save` wrote.
+
+    Args:
+        path: The file.
+        game: What it is to be played in; None: what it was made for.
+
+    Raises:
+        InputError: It cannot be read, is no strategy, or one for another game.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as data:
+            probabilities = data["probabilities"].astype(np.float64)
+            about = json.loads(str(data["about"]))
+        made_for = make_game(about.pop("game"), **about.pop("options"))
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from None
+    except (ValueError, KeyError, TypeError, AttributeError, EOFError, zipfile.BadZipFile):
+        raise InputError(f"{path} holds no strategy of Leduc") from None
+    if game is not None and (game.name, game.options) != (made_for.name, made_for.options):
+        raise InputError(f"{path} holds a strategy of {_called(made_for)}, not of {_called(game)}")
+    legal = legal_table(made_for)
+    if (
+        probabilities.shape != legal.shape
+        or not np.isfinite(probabilities).all()
+        or (probabilities[~legal] != 0).any()
+        or (probabilities < 0).any()
+        or (abs(probabilities.sum(-1) - legal.any(-1)) > 1e-6).any()
+    ):
+        raise InputError(f"the probabilities in {path} are no strategy of {_called(made_for)}")
+    return Strategy(made_for, probabilities, about)
+
+
+def _called(game: Game) -> str:
+    return f"{game.name} ({', '.join(f'{k}={v}' for k, v in game.options.items())})"
+
+
+@kernel
+def choose_all(rules, probabilities, views, random, actions):
+    """Write an action for every view, the one that `random`, 0 to 1, points to."""
+    for i in range(len(views)):
+        view = views[i]
+        slot = view.cards[FLOP] + 1 if revealed(rules, view) else 0
+        row = probabilities[view.node, slot, view.cards[view.player]]
+        left = random[i]
+        for action in range(len(ACTIONS)):
+            if row[action] > 0.0:
+                actions[i] = action
+                left -= row[action]
+                if left < 0.0:
+                    break
+
+
+class StrategyAgent:
+    """Plays a strategy.
+
+    Attributes:
+        name: What tables and records call it.
+        strategy: What it plays.
+    """
+
+    def __init__(self, strategy: Strategy, name: str, seed: int = 0) -> None:
+        """Play `strategy`; the same seed and the same sequence of views give the same actions."""
+        self.name = name
+        self.strategy = strategy
+        self._rng = np.random.default_rng(seed)
+
+    def act(self, view: State) -> int:
+        """An action of the player to act."""
+        return int(self.act_batch(np.array([view], self.strategy.game.dtype))[0])
+
+    def act_batch(self, views: np.ndarray) -> np.ndarray:
+        """An action for each view, states [n]; int32 [n]."""
+        actions = np.empty(len(views), np.int32)
+        rules, table = self.strategy.game.rules, self.strategy.probabilities
+        choose_all(rules, table, views, self._rng.random(len(views)), actions)
+        return actions
+
+
+def make(game: Game, seed: int, argument: str | None) -> StrategyAgent:
+    """The agent `strategy:PATH`.
+
+    Raises:
+        InputError: No path, or no strategy for this game there.
+    """
+    if argument is None:
+        raise InputError("the agent strategy takes a file: strategy:runs/solve/strategy.npz")
+    return StrategyAgent(load(Path(argument), game), f"strategy:{argument}", seed)

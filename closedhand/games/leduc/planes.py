@@ -1,0 +1,57 @@
+"""What a player sees: one binary plane with cards and betting, and a short status vector.
+
+The plane is indexed `[row, column]`; its columns are kinds of cards, weakest first, or in the rows
+of the betting the actions fold, check, call, raise (further columns stay 0 there):
+
+| row | UH-Leduc (8 x 8) | standard (10 x 6) |
+|---|---|---|
+| the observer's own card | 0 | 0 |
+| the flop, all 0 in phase 1 | 1 | 1 |
+| the actions of phase 1, in order | 2-4 | 2-5 |
+| the actions of phase 2, in order | 5-7 | 6-9 |
+
+S acts first in both phases and the players take turns, so the rows tell who did what: the plane
+holds the whole betting history (perfect recall).
+
+The status vector holds 4 numbers: 0 the observer's seat (0 is S, 1 is T), 1 the phase, 2 his own
+bet, 3 the other's bet.
+"""
+
+import numpy as np
+
+from closedhand.games.kernel import kernel
+from closedhand.games.leduc.rules import FLOP, revealed
+
+STATUS = 4
+FIRST_ACTION = 2
+"""The row of the first action."""
+
+
+def shapes(tables: np.record) -> dict[str, tuple[int, ...]]:
+    """Name and shape of each part of an observation."""
+    rows = FIRST_ACTION + 2 * int(tables.longest)
+    return {"observation": (rows, int(tables.kinds)), "status": (STATUS,)}
+
+
+@kernel
+def observe(rules, state, player, out):
+    """Write the plane, then the status vector."""
+    out[:] = 0
+    columns = rules.tables.kinds
+    out[state.cards[player]] = 1
+    if revealed(rules, state):
+        out[columns + state.cards[FLOP]] = 1
+    node = 0
+    row = FIRST_ACTION
+    for move in range(state.moves):
+        if rules.tables.nodes[node].phase == 2 and row < FIRST_ACTION + rules.tables.longest:
+            row = FIRST_ACTION + rules.tables.longest
+        out[row * columns + state.history[move]] = 1
+        row += 1
+        node = rules.tables.nodes[node].next[state.history[move]]
+    at = rules.tables.nodes[state.node]
+    status = out[(FIRST_ACTION + 2 * rules.tables.longest) * columns :]
+    status[0] = player
+    status[1] = at.phase
+    status[2] = at.bets[player]
+    status[3] = at.bets[1 - player]

@@ -1,0 +1,252 @@
+"""The tables of the Leduc family: the deck, who wins a showdown, and the tree of all betting.
+
+The betting is small enough to be written out: every public history of actions is a node with the
+action's successors, so that a rule of the game is a row of a table. The rules themselves, from
+which the tables are built, are in `VARIANTS` and `moves`.
+"""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+ACTIONS = ("fold", "check", "call", "raise")
+FOLD, CHECK, CALL, RAISE = range(len(ACTIONS))
+
+S, T = 0, 1
+"""The two players, by the names of the course slides; S acts first in both phases."""
+
+ANTE = 1
+CARDS = 18
+KINDS = 8
+NODES = 85
+"""Room in the tables for the largest deck and the largest tree of the family."""
+
+SHOWDOWN = -1
+"""The winner of a node at which the cards decide."""
+
+
+class Variant(NamedTuple):
+    """The rules of one member of the family.
+
+    Attributes:
+        deck: Copies of each kind of card, weakest first.
+        suited: Whether suits count at a showdown.
+        raises: By how much a raise tops the larger bet, in phase 1 and 2.
+        reraisers: Who may raise a bet; whoever has not to answer one may always raise.
+        longest: Actions of the longest betting of a phase.
+        must_open: Whether S has to raise or fold in phase 2 if nothing but the antes is bet.
+    """
+
+    deck: dict[str, int]
+    suited: bool
+    raises: tuple[int, int]
+    reraisers: tuple[int, ...]
+    longest: int
+    must_open: bool
+
+
+RAISES_A_PHASE = 2
+
+VARIANTS = {
+    "uh": Variant(
+        {"HJ": 2, "SJ": 2, "HQ": 3, "SQ": 3, "HK": 2, "SK": 2, "HA": 2, "SA": 2},
+        suited=True,
+        raises=(3, 3),
+        reraisers=(T,),
+        longest=3,
+        must_open=True,
+    ),
+    "standard": Variant(
+        {"HJ": 1, "SJ": 1, "HQ": 1, "SQ": 1, "HK": 1, "SK": 1},
+        suited=False,
+        raises=(2, 4),
+        reraisers=(S, T),
+        longest=4,
+        must_open=False,
+    ),
+}
+LONGEST = 2 * max(variant.longest for variant in VARIANTS.values())
+"""No game of the family has more actions."""
+
+NODE = np.dtype(
+    [
+        ("next", "i4", len(ACTIONS)),  # the node after each action, -1 where it is not legal
+        ("player", "i4"),  # to act, -1 at the end of a game
+        ("phase", "i4"),  # 1 or 2
+        ("bets", "i4", 2),  # of S and T
+        ("winner", "i4"),  # by a fold, SHOWDOWN where the cards decide
+    ]
+)
+TABLES = np.dtype(
+    (
+        np.record,
+        np.dtype(
+            [
+                (
+                    "nodes",
+                    NODE,
+                    NODES,
+                ),  # the tree of betting, parents before children, root 0
+                ("number", "i4"),  # of nodes
+                ("kinds", "i4"),  # of cards; ids by strength, weakest first
+                ("cards", "i4"),  # in the deck
+                ("deck", "i4", CARDS),  # the kind of each card
+                ("copies", "i4", KINDS),  # cards of each kind
+                ("longest", "i4"),  # actions of the longest betting of a phase
+                ("better", "i4", (KINDS, KINDS, KINDS)),  # 1, 0, -1: S wins; by his, T's card, flop
+            ]
+        ),
+    )
+)
+
+
+class Turn(NamedTuple):
+    """A point of the betting at which somebody acts.
+
+    Attributes:
+        phase: 1 or 2.
+        player: To act.
+        bets: Of S and T.
+        raised: Raises of this phase.
+        acted: Actions of this phase.
+    """
+
+    phase: int = 1
+    player: int = S
+    bets: tuple[int, int] = (ANTE, ANTE)
+    raised: int = 0
+    acted: int = 0
+
+
+class End(NamedTuple):
+    """The end of a game in a phase: the bets, and who wins by a fold, or `SHOWDOWN`."""
+
+    phase: int
+    bets: tuple[int, int]
+    winner: int
+
+
+def moves(variant: Variant, turn: Turn) -> dict[int, Turn | End]:
+    """The legal actions at a turn, and where they lead.
+
+    Who has not to answer a bet raises or checks, or folds where the check rule forbids a check.
+    Who has to folds or calls, or raises if that is his right. A call, or T's check, closes the
+    phase.
+    """
+    phase, player, bets, raised, acted = turn
+    own, other = bets[player], bets[1 - player]
+    folded = End(phase, bets, 1 - player)
+    level = (max(bets), max(bets))
+    closed = Turn(2, S, level) if phase == 1 else End(phase, level, SHOWDOWN)
+    top = max(bets) + variant.raises[phase - 1]
+    raising = Turn(
+        phase, 1 - player, (top, other) if player == S else (other, top), raised + 1, acted + 1
+    )
+    if own < other:
+        successors: dict[int, Turn | End] = {FOLD: folded, CALL: closed}
+        if player in variant.reraisers and raised < RAISES_A_PHASE:
+            successors[RAISE] = raising
+    elif variant.must_open and phase == 2 and own == ANTE:
+        successors = {FOLD: folded, RAISE: raising}
+    else:
+        waiting = Turn(phase, T, bets, raised, acted + 1)
+        successors = {CHECK: closed if player == T else waiting, RAISE: raising}
+    return successors
+
+
+def betting(variant: Variant) -> np.ndarray:
+    """The tree of all betting, `NODE` [nodes], parents before children."""
+    points: list[Turn | End] = [Turn()]
+    following: list[list[int]] = []
+    # The list grows while it is gone through.
+    for point in points:
+        successors = moves(variant, point) if isinstance(point, Turn) else {}
+        row = [-1] * len(ACTIONS)
+        for action, successor in successors.items():
+            row[action] = len(points)
+            points.append(successor)
+        following.append(row)
+    nodes = np.zeros(len(points), NODE)
+    nodes["next"] = following
+    for node, point in zip(nodes, points, strict=True):
+        turn = isinstance(point, Turn)
+        node["phase"], node["bets"] = point.phase, point.bets
+        node["player"] = point.player if turn else -1
+        node["winner"] = SHOWDOWN if turn else point.winner
+    return nodes
+
+
+def showdown(variant: Variant, pair: str, double_pair: str, own: str, other: str, flop: str) -> int:
+    """Whether `own` beats `other`: 1, or -1 if it loses, or 0.
+
+    A pair beats none; then the stronger card wins. `pair` says what makes one, `rank` or `card`;
+    `double_pair` whether of two pairs the `suit` decides or both `split`.
+    """
+    order = list(variant.deck)
+
+    def strength(card: str) -> int:
+        return order.index(card) if variant.suited else order.index("H" + card[1])
+
+    def paired(card: str) -> bool:
+        return card == flop if pair == "card" else card[1] == flop[1]
+
+    if paired(own) != paired(other):
+        return 1 if paired(own) else -1
+    if paired(own) and double_pair == "split":
+        return 0
+    return int(np.sign(strength(own) - strength(other)))
+
+
+@lru_cache
+def build(rules: str, pair: str, double_pair: str) -> np.record:
+    """All tables of one member of the family, a record of `TABLES`."""
+    variant = VARIANTS[rules]
+    kinds = list(variant.deck)
+    nodes = betting(variant)
+    tables = np.zeros(1, TABLES)[0]
+    tables.nodes[: len(nodes)] = nodes
+    tables.number = len(nodes)
+    tables.kinds = len(kinds)
+    tables.cards = sum(variant.deck.values())
+    tables.deck[: tables.cards] = np.repeat(range(len(kinds)), list(variant.deck.values()))
+    tables.copies[: len(kinds)] = list(variant.deck.values())
+    tables.longest = variant.longest
+    for own, a in enumerate(kinds):
+        for other, b in enumerate(kinds):
+            for flop, c in enumerate(kinds):
+                tables.better[own, other, flop] = showdown(variant, pair, double_pair, a, b, c)
+    return tables
+
+
+def name(node: np.void | np.record) -> str:
+    """What the course slides call a node of the betting, without the cards.
+
+    That is player and phase and the two bets (`s1,1,4`), or the end: `WL7` for a showdown at 7,
+    `PS4` where S wins 4 because T folds. Several nodes may share a name.
+    """
+    bets = node["bets"]
+    if node["player"] >= 0:
+        return f"{'st'[node['player']]}{node['phase']},{bets[S]},{bets[T]}"
+    if node["winner"] == SHOWDOWN:
+        return f"WL{bets[S]}"
+    return f"P{'ST'[node['winner']]}{bets[1 - node['winner']]}"
+
+
+def graph(tables: np.record) -> dict[str, dict[str, str]]:
+    """The state graph of the slides: for every state its actions and the names they lead to.
+
+    Nodes of the same name are one state here, as on the slides, although who remembers the betting
+    can tell them apart: UH-Leduc has 23 nodes with a player to act, and 16 states.
+    """
+    states: dict[str, dict[str, str]] = {}
+    for node in tables.nodes[: tables.number]:
+        if node["player"] < 0:
+            continue
+        edges = {
+            ACTIONS[action]: name(tables.nodes[following])
+            for action, following in enumerate(node["next"])
+            if following >= 0
+        }
+        states.setdefault(name(node), {}).update(edges)
+    return states

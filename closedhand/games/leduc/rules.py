@@ -1,0 +1,140 @@
+"""The rules of the Leduc family: what a state is and how it moves on.
+
+A game is three cards, dealt at the start, and a walk through the tree of betting (`plays.py`).
+Kernels trust their callers: an action is legal, and who only holds a view asks nothing that the
+view does not know.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.games.cards import shuffle
+from closedhand.games.kernel import kernel
+from closedhand.games.leduc.plays import ACTIONS, LONGEST, SHOWDOWN, S, T
+
+SEATS = 2
+FLOP = 2
+"""The place of the flop in `cards`, after those of S and T."""
+
+UNKNOWN = -1
+
+# Wide fields first: without padding, equal states are equal bytes.
+STATE = np.dtype(
+    (
+        np.record,
+        np.dtype(
+            [
+                ("cards", "i4", SEATS + 1),  # kinds: of S, of T, the flop; UNKNOWN in a view
+                ("history", "i4", LONGEST),  # all actions
+                ("moves", "i4"),  # how many
+                ("node", "i4"),  # of the tree of betting
+                ("player", "i4"),  # to act; at the end who acted last
+            ],
+            align=True,
+        ),
+    )
+)
+
+
+class Rules(NamedTuple):
+    """The tables of a member of the family, a record of `plays.TABLES`."""
+
+    kernels = "closedhand.games.leduc"
+
+    tables: np.record
+
+
+@kernel
+def deal(rules, state, seed):
+    """Deal the cards that belong to a seed, and start."""
+    deck = np.empty(rules.tables.cards, np.int8)
+    for i in range(len(deck)):
+        deck[i] = rules.tables.deck[i]
+    shuffle(deck, seed)
+    for i in range(SEATS + 1):
+        state.cards[i] = deck[i]
+    begin(state)
+
+
+@kernel
+def begin(state):
+    """Start a game with the cards that `state` holds."""
+    for i in range(LONGEST):
+        state.history[i] = 0
+    state.moves = 0
+    state.node = 0
+    state.player = S
+
+
+@kernel
+def legal(rules, state, out):
+    """Write the ids of the legal actions, ascending; return how many."""
+    n = 0
+    for action in range(len(ACTIONS)):
+        if rules.tables.nodes[state.node].next[action] >= 0:
+            out[n] = action
+            n += 1
+    return n
+
+
+@kernel
+def play(rules, state, action):
+    """Apply a legal action and move on to the next player who has to act."""
+    state.history[state.moves] = action
+    state.moves += 1
+    state.node = rules.tables.nodes[state.node].next[action]
+    if not over(rules, state):
+        state.player = rules.tables.nodes[state.node].player
+
+
+@kernel
+def over(rules, state):
+    """Whether somebody has folded, or the second phase is closed."""
+    return rules.tables.nodes[state.node].player < 0
+
+
+@kernel
+def returns(rules, state, out):
+    """Write the payoffs by player of a game that is over: the loser loses his own bet."""
+    node = rules.tables.nodes[state.node]
+    if node.winner == SHOWDOWN:
+        sign = rules.tables.better[state.cards[S], state.cards[T], state.cards[FLOP]]
+        out[S] = sign * node.bets[S]
+    else:
+        out[S] = -node.bets[S] if node.winner == T else node.bets[T]
+    out[T] = -out[S]
+
+
+@kernel
+def revealed(rules, state):
+    """Whether the flop lies open."""
+    return rules.tables.nodes[state.node].phase == 2
+
+
+@kernel
+def hide(rules, state, player):
+    """Blank, in place, everything that `player` cannot know: nobody shows his card to the end."""
+    state.cards[1 - player] = UNKNOWN
+    if not revealed(rules, state):
+        state.cards[FLOP] = UNKNOWN
+
+
+@kernel
+def redeal(rules, view, player, rng):
+    """Fill, in place, what `hide` blanked for `player` with a random deal that fits."""
+    copies = np.empty(rules.tables.kinds, np.int64)
+    for kind in range(len(copies)):
+        copies[kind] = rules.tables.copies[kind]
+    for card in view.cards:
+        if card != UNKNOWN:
+            copies[card] -= 1
+    for i in range(SEATS + 1):
+        if view.cards[i] == UNKNOWN:
+            place = np.int64(rng.random() * copies.sum())
+            kind = 0
+            while place >= copies[kind]:
+                place -= copies[kind]
+                kind += 1
+            copies[kind] -= 1
+            view.cards[i] = kind
