@@ -3,7 +3,8 @@
 import numpy as np
 
 from closedhand.games import contract
-from closedhand.games.game import Game, InputError, State
+from closedhand.games.agents import refuse_argument
+from closedhand.games.game import Game, State
 from closedhand.games.kernel import kernel
 
 
@@ -51,6 +52,5 @@ def make(game: Game, seed: int, argument: str | None) -> RandomAgent:
     Raises:
         InputError: It was given an argument.
     """
-    if argument is not None:
-        raise InputError(f"the agent random takes no argument, not {argument!r}")
+    refuse_argument("random", argument)
     return RandomAgent(game, seed)

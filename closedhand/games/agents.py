@@ -76,3 +76,13 @@ def _entry_point(game: str, name: str) -> EntryPoint:
         if point.name in (f"{game}.{name}", name):
             return point
     raise InputError(f"{game} has no agent {name!r}; it has {', '.join(agent_names(game))}")
+
+
+def refuse_argument(name: str, argument: str | None) -> None:
+    """Complain about an argument to an agent that takes none.
+
+    Raises:
+        InputError: There is one.
+    """
+    if argument is not None:
+        raise InputError(f"the agent {name} takes no argument, not {argument!r}")

@@ -13,7 +13,7 @@ import numpy as np
 from closedhand.games.cards import at_least, count, size
 from closedhand.games.doudizhu import rules as flat, substeps
 from closedhand.games.doudizhu.plays import ACE, BIG_JOKER, SMALL_JOKER, TWO
-from closedhand.games.game import Game, InputError, State
+from closedhand.games.game import Game, State
 from closedhand.games.kernel import kernel
 
 BIDS_FROM = np.array([6, 8, 10])
@@ -102,13 +102,3 @@ class PlayAgent:
         if self._substeps:
             step_all(self.game.rules, views, self._ids, actions)
         return actions
-
-
-def refuse_argument(name: str, argument: str | None) -> None:
-    """Complain about an argument to an agent that takes none.
-
-    Raises:
-        InputError: There is one.
-    """
-    if argument is not None:
-        raise InputError(f"the agent {name} takes no argument, not {argument!r}")

@@ -7,7 +7,7 @@ price, a partner's is not, and nobody who holds one card gets it through.
 
 import numpy as np
 
-from closedhand.baselines.doudizhu.agent import PlayAgent, choose_bid, refuse_argument
+from closedhand.baselines.doudizhu.agent import PlayAgent, choose_bid
 from closedhand.baselines.doudizhu.decompose import (
     JOKERS,
     MOST_NODES,
@@ -17,6 +17,7 @@ from closedhand.baselines.doudizhu.decompose import (
     cost,
     set_costs,
 )
+from closedhand.games.agents import refuse_argument
 from closedhand.games.cards import DECK, at_least, contains, size
 from closedhand.games.doudizhu import rules as flat
 from closedhand.games.doudizhu.plays import BOMB

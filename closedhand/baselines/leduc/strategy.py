@@ -11,6 +11,7 @@ import json
 import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,8 +22,11 @@ from closedhand.games.game import Game, InputError, State
 from closedhand.games.kernel import kernel
 from closedhand.games.leduc.plays import ACTIONS, name
 from closedhand.games.leduc.records import CARDS, HIDDEN
-from closedhand.games.leduc.rules import FLOP, revealed
+from closedhand.games.leduc.rules import FLOP
 from closedhand.games.records import write_atomically
+
+GAMES = ("uh_leduc", "leduc")
+"""The games whose strategies these are."""
 
 
 class InformationSet(NamedTuple):
@@ -46,12 +50,12 @@ class InformationSet(NamedTuple):
 def information_sets(game: Game) -> Iterator[InformationSet]:
     """All information sets of a game, of both players, by node, flop and card."""
     tables = game.rules.tables
-    histories = {0: ""}
+    histories: dict[int, tuple[str, ...]] = {0: ()}
     for i, node in enumerate(tables.nodes[: tables.number]):
         for action, following in enumerate(node["next"]):
             if following >= 0:
-                bar = " / " if tables.nodes[following]["phase"] != node["phase"] else " "
-                histories[int(following)] = (histories[i] + " " + ACTIONS[action]).strip() + bar
+                bar = ("/",) if tables.nodes[following]["phase"] != node["phase"] else ()
+                histories[int(following)] = (*histories[i], ACTIONS[action], *bar)
         if node["player"] < 0:
             continue
         for slot in range(tables.kinds + 1) if node["phase"] == 2 else (0,):
@@ -62,7 +66,7 @@ def information_sets(game: Game) -> Iterator[InformationSet]:
                     continue
                 flop = CARDS[slot - 1] if slot else HIDDEN
                 state = f"({name(node)},{CARDS[card]},{flop})"
-                yield InformationSet(i, slot, card, state, histories[i].strip())
+                yield InformationSet(i, slot, card, state, " ".join(histories[i]))
 
 
 @dataclass(frozen=True)
@@ -82,12 +86,14 @@ class Strategy:
     about: Mapping[str, Any] = field(default_factory=dict)
 
 
+@lru_cache
 def legal_table(game: Game) -> np.ndarray:
     """Which actions are legal at every row of a strategy, bool [nodes, 1 + kinds, kinds, 4]."""
     tables = game.rules.tables
     legal = np.zeros((tables.number, 1 + tables.kinds, tables.kinds, len(ACTIONS)), bool)
     for place in information_sets(game):
         legal[place.node, place.slot, place.card] = tables.nodes[place.node]["next"] >= 0
+    legal.flags.writeable = False  # it is shared by all callers
     return legal
 
 
@@ -177,19 +183,33 @@ def _called(game: Game) -> str:
 
 
 @kernel
+def slot_at(node, state):
+    """The flop slot of the rows of a strategy at a node of the betting that `state` has come to."""
+    return state.cards[FLOP] + 1 if node.phase == 2 else 0
+
+
+@kernel
+def sample_action(probabilities, random):
+    """The action of a row of probabilities that `random`, 0 to 1, points to."""
+    chosen = -1
+    for action in range(len(ACTIONS)):
+        if probabilities[action] > 0.0:
+            chosen = action
+            random -= probabilities[action]
+            if random < 0.0:
+                break
+    return chosen
+
+
+@kernel
 def choose_all(rules, probabilities, views, random, actions):
     """Write an action for every view, the one that `random`, 0 to 1, points to."""
     for i in range(len(views)):
         view = views[i]
-        slot = view.cards[FLOP] + 1 if revealed(rules, view) else 0
-        row = probabilities[view.node, slot, view.cards[view.player]]
-        left = random[i]
-        for action in range(len(ACTIONS)):
-            if row[action] > 0.0:
-                actions[i] = action
-                left -= row[action]
-                if left < 0.0:
-                    break
+        slot = slot_at(rules.tables.nodes[view.node], view)
+        actions[i] = sample_action(
+            probabilities[view.node, slot, view.cards[view.player]], random[i]
+        )  # fmt: skip
 
 
 class StrategyAgent:

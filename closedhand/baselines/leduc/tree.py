@@ -9,6 +9,7 @@ A node is stored after its parent and next to its siblings, so an action of a no
 arrays with an entry for every action of every information set are simply arrays by node.
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -64,8 +65,9 @@ def deal_probabilities(game: Game) -> np.ndarray:
     return ways / (tables.cards * (tables.cards - 1) * (tables.cards - 2))
 
 
+@lru_cache
 def build(game: Game) -> Tree:
-    """The public tree of a game."""
+    """The public tree of a game; shared by all callers, so not to be changed."""
     tables = game.rules.tables
     betting = tables.nodes
     points = [(0, 0, -1, 0)]  # node of the betting, slot, parent, action

@@ -170,10 +170,9 @@ def betting(variant: Variant) -> np.ndarray:
     nodes = np.zeros(len(points), NODE)
     nodes["next"] = following
     for node, point in zip(nodes, points, strict=True):
-        turn = isinstance(point, Turn)
         node["phase"], node["bets"] = point.phase, point.bets
-        node["player"] = point.player if turn else -1
-        node["winner"] = SHOWDOWN if turn else point.winner
+        node["player"] = point.player if isinstance(point, Turn) else -1
+        node["winner"] = point.winner if isinstance(point, End) else SHOWDOWN
     return nodes
 
 

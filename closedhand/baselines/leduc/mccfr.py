@@ -1,0 +1,135 @@
+"""External-sampling Monte Carlo CFR: learning from sampled games, with CFR's guarantee.
+
+After Lanctot, Waugh, Zinkevich and Bowling, "Monte Carlo Sampling for Regret Minimization in
+Extensive Games" (2009). An iteration is two sampled deals, one for each player: he tries all his
+actions, chance and the other player are sampled. The average strategy, which converges to an
+equilibrium with high probability, is taken where the other player was sampled.
+"""
+
+import numpy as np
+
+from closedhand.baselines.leduc.solving import pack_rng, unpack_rng
+from closedhand.baselines.leduc.strategy import (
+    Strategy,
+    legal_table,
+    normalised,
+    sample_action,
+    slot_at,
+)
+from closedhand.games import contract
+from closedhand.games.game import Game
+from closedhand.games.kernel import kernel, seed_in_kernel
+from closedhand.games.leduc.plays import ACTIONS, NODES
+
+
+@kernel
+def match_regrets(regret, following, out):
+    """Write probabilities in proportion to positive regrets, over the legal actions."""
+    total, legal = 0.0, 0
+    for action in range(len(ACTIONS)):
+        out[action] = max(regret[action], 0.0) if following[action] >= 0 else 0.0
+        total += out[action]
+        legal += following[action] >= 0
+    for action in range(len(ACTIONS)):
+        if total > 0.0:
+            out[action] /= total
+        elif following[action] >= 0:
+            out[action] = 1.0 / legal
+
+
+@kernel
+def sample(rules, state, player, rng, regret, average, sigma, visited, values, returns):
+    """Learn from one deal for `player`; all after `average` is scratch space."""
+    contract.deal(rules, state, seed_in_kernel(rng))
+    nodes, number = rules.tables.nodes, rules.tables.number
+    for n in range(number):
+        visited[n] = n == 0
+    # Nodes stand after their parents: one pass down decides what is visited, one up values it.
+    for n in range(number):
+        node = nodes[n]
+        if not visited[n] or node.player < 0:
+            continue
+        slot = slot_at(node, state)
+        card = state.cards[node.player]
+        match_regrets(regret[n, slot, card], node.next, sigma[n])
+        if node.player == player:
+            for action in range(len(ACTIONS)):
+                if node.next[action] >= 0:
+                    visited[node.next[action]] = True
+        else:
+            for action in range(len(ACTIONS)):
+                average[n, slot, card, action] += sigma[n, action]
+            visited[node.next[sample_action(sigma[n], rng.random())]] = True
+    for n in range(number - 1, -1, -1):
+        if not visited[n]:
+            continue
+        node = nodes[n]
+        if node.player < 0:
+            state.node = n
+            contract.returns(rules, state, returns)
+            values[n] = returns[player]
+            continue
+        slot = slot_at(node, state)
+        values[n] = 0.0
+        for action in range(len(ACTIONS)):
+            following = node.next[action]
+            if following >= 0 and visited[following]:
+                share = sigma[n, action] if node.player == player else 1.0
+                values[n] += share * values[following]
+        if node.player == player:
+            for action in range(len(ACTIONS)):
+                if node.next[action] >= 0:
+                    gained = values[node.next[action]] - values[n]
+                    regret[n, slot, state.cards[player], action] += gained
+
+
+@kernel
+def iterate(rules, states, rng, regret, average, number):
+    """Do `number` iterations; `states` [1] is scratch space."""
+    sigma = np.empty((NODES, len(ACTIONS)))
+    visited = np.empty(NODES, np.bool_)
+    values = np.empty(NODES)
+    returns = np.empty(2)
+    for _ in range(number):
+        for player in range(2):
+            sample(
+                rules, states[0], player, rng, regret, average, sigma, visited, values, returns
+            )  # fmt: skip
+
+
+class MCCFR:
+    """External-sampling MCCFR at work; a `solving.Learner`."""
+
+    def __init__(self, game: Game, seed: int = 0) -> None:
+        """Start from the uniform strategy."""
+        self.game = game
+        self.iterations = 0
+        self._legal = legal_table(game)
+        self._regret = np.zeros(self._legal.shape)
+        self._average = np.zeros(self._legal.shape)
+        self._rng = np.random.default_rng(seed)
+
+    def run(self, number: int) -> None:
+        """Do `number` iterations more."""
+        states = self.game.empty(1)
+        iterate(self.game.rules, states, self._rng, self._regret, self._average, number)
+        self.iterations += number
+
+    def strategy(self) -> Strategy:
+        """The average strategy so far."""
+        return Strategy(self.game, normalised(self._average, self._legal))
+
+    def state(self) -> dict[str, np.ndarray]:
+        """What `restore` takes."""
+        return {
+            "regret": self._regret,
+            "average": self._average,
+            "iterations": np.array(self.iterations),
+            "rng": pack_rng(self._rng),
+        }
+
+    def restore(self, state: dict[str, np.ndarray]) -> None:
+        """Go on from what `state` returned."""
+        self._regret, self._average = state["regret"].copy(), state["average"].copy()
+        self.iterations = int(state["iterations"])
+        unpack_rng(self._rng, state["rng"])

@@ -1,0 +1,105 @@
+"""Magnetic mirror descent, annealed: policy improvement with a pull towards the uniform strategy.
+
+After Sokota et al., "A Unified Approach to Reinforcement Learning, Quantal Response Equilibria, and
+Two-Player Zero-Sum Games" (2023), in behavioural form: at every information set
+
+    next policy = argmax over p of  <p, q> - a KL(p, uniform) - KL(p, policy) / e
+
+where q are the exact action values, a the temperature and e the step size. With a fixed temperature
+it approaches a quantal response equilibrium; here both fall, and the last policy approaches an
+equilibrium. That is what is observed: the published guarantee is for fixed temperatures and for
+policies over sequences.
+"""
+
+import numpy as np
+
+from closedhand.baselines.leduc.strategy import Strategy
+from closedhand.baselines.leduc.tree import (
+    LANES,
+    build,
+    expect,
+    reach,
+    to_sigma,
+    to_strategy,
+)
+from closedhand.games.game import Game
+from closedhand.games.kernel import kernel
+
+TEMPERATURE = 1.0
+"""Chips: the temperature of iteration t is this divided by the square root of t."""
+STEP = 1.0
+"""The step size, 1 by chips, of iteration t is this divided by the square root of t."""
+
+
+@kernel
+def improve(tree, sigma, logits, reached, values, player, temperature, step):
+    """One step of `player` at all his information sets, against the other's `reached`."""
+    for n in range(len(tree.player)):
+        if tree.player[n] != player:
+            continue
+        first, end = tree.first[n], tree.first[n] + tree.children[n]
+        for c in range(LANES):
+            likely = 0.0
+            for other in range(LANES):
+                likely += reached[n, other] * tree.pays[tree.slot[n], other, c]
+            if likely <= 0.0:
+                continue
+            top = -np.inf
+            for child in range(first, end):
+                value = values[child, c] / likely
+                logits[child, c] = (logits[child, c] + step * value) / (1.0 + step * temperature)
+                top = max(top, logits[child, c])
+            total = 0.0
+            for child in range(first, end):
+                logits[child, c] -= top
+                sigma[child, c] = np.exp(logits[child, c])
+                total += sigma[child, c]
+            for child in range(first, end):
+                sigma[child, c] /= total
+
+
+@kernel
+def iterate(tree, sigma, logits, reached, values, done, number):
+    """Do `number` iterations after `done` ones, S before T in each."""
+    for t in range(done + 1, done + number + 1):
+        temperature, step = TEMPERATURE / np.sqrt(t), STEP / np.sqrt(t)
+        for player in range(2):
+            reach(tree, sigma, 1 - player, reached)
+            expect(tree, sigma, reached, player, values)
+            improve(tree, sigma, logits, reached, values, player, temperature, step)
+
+
+class MMD:
+    """Magnetic mirror descent at work; a `solving.Learner`."""
+
+    def __init__(self, game: Game, seed: int = 0) -> None:
+        """Start from the uniform strategy; nothing is random, so `seed` does not matter."""
+        self.game = game
+        self.iterations = 0
+        self.tree = build(game)
+        zeros = np.zeros((len(self.tree.player), LANES))
+        self._sigma = to_sigma(self.tree, to_strategy(game, self.tree, zeros))
+        self._logits = zeros
+
+    def run(self, number: int) -> None:
+        """Do `number` iterations more."""
+        reached, values = np.empty_like(self._sigma), np.empty_like(self._sigma)
+        iterate(self.tree, self._sigma, self._logits, reached, values, self.iterations, number)
+        self.iterations += number
+
+    def strategy(self) -> Strategy:
+        """The present policy."""
+        return to_strategy(self.game, self.tree, self._sigma)
+
+    def state(self) -> dict[str, np.ndarray]:
+        """What `restore` takes."""
+        return {
+            "sigma": self._sigma,
+            "logits": self._logits,
+            "iterations": np.array(self.iterations),
+        }
+
+    def restore(self, state: dict[str, np.ndarray]) -> None:
+        """Go on from what `state` returned."""
+        self._sigma, self._logits = state["sigma"].copy(), state["logits"].copy()
+        self.iterations = int(state["iterations"])

@@ -1,0 +1,106 @@
+"""Tabular Q-learning in self-play, the method of the course: no guarantee, and it shows.
+
+Both players learn at the same time, each from his own information sets, with one-step updates and
+actions that are sometimes random. The strategy is the greedy one. Each player's problem moves under
+him as the other learns, and an equilibrium of this game has to mix its actions, which a greedy
+strategy cannot do.
+"""
+
+import numpy as np
+
+from closedhand.baselines.leduc.solving import pack_rng, unpack_rng
+from closedhand.baselines.leduc.strategy import Strategy, legal_table, normalised, slot_at
+from closedhand.games import contract
+from closedhand.games.game import Game
+from closedhand.games.kernel import kernel, seed_in_kernel
+from closedhand.games.leduc.plays import ACTIONS
+
+EXPLORATION = 0.1
+"""The probability of a random action."""
+RATE = 0.02
+"""By how much an update moves a value towards its target."""
+
+
+@kernel
+def best_action(values, following):
+    """The legal action of the highest value."""
+    best = -1
+    for action in range(len(ACTIONS)):
+        if following[action] >= 0 and (best < 0 or values[action] > values[best]):
+            best = action
+    return best
+
+
+@kernel
+def play_games(rules, states, rng, q, exploration, rate, number):
+    """Play and learn from `number` games; `states` [1] is scratch space."""
+    ids = np.empty(len(ACTIONS), np.int32)
+    returns = np.empty(2)
+    # Where each player decided last, and what he did; node -1: not yet.
+    last = np.empty((2, 3), np.int64)
+    for _ in range(number):
+        state = states[0]
+        contract.deal(rules, state, seed_in_kernel(rng))
+        last[:, 0] = -1
+        while not contract.over(rules, state):
+            node = rules.tables.nodes[state.node]
+            player = np.int64(state.player)
+            card = state.cards[player]
+            slot = slot_at(node, state)
+            best = best_action(q[state.node, slot, card], node.next)
+            if last[player, 0] >= 0:
+                update(q, last[player], card, q[state.node, slot, card, best], rate)
+            action = best
+            if rng.random() < exploration:
+                action = contract.random_action(rules, state, rng, ids)
+            last[player, 0], last[player, 1], last[player, 2] = state.node, slot, action
+            contract.play(rules, state, action)
+        contract.returns(rules, state, returns)
+        for player in range(2):
+            if last[player, 0] >= 0:
+                update(q, last[player], state.cards[player], returns[player], rate)
+
+
+@kernel
+def update(q, decision, card, target, rate):
+    """Move the value of a decision (node, slot, action) towards `target`."""
+    value = q[decision[0], decision[1], card, decision[2]]
+    q[decision[0], decision[1], card, decision[2]] = value + rate * (target - value)
+
+
+class QLearning:
+    """Q-learning at work; a `solving.Learner` whose iterations are games."""
+
+    def __init__(self, game: Game, seed: int = 0) -> None:
+        """Start from values of 0."""
+        self.game = game
+        self.iterations = 0
+        self._legal = legal_table(game)
+        self._q = np.zeros(self._legal.shape)
+        self._rng = np.random.default_rng(seed)
+
+    def run(self, number: int) -> None:
+        """Play and learn from `number` games more."""
+        states = self.game.empty(1)
+        play_games(self.game.rules, states, self._rng, self._q, EXPLORATION, RATE, number)
+        self.iterations += number
+
+    def strategy(self) -> Strategy:
+        """The greedy strategy."""
+        values = np.where(self._legal, self._q, -np.inf)
+        greedy = np.arange(len(ACTIONS)) == values.argmax(-1)[..., None]
+        return Strategy(self.game, normalised(greedy.astype(float), self._legal))
+
+    def state(self) -> dict[str, np.ndarray]:
+        """What `restore` takes."""
+        return {
+            "q": self._q,
+            "iterations": np.array(self.iterations),
+            "rng": pack_rng(self._rng),
+        }
+
+    def restore(self, state: dict[str, np.ndarray]) -> None:
+        """Go on from what `state` returned."""
+        self._q = state["q"].copy()
+        self.iterations = int(state["iterations"])
+        unpack_rng(self._rng, state["rng"])
