@@ -159,7 +159,7 @@ def test_the_command_in_a_process_of_its_own(tmp_path: Path) -> None:
     assert json.loads(done.stdout)["deals"] == 150
     bad = subprocess.run([*COMMAND, "play", "chess"], capture_output=True, text=True)
     assert bad.returncode == 2
-    assert bad.stderr == "closedhand: no game 'chess'; there are doudizhu\n"
+    assert bad.stderr == "closedhand: no game 'chess'; there are doudizhu, uh_leduc, leduc\n"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="interrupts are sent otherwise on Windows")

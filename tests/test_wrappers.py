@@ -20,8 +20,10 @@ from closedhand.games.seating import num_tables, seating
 from closedhand.wrappers.duplicate import DuplicateDealing
 from closedhand.wrappers.kickers import KickerSubsteps
 
-flat_variants = pytest.mark.parametrize(
-    "variant", [v for v in VARIANTS if not v[1].get("substeps")], ids=variant_id
+kicker_variants = pytest.mark.parametrize(
+    "variant",
+    [v for v in VARIANTS if v[0] == "doudizhu" and not v[1].get("substeps")],
+    ids=variant_id,
 )
 
 
@@ -42,15 +44,19 @@ def complies(make: Any) -> None:
     seed_test(make, num_cycles=200)
 
 
-@flat_variants
-def test_wrapped_envs_comply(variant: tuple[str, dict[str, Any]]) -> None:
-    complies(lambda: KickerSubsteps(make_aec(variant)))
+@every_variant
+def test_duplicate_dealing_complies(variant: tuple[str, dict[str, Any]]) -> None:
     complies(lambda: duplicate(make_aec(variant)))
+
+
+@kicker_variants
+def test_kicker_substeps_comply(variant: tuple[str, dict[str, Any]]) -> None:
+    complies(lambda: KickerSubsteps(make_aec(variant)))
     complies(lambda: KickerSubsteps(duplicate(make_aec(variant))))
     complies(lambda: duplicate(KickerSubsteps(raw_env(variant[0], **variant[1]))))
 
 
-@flat_variants
+@kicker_variants
 def test_kicker_substeps_play_the_substepped_game(variant: tuple[str, dict[str, Any]]) -> None:
     name, rules = variant
     wrapped = KickerSubsteps(raw_env(name, **rules))
@@ -77,6 +83,8 @@ def test_kicker_substeps_on_a_redeal() -> None:
 def test_kicker_substeps_refuses() -> None:
     with pytest.raises(InputError, match="cannot be taken apart"):
         KickerSubsteps(raw_env("doudizhu", substeps=True))
+    with pytest.raises(InputError, match="this leduc cannot be taken apart"):
+        KickerSubsteps(raw_env("leduc"))
     env = KickerSubsteps(raw_env("doudizhu"))
     env.reset(seed=0)
     observation, *_ = env.last()

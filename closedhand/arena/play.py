@@ -17,6 +17,9 @@ Type an action in the game's notation, or
 
 MOST_LISTED = 120
 
+OPPONENTS = {"doudizhu": "greedy", "uh_leduc": "equilibrium", "leduc": "equilibrium"}
+"""Whom a person plays who does not say: the best agent of each game that needs no file."""
+
 
 class Session:
     """One game of a person against agents.

@@ -1,9 +1,12 @@
-"""Pictures of match results, by matplotlib (the extra `plot`)."""
+"""Pictures of matches and of solving, by matplotlib (the extra `plot`)."""
 
+import itertools
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from closedhand.games.game import InputError
+from closedhand.games.records import write_atomically
 
 
 def plot_match(data: dict[str, Any], path: Path) -> None:
@@ -16,20 +19,73 @@ def plot_match(data: dict[str, Any], path: Path) -> None:
     Raises:
         InputError: matplotlib is not installed.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise InputError("pictures need matplotlib: pip install 'closedhand[plot]'") from None
     pairs = data["pairs"]
-    figure = Figure(figsize=(4.8 * len(pairs), 4.2), layout="constrained")
+    figure = new_figure(4.8 * len(pairs), 4.2)
     axes = figure.subplots(1, len(pairs), squeeze=False, sharey=True)[0]
     for pair, axis in zip(pairs, axes, strict=True):
         _plot_pair(axis, pair)
     axes[0].set_ylabel("points per game")
     rules = ", ".join(f"{k}={v}" for k, v in data["options"].items() if v not in (None, False))
     figure.suptitle(f"{data['game']}, {data['deals']} deals, 95% intervals\n{rules}", fontsize=10)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=130)
+    save_figure(figure, path)
+
+
+def new_figure(width: float, height: float) -> Any:
+    """An empty figure, inches.
+
+    Raises:
+        InputError: matplotlib is not installed.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise InputError("pictures need matplotlib: pip install 'closedhand[plot]'") from None
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def save_figure(figure: Any, path: Path) -> None:
+    """Write a figure as PNG; the file appears complete or not at all."""
+    buffer = BytesIO()
+    figure.savefig(buffer, format="png", dpi=130)
+    write_atomically(path, buffer.getvalue())
+
+
+MARKERS = "osD^vPX*h"
+
+
+def plot_curves(runs: list[dict[str, Any]], path: Path) -> None:
+    """Draw NashConv against iterations and against seconds, a line for each algorithm.
+
+    Args:
+        runs: What `closedhand.baselines.leduc.solving.summary` returns, of one game.
+        path: Of the picture, PNG.
+
+    Raises:
+        InputError: matplotlib is not installed.
+    """
+    figure = new_figure(11, 4.8)
+    axes = figure.subplots(1, 2, sharey=True)
+    for run, marker in zip(runs, itertools.cycle(MARKERS)):
+        for axis, unit in zip(axes, ("iterations", "seconds"), strict=True):
+            # Logarithms know no 0: an exact solution or the very first moment has no place here.
+            points = [p for p in run["curve"] if p["nash_conv"] > 0 and p[unit] > 0]
+            axis.loglog(
+                [p[unit] for p in points],
+                [p["nash_conv"] for p in points],
+                label=run["algorithm"],
+                marker=marker,
+                markersize=3.5,
+                linewidth=1.2,
+            )
+    axes[0].set_ylabel("NashConv, chips a game")
+    axes[0].set_xlabel("iterations")
+    axes[1].set_xlabel("seconds of work, judging not counted")
+    for axis in axes:
+        axis.grid(True, which="major", alpha=0.3)
+    axes[1].legend(fontsize=8)
+    options = ", ".join(f"{key}={value}" for key, value in runs[0]["options"].items())
+    figure.suptitle(f"{runs[0]['game']}: what both players could gain ({options})", fontsize=10)
+    save_figure(figure, path)
 
 
 def _plot_pair(axis: Any, pair: dict[str, Any]) -> None:

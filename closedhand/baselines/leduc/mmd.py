@@ -27,7 +27,7 @@ from closedhand.games.kernel import kernel
 
 TEMPERATURE = 1.0
 """Chips: the temperature of iteration t is this divided by the square root of t."""
-STEP = 1.0
+STEP = 4.0
 """The step size, 1 by chips, of iteration t is this divided by the square root of t."""
 
 

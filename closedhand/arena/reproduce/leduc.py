@@ -1,0 +1,215 @@
+"""UH-Leduc played intelligently, with proof: exact values, solvers, and what learning comes to.
+
+`parts` computes everything in pieces, each kept in a file of its own, so that an interrupted run
+goes on where it was. `report` is the text about all of them.
+"""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from closedhand.arena.plot import plot_curves
+from closedhand.baselines.leduc import abstraction, linear, solving
+from closedhand.baselines.leduc.tree import evaluate
+from closedhand.games import make_game
+from closedhand.games.game import Game, InputError
+from closedhand.games.records import write_atomically
+
+GAMES = {
+    "uh_leduc": ("uh_leduc", {}),
+    "uh_leduc, double_pair=split": ("uh_leduc", {"double_pair": "split"}),
+    "uh_leduc, pair=card": ("uh_leduc", {"pair": "card"}),
+    "leduc": ("leduc", {}),
+}
+"""The games by what the report calls them, with their options."""
+
+AIM = 1e-6
+"""The NashConv at which a game counts as solved."""
+
+LEARNERS = ("q-learning", "ppo", "mmd", "mccfr")
+
+Part = Callable[[], dict[str, Any]]
+
+
+def parts(folder: Path, seconds: float, seed: int) -> dict[str, Part]:
+    """What is to be computed, by name: functions that return JSON, in order.
+
+    Args:
+        folder: For strategies and runs to be resumed.
+        seconds: How long each learner learns.
+        seed: Of everything random.
+    """
+    found: dict[str, Part] = {"values": values, "solved": solved}
+    for name in ("uh_leduc", "leduc"):
+        for algorithm in solving.SOLVERS:
+            limit = {"seconds": 20.0} if algorithm == "mccfr" else {"iterations": 20_000}
+            found[f"{name}-{algorithm}"] = _running(folder, name, algorithm, seed, **limit)
+    found["slides"] = slides
+    for algorithm in LEARNERS:
+        found[f"learning-{algorithm}"] = _running(
+            folder, "uh_leduc", algorithm, seed, seconds=seconds
+        )
+    return found
+
+
+def compute(
+    folder: Path, seconds: float, seed: int, progress: Callable[[str, int, int], None]
+) -> dict[str, dict[str, Any]]:
+    """All parts by name; those that the folder holds, of the same settings, are not done again.
+
+    Args:
+        folder: For a file for each part.
+        seconds: How long each learner learns.
+        seed: Of everything random.
+        progress: Called before each part with its name, its number and how many there are.
+
+    Raises:
+        InputError: A library is missing.
+        KeyboardInterrupt: Interrupted; a later call goes on.
+    """
+    from closedhand import __version__
+
+    settings = {"seconds": seconds, "seed": seed, "version": __version__}
+    results = {}
+    todo = parts(folder, seconds, seed)
+    for number, (name, part) in enumerate(todo.items()):
+        progress(name, number, len(todo))
+        path = folder / f"{name}.json"
+        kept = _read(path)
+        if kept.get("settings") != settings:
+            kept = {"settings": settings, "result": part()}
+            write_atomically(path, json.dumps(kept, indent=1) + "\n")
+        results[name] = kept["result"]
+    return results
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return kept if isinstance(kept, dict) else {}
+
+
+def _running(folder: Path, name: str, algorithm: str, seed: int, **limit: Any) -> Part:
+    """A part that runs an algorithm, or goes on with it, and returns its summary."""
+
+    def part() -> dict[str, Any]:
+        game = make_game(name)
+        where = folder / "runs" / f"{name}-{algorithm}-{'-'.join(limit)}"
+        try:
+            run = solving.load(where, algorithm, game, seed)
+        except InputError:
+            run = solving.Run(algorithm, solving.make(algorithm, game, seed), seed)
+        solving.run(run, **limit, save=lambda run: solving.save(run, where))
+        if run.interrupted:
+            raise KeyboardInterrupt
+        return solving.summary(run)
+
+    return part
+
+
+def games() -> Iterator[tuple[str, Game]]:
+    """All games by the report's name."""
+    for name, (base, options) in GAMES.items():
+        yield name, make_game(base, **options)
+
+
+def values() -> dict[str, Any]:
+    """The exact value of every game, by linear program."""
+    found = {}
+    for name, game in games():
+        start = time.perf_counter()
+        solution = linear.solve(game)
+        seconds = time.perf_counter() - start
+        found[name] = {
+            "value": solution.value,
+            "nash_conv": evaluate(solution.strategy).nash_conv,
+            "seconds": seconds,
+        }
+    return found
+
+
+def solved() -> dict[str, Any]:
+    """How long predictive CFR+ takes to `AIM` in every game."""
+    found = {}
+    for name, game in games():
+        run = solving.Run("pcfr+", solving.make("pcfr+", game), 0)
+        found[name] = solving.summary(solving.run(run, until=AIM))
+    return found
+
+
+def slides() -> dict[str, Any]:
+    """NashConv in the real game of what CFR+ finds on the slides' states, and on true ones."""
+    game = make_game("uh_leduc")
+    iterations = 3000
+    run = solving.Run("cfr+", solving.make("cfr+", game), 0)
+    return {
+        "iterations": iterations,
+        "slides": evaluate(abstraction.solve(game, iterations)).nash_conv,
+        "perfect recall": solving.run(run, iterations=iterations).points[-1].evaluation.nash_conv,
+    }
+
+
+def pictures(results: dict[str, dict[str, Any]], folder: Path) -> None:
+    """Draw the curves of the solvers in both games, and of the learners.
+
+    Raises:
+        InputError: matplotlib is not installed.
+    """
+    drawn = {
+        f"{name}-solvers.png": [results[f"{name}-{a}"] for a in solving.SOLVERS]
+        for name in ("uh_leduc", "leduc")
+    }
+    drawn["learning.png"] = [results[f"learning-{a}"] for a in LEARNERS]
+    for name, runs in drawn.items():
+        plot_curves(runs, folder / name)
+
+
+def report(results: dict[str, dict[str, Any]]) -> str:
+    """All results as Markdown."""
+    lines = ["# UH-Leduc, reproduced", "", "Values are chips a game. NashConv is what both players"]
+    lines += ["together could gain by responding best; exploitability is half of it.", ""]
+    lines += ["| game | exact value for S (linear program) | its NashConv | seconds |"]
+    lines += ["|---|---|---|---|"]
+    for name, row in results["values"].items():
+        lines.append(
+            f"| {name} | {row['value']:.12f} | {row['nash_conv']:.0e} | {row['seconds']:.2f} |"
+        )
+    lines += ["", f"Predictive CFR+ until NashConv is {AIM:g}:", ""]
+    lines += ["| game | iterations | seconds | value for S | NashConv |", "|---|---|---|---|---|"]
+    for name, row in results["solved"].items():
+        lines.append(
+            f"| {name} | {row['iterations']:,} | {row['seconds']:.2f} | {row['value']:.8f} "
+            f"| {row['nash_conv']:.1e} |"
+        )
+    for game in ("uh_leduc", "leduc"):
+        lines += ["", f"Solvers on {game} (picture: {game}-solvers.png):", ""]
+        lines += ["| algorithm | iterations | seconds | NashConv | exploitability |"]
+        lines += ["|---|---|---|---|---|"]
+        for algorithm in solving.SOLVERS:
+            row = results[f"{game}-{algorithm}"]
+            lines.append(
+                f"| {algorithm} | {row['iterations']:,} | {row['seconds']:.2f} "
+                f"| {row['nash_conv']:.1e} | {row['exploitability']:.1e} |"
+            )
+    row = results["slides"]
+    lines += [
+        "",
+        f"The slides' state tuple after {row['iterations']:,} iterations of CFR+: NashConv",
+        f"{row['slides']:.3f} in the real game; with perfect recall {row['perfect recall']:.1e}.",
+        "",
+        "Learning UH-Leduc (picture: learning.png):",
+        "",
+        "| algorithm | an iteration | iterations | seconds | exploitability | guarantee |",
+    ]
+    lines += ["|---|---|---|---|---|---|"]
+    for algorithm in LEARNERS:
+        row, about = results[f"learning-{algorithm}"], solving.ALGORITHMS[algorithm]
+        lines.append(
+            f"| {algorithm} | {about.unit} | {row['iterations']:,} | {row['seconds']:.0f} "
+            f"| {row['exploitability']:.4f} | {about.guarantee} |"
+        )
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,127 @@
+"""What the commands share: options, bad input, progress, JSON."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from typer.core import TyperGroup
+
+from closedhand.games.game import Game, InputError
+
+INTERRUPTED = 130
+
+
+class Commands(TyperGroup):
+    """Commands that turn bad input into one line and exit code 2; other errors show whole."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except InputError as error:
+            typer.echo(f"closedhand: {error}", err=True)
+            raise typer.Exit(2) from None
+
+
+def underscored(name: str | None) -> str | None:
+    """A game's name with underscores, as the registries have it; people may write hyphens."""
+    return name.replace("-", "_") if name else name
+
+
+GAME_HELP = "A game: doudizhu, uh-leduc or leduc."
+GameName = Annotated[str, typer.Argument(metavar="GAME", help=GAME_HELP, callback=underscored)]
+Rules = Annotated[str | None, typer.Option(help="A preset of the game's rules.")]
+Options = Annotated[
+    list[str] | None,
+    typer.Option("--option", metavar="KEY=VALUE", help="An option of the game; may be repeated."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+
+
+def given_options(rules: str | None, options: list[str] | None) -> dict[str, Any]:
+    """The options of a game that a command line gives.
+
+    Raises:
+        InputError: An option is not of the form key=value.
+    """
+    given: dict[str, Any] = {"rules": rules} if rules is not None else {}
+    for text in options or []:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise InputError(f"an option is key=value, not {text!r}")
+        try:
+            given[key] = json.loads(value.lower())
+        except ValueError:
+            given[key] = value
+    return given
+
+
+def bind(name: str, rules: str | None, options: list[str] | None) -> Game:
+    """The game that a command line asks for.
+
+    Raises:
+        InputError: An unknown game, preset or option.
+    """
+    from closedhand.games import make_game
+
+    return make_game(name, **given_options(rules, options))
+
+
+def note(text: str) -> None:
+    """Print a line on stderr."""
+    typer.echo(f"closedhand: {text}", err=True)
+
+
+def print_json(data: Any) -> None:
+    """Print one JSON object on stdout."""
+    typer.echo(json.dumps(data, separators=(",", ":")))
+
+
+@contextmanager
+def progress_bar(unit: str, total: int | None) -> Iterator[Callable[..., None]]:
+    """A progress bar on stderr; yields a function that takes how much is done.
+
+    Args:
+        unit: What is counted.
+        total: How much there is to do; None: nobody knows yet.
+
+    Yields:
+        `update(done, total=None, unit=None)`.
+    """
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(unit, total=total)
+
+        def update(done: int, total: int | None = None, unit: str | None = None) -> None:
+            changes = {"total": total, "description": unit}
+            given = {key: value for key, value in changes.items() if value is not None}
+            progress.update(task, completed=done, **given)
+
+        yield update
+
+
+def save_picture(plot: Callable[[Any, Path], None], data: Any, path: Path) -> Path | None:
+    """Draw results; without matplotlib say so and go on."""
+    try:
+        plot(data, path)
+    except InputError as error:
+        note(f"no picture: {error}")
+        return None
+    return path

@@ -1,0 +1,71 @@
+"""The commands `reproduce …`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from closedhand.cli.common import INTERRUPTED, Json, note, print_json, progress_bar, save_picture
+
+app = typer.Typer(help="Published results, computed again.", no_args_is_help=True)
+
+
+@app.command("deeprocket-match")
+def deeprocket_match(as_json: Json = False) -> None:
+    """Table 7 of the DeepRocket paper, its match with four amateurs, from the game records."""
+    from closedhand.arena.reproduce.deeprocket import SIDES, deeprocket_match
+
+    rows = deeprocket_match()
+    totals = {
+        name: [sum(getattr(row, name)[side] for row in rows) for side in range(len(SIDES))]
+        for name in ("stated", "computed")
+    }
+    if as_json:
+        print_json({"landlords": SIDES, "deals": [row._asdict() for row in rows], **totals})
+        return
+    table = Table(title="Scores as landlord: human and DeepRocket", title_justify="left")
+    for name in ("deal", "human, paper", "replayed", "DeepRocket, paper", "replayed"):
+        table.add_column(name, justify="right")
+    table.add_column("")
+    for row in rows:
+        note = "completed" if row.completed else ""
+        scores = (score for pair in zip(row.stated, row.computed, strict=True) for score in pair)
+        table.add_row(str(row.number), *(f"{score:+g}" for score in scores), note)
+    table.add_section()
+    sums = (total for pair in zip(*totals.values(), strict=True) for total in pair)
+    table.add_row("total", *(f"{total:+g}" for total in sums), "")
+    Console().print(table)
+
+
+@app.command()
+def leduc(
+    out: Annotated[Path, typer.Option(help="Folder for everything.")] = Path("runs/leduc"),
+    seconds: Annotated[float, typer.Option(min=1, help="For each learner.")] = 120.0,
+    seed: Annotated[int, typer.Option(min=0, help="Of everything random.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """UH-Leduc solved and learned: exact values, all algorithms, what each comes to.
+
+    Takes about ten minutes. Ctrl-C stops; the same command goes on where it was.
+    """
+    from closedhand.arena.reproduce import leduc as reproduction
+    from closedhand.games.records import write_atomically
+
+    try:
+        with progress_bar("parts", None) as update:
+            results = reproduction.compute(
+                out, seconds, seed, lambda name, number, total: update(number, total, name)
+            )
+    except KeyboardInterrupt:
+        note("interrupted; the same command goes on")
+        raise typer.Exit(INTERRUPTED) from None
+    text = reproduction.report(results)
+    write_atomically(out / "report.md", text)
+    save_picture(reproduction.pictures, results, out)
+    if as_json:
+        print_json(results)
+    else:
+        typer.echo(text)
+        typer.echo(f"saved {out}/report.md and pictures beside it")
