@@ -66,5 +66,5 @@ $(DEMO): pyproject.toml constraints.txt | $(BIN)/pip
 	@touch $@
 
 $(DEV): $(DEMO)
-	$(INSTALL) -e '.[train,plot,render,peers,docs,dev]'
+	$(INSTALL) -e '.[train,solve,plot,render,peers,docs,dev]'
 	@touch $@

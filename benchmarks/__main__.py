@@ -13,7 +13,7 @@ import warnings
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import doudizhu
+from benchmarks import doudizhu, leduc
 from closedhand.games.records import write_atomically
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -38,7 +38,7 @@ def spread(values: list[float]) -> dict[str, float]:
 def measure(rounds: int, seconds: float) -> dict:
     """All ratios and rates."""
     results = []
-    for what, ours, unit, peer, theirs, aim in doudizhu.RATIOS:
+    for what, ours, unit, peer, theirs, aim in (*doudizhu.RATIOS, *leduc.RATIOS):
         pairs = []
         for number in range(rounds):
             pairs.append((ours(seconds), theirs(seconds)))
@@ -57,12 +57,13 @@ def measure(rounds: int, seconds: float) -> dict:
         )
     rates = [
         {"what": what, "unit": unit, "ours": spread([ours(seconds) for _ in range(rounds)])}
-        for what, ours, unit in doudizhu.RATES
+        for what, ours, unit in (*doudizhu.RATES, *leduc.RATES)
     ]
     return {
         "machine": {"processor": processor(), "python": platform.python_version()},
         "versions": {
-            name: version(name) for name in ("closedhand", "numba", "numpy", "open-spiel", "rlcard")
+            name: version(name)
+            for name in ("closedhand", "numba", "numpy", "open-spiel", "pettingzoo", "rlcard")
         },
         "rounds": rounds,
         "seconds": seconds,

@@ -4,24 +4,13 @@ Every function here does one unit of work for about `seconds` on one core and re
 second of CPU time.
 """
 
-import time
-from collections.abc import Callable
-
 import numpy as np
 
+from benchmarks import measuring
+from benchmarks.measuring import rate
 from closedhand import make_game
 from closedhand.games import contract
 from closedhand.games.kernel import kernel
-
-
-def rate(work: Callable[[], int], seconds: float) -> float:
-    """Repeat `work`, which returns how much it did, and divide by the time it took."""
-    work()
-    done = 0
-    start = time.process_time()
-    while (spent := time.process_time() - start) < seconds:
-        done += work()
-    return done / spent
 
 
 def kernel_games(seconds: float) -> float:
@@ -98,28 +87,10 @@ def vector_steps(seconds: float) -> float:
 
 
 def aec_steps(seconds: float) -> float:
-    """Steps a second of the raw AEC env, flat, with observation and mask, random legal play."""
+    """Steps a second of the raw AEC env, flat."""
     from closedhand.envs.aec import raw_env
 
-    env = raw_env("doudizhu")
-    rng = np.random.default_rng(0)
-    seeds = iter(range(10**9))
-
-    def work() -> int:
-        env.reset(seed=next(seeds))
-        steps = 0
-        for _ in env.agent_iter():
-            observation, _, termination, truncation, _ = env.last()
-            if termination or truncation:
-                env.step(None)
-                continue
-            assert observation is not None
-            legal = np.flatnonzero(observation["action_mask"].view(bool))
-            env.step(legal[int(rng.random() * len(legal))])
-            steps += 1
-        return steps
-
-    return rate(work, seconds)
+    return measuring.aec_steps(raw_env("doudizhu"), seconds)
 
 
 def openspiel_games(seconds: float) -> float:

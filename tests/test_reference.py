@@ -1,12 +1,17 @@
 """The kernels against the slow statement of the rules, step by step."""
 
+from typing import Any
+
 import numpy as np
 import pytest
+from conftest import VARIANTS, variant_id
+from reference import leduc
 from reference.doudizhu import PASS, ROCKET, Reference
 
 from closedhand import Game, make_game
 from closedhand.games.cards import RANKS as RANK_LETTERS
 from closedhand.games.doudizhu.plays import CATEGORIES
+from closedhand.games.leduc.records import state_text
 
 
 def as_tuple(game: Game, action: int) -> tuple[str, str, str]:
@@ -67,3 +72,30 @@ def test_large_hands_hold_the_same_plays(rules: str) -> None:
         state = game.parse_deal(deal)
         ours = {as_tuple(game, int(action)) for action in game.legal(state)}
         assert ours == Reference(deal, rules).legal()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [make_game(name, **options).options for name, options in VARIANTS if name != "doudizhu"],
+    ids=[variant_id(variant) for variant in VARIANTS if variant[0] != "doudizhu"],
+)
+def test_random_games_of_leduc_agree_step_by_step(options: dict[str, Any]) -> None:
+    """Every history of every deal would be 13,348 games; this is a third as many, at random."""
+    game = make_game("leduc", **options)
+    rng = np.random.default_rng(22)
+    for _ in range(4000):
+        state = game.deal(rng)
+        reference = leduc.Reference(game.deal_text(state), **options)
+        while not game.over(state):
+            legal = {game.text(int(action)) for action in game.legal(state)}
+            assert legal == reference.legal()
+            assert state.player == reference.player
+            assert state_text(game, state) == reference.text()
+            node = game.rules.tables.nodes[state.node]
+            assert (node.phase, node.bets.tolist()) == (reference.phase, reference.bets)
+            action = sorted(legal)[int(rng.random() * len(legal))]
+            game.play(state, game.parse(action))
+            reference.play(action)
+        assert reference.over()
+        assert state_text(game, state) == reference.text()
+        assert game.returns(state).tolist() == reference.returns()

@@ -1,0 +1,176 @@
+"""Leduc: our solver beside OpenSpiel's in C++, our AEC env beside PettingZoo's.
+
+Every function returns a rate per second of CPU time on one core, as in `doudizhu`.
+"""
+
+import time
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+
+from benchmarks import measuring
+from benchmarks.measuring import rate
+from closedhand import make_game
+from closedhand.baselines.leduc import cfr, solving, tree
+
+AIM = 1e-2
+"""The NashConv to which the solvers are timed."""
+JUDGED_EVERY = 10
+"""Iterations between judgements, which do not count, on the way to `AIM`."""
+
+
+def iterations(seconds: float) -> float:
+    """CFR+ iterations a second on standard Leduc, 100 to a call."""
+    solver = cfr.CFRPlus(make_game("leduc"))
+
+    def work() -> int:
+        solver.run(100)
+        return 100
+
+    return rate(work, seconds)
+
+
+def openspiel_iterations(seconds: float) -> float:
+    """Iterations a second of OpenSpiel's `CFRPlusSolver`."""
+    import pyspiel
+
+    solver = pyspiel.CFRPlusSolver(pyspiel.load_game("leduc_poker"))
+
+    def work() -> int:
+        solver.evaluate_and_update_policy()
+        return 1
+
+    return rate(work, seconds)
+
+
+def solutions(seconds: float) -> float:
+    """How often a second CFR+ comes to `AIM` on standard Leduc from nothing."""
+
+    def once() -> float:
+        solver = cfr.CFRPlus(make_game("leduc"))
+        return time_to_aim(
+            lambda: solver.run(JUDGED_EVERY),
+            lambda: tree.evaluate(solver.strategy()).nash_conv,
+        )
+
+    once()
+    spent = [once()]
+    while sum(spent) < seconds and len(spent) < 100:
+        spent.append(once())
+    return len(spent) / sum(spent)
+
+
+def openspiel_solutions(seconds: float) -> float:
+    """The same for OpenSpiel's `CFRPlusSolver`; once, it takes long enough."""
+    import pyspiel
+
+    game = pyspiel.load_game("leduc_poker")
+    solver = pyspiel.CFRPlusSolver(game)
+
+    def work() -> None:
+        for _ in range(JUDGED_EVERY):
+            solver.evaluate_and_update_policy()
+
+    return 1 / time_to_aim(work, lambda: pyspiel.nash_conv(game, solver.average_policy()))
+
+
+def time_to_aim(work: Callable[[], None], nash_conv: Callable[[], float]) -> float:
+    """The seconds of CPU time in `work` until `nash_conv` is at most `AIM`."""
+    spent, gap = 0.0, np.inf
+    while gap > AIM:
+        start = time.process_time()
+        work()
+        spent += time.process_time() - start
+        gap = nash_conv()
+    return spent
+
+
+def aec_steps(seconds: float) -> float:
+    """Steps a second of the raw AEC env of standard Leduc."""
+    from closedhand.envs.aec import raw_env
+
+    return measuring.aec_steps(raw_env("leduc"), seconds)
+
+
+def pettingzoo_steps(seconds: float) -> float:
+    """Steps a second of PettingZoo's `leduc_holdem_v4`, the raw env."""
+    from pettingzoo.classic import leduc_holdem_v4
+
+    return measuring.aec_steps(leduc_holdem_v4.raw_env(), seconds)
+
+
+@lru_cache
+def _solver() -> cfr.Solver:
+    solver = cfr.CFRPlus(make_game("uh_leduc"))
+    solver.run(100)
+    return solver
+
+
+def uh_iterations(seconds: float) -> float:
+    """CFR+ iterations a second on UH-Leduc."""
+
+    def work() -> int:
+        _solver().run(100)
+        return 100
+
+    return rate(work, seconds)
+
+
+def best_responses(seconds: float) -> float:
+    """Whole-tree best responses of both players a second on UH-Leduc, with the value."""
+    solver = _solver()
+    sigma, scratch = solver.tables.sigma.copy(), np.empty_like(solver.tables.sigma)
+
+    def work() -> int:
+        for _ in range(100):
+            tree.evaluate_tree(solver.tree, sigma, scratch, solver.tables.values)
+        return 100
+
+    return rate(work, seconds)
+
+
+def samples(seconds: float) -> float:
+    """External-sampling MCCFR iterations a second on UH-Leduc."""
+    learner = solving.make("mccfr", make_game("uh_leduc"))
+
+    def work() -> int:
+        learner.run(1000)
+        return 1000
+
+    return rate(work, seconds)
+
+
+RATIOS = (
+    (
+        "CFR+ on standard Leduc",
+        iterations,
+        "iterations/s",
+        "OpenSpiel's C++ `CFRPlusSolver`",
+        openspiel_iterations,
+        100.0,
+    ),
+    (
+        "standard Leduc by CFR+ to NashConv 1e-2",
+        solutions,
+        "solutions/s",
+        "OpenSpiel's C++ `CFRPlusSolver`",
+        openspiel_solutions,
+        100.0,
+    ),
+    (
+        "raw AEC env, standard Leduc",
+        aec_steps,
+        "steps/s",
+        "PettingZoo `leduc_holdem_v4`, raw",
+        pettingzoo_steps,
+        5.0,
+    ),
+)
+"""As in `doudizhu`."""
+
+RATES = (
+    ("CFR+ on UH-Leduc", uh_iterations, "iterations/s"),
+    ("best responses of both players and value, UH-Leduc", best_responses, "1/s"),
+    ("external-sampling MCCFR on UH-Leduc", samples, "iterations/s"),
+)
