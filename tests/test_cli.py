@@ -38,6 +38,9 @@ def run(*arguments: str, text: str | None = None) -> Result:
         ["records", "replay"],
         ["reproduce"],
         ["reproduce", "deeprocket-match"],
+        ["reproduce", "leduc"],
+        ["show", "leduc-graph"],
+        ["solve"],
         ["train"],
         ["bench"],
     ],
@@ -111,6 +114,16 @@ def test_a_match_is_resumed() -> None:
         (["play", "doudizhu", "--deal", "345"], "a deal is four fields"),
         (["records", "replay", "nothing.txt"], "cannot read nothing.txt"),
         (["train", "doudizhu", "--out", "x", "--option", "colour=red"], "no option 'colour'"),
+        (["train", "doudizhu", "--out", "x", "--algorithm", "mmd"], "there is ppo"),
+        (["train", "leduc", "--out", "x", "--algorithm", "magic"], "no algorithm 'magic'"),
+        (["train", "leduc", "--out", "x", "--opponents", "random"], "no opponents"),
+        (["solve", "doudizhu"], "uh_leduc and leduc, not doudizhu"),
+        (["solve", "--algorithm", "dcfr,magic"], "no algorithm 'magic'"),
+        (["solve", "leduc", "--pair", "card"], "option of uh_leduc"),
+        (["solve", "uh-leduc", "--pair", "suit"], "pair is rank or card"),
+        (["solve", "--resume"], "cannot read runs/solve-uh_leduc/pcfr+/learner.npz"),
+        (["show", "leduc-graph", "--strategy", "nothing.npz"], "cannot read nothing.npz"),
+        (["show", "leduc-graph", "--card", "XX"], "'XX' is no card"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(arguments: list[str], reason: str) -> None:
@@ -192,3 +205,66 @@ def test_an_interrupted_match_is_saved_and_resumed(tmp_path: Path, workers: str)
     assert 0 < deals < 1000000
     result = run(*match, "--resume", "--deals", str(deals + 10), "--json")
     assert json.loads(result.stdout)["deals"] == deals + 10
+
+
+def test_solve_as_json_and_as_table(tmp_path: Path) -> None:
+    arguments = ("solve", "uh-leduc", "--algorithm", "dcfr", "--iterations", "1000")
+    data = json.loads(run(*arguments, "--json").stdout)
+    assert data["game"] == "uh_leduc"
+    assert data["options"] == {"rules": "uh", "pair": "rank", "double_pair": "suit"}
+    assert data["value"] == pytest.approx(-0.2395, abs=1e-3)
+    assert data["nash_conv"] == pytest.approx(sum(data["best_responses"].values()))
+    assert data["exploitability"] == data["nash_conv"] / 2 < 1e-4
+    curve = [point["nash_conv"] for point in data["curve"]]
+    assert [point["iterations"] for point in data["curve"]][-1] == 1000
+    assert curve[0] > 1 and curve[-1] == data["nash_conv"] and data["seconds"] > 0
+    folder = tmp_path / "runs" / "solve-uh_leduc"
+    assert (folder / "nash-conv.png").read_bytes().startswith(b"\x89PNG")
+    table = run(*arguments).stdout
+    for word in ("NashConv", "exploit.", "dcfr", "1,000", "strategy.npz"):
+        assert word in table
+    assert max(map(len, table.splitlines())) <= 80
+    agent = f"strategy:{folder / 'dcfr' / 'strategy.npz'}"
+    arguments = ("--agents", f"{agent},random", "--deals", "20", "--json", "--workers", "1")
+    match = run("match", "uh-leduc", *arguments)
+    assert json.loads(match.stdout)["game"] == "uh_leduc"
+
+
+def test_solve_several_and_exactly() -> None:
+    arguments = ("--algorithm", "lp,cfr+,mccfr", "--iterations", "100", "--json")
+    runs = json.loads(run("solve", "--game", "leduc", *arguments).stdout)["runs"]
+    assert [each["algorithm"] for each in runs] == ["lp", "cfr+", "mccfr"]
+    assert runs[0]["value"] == pytest.approx(-0.085606424078, abs=1e-9)
+    table = run("solve", "leduc", "--algorithm", "lp").stdout
+    assert "exact value for S: -0.085606424078" in table
+
+
+def test_training_goes_on_and_begins_anew(tmp_path: Path) -> None:
+    arguments = ("train", "uh-leduc", "--algorithm", "mccfr", "--minutes", "0.005", "--out", "x")
+
+    def iterations(*more: str) -> int:
+        result = run(*arguments, *more)
+        assert "agent strategy:x/strategy.npz" in result.stdout, result.output
+        return json.loads((tmp_path / "x" / "result.json").read_text())["iterations"]
+
+    first, second = iterations(), iterations()
+    assert second > 1.3 * first
+    assert iterations("--restart") < second
+
+
+def test_the_graph_is_drawn(tmp_path: Path) -> None:
+    run("solve", "uh-leduc", "--iterations", "10", "--out", "s")
+    strategy = ("--strategy", "s/pcfr+/strategy.npz")
+    for more in ((), strategy, (*strategy, "--card", "SQ", "--flop", "HQ")):
+        result = run("show", "leduc-graph", "--out", "pictures/graph.png", *more)
+        assert result.exit_code == 0, result.output
+        svg = (tmp_path / "pictures" / "graph.svg").read_text()
+        for name in ("s1,1,1", "t2,10,7", "WL13", "PS7", "raise"):
+            assert name in svg
+        assert (tmp_path / "pictures" / "graph.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_game_may_be_written_with_a_hyphen() -> None:
+    result = run("play", "uh-leduc", "--seed", "1", text="quit\n")
+    assert result.exit_code == 0
+    assert "uh_leduc against equilibrium" in result.stdout

@@ -10,6 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 from reference import leduc as reference
@@ -223,6 +224,26 @@ def test_agents_play_their_strategy(tmp_path: Path) -> None:
     won = np.array([UH.returns(state)[0] for state in states])
     expected = evaluate(load(tmp_path / "s.npz")).value
     assert won.mean() == pytest.approx(expected, abs=4 * won.std() / 200)
+
+
+def test_strategies_are_opponents_in_envs(tmp_path: Path) -> None:
+    save(solved(UH, 50), tmp_path / "s.npz")
+    opponent = f"strategy:{tmp_path / 's.npz'}"
+    env = gymnasium.make("closedhand/UHLeduc-v0", opponents=opponent)
+    envs = gymnasium.make_vec("closedhand/UHLeduc-v0", num_envs=64, opponents=opponent, seat=1)
+    observation, _ = env.reset(seed=1)
+    observations, _ = envs.reset(seed=1)
+    ends = 0
+    for _ in range(50):
+        action = env.action_space.sample(observation["action_mask"])
+        observation, reward, over, _, info = env.step(action)
+        if over:
+            assert reward == info["returns"][0] == -info["returns"][1]
+            observation, _ = env.reset()
+        actions = observations["action_mask"].argmax(1)
+        observations, _, overs, _, _ = envs.step(actions)
+        ends += overs.sum()
+    assert ends > 500
 
 
 def test_an_equilibrium_does_not_lose_on_average() -> None:
