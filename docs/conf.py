@@ -43,7 +43,7 @@ napoleon_use_ivar = True
 
 
 def write_environment_pages(app: Any) -> None:
-    """Write one page for each environment of the registry, and their index."""
+    """Write one page for each environment of the registry, their index, and Leduc's graph."""
     environments = import_module("closedhand.envs.registration").ENVIRONMENTS
     folder = Path(app.srcdir) / "environments"
     shutil.rmtree(folder, ignore_errors=True)
@@ -51,10 +51,13 @@ def write_environment_pages(app: Any) -> None:
     for name, environment in environments.items():
         (folder / f"{name}.md").write_text(environment_page(name, environment), encoding="utf-8")
     (folder / "index.md").write_text(environment_index(environments), encoding="utf-8")
+    draw = import_module("closedhand.arena.graph").plot_graph
+    draw(folder / "leduc-graph.svg", closedhand.make_game("uh_leduc"))
 
 
 def environment_page(name: str, environment: Any) -> str:
     """How to make an environment, then what its game's docstring says."""
+    package = import_module("closedhand.games").package(environment.game).__name__
     return f"""# {name}
 
 ```python
@@ -63,7 +66,7 @@ env = gymnasium.make("{environment.gymnasium_id}")
 envs = gymnasium.make_vec("{environment.gymnasium_id}", num_envs=1024)
 ```
 
-The rules are in {{py:mod}}`closedhand.games.{environment.game}`.
+The rules are in {{py:mod}}`{package}`.
 
 {inspect.cleandoc(environment.doc)}
 """

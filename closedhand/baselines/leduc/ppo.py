@@ -33,13 +33,13 @@ from closedhand.games.leduc.plays import ACTIONS
 from closedhand.games.leduc.rules import FLOP, UNKNOWN
 from closedhand.wrappers.sb3 import SB3VecEnv
 
-GAMES = 256
+GAMES = 128
 """Games side by side in each seat."""
-STEPS = 8
+STEPS = 16
 """Decisions of each game in an iteration."""
 SCALE = 1 / 13
 """Of the rewards: no game is about more chips."""
-ENTROPY = 0.1
+ENTROPY = 0.08
 """The weight of the entropy bonus at first."""
 LEARNING_RATE = 2e-3
 """Of Adam, at first."""
@@ -88,6 +88,7 @@ class PPO:
         """Start from an untrained network."""
         self.game = game
         self.iterations = 0
+        self._seed = seed
         # The networks are tiny: more threads would only wait for one another.
         torch.set_num_threads(1)
         self._rows, self._masks, self._observations = situations(game)
@@ -178,3 +179,5 @@ class PPO:
         self._average = state["average"].copy()
         self.iterations = int(state["iterations"])
         self._opponent.strategy = self.policy()
+        # Not the deals of the beginning once more.
+        self._env.seed(self._seed + self.iterations)
