@@ -72,6 +72,11 @@ def measure(rounds: int, seconds: float) -> dict:
     }
 
 
+def figure(value: float) -> str:
+    """A rate as people read it: whole numbers, or three digits of a small one."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
 def page(results: dict) -> str:
     """The results as the documentation's table."""
     lines = [
@@ -88,13 +93,13 @@ def page(results: dict) -> str:
     for row in results["ratios"]:
         ratio = row["ratio"]
         lines.append(
-            f"| {row['what']} | {row['ours']['median']:,.0f} {row['unit']} | {row['peer']} "
-            f"| {row['theirs']['median']:,.0f} {row['unit']} "
+            f"| {row['what']} | {figure(row['ours']['median'])} {row['unit']} | {row['peer']} "
+            f"| {figure(row['theirs']['median'])} {row['unit']} "
             f"| **{ratio['median']:.1f}** ({ratio['min']:.1f} to {ratio['max']:.1f}) "
             f"| {row['aim'] or ''} |"
         )
     for row in results["rates"]:
-        lines.append(f"| {row['what']} | {row['ours']['median']:,.0f} {row['unit']} | | | | |")
+        lines.append(f"| {row['what']} | {figure(row['ours']['median'])} {row['unit']} | | | | |")
     return "\n".join(lines) + "\n"
 
 

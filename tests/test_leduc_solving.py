@@ -107,7 +107,7 @@ def test_the_linear_program_is_an_equilibrium_and_solvers_come_to_it(game: Game)
     assert abs(exact.nash_conv) < 1e-9
     assert solution.value == pytest.approx(exact.value, abs=1e-9)
     run = solving.Run("pcfr+", solving.make("pcfr+", game), 0)
-    found = solving.run(run, iterations=200_000, until=1e-6).points[-1].evaluation
+    found = solving.advance(run, iterations=200_000, until=1e-6).points[-1].evaluation
     assert found.nash_conv < 1e-6
     assert found.value == pytest.approx(solution.value, abs=1e-6)
 
@@ -259,10 +259,10 @@ def test_interrupted_work_goes_on_as_if_nothing_had_happened(
     def begin() -> solving.Run:
         return solving.Run(algorithm, solving.make(algorithm, UH, 5), 5)
 
-    half = solving.run(begin(), iterations=500)
+    half = solving.advance(begin(), iterations=500)
     solving.save(half, tmp_path)
-    resumed = solving.run(solving.load(tmp_path, algorithm, UH, 5), iterations=1000)
-    whole = solving.run(begin(), iterations=1000)
+    resumed = solving.advance(solving.load(tmp_path, algorithm, UH, 5), iterations=1000)
+    whole = solving.advance(begin(), iterations=1000)
     assert [(p.iterations, p.evaluation) for p in resumed.points[-3:]] == [
         (p.iterations, p.evaluation) for p in whole.points[-3:]
     ]
@@ -271,7 +271,7 @@ def test_interrupted_work_goes_on_as_if_nothing_had_happened(
 
 def test_only_the_same_work_is_resumed(tmp_path: Path) -> None:
     run = solving.Run("dcfr", solving.make("dcfr", UH), 0)
-    solving.save(solving.run(run, iterations=10), tmp_path)
+    solving.save(solving.advance(run, iterations=10), tmp_path)
     for algorithm, game, seed, message in [
         ("cfr", UH, 0, "algorithm dcfr, not cfr"),
         ("dcfr", STANDARD, 0, "game uh_leduc, not leduc"),
@@ -288,10 +288,10 @@ def test_only_the_same_work_is_resumed(tmp_path: Path) -> None:
 
 def test_work_ends_by_time_or_aim() -> None:
     run = solving.Run("dcfr", solving.make("dcfr", UH), 0)
-    solving.run(run, until=1e-2)
+    solving.advance(run, until=1e-2)
     assert 0 < run.points[-1].evaluation.nash_conv <= 1e-2 < run.points[-2].evaluation.nash_conv
     run = solving.Run("mccfr", solving.make("mccfr", UH), 0)
-    solving.run(run, seconds=0.3)
+    solving.advance(run, seconds=0.3)
     assert 0.2 < run.seconds < 1.0
     iterations = [point.iterations for point in run.points]
     assert iterations == sorted(set(iterations)) and iterations[:4] == [1, 2, 3, 4]

@@ -77,7 +77,7 @@ def plot_curves(runs: list[dict[str, Any]], path: Path) -> None:
                 markersize=3.5,
                 linewidth=1.2,
             )
-    axes[0].set_ylabel("NashConv, chips a game")
+    axes[0].set_ylabel("NashConv, chips a game (exploitability is half)")
     axes[0].set_xlabel("iterations")
     axes[1].set_xlabel("seconds of work, judging not counted")
     for axis in axes:

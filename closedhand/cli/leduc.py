@@ -140,7 +140,7 @@ def work(
     total = round(seconds or 0) if by_time else iterations
     unit = f"{algorithm}, seconds" if by_time else f"{algorithm}, iterations"
     with progress_bar(unit, total) as update:
-        solving.run(
+        solving.advance(
             run,
             iterations,
             seconds,

@@ -71,6 +71,8 @@ def compute(
     """
     from closedhand import __version__
 
+    for algorithm in LEARNERS:
+        solving.make(algorithm, make_game("uh_leduc"))  # complains now, not in five minutes
     settings = {"seconds": seconds, "seed": seed, "version": __version__}
     results = {}
     todo = parts(folder, seconds, seed)
@@ -103,7 +105,7 @@ def _running(folder: Path, name: str, algorithm: str, seed: int, **limit: Any) -
             run = solving.load(where, algorithm, game, seed)
         except InputError:
             run = solving.Run(algorithm, solving.make(algorithm, game, seed), seed)
-        solving.run(run, **limit, save=lambda run: solving.save(run, where))
+        solving.advance(run, **limit, save=lambda run: solving.save(run, where))
         if run.interrupted:
             raise KeyboardInterrupt
         return solving.summary(run)
@@ -137,7 +139,7 @@ def solved() -> dict[str, Any]:
     found = {}
     for name, game in games():
         run = solving.Run("pcfr+", solving.make("pcfr+", game), 0)
-        found[name] = solving.summary(solving.run(run, until=AIM))
+        found[name] = solving.summary(solving.advance(run, until=AIM))
     return found
 
 
@@ -149,7 +151,9 @@ def slides() -> dict[str, Any]:
     return {
         "iterations": iterations,
         "slides": evaluate(abstraction.solve(game, iterations)).nash_conv,
-        "perfect recall": solving.run(run, iterations=iterations).points[-1].evaluation.nash_conv,
+        "perfect recall": solving.advance(run, iterations=iterations)
+        .points[-1]
+        .evaluation.nash_conv,
     }
 
 

@@ -1,6 +1,6 @@
 """What all algorithms for Leduc have in common: how one is made, run, judged and resumed.
 
-Every algorithm is a `Learner`. `run` gives it iterations or time and judges it now and then by the
+Every algorithm is a `Learner`. `advance` gives it iterations or time and judges it now and then by the
 exact evaluation of its strategy; the time that judging takes does not count.
 """
 
@@ -154,6 +154,7 @@ CHUNK = 0.1
 JUDGEMENTS = 8
 """In each power of ten of the iterations."""
 SAVE_EVERY = 30.0
+"""Seconds."""
 
 
 def next_judgement(iterations: int) -> int:
@@ -166,7 +167,7 @@ def next_judgement(iterations: int) -> int:
     return number
 
 
-def run(
+def advance(
     run: Run,
     iterations: int | None = None,
     seconds: float | None = None,
@@ -194,9 +195,14 @@ def run(
     end = np.inf if iterations is None else iterations
     limit = np.inf if seconds is None else seconds
     with interrupts() as interrupted:
-        while learner.iterations < end and run.seconds < limit and not interrupted():
+
+        def working() -> bool:
+            return run.seconds < limit and not interrupted()
+
+        while learner.iterations < end and working():
             judgement = min(end, next_judgement(learner.iterations))
-            while learner.iterations < judgement and run.seconds < limit and not interrupted():
+            due = saved + SAVE_EVERY
+            while learner.iterations < judgement and working() and time.monotonic() < due:
                 time_left = min(CHUNK, limit - run.seconds)
                 number = int(max(1, min(judgement - learner.iterations, rate * time_left)))
                 start = time.perf_counter()
@@ -208,7 +214,7 @@ def run(
             judge(run)
             if until is not None and run.points[-1].evaluation.nash_conv <= until:
                 break
-            if time.monotonic() - saved > SAVE_EVERY:
+            if time.monotonic() >= due:
                 save(run)
                 saved = time.monotonic()
         run.interrupted = interrupted()
