@@ -1,7 +1,7 @@
 """What all algorithms for Leduc have in common: how one is made, run, judged and resumed.
 
-Every algorithm is a `Learner`. `advance` gives it iterations or time and judges it now and then by the
-exact evaluation of its strategy; the time that judging takes does not count.
+Every algorithm is a `Learner`. `advance` gives it iterations or time and judges it now and then by
+the exact evaluation of its strategy; the time that judging takes does not count.
 """
 
 import dataclasses
