@@ -227,6 +227,7 @@ def test_solve_as_json_and_as_table(tmp_path: Path) -> None:
     agent = f"strategy:{folder / 'dcfr' / 'strategy.npz'}"
     arguments = ("--agents", f"{agent},random", "--deals", "20", "--json", "--workers", "1")
     match = run("match", "uh-leduc", *arguments)
+    assert match.exit_code == 0, match.output
     assert json.loads(match.stdout)["game"] == "uh_leduc"
 
 

@@ -88,8 +88,13 @@ def plot_curves(runs: list[dict[str, Any]], path: Path) -> None:
     save_figure(figure, path)
 
 
+def _shortened(name: str) -> str:
+    """An agent's name with its middle left out, where it is a long path."""
+    return name if len(name) <= 30 else f"{name[:10]}…{name[-19:]}"
+
+
 def _plot_pair(axis: Any, pair: dict[str, Any]) -> None:
-    names = pair["agents"]
+    names = [_shortened(name) for name in pair["agents"]]
     half = len(pair["results"]) // 2
     for k, (name, color) in enumerate(zip(names, ("tab:blue", "tab:orange"), strict=True)):
         results = pair["results"][k * half : (k + 1) * half]
