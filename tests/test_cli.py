@@ -124,9 +124,17 @@ def test_a_match_is_resumed() -> None:
         (["solve", "--resume"], "cannot read runs/solve-uh_leduc/pcfr+/learner.npz"),
         (["show", "leduc-graph", "--strategy", "nothing.npz"], "cannot read nothing.npz"),
         (["show", "leduc-graph", "--card", "XX"], "'XX' is no card"),
+        (["show", "leduc-graph", "--card", "SQ"], "name one"),
+        (["show", "leduc-graph", "--out", "file/x.svg"], "cannot write file/x.svg"),
+        (["solve", "leduc", "--out", "file"], "cannot make the folder file"),
+        (["solve", "leduc", "--seconds", "nan"], "larger than 0"),
+        (["solve", "leduc", "--until", "0"], "larger than 0"),
+        (["train", "leduc", "--out", "x", "--minutes", "-1"], "larger than 0"),
+        (["match", "leduc", "--rules", "uh", "--agents", "random,random"], "those of uh_leduc"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(arguments: list[str], reason: str) -> None:
+    Path("file").write_text("not a folder")
     result = run(*arguments)
     assert result.exit_code == 2, result.output
     assert reason in result.stderr
@@ -229,6 +237,29 @@ def test_solve_as_json_and_as_table(tmp_path: Path) -> None:
     match = run("match", "uh-leduc", *arguments)
     assert match.exit_code == 0, match.output
     assert json.loads(match.stdout)["game"] == "uh_leduc"
+
+
+def test_the_same_game_is_solved_into_the_same_folder(tmp_path: Path) -> None:
+    run("solve", "uh-leduc", "--iterations", "5")
+    run("solve", "--pair", "rank", "--algorithm", "pcfr+,cfr", "--iterations", "7", "--resume")
+    run("solve", "--pair", "card", "--iterations", "5")
+    folders = {path.name: path for path in (tmp_path / "runs").iterdir()}
+    assert set(folders) == {"solve-uh_leduc", "solve-uh_leduc-pair-card"}
+    result = json.loads((folders["solve-uh_leduc"] / "pcfr+" / "result.json").read_text())
+    assert [point["iterations"] for point in result["curve"]] == [1, 2, 3, 4, 5, 6, 7]
+    assert (folders["solve-uh_leduc"] / "cfr" / "strategy.npz").exists()
+
+
+def test_a_match_does_not_go_on_with_another_strategy() -> None:
+    agents = ("--agents", "strategy:s/cfr/strategy.npz,random", "--workers", "1")
+    match = ("match", "leduc", *agents, "--out", "m.json")
+    run("solve", "leduc", "--algorithm", "cfr", "--iterations", "3", "--out", "s")
+    assert run(*match, "--deals", "5").exit_code == 0
+    assert run(*match, "--deals", "10", "--resume").exit_code == 0
+    run("solve", "leduc", "--algorithm", "cfr", "--iterations", "4", "--out", "s")
+    other = run(*match, "--deals", "15", "--resume")
+    assert other.exit_code == 2
+    assert "was played with files" in other.stderr
 
 
 def test_solve_several_and_exactly() -> None:

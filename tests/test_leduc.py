@@ -185,6 +185,20 @@ def test_parsed_states_say_what_is_known() -> None:
     assert parse_state(UH, "PT7") == SlideEnd("PT", 7)
 
 
+def test_a_view_shows_no_card_that_it_hides() -> None:
+    view = UH.view(play(UH, "SK;HQ;SJ"), 1)
+    assert state_text(UH, view) == "(s1,1,1,*,*)"
+    assert UH.deal_text(view) == "*;HQ;*"
+
+
+@pytest.mark.parametrize("line", ["SK;HQ;SJ", "SK;HQ;SJ;", " SK;HQ;SJ; check "])
+def test_records_of_games_that_have_just_begun(line: str) -> None:
+    record = parse_record(line, UH)
+    assert record.deal == "SK;HQ;SJ"
+    assert record.actions == (("check",) if "check" in line else ())
+    assert parse_record(format_record(UH, replay(record)), UH) == record
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -194,6 +208,8 @@ def test_parsed_states_say_what_is_known() -> None:
         ("(s2,4,4,SK,*)", "the flop is"),
         ("WL5", "has no end WL5"),
         ("PS13", "has no end PS13"),
+        ("(s1,01,004,SK,*)", "neither a state"),
+        ("(s1," + "1" * 5000 + ",1,SK,*)", "neither a state"),
         ("hello", "neither a state"),
         ("", "neither a state"),
     ],
@@ -201,6 +217,11 @@ def test_parsed_states_say_what_is_known() -> None:
 def test_what_is_no_state_is_refused(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         parse_state(UH, text)
+
+
+def test_a_deck_with_one_card_of_a_kind_holds_no_two() -> None:
+    with pytest.raises(InputError, match="the deck holds one SK only"):
+        parse_state(make_game("leduc"), "(s2,3,3,SK,SK)")
 
 
 @given(st.text(max_size=20))
@@ -234,6 +255,8 @@ def test_bad_deals_are_refused(deal: str, message: str) -> None:
         ("uh_leduc", {"double_pair": "rank"}, "double_pair is suit or split"),
         ("leduc", {"pair": "card"}, "option of uh_leduc"),
         ("leduc", {"rules": "texas"}, "no rules 'texas'"),
+        ("leduc", {"rules": "uh"}, "those of uh_leduc, not leduc"),
+        ("uh_leduc", {"pair": ["rank"]}, r"pair cannot be \['rank'\]"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(

@@ -210,8 +210,28 @@ def test_strategies_are_for_their_own_game(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="takes a file"):
         make_agent(UH, "strategy")
     (tmp_path / "text.npz").write_text("nothing")
-    with pytest.raises(InputError, match="holds no strategy"):
+    with pytest.raises(InputError, match="no npz file"):
         make_agent(UH, f"strategy:{tmp_path / 'text.npz'}")
+
+
+def test_damaged_files_are_input_errors(tmp_path: Path) -> None:
+    """Whatever byte is wrong: the file is refused, or still holds a strategy."""
+    save(uniform(UH), tmp_path / "s.npz")
+    whole = (tmp_path / "s.npz").read_bytes()
+    rng = np.random.default_rng(7)
+    refused = 0
+    for _ in range(150):
+        data = bytearray(whole)
+        for place in rng.integers(len(data), size=3):
+            data[place] ^= 1 << rng.integers(8)
+        (tmp_path / "s.npz").write_bytes(
+            data[: rng.integers(len(data)) if refused % 5 == 4 else None]
+        )
+        try:
+            load(tmp_path / "s.npz")
+        except InputError:
+            refused += 1
+    assert refused > 100
 
 
 def test_agents_play_their_strategy(tmp_path: Path) -> None:
@@ -282,8 +302,49 @@ def test_only_the_same_work_is_resumed(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot read"):
         solving.load(tmp_path / "nowhere", "dcfr", UH, 0)
     (tmp_path / "learner.npz").write_text("nothing")
+    with pytest.raises(InputError, match="no npz file"):
+        solving.load(tmp_path, "dcfr", UH, 0)
+    np.savez(tmp_path / "learner.npz", result=np.array("{}"))
     with pytest.raises(InputError, match="nothing that can be continued"):
         solving.load(tmp_path, "dcfr", UH, 0)
+
+
+def test_reproduction_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In small: parts that are kept are not done again, an interrupted one is not kept."""
+    from closedhand.arena.reproduce import leduc
+
+    done: list[str] = []
+
+    def interrupted() -> dict[str, Any]:
+        os.kill(os.getpid(), signal.SIGINT)
+        raise AssertionError("not interrupted")
+
+    def values() -> dict[str, Any]:
+        done.append("values")
+        return {"value": 1}
+
+    tail = [("values", values), ("bad", interrupted)]
+    monkeypatch.setattr(leduc, "parts", lambda *_: dict(tail))
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            leduc.compute(tmp_path, 1.0, 0, lambda *_: None)
+    assert done == ["values"]
+    assert [path.name for path in tmp_path.iterdir()] == ["values.json"]
+    tail[1] = ("bad", values)
+    results = leduc.compute(tmp_path, 1.0, 0, lambda *_: None)
+    assert results == {"values": {"value": 1}, "bad": {"value": 1}}
+    leduc.compute(tmp_path, 2.0, 0, lambda *_: None)
+    assert done == ["values"] * 4
+
+
+def test_an_interrupted_run_is_no_part() -> None:
+    from closedhand.arena.reproduce import leduc
+
+    def interrupt(run: solving.Run) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        leduc._finished(solving.begin("cfr", UH), seconds=60, progress=interrupt)
 
 
 def test_work_ends_by_time_or_aim() -> None:

@@ -17,6 +17,8 @@ GOOD = '{"game": "doudizhu", "rules": {}, "actions": [], "seed": 1}'
     [
         ("{", "not JSON"),
         ('{"game": "doudizhu"}', "lacks 'rules'"),
+        ('{"game": "doudizhu", "rules": {}, "actions": [3], "seed": 1}', "is a list of texts"),
+        ('{"game": "doudizhu", "rules": {}, "actions": [], "seed": -1}', "not negative"),
         ('{"game": "doudizhu", "rules": {}, "actions": []}', "neither 'deal' nor 'seed'"),
         ('{"game": "doudizhu", "rules": {}, "actions": "33", "seed": 1}', "not of type list"),
         (GOOD.replace("doudizhu", "bridge"), "no game 'bridge'"),

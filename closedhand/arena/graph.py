@@ -97,10 +97,10 @@ def walk(strategy: Strategy, card: str | None = None, flop: str | None = None) -
         if tree.slot[n] == 0 or tree.slot[n] in slots:
             state = names[tree.node[n]]
             phase = 2 if tree.slot[n] else 1
-            states[state] += likely[n].sum() / given[phase] if given[phase] else 0.0
+            states[state] += likely[n].sum() / given[phase]
             for child in range(tree.first[n], tree.first[n] + tree.children[n]):
                 taken = (likely[n] * sigma[child, cards]).sum() / given[phase]
-                edges[state, ACTIONS[tree.action[child]]] += taken if given[phase] else 0.0
+                edges[state, ACTIONS[tree.action[child]]] += taken
     shares = {edge: p / states[edge[0]] for edge, p in edges.items() if states[edge[0]] > 1e-9}
     return Walk(dict(states), shares)
 
@@ -127,7 +127,7 @@ def plot_graph(
     """Draw the graph, coloured by a strategy if there is one.
 
     Args:
-        path: Of the pictures; the suffix becomes .svg and .png.
+        path: Of the pictures, with or without .svg or .png.
         game: UH-Leduc.
         strategy: Widths of lines and percentages show how it walks.
         card: Given that the player to act holds this card.
@@ -160,7 +160,8 @@ def plot_graph(
             _draw_edge(axis, state, action, following, walked)
     for state in PLACES:
         _draw_state(axis, state, walked)
-    svg, png = path.with_suffix(".svg"), path.with_suffix(".png")
+    stem = path.with_suffix("") if path.suffix in (".svg", ".png") else path
+    svg, png = (stem.parent / f"{stem.name}{suffix}" for suffix in (".svg", ".png"))
     write_atomically(svg, _rendered(figure, "svg"))
     write_atomically(png, _rendered(figure, "png"))
     return svg, png

@@ -5,6 +5,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from closedhand.arena.results import shortened
 from closedhand.games.game import InputError
 from closedhand.games.records import write_atomically
 
@@ -88,13 +89,8 @@ def plot_curves(runs: list[dict[str, Any]], path: Path) -> None:
     save_figure(figure, path)
 
 
-def _shortened(name: str) -> str:
-    """An agent's name with its middle left out, where it is a long path."""
-    return name if len(name) <= 30 else f"{name[:10]}…{name[-19:]}"
-
-
 def _plot_pair(axis: Any, pair: dict[str, Any]) -> None:
-    names = [_shortened(name) for name in pair["agents"]]
+    names = [shortened(name) for name in pair["agents"]]
     half = len(pair["results"]) // 2
     for k, (name, color) in enumerate(zip(names, ("tab:blue", "tab:orange"), strict=True)):
         results = pair["results"][k * half : (k + 1) * half]

@@ -1,5 +1,6 @@
 """What a match showed: win rates, points and differences with their intervals; saved and read."""
 
+import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,8 +13,26 @@ from closedhand.arena.statistics import Estimate, bootstrap, wins
 from closedhand.games.game import Game, InputError
 from closedhand.games.records import write_atomically
 
+SETTINGS = ("game", "options", "agents", "files", "seed", "version")
+"""What has to be the same when a match goes on."""
+
 ALL = "all"
 """The role that stands for all roles together."""
+
+
+def shortened(name: str) -> str:
+    """An agent's name for tables and pictures: of a long path only its end."""
+    return name if len(name) <= 22 else f"…{name[-21:]}"
+
+
+def digests(agents: Sequence[str]) -> dict[str, str]:
+    """A sum of each file that an agent is made from (`strategy:PATH`), by the agent's name."""
+    paths = {agent: Path(agent.partition(":")[2]) for agent in agents if ":" in agent}
+    return {
+        agent: hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+        for agent, path in paths.items()
+        if path.is_file()
+    }
 
 
 def role_names(game: Game) -> list[str]:
@@ -59,6 +78,7 @@ def summary(match: Match) -> dict[str, Any]:
         "game": match.game.name,
         "options": dict(match.game.options),
         "agents": list(match.agents),
+        "files": digests(match.agents),
         "seed": match.seed,
         "deals": match.deals,
         "interrupted": match.interrupted,
@@ -135,7 +155,7 @@ def load(path: Path, game: Game, agents: Sequence[str], seed: int) -> Match:
 
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8"))
-        found = {key: data[key] for key in ("game", "options", "agents", "seed", "version")}
+        found = {key: data[key] for key in SETTINGS}
         pairs = tuple(
             Chunk(
                 np.array(pair["returns"], float),
@@ -152,6 +172,7 @@ def load(path: Path, game: Game, agents: Sequence[str], seed: int) -> Match:
         "game": game.name,
         "options": dict(game.options),
         "agents": list(agents),
+        "files": digests(agents),
         "seed": seed,
         "version": __version__,
     }

@@ -1,6 +1,9 @@
 """What the commands share: options, bad input, progress, JSON."""
 
 import json
+import math
+import re
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -69,6 +72,36 @@ def bind(name: str, rules: str | None, options: list[str] | None) -> Game:
     from closedhand.games import make_game
 
     return make_game(name, **given_options(rules, options))
+
+
+def positive(value: float | None) -> float | None:
+    """A number that a command line gives, if it is larger than 0.
+
+    Raises:
+        InputError: It is not.
+    """
+    if value is not None and not 0 < value < math.inf:
+        raise InputError(f"a number larger than 0 is needed, not {value}")
+    return value
+
+
+def make_folder(path: Path) -> Path:
+    """Make a folder, before long work that is to end up in it.
+
+    Raises:
+        InputError: It cannot be made.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot make the folder {path}: {error.strerror}") from None
+    return path
+
+
+def slug(text: str) -> str:
+    """A text as part of a file's name; of a long one the beginning, and a sum of the rest."""
+    name = re.sub(r"\W+", "-", text)
+    return name if len(name) <= 100 else f"{name[:90]}-{zlib.crc32(text.encode()):08x}"
 
 
 def note(text: str) -> None:

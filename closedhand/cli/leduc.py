@@ -10,10 +10,13 @@ from rich.table import Table
 from closedhand.cli.common import (
     INTERRUPTED,
     Json,
+    make_folder,
     note,
+    positive,
     print_json,
     progress_bar,
     save_picture,
+    slug,
     underscored,
 )
 from closedhand.games.game import Game, InputError
@@ -45,10 +48,17 @@ def solve(
     ] = "pcfr+",
     iterations: Annotated[
         int | None,
-        typer.Option(min=1, help=f"{ITERATIONS} if no other end is given."),
+        typer.Option(
+            min=1, help=f"Stop after so many, those resumed included; {ITERATIONS} if no other end."
+        ),
     ] = None,
-    seconds: Annotated[float | None, typer.Option(help="Stop after so much work.")] = None,
-    until: Annotated[float | None, typer.Option(help="Stop at this NashConv.")] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(help="Stop after so much work, that resumed included.", callback=positive),
+    ] = None,
+    until: Annotated[
+        float | None, typer.Option(help="Stop at this NashConv.", callback=positive)
+    ] = None,
     pair: Pair = None,
     double_pair: DoublePair = None,
     other_game: Annotated[
@@ -66,8 +76,10 @@ def solve(
     """Solve Leduc poker and show the value, best responses and NashConv, all exact.
 
     NashConv is what both players together could gain by responding best; exploitability is half of
-    it. Saves for every algorithm the strategy (npz and CSV), the curve and what --resume needs, and
-    a picture of NashConv against iterations and seconds. Ctrl-C stops, and keeps the strategy.
+    it. For every algorithm the folder gets the strategy (npz and CSV), the curve and what --resume
+    needs (without which a run begins anew, over what was there), and a picture of NashConv against
+    iterations and seconds of all that was solved into it. Ctrl-C stops, and keeps the strategy. The
+    JSON is that of the algorithm, or of several as the list "runs".
     """
     from closedhand.arena.plot import plot_curves
     from closedhand.baselines.leduc import solving
@@ -75,22 +87,34 @@ def solve(
     bound = bind_leduc(other_game or game, pair, double_pair)
     names = list(solving.SOLVERS) if algorithm == "all" else algorithm.split(",")
     for name in names:
-        if name != "lp":
-            solving.make(name, bound, seed)  # complains before the first one is at work
-    folder = out or Path("runs") / "-".join(
-        ["solve", bound.name, *filter(None, (pair, double_pair))]
+        if name not in (*solving.ALGORITHMS, "lp"):
+            known = ", ".join((*solving.ALGORITHMS, "lp", "all"))
+            raise InputError(f"no algorithm {name!r}; there are {known}")
+    folder = make_folder(
+        out or Path("runs") / slug(" ".join(["solve", bound.name, *chosen(bound)]))
     )
     if iterations is None and seconds is None and until is None:
         iterations = ITERATIONS
+    # All of them before the first one is at work: what is wrong shows now.
+    runs = {}
+    for name in names:
+        # Of several algorithms those go on that an interrupted run had come to.
+        go_on = resume and (len(names) == 1 or (folder / name / "learner.npz").exists())
+        if name != "lp":
+            runs[name] = (
+                solving.load(folder / name, name, bound, seed)
+                if go_on
+                else solving.begin(name, bound, seed)
+            )
     results = []
     for name in names:
         if name == "lp":
             results.append(solve_exactly(bound, folder / name))
-            continue
-        results.append(work(bound, name, seed, folder / name, resume, iterations, seconds, until))
+        else:
+            results.append(work(runs[name], folder / name, iterations, seconds, until))
         if results[-1]["interrupted"]:
             break
-    drawn = [result for result in results if result["curve"]]
+    drawn = curves(bound, folder)
     picture = save_picture(plot_curves, drawn, folder / "nash-conv.png") if drawn else None
     if as_json:
         print_json(results[0] if len(names) == 1 else {"runs": results})
@@ -100,6 +124,26 @@ def solve(
     if results[-1]["interrupted"]:
         note("interrupted; what was done is saved: go on with --resume")
         raise typer.Exit(INTERRUPTED)
+
+
+def chosen(game: Game) -> list[str]:
+    """The options of a game that are not the defaults of its name."""
+    from closedhand.games import make_game
+
+    usual = make_game(game.name).options
+    return [f"{key} {value}" for key, value in game.options.items() if value != usual[key]]
+
+
+def curves(game: Game, folder: Path) -> list[dict[str, Any]]:
+    """The results with a curve that were solved into a folder for a game, in the usual order."""
+    import json
+
+    from closedhand.baselines.leduc import solving
+
+    files = [folder / name / "result.json" for name in solving.ALGORITHMS]
+    results = [json.loads(file.read_text(encoding="utf-8")) for file in files if file.exists()]
+    same = dict(game.options)
+    return [each for each in results if (each["game"], each["options"]) == (game.name, same)]
 
 
 def bind_leduc(name: str, pair: str | None = None, double_pair: str | None = None) -> Game:
@@ -119,26 +163,19 @@ def bind_leduc(name: str, pair: str | None = None, double_pair: str | None = Non
 
 
 def work(
-    game: Game,
-    algorithm: str,
-    seed: int,
+    run: Any,
     folder: Path,
-    resume: bool,
     iterations: int | None = None,
     seconds: float | None = None,
     until: float | None = None,
 ) -> dict[str, Any]:
-    """Run an algorithm under a progress bar, save it, and return its summary."""
+    """Advance a `solving.Run` under a progress bar, save it, and return its summary."""
     from closedhand.baselines.leduc import solving
 
-    if resume:
-        run = solving.load(folder, algorithm, game, seed)
-    else:
-        run = solving.Run(algorithm, solving.make(algorithm, game, seed), seed)
     # The bar counts whatever ends the work; an aim alone has no length.
     by_time = iterations is None and seconds is not None
     total = round(seconds or 0) if by_time else iterations
-    unit = f"{algorithm}, seconds" if by_time else f"{algorithm}, iterations"
+    unit = f"{run.algorithm}, seconds" if by_time else f"{run.algorithm}, iterations"
     with progress_bar(unit, total) as update:
         solving.advance(
             run,
@@ -153,25 +190,31 @@ def work(
 
 def solve_exactly(game: Game, folder: Path) -> dict[str, Any]:
     """Solve a game by linear program, save the equilibrium, and return its summary."""
+    import json
     import time
 
+    from closedhand import __version__
     from closedhand.baselines.leduc import linear, solving, strategy
     from closedhand.baselines.leduc.tree import evaluate
+    from closedhand.games.records import write_atomically
 
     start = time.perf_counter()
     solution = linear.solve(game)
     spent = time.perf_counter() - start
-    strategy.save(solution.strategy, folder / "strategy.npz")
-    point = solving.Point(1, spent, evaluate(solution.strategy))
-    return {
+    point = solving.Point(0, spent, evaluate(solution.strategy))
+    result = {
         "game": game.name,
         "options": dict(game.options),
         "algorithm": "lp",
+        "version": __version__,
         "interrupted": False,
         **solving.point_summary(point),
         "value": solution.value,
         "curve": [],
     }
+    strategy.save(solution.strategy, folder / "strategy.npz")
+    write_atomically(folder / "result.json", json.dumps(result) + "\n")
+    return result
 
 
 def show_results(results: list[dict[str, Any]]) -> None:
@@ -185,7 +228,7 @@ def show_results(results: list[dict[str, Any]]) -> None:
     for result in results:
         table.add_row(
             result["algorithm"],
-            f"{result['iterations']:,}" if result["curve"] else "",
+            f"{result['iterations']:,}" if result["iterations"] else "",
             f"{result['seconds']:.3f}",
             f"{result['value']:.6f}",
             *(f"{value:.6f}" for value in result["best_responses"].values()),
@@ -206,14 +249,19 @@ def learn(
     from closedhand.arena.plot import plot_curves
     from closedhand.baselines.leduc import solving
 
-    resume = (folder / "learner.npz").exists() and not restart
-    if resume:
-        seconds += solving.load(folder, algorithm, game, seed).seconds
-    result = work(game, algorithm, seed, folder, resume, seconds=seconds)
+    make_folder(folder)
+    if (folder / "learner.npz").exists() and not restart:
+        run = solving.load(folder, algorithm, game, seed)
+    else:
+        run = solving.begin(algorithm, game, seed)
+    result = work(run, folder, seconds=run.seconds + seconds)
     show_results([result])
     save_picture(plot_curves, [result], folder / "nash-conv.png")
     path = folder / "strategy.npz"
     typer.echo(f"saved {path}: play it as the agent strategy:{path}")
+    if result["interrupted"]:
+        note("interrupted; the same command goes on")
+        raise typer.Exit(INTERRUPTED)
 
 
 @show_app.command("leduc-graph")

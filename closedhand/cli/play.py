@@ -1,6 +1,5 @@
 """The commands `match`, `play` and `train`."""
 
-import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,10 +16,13 @@ from closedhand.cli.common import (
     Rules,
     bind,
     given_options,
+    make_folder,
     note,
+    positive,
     print_json,
     progress_bar,
     save_picture,
+    slug,
 )
 from closedhand.games.game import InputError
 
@@ -56,7 +58,9 @@ def match(
 
     bound = bind(game, rules, option)
     names = agents.split(",")
-    path = out or Path("runs") / (re.sub(r"\W+", "-", f"match-{game}-{agents}") + ".json")
+    given = [f"{key} {value}" for key, value in given_options(rules, option).items()]
+    path = out or Path("runs") / (slug(" ".join(["match", game, *given, agents])) + ".json")
+    make_folder(path.parent)
     played = results.load(path, bound, names, seed) if resume else None
     try:
         with progress_bar("deals", deals) as update:
@@ -117,7 +121,9 @@ def play(
 def train(
     game: GameName,
     out: Annotated[Path, typer.Option(help="Folder for the model; resumed if it holds one.")],
-    minutes: Annotated[float, typer.Option(help="How long.")] = 3.0,
+    minutes: Annotated[
+        float, typer.Option(help="How long; more of it when resumed.", callback=positive)
+    ] = 3.0,
     algorithm: Annotated[
         str, typer.Option(help="ppo; for Leduc also q-learning, mmd, mccfr and other solvers.")
     ] = "ppo",
@@ -155,9 +161,11 @@ def train(
 
 def show_match(data: dict[str, Any]) -> None:
     """Print match results as tables."""
+    from closedhand.arena.results import shortened
+
     console = Console()
     for pair in data["pairs"]:
-        first, second = pair["agents"]
+        first, second = map(shortened, pair["agents"])
         title = f"{data['game']}: {first} v {second}, {data['deals']} deals, seed {data['seed']}"
         table = Table(title=title, title_justify="left")
         for name in ("agent", "role"):
@@ -167,7 +175,7 @@ def show_match(data: dict[str, Any]) -> None:
         for row in pair["results"]:
             wins, points = row["win_rate"], row["points"]
             table.add_row(
-                row["agent"],
+                shortened(row["agent"]),
                 row["role"],
                 f"{wins['mean']:.3f}",
                 f"{wins['low']:.3f} to {wins['high']:.3f}",
@@ -180,5 +188,5 @@ def show_match(data: dict[str, Any]) -> None:
             f"{first} less {second} on the same deals: {gap['mean']:+.3f} points a game "
             f"({gap['low']:+.3f} to {gap['high']:+.3f})"
         )
-        times = zip(pair["agents"], pair["microseconds_per_decision"], strict=True)
+        times = zip((first, second), pair["microseconds_per_decision"], strict=True)
         console.print("; ".join(f"{name} {time} µs a decision" for name, time in times))

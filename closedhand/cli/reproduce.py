@@ -7,7 +7,16 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from closedhand.cli.common import INTERRUPTED, Json, note, print_json, progress_bar, save_picture
+from closedhand.cli.common import (
+    INTERRUPTED,
+    Json,
+    make_folder,
+    note,
+    positive,
+    print_json,
+    progress_bar,
+    save_picture,
+)
 
 app = typer.Typer(help="Published results, computed again.", no_args_is_help=True)
 
@@ -42,7 +51,7 @@ def deeprocket_match(as_json: Json = False) -> None:
 @app.command()
 def leduc(
     out: Annotated[Path, typer.Option(help="Folder for everything.")] = Path("runs/leduc"),
-    seconds: Annotated[float, typer.Option(min=1, help="For each learner.")] = 120.0,
+    seconds: Annotated[float, typer.Option(help="For each learner.", callback=positive)] = 120.0,
     seed: Annotated[int, typer.Option(min=0, help="Of everything random.")] = 0,
     as_json: Json = False,
 ) -> None:
@@ -53,6 +62,7 @@ def leduc(
     from closedhand.arena.reproduce import leduc as reproduction
     from closedhand.games.records import write_atomically
 
+    make_folder(out)
     try:
         with progress_bar("parts", None) as update:
             results = reproduction.compute(

@@ -1,5 +1,6 @@
 """The rules of every game: NumPy and Numba only."""
 
+from collections.abc import Hashable
 from functools import lru_cache
 from importlib import import_module
 from types import ModuleType
@@ -27,13 +28,21 @@ def make_game(name: str, **options: Any) -> Game:
     """
     if name not in GAMES:
         raise InputError(f"no game {name!r}; there are {', '.join(GAMES)}")
+    for key, value in options.items():
+        if not isinstance(value, Hashable):
+            raise InputError(f"{key} cannot be {value!r}")
     return _make(name, tuple(sorted(options.items())))
 
 
 @lru_cache
 def _make(name: str, options: tuple[tuple[str, Any], ...]) -> Game:
     _, preset = GAMES[name]
-    return package(name).make(**{**preset, **dict(options)})
+    game = package(name).make(**{**preset, **dict(options)})
+    if game.name != name:
+        raise InputError(
+            f"the rules {game.options['rules']!r} are those of {game.name}, not {name}"
+        )
+    return game
 
 
 def package(name: str) -> ModuleType:

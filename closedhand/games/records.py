@@ -83,6 +83,11 @@ def from_json(line: str) -> Record:
     for key, kind in TYPES.items():
         if data.get(key) is not None and not isinstance(data[key], kind):
             raise InputError(f"{key!r} is {data[key]!r}, not of type {kind.__name__}")
+    for key in ("actions", "agents"):
+        if not all(isinstance(item, str) for item in data.get(key) or ()):
+            raise InputError(f"{key!r} is a list of texts, not {data[key]!r}")
+    if isinstance(data.get("seed"), int) and data["seed"] < 0:
+        raise InputError(f"a seed is not negative: {data['seed']}")
     if data.get("deal") is None and data.get("seed") is None:
         raise InputError("the record has neither 'deal' nor 'seed'")
     known = {key: data.pop(key, None) for key in TYPES}
@@ -233,12 +238,19 @@ def write(path: Path, records: Iterable[Record]) -> None:
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
-    """Write a file by way of a temporary one beside it, so that a crash leaves no half."""
+    """Write a file by way of a temporary one beside it, so that a crash leaves no half.
+
+    Raises:
+        InputError: It cannot be written there.
+    """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    part = path.parent / f"{path.name}.{os.getpid()}.part"
     try:
-        part.write_bytes(content if isinstance(content, bytes) else content.encode())
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            part.write_bytes(content if isinstance(content, bytes) else content.encode())
+            os.replace(part, path)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}") from None

@@ -83,7 +83,7 @@ class Reference:
     def compare(self) -> int:
         """1 where S has the better hand, -1 where T has, else 0."""
         s, t = self.s_card, self.t_card
-        if self.pair == "rank":
+        if self.pair == "rank" or self.rules == "standard":
             s_pairs, t_pairs = s[1] == self.flop[1], t[1] == self.flop[1]
         else:
             s_pairs, t_pairs = s == self.flop, t == self.flop
@@ -135,6 +135,35 @@ def after(deal: str, history: tuple[str, ...], **options: Any) -> Reference:
     for action in history:
         game.play(action)
     return game
+
+
+def games(deal: str, rules: str, history: tuple[str, ...] = ()) -> Iterator[Reference]:
+    """A deal's game after every possible history."""
+    game = after(deal, history, rules=rules)
+    yield game
+    for action in game.legal():
+        yield from games(deal, rules, (*history, action))
+
+
+def count_information_sets(rules: str) -> tuple[int, int]:
+    """How many information sets S and T have."""
+    found: tuple[set[tuple], set[tuple]] = (set(), set())
+    for deal in deals(rules):
+        for game in games(deal, rules):
+            if not game.over():
+                found[game.player].add(game.information_set())
+    return len(found[0]), len(found[1])
+
+
+def count_terminal_histories(rules: str) -> int:
+    """How many ways a game can go, by kinds of cards: a fold in phase 1 comes before any flop."""
+    found = set()
+    for deal in deals(rules):
+        for game in games(deal, rules):
+            if game.over():
+                flop = "*" if game.phase == 1 else game.flop
+                found.add((game.s_card, game.t_card, flop, game.history))
+    return len(found)
 
 
 def value(policy: Policy, **options: Any) -> Any:

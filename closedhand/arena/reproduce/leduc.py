@@ -72,7 +72,7 @@ def compute(
     from closedhand import __version__
 
     for algorithm in LEARNERS:
-        solving.make(algorithm, make_game("uh_leduc"))  # complains now, not in five minutes
+        solving.find(algorithm)  # complains now, not in five minutes
     settings = {"seconds": seconds, "seed": seed, "version": __version__}
     results = {}
     todo = parts(folder, seconds, seed)
@@ -100,17 +100,27 @@ def _running(folder: Path, name: str, algorithm: str, seed: int, **limit: Any) -
 
     def part() -> dict[str, Any]:
         game = make_game(name)
-        where = folder / "runs" / f"{name}-{algorithm}-{'-'.join(limit)}"
+        ends = "-".join(f"{key}-{value:g}" for key, value in limit.items())
+        where = folder / "runs" / f"{name}-{algorithm}-{ends}"
         try:
             run = solving.load(where, algorithm, game, seed)
         except InputError:
-            run = solving.Run(algorithm, solving.make(algorithm, game, seed), seed)
-        solving.advance(run, **limit, save=lambda run: solving.save(run, where))
-        if run.interrupted:
-            raise KeyboardInterrupt
-        return solving.summary(run)
+            run = solving.begin(algorithm, game, seed)
+        return _finished(run, **limit, save=lambda run: solving.save(run, where))
 
     return part
+
+
+def _finished(run: solving.Run, **limits: Any) -> dict[str, Any]:
+    """The summary of a run that has come to its end.
+
+    Raises:
+        KeyboardInterrupt: It has not.
+    """
+    solving.advance(run, **limits)
+    if run.interrupted:
+        raise KeyboardInterrupt
+    return solving.summary(run)
 
 
 def games() -> Iterator[tuple[str, Game]]:
@@ -138,8 +148,7 @@ def solved() -> dict[str, Any]:
     """How long predictive CFR+ takes to `AIM` in every game."""
     found = {}
     for name, game in games():
-        run = solving.Run("pcfr+", solving.make("pcfr+", game), 0)
-        found[name] = solving.summary(solving.advance(run, until=AIM))
+        found[name] = _finished(solving.begin("pcfr+", game), until=AIM)
     return found
 
 
@@ -147,13 +156,11 @@ def slides() -> dict[str, Any]:
     """NashConv in the real game of what CFR+ finds on the slides' states, and on true ones."""
     game = make_game("uh_leduc")
     iterations = 3000
-    run = solving.Run("cfr+", solving.make("cfr+", game), 0)
+    recalled = _finished(solving.begin("cfr+", game), iterations=iterations)
     return {
         "iterations": iterations,
         "slides": evaluate(abstraction.solve(game, iterations)).nash_conv,
-        "perfect recall": solving.advance(run, iterations=iterations)
-        .points[-1]
-        .evaluation.nash_conv,
+        "perfect recall": recalled["nash_conv"],
     }
 
 

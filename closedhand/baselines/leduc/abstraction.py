@@ -10,7 +10,7 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
-from closedhand.baselines.leduc.strategy import Strategy
+from closedhand.baselines.leduc.strategy import Strategy, uniform
 from closedhand.baselines.leduc.tree import (
     LANES,
     build,
@@ -51,7 +51,7 @@ def solve(game: Game, iterations: int) -> Strategy:
     state = numbered(states)[where]
     number = np.bincount(state)[state][:, None]
 
-    sigma = to_sigma(tree, to_strategy(game, tree, np.zeros((len(tree.player), LANES))))
+    sigma = to_sigma(tree, uniform(game))
     reached, values = np.zeros_like(sigma), np.zeros_like(sigma)
     regret, average = (np.zeros((len(where), LANES)) for _ in range(2))
     for t in range(1, iterations + 1):

@@ -13,7 +13,7 @@ policies over sequences.
 
 import numpy as np
 
-from closedhand.baselines.leduc.strategy import Strategy
+from closedhand.baselines.leduc.strategy import Strategy, uniform
 from closedhand.baselines.leduc.tree import (
     LANES,
     build,
@@ -77,9 +77,8 @@ class MMD:
         self.game = game
         self.iterations = 0
         self.tree = build(game)
-        zeros = np.zeros((len(self.tree.player), LANES))
-        self._sigma = to_sigma(self.tree, to_strategy(game, self.tree, zeros))
-        self._logits = zeros
+        self._sigma = to_sigma(self.tree, uniform(game))
+        self._logits = np.zeros_like(self._sigma)
 
     def run(self, number: int) -> None:
         """Do `number` iterations more."""

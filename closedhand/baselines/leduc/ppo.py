@@ -1,20 +1,26 @@
 """MaskablePPO in self-play on the vector env: one file from the network to the strategy.
 
-The learner sits in both seats, half of the games each. The opponent inside the envs plays the
-learner's own policy of the iteration before, from a table: the game has so few information sets
-that the network is asked for all of them at once. The strategy is the average of the policies of
-all iterations, each weighted with its number and with how likely it is to come to an information
-set, which is less exploitable than the latest policy alone. Neither has a guarantee: policy
-gradients in self-play may cycle.
+The learner sits in both seats, half of the games each. The opponents inside the envs play the
+learner's policy of the iteration before, from a table: there are so few information sets that one
+batched pass of the network tells it for all of them, so that no network runs inside the envs.
+
+Of the policies of all iterations the strategy is the average that one gets by drawing one of them,
+that of iteration t in proportion to t, and playing it for a whole game. The latest policy alone
+runs after weaknesses of the one before and is more exploitable. No guarantee comes with either: the
+average would approach an equilibrium if every update were a step of a no-regret algorithm, and
+PPO's, of a network and from samples, is none.
 """
 
 import io
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import torch
 from gymnasium.vector import AutoresetMode
 from sb3_contrib import MaskablePPO
+from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
 
 from closedhand.baselines.leduc.strategy import (
@@ -25,9 +31,8 @@ from closedhand.baselines.leduc.strategy import (
     normalised,
     uniform,
 )
-from closedhand.baselines.leduc.tree import build, reach, to_sigma, to_strategy
+from closedhand.baselines.leduc.tree import build, decisions, reach, to_sigma, to_strategy
 from closedhand.envs.vector import GameVectorEnv
-from closedhand.games import contract
 from closedhand.games.game import Game
 from closedhand.games.leduc.plays import ACTIONS
 from closedhand.games.leduc.rules import FLOP, UNKNOWN
@@ -35,20 +40,30 @@ from closedhand.wrappers.sb3 import SB3VecEnv
 
 GAMES = 128
 """Games side by side in each seat."""
-STEPS = 16
-"""Decisions of each game in an iteration."""
-SCALE = 1 / 13
-"""Of the rewards: no game is about more chips."""
-ENTROPY = 0.08
-"""The weight of the entropy bonus at first."""
+DECISIONS = 16
+"""Of the learner in each of these games, in an iteration."""
+EPOCHS = 2
+"""How often an update goes through an iteration's decisions."""
+BATCH = 1024
+"""Decisions for a step of the optimiser."""
+WIDTHS = (64, 64)
+"""Of the hidden layers, for policy and value a set each."""
+CHIPS = 13.0
+"""The highest payoff: the network is shown payoffs as parts of it."""
 LEARNING_RATE = 2e-3
 """Of Adam, at first."""
-ANNEALING = 1000
+ENTROPY = 0.1
+"""The weight of the policy's entropy, at first; that of the advantages, normalised, is 1."""
+ANNEALING = 500
 """After i iterations both are divided by the square root of 1 + i / ANNEALING."""
+CLIP = 0.2
+"""How far the probability of an action may move in an update before its gradient is cut off."""
+LAMBDA = 0.95
+"""Of the generalised advantage estimates."""
 
 
 class Scaled(VecEnvWrapper):
-    """Rewards times `SCALE`, on which the value function learns better."""
+    """Rewards as parts of the highest payoff, a size that the value network can soon tell."""
 
     def reset(self) -> Any:
         """Start all games."""
@@ -57,89 +72,129 @@ class Scaled(VecEnvWrapper):
     def step_wait(self) -> Any:
         """Step all games."""
         observations, rewards, dones, infos = self.venv.step_wait()
-        return observations, rewards * SCALE, dones, infos
+        return observations, rewards / np.float32(CHIPS), dones, infos
 
 
 def situations(game: Game) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
-    """Every information set as the network is shown it.
+    """All information sets of a game as the network sees them.
+
+    Args:
+        game: `uh_leduc` or `leduc`.
 
     Returns:
-        Their rows in the table of a strategy (node, slot, card), int64 [sets, 3]; the action masks,
-        bool [sets, 4]; and the observations by part.
+        Their places in the table of a strategy, int64 [sets, 3]: node, flop and card; their legal
+        actions, bool [sets, 4]; and their observations by part, int8 [sets, ...].
     """
-    places = list(information_sets(game))
-    rows = np.array([(place.node, place.slot, place.card) for place in places])
-    observations = np.empty((len(places), game.observation_size), np.int8)
-    for place, observation in zip(places, observations, strict=True):
+    places, seen = [], []
+    for place in information_sets(game):
         state = game.empty(1)[0]
         for action in place.history.replace("/", "").split():
-            contract.play(game.rules, state, ACTIONS.index(action))
+            game.play(state, ACTIONS.index(action))
+        # Exactly what the player knows: an observation that asked for more would go wrong here.
         state.cards[:] = UNKNOWN
         state.cards[state.player] = place.card
         state.cards[FLOP] = place.slot - 1
-        contract.observe(game.rules, state, state.player, observation)
-    return rows, legal_table(game)[tuple(rows.T)], game.split(observations)
+        seen.append(game.observe(state, state.player))
+        places.append((place.node, place.slot, place.card))
+    rows = np.array(places)
+    observations = {name: np.stack([parts[name] for parts in seen]) for name in game.shapes}
+    return rows, legal_table(game)[tuple(rows.T)], observations
 
 
 class PPO:
-    """MaskablePPO at work; a `solving.Learner` whose iterations are a rollout and an update."""
+    """MaskablePPO at work; a `solving.Learner` whose iterations are a rollout and an update.
+
+    Attributes:
+        game: The game.
+        iterations: How many are done.
+    """
 
     def __init__(self, game: Game, seed: int = 0) -> None:
-        """Start from an untrained network."""
+        """Start from an untrained network; the same seed gives the same run on one machine."""
         self.game = game
         self.iterations = 0
         self._seed = seed
-        # The networks are tiny: more threads would only wait for one another.
+        # The network is tiny: more threads would only wait for one another.
         torch.set_num_threads(1)
         self._rows, self._masks, self._observations = situations(game)
         self._tree = build(game)
         self._average = np.zeros_like(to_sigma(self._tree, uniform(game)))
-        self._opponent = StrategyAgent(uniform(game), "self", seed)
-        self._env: VecEnv = Scaled(
-            SB3VecEnv(
-                [
-                    GameVectorEnv(
-                        game,
-                        num_envs=GAMES,
-                        opponents=self._opponent,
-                        seat=seat,
-                        autoreset_mode=AutoresetMode.SAME_STEP,
-                    )
-                    for seat in range(game.num_players)
-                ]
+        self._opponent: StrategyAgent
+        self._env: VecEnv
+        self._model: MaskablePPO
+        self._randomness: tuple[torch.Tensor, Any] | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        """Make envs and an untrained network, whose randomness depends on seed and iterations."""
+        entropy = np.random.SeedSequence((self._seed, self.iterations))
+        seed = int(entropy.generate_state(1)[0] >> 1)
+        self._opponent = StrategyAgent(uniform(self.game), "self", seed)
+        seats = [
+            GameVectorEnv(
+                self.game,
+                num_envs=GAMES,
+                opponents=self._opponent,
+                seat=seat,
+                autoreset_mode=AutoresetMode.SAME_STEP,
             )
-        )
-        self._env.seed(seed)
-        self._model = MaskablePPO(
-            "MultiInputPolicy",
-            self._env,
-            learning_rate=LEARNING_RATE,
-            n_steps=STEPS,
-            batch_size=1024,
-            n_epochs=4,
-            gamma=1.0,
-            gae_lambda=0.95,
-            ent_coef=ENTROPY,
-            seed=seed,
-            device="cpu",
-            policy_kwargs={"net_arch": [64, 64], "normalize_images": False},
-        )
+            for seat in range(self.game.num_players)
+        ]
+        self._env = Scaled(SB3VecEnv(seats))
+        self._randomness = None
+        with self._own_randomness():
+            self._model = MaskablePPO(
+                "MultiInputPolicy",
+                self._env,
+                learning_rate=lambda _: LEARNING_RATE * self._annealed(),
+                n_steps=DECISIONS,
+                batch_size=BATCH,
+                n_epochs=EPOCHS,
+                gamma=1.0,
+                gae_lambda=LAMBDA,
+                clip_range=CLIP,
+                seed=seed,
+                device="cpu",
+                policy_kwargs={
+                    "net_arch": list(WIDTHS),
+                    "normalize_images": False,
+                    "activation_fn": torch.nn.ReLU,
+                },
+            )
+        # SB3's own would make a folder for logs in every iteration.
+        self._model.set_logger(Logger(None, []))
         self._opponent.strategy = self.policy()
+
+    @contextmanager
+    def _own_randomness(self) -> Iterator[None]:
+        """Let SB3, which draws from the generators of the process, not disturb others there."""
+        others = torch.get_rng_state(), np.random.get_state()
+        if self._randomness is not None:
+            torch.set_rng_state(self._randomness[0])
+            np.random.set_state(self._randomness[1])
+        try:
+            yield
+        finally:
+            self._randomness = torch.get_rng_state(), np.random.get_state()
+            torch.set_rng_state(others[0])
+            np.random.set_state(others[1])
+
+    def _annealed(self) -> float:
+        return (1 + self.iterations / ANNEALING) ** -0.5
 
     def run(self, number: int) -> None:
         """Do `number` iterations more."""
-        for _ in range(number):
-            falling = (1 + self.iterations / ANNEALING) ** -0.5
-            self._model.ent_coef = ENTROPY * falling
-            self._model.lr_schedule = lambda _, rate=LEARNING_RATE * falling: rate
-            self._model.learn(self._env.num_envs * STEPS, reset_num_timesteps=False)
-            self.iterations += 1
-            policy = self.policy()
-            self._opponent.strategy = policy
-            self._add_average(policy)
+        with self._own_randomness():
+            for _ in range(number):
+                self._model.ent_coef = ENTROPY * self._annealed()
+                rollout = self._env.num_envs * DECISIONS
+                self._model.learn(rollout, reset_num_timesteps=False)
+                self.iterations += 1
+                self._opponent.strategy = self.policy()
+                self._add_average(self._opponent.strategy)
 
     def policy(self) -> Strategy:
-        """The present policy of the network."""
+        """The latest policy of the network."""
         tensors, _ = self._model.policy.obs_to_tensor(self._observations)
         with torch.no_grad():
             found: Any = self._model.policy.get_distribution(tensors, self._masks)
@@ -149,35 +204,45 @@ class PPO:
         return Strategy(self.game, normalised(table, legal))
 
     def strategy(self) -> Strategy:
-        """The average of all policies so far; at first the present one."""
+        """The average policy; before the first iteration the untrained one."""
         if not self.iterations:
             return self.policy()
         return to_strategy(self.game, self._tree, self._average)
 
     def _add_average(self, policy: Strategy) -> None:
+        """Add a policy, weighted with the iteration and with how far it lets its player get."""
         sigma = to_sigma(self._tree, policy)
         reached = np.empty_like(sigma)
         for player in range(self.game.num_players):
             reach(self._tree, sigma, player, reached)
-            own = np.flatnonzero(self._tree.player[self._tree.parent] == player)
+            entries = decisions(self._tree)
+            own = entries[self._tree.player[self._tree.parent[entries]] == player]
             self._average[own] += self.iterations * reached[own]
 
     def state(self) -> dict[str, np.ndarray]:
-        """What `restore` takes: network, optimiser and average; games under way start anew."""
+        """What `restore` takes: network, optimiser and average, but no games under way.
+
+        After `restore` new games begin, with randomness of their own: the run goes on, but not as
+        it would have without the break.
+        """
+        policy = self._model.policy
         buffer = io.BytesIO()
-        self._model.save(buffer)
+        torch.save([policy.state_dict(), policy.optimizer.state_dict()], buffer)
         return {
-            "model": np.frombuffer(buffer.getvalue(), np.uint8),
-            "average": self._average,
+            "network": np.frombuffer(buffer.getvalue(), np.uint8),
+            "average": self._average.copy(),
             "iterations": np.array(self.iterations),
         }
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
         """Go on from what `state` returned."""
-        buffer = io.BytesIO(state["model"].tobytes())
-        self._model = MaskablePPO.load(buffer, env=self._env, device="cpu")
-        self._average = state["average"].copy()
+        # Only weights: SB3's own files would run whatever code somebody has put into them.
+        buffer = io.BytesIO(state["network"].tobytes())
+        network, optimiser = torch.load(buffer, weights_only=True)
         self.iterations = int(state["iterations"])
+        self._average = state["average"].copy()
+        self._env.close()
+        self._begin()
+        self._model.policy.load_state_dict(network)
+        self._model.policy.optimizer.load_state_dict(optimiser)
         self._opponent.strategy = self.policy()
-        # Not the deals of the beginning once more.
-        self._env.seed(self._seed + self.iterations)

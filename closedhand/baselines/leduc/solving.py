@@ -9,7 +9,6 @@ import json
 import signal
 import threading
 import time
-import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -47,7 +46,7 @@ class Learner(Protocol):
         ...
 
     def state(self) -> dict[str, np.ndarray]:
-        """Everything that `restore` needs to go on as if nothing had happened."""
+        """Everything that `restore` needs to go on; where it says no more, as if uninterrupted."""
         ...
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
@@ -93,16 +92,25 @@ def make(algorithm: str, game: Game, seed: int = 0) -> Learner:
     Raises:
         InputError: There is no such algorithm, it is not for this game, or a library is missing.
     """
-    if algorithm not in ALGORITHMS:
-        raise InputError(f"no algorithm {algorithm!r}; there are {', '.join(ALGORITHMS)}")
     if game.name not in strategies.GAMES:
         raise InputError(f"{algorithm} is for {' and '.join(strategies.GAMES)}, not {game.name}")
+    return find(algorithm)(game, seed)
+
+
+def find(algorithm: str) -> Callable[[Game, int], Learner]:
+    """What makes an algorithm of a game and a seed.
+
+    Raises:
+        InputError: There is no such algorithm, or a library is missing.
+    """
+    if algorithm not in ALGORITHMS:
+        raise InputError(f"no algorithm {algorithm!r}; there are {', '.join(ALGORITHMS)}")
     module, _, name = ALGORITHMS[algorithm].learner.partition(":")
     try:
         found = import_module(f"closedhand.baselines.leduc.{module}")
     except ModuleNotFoundError as error:
         raise InputError(f"no module {error.name}: pip install 'closedhand[train]'") from None
-    return getattr(found, name)(game, seed)
+    return getattr(found, name)
 
 
 class Point(NamedTuple):
@@ -149,21 +157,32 @@ class Run:
         return dataclasses.replace(self.learner.strategy(), about=about)
 
 
+def begin(algorithm: str, game: Game, seed: int = 0) -> Run:
+    """An algorithm before its first iteration, to be advanced.
+
+    Raises:
+        InputError: As `make`.
+    """
+    return Run(algorithm, make(algorithm, game, seed), seed)
+
+
 CHUNK = 0.1
 """Seconds between looks at the clock."""
 JUDGEMENTS = 8
 """In each power of ten of the iterations."""
+CLOSE_JUDGEMENTS = 64
+"""The same on the way to an aim, which is not to be overshot by much."""
 SAVE_EVERY = 30.0
 """Seconds."""
 
 
-def next_judgement(iterations: int) -> int:
+def next_judgement(iterations: int, judgements: int = JUDGEMENTS) -> int:
     """The next number of iterations after which to judge, of 1, 2, 3, 4, 6, 7, 10, 13 and so on."""
     number = iterations
-    power = np.floor(JUDGEMENTS * np.log10(max(1, iterations))) - 1
+    power = np.floor(judgements * np.log10(max(1, iterations))) - 1
     while number <= iterations:
         power += 1
-        number = round(10 ** (power / JUDGEMENTS))
+        number = round(10 ** (power / judgements))
     return number
 
 
@@ -194,13 +213,14 @@ def advance(
     saved = time.monotonic()
     end = np.inf if iterations is None else iterations
     limit = np.inf if seconds is None else seconds
+    judgements = JUDGEMENTS if until is None else CLOSE_JUDGEMENTS
     with interrupts() as interrupted:
 
         def working() -> bool:
             return run.seconds < limit and not interrupted()
 
         while learner.iterations < end and working():
-            judgement = min(end, next_judgement(learner.iterations))
+            judgement = min(end, next_judgement(learner.iterations, judgements))
             due = saved + SAVE_EVERY
             while learner.iterations < judgement and working() and time.monotonic() < due:
                 time_left = min(CHUNK, limit - run.seconds)
@@ -316,9 +336,8 @@ def load(folder: Path, algorithm: str, game: Game, seed: int) -> Run:
         "seed": seed,
         "version": __version__,
     }
+    kept = strategies.read_arrays(path)
     try:
-        with np.load(path, allow_pickle=False) as data:
-            kept = dict(data)
         found = json.loads(str(kept.pop("result")))
         for key, value in settings.items():
             if found[key] != value:
@@ -334,9 +353,7 @@ def load(folder: Path, algorithm: str, game: Game, seed: int) -> Run:
         ]
     except InputError:
         raise
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from None
-    except (ValueError, KeyError, TypeError, AttributeError, EOFError, zipfile.BadZipFile):
+    except (ValueError, KeyError, TypeError, AttributeError, EOFError, RuntimeError):
         raise InputError(f"{path} holds nothing that can be continued") from None
     return Run(algorithm, learner, seed, points, found["seconds"])
 

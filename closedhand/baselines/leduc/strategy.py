@@ -8,7 +8,6 @@ their provenance; CSV beside it, for people, names the rows as the course slides
 import csv
 import io
 import json
-import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -58,9 +57,7 @@ def information_sets(game: Game) -> Iterator[InformationSet]:
                 histories[int(following)] = (*histories[i], ACTIONS[action], *bar)
         if node["player"] < 0:
             continue
-        for slot in range(tables.kinds + 1) if node["phase"] == 2 else (0,):
-            if (slot > 0) != (node["phase"] == 2):
-                continue
+        for slot in range(1, tables.kinds + 1) if node["phase"] == 2 else (0,):
             for card in range(tables.kinds):
                 if slot == card + 1 and tables.copies[card] < 2:
                     continue
@@ -145,6 +142,21 @@ def as_csv(strategy: Strategy) -> str:
     return text.getvalue()
 
 
+def read_arrays(path: Path) -> dict[str, np.ndarray]:
+    """The arrays of an npz file.
+
+    Raises:
+        InputError: It cannot be read, or is damaged.
+    """
+    try:
+        with np.load(io.BytesIO(Path(path).read_bytes()), allow_pickle=False) as data:
+            return dict(data)
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from None
+    except Exception as error:  # a damaged file fails in a dozen ways: zip, zlib, header, shape
+        raise InputError(f"{path} is no npz file, or damaged: {type(error).__name__}") from None
+
+
 def load(path: Path, game: Game | None = None) -> Strategy:
     """Read a strategy from the npz that `save` wrote.
 
@@ -155,14 +167,12 @@ def load(path: Path, game: Game | None = None) -> Strategy:
     Raises:
         InputError: It cannot be read, is no strategy, or one for another game.
     """
+    arrays = read_arrays(path)
     try:
-        with np.load(path, allow_pickle=False) as data:
-            probabilities = data["probabilities"].astype(np.float64)
-            about = json.loads(str(data["about"]))
+        probabilities = arrays["probabilities"].astype(np.float64)
+        about = json.loads(str(arrays["about"]))
         made_for = make_game(about.pop("game"), **about.pop("options"))
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from None
-    except (ValueError, KeyError, TypeError, AttributeError, EOFError, zipfile.BadZipFile):
+    except (ValueError, KeyError, TypeError, AttributeError):
         raise InputError(f"{path} holds no strategy of Leduc") from None
     if game is not None and (game.name, game.options) != (made_for.name, made_for.options):
         raise InputError(f"{path} holds a strategy of {_called(made_for)}, not of {_called(game)}")

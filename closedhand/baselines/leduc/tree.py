@@ -214,16 +214,12 @@ def evaluate_tree(tree, sigma, reached, values):
     return value, best_s, values[0].sum()
 
 
-def evaluate_sigma(tree: Tree, sigma: np.ndarray) -> Evaluation:
-    """The exact evaluation of a strategy by node, float64 [nodes, LANES]."""
-    value, best_s, best_t = evaluate_tree(tree, sigma, np.empty_like(sigma), np.empty_like(sigma))
-    return Evaluation(value, (best_s, best_t))
-
-
 def evaluate(strategy: Strategy) -> Evaluation:
     """The exact evaluation of a strategy."""
     tree = build(strategy.game)
-    return evaluate_sigma(tree, to_sigma(tree, strategy))
+    sigma = to_sigma(tree, strategy)
+    value, best_s, best_t = evaluate_tree(tree, sigma, np.empty_like(sigma), np.empty_like(sigma))
+    return Evaluation(value, (best_s, best_t))
 
 
 def decisions(tree: Tree) -> np.ndarray:

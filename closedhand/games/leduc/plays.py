@@ -83,11 +83,7 @@ TABLES = np.dtype(
         np.record,
         np.dtype(
             [
-                (
-                    "nodes",
-                    NODE,
-                    NODES,
-                ),  # the tree of betting, parents before children, root 0
+                ("nodes", NODE, NODES),  # the tree of betting, parents before children
                 ("number", "i4"),  # of nodes
                 ("kinds", "i4"),  # of cards; ids by strength, weakest first
                 ("cards", "i4"),  # in the deck

@@ -35,7 +35,12 @@ CARDS = tuple(VARIANTS["uh"].deck)
 assert len(CARDS) == KINDS and CARDS[:6] == tuple(VARIANTS["standard"].deck)
 
 HIDDEN = "*"
-"""A flop that is not revealed yet."""
+"""A card that is not revealed."""
+
+
+def card_text(card: int) -> str:
+    """The text of a kind of card, `*` for `UNKNOWN`."""
+    return HIDDEN if card == UNKNOWN else CARDS[card]
 
 
 class SlideState(NamedTuple):
@@ -79,8 +84,8 @@ class SlideEnd(NamedTuple):
         return f"{self.kind}{self.chips}"
 
 
-TURN = re.compile(r"\(([st][12]),(\d+),(\d+),(\w+),(\w+|\*)\)", re.ASCII)
-END = re.compile(r"(WL|PS|PT)(\d+)", re.ASCII)
+TURN = re.compile(r"\(([st][12]),([1-9]\d?),([1-9]\d?),(\w+),(\w+|\*)\)", re.ASCII)
+END = re.compile(r"(WL|PS|PT)([1-9]\d?)", re.ASCII)
 
 
 class Notation:
@@ -117,8 +122,8 @@ class Notation:
             raise InputError(f"{text!r} is no card: those are {', '.join(self.cards)}") from None
 
     def deal_text(self, state: State) -> str:
-        """The cards of S and T and the flop."""
-        return ";".join(CARDS[card] for card in state.cards)
+        """The cards of S and T and the flop; `*` for what a view hides."""
+        return ";".join(map(card_text, state.cards))
 
     def parse_deal(self, text: str) -> State:
         """A state at the start of a deal.
@@ -161,7 +166,9 @@ class Notation:
 
 
 def state_text(game: Game, state: State) -> str:
-    """What the slides call a state or view: of the player to act, or the end of the game.
+    """What the slides call a state: of the player to act, or the end of the game.
+
+    In a view of the other player the card is `*`.
 
     Examples:
         >>> from closedhand import make_game
@@ -174,8 +181,8 @@ def state_text(game: Game, state: State) -> str:
     node = game.rules.tables.nodes[state.node]
     if over(game.rules, state):
         return name(node)
-    flop = CARDS[state.cards[FLOP]] if revealed(game.rules, state) else HIDDEN
-    return f"({name(node)},{CARDS[state.cards[state.player]]},{flop})"
+    flop = card_text(state.cards[FLOP]) if revealed(game.rules, state) else HIDDEN
+    return f"({name(node)},{card_text(state.cards[state.player])},{flop})"
 
 
 def parse_state(game: Game, text: str) -> SlideState | SlideEnd:
@@ -196,6 +203,8 @@ def parse_state(game: Game, text: str) -> SlideState | SlideEnd:
             raise InputError(f"{game.name} has no state {state.name}")
         if (flop == HIDDEN) != (turn[1] == "1"):
             raise InputError(f"{text!r}: the flop is {HIDDEN} in phase 1, and a card in phase 2")
+        if card.upper() == flop and game.rules.tables.copies[notation.card(card)] < 2:
+            raise InputError(f"{text!r}: the deck holds one {flop} only")
         return state
     if match := END.fullmatch(compact):
         ends = {end for edges in states.values() for end in edges.values()} - set(states)
@@ -211,8 +220,10 @@ def parse_record(line: str, game: Game) -> Record:
     Raises:
         InputError: No such deal or action.
     """
-    deal, _, actions = line.strip().rstrip(";").rpartition(";")
+    *cards, actions = f"{line.strip()};;".split(";", SEATS + 1)
+    deal = ";".join(cards)
     game.parse_deal(deal)
+    actions = actions.rstrip("; ")
     texts = tuple(game.text(game.parse(action)) for action in actions.split())
     return Record(game.name, stated_options(game), texts, deal=deal)
 
