@@ -60,7 +60,9 @@ def as_policy(strategy: Strategy) -> reference.Policy:
 
 
 def test_information_sets_are_counted() -> None:
-    """The facts' counts: UH-Leduc has 728 of S and 464 of T, the standard game 936."""
+    """UH-Leduc has 728 of S and 464 of T, the standard game 936."""
+    assert reference.count_information_sets("uh") == (728, 464)
+    assert sum(reference.count_information_sets("standard")) == 936
     players = [int(UH.rules.tables.nodes[place.node]["player"]) for place in information_sets(UH)]
     assert (players.count(0), players.count(1)) == (728, 464)
     assert len(list(information_sets(STANDARD))) == 936
@@ -491,9 +493,9 @@ def test_the_tree_is_as_large_as_the_game() -> None:
     tree = build(UH)
     assert (tree.player < 2).sum() == 5 + 18 * 8
     assert (tree.player == 3).sum() == 3 + 26 * 8
-    # The facts' count of terminal histories, by cards.
     ends = np.flatnonzero(tree.player == 3)
-    assert sum((tree.pays[tree.slot[n]] > 0).sum() for n in ends) == 13_348
+    histories = sum((tree.pays[tree.slot[n]] > 0).sum() for n in ends)
+    assert histories == reference.count_terminal_histories("uh") == 13_348
 
 
 def test_the_family_is_a_table_of_settings() -> None:

@@ -221,6 +221,6 @@ def report(results: dict[str, dict[str, Any]]) -> str:
         row, about = results[f"learning-{algorithm}"], solving.ALGORITHMS[algorithm]
         lines.append(
             f"| {algorithm} | {about.unit} | {row['iterations']:,} | {row['seconds']:.0f} "
-            f"| {row['exploitability']:.4f} | {about.guarantee} |"
+            f"| {row['exploitability']:.2g} | {about.guarantee} |"
         )
     return "\n".join(lines) + "\n"
