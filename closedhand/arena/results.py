@@ -21,8 +21,16 @@ ALL = "all"
 
 
 def shortened(name: str) -> str:
-    """An agent's name for tables and pictures: of a long path only its end."""
-    return name if len(name) <= 22 else f"…{name[-21:]}"
+    """An agent's name for tables and pictures: of a long path only its end.
+
+    Examples:
+        >>> shortened("greedy"), shortened("strategy:runs/solve-leduc/cfr/strategy.npz")
+        ('greedy', '…/cfr/strategy.npz')
+    """
+    if len(name) <= 22:
+        return name
+    end = "/".join(Path(name).parts[-2:])
+    return f"…/{end}" if len(end) <= 20 else f"…{end[-21:]}"
 
 
 def digests(agents: Sequence[str]) -> dict[str, str]:

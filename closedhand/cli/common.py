@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.table import Table
 from typer.core import TyperGroup
 
 from closedhand.games.game import Game, InputError
@@ -148,6 +149,11 @@ def progress_bar(unit: str, total: int | None) -> Iterator[Callable[..., None]]:
             progress.update(task, completed=done, **given)
 
         yield update
+
+
+def new_table(title: str) -> Table:
+    """A table without lines: seven columns have to fit into 80 characters."""
+    return Table(title=title, title_justify="left", box=None, padding=(0, 1, 0, 0))
 
 
 def save_picture(plot: Callable[[Any, Path], None], data: Any, path: Path) -> Path | None:

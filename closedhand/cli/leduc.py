@@ -5,12 +5,12 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from closedhand.cli.common import (
     INTERRUPTED,
     Json,
     make_folder,
+    new_table,
     note,
     positive,
     print_json,
@@ -221,7 +221,7 @@ def show_results(results: list[dict[str, Any]]) -> None:
     """Print summaries as a table."""
     options = ", ".join(f"{key}={value}" for key, value in results[0]["options"].items())
     title = f"{results[0]['game']} ({options}); chips a game"
-    table = Table(title=title, title_justify="left", box=None, padding=(0, 1, 0, 0))
+    table = new_table(title)
     table.add_column("algorithm", no_wrap=True)
     for name in ("iterations", "seconds", "S wins", "S best", "T best", "NashConv", "exploit."):
         table.add_column(name, justify="right", no_wrap=True)

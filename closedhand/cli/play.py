@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from closedhand.cli import leduc
 from closedhand.cli.common import (
@@ -17,6 +16,7 @@ from closedhand.cli.common import (
     bind,
     given_options,
     make_folder,
+    new_table,
     note,
     positive,
     print_json,
@@ -167,7 +167,7 @@ def show_match(data: dict[str, Any]) -> None:
     for pair in data["pairs"]:
         first, second = map(shortened, pair["agents"])
         title = f"{data['game']}: {first} v {second}, {data['deals']} deals, seed {data['seed']}"
-        table = Table(title=title, title_justify="left")
+        table = new_table(title)
         for name in ("agent", "role"):
             table.add_column(name)
         for name in ("win rate", "95%", "points", "95%"):
