@@ -17,6 +17,7 @@ from reference import leduc as reference
 
 from closedhand import Game, InputError, make_agent, make_game
 from closedhand.arena import match
+from closedhand.arena.graph import edge_probabilities, state_probabilities
 from closedhand.baselines.leduc import abstraction, cfr, linear, solving
 from closedhand.baselines.leduc.strategy import (
     Strategy,
@@ -27,7 +28,7 @@ from closedhand.baselines.leduc.strategy import (
     uniform,
 )
 from closedhand.baselines.leduc.tree import Evaluation, build, deal_probabilities, evaluate
-from closedhand.games.leduc.plays import ACTIONS
+from closedhand.games.leduc.plays import ACTIONS, graph
 from closedhand.games.leduc.records import CARDS
 
 UH, STANDARD = make_game("uh_leduc"), make_game("leduc")
@@ -145,6 +146,26 @@ def test_the_family_converges_as_is_known(algorithm: str, at_100: float, at_1000
 def test_learners_learn(algorithm: str, iterations: int, exploitability: float) -> None:
     """Uniform play has an exploitability of 2.3."""
     assert evaluate(solved(UH, iterations, algorithm)).exploitability < exploitability
+
+
+@pytest.mark.parametrize("iterations", [0, 3, 500])
+def test_games_flow_through_the_graph(iterations: int) -> None:
+    """What comes to a state is what goes there; phase 1 sees the card, not the flop."""
+    strategy = solved(UH, iterations, "cfr") if iterations else uniform(UH)
+    states, edges = state_probabilities(strategy), edge_probabilities(strategy)
+    assert states["s1,1,1"] == pytest.approx(1)
+    coming: dict[str, float] = {}
+    for state, actions in graph(UH.rules.tables).items():
+        assert sum(edges[state, action] for action in actions) == pytest.approx(1)
+        for action, to in actions.items():
+            coming[to] = coming.get(to, 0.0) + states[state] * edges[state, action]
+    for state in states:
+        assert state == "s1,1,1" or coming[state] == pytest.approx(states[state])
+    assert sum(p for name, p in coming.items() if name[0] in "WP") == pytest.approx(1)
+    place = next(p for p in information_sets(UH) if p.state == "(s1,1,1,SQ,*)")
+    raises = strategy.probabilities[place.node, place.slot, place.card, ACTIONS.index("raise")]
+    shown = edge_probabilities(strategy, card="SQ", flop="HJ")
+    assert shown["s1,1,1", "raise"] == pytest.approx(raises)
 
 
 def test_q_learning_finds_best_responses_to_what_stands_still() -> None:

@@ -1,5 +1,6 @@
 """The state graph of the course slides as a picture, and how a strategy walks it."""
 
+import math
 from collections import defaultdict
 from io import BytesIO
 from pathlib import Path
@@ -9,112 +10,153 @@ import numpy as np
 
 from closedhand.arena.plot import new_figure
 from closedhand.baselines.leduc.strategy import Strategy
-from closedhand.baselines.leduc.tree import CHANCE, Tree, build, reach, to_sigma
+from closedhand.baselines.leduc.tree import CHANCE, build, reach, to_sigma
 from closedhand.games.game import Game, InputError
 from closedhand.games.leduc.plays import ACTIONS, graph, name
 from closedhand.games.leduc.records import Notation
 from closedhand.games.records import write_atomically
 
-# Where every state stands: columns follow the turns, rows the height of the bets.
+Place = tuple[float, float]
+
+# The picture is drawn in inches, so that boxes, arrows and text keep their proportions.
+WIDTH, HEIGHT = 16, 9
+BOX = (1.16, 0.5)
+END = (0.66, 0.25)
+END_DOWN = 0.635
+"""How far the ends of a state lie under it."""
+END_ASIDE = {"fold": -0.48, "check": 0.48, "call": 0.48}
+"""How far aside, if there are two."""
+PORT = 0.17
+"""Between two arrows at the same side of a box."""
+
+# Columns follow the turns, rows the height of the bets.
 PLACES = {
-    "s1,1,1": (0, 4.2),
-    "t1,4,1": (3, 6.2),
-    "t1,1,1": (3, 2.2),
-    "s1,4,7": (6, 7.4),
-    "s1,1,4": (6, 3.6),
-    "s2,7,7": (9.6, 7.4),
-    "s2,4,4": (9.6, 3.6),
-    "s2,1,1": (9.6, 0),
-    "t2,10,7": (12.8, 8.6),
-    "t2,7,7": (12.8, 6.4),
-    "t2,7,4": (12.8, 4.4),
-    "t2,4,4": (12.8, 2.2),
-    "t2,4,1": (12.8, 0),
-    "s2,10,13": (16, 8.6),
-    "s2,7,10": (16, 5.4),
-    "s2,4,7": (16, 1.1),
+    "s1,1,1": (0.98, 4.05),
+    "t1,4,1": (3.36, 5.4),
+    "t1,1,1": (3.36, 2.7),
+    "s1,4,7": (5.75, 6.69),
+    "s1,1,4": (5.75, 3.835),
+    "s2,7,7": (9.05, 6.69),
+    "s2,4,4": (9.05, 3.92),
+    "s2,1,1": (9.05, 1.84),
+    "t2,10,7": (11.8, 7.38),
+    "t2,7,7": (11.8, 5.995),
+    "t2,7,4": (11.8, 4.61),
+    "t2,4,4": (11.8, 3.225),
+    "t2,4,1": (11.8, 1.84),
+    "s2,10,13": (14.72, 7.38),
+    "s2,7,10": (14.72, 5.3),
+    "s2,4,7": (14.72, 2.53),
 }
-# Where the ends of a state lie under it: folds on the left, showdowns on the right.
-END_PLACES = {"fold": (-0.72, -0.95), "check": (0.72, -0.95), "call": (0.72, -0.95)}
-BANDS = {"phase 1": (-1.3, 7.55), "phase 2, the flop is revealed": (8.05, 17.3)}
 
-# Colours that the colour-blind tell apart, and a line style for each action besides.
-STYLES = {
-    "fold": ("#5b5b5b", (0, (1, 1.2))),
-    "check": ("#009e73", (0, (5, 2))),
-    "call": ("#0072b2", "-"),
-    "raise": ("#d55e00", "-"),
+# The parts of the game: strips of the picture, from left to right, and their colours.
+BANDS = {
+    "Phase 1": (0.2, 6.55, "#f3f5f8"),
+    "The flop": (6.63, 8.07, "#e3efe6"),
+    "Phase 2": (8.15, 15.8, "#f3f5f8"),
 }
-TURNS = {"s": ("#a9cdf0", "S acts"), "t": ("#ffc987", "T acts")}
+FLOP = 7.35
+"""The middle of the flop."""
+BAND_BOTTOM, BAND_TOP = 0.66, 8.14
+
+# Colours of Okabe and Ito, which the colour-blind tell apart; every arrow says its action besides.
+ACTION_COLORS = {"fold": "#9a3d78", "check": "#00805c", "call": "#0068a8", "raise": "#c85200"}
+TURNS = {"s": ("#93c1ee", "S acts"), "t": ("#ffb868", "T acts")}
 ENDS = {
-    "WL": ("#ffffff", "showdown"),
-    "PS": ("#cfe3f7", "S wins, T folded"),
-    "PT": ("#ffe0b8", "T wins, S folded"),
+    "WL": ("#ffffff", "WLx: showdown for x"),
+    "PS": ("#cfe3f7", "PSx: S wins x, T folds"),
+    "PT": ("#ffdfb8", "PTx: T wins x, S folds"),
 }
-NEVER = "#e9e9e9"
+NEVER_COLOR, NEVER_INK = "#e6e6e6", "#767676"
+
+NEVER = 1e-9
+"""States that fewer games come to are drawn as never reached; solvers rarely end at exactly 0."""
 
 
-class Walk(NamedTuple):
-    """How a strategy walks the graph.
+def edge_probabilities(
+    strategy: Strategy, card: str | None = None, flop: str | None = None
+) -> dict[tuple[str, str], float]:
+    """How likely the player takes each action at each state, when both follow a strategy.
 
-    Attributes:
-        states: How likely a game comes to a state, by its name.
-        edges: How likely its player takes an action there, by name and action; absent where the
-            game never comes.
-    """
-
-    states: dict[str, float]
-    edges: dict[tuple[str, str], float]
-
-
-def walk(strategy: Strategy, card: str | None = None, flop: str | None = None) -> Walk:
-    """How both players walk the graph when they follow a strategy, exactly.
-
-    What a state of the slides leaves out (the betting, the cards) is averaged over, weighted with
-    how likely it is.
+    What a state of the slides leaves out (the betting before it, the cards) is averaged over,
+    weighted with how likely the game comes to it. Exact: all of it is enumerated.
 
     Args:
-        strategy: The strategy.
-        card: Given that the player to act holds this card.
+        strategy: Of UH-Leduc.
+        card: Only when the player to act holds this card.
+        flop: Only with this flop, in phase 2; phase 1 does not know it.
+
+    Returns:
+        By name of the state and action, for all edges of the graph; NaN where the game never
+        comes to the state.
+
+    Raises:
+        InputError: There is no such card, or the strategy is one of another game.
+    """
+    taken = _taken(strategy, card, flop)
+    states = _by_state(taken)
+    return {
+        (state, action): p / states[state] if states[state] > 0 else math.nan
+        for (state, action), p in taken.items()
+    }
+
+
+def state_probabilities(
+    strategy: Strategy, card: str | None = None, flop: str | None = None
+) -> dict[str, float]:
+    """How likely a game passes through each state, when both follow a strategy; exact.
+
+    Args:
+        strategy: Of UH-Leduc.
+        card: Given that the player who acts there holds this card.
         flop: Given this flop, in phase 2.
 
     Raises:
-        InputError: There is no such card.
+        InputError: There is no such card, or the strategy is one of another game.
     """
-    game = strategy.game
-    notation = Notation(game.rules)
-    tree = build(game)
-    cards = slice(None) if card is None else [notation.card(card)]
-    slots = np.arange(1, 1 + game.rules.tables.kinds)
-    slots = slots if flop is None else np.array([1 + notation.card(flop)])
-    sigma = to_sigma(tree, strategy)
-    likely = _likely(tree, sigma)[:, cards]
-    names = [name(node) for node in game.rules.tables.nodes[: game.rules.tables.number]]
-    given = {1: tree.pays[0][:, cards].sum(), 2: tree.pays[slots][:, :, cards].sum()}
+    return _by_state(_taken(strategy, card, flop))
+
+
+def _by_state(taken: dict[tuple[str, str], float]) -> dict[str, float]:
     states: dict[str, float] = defaultdict(float)
-    edges: dict[tuple[str, str], float] = defaultdict(float)
-    for n in np.flatnonzero(tree.player < CHANCE):
-        if tree.slot[n] == 0 or tree.slot[n] in slots:
-            state = names[tree.node[n]]
-            phase = 2 if tree.slot[n] else 1
-            states[state] += likely[n].sum() / given[phase]
-            for child in range(tree.first[n], tree.first[n] + tree.children[n]):
-                taken = (likely[n] * sigma[child, cards]).sum() / given[phase]
-                edges[state, ACTIONS[tree.action[child]]] += taken
-    shares = {edge: p / states[edge[0]] for edge, p in edges.items() if states[edge[0]] > 1e-9}
-    return Walk(dict(states), shares)
+    for (state, _), p in taken.items():
+        states[state] += p
+    return dict(states)
 
 
-def _likely(tree: Tree, sigma: np.ndarray) -> np.ndarray:
-    """How likely a game comes to each decision, by the card of who acts, [nodes, LANES]."""
+def _taken(strategy: Strategy, card: str | None, flop: str | None) -> dict[tuple[str, str], float]:
+    """How likely a game comes to each state and goes on from there by each action."""
+    game = strategy.game
+    _refuse_other_game(game)
+    notation = Notation(game.rules)
+    kinds = range(game.rules.tables.kinds)
+    cards = list(kinds) if card is None else [notation.card(card)]
+    open_slots = [1 + kind for kind in kinds] if flop is None else [1 + notation.card(flop)]
+    slots = {1: [0], 2: open_slots}  # by phase
+    tree = build(game)
+    # The first of `pays`, by slot, are the probabilities of the deals, here of those that fit.
+    given = {phase: tree.pays[slots[phase]][:, :, cards].sum() for phase in slots}
+    sigma = to_sigma(tree, strategy)
     reached = np.zeros((2, *sigma.shape))
     for player in range(2):
         reach(tree, sigma, player, reached[player])
-    likely = np.zeros_like(sigma)
+    taken: dict[tuple[str, str], float] = defaultdict(float)
     for n in np.flatnonzero(tree.player < CHANCE):
-        own = tree.player[n]
-        likely[n] = reached[own, n] * (reached[1 - own, n] @ tree.pays[tree.slot[n]])
-    return likely
+        node, slot, own = game.rules.tables.nodes[tree.node[n]], tree.slot[n], tree.player[n]
+        phase = int(node["phase"])
+        if slot not in slots[phase]:
+            continue
+        # By the own card: he lets the game come here, and so does the other with a card that fits.
+        likely = reached[own, n] * (reached[1 - own, n] @ tree.pays[slot])
+        for child in range(tree.first[n], tree.first[n] + tree.children[n]):
+            p = (likely * sigma[child])[cards].sum() / given[phase]
+            taken[name(node), ACTIONS[tree.action[child]]] += float(p)
+    return dict(taken)
+
+
+def _refuse_other_game(game: Game) -> None:
+    if game.name != "uh_leduc":
+        raise InputError(f"the slides' graph is that of uh_leduc, not of {game.name}")
 
 
 def plot_graph(
@@ -129,180 +171,231 @@ def plot_graph(
     Args:
         path: Of the pictures, with or without .svg or .png.
         game: UH-Leduc.
-        strategy: Widths of lines and percentages show how it walks.
-        card: Given that the player to act holds this card.
-        flop: Given this flop, in phase 2.
+        strategy: Arrows show how likely its actions are, boxes how likely games come to them.
+        card: Only when the player to act holds this card.
+        flop: Only with this flop, in phase 2.
 
     Returns:
-        The paths of both pictures.
+        The paths of both pictures, SVG and PNG.
 
     Raises:
         InputError: matplotlib is not installed, there is no such card, a card is given but no
-            strategy, or the game is another one: the slides' states are those of UH-Leduc.
+            strategy, the strategy is one of another game, or the game is another one: the slides'
+            states are those of UH-Leduc.
     """
-    if game.name != "uh_leduc":
-        raise InputError(f"the slides' graph is that of uh_leduc, not of {game.name}")
+    _refuse_other_game(game)
     notation = Notation(game.rules)
-    for text in filter(None, (card, flop)):
-        notation.card(text)
-        if strategy is None:
-            raise InputError(f"{text} says which part of a strategy to draw: name one")
-    walked = walk(strategy, card, flop) if strategy else None
-    figure = new_figure(16, 9)
+    # As the deck writes them: people may write sq.
+    card, flop = (text and notation.cards[notation.card(text)] for text in (card, flop))
+    if strategy is None and (card or flop):
+        raise InputError(f"{card or flop} says which part of a strategy to draw: name one")
+    if strategy and (strategy.game.name, strategy.game.options) != (game.name, game.options):
+        made_for = f"{strategy.game.name} with {dict(strategy.game.options)}"
+        raise InputError(f"the strategy is for {made_for}, not with {dict(game.options)}")
+    figure = new_figure(WIDTH, HEIGHT)
     figure.set_layout_engine("none")
-    axis = figure.add_axes((0, 0, 1, 1))
-    axis.set_xlim(-1.5, 17.6)
-    axis.set_ylim(-2.3, 10.4)
+    axis = figure.add_axes((0, 0, 1, 1), xlim=(0, WIDTH), ylim=(0, HEIGHT))
     axis.set_axis_off()
-    _draw_frame(axis, _title(strategy, card, flop))
-    for state, edges in graph(game.rules.tables).items():
-        for action, following in edges.items():
-            _draw_edge(axis, state, action, following, walked)
+    _draw_frame(axis, strategy, card, flop)
+    states = state_probabilities(strategy, card, flop) if strategy else {}
+    shares = edge_probabilities(strategy, card, flop) if strategy else {}
+    edges = [
+        Edge(state, action, to, shares.get((state, action)), states.get(state, 1.0) <= NEVER)
+        for state, actions in graph(game.rules.tables).items()
+        for action, to in actions.items()
+    ]
+    for edge in edges:
+        (_draw_move if edge.to in PLACES else _draw_end)(axis, edge, edges)
     for state in PLACES:
-        _draw_state(axis, state, walked)
+        _draw_state(axis, state, states.get(state))
     stem = path.with_suffix("") if path.suffix in (".svg", ".png") else path
     svg, png = (stem.parent / f"{stem.name}{suffix}" for suffix in (".svg", ".png"))
-    write_atomically(svg, _rendered(figure, "svg"))
+    write_atomically(svg, _rendered(figure, "svg", Date=None))
     write_atomically(png, _rendered(figure, "png"))
     return svg, png
 
 
-def _rendered(figure: Any, kind: str) -> bytes:
+def _rendered(figure: Any, kind: str, **metadata: Any) -> bytes:
     """The same figure is the same bytes: no date, no random ids; SVG keeps its text as text."""
     import matplotlib
 
     buffer = BytesIO()
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "closedhand"}):
-        figure.savefig(
-            buffer, format=kind, dpi=120, metadata={"Date": None} if kind == "svg" else {}
-        )
+        figure.savefig(buffer, format=kind, dpi=120, metadata=metadata)
     return buffer.getvalue()
 
 
-def _title(strategy: Strategy | None, card: str | None, flop: str | None) -> str:
-    if strategy is None:
-        return "UH-Leduc: 16 states, 36 actions, 11 ends"
-    about = strategy.about
-    maker = f"{about.get('algorithm', 'a strategy')}"
-    if about.get("iterations"):
-        maker += f", {about['iterations']:,} iterations"
-    given = [f"the player to act holds {card.upper()}"] if card else []
-    given += [f"the flop is {flop.upper()}"] if flop else []
-    return f"UH-Leduc, played by {maker}" + (f"; {', '.join(given)}" if given else "")
+class Edge(NamedTuple):
+    """An action at a state, as it is drawn.
+
+    Attributes:
+        state: Where it is taken.
+        action: The action.
+        to: The state or end that it leads to.
+        share: How likely it is taken, if a strategy is drawn.
+        never: Whether the strategy never comes to the state.
+    """
+
+    state: str
+    action: str
+    to: str
+    share: float | None
+    never: bool
+
+    @property
+    def color(self) -> str:
+        """Of the arrow and its text."""
+        return NEVER_INK if self.never else ACTION_COLORS[self.action]
+
+    @property
+    def width(self) -> float:
+        """Of the line, points."""
+        return 1.0 if self.never else 2.0 if self.share is None else 0.8 + 5 * self.share
+
+    @property
+    def label(self) -> str:
+        """The action, and how likely it is."""
+        if self.share is None or self.never:
+            return self.action
+        return f"{self.action} {_percent(self.share, 0)}"
 
 
-def _draw_frame(axis: Any, title: str) -> None:
+def _percent(share: float, digits: int) -> str:
+    """A share in percent; 0 is only shown for what is never done."""
+    least = 10.0 ** -(digits + 2)
+    return f"<{least:.{digits}%}" if NEVER < share < least / 2 else f"{share:.{digits}%}"
+
+
+def _draw_frame(axis: Any, strategy: Strategy | None, card: str | None, flop: str | None) -> None:
     """The title, the phases and the legend."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch, Rectangle
 
-    axis.text(-1.3, 10.05, title, fontsize=17, weight="bold", va="center")
-    for label, (left, right) in BANDS.items():
-        axis.add_patch(
-            Rectangle((left, -1.55), right - left, 11.2, facecolor="#f6f7f9", edgecolor="#d5d8dd")
-        )
-        axis.text(left + 0.2, 9.35, label, fontsize=13, color="#555555", va="center")
-    handles: list[Any] = [
-        Patch(facecolor=color, edgecolor="black", label=label) for color, label in TURNS.values()
+    title, subtitle = _titles(strategy, card, flop)
+    axis.text(0.2, 8.69, title, fontsize=18, weight="bold", va="center")
+    axis.text(0.2, 8.34, subtitle, fontsize=11.5, color="#555555", va="center")
+    for label, (left, right, color) in BANDS.items():
+        size = right - left, BAND_TOP - BAND_BOTTOM
+        axis.add_patch(Rectangle((left, BAND_BOTTOM), *size, facecolor=color, zorder=0))
+        middle = (left + right) / 2
+        _draw_text(axis, (middle, 7.9), label, fontsize=14, weight="bold")
+        if label == "The flop":
+            _draw_text(axis, (middle, 7.64), f"is {flop or 'revealed'}", fontsize=12)
+    lines = [
+        Line2D([], [], color=color, linewidth=3, label=action)
+        for action, color in ACTION_COLORS.items()
     ]
-    handles += [
-        Line2D([], [], color=color, linestyle=line, linewidth=2.2, label=action)
-        for action, (color, line) in STYLES.items()
-    ]
-    handles += [
-        Patch(facecolor=color, edgecolor="#999999", label=f"{kind}x: {label}")
-        for kind, (color, label) in ENDS.items()
-    ]
+    boxes = {label: color for color, label in (*TURNS.values(), *ENDS.values())}
+    boxes |= {"never reached": NEVER_COLOR} if strategy else {}
+    patches = [Patch(facecolor=c, edgecolor="black", label=label) for label, c in boxes.items()]
+    handles = [*patches[:2], *lines, *patches[2:]]
     axis.legend(
-        handles=handles, loc="lower center", ncols=len(handles), fontsize=10.5, frameon=False
+        handles=handles,
+        loc="center",
+        bbox_to_anchor=(0.5, 0.33 / HEIGHT),
+        ncols=len(handles),
+        fontsize=11,
+        **{"frameon": False, "handlelength": 1.6, "handletextpad": 0.5, "columnspacing": 1.4},
     )
 
 
-def _draw_edge(axis: Any, state: str, action: str, following: str, walked: Walk | None) -> None:
-    """An arrow from a state to the next one, or to an end under it."""
-    color, line = STYLES[action]
-    ends = following not in PLACES
-    start = np.array(PLACES[state], float)
-    end = start + END_PLACES[action] if ends else np.array(PLACES[following], float)
-    share = walked.edges.get((state, action)) if walked else 0.35
-    never = share is None
-    width = 0.8 + 4.5 * (share or 0)
-    axis.annotate(
-        "",
-        end,
-        start,
-        arrowprops={
-            "arrowstyle": "-|>",
-            "mutation_scale": 10 if ends else 16,
-            "color": "#c4c4c4" if never else color,
-            "linestyle": line,
-            "linewidth": width * (0.7 if ends else 1),
-            "shrinkA": 22,
-            "shrinkB": 11 if ends else 44,
-        },
-        zorder=2,
-    )
-    label = action if walked is None or never else f"{action} {share:.0%}"
-    if ends:
-        kind = following[:2]
-        chance = "" if walked is None or never else f" {share:.0%}"
-        axis.text(
-            *end,
-            following,
-            fontsize=10.5,
-            ha="center",
-            va="center",
-            zorder=5,
-            bbox={
-                "boxstyle": "square,pad=0.22",
-                "facecolor": NEVER if never else ENDS[kind][0],
-                "edgecolor": "#999999",
-            },
-        )
-        place, label = end - np.array([0, 0.34]), action + chance
-    else:
-        place = start + 0.52 * (end - start)
-    axis.text(
-        *place,
-        label,
-        fontsize=9.5 if ends else 11,
-        color="#9a9a9a" if never else color,
-        ha="center",
-        va="center",
-        zorder=4,
-        bbox={"boxstyle": "round,pad=0.12", "facecolor": "#f6f7f9", "edgecolor": "none"},
-    )
+def _titles(strategy: Strategy | None, card: str | None, flop: str | None) -> tuple[str, str]:
+    if strategy is None:
+        subtitle = "16 states (who acts and the phase, bet of S, bet of T), 36 actions, 11 ends"
+        return "UH-Leduc: the state graph", subtitle
+    maker = str(strategy.about.get("algorithm", "a strategy"))
+    if iterations := strategy.about.get("iterations"):
+        maker += f", {iterations:,} iterations"
+    filters = [f"own card {card}"] * bool(card) + [f"flop {flop}"] * bool(flop)
+    whose = f" if its player holds {card}" if card else ""
+    subtitle = f"In a box: how many games come there{whose}. At an arrow: how often this is played."
+    return "  |  ".join([f"UH-Leduc, played by {maker}", *filters]), subtitle
 
 
-def _draw_state(axis: Any, state: str, walked: Walk | None) -> None:
+def _draw_move(axis: Any, edge: Edge, edges: list[Edge]) -> None:
+    """An arrow to another state, from the right side of a box to the left side of the next."""
+    (x, y), (to_x, to_y) = PLACES[edge.state], PLACES[edge.to]
+    leaving = {e.to for e in edges if e.state == edge.state and e.to in PLACES}
+    coming = {e.state for e in edges if e.to == edge.to}
+    x, to_x = x + BOX[0] / 2, to_x - BOX[0] / 2
+    y, to_y = y + _port(edge.to, leaving), to_y + _port(edge.state, coming)
+    middle = FLOP if x < FLOP < to_x else (x + to_x) / 2
+    # Half-way along this curve x is `middle`, whatever its ends are.
+    bend = (8 * middle - x - to_x) / 6
+    _draw_arrow(axis, np.array([(x, y), (bend, y), (bend, to_y), (to_x, to_y)]), edge)
+    tag = {"boxstyle": "round,pad=0.18", "facecolor": "white", "edgecolor": "none"}
+    place = middle, (y + to_y) / 2
+    _draw_text(axis, place, edge.label, fontsize=11.5, color=edge.color, bbox=tag)
+
+
+def _port(other: str, others: set[str]) -> float:
+    """How far from the middle of a side the arrow from or to one of its states is."""
+    order = sorted(others, key=lambda state: PLACES[state][1])
+    return PORT * (order.index(other) - (len(order) - 1) / 2)
+
+
+def _draw_end(axis: Any, edge: Edge, edges: list[Edge]) -> None:
+    """An arrow to the end of a game, and that end with its text, under the state."""
+    x, y = PLACES[edge.state]
+    both = sum(e.state == edge.state and e.to not in PLACES for e in edges) > 1
+    aside = END_ASIDE[edge.action] if both else 0.0
+    end = x + aside, y - END_DOWN
+    start = x + 0.45 * aside, y - 0.15  # hidden by the state's box, as is the blunt tail
+    _draw_arrow(axis, np.linspace(start, (end[0], end[1] + END[1] / 2), 4), edge)
+    _draw_box(axis, end, END, ENDS[edge.to[:2]][0], edge.never)
+    _draw_text(axis, end, edge.to, fontsize=11, color=_ink(edge.never))
+    below = end[0], end[1] - END[1] / 2 - 0.11
+    _draw_text(axis, below, edge.label, fontsize=10.5, color=edge.color)
+
+
+def _ink(never: bool) -> str:
+    return NEVER_INK if never else "black"
+
+
+def _draw_box(axis: Any, center: Place, size: Place, color: Any, never: bool) -> None:
+    """A box: of a state with round corners, of an end with sharp ones."""
+    from matplotlib.patches import FancyBboxPatch
+
+    corner = center[0] - size[0] / 2, center[1] - size[1] / 2
+    box = FancyBboxPatch(corner, *size, zorder=5, linewidth=1.2)
+    box.set_boxstyle("round", pad=0, rounding_size=0.09 if size == BOX else 0)
+    box.set(facecolor=NEVER_COLOR if never else color, edgecolor=_ink(never))
+    axis.add_patch(box)
+
+
+def _draw_text(axis: Any, place: Place, text: str, **options: Any) -> None:
+    axis.text(*place, text, ha="center", va="center_baseline", zorder=6, **options)
+
+
+def _draw_arrow(axis: Any, curve: np.ndarray, edge: Edge) -> None:
+    """A cubic curve with a head that fits its width, however thick it is."""
+    from matplotlib.patches import PathPatch, Polygon
+    from matplotlib.path import Path as Curve
+
+    ahead = (curve[3] - curve[2]) / np.linalg.norm(curve[3] - curve[2])
+    across = np.array([-ahead[1], ahead[0]])
+    base = curve[3] - (0.1 + 0.016 * edge.width) * ahead
+    half = 0.045 + 0.0105 * edge.width
+    # A little into the head, so that no gap shows between them.
+    line = Curve([*curve[:3], base + 0.01 * ahead], [Curve.MOVETO, *[Curve.CURVE4] * 3])
+    style = {"linewidth": edge.width, "linestyle": (0, (4, 3)) if edge.never else "-"}
+    axis.add_patch(PathPatch(line, fill=False, edgecolor=edge.color, zorder=2, **style))
+    head = [curve[3], base + half * across, base - half * across]
+    axis.add_patch(Polygon(head, facecolor=edge.color, edgecolor="none", zorder=3))
+
+
+def _draw_state(axis: Any, state: str, share: float | None) -> None:
     """A box with the state's name, and how likely a game comes there."""
-    share = walked.states.get(state, 0.0) if walked else 1.0
-    never = walked is not None and share <= 1e-9
-    label = state
-    if walked is not None:
-        label += "\nnever" if never else f"\n{share:.1%}"
-    # The likelier, the stronger the colour; the square root keeps rare states apart.
-    paleness = 1 - max(0.15, share**0.5)
-    axis.text(
-        *PLACES[state],
-        label,
-        fontsize=13 if walked is None else 12,
-        weight="bold",
-        color="#9a9a9a" if never else "black",
-        ha="center",
-        va="center",
-        zorder=6,
-        bbox={
-            "boxstyle": "round,pad=0.4",
-            "facecolor": NEVER if never else _paler(TURNS[state[0]][0], paleness),
-            "edgecolor": "#9a9a9a" if never else "black",
-            "linewidth": 1.2,
-        },
-    )
-
-
-def _paler(color: str, share: float) -> tuple[float, ...]:
-    """A colour mixed with a share of white."""
     from matplotlib.colors import to_rgb
 
-    return tuple(channel + share * (1 - channel) for channel in to_rgb(color))
+    x, y = PLACES[state]
+    never = share is not None and share <= NEVER
+    # The likelier, the stronger the colour; the square root keeps rare states apart.
+    strength = 1.0 if share is None else 0.12 + 0.88 * min(share, 1) ** 0.5
+    color = [1 - strength * (1 - channel) for channel in to_rgb(TURNS[state[0]][0])]
+    _draw_box(axis, (x, y), BOX, color, never)
+    ink = _ink(never)
+    known = [] if share is None else ["never" if never else _percent(share, 1)]
+    _draw_text(axis, (x, y + 0.1 * len(known)), state, fontsize=14, weight="bold", color=ink)
+    for text in known:
+        _draw_text(axis, (x, y - 0.125), text, fontsize=11.5, color=ink)
