@@ -1,5 +1,8 @@
 """What several test files share: variants of every game, and random positions of them."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -48,3 +51,18 @@ def positions(game: Game, seed: int, games: int) -> Iterator[State]:
         while not game.over(state):
             game.play(state, int(rng.choice(game.legal(state))))
             yield state
+
+
+def assert_alike_without_compiler(program: str) -> None:
+    """Run a program with and without compiled kernels: it prints the same, and something."""
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-W", "error", "-c", program],
+            env={**os.environ, "NUMBA_DISABLE_JIT": disable},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for disable in ("0", "1")
+    ]
+    assert outputs[0] == outputs[1] != ""

@@ -1,13 +1,10 @@
 """The agents: legal, reproducible, blind to hidden cards, and not without tactics."""
 
-import os
-import subprocess
-import sys
 from typing import Any
 
 import numpy as np
 import pytest
-from conftest import VARIANTS, variant_id
+from conftest import VARIANTS, assert_alike_without_compiler, variant_id
 
 from closedhand import Game, InputError, agent_names, make_agent, make_game
 from closedhand.arena import match
@@ -250,14 +247,4 @@ def test_agents_play_in_plain_python() -> None:
         "    game.play(state, agents[player].act(game.view(state, player)))\n"
         "print(state.history[:state.moves].tolist())\n"
     )
-    outputs = [
-        subprocess.run(
-            [sys.executable, "-W", "error", "-c", code],
-            env={**os.environ, "NUMBA_DISABLE_JIT": disable},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for disable in ("0", "1")
-    ]
-    assert outputs[0] == outputs[1] != ""
+    assert_alike_without_compiler(code)

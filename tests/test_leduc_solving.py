@@ -13,6 +13,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
+from conftest import assert_alike_without_compiler
 from reference import leduc as reference
 
 from closedhand import Game, InputError, make_agent, make_game
@@ -402,17 +403,7 @@ for name in ("dcfr", "mccfr", "mmd", "q-learning"):
     learner.run(3)
     print(name, learner.strategy().probabilities.round(9).sum(axis=(0, 1)).tolist())
 """
-    outputs = [
-        subprocess.run(
-            [sys.executable, "-W", "error", "-c", program],
-            env={**os.environ, "NUMBA_DISABLE_JIT": disable},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for disable in ("0", "1")
-    ]
-    assert outputs[0] == outputs[1] != ""
+    assert_alike_without_compiler(program)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="interrupts are sent otherwise on Windows")
