@@ -76,7 +76,11 @@ ALGORITHMS = {
     "cfr+": Algorithm("cfr:CFRPlus", SWEEP, f"{AVERAGE}: NashConv is O(1/√t)"),
     "lcfr": Algorithm("cfr:LinearCFR", SWEEP, f"{AVERAGE}: NashConv is O(1/√t)"),
     "dcfr": Algorithm("cfr:DiscountedCFR", SWEEP, f"{AVERAGE}: NashConv is O(1/√t)"),
-    "pcfr+": Algorithm("cfr:PredictiveCFRPlus", SWEEP, f"{AVERAGE}: NashConv is O(1/√t)"),
+    "pcfr+": Algorithm(
+        "cfr:PredictiveCFRPlus",
+        SWEEP,
+        f"{AVERAGE} if uniform; the quadratic one is seen to, faster",
+    ),
     "mccfr": Algorithm("mccfr:MCCFR", "sampled deal for each player", f"{AVERAGE}, in probability"),
     "mmd": Algorithm("mmd:MMD", SWEEP, "none when annealed; the last policy is seen to converge"),
     "q-learning": Algorithm("qlearning:QLearning", "game", "none"),
