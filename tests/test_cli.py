@@ -248,6 +248,9 @@ def test_the_same_game_is_solved_into_the_same_folder(tmp_path: Path) -> None:
     result = json.loads((folders["solve-uh_leduc"] / "pcfr+" / "result.json").read_text())
     assert [point["iterations"] for point in result["curve"]] == [1, 2, 3, 4, 5, 6, 7]
     assert (folders["solve-uh_leduc"] / "cfr" / "strategy.npz").exists()
+    # What another command left there damaged is no obstacle.
+    (folders["solve-uh_leduc"] / "cfr" / "result.json").write_text("{")
+    assert run("solve", "--iterations", "5").exit_code == 0
 
 
 def test_a_match_does_not_go_on_with_another_strategy() -> None:

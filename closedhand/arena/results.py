@@ -147,6 +147,15 @@ def save(path: Path, data: dict[str, Any]) -> None:
     write_atomically(path, json.dumps(data, separators=(",", ":")) + "\n")
 
 
+def read_json(path: Path) -> dict[str, Any]:
+    """The JSON object in a file, empty where there is no such file or nothing of the kind in it."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
 def load(path: Path, game: Game, agents: Sequence[str], seed: int) -> Match:
     """Read a match that is to be continued.
 

@@ -136,14 +136,12 @@ def chosen(game: Game) -> list[str]:
 
 def curves(game: Game, folder: Path) -> list[dict[str, Any]]:
     """The results with a curve that were solved into a folder for a game, in the usual order."""
-    import json
-
+    from closedhand.arena.results import read_json
     from closedhand.baselines.leduc import solving
 
-    files = [folder / name / "result.json" for name in solving.ALGORITHMS]
-    results = [json.loads(file.read_text(encoding="utf-8")) for file in files if file.exists()]
-    same = dict(game.options)
-    return [each for each in results if (each["game"], each["options"]) == (game.name, same)]
+    results = [read_json(folder / name / "result.json") for name in solving.ALGORITHMS]
+    same = game.name, dict(game.options)
+    return [each for each in results if (each.get("game"), each.get("options")) == same]
 
 
 def bind_leduc(name: str, pair: str | None = None, double_pair: str | None = None) -> Game:

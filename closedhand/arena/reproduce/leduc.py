@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from closedhand.arena.plot import plot_curves
+from closedhand.arena.results import read_json
 from closedhand.baselines.leduc import abstraction, linear, solving
 from closedhand.baselines.leduc.tree import evaluate
 from closedhand.games import make_game
@@ -79,20 +80,12 @@ def compute(
     for number, (name, part) in enumerate(todo.items()):
         progress(name, number, len(todo))
         path = folder / f"{name}.json"
-        kept = _read(path)
+        kept = read_json(path)
         if kept.get("settings") != settings:
             kept = {"settings": settings, "result": part()}
             write_atomically(path, json.dumps(kept, indent=1) + "\n")
         results[name] = kept["result"]
     return results
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        kept = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return kept if isinstance(kept, dict) else {}
 
 
 def _running(folder: Path, name: str, algorithm: str, seed: int, **limit: Any) -> Part:

@@ -87,7 +87,7 @@ ALGORITHMS = {
     "ppo": Algorithm("ppo:PPO", "rollout of both players", "none"),
 }
 SOLVERS = ("cfr", "cfr+", "lcfr", "dcfr", "pcfr+", "mccfr")
-"""Those that are sure to come to an equilibrium."""
+"""The CFR family, whose average strategies come to an equilibrium."""
 
 
 def make(algorithm: str, game: Game, seed: int = 0) -> Learner:
