@@ -26,6 +26,10 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("uh_leduc", {"pair": "card"}),
     ("uh_leduc", {"double_pair": "split"}),
     ("leduc", {}),
+    ("chinese_poker", {}),
+    ("chinese_poker", {"substeps": True}),
+    ("chinese_poker", {"players": 3, "rules": "1-6", "royalties": True}),
+    ("chinese_poker", {"players": 4, "fouls": True, "naturals": True, "substeps": True}),
 ]
 
 

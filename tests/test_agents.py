@@ -16,6 +16,7 @@ AGENTS = {
     "doudizhu": ("random", "rule", "greedy"),
     "uh_leduc": ("random", "equilibrium"),
     "leduc": ("random", "equilibrium"),
+    "chinese_poker": ("random",),
 }
 """The agents of each game that need no file."""
 

@@ -22,6 +22,12 @@ GOLDEN: dict[str, tuple[str, dict[str, Any]]] = {
     "uh_leduc": ("uh_leduc", {}),
     "uh_leduc-card": ("uh_leduc", {"pair": "card"}),
     "leduc": ("leduc", {}),
+    "chinese_poker": ("chinese_poker", {}),
+    "chinese_poker-substeps": ("chinese_poker", {"substeps": True}),
+    "chinese_poker-everything": (
+        "chinese_poker",
+        {"players": 4, "rules": "1-6", "fouls": True, "royalties": True, "naturals": True},
+    ),
 }
 
 

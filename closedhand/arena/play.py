@@ -84,7 +84,7 @@ class Session:
         Raises:
             InputError: It is no action, or not a legal one.
         """
-        action = self.game.parse(text)
+        action = self.game.parse_at(self.state, text)
         before = self.state.copy()
         self.game.play(self.state, action)
         self._decisions.append(before)
@@ -102,11 +102,13 @@ class Session:
 
     def hint(self) -> str:
         """What the adviser would do in the person's place, in the game's notation."""
-        return self.game.text(self._adviser.act(self.view))
+        return self.game.text_at(self.state, self._adviser.act(self.view))
 
     def legal(self) -> list[str]:
         """All legal actions in the game's notation."""
-        return [self.game.text(int(action)) for action in self.game.legal(self.state)]
+        return [
+            self.game.text_at(self.state, int(action)) for action in self.game.legal(self.state)
+        ]
 
     def _play_others(self) -> None:
         while not self.over and self.state.player != self.seat:

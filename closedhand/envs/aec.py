@@ -2,7 +2,6 @@
 
 import copy
 from collections.abc import Mapping
-from operator import index
 from typing import Any
 
 import numpy as np
@@ -89,8 +88,7 @@ class GameAEC(AECEnv[str, Observation, int]):
         self.action_spaces: dict[str, Any] = {
             agent: common.action_space(self.game) for agent in self.possible_agents
         }
-        size = self.game.num_players * self.game.observation_size
-        self.state_space = spaces.Box(-1, 127, (size,), np.int8)
+        self.state_space = common.state_space(self.game)
         self.agents = []
         self._states = self.game.empty(1)
         self._rng: np.random.Generator | None = None
@@ -141,10 +139,7 @@ class GameAEC(AECEnv[str, Observation, int]):
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)  # type: ignore[arg-type]
             return
-        try:
-            action = index(action)  # type: ignore[arg-type]
-        except TypeError:
-            raise InputError(f"an action is a whole number, not {action!r}") from None
+        action = common.whole_number(action)
         observation = np.empty(self.game.observation_size, np.int8)
         mask = np.empty(self.game.num_actions, np.int8)
         status, player = kernels.play_one(
@@ -171,8 +166,7 @@ class GameAEC(AECEnv[str, Observation, int]):
 
     def state(self) -> np.ndarray:
         """The observations of all players, one after the other, int8 [state_space.shape]."""
-        seats = range(self.game.num_players)
-        return np.concatenate([self._look(seat)[0] for seat in seats])
+        return common.joint_observation(self.game, self._states[0])
 
     def render(self) -> str | np.ndarray | None:  # type: ignore[override]
         """The open table: text for `ansi`, uint8 [540, 960, 3] for `rgb_array`."""

@@ -2,13 +2,14 @@
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from operator import index
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 
 from closedhand.envs import kernels
-from closedhand.games import make_game
+from closedhand.games import contract, make_game
 from closedhand.games.game import Game, InputError, State
 from closedhand.games.kernel import draw_seed
 
@@ -68,6 +69,31 @@ def action_space(game: Game) -> spaces.Discrete:
     return spaces.Discrete(game.num_actions)
 
 
+def state_space(game: Game) -> spaces.Box:
+    """Of `joint_observation`."""
+    return spaces.Box(-1, 127, (game.num_players * game.observation_size,), np.int8)
+
+
+def joint_observation(game: Game, state: State) -> np.ndarray:
+    """The observations of all players, one after the other, int8 [state_space.shape]."""
+    out = np.empty((game.num_players, game.observation_size), np.int8)
+    for seat in range(game.num_players):
+        contract.observe(game.rules, state, seat, out[seat])
+    return out.ravel()
+
+
+def whole_number(action: Any) -> int:
+    """The action as an `int`.
+
+    Raises:
+        InputError: It is no whole number.
+    """
+    try:
+        return index(action)
+    except TypeError:
+        raise InputError(f"an action is a whole number, not {action!r}") from None
+
+
 def start(
     game: Game,
     states: np.ndarray,
@@ -122,4 +148,4 @@ def explain_illegal(game: Game, state: State, action: int) -> str:
     """One line that says which action is illegal for whom."""
     if not 0 <= action < game.num_actions:
         return f"action {action} is none of the {game.num_actions} actions of {game.name}"
-    return f"action {action} ({game.text(action)}) is not legal for player_{state['player']} now"
+    return f"action {action} ({game.text_at(state, action)}) is not legal for player_{state['player']} now"

@@ -21,20 +21,12 @@ def deal_all(rules, states, chosen, seeds):
 
 
 @kernel
-def is_legal(rules, state, action, ids):
-    """Whether `action` is legal now; `ids` is scratch space, int32 [num_actions]."""
-    if contract.over(rules, state):
-        return False
-    for k in range(contract.legal(rules, state, ids)):
-        if ids[k] == action:
-            return True
-    return False
-
-
-@kernel
 def play(rules, state, action, ids):
-    """Apply an action that may be illegal; return `RUNNING`, `OVER` or `ILLEGAL`."""
-    if not is_legal(rules, state, action, ids):
+    """Apply an action that may be illegal; return `RUNNING`, `OVER` or `ILLEGAL`.
+
+    `ids` is scratch space, int32 [num_actions].
+    """
+    if not contract.is_legal(rules, state, action, ids):
         return ILLEGAL
     contract.play(rules, state, action)
     return OVER if contract.over(rules, state) else RUNNING
@@ -65,6 +57,28 @@ def play_one(rules, states, action, observation, mask):
     if status != ILLEGAL:
         observe(rules, states[0], player, observation, mask, ids)
     return status, player
+
+
+@kernel
+def play_together(rules, states, actions, num_actions, legal):
+    """Play `actions[seat]` of every seat in the first of `states`, or none if one is illegal.
+
+    All seats are to act, and `player` is 0, which it is again if the game goes on. Write into
+    `legal`, bool [seats], whose actions are; return whether the game is over.
+    """
+    state = states[0]
+    ids = np.empty(num_actions, np.int32)
+    for seat in range(len(actions)):
+        state.player = seat
+        legal[seat] = contract.is_legal(rules, state, actions[seat], ids)
+    if legal.all():
+        for seat in range(len(actions)):
+            state.player = seat
+            contract.play(rules, state, actions[seat])
+        if contract.over(rules, state):
+            return True
+    state.player = 0
+    return False
 
 
 @kernel

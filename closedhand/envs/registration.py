@@ -25,11 +25,13 @@ class Environment:
         game: Name for `make_game`.
         aec_id: For `pettingzoo.make("aec", ...)`.
         gymnasium_id: For `gymnasium.make` and `gymnasium.make_vec`.
+        parallel_id: For `pettingzoo.make("parallel", ...)`, if the players act simultaneously.
     """
 
     game: str
     aec_id: str
     gymnasium_id: str
+    parallel_id: str | None = None
 
     @property
     def doc(self) -> str:
@@ -47,6 +49,12 @@ ENVIRONMENTS = {
     "doudizhu": Environment("doudizhu", "closedhand/doudizhu-v0", "closedhand/DouDizhu-v0"),
     "uh_leduc": Environment("uh_leduc", "closedhand/uh_leduc-v0", "closedhand/UHLeduc-v0"),
     "leduc": Environment("leduc", "closedhand/leduc-v0", "closedhand/Leduc-v0"),
+    "chinese_poker": Environment(
+        "chinese_poker",
+        "closedhand/chinese_poker-v0",
+        "closedhand/ChinesePoker-v0",
+        parallel_id="closedhand/chinese_poker-v0",
+    ),
 }
 """The envs of every game, by the game's name."""
 
@@ -59,6 +67,13 @@ def register_all() -> None:
         pettingzoo.register(
             "aec", environment.aec_id, "closedhand.envs.aec:env", kwargs={"game": name}
         )
+        if environment.parallel_id:
+            pettingzoo.register(
+                "parallel",
+                environment.parallel_id,
+                "closedhand.envs.parallel:parallel_env",
+                kwargs={"game": name},
+            )
         gymnasium.register(
             environment.gymnasium_id,
             "closedhand.envs.solo:SoloEnv",

@@ -12,6 +12,7 @@ GAMES: dict[str, tuple[str, dict[str, Any]]] = {
     "doudizhu": ("doudizhu", {}),
     "uh_leduc": ("leduc", {"rules": "uh"}),
     "leduc": ("leduc", {"rules": "standard"}),
+    "chinese_poker": ("chinese_poker", {}),
 }
 """All games by name: the folder here whose `make` builds the `Game`, and options given to it."""
 

@@ -17,16 +17,21 @@ from numba.extending import overload
 from closedhand.games.kernel import kernel, seed_in_kernel
 
 
-def _dispatched(stub: Callable[..., Any]) -> Callable[..., Any]:
-    """Dispatch on the class of the first argument, in Python and inside kernels."""
+def _dispatched(
+    stub: Callable[..., Any], default: Callable[..., Any] | None = None
+) -> Callable[..., Any]:
+    """Dispatch on the class of the first argument, in Python and inside kernels.
+
+    A `default` stands in for games that do not define the function.
+    """
     name = stub.__name__
 
     def in_kernel(rules, *args):
-        function = getattr(sys.modules[rules.instance_class.kernels], name)
+        function = getattr(sys.modules[rules.instance_class.kernels], name, default)
         return lambda rules, *args: function(rules, *args)
 
     def in_python(rules, *args):
-        return getattr(sys.modules[rules.kernels], name)(rules, *args)
+        return getattr(sys.modules[rules.kernels], name, default)(rules, *args)
 
     in_python.__name__ = name
     in_python.__doc__ = stub.__doc__
@@ -75,6 +80,28 @@ def redeal(rules, view, player, rng):
 @_dispatched
 def observe(rules, state, player, out):
     """Write the observation of `player` into `out`, int8; reads only what `player` may know."""
+
+
+@kernel
+def _is_listed(rules, state, action, ids):
+    """Whether an action is among those of `legal`."""
+    if over(rules, state):
+        return False
+    for k in range(legal(rules, state, ids)):
+        if ids[k] == action:
+            return True
+    return False
+
+
+def _is_legal(rules, state, action, ids):
+    """Whether `action`, any integer, is legal now; `ids` is scratch space as for `legal`.
+
+    The ninth function: a game that knows better than to list all legal actions defines it.
+    """
+
+
+_is_legal.__name__ = "is_legal"
+is_legal = _dispatched(_is_legal, _is_listed)
 
 
 @kernel

@@ -19,12 +19,16 @@ class InputError(ValueError):
     """What the user gave cannot be used; the message is one line that says why."""
 
 
+GAP = " "
+"""In place of a card in a `Row`: a gap."""
+
+
 class Row(NamedTuple):
     """A line of cards in a picture of the table: a seat, or cards that lie in the middle.
 
     Attributes:
         label: Whose cards they are.
-        cards: Text of each card; an empty text is a card seen from behind.
+        cards: Text of each card; an empty text is a card seen from behind, `GAP` none at all.
         note: What else there is to say.
         active: Whether this seat is to act.
     """
@@ -54,6 +58,10 @@ class Game:
         sides: The side that each seat plays for; seats of one side win and lose together.
         text: Notation of an action id.
         parse: Action id of a notation. Raises `InputError` where it is none.
+        say: Notation of an action id at a position, if it is not that of `text`.
+        read: Action id of a notation at a position, that of `say` or of `text`.
+        simultaneous: Whether the players act at the same time: a copy of a state in which `player`
+            is somebody else who has not acted yet is the position as he finds it.
         deal_text: Notation of the deal that a state, at any point of the game, started from.
         parse_deal: A state at the start of a deal. Raises `InputError`.
         scene: The table as rows of cards; hidden cards of a view are seen from behind.
@@ -73,6 +81,9 @@ class Game:
     deal_text: Callable[[State], str] = field(repr=False)
     parse_deal: Callable[[str], State] = field(repr=False)
     scene: Callable[[State], list[Row]] = field(repr=False)
+    say: Callable[[State, int], str] | None = field(default=None, repr=False)
+    read: Callable[[State, str], int] | None = field(default=None, repr=False)
+    simultaneous: bool = False
 
     def __reduce__(self) -> tuple[Any, ...]:
         from closedhand.games import make_game
@@ -118,9 +129,22 @@ class Game:
         if self.over(state):
             raise InputError("the game is over")
         if action not in self.legal(state):
-            name = self.text(action) if 0 <= action < self.num_actions else "no action at all"
+            known = 0 <= action < self.num_actions
+            name = self.text_at(state, action) if known else "no action at all"
             raise InputError(f"action {action} ({name}) is not legal for player_{state.player}")
         contract.play(self.rules, state, action)
+
+    def text_at(self, state: State, action: int) -> str:
+        """Notation of an action id of `state.player`, in his cards where the game does that."""
+        return self.say(state, action) if self.say else self.text(action)
+
+    def parse_at(self, state: State, text: str) -> int:
+        """Action id of a notation for `state.player`: that of `text_at` or of `text`.
+
+        Raises:
+            InputError: It is no action.
+        """
+        return self.read(state, text) if self.read else self.parse(text)
 
     def over(self, state: State) -> bool:
         """Whether the game has ended."""

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.games import make_game, package
+from closedhand.games import contract, make_game, package
 from closedhand.games.game import Game, InputError, State
 
 
@@ -106,10 +106,15 @@ def from_state(
     from closedhand import __version__
 
     game = flat_game(game.name, game.options)
+    actions = []
+    replayed = game.parse_deal(game.deal_text(state))
+    for action in state.history[: state.moves]:
+        actions.append(game.text_at(replayed, action))
+        contract.play(game.rules, replayed, action)
     return Record(
         game.name,
         stated_options(game),
-        tuple(game.text(action) for action in state.history[: state.moves]),
+        tuple(actions),
         deal=game.deal_text(state),
         agents=tuple(agents) if agents is not None else None,
         returns=tuple(game.returns(state).tolist()) if game.over(state) else None,
@@ -141,7 +146,7 @@ def replay(record: Record) -> State:
         state = game.deal(np.random.default_rng(record.seed))
     for number, text in enumerate(record.actions, 1):
         try:
-            game.play(state, game.parse(text))
+            game.play(state, game.parse_at(state, text))
         except InputError as error:
             raise InputError(f"action {number}, {text}: {error}") from None
     if record.returns is not None:

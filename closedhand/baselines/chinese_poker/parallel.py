@@ -1,0 +1,41 @@
+"""Work on many hands at once, on all cores."""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+
+CHUNK = 512
+"""Items of a piece of work; less is done at once, in the caller's thread."""
+
+
+@cache
+def _executor() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(os.cpu_count())
+
+
+def in_threads(
+    work: Callable[[slice], object],
+    number: int,
+    progress: Callable[[int], object] = lambda done: None,
+) -> None:
+    """Do work on `number` items, piece by piece; it has to release the GIL, as kernels do.
+
+    Args:
+        work: Takes the items of a slice.
+        number: Of items.
+        progress: Called with how many are done.
+    """
+    pieces = [slice(start, min(start + CHUNK, number)) for start in range(0, number, CHUNK)]
+    if len(pieces) <= 1:
+        for piece in pieces:
+            work(piece)
+        return
+    futures = [_executor().submit(work, piece) for piece in pieces]
+    try:
+        for piece, future in zip(pieces, futures, strict=True):
+            future.result()
+            progress(piece.stop)
+    finally:
+        for future in futures:
+            future.cancel()

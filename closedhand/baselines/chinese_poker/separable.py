@@ -1,0 +1,209 @@
+"""The separable strategy of Chinese Poker: a chance to win for each part, and what follows from it.
+
+A table gives every strength of a part its chance to win. A hand is set so that the points expected
+from the three chances are most, as if the parts won or lost independently of one another (P. Hankin,
+"Near-optimal closed-hand Chinese Poker"). With the sums S = f + m + b, P = fm + fb + mb of the
+chances and their product T = fmb, for a majority worth u points and a scoop worth v they are
+
+    (2 - u + v) S + (3u - v) P + (2v - 6u) T - 3 - v,
+
+which for the blog's scoring is 2 E+ - 4, where E+ = S + P - 2 T. The formula rises in each chance,
+so a front that could not lead to more even with the hand's best back and best middle is left out.
+"""
+
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from closedhand.baselines.chinese_poker.agent import ArrangingAgent
+from closedhand.baselines.chinese_poker.parallel import in_threads
+from closedhand.games.agents import refuse_argument
+from closedhand.games.chinese_poker.plays import (
+    BACK,
+    FIVES,
+    FRONT,
+    FRONTS,
+    MIDDLE,
+    PARTS,
+    SPLITS,
+    STRENGTHS,
+    THREES,
+)
+from closedhand.games.chinese_poker.rules import Rules, strengths
+from closedhand.games.game import Game, InputError
+from closedhand.games.kernel import inlined, kernel
+from closedhand.games.records import write_atomically
+
+SHIPPED = "chinese_poker_separable.npz"
+
+
+@dataclass(frozen=True)
+class Tables:
+    """The chances to win of every strength of every part.
+
+    Attributes:
+        win: Float64 [3, 6331], by part (front, middle, back) and strength, rising with the strength;
+            of the front the first 455 count.
+        about: Where they come from: how they were trained, and on what.
+    """
+
+    win: np.ndarray
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Check the chances.
+
+        Raises:
+            InputError: They are not of that shape, not from 0 to 1, or fall somewhere.
+        """
+        if self.win.shape != (len(PARTS), max(STRENGTHS)) or self.win.dtype != np.float64:
+            raise InputError(f"tables are float64 [{len(PARTS)}, {max(STRENGTHS)}]")
+        for part, number in zip(self.win, STRENGTHS, strict=True):
+            chances = part[:number]
+            if not ((chances >= 0) & (chances <= 1)).all() or (np.diff(chances) < 0).any():
+                raise InputError("chances to win lie between 0 and 1 and rise with the strength")
+
+
+def save(tables: Tables, path: Path) -> None:
+    """Write tables as npz; the file appears complete or not at all."""
+    buffer = io.BytesIO()
+    parts = dict(zip(PARTS, map(np.array, tables.win), strict=True))
+    cut = {part: parts[part][:number] for part, number in zip(PARTS, STRENGTHS, strict=True)}
+    np.savez_compressed(buffer, **cut, about=np.array(json.dumps(dict(tables.about))))
+    write_atomically(path, buffer.getvalue())
+
+
+def load(path: Path) -> Tables:
+    """Read tables.
+
+    Raises:
+        InputError: The file cannot be read, or holds none.
+    """
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from None
+    return _decode(content, str(path))
+
+
+@lru_cache
+def shipped() -> Tables:
+    """The tables that come with the package."""
+    return _decode((files("closedhand") / "data" / SHIPPED).read_bytes(), SHIPPED)
+
+
+def _decode(content: bytes, name: str) -> Tables:
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as data:
+            win = np.zeros((len(PARTS), max(STRENGTHS)))
+            for i, (part, number) in enumerate(zip(PARTS, STRENGTHS, strict=True)):
+                win[i, :number] = data[part]
+            about = json.loads(str(data["about"]))
+    except Exception:
+        raise InputError(f"{name} holds no tables of Chinese Poker") from None
+    return Tables(win, about)
+
+
+@inlined
+def weights(rules):
+    """What S, P and T count in the formula of the expected points."""
+    u, v = float(rules.majority), float(rules.scoop)
+    return 2 - u + v, 3 * u - v, 2 * v - 6 * u
+
+
+@kernel
+def best(rules, win, hand):
+    """The best arrangement of a hand by the chances `win`, and what it is expected to bring."""
+    tables = rules.tables
+    fives, threes = np.empty(FIVES, np.int16), np.empty(THREES, np.int16)
+    strengths(rules, hand, fives, threes)
+    front, middle, back = np.empty(THREES), np.empty(FIVES), np.empty(FIVES)
+    top_middle, top_back = 0.0, 0.0
+    for i in range(FIVES):
+        middle[i] = win[MIDDLE, fives[i]]
+        back[i] = win[BACK, fives[i]]
+        top_middle = max(top_middle, middle[i])
+        top_back = max(top_back, back[i])
+    for i in range(THREES):
+        front[i] = win[FRONT, threes[i]]
+    of_sum, of_pairs, of_product = weights(rules)
+    most, best_front, best_back = -np.inf, 0, 0
+    for i in range(THREES):
+        # With the front given, the formula is base + linear (m + b) + bilinear m b.
+        base = of_sum * front[i]
+        linear = of_sum + of_pairs * front[i]
+        bilinear = of_pairs + of_product * front[i]
+        if base + linear * (top_middle + top_back) + bilinear * top_middle * top_back <= most:
+            continue
+        floor = tables.floor[threes[i]]
+        for k in range(SPLITS):
+            one, two = tables.splits[i, k, 0], tables.splits[i, k, 1]
+            # Chances rise with the strength: the stronger half has both the better ones.
+            m, b = min(middle[one], middle[two]), max(back[one], back[two])
+            points = base + linear * (m + b) + bilinear * m * b
+            if points > most and min(fives[one], fives[two]) >= floor:
+                most = points
+                best_front = i
+                best_back = one if fives[one] >= fives[two] else two
+    action = FRONTS * best_back
+    while tables.front[action] != best_front:
+        action += 1
+    return action, most - 3 - rules.scoop
+
+
+@kernel
+def best_of_each(rules, win, hands, actions):
+    """Write the best arrangement of every hand."""
+    for i in range(len(hands)):
+        actions[i] = best(rules, win, hands[i])[0]
+
+
+class Separable(ArrangingAgent):
+    """Sets hands by tables of chances to win.
+
+    Attributes:
+        name: `separable`, with the file that the tables are from.
+        tables: The chances.
+    """
+
+    def __init__(self, game: Game, tables: Tables | None = None, name: str = "separable") -> None:
+        """Play `game`.
+
+        Args:
+            game: Chinese Poker.
+            tables: The chances; those of the package if absent.
+            name: Of the agent.
+        """
+        super().__init__(game, name)
+        self.tables = tables or shipped()
+
+    def arrange(self, hands: np.ndarray) -> np.ndarray:
+        """The arrangements of hands, int8 [n, 13]; int32 [n]."""
+        return arrange(self.rules, self.tables.win, hands)
+
+
+def arrange(rules: Rules, win: np.ndarray, hands: np.ndarray) -> np.ndarray:
+    """The best arrangements of hands, int8 [n, 13], by the chances `win`; int32 [n]."""
+    actions = np.empty(len(hands), np.int32)
+    in_threads(
+        lambda part: best_of_each(rules, win, hands[part], actions[part]), len(hands)
+    )  # fmt: skip
+    return actions
+
+
+def make(game: Game, seed: int, argument: str | None) -> Separable:
+    """The agent `separable`, or `separable:FILE` with tables of one's own.
+
+    Raises:
+        InputError: The file holds no tables.
+    """
+    if argument is None:
+        return Separable(game)
+    return Separable(game, load(Path(argument)), f"separable:{argument}")

@@ -1,0 +1,243 @@
+"""Every game of simultaneous moves as a PettingZoo parallel env."""
+
+import copy
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from gymnasium import error, logger, spaces
+from gymnasium.utils import seeding
+from pettingzoo import ParallelEnv
+
+from closedhand.envs import common, kernels, render
+from closedhand.envs.common import ACTION_MASK, ILLEGAL_REWARD, Observation
+from closedhand.games.game import Game, InputError, State
+
+METADATA = {"render_modes": list(common.RENDER_MODES), "render_fps": common.RENDER_FPS}
+
+Infos = dict[str, dict[str, Any]]
+
+
+def parallel_env(
+    game: str | Game,
+    *,
+    render_mode: str | None = None,
+    illegal_reward: float = ILLEGAL_REWARD,
+    **options: Any,
+) -> "GameParallel":
+    """The env that `pettingzoo.make` makes: `GameParallel`, which does all checks itself.
+
+    Args:
+        game: Name of a game, or a `Game`.
+        render_mode: `human`, `ansi`, `rgb_array` or None.
+        illegal_reward: An illegal action ends the game with this reward for who made it, 0 for the
+            others.
+        **options: Of `make_game`.
+
+    Raises:
+        InputError: An unknown name, option or render mode, or a game of turns.
+    """
+    return GameParallel(game, render_mode=render_mode, illegal_reward=illegal_reward, **options)
+
+
+class GameParallel(ParallelEnv[str, Observation, int]):
+    """A game of simultaneous moves: at every step all agents act, and all end together.
+
+    An observation is a dict of int8 arrays: the parts of `game.shapes` (`observation` first) and
+    `action_mask` [num_actions], which is also in the infos and is all zero after the end. Nobody
+    learns what the others choose before that; the last observation shows the finished game. Rewards
+    are zero until the game ends.
+
+    An illegal action raises nothing: nobody's action is played, and the game ends with
+    `illegal_reward` for all who made one, whose infos hold `illegal_action`, True.
+
+    Copies and pickles go on with the game under way. A state for search is `game_state`, and
+    `reset(options={"state": state})` returns to it.
+
+    Attributes:
+        game: The rules, with `game.text(action)` and `game.parse(text)`.
+        state_space: Of `state()`.
+    """
+
+    def __init__(
+        self,
+        game: str | Game,
+        *,
+        render_mode: str | None = None,
+        illegal_reward: float = ILLEGAL_REWARD,
+        **options: Any,
+    ) -> None:
+        """Make the env.
+
+        Args:
+            game: Name of a game, or a `Game`.
+            render_mode: `human`, `ansi`, `rgb_array` or None.
+            illegal_reward: The reward of an illegal action.
+            **options: Of `make_game`.
+
+        Raises:
+            InputError: An unknown name, option or render mode, or a game of turns.
+        """
+        self.game = common.resolve(game, options)
+        if not self.game.simultaneous:
+            raise InputError(f"{self.game.name} has no parallel env: its players act in turn")
+        self.render_mode = common.check_render_mode(render_mode)
+        self.illegal_reward = illegal_reward
+        self.metadata = {**METADATA, "name": f"{self.game.name}_v0"}
+        self.possible_agents = [f"player_{seat}" for seat in range(self.game.num_players)]
+        self.observation_spaces: dict[str, Any] = {
+            agent: common.observation_space(self.game) for agent in self.possible_agents
+        }
+        self.action_spaces: dict[str, Any] = {
+            agent: common.action_space(self.game) for agent in self.possible_agents
+        }
+        self.state_space = common.state_space(self.game)
+        self.agents = []
+        # Between two steps of a game under way everybody is to act, and `player` is seat 0.
+        self._states = self.game.empty(1)
+        self._rng: np.random.Generator | None = None
+
+    def observation_space(self, agent: str) -> spaces.Space[Observation]:
+        """The same space object for an agent at every call."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[int]:
+        """The same space object for an agent at every call."""
+        return self.action_spaces[agent]
+
+    @property
+    def game_state(self) -> State:
+        """A copy of the state of the game."""
+        return self._states[0].copy()
+
+    def reset(
+        self, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[dict[str, Observation], Infos]:
+        """Start a new game.
+
+        Args:
+            seed: Starts the stream of deals anew; without one it goes on.
+            options: `deal`, the text of a deal, or `state`, a state to go on from.
+
+        Returns:
+            Observations and infos, by agent.
+
+        Raises:
+            InputError: No deal, no state of a game under way, a view, or a state in which some
+                players have acted already and others have not.
+        """
+        if seed is not None or self._rng is None:
+            self._rng, _ = seeding.np_random(seed)
+        options = options or {}
+        states = self.game.empty(1)
+        common.start(self.game, states, common.ONLY, [self._rng], options)
+        if options.get("state") is not None:
+            _check_level(self.game, states[0])
+        states["player"] = 0
+        self._states = states
+        self.agents = self.possible_agents[:]
+        return self._look()
+
+    def step(
+        self, actions: Mapping[str, int]
+    ) -> tuple[
+        dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], Infos
+    ]:  # fmt: skip
+        """Play an action of every agent.
+
+        Returns:
+            Observations, rewards, terminations, truncations (always False) and infos, by agent.
+
+        Raises:
+            gymnasium.error.ResetNeeded: No game is under way.
+            InputError: Not exactly one action for every agent, or one that is no whole number; the
+                game is as it was.
+        """
+        if not self.agents:
+            raise error.ResetNeeded("no game is under way: call reset() first")
+        agents, chosen = self.agents, self._read(actions)
+        legal = np.empty(len(agents), np.bool_)
+        over = kernels.play_together(
+            self.game.rules, self._states, chosen, self.game.num_actions, legal
+        )  # fmt: skip
+        if over:
+            rewards = self.game.returns(self._states[0]).tolist()
+        else:
+            rewards = np.where(legal, 0.0, self.illegal_reward).tolist()
+        ended = bool(over or not legal.all())
+        if ended:
+            self.agents = []
+        observations, infos = self._look()
+        for agent, fine in zip(agents, legal, strict=True):
+            if not fine:
+                infos[agent]["illegal_action"] = True
+        return (
+            observations,
+            dict(zip(agents, rewards, strict=True)),
+            dict.fromkeys(agents, ended),
+            dict.fromkeys(agents, False),
+            infos,
+        )
+
+    def state(self) -> np.ndarray:
+        """The observations of all players, one after the other, int8 [state_space.shape]."""
+        return common.joint_observation(self.game, self._states[0])
+
+    def render(self) -> str | np.ndarray | None:  # type: ignore[override]
+        """The open table: text for `ansi`, uint8 [540, 960, 3] for `rgb_array`."""
+        if self.render_mode is None:
+            logger.warn("render() shows nothing: the env was made without a render_mode")
+            return None
+        return render.render(self.game, self._states[0], self.render_mode)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def __copy__(self) -> "GameParallel":
+        # Two envs that share a state would be of no use.
+        return copy.deepcopy(self)
+
+    def _read(self, actions: Mapping[str, int]) -> np.ndarray:
+        """The actions by seat, int64; -1 stands for all ids that no action has."""
+        if not isinstance(actions, Mapping) or actions.keys() != set(self.agents):
+            raise InputError(f"step takes a dict of actions, one for each of {self.agents}")
+        numbers = [common.whole_number(actions[agent]) for agent in self.agents]
+        known = range(self.game.num_actions)
+        return np.array([number if number in known else -1 for number in numbers], np.int64)
+
+    def _look(self) -> tuple[dict[str, Observation], Infos]:
+        """Observations and infos of all players, each of whom finds that he is to act."""
+        seats = np.arange(self.game.num_players)
+        states = np.repeat(self._states, len(seats))
+        states["player"] = seats
+        rows = np.empty((len(seats), self.game.observation_size), np.int8)
+        masks = np.empty((len(seats), self.game.num_actions), np.int8)
+        kernels.observe_all(self.game.rules, states, seats, rows, masks)
+        if not self.agents:
+            masks[:] = 0  # an illegal action may have ended the game, which the rules do not know
+        if self.render_mode == "human":
+            self.render()
+        observations, infos = {}, {}
+        for agent, row, mask in zip(self.possible_agents, rows, masks, strict=True):
+            observations[agent] = {**self.game.split(row), ACTION_MASK: mask}
+            infos[agent] = {ACTION_MASK: mask}
+        return observations, infos
+
+
+def _check_level(game: Game, state: State) -> None:
+    """Refuse a view, and a state in which some players have acted already and others have not.
+
+    The rest of the game tells: if everybody has the same number of turns left, nobody is ahead.
+    """
+    try:
+        game.parse_deal(game.deal_text(state))
+    except InputError:
+        raise InputError("options['state'] is a view: some cards are not known") from None
+    state = state.copy()
+    turns = [0] * game.num_players
+    while not game.over(state):
+        turns[state.player] += 1
+        game.play(state, int(game.legal(state)[0]))
+    if len(set(turns)) > 1:
+        raise InputError("options['state'] is no state of a parallel game: some players have acted "
+                         "and others have not")  # fmt: skip

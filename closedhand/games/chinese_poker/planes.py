@@ -1,0 +1,68 @@
+"""What a player sees: binary planes of cards, and a short status vector.
+
+`observation` is indexed `[plane, suit, rank]`, suits in the order c d h s, ranks from the deuce to
+the ace. With n players there are 1 + 3n planes:
+
+| plane | cards |
+|---|---|
+| 0 | the observer's hand |
+| 1, 2, 3 | his back, middle and front; with sub-steps the back as soon as he has chosen it |
+| 4, 5, 6 | back, middle and front of the next player, and so on round the table |
+
+The boards of the others are all 0 until every hand is set.
+
+The status vector holds 4 numbers: 0 the observer's seat, 1 how many players there are, 2 how many
+hands are set, 3 whether he has chosen a back and not yet a front.
+"""
+
+import numpy as np
+
+from closedhand.games.chinese_poker.plays import FRONTS, HAND
+from closedhand.games.chinese_poker.rules import UNSET, over
+from closedhand.games.kernel import kernel
+
+CARDS = 52
+BOARD = 3
+"""Planes of a board."""
+STATUS = 4
+
+
+def shapes(players: int) -> dict[str, tuple[int, ...]]:
+    """Name and shape of each part of an observation."""
+    return {"observation": (1 + BOARD * players, 4, 13), "status": (STATUS,)}
+
+
+@kernel
+def observe(rules, state, player, out):
+    """Write the planes, then the status vector."""
+    out[:] = 0
+    for card in state.hands[player]:
+        out[place(0, card)] = 1
+    for i in range(rules.players):
+        seat = (player + i) % rules.players
+        first = 1 + BOARD * i
+        if seat == player or over(rules, state):
+            if state.history[seat] != UNSET:
+                draw(rules, state, seat, state.history[seat], HAND, first, out)
+            elif state.backs[seat] != UNSET:
+                draw(rules, state, seat, state.backs[seat] * FRONTS, 5, first, out)
+    status = out[(1 + BOARD * rules.players) * CARDS :]
+    status[0] = player
+    status[1] = rules.players
+    status[2] = state.moves
+    status[3] = state.backs[player] != UNSET and state.history[player] == UNSET
+
+
+@kernel
+def draw(rules, state, seat, arrangement, cards, first, out):
+    """Draw the first cards of an arrangement into planes: 5 of the back, 5 of the middle, 3."""
+    for i in range(cards):
+        card = state.hands[seat, rules.tables.positions[arrangement, i]]
+        out[place(first + i // 5, card)] = 1
+
+
+@kernel
+def place(plane, card):
+    """The index of a card in a plane."""
+    card = np.int64(card)
+    return plane * CARDS + card % 4 * 13 + card // 4

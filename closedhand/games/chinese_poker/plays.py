@@ -1,0 +1,256 @@
+"""The tables of Chinese Poker: how strong every hand is, and all arrangements of thirteen cards.
+
+A hand of five or three cards is looked up, never evaluated: its cards, high to low, name its place
+in a table of all hands (`place_of`), and there stands its **strength**, a number that compares like
+the hand. Trips, full houses and quads are told apart by their main rank only, since no two players
+can hold them of one rank: that leaves 6,331 strengths of five cards and 455 of three.
+
+An arrangement is an index: the positions, 0 to 12, in a hand that is sorted high to low. Sets of
+five positions have the ids 0 to 1,286, sets of three 0 to 285, both in lexicographic order; the
+arrangement `56 * back + k` has the back of that id and the k-th set of three of the eight other
+positions as its front.
+"""
+
+from bisect import bisect_left
+from collections import Counter
+from functools import lru_cache
+from itertools import combinations, combinations_with_replacement
+from math import comb
+
+import numpy as np
+
+from closedhand.games.kernel import kernel
+
+RANKS = "23456789TJQKA"
+SUITS = "cdhs"
+CARDS = tuple(rank + suit for rank in RANKS for suit in SUITS)
+"""The text of every card by its id, 4 * rank + suit."""
+
+CATEGORIES = (
+    "high card",
+    "pair",
+    "two pair",
+    "trips",
+    "straight",
+    "flush",
+    "full house",
+    "quads",
+    "straight flush",
+)
+HIGH, PAIR, TWO_PAIR, TRIPS, STRAIGHT, FLUSH, FULL_HOUSE, QUADS, STRAIGHT_FLUSH = range(9)
+
+PATTERNS = {
+    (1, 1, 1, 1, 1): HIGH,
+    (2, 1, 1, 1): PAIR,
+    (2, 2, 1): TWO_PAIR,
+    (3, 1, 1): TRIPS,
+    (3, 2): FULL_HOUSE,
+    (4, 1): QUADS,
+    (1, 1, 1): HIGH,
+    (2, 1): PAIR,
+    (3,): TRIPS,
+}
+"""The category that cards of equal rank make, by how many there are of each rank."""
+
+MAIN_RANK_DECIDES = (TRIPS, FULL_HOUSE, QUADS)
+WHEEL = (12, 3, 2, 1, 0)
+"""A2345, the lowest straight."""
+
+FRONT, MIDDLE, BACK = range(3)
+PARTS = ("front", "middle", "back")
+SIZES = (3, 5, 5)
+
+HAND = 13
+FIVES, THREES = comb(HAND, 5), comb(HAND, 3)
+SPLITS = comb(HAND - 3, 5) // 2
+"""Ways to part the ten cards beside a front into two hands of five."""
+FRONTS = comb(HAND - 5, 3)
+ARRANGEMENTS = FIVES * FRONTS
+
+STRENGTHS = (455, 6331, 6331)
+"""Distinct strengths in the front, middle and back."""
+
+Key = tuple[int, ...]
+"""A strength as a tuple that compares: the category, then ranks (0 is a deuce, 12 an ace)."""
+
+
+def key(ranks: tuple[int, ...], flush: bool = False) -> Key:
+    """The strength of five or three cards.
+
+    Args:
+        ranks: Of the cards, in any order.
+        flush: Whether five cards are of one suit; of three it does not count.
+    """
+    groups = sorted(((n, rank) for rank, n in Counter(ranks).items()), reverse=True)
+    category = PATTERNS[tuple(n for n, _ in groups)]
+    main = tuple(rank for _, rank in groups)
+    if category in MAIN_RANK_DECIDES:
+        return category, main[0]
+    if len(ranks) == 5 and category == HIGH:
+        if main == WHEEL or main[0] - main[4] == 4:
+            top = main[1] if main == WHEEL else main[0]
+            return STRAIGHT_FLUSH if flush else STRAIGHT, top
+        if flush:
+            category = FLUSH
+    return category, *main
+
+
+@lru_cache
+def keys(size: int) -> tuple[Key, ...]:
+    """All strengths of hands of five or three cards, weakest first."""
+    found = set()
+    for ranks in combinations_with_replacement(range(13), size):
+        different = len(set(ranks))
+        if different > 1 or size == 3:
+            found.add(key(ranks))
+        if different == size:
+            found.add(key(ranks, flush=True))
+    return tuple(sorted(found))
+
+
+def name(strength: Key) -> str:
+    """A strength as people write it, the way the table of the blog does.
+
+    Examples:
+        >>> name((HIGH, 2, 1, 0)), name((PAIR, 4, 12)), name((TWO_PAIR, 6, 5, 12))
+        ('4-3-2', '66-A', '88-77-A')
+        >>> name((STRAIGHT, 3)), name((FLUSH, 5, 3, 2, 1, 0)), name((FULL_HOUSE, 12))
+        ('5 straight', '75432 flush', 'AAA-xx')
+    """
+    category, *ranks = strength
+    first, *others = (RANKS[rank] for rank in ranks)
+    match category:
+        case 0:
+            return "-".join((first, *others))
+        case 1:
+            return "-".join((2 * first, *others))
+        case 2:
+            return "-".join((2 * first, 2 * others[0], others[1]))
+        case 3:
+            return f"{3 * first}-x-y"
+        case 4 | 8:
+            return f"{first} {CATEGORIES[category]}"
+        case 5:
+            return f"{first}{''.join(others)} flush"
+        case 6:
+            return f"{3 * first}-xx"
+        case _:
+            return f"{4 * first}-x"
+
+
+@lru_cache
+def names(part: int) -> tuple[str, ...]:
+    """The names of all strengths of a part, weakest first; trips in the front are `222`."""
+    found = [name(strength) for strength in keys(SIZES[part])]
+    return tuple(text.removesuffix("-x-y") if part == FRONT else text for text in found)
+
+
+ROYALTIES = {
+    (FRONT, TRIPS): 3,
+    (MIDDLE, FULL_HOUSE): 2,
+    (MIDDLE, QUADS): 8,
+    (MIDDLE, STRAIGHT_FLUSH): 10,
+    (BACK, QUADS): 4,
+    (BACK, STRAIGHT_FLUSH): 5,
+}
+"""Points from every opponent for a part of a category."""
+
+TABLES = np.dtype(
+    (
+        np.record,
+        np.dtype(
+            [
+                ("binomial", "i4", (52, 6)),  # binomial coefficients
+                ("five", "i2", comb(52, 5)),  # the strength of every hand, by its place
+                ("three", "i2", comb(52, 3)),
+                ("floor", "i2", STRENGTHS[FRONT]),  # the weakest middle that a front allows
+                ("royalties", "i2", (3, STRENGTHS[BACK])),  # by part and strength
+                ("positions", "i1", (ARRANGEMENTS, HAND)),  # of the back, the middle, the front
+                ("middle", "u2", ARRANGEMENTS),  # the id of its five positions
+                ("front", "u2", ARRANGEMENTS),  # the id of its three positions
+                ("splits", "u2", (THREES, SPLITS, 2)),  # for a front, the ids of two sets of five
+            ],
+            align=True,
+        ),
+    )
+)
+
+
+@kernel
+def place_of(tables, cards):
+    """The place of a hand of five or three cards, ids high to low, in the table of its size."""
+    place = 0
+    size = len(cards)
+    for i in range(size):
+        place += tables.binomial[cards[i], size - i]
+    return place
+
+
+@kernel
+def fill_fives(by_ranks, of_flush, out):
+    """Write the strengths of all five-card hands in the order of their places.
+
+    `by_ranks` and `of_flush` hold strengths by five ranks, high to low, as digits to the base 13.
+    """
+    n = 0
+    for a in range(52):
+        for b in range(a):
+            for c in range(b):
+                for d in range(c):
+                    for e in range(d):
+                        ranks = a // 4
+                        for card in (b, c, d, e):
+                            ranks = 13 * ranks + card // 4
+                        suited = a % 4 == b % 4 == c % 4 == d % 4 == e % 4
+                        out[n] = of_flush[ranks] if suited else by_ranks[ranks]
+                        n += 1
+
+
+@lru_cache
+def build() -> np.record:
+    """All tables, a record of `TABLES`; takes some tenths of a second, once in a process."""
+    tables = np.zeros(1, TABLES)[0]
+    tables.binomial[:] = [[comb(n, k) for k in range(6)] for n in range(52)]
+    numbers = {strength: number for number, strength in enumerate(keys(5))}
+    by_ranks, of_flush = np.zeros((2, 13**5), np.int16)
+    for ranks in combinations_with_replacement(range(12, -1, -1), 5):
+        digits = sum(rank * 13 ** (4 - i) for i, rank in enumerate(ranks))
+        if len(set(ranks)) > 1:
+            by_ranks[digits] = numbers[key(ranks)]
+        if len(set(ranks)) == 5:
+            of_flush[digits] = numbers[key(ranks, flush=True)]
+    fill_fives(by_ranks, of_flush, tables.five)
+    fronts = {strength: number for number, strength in enumerate(keys(3))}
+    # Loops over cards, the highest first, come by in the order of places.
+    tables.three[:] = [
+        fronts[key((a // 4, b // 4, c // 4))]
+        for a in range(52) for b in range(a) for c in range(b)
+    ]  # fmt: skip
+    tables.floor[:] = [bisect_left(keys(5), strength) for strength in keys(3)]
+    for part, size in enumerate(SIZES):
+        points = [ROYALTIES.get((part, strength[0]), 0) for strength in keys(size)]
+        tables.royalties[part, : len(points)] = points
+    fill_arrangements(tables)
+    return tables
+
+
+def fill_arrangements(tables: np.record) -> None:
+    """Write the positions of all arrangements, and the ids of their parts."""
+    fives = np.array(list(combinations(range(HAND), 5)))
+    threes = np.array(list(combinations(range(HAND), 3)))
+    of_mask = np.zeros(1 << HAND, np.int16)
+    for positions in (fives, threes):
+        of_mask[(1 << positions).sum(axis=1)] = range(len(positions))
+    held = (fives[:, :, None] == np.arange(HAND)).any(axis=1)
+    others = np.nonzero(~held)[1].reshape(FIVES, HAND - 5)
+    chosen = np.array(list(combinations(range(HAND - 5), 3)))
+    left = np.array([[i for i in range(HAND - 5) if i not in front] for front in chosen])
+    front, middle = others[:, chosen].reshape(-1, 3), others[:, left].reshape(-1, 5)
+    tables.positions[:] = np.concatenate([np.repeat(fives, FRONTS, axis=0), middle, front], axis=1)
+    tables.middle[:] = of_mask[(1 << middle).sum(axis=1)]
+    tables.front[:] = of_mask[(1 << front).sum(axis=1)]
+    backs = np.repeat(np.arange(FIVES), FRONTS)
+    # Either half of the ten cards may be the back: take each pair of halves once.
+    once = np.flatnonzero(backs < tables.middle)
+    once = once[np.argsort(tables.front[once], kind="stable")]
+    tables.splits[:] = np.stack([backs, tables.middle], axis=1)[once].reshape(THREES, SPLITS, 2)

@@ -1,0 +1,302 @@
+"""The notation of Chinese Poker: cards, hands, boards, deals and game records.
+
+A card is its rank and suit, `As` or `Td`; a hand thirteen of them, `AsKsQs…`. A board is back,
+middle and front, `AsKs6s5s3s/QhQs8c3c2h/JsJd9h`, and a deal the hands of all players, `…;…`. Without
+a hand an arrangement names positions, `a` the highest card of the hand to `m` the lowest:
+`abcde/fghij/klm`; in sub-steps a back is `abcde` and a front `/fgh`, of the eight cards left. At a
+position of a game both are understood, and cards are written.
+
+A record is all boards, `…/…/…;…/…/…`: they tell the deal.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import combinations
+
+import numpy as np
+
+from closedhand.games.chinese_poker.plays import (
+    ARRANGEMENTS,
+    BACK,
+    CARDS,
+    FIVES,
+    FRONTS,
+    HAND,
+    PARTS,
+    names,
+)
+from closedhand.games.chinese_poker.rules import (
+    HIDDEN,
+    STATE,
+    UNKNOWN,
+    UNSET,
+    Rules,
+    begin,
+    evaluate,
+    over,
+)
+from closedhand.games.game import GAP, Game, InputError, Row, State
+from closedhand.games.records import Record, stated_options
+
+LETTERS = "abcdefghijklm"
+"""The positions in a hand, high to low."""
+
+IDS = {card.upper(): i for i, card in enumerate(CARDS)}
+
+
+def parse_cards(text: str) -> list[int]:
+    """The ids of the cards in a text, in their order; spaces and commas between them do not count.
+
+    Raises:
+        InputError: There is something that is no card, or a card twice.
+    """
+    compact = text.replace("10", "T").translate(str.maketrans("♣♦♥♠", "cdhs", " ,\t\n"))
+    cards = []
+    for i in range(0, len(compact), 2):
+        card = IDS.get(compact[i : i + 2].upper())
+        if card is None:
+            raise InputError(f"{compact[i : i + 2]!r} is no card: those are 2c to As")
+        if card in cards:
+            raise InputError(f"{CARDS[card]} is there twice")
+        cards.append(card)
+    return cards
+
+
+def parse_hand(text: str) -> np.ndarray:
+    """The thirteen cards of a text, ids high to low, int8 [13].
+
+    Raises:
+        InputError: It does not name thirteen different cards.
+    """
+    cards = parse_cards(text)
+    if len(cards) != HAND:
+        raise InputError(f"a hand has {HAND} cards, not {len(cards)}")
+    return np.array(sorted(cards, reverse=True), np.int8)
+
+
+def cards_text(cards: Iterable[int]) -> str:
+    """The text of cards, `AsKs`; `*` where they are hidden."""
+    return "".join(CARDS[card] if card != UNKNOWN else "*" for card in cards).replace(
+        "*" * HAND, "*"
+    )
+
+
+def board(tables: np.record, hand: Sequence[int] | np.ndarray, arrangement: int) -> list[list[int]]:
+    """The cards of an arranged hand: of the back, the middle and the front, each high to low."""
+    cards = [int(hand[position]) for position in tables.positions[arrangement]]
+    return [cards[:5], cards[5:10], cards[10:]]
+
+
+def board_text(tables: np.record, hand: Sequence[int] | np.ndarray, arrangement: int) -> str:
+    """The notation of an arranged hand.
+
+    Examples:
+        >>> from closedhand import make_game
+        >>> tables = make_game("chinese_poker").rules.tables
+        >>> board_text(tables, parse_hand("AsKs6s5s3s QhQs8c3c2h JsJd9h"), 0)
+        'AsKsQsQhJs/Jd9h8c6s5s/3s3c2h'
+    """
+    return "/".join(map(cards_text, board(tables, hand, arrangement)))
+
+
+def parse_board(text: str) -> tuple[np.ndarray, int]:
+    """The hand, int8 [13], and the arrangement of a board.
+
+    Raises:
+        InputError: It is no board.
+    """
+    fields = text.split("/")
+    if len(fields) != len(PARTS):
+        raise InputError(f"a board is back/middle/front, not {text!r}")
+    hand = parse_hand("".join(fields))
+    positions = {int(card): i for i, card in enumerate(hand)}
+    back, middle, front = ([positions[card] for card in parse_cards(field)] for field in fields)
+    if (len(back), len(middle)) != (5, 5):
+        raise InputError(f"a board has five cards in the back, five in the middle, not {text!r}")
+    return hand, arrangement_id(back, front)
+
+
+def arrangement_id(back: Iterable[int], front: Iterable[int]) -> int:
+    """The id of the arrangement with these positions in the back and in the front."""
+    backs, fronts = _sets()
+    chosen = tuple(sorted(back))
+    others = [i for i in range(HAND) if i not in chosen]
+    return FRONTS * backs[chosen] + fronts[tuple(sorted(others.index(i) for i in front))]
+
+
+@lru_cache
+def _sets() -> tuple[dict[tuple[int, ...], int], dict[tuple[int, ...], int]]:
+    """The ids of five of thirteen positions, and of three of eight."""
+    fives, threes = combinations(range(HAND), 5), combinations(range(HAND - 5), 3)
+    return ({back: i for i, back in enumerate(fives)}, {front: i for i, front in enumerate(threes)})
+
+
+class Notation:
+    """Text of actions, deals and tables; `substeps` says which game's actions."""
+
+    def __init__(self, rules: Rules, substeps: bool) -> None:
+        self.rules = rules
+        self.substeps = substeps
+
+    def text(self, action: int) -> str:
+        """The notation of an action id, as positions."""
+        if self.substeps and action >= FIVES:
+            front = list(_sets()[1])[action - FIVES]
+            return "/" + "".join(LETTERS[i] for i in front)
+        arrangement = action * FRONTS if self.substeps else action
+        letters = [LETTERS[i] for i in self.rules.tables.positions[arrangement]]
+        back, middle, front = "".join(letters[:5]), "".join(letters[5:10]), "".join(letters[10:])
+        return back if self.substeps else f"{back}/{middle}/{front}"
+
+    def parse(self, text: str) -> int:
+        """The action id of positions.
+
+        Raises:
+            InputError: They are none.
+        """
+        fields = [[LETTERS.find(letter) for letter in part] for part in text.strip().split("/")]
+        backs, fronts = _sets()
+        try:
+            if not self.substeps:
+                back, middle, front = fields
+                if sorted(back + middle + front) == list(range(HAND)):
+                    return arrangement_id(back, front)
+            elif fields[0]:
+                (back,) = fields
+                return backs[tuple(sorted(back))]
+            else:
+                _, front = fields
+                return FIVES + fronts[tuple(sorted(front))]
+        except (ValueError, KeyError):
+            pass
+        examples = "abcde or /fgh" if self.substeps else "abcde/fghij/klm"
+        raise InputError(f"{text!r} is no arrangement such as {examples}")
+
+    def say(self, state: State, action: int) -> str:
+        """The notation of an action id, as cards of the player to act."""
+        hand = state.hands[state.player]
+        if not self.substeps:
+            return board_text(self.rules.tables, hand, action)
+        if action < FIVES:
+            return cards_text(board(self.rules.tables, hand, FRONTS * action)[0])
+        back = state.backs[state.player]
+        if back < 0:
+            return self.text(action)
+        arrangement = FRONTS * back + action - FIVES
+        return "/" + cards_text(board(self.rules.tables, hand, arrangement)[2])
+
+    def read(self, state: State, text: str) -> int:
+        """The action id of a notation, cards of the player to act or positions.
+
+        Raises:
+            InputError: It is neither.
+        """
+        try:
+            return self.parse(text)
+        except InputError:
+            pass
+        hand = state.hands[state.player]
+        positions = {int(card): i for i, card in enumerate(hand)}
+        fields = text.strip().split("/")
+        for card in parse_cards("".join(fields)):
+            if card not in positions:
+                raise InputError(f"{CARDS[card]} is not in the hand")
+        parts = [[positions[card] for card in parse_cards(field)] for field in fields]
+        sizes = [len(part) for part in parts]
+        if not self.substeps:
+            if sizes == [5, 5]:
+                parts.append([])
+                parts[2] = [i for i in range(HAND) if i not in parts[0] + parts[1]]
+            elif sizes != [5, 5, 3]:
+                raise InputError(f"a board is back/middle/front, 5, 5 and 3 cards, not {text!r}")
+            return arrangement_id(parts[0], parts[2])
+        back = state.backs[state.player]
+        if back == UNSET:
+            if sizes != [5]:
+                raise InputError(f"a back is five cards, not {text!r}")
+            return _sets()[0][tuple(sorted(parts[0]))]
+        held = self.rules.tables.positions[FRONTS * back, :5]
+        others = [i for i in range(HAND) if i not in held]
+        if sizes not in ([3], [0, 3]) or any(i in held for i in parts[-1]):
+            raise InputError(f"a front is three cards that are not in the back, not {text!r}")
+        return FIVES + _sets()[1][tuple(sorted(others.index(i) for i in parts[-1]))]
+
+    def deal_text(self, state: State) -> str:
+        """The hands of all players; `*` for what a view hides."""
+        return ";".join(cards_text(hand) for hand in state.hands[: self.rules.players])
+
+    def parse_deal(self, text: str) -> State:
+        """A state at the start of a deal.
+
+        Raises:
+            InputError: The text does not name a hand for each player.
+        """
+        fields = text.strip().rstrip(";").split(";")
+        if len(fields) != self.rules.players:
+            raise InputError(f"a deal is {self.rules.players} hands, not {len(fields)}")
+        state = np.zeros(1, STATE)[0]
+        hands = [parse_hand(field) for field in fields]
+        parse_cards("".join(map(cards_text, hands)))  # no card is in two hands
+        for seat, hand in enumerate(hands):
+            state.hands[seat] = hand
+        begin(self.rules, state)
+        return state
+
+    def scene(self, state: State) -> list[Row]:
+        """The table: a row for each player; back, middle and front where they are known."""
+        running = not over(self.rules, state)
+        rows = []
+        for seat in range(self.rules.players):
+            active = bool(running and seat == state.player)
+            rows.append(self._row(state, seat, active))
+        return rows
+
+    def _row(self, state: State, seat: int, active: bool) -> Row:
+        hand, arrangement = state.hands[seat], state.history[seat]
+        label = f"player_{seat}"
+        if arrangement >= 0 and hand[0] != UNKNOWN:
+            parts = board(self.rules.tables, hand, arrangement)
+            cards = [[CARDS[card] for card in part] for part in parts]
+            return Row(label, _spaced(cards), self.describe(hand, arrangement), active)
+        if hand[0] == UNKNOWN:
+            note = "has set his hand" if arrangement == HIDDEN else ""
+            return Row(label, ("",) * HAND, note, active)
+        if state.backs[seat] >= 0:
+            chosen = self.rules.tables.positions[FRONTS * state.backs[seat], :5]
+            left = [i for i in range(HAND) if i not in chosen]
+            cards = [[CARDS[hand[i]] for i in part] for part in (chosen, left)]
+            return Row(label, _spaced(cards), "the back is chosen", active)
+        return Row(label, tuple(CARDS[card] for card in hand), "", active)
+
+    def describe(self, hand: np.ndarray, arrangement: int) -> str:
+        """What an arranged hand holds: the names of back, middle and front."""
+        parts = np.empty(len(PARTS), np.int64)
+        ordered = evaluate(self.rules, hand, arrangement, parts)
+        texts = [names(part)[parts[part]] for part in range(BACK, -1, -1)]
+        return " / ".join(texts) + ("" if ordered else ", a foul")
+
+
+def _spaced(parts: list[list[str]]) -> tuple[str, ...]:
+    """The cards of several parts in one row, with a gap between them."""
+    cards = [card for part in parts for card in (*part, GAP)]
+    return tuple(cards[:-1])
+
+
+def parse_record(line: str, game: Game) -> Record:
+    """A record of the form `board;board`.
+
+    Raises:
+        InputError: No board for each player, or a card in two of them.
+    """
+    boards = [field.strip() for field in line.strip().rstrip(";").split(";")]
+    hands = [parse_board(text)[0] for text in boards]
+    deal = game.deal_text(game.parse_deal(";".join(map(cards_text, hands))))
+    return Record(game.name, stated_options(game), tuple(boards), deal=deal)
+
+
+def format_record(game: Game, state: State) -> str:
+    """The record of a game that is over in one line."""
+    return ";".join(
+        board_text(game.rules.tables, state.hands[seat], state.history[seat])
+        for seat in range(game.num_players)
+    )

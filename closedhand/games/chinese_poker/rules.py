@@ -1,0 +1,352 @@
+"""The rules of Chinese Poker: what a state is, how it moves on, and what boards are worth.
+
+The players set their hands one after the other and in secret; boards are compared when the last one
+is set. An action is the id of an arrangement (`plays.py`). Kernels trust their callers: an action
+is legal, and who only holds a view asks nothing that the view does not know.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.games.cards import shuffle
+from closedhand.games.chinese_poker.plays import (
+    ARRANGEMENTS,
+    BACK,
+    FIVES,
+    FRONT,
+    FRONTS,
+    HAND,
+    MIDDLE,
+    PARTS,
+    THREES,
+    place_of,
+)
+from closedhand.games.kernel import inlined, kernel
+
+SEATS = 4
+"""Room in a state; a game may have fewer players."""
+
+DECK = 52
+UNKNOWN = -1
+"""A card that a view hides, or of a seat that nobody has."""
+
+UNSET, HIDDEN = -1, -2
+"""An arrangement, or the back of one, that is not chosen yet; one that a view hides."""
+
+FOUL = -1
+"""The strength of every part of a board that is out of order."""
+
+NO_NATURAL, THREE_FLUSHES, THREE_STRAIGHTS, SIX_PAIRS, DRAGON = range(5)
+NATURALS = ("none", "three flushes", "three straights", "six pairs", "dragon")
+
+# Wide fields first: without padding, equal states are equal bytes.
+STATE = np.dtype(
+    (
+        np.record,
+        np.dtype(
+            [
+                ("history", "i4", SEATS),  # the arrangement of each seat
+                ("backs", "i4", SEATS),  # in sub-steps the back that each seat has chosen
+                ("moves", "i4"),  # arrangements set
+                ("player", "i4"),  # to act; at the end who acted last
+                ("hands", "i1", (SEATS, HAND)),  # cards, high to low
+            ],
+            align=True,
+        ),
+    )
+)
+
+
+class Rules(NamedTuple):
+    """The tables, a record of `plays.TABLES`, and the options of a game.
+
+    Attributes:
+        tables: Strengths and arrangements.
+        players: 2 to 4.
+        majority: Extra points for winning more parts than losing.
+        scoop: Extra points for winning all three parts, in place of those.
+        fouls: Whether boards out of order may be set.
+        royalties: Whether strong parts are paid.
+        naturals: Whether naturals win.
+    """
+
+    kernels = "closedhand.games.chinese_poker"
+
+    tables: np.record
+    players: int
+    majority: int
+    scoop: int
+    fouls: bool
+    royalties: bool
+    naturals: bool
+
+
+@kernel
+def deal(rules, state, seed):
+    """Deal the cards that belong to a seed, and start."""
+    deck = np.arange(DECK)
+    shuffle(deck, seed)
+    for seat in range(rules.players):
+        take(deck[seat * HAND : (seat + 1) * HAND], state.hands[seat])
+    begin(rules, state)
+
+
+@kernel
+def take(cards, hand):
+    """Write thirteen cards, which it sorts in place, into a hand, high to low."""
+    cards.sort()
+    for i in range(HAND):
+        hand[i] = cards[HAND - 1 - i]
+
+
+@kernel
+def begin(rules, state):
+    """Start a game with the hands that `state` holds."""
+    for seat in range(SEATS):
+        state.history[seat] = UNSET
+        state.backs[seat] = UNSET
+        if seat >= rules.players:
+            for i in range(HAND):
+                state.hands[seat, i] = UNKNOWN
+    state.moves = 0
+    state.player = 0
+
+
+@kernel
+def strengths(rules, hand, fives, threes):
+    """Write the strengths of all sets of five and of three cards of a hand, by their ids."""
+    tables = rules.tables
+    n = 0
+    for a in range(HAND - 4):
+        place_a = tables.binomial[hand[a], 5]
+        for b in range(a + 1, HAND - 3):
+            place_b = place_a + tables.binomial[hand[b], 4]
+            for c in range(b + 1, HAND - 2):
+                place_c = place_b + tables.binomial[hand[c], 3]
+                for d in range(c + 1, HAND - 1):
+                    place_d = place_c + tables.binomial[hand[d], 2]
+                    for e in range(d + 1, HAND):
+                        fives[n] = tables.five[place_d + hand[e]]
+                        n += 1
+    n = 0
+    for a in range(HAND - 2):
+        for b in range(a + 1, HAND - 1):
+            for c in range(b + 1, HAND):
+                place = tables.binomial[hand[a], 3] + tables.binomial[hand[b], 2] + hand[c]
+                threes[n] = tables.three[place]
+                n += 1
+
+
+@inlined
+def in_order(rules, back, middle, front):
+    """Whether back >= middle >= front, by their strengths."""
+    return back >= middle and middle >= rules.tables.floor[front]
+
+
+@kernel
+def legal(rules, state, out):
+    """Write the ids of the legal arrangements, ascending; return how many."""
+    if rules.fouls:
+        for action in range(ARRANGEMENTS):
+            out[action] = action
+        return ARRANGEMENTS
+    tables = rules.tables
+    fives, threes = np.empty(FIVES, np.int16), np.empty(THREES, np.int16)
+    strengths(rules, state.hands[state.player], fives, threes)
+    for i in range(THREES):
+        threes[i] = tables.floor[threes[i]]
+    n = 0
+    for back in range(FIVES):
+        for action in range(FRONTS * back, FRONTS * (back + 1)):
+            middle = fives[tables.middle[action]]
+            # Every id is written and the next one overwrites it if it is not legal: a third of them
+            # are, in no order that a processor could predict.
+            out[n] = action
+            n += (fives[back] >= middle) & (middle >= threes[tables.front[action]])
+    return n
+
+
+@kernel
+def is_legal(rules, state, action, ids):
+    """Whether an action is a legal arrangement of the player to act."""
+    if not 0 <= action < ARRANGEMENTS or over(rules, state):
+        return False
+    parts = np.empty(len(PARTS), np.int64)
+    return evaluate(rules, state.hands[state.player], action, parts) or rules.fouls
+
+
+@kernel
+def evaluate(rules, hand, action, parts):
+    """Write the strengths of an arrangement by part; return whether they are in order."""
+    cards = np.empty(HAND, np.int64)
+    for i in range(HAND):
+        cards[i] = hand[rules.tables.positions[action, i]]
+    parts[BACK] = rules.tables.five[place_of(rules.tables, cards[:5])]
+    parts[MIDDLE] = rules.tables.five[place_of(rules.tables, cards[5:10])]
+    parts[FRONT] = rules.tables.three[place_of(rules.tables, cards[10:])]
+    return in_order(rules, parts[BACK], parts[MIDDLE], parts[FRONT])
+
+
+@kernel
+def play(rules, state, action):
+    """Set the hand of the player to act, and move on to the next one who has not."""
+    state.history[state.player] = action
+    state.backs[state.player] = action // FRONTS
+    state.moves += 1
+    if not over(rules, state):
+        while state.history[state.player] != UNSET:
+            state.player = (state.player + 1) % rules.players
+
+
+@kernel
+def over(rules, state):
+    """Whether all hands are set."""
+    return state.moves == rules.players
+
+
+@kernel
+def returns(rules, state, out):
+    """Write the payoffs by player of a game that is over: what every pair of boards brings."""
+    parts = np.empty((SEATS, len(PARTS)), np.int64)
+    naturals = np.zeros(SEATS, np.int64)
+    for seat in range(rules.players):
+        out[seat] = 0
+        hand = state.hands[seat]
+        if not evaluate(rules, hand, state.history[seat], parts[seat]):
+            parts[seat, :] = FOUL
+        if rules.naturals:
+            naturals[seat] = natural(hand)
+    for one in range(rules.players):
+        for two in range(one + 1, rules.players):
+            if naturals[one] or naturals[two]:
+                points = worth(rules, len(PARTS) * np.sign(naturals[one] - naturals[two]))
+            else:
+                points = score(rules, parts[one], parts[two])
+                if rules.royalties:
+                    points += royalties(rules, parts[one]) - royalties(rules, parts[two])
+            out[one] += points
+            out[two] -= points
+
+
+@kernel
+def worth(rules, won):
+    """The points of a board that wins `won` parts more than it loses."""
+    return won + np.sign(won) * (rules.scoop if abs(won) == len(PARTS) else rules.majority)
+
+
+@kernel
+def score(rules, one, two):
+    """The points of a board against another, by the strengths of their parts."""
+    won = 0
+    for part in range(len(PARTS)):
+        won += np.sign(one[part] - two[part])
+    return worth(rules, won)
+
+
+@kernel
+def royalties(rules, parts):
+    """The points that a board is paid by each opponent, whoever wins its parts."""
+    points = 0
+    if parts[FRONT] != FOUL:
+        for part in range(len(PARTS)):
+            points += rules.tables.royalties[part, parts[part]]
+    return points
+
+
+@kernel
+def natural(hand):
+    """The highest natural of thirteen cards."""
+    ranks = np.zeros(14, np.int64)  # an ace counts below the deuce too
+    suits = np.zeros(4, np.int64)
+    for card in hand:
+        ranks[1 + card // 4] += 1
+        suits[card % 4] += 1
+    different, pairs, flushes = 0, 0, True
+    for count in ranks:
+        different += count > 0
+        pairs += count // 2
+    for count in suits:
+        # What threes and fives add up to, two of them at most being fives.
+        flushes = flushes and count in (0, 3, 5, 8, 10, 13)
+    if different == HAND:
+        return DRAGON
+    if pairs == 6:
+        return SIX_PAIRS
+    if runs(ranks, 5, 5):
+        return THREE_STRAIGHTS
+    return THREE_FLUSHES if flushes else NO_NATURAL
+
+
+@kernel
+def runs(ranks, first, second):
+    """Whether the ranks are runs of `first`, `second` and three cards, aces high or low."""
+    for a in range(15 - first):
+        if lay_run(ranks, a, first, -1):
+            for b in range(15 - second):
+                if lay_run(ranks, b, second, -1):
+                    for c in range(12):
+                        if lay_run(ranks, c, 3, -1):
+                            lay_run(ranks, c, 3, 1)
+                            lay_run(ranks, b, second, 1)
+                            lay_run(ranks, a, first, 1)
+                            return True
+                    lay_run(ranks, b, second, 1)
+            lay_run(ranks, a, first, 1)
+    return False
+
+
+@kernel
+def lay_run(ranks, low, length, sign):
+    """Take a run out of the counts of ranks (`sign` -1), if they hold it, or put it back (1)."""
+    for i in range(low, low + length):
+        if ranks[i or 13] + sign < 0:
+            return False
+    for i in range(low, low + length):
+        ranks[i or 13] += sign
+    return True
+
+
+@kernel
+def hide(rules, state, player):
+    """Blank, in place, everything that `player` cannot know before all hands are set."""
+    if over(rules, state):
+        return
+    for seat in range(rules.players):
+        if seat != player:
+            for i in range(HAND):
+                state.hands[seat, i] = UNKNOWN
+            if state.history[seat] != UNSET:
+                state.history[seat] = HIDDEN
+            if state.backs[seat] != UNSET:
+                state.backs[seat] = HIDDEN
+
+
+@kernel
+def redeal(rules, view, player, rng):
+    """Fill, in place, what `hide` blanked with random hands, and random legal settings of them."""
+    deck = np.arange(DECK)
+    known = 0
+    for seat in range(rules.players):
+        if view.hands[seat, 0] != UNKNOWN:
+            for card in view.hands[seat]:
+                deck[card] = -1
+                known += 1
+    deck = deck[deck >= 0]
+    for i in range(len(deck) - 1, 0, -1):
+        j = np.int64(rng.random() * (i + 1))
+        deck[i], deck[j] = deck[j], deck[i]
+    dealt = 0
+    parts = np.empty(len(PARTS), np.int64)
+    for seat in range(rules.players):
+        hand = view.hands[seat]
+        if hand[0] == UNKNOWN:
+            take(deck[dealt : dealt + HAND], hand)
+            dealt += HAND
+        if view.backs[seat] == HIDDEN:
+            action = np.int64(rng.random() * ARRANGEMENTS)
+            while not (evaluate(rules, hand, action, parts) or rules.fouls):
+                action = np.int64(rng.random() * ARRANGEMENTS)
+            view.backs[seat] = action // FRONTS
+            if view.history[seat] == HIDDEN:
+                view.history[seat] = action
