@@ -36,7 +36,8 @@ def test_views_of_redealt_states_are_the_same(game: Game) -> None:
     """What is hidden changes neither a view nor its planes nor its legal actions."""
     rng = np.random.default_rng(3)
     differences = 0
-    for state in positions(game, seed=3, games=20 if game.simultaneous or game.num_players == 2 else 4):
+    few_actions = game.simultaneous or game.num_players == 2
+    for state in positions(game, seed=3, games=20 if few_actions else 4):
         for player in range(game.num_players):
             view = game.view(state, player)
             other = game.redeal(view, player, rng)

@@ -1,7 +1,6 @@
 """One seat of every game as a Gymnasium env, with agents on the other seats."""
 
 import copy
-from operator import index
 from typing import Any
 
 import gymnasium
@@ -11,7 +10,7 @@ from gymnasium import error, logger
 from closedhand.envs import common, kernels, render
 from closedhand.envs.common import ACTION_MASK, ILLEGAL_REWARD, Observation
 from closedhand.envs.opponents import Opponents, Spec, check_seat
-from closedhand.games.game import Game, InputError, State
+from closedhand.games.game import Game, State
 
 
 class SoloEnv(gymnasium.Env[Observation, np.int64]):
@@ -117,10 +116,7 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
         """
         if self._ended:
             raise error.ResetNeeded("no game is under way: call reset() first")
-        try:
-            actions = np.array([index(action)])
-        except TypeError:
-            raise InputError(f"an action is a whole number, not {action!r}") from None
+        actions = np.array([common.whole_number(action)])
         status = np.empty(1, np.int64)
         kernels.play_all(
             self.game.rules, self._states, np.zeros(1, np.int64), actions,

@@ -32,13 +32,14 @@ def make_game(name: str, **options: Any) -> Game:
     for key, value in options.items():
         if not isinstance(value, Hashable):
             raise InputError(f"{key} cannot be {value!r}")
-    return _make(name, tuple(sorted(options.items())))
+    # 1 and True are equal and no two of them may share a game.
+    return _make(name, tuple(sorted((key, type(value), value) for key, value in options.items())))
 
 
 @lru_cache
-def _make(name: str, options: tuple[tuple[str, Any], ...]) -> Game:
+def _make(name: str, options: tuple[tuple[str, type, Any], ...]) -> Game:
     _, preset = GAMES[name]
-    game = package(name).make(**{**preset, **dict(options)})
+    game = package(name).make(**{**preset, **{key: value for key, _, value in options}})
     if game.name != name:
         raise InputError(
             f"the rules {game.options['rules']!r} are those of {game.name}, not {name}"

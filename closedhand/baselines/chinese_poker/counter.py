@@ -5,24 +5,21 @@ is among the arrangements that no other one beats or equals in all three parts, 
 points of each against all opponents are counted.
 """
 
-from collections.abc import Callable
-from typing import NamedTuple
-
 import numpy as np
 
 from closedhand.baselines.chinese_poker import pool as pools
-from closedhand.baselines.chinese_poker.parallel import in_threads
-from closedhand.baselines.chinese_poker.pool import Pool
+from closedhand.baselines.chinese_poker.separable import expectation
 from closedhand.games.chinese_poker.plays import (
     BACK,
     FIVES,
     FRONT,
     FRONTS,
     MIDDLE,
+    PARTS,
     SPLITS,
     THREES,
 )
-from closedhand.games.chinese_poker.rules import strengths
+from closedhand.games.chinese_poker.rules import evaluate, strengths
 from closedhand.games.kernel import kernel
 
 MOST = 4096
@@ -84,27 +81,126 @@ def candidates(rules, hand, actions, parts):
 
 
 @kernel
-def gather(pool, hand, found, fronts, middles, backs):
-    """Write the strengths of all opponents of a hand, by part; return how many."""
+def gather(pool, hand):
+    """The strengths of all opponents of a hand, int16 [3, n], by part."""
+    found = np.empty(len(pool.parts), np.int32)
     n = pools.opponents(pool, hand, found)
+    parts = np.empty((len(PARTS), n), np.int16)
     for i in range(n):
-        fronts[i] = pool.parts[found[i], FRONT]
-        middles[i] = pool.parts[found[i], MIDDLE]
-        backs[i] = pool.parts[found[i], BACK]
-    return n
+        for part in range(len(PARTS)):
+            parts[part, i] = pool.parts[found[i], part]
+    return parts
 
 
 @kernel
-def points(rules, front, middle, back, fronts, middles, backs):
-    """The points of an arrangement against all opponents together, by strengths."""
+def points(rules, own, fronts, middles, backs):
+    """The points of an arrangement, the strengths of its parts, against all opponents together."""
+    front, middle, back = own[FRONT], own[MIDDLE], own[BACK]
     majority, scoop = rules.majority, rules.scoop
     total = 0
     for i in range(len(fronts)):
+        # Without branches, so that the compiler compares many opponents at a time.
         won = (
             (front > fronts[i]) - (front < fronts[i])
             + (middle > middles[i]) - (middle < middles[i])
             + (back > backs[i]) - (back < backs[i])
         )  # fmt: skip
         sign = (won > 0) - (won < 0)
-        total += won + sign * (scoop if abs(won) == 3 else majority)
+        total += won + sign * (scoop if abs(won) == len(PARTS) else majority)
     return total
+
+
+@kernel
+def totals(rules, others, parts, out):
+    """Write the points of arrangements against each half of the opponents, float64 [n, 2].
+
+    Args:
+        rules: Of the game.
+        others: Strengths of the opponents, int16 [3, m].
+        parts: Strengths of the arrangements, int16 [n, 3].
+        out: The mean points against the first and the second half.
+    """
+    half = others.shape[1] // 2
+    for i in range(len(parts)):
+        for k in range(2):
+            some = others[:, half:] if k else others[:, :half]
+            sum_ = points(rules, parts[i], some[FRONT], some[MIDDLE], some[BACK])
+            out[i, k] = sum_ / some.shape[1]
+
+
+@kernel
+def promising(rules, win, slack, actions, parts, n):
+    """Keep the candidates whose expected points by `win` are within `slack` of the best; how many."""
+    expected = np.empty(n)
+    for i in range(n):
+        expected[i] = expectation(
+            rules,
+            win[FRONT, parts[i, FRONT]],
+            win[MIDDLE, parts[i, MIDDLE]],
+            win[BACK, parts[i, BACK]],
+        )
+    least = expected.max() - slack
+    kept = 0
+    for i in range(n):
+        if expected[i] >= least:
+            actions[kept] = actions[i]
+            parts[kept] = parts[i]
+            kept += 1
+    return kept
+
+
+@kernel
+def respond(rules, pool, win, slack, hand):
+    """The arrangement that gains most against the pool.
+
+    Candidates are the arrangements whose expected points by the chances `win` are at most `slack`
+    less than the best one's.
+    """
+    actions, parts = np.empty(MOST, np.int32), np.empty((MOST, len(PARTS)), np.int16)
+    n = candidates(rules, hand, actions, parts)
+    n = promising(rules, win, slack, actions, parts, n)
+    if n > 1:
+        means = np.empty((n, 2))
+        totals(rules, gather(pool, hand), parts[:n], means)
+        return actions[np.argmax(means.sum(axis=1))]
+    return actions[0]
+
+
+@kernel
+def respond_to_each(rules, pool, win, slack, hands, actions):
+    """`respond` for every hand."""
+    for i in range(len(hands)):
+        actions[i] = respond(rules, pool, win, slack, hands[i])
+
+
+@kernel
+def judge(rules, pool, hand, own):
+    """What the best response to a pool gains over an arrangement of a hand, points a hand.
+
+    Returns:
+        The points of the arrangement; the gain of a response that was chosen on one half of the
+        opponents and is judged on the other, the mean of both ways; its gain on the very opponents
+        that it was chosen on; the response; the number of opponents.
+    """
+    actions, parts = np.empty(MOST + 1, np.int32), np.empty((MOST + 1, len(PARTS)), np.int64)
+    n = candidates(rules, hand, actions, parts)
+    evaluate(rules, hand, own, parts[n])
+    others = gather(pool, hand)
+    means = np.empty((n + 1, 2))
+    totals(rules, others, parts[: n + 1].astype(np.int16), means)
+    held_out = 0.0
+    for k in range(2):
+        chosen = np.argmax(means[:n, k])
+        held_out += (means[chosen, 1 - k] - means[n, 1 - k]) / 2
+    both = means.sum(axis=1) / 2
+    chosen = np.argmax(both[:n])
+    return both[n], held_out, both[chosen] - both[n], actions[chosen], others.shape[1]
+
+
+@kernel
+def judge_each(rules, pool, hands, own, out, responses):
+    """`judge` for every hand: figures into `out`, float64 [n, 4], responses into the other."""
+    for i in range(len(hands)):
+        value, held_out, in_sample, response, opponents = judge(rules, pool, hands[i], own[i])
+        out[i, 0], out[i, 1], out[i, 2], out[i, 3] = value, held_out, in_sample, opponents
+        responses[i] = response

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.baselines.chinese_poker.parallel import in_threads
 from closedhand.games.chinese_poker.plays import HAND, PARTS
 from closedhand.games.chinese_poker.rules import DECK, Rules, evaluate, take
 from closedhand.games.kernel import kernel

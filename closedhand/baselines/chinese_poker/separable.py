@@ -24,7 +24,6 @@ import numpy as np
 
 from closedhand.baselines.chinese_poker.agent import ArrangingAgent
 from closedhand.baselines.chinese_poker.parallel import in_threads
-from closedhand.games.agents import refuse_argument
 from closedhand.games.chinese_poker.plays import (
     BACK,
     FIVES,
@@ -116,6 +115,14 @@ def weights(rules):
     """What S, P and T count in the formula of the expected points."""
     u, v = float(rules.majority), float(rules.scoop)
     return 2 - u + v, 3 * u - v, 2 * v - 6 * u
+
+
+@kernel
+def expectation(rules, front, middle, back):
+    """The points expected from three independent chances to win, less what no chance changes."""
+    of_sum, of_pairs, of_product = weights(rules)
+    pairs = front * middle + front * back + middle * back
+    return of_sum * (front + middle + back) + of_pairs * pairs + of_product * front * middle * back
 
 
 @kernel

@@ -10,27 +10,22 @@ part would win against that play: a counter-table. The tables then move towards 
   regression.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
-from closedhand.baselines.chinese_poker.parallel import in_threads
 from closedhand.baselines.chinese_poker.pool import random_hands
-from closedhand.baselines.chinese_poker.separable import Tables, arrange
+from closedhand.baselines.chinese_poker.separable import arrange
 from closedhand.games.chinese_poker.plays import (
     BACK,
     FIVES,
     FRONT,
-    HAND,
     MIDDLE,
     PARTS,
     STRENGTHS,
     THREES,
 )
 from closedhand.games.chinese_poker.rules import Rules, evaluate, strengths
-from closedhand.games.game import Game, InputError
 from closedhand.games.kernel import kernel
 
 

@@ -75,7 +75,7 @@ def make(**given: Any) -> Game:
     """
     options = options_of("chinese_poker", {name: {} for name in EXTRA_POINTS}, DEFAULTS, given)
     players = options["players"]
-    if players not in range(2, SEATS + 1):
+    if type(players) is not int or not 2 <= players <= SEATS:
         raise InputError(f"players are 2 to {SEATS}, not {players!r}")
     flags = {}
     for name in ("substeps", "fouls", "royalties", "naturals"):

@@ -4,7 +4,7 @@ A card is its rank and suit, `As` or `Td`; a hand thirteen of them, `AsKsQs…`.
 middle and front, `AsKs6s5s3s/QhQs8c3c2h/JsJd9h`, and a deal the hands of all players, `…;…`. Without
 a hand an arrangement names positions, `a` the highest card of the hand to `m` the lowest:
 `abcde/fghij/klm`; in sub-steps a back is `abcde` and a front `/fgh`, of the eight cards left. At a
-position of a game both are understood, and cards are written.
+position of a game both are understood, and cards are written; there the front may be left out.
 
 A record is all boards, `…/…/…;…/…/…`: they tell the deal.
 """
@@ -16,7 +16,6 @@ from itertools import combinations
 import numpy as np
 
 from closedhand.games.chinese_poker.plays import (
-    ARRANGEMENTS,
     BACK,
     CARDS,
     FIVES,
@@ -94,7 +93,7 @@ def board_text(tables: np.record, hand: Sequence[int] | np.ndarray, arrangement:
         >>> from closedhand import make_game
         >>> tables = make_game("chinese_poker").rules.tables
         >>> board_text(tables, parse_hand("AsKs6s5s3s QhQs8c3c2h JsJd9h"), 0)
-        'AsKsQsQhJs/Jd9h8c6s5s/3s3c2h'
+        'AsKsQsQhJs/6s5s3s3c2h/Jd9h8c'
     """
     return "/".join(map(cards_text, board(tables, hand, arrangement)))
 
