@@ -17,7 +17,12 @@ Type an action in the game's notation, or
 
 MOST_LISTED = 120
 
-OPPONENTS = {"doudizhu": "greedy", "uh_leduc": "equilibrium", "leduc": "equilibrium"}
+OPPONENTS = {
+    "doudizhu": "greedy",
+    "uh_leduc": "equilibrium",
+    "leduc": "equilibrium",
+    "chinese_poker": "separable",
+}
 """Whom a person plays who does not say: the best agent of each game that needs no file."""
 
 

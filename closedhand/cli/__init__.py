@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from closedhand.cli import leduc, play, records, reproduce
+from closedhand.cli import chinese_poker, leduc, play, records, reproduce
 from closedhand.cli.common import Commands
 from closedhand.games.game import InputError
 
@@ -42,7 +42,7 @@ def closedhand(
     """Hidden-hand card games for reinforcement learning."""
 
 
-for command in (play.match, play.play, play.train, leduc.solve):
+for command in (play.match, play.play, play.train, leduc.solve, chinese_poker.advise):
     app.command()(command)
 app.add_typer(records.app, name="records")
 app.add_typer(reproduce.app, name="reproduce")

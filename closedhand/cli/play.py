@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from closedhand.cli import leduc
+from closedhand.cli import chinese_poker, leduc
 from closedhand.cli.common import (
     INTERRUPTED,
     GameName,
@@ -125,8 +125,12 @@ def train(
         float, typer.Option(help="How long; more of it when resumed.", callback=positive)
     ] = 3.0,
     algorithm: Annotated[
-        str, typer.Option(help="ppo; for Leduc also q-learning, mmd, mccfr and other solvers.")
-    ] = "ppo",
+        str | None,
+        typer.Option(
+            help="ppo; for Leduc also q-learning, mmd, mccfr and other solvers; for Chinese Poker "
+            "fitted or blog."
+        ),
+    ] = None,
     opponents: Annotated[
         str | None,
         typer.Option(help="Dou Dizhu: agents, with commas between; random,rule if absent."),
@@ -138,15 +142,18 @@ def train(
 ) -> None:
     """Train an agent, by default with MaskablePPO; Ctrl-C saves and stops.
 
-    Dou Dizhu's plays against the named opponents, Leduc's against itself.
+    Dou Dizhu's plays against the named opponents, Leduc's against itself. Chinese Poker's is a
+    table of chances to win, fitted in self-play.
     """
     bound = bind(game, rules, option)
     if bound.name != "doudizhu":
         if opponents is not None:
             raise InputError(f"{bound.name} is learned in self-play: there are no opponents")
-        leduc.learn(bound, algorithm, 60 * minutes, seed, out, restart)
+        learn = chinese_poker.learn if bound.name == "chinese_poker" else leduc.learn
+        usual = "fitted" if bound.name == "chinese_poker" else "ppo"
+        learn(bound, algorithm or usual, 60 * minutes, seed, out, restart)
         return
-    if algorithm != "ppo":
+    if algorithm not in (None, "ppo"):
         raise InputError(f"no algorithm {algorithm!r} for {bound.name}; there is ppo")
     try:
         from closedhand.baselines.doudizhu import ppo

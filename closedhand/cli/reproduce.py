@@ -1,7 +1,8 @@
 """The commands `reproduce …`."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -48,6 +49,33 @@ def deeprocket_match(as_json: Json = False) -> None:
     Console().print(table)
 
 
+@app.command("chinese-poker")
+def chinese_poker(
+    out: Annotated[Path, typer.Option(help="Folder for everything.")] = Path("runs/chinese-poker"),
+    hands: Annotated[
+        int, typer.Option(min=100, help="Of the match, and to judge each strategy by.")
+    ] = 10_000,
+    pools: Annotated[
+        int, typer.Option(min=1, help="On how many pools of opponents each is judged.")
+    ] = 4,
+    seed: Annotated[int, typer.Option(min=0, help="Of all deals.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """The blog's near-optimal Chinese Poker, and how far from optimal each strategy is.
+
+    Takes about fifteen minutes. Ctrl-C stops; the same command goes on where it was.
+    """
+    from closedhand.arena.reproduce import chinese_poker as reproduction
+
+    results = _computed(out, lambda tell: reproduction.compute(out, hands, pools, seed, tell))
+    _show(
+        out,
+        reproduction.report(results),
+        {**results, "judgements": reproduction.judgements(results)},
+        as_json,
+    )
+
+
 @app.command()
 def leduc(
     out: Annotated[Path, typer.Option(help="Folder for everything.")] = Path("runs/leduc"),
@@ -60,22 +88,32 @@ def leduc(
     Takes about ten minutes. Ctrl-C stops; the same command goes on where it was.
     """
     from closedhand.arena.reproduce import leduc as reproduction
-    from closedhand.games.records import write_atomically
 
+    results = _computed(out, lambda tell: reproduction.compute(out, seconds, seed, tell))
+    save_picture(reproduction.pictures, results, out)
+    _show(out, reproduction.report(results), results, as_json)
+
+
+def _computed(
+    out: Path, compute: Callable[[Callable[[str, int, int], None]], dict[str, Any]]
+) -> dict[str, Any]:
+    """The results of a computation in parts, under a progress bar."""
     make_folder(out)
     try:
         with progress_bar("parts", None) as update:
-            results = reproduction.compute(
-                out, seconds, seed, lambda name, number, total: update(number, total, name)
-            )
+            return compute(lambda name, number, total: update(number, total, name))
     except KeyboardInterrupt:
         note("interrupted; the same command goes on")
         raise typer.Exit(INTERRUPTED) from None
-    text = reproduction.report(results)
+
+
+def _show(out: Path, text: str, results: dict[str, Any], as_json: bool) -> None:
+    """Save and print the report, or print the results as JSON."""
+    from closedhand.games.records import write_atomically
+
     write_atomically(out / "report.md", text)
-    save_picture(reproduction.pictures, results, out)
     if as_json:
         print_json(results)
     else:
         typer.echo(text)
-        typer.echo(f"saved {out}/report.md and pictures beside it")
+        typer.echo(f"saved {out}/report.md and what it is made from beside it")

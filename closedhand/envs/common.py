@@ -148,4 +148,5 @@ def explain_illegal(game: Game, state: State, action: int) -> str:
     """One line that says which action is illegal for whom."""
     if not 0 <= action < game.num_actions:
         return f"action {action} is none of the {game.num_actions} actions of {game.name}"
-    return f"action {action} ({game.text_at(state, action)}) is not legal for player_{state['player']} now"
+    text = game.text_at(state, action)
+    return f"action {action} ({text}) is not legal for player_{state['player']} now"

@@ -1,10 +1,11 @@
 """Pictures of the table, drawn once for every game from `game.scene`."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from closedhand.games.game import Game, InputError, Row, State
+from closedhand.games.game import BLANK, Game, InputError, Row, State
 
 WIDTH, HEIGHT = 960, 540
 MARGIN, GAP = 28, 14
@@ -14,6 +15,9 @@ TABLE, RIM = (26, 107, 70), (18, 79, 51)
 PAPER, INK, EDGE = (252, 250, 244), (30, 34, 40), (120, 120, 116)
 BACK, PATTERN = (47, 76, 140), (86, 116, 184)
 TEXT, FAINT, ACTIVE = (240, 246, 242), (176, 210, 192), (255, 209, 92)
+
+SUITS = {"c": (22, 110, 60), "d": (24, 88, 176), "h": (190, 30, 40), "s": INK}
+"""Colours of the suits that end the text of a card."""
 
 HIDDEN = "▒"
 
@@ -30,7 +34,7 @@ def render(game: Game, state: State, mode: str) -> str | np.ndarray | None:
         The text, an array uint8 [540, 960, 3], or None.
     """
     if mode == "rgb_array":
-        return rgb_array(game, state)
+        return picture(game.scene(state))
     text = ansi(game, state)
     if mode == "ansi":
         return text
@@ -51,8 +55,8 @@ def ansi(game: Game, state: State) -> str:
     return "\n".join(lines)
 
 
-def rgb_array(game: Game, state: State) -> np.ndarray:
-    """The table as a picture, uint8 [540, 960, 3].
+def picture(rows: Sequence[Row]) -> np.ndarray:
+    """Rows of cards as a picture, uint8 [540, 960, 3].
 
     Raises:
         InputError: Pillow is not installed.
@@ -66,7 +70,6 @@ def rgb_array(game: Game, state: State) -> np.ndarray:
     image = Image.new("RGB", (WIDTH, HEIGHT), RIM)
     draw = ImageDraw.Draw(image)
     draw.rounded_rectangle((8, 8, WIDTH - 9, HEIGHT - 9), 26, TABLE)
-    rows = game.scene(state)
     height = (HEIGHT - 2 * GAP) / len(rows)
     for i, row in enumerate(rows):
         _draw_row(draw, row, GAP + i * height, height)
@@ -89,7 +92,8 @@ def _draw_row(draw: Any, row: Row, top: float, height: float) -> None:
     room = WIDTH - 2 * MARGIN - card_width
     step = min(card_width + 5, room / max(1, len(row.cards) - 1))
     for i, card in enumerate(row.cards):
-        _draw_card(draw, card, MARGIN + i * step, top + LABEL, card_width, card_height)
+        if card != BLANK:
+            _draw_card(draw, card, MARGIN + i * step, top + LABEL, card_width, card_height)
 
 
 def _draw_card(draw: Any, card: str, x: float, y: float, width: float, height: float) -> None:
@@ -101,8 +105,42 @@ def _draw_card(draw: Any, card: str, x: float, y: float, width: float, height: f
         draw.rounded_rectangle(inner, radius / 2, None, PATTERN, 2)
         return
     draw.rounded_rectangle(box, radius, PAPER, EDGE, 1)
+    if card[-1] in SUITS:
+        _draw_suit(draw, card[-1], x + width * 0.5, y + height * 0.66, height * 0.17)
+        card, color = card[:-1], SUITS[card[-1]]
+    else:
+        color = INK
     size = height * (0.36 if len(card) < 3 else 0.26)
-    draw.text((x + width * 0.12, y + height * 0.08), card, INK, _font(size))
+    draw.text((x + width * 0.12, y + height * 0.08), card, color, _font(size))
+
+
+def _draw_suit(draw: Any, suit: str, x: float, y: float, r: float) -> None:
+    """A suit around a point; `r` is half its height. No font is sure to have it."""
+    color = SUITS[suit]
+
+    def disc(dx: float, dy: float, radius: float) -> None:
+        left, top = x + (dx - radius) * r, y + (dy - radius) * r
+        draw.ellipse((left, top, left + 2 * radius * r, top + 2 * radius * r), color)
+
+    def shape(*points: tuple[float, float]) -> None:
+        draw.polygon([(x + dx * r, y + dy * r) for dx, dy in points], color)
+
+    match suit:
+        case "d":
+            shape((0, -1), (0.75, 0), (0, 1), (-0.75, 0))
+        case "h":
+            disc(-0.42, -0.4, 0.5)
+            disc(0.42, -0.4, 0.5)
+            shape((-0.88, -0.2), (0.88, -0.2), (0, 1))
+        case "s":
+            disc(-0.42, 0.25, 0.48)
+            disc(0.42, 0.25, 0.48)
+            shape((-0.86, 0.05), (0, -1), (0.86, 0.05))
+            shape((0, 0.2), (0.35, 1), (-0.35, 1))
+        case "c":
+            for dx, dy in ((0, -0.5), (-0.5, 0.25), (0.5, 0.25)):
+                disc(dx, dy, 0.46)
+            shape((0, -0.2), (0.35, 1), (-0.35, 1))
 
 
 def _font(size: float) -> Any:

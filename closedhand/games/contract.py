@@ -26,12 +26,16 @@ def _dispatched(
     """
     name = stub.__name__
 
+    def find(game: str) -> Callable[..., Any]:
+        module = sys.modules[game]
+        return getattr(module, name, default) if default else getattr(module, name)
+
     def in_kernel(rules, *args):
-        function = getattr(sys.modules[rules.instance_class.kernels], name, default)
+        function = find(rules.instance_class.kernels)
         return lambda rules, *args: function(rules, *args)
 
     def in_python(rules, *args):
-        return getattr(sys.modules[rules.kernels], name, default)(rules, *args)
+        return find(rules.kernels)(rules, *args)
 
     in_python.__name__ = name
     in_python.__doc__ = stub.__doc__

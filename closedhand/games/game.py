@@ -19,7 +19,7 @@ class InputError(ValueError):
     """What the user gave cannot be used; the message is one line that says why."""
 
 
-GAP = " "
+BLANK = " "
 """In place of a card in a `Row`: a gap."""
 
 
@@ -28,7 +28,7 @@ class Row(NamedTuple):
 
     Attributes:
         label: Whose cards they are.
-        cards: Text of each card; an empty text is a card seen from behind, `GAP` none at all.
+        cards: Text of each card; an empty text is a card seen from behind, `BLANK` none at all.
         note: What else there is to say.
         active: Whether this seat is to act.
     """

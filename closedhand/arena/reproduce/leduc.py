@@ -4,19 +4,17 @@
 goes on where it was. `report` is the text about all of them.
 """
 
-import json
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from closedhand.arena.plot import plot_curves
-from closedhand.arena.results import read_json
+from closedhand.arena.reproduce.parts import Part, compute as compute_parts
 from closedhand.baselines.leduc import abstraction, linear, solving
 from closedhand.baselines.leduc.tree import evaluate
 from closedhand.games import make_game
 from closedhand.games.game import Game, InputError
-from closedhand.games.records import write_atomically
 
 GAMES = {
     "uh_leduc": ("uh_leduc", {}),
@@ -30,8 +28,6 @@ AIM = 1e-6
 """The NashConv at which a game counts as solved."""
 
 LEARNERS = ("q-learning", "ppo", "mmd", "mccfr")
-
-Part = Callable[[], dict[str, Any]]
 
 
 def parts(folder: Path, seconds: float, seed: int) -> dict[str, Part]:
@@ -70,22 +66,10 @@ def compute(
         InputError: A library is missing.
         KeyboardInterrupt: Interrupted; a later call goes on.
     """
-    from closedhand import __version__
-
     for algorithm in LEARNERS:
         solving.find(algorithm)  # complains now, not in five minutes
-    settings = {"seconds": seconds, "seed": seed, "version": __version__}
-    results = {}
-    todo = parts(folder, seconds, seed)
-    for number, (name, part) in enumerate(todo.items()):
-        progress(name, number, len(todo))
-        path = folder / f"{name}.json"
-        kept = read_json(path)
-        if kept.get("settings") != settings:
-            kept = {"settings": settings, "result": part()}
-            write_atomically(path, json.dumps(kept, indent=1) + "\n")
-        results[name] = kept["result"]
-    return results
+    settings = {"seconds": seconds, "seed": seed}
+    return compute_parts(parts(folder, seconds, seed), folder, settings, progress)
 
 
 def _running(folder: Path, name: str, algorithm: str, seed: int, **limit: Any) -> Part:

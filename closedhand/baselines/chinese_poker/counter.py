@@ -1,13 +1,19 @@
 """The best response in Chinese Poker, and with it how much a strategy could lose at most.
 
 The opponents of a hand are those of a pool who share no card with it (`pool.py`). A best response
-is among the arrangements that no other one beats or equals in all three parts, about 120 a hand; the
-points of each against all opponents are counted.
+is among the arrangements that no other one beats or equals in all three parts, about 100 a hand;
+the points of each against all opponents are counted.
 """
+
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
 from closedhand.baselines.chinese_poker import pool as pools
+from closedhand.baselines.chinese_poker.agent import ArrangingAgent
+from closedhand.baselines.chinese_poker.parallel import in_threads
+from closedhand.baselines.chinese_poker.pool import Pool
 from closedhand.baselines.chinese_poker.separable import expectation
 from closedhand.games.chinese_poker.plays import (
     BACK,
@@ -19,7 +25,8 @@ from closedhand.games.chinese_poker.plays import (
     SPLITS,
     THREES,
 )
-from closedhand.games.chinese_poker.rules import evaluate, strengths
+from closedhand.games.chinese_poker.rules import Rules, evaluate, strengths
+from closedhand.games.game import Game
 from closedhand.games.kernel import kernel
 
 MOST = 4096
@@ -130,7 +137,7 @@ def totals(rules, others, parts, out):
 
 @kernel
 def promising(rules, win, slack, actions, parts, n):
-    """Keep the candidates whose expected points by `win` are within `slack` of the best; how many."""
+    """Keep the candidates that `win` expects to be within `slack` points of the best; how many."""
     expected = np.empty(n)
     for i in range(n):
         expected[i] = expectation(
@@ -204,3 +211,88 @@ def judge_each(rules, pool, hands, own, out, responses):
         value, held_out, in_sample, response, opponents = judge(rules, pool, hands[i], own[i])
         out[i, 0], out[i, 1], out[i, 2], out[i, 3] = value, held_out, in_sample, opponents
         responses[i] = response
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """How much a best response gains over a strategy, on one pool and some hands.
+
+    Attributes:
+        hands: Hands judged.
+        opponents: Mean number of opponents of a hand.
+        value: Points a hand of the strategy against itself; 0 but for the luck of the deals.
+        held_out: Gain of responses judged on other opponents than they were chosen on, points a
+            hand: what a best response gains at least.
+        in_sample: Gain on the same opponents: what it gains at most.
+        identical: Share of the hands that the best response sets alike, by strengths of the parts.
+    """
+
+    hands: int
+    opponents: float
+    value: float
+    held_out: float
+    in_sample: float
+    identical: float
+
+
+def judge_strategy(
+    rules: Rules,
+    arrange: Callable[[np.ndarray], np.ndarray],
+    hands: int,
+    pool_size: int,
+    rng: np.random.Generator,
+    progress: Callable[[int], object] = lambda done: None,
+) -> Judgement:
+    """Judge a strategy on a new pool.
+
+    Args:
+        rules: Of the game.
+        arrange: The strategy: arrangements, integers [n], of hands, int8 [n, 13].
+        hands: How many to judge.
+        pool_size: Hands of the pool; one in 78 is an opponent of a given hand.
+        rng: Deals.
+        progress: Called with how many hands of the pool, and then of those judged, are done.
+    """
+    pool = pools.deal(rules, arrange, pool_size, rng, progress)
+    judged = pools.random_hands(rng, hands)[:, 0]
+    own = arrange(judged)
+    figures, responses = np.empty((hands, 4)), np.empty(hands, np.int32)
+    in_threads(
+        lambda some: judge_each(
+            rules, pool, judged[some], own[some], figures[some], responses[some]
+        ),
+        hands,
+        lambda done: progress(pool_size + done),
+    )
+    value, held_out, in_sample, opponents = map(float, figures.mean(axis=0))
+    alike = pools.strengths_of(rules, judged, own) == pools.strengths_of(rules, judged, responses)
+    return Judgement(hands, opponents, value, held_out, in_sample, float(alike.all(axis=1).mean()))
+
+
+class Responder(ArrangingAgent):
+    """Responds to a pool: the points of its best arrangements against all opponents are counted.
+
+    Attributes:
+        name: As it was asked for.
+        pool: Its opponents.
+        win: Chances that choose the candidates.
+        slack: How much less a candidate may be expected to bring than the best one, points.
+    """
+
+    def __init__(
+        self, game: Game, pool: Pool, win: np.ndarray, slack: float, name: str
+    ) -> None:  # fmt: skip
+        """Play `game`."""
+        super().__init__(game, name)
+        self.pool, self.win, self.slack = pool, win, slack
+
+    def arrange(self, hands: np.ndarray) -> np.ndarray:
+        """The arrangements of hands, int8 [n, 13]; int32 [n]."""
+        actions = np.empty(len(hands), np.int32)
+        in_threads(
+            lambda some: respond_to_each(
+                self.rules, self.pool, self.win, self.slack, hands[some], actions[some]
+            ),
+            len(hands),
+        )
+        return actions

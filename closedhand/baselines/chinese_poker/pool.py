@@ -4,6 +4,7 @@ Given a hand, those hands of a pool that share no card with it are a sample of e
 opponent may hold: about one in 78. A bit for every card and hand of the pool finds them quickly.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -15,21 +16,20 @@ from closedhand.games.kernel import kernel
 WORD = 64
 BLOCK = 512
 """Words that are looked at together: they stay in the nearest cache."""
+BATCH = 1 << 14
+"""Hands that are set between two reports of progress."""
 
 
 class Pool(NamedTuple):
     """Arranged hands.
 
     Attributes:
-        parts: Strengths, int16 [n, 4], by part (front, middle, back); the fourth is not used.
+        parts: Strengths, int16 [n, 3], by part (front, middle, back).
         holds: Uint64 [52, n / 64]: bit i of word w says whether hand 64 w + i holds the card.
     """
 
     parts: np.ndarray
     holds: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.parts)
 
 
 @kernel
@@ -54,34 +54,69 @@ def random_hands(rng: np.random.Generator, number: int, players: int = 1) -> np.
 
 
 @kernel
-def fill(rules, hands, arrangements, parts, holds):
-    """Write strengths and holdings of arranged hands; as many as fill whole words."""
-    strengths = np.empty(len(PARTS), np.int64)
+def fill_strengths(rules, hands, arrangements, out):
+    """Write the strengths of arranged hands, by part."""
+    parts = np.empty(len(PARTS), np.int64)
     for i in range(len(hands)):
-        evaluate(rules, hands[i], arrangements[i], strengths)
+        evaluate(rules, hands[i], arrangements[i], parts)
         for part in range(len(PARTS)):
-            parts[i, part] = strengths[part]
-        bit = np.uint64(1) << np.uint64(i % WORD)
-        for card in hands[i]:
-            holds[card, i // WORD] |= bit
+            out[i, part] = parts[part]
 
 
-def build(rules: Rules, hands: np.ndarray, arrangements: np.ndarray) -> Pool:
-    """The pool of arranged hands.
+def strengths_of(rules: Rules, hands: np.ndarray, arrangements: np.ndarray) -> np.ndarray:
+    """The strengths of arranged hands, int16 [n, 3], by part.
 
     Args:
         rules: Of the game.
         hands: Int8 [n, 13].
         arrangements: Of each, integers [n].
     """
-    parts = np.zeros((len(hands), 4), np.int16)
-    # Hands that only fill up the last word hold every card: they are nobody's opponents.
-    words = -(-len(hands) // WORD)
-    holds = np.zeros((DECK, words), np.uint64)
+    parts = np.empty((len(hands), len(PARTS)), np.int16)
+    fill_strengths(rules, hands, arrangements, parts)
+    return parts
+
+
+@kernel
+def mark(hands, holds):
+    """Set the bits of the cards that hands hold."""
+    for i in range(len(hands)):
+        for card in hands[i]:
+            holds[card, i // WORD] |= np.uint64(1) << np.uint64(i % WORD)
+
+
+def build(hands: np.ndarray, parts: np.ndarray) -> Pool:
+    """The pool of hands, int8 [n, 13], with the strengths of their parts, int16 [n, 3]."""
+    holds = np.zeros((DECK, -(-len(hands) // WORD)), np.uint64)
     if len(hands) % WORD:
+        # What fills up the last word holds every card, and is nobody's opponent.
         holds[:, -1] = ~np.uint64(0) << np.uint64(len(hands) % WORD)
-    fill(rules, hands, arrangements, parts, holds)
+    mark(hands, holds)
     return Pool(parts, holds)
+
+
+def deal(
+    rules: Rules,
+    arrange: Callable[[np.ndarray], np.ndarray],
+    number: int,
+    rng: np.random.Generator,
+    progress: Callable[[int], object] = lambda done: None,
+) -> Pool:
+    """A pool of random hands.
+
+    Args:
+        rules: Of the game.
+        arrange: Gives the arrangements, integers [n], of hands, int8 [n, 13].
+        number: Of hands.
+        rng: Deals.
+        progress: Called with how many hands are set.
+    """
+    hands = random_hands(rng, number)[:, 0]
+    parts = np.empty((number, len(PARTS)), np.int16)
+    for start in range(0, number, BATCH):
+        some = slice(start, min(start + BATCH, number))
+        parts[some] = strengths_of(rules, hands[some], arrange(hands[some]))
+        progress(some.stop)
+    return build(hands, parts)
 
 
 @kernel

@@ -1,9 +1,9 @@
 """The separable strategy of Chinese Poker: a chance to win for each part, and what follows from it.
 
 A table gives every strength of a part its chance to win. A hand is set so that the points expected
-from the three chances are most, as if the parts won or lost independently of one another (P. Hankin,
-"Near-optimal closed-hand Chinese Poker"). With the sums S = f + m + b, P = fm + fb + mb of the
-chances and their product T = fmb, for a majority worth u points and a scoop worth v they are
+from the three chances are most, as if the parts won or lost independently of one another
+(P. Hankin, "Near-optimal closed-hand Chinese Poker"). With the sums S = f + m + b, P = fm + fb + mb
+of the chances and their product T = fmb, for a majority worth u points and a scoop worth v they are
 
     (2 - u + v) S + (3u - v) P + (2v - 6u) T - 3 - v,
 
@@ -48,8 +48,8 @@ class Tables:
     """The chances to win of every strength of every part.
 
     Attributes:
-        win: Float64 [3, 6331], by part (front, middle, back) and strength, rising with the strength;
-            of the front the first 455 count.
+        win: Float64 [3, 6331], by part (front, middle, back) and strength, never falling; of the
+            front the first 455 count.
         about: Where they come from: how they were trained, and on what.
     """
 
@@ -75,7 +75,8 @@ def save(tables: Tables, path: Path) -> None:
     buffer = io.BytesIO()
     parts = dict(zip(PARTS, map(np.array, tables.win), strict=True))
     cut = {part: parts[part][:number] for part, number in zip(PARTS, STRENGTHS, strict=True)}
-    np.savez_compressed(buffer, **cut, about=np.array(json.dumps(dict(tables.about))))
+    arrays: dict[str, Any] = {**cut, "about": np.array(json.dumps(dict(tables.about)))}
+    np.savez_compressed(buffer, **arrays)
     write_atomically(path, buffer.getvalue())
 
 

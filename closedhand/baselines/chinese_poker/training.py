@@ -1,35 +1,59 @@
 """Training the tables of the separable strategy.
 
-Each cycle deals hands, sets them by the tables so far and counts how often every strength of every
-part would win against that play: a counter-table. The tables then move towards it.
+`blog` does as the blog post did. A cycle deals hands from the full deck, sets them by the tables so
+far, and counts how often every strength would win or tie; the tables move half way there.
 
-- `blog`, as the blog post did: hands from the full deck, ties count as wins, half and half.
-- `fictitious`: the opponent is dealt from the cards that a hand leaves, so that holding a strength
-  says what it takes out of the deck; a tie is half a win; cycle k of n weighs k, as in fictitious
-  play that forgets its beginnings. Weights of strengths that hardly occur are smoothed by isotonic
-  regression.
+`fitted` looks at the decisions that the tables are for. A cycle deals hands, counts the points of
+their promising arrangements against a pool of opponents who hold none of their cards, ties and all
+(`counter.py`), and fits the tables by stochastic gradient descent, so that the formula's points
+tell these arrangements apart as the counted ones do. Then isotonic regression makes the chances
+rise. The pool follows as in fictitious play: before cycle k + 1 one in k + 1 of its hands is set
+anew. These chances are fitted numbers: what they leave out of the real ones (that the parts hang
+together, which cards are gone) they make up for on the average.
 """
 
-from dataclasses import dataclass, field
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from closedhand.baselines.chinese_poker.pool import random_hands
-from closedhand.baselines.chinese_poker.separable import arrange
-from closedhand.games.chinese_poker.plays import (
-    BACK,
-    FIVES,
-    FRONT,
-    MIDDLE,
-    PARTS,
-    STRENGTHS,
-    THREES,
+from closedhand.baselines.chinese_poker import pool as pools
+from closedhand.baselines.chinese_poker.counter import (
+    MOST,
+    candidates,
+    gather,
+    promising,
+    totals,
 )
-from closedhand.games.chinese_poker.rules import Rules, evaluate, strengths
-from closedhand.games.kernel import kernel
+from closedhand.baselines.chinese_poker.parallel import in_threads
+from closedhand.baselines.chinese_poker.pool import random_hands, strengths_of
+from closedhand.baselines.chinese_poker.separable import Tables, arrange, expectation, weights
+from closedhand.games.chinese_poker.plays import BACK, FRONT, MIDDLE, PARTS, STRENGTHS
+from closedhand.games.chinese_poker.rules import Rules
+from closedhand.games.game import Game, InputError
+from closedhand.games.kernel import inlined, kernel
+from closedhand.games.records import write_atomically
+
+METHODS = ("fitted", "blog")
+
+SLACK = 0.6
+"""Arrangements expected to bring that much less than the best one, points, are not fitted."""
+ROOM = 48
+"""At most so many arrangements of a hand are fitted."""
+SHARPNESS = 0.08
+"""An arrangement that is worse than the best by so many points weighs 1/e of it."""
+EPOCHS = 12
+RATES = 0.032, 0.0045
+"""Of learning, in the first and in the last epoch."""
+
+Progress = Callable[[float], object]
+"""Is told which part of a cycle is done, 0 to 1."""
 
 
-def naive() -> np.ndarray:
+def even() -> np.ndarray:
     """Tables to start from: a chance to win that rises evenly with the strength."""
     win = np.zeros((len(PARTS), max(STRENGTHS)))
     for part, number in enumerate(STRENGTHS):
@@ -37,94 +61,225 @@ def naive() -> np.ndarray:
     return win
 
 
-@kernel
-def count_played(rules, hands, actions, counts):
-    """Count the strengths of arranged hands, by part."""
-    parts = np.empty(len(PARTS), np.int64)
-    for i in range(len(hands)):
-        evaluate(rules, hands[i], actions[i], parts)
-        for part in range(len(PARTS)):
-            counts[part, parts[part]] += 1
-
-
-@kernel
-def count_wins(rules, hands, others, actions, wins, held):
-    """For every strength that a hand holds, how often it holds it and beats the other's part.
-
-    `others` are set by `actions`. A tie is half a win. All sets of five cards count in the middle
-    and in the back, all sets of three in the front.
-    """
-    fives, threes = np.empty(FIVES, np.int16), np.empty(THREES, np.int16)
-    parts = np.empty(len(PARTS), np.int64)
-    for i in range(len(hands)):
-        evaluate(rules, others[i], actions[i], parts)
-        strengths(rules, hands[i], fives, threes)
-        for strength in threes:
-            held[FRONT, strength] += 1
-            wins[FRONT, strength] += 0.5 + 0.5 * np.sign(strength - parts[FRONT])
-        for strength in fives:
-            held[BACK, strength] += 1
-            wins[MIDDLE, strength] += 0.5 + 0.5 * np.sign(strength - parts[MIDDLE])
-            wins[BACK, strength] += 0.5 + 0.5 * np.sign(strength - parts[BACK])
-
-
-def blog_cycle(rules: Rules, win: np.ndarray, rng: np.random.Generator, hands: int) -> np.ndarray:
-    """The counter-table of the blog: chances to win or tie against hands of the full deck."""
-    dealt = random_hands(rng, hands)[:, 0]
-    counts = np.zeros_like(win)
-    count_played(rules, dealt, arrange(rules, win, dealt), counts)
-    return np.cumsum(counts, axis=1) / hands
-
-
-def conditional_cycle(
-    rules: Rules, win: np.ndarray, rng: np.random.Generator, hands: int
-) -> np.ndarray:
-    """The counter-table against hands dealt from the cards that one's own hand leaves."""
-    from scipy.optimize import isotonic_regression
-
-    dealt = random_hands(rng, hands, players=2)
-    others = np.ascontiguousarray(dealt[:, 1])
-    actions = arrange(rules, win, others)
-    wins, held = np.zeros_like(win), np.zeros_like(win)
-    count_wins(rules, dealt[:, 0], others, actions, wins, held)
-    held[MIDDLE] = held[BACK]
-    counter = np.zeros_like(win)
-    for part, number in enumerate(STRENGTHS):
-        seen = held[part, :number] > 0
-        chances = wins[part, :number][seen] / held[part, :number][seen]
-        smooth = isotonic_regression(chances, weights=held[part, :number][seen]).x
-        # A strength that never occurred has the chance of its neighbours.
-        counter[part, :number] = np.interp(np.arange(number), np.flatnonzero(seen), smooth)
-    return counter
-
-
-METHODS = {"blog": blog_cycle, "fictitious": conditional_cycle}
-
-
 @dataclass
 class Training:
     """Tables in training.
 
     Attributes:
-        rules: Of the game.
-        method: `blog` or `fictitious`.
+        game: The game; its scoring counts, not its other options.
+        method: One of `METHODS`.
         hands: Dealt in a cycle.
-        seed: Of the deals.
+        pool_size: Hands of the pool (`fitted`).
+        seed: Of all deals.
         cycles: Done so far.
         win: Chances to win as they stand.
+        pool_parts: Strengths of the pool's hands as they are set, int16 [pool_size, 3].
     """
 
-    rules: Rules
-    method: str
-    hands: int
+    game: Game
+    method: str = "fitted"
+    hands: int = 150_000
+    pool_size: int = 300_000
     seed: int = 0
     cycles: int = 0
-    win: np.ndarray = field(default_factory=naive)
+    win: np.ndarray | None = None
+    pool_parts: np.ndarray | None = None
 
-    def cycle(self) -> None:
-        """Do one cycle."""
+    @property
+    def rules(self) -> Rules:
+        """The rules of the flat game."""
+        return getattr(self.game.rules, "flat", self.game.rules)
+
+    @property
+    def tables(self) -> Tables:
+        """The tables as they stand, with their provenance."""
+        from closedhand import __version__
+
+        about = {
+            "method": self.method,
+            "rules": self.game.options["rules"],
+            "cycles": self.cycles,
+            "hands": self.hands,
+            "seed": self.seed,
+            "version": __version__,
+        }
+        if self.method == "fitted":
+            about["pool"] = self.pool_size
+        return Tables(even() if self.win is None else self.win, about)
+
+    def cycle(self, progress: Progress = lambda part: None) -> None:
+        """Do one cycle; an interruption leaves everything as it was before."""
         rng = np.random.default_rng((self.seed, self.cycles))
-        counter = METHODS[self.method](self.rules, self.win, rng, self.hands)
+        win = even() if self.win is None else self.win
+        if self.method == "blog":
+            self.win = _blog_cycle(self.rules, win, rng, self.hands)
+        else:
+            if self.win is None:
+                # A start that is cheap: the fit needs opponents who know how to play.
+                for _ in range(FIRST_CYCLES):
+                    win = _blog_cycle(self.rules, win, rng, self.hands // 10)
+            pool = self._follow(win, rng)
+            self.win = _fitted_cycle(self.rules, win, pool, rng, self.hands, progress)
+            self.pool_parts = pool.parts
         self.cycles += 1
-        share = 0.5 if self.method == "blog" else 2 / (self.cycles + 1)
-        self.win = np.clip((1 - share) * self.win + share * counter, 0, 1)
+
+    def _follow(self, win: np.ndarray, rng: np.random.Generator) -> pools.Pool:
+        """The pool, with its share of hands set anew."""
+        dealt = np.random.default_rng((self.seed, POOL))
+        hands = random_hands(dealt, self.pool_size)[:, 0]
+        if self.pool_parts is None:
+            parts = np.empty((self.pool_size, len(PARTS)), np.int16)
+            anew = np.arange(self.pool_size)
+        else:
+            parts = self.pool_parts.copy()
+            anew = np.flatnonzero(rng.random(self.pool_size) < 1 / (self.cycles + 1))
+        some = np.ascontiguousarray(hands[anew])
+        parts[anew] = strengths_of(self.rules, some, arrange(self.rules, win, some))
+        return pools.build(hands, parts)
+
+
+POOL = 1 << 30
+"""In place of a cycle's number in the seed of the pool's deals."""
+FIRST_CYCLES = 8
+
+
+def _blog_cycle(
+    rules: Rules, win: np.ndarray, rng: np.random.Generator, hands: int
+) -> np.ndarray:  # fmt: skip
+    """Half the tables, half the chances to win or tie against them."""
+    dealt = random_hands(rng, hands)[:, 0]
+    parts = strengths_of(rules, dealt, arrange(rules, win, dealt))
+    counts = [np.bincount(part, minlength=max(STRENGTHS)) for part in parts.T]
+    return (win + np.cumsum(counts, axis=1) / hands) / 2
+
+
+def _fitted_cycle(
+    rules: Rules,
+    win: np.ndarray,
+    pool: pools.Pool,
+    rng: np.random.Generator,
+    hands: int,
+    progress: Progress,
+) -> np.ndarray:
+    """The tables, fitted to the points that arrangements bring against the pool."""
+    from scipy.optimize import isotonic_regression
+
+    dealt = random_hands(rng, hands)[:, 0]
+    parts = np.zeros((hands, ROOM, len(PARTS)), np.int16)
+    points, numbers = np.zeros((hands, ROOM)), np.zeros(hands, np.int64)
+    in_threads(
+        lambda some: count_points(
+            rules, pool, win, dealt[some], parts[some], points[some], numbers[some]
+        ),
+        hands,
+        lambda done: progress(0.8 * done / hands),
+    )
+    fitted = win.copy()
+    for epoch, rate in enumerate(np.linspace(*RATES, EPOCHS), 1):
+        descend(rules, fitted, parts, points, numbers, rng.permutation(hands), rate)
+        progress(0.8 + 0.2 * epoch / EPOCHS)
+    seen = np.arange(ROOM) < numbers[:, None]
+    for part, number in enumerate(STRENGTHS):
+        counts = np.bincount(parts[:, :, part][seen], minlength=number)[:number]
+        # A strength that did not occur gives way to its neighbours.
+        fitted[part, :number] = isotonic_regression(fitted[part, :number], weights=counts + 1e-3).x
+    return np.clip(fitted, 0, 1)
+
+
+@kernel
+def count_points(rules, pool, win, hands, parts, points, numbers):
+    """Count the points of the promising arrangements of hands against their opponents.
+
+    Args:
+        rules: Of the game.
+        pool: The opponents.
+        win: Chances that say what is promising.
+        hands: Int8 [n, 13].
+        parts: Strengths of the arrangements, written here, int16 [n, ROOM, 3].
+        points: Their mean points, written here, float64 [n, ROOM].
+        numbers: How many there are, written here, integers [n].
+    """
+    actions, strengths = np.empty(MOST, np.int32), np.empty((MOST, len(PARTS)), np.int16)
+    means = np.empty((ROOM, 2))
+    for i in range(len(hands)):
+        n = candidates(rules, hands[i], actions, strengths)
+        n = min(promising(rules, win, SLACK, actions, strengths, n), ROOM)
+        totals(rules, gather(pool, hands[i]), strengths[:n], means)
+        numbers[i] = n
+        for k in range(n):
+            parts[i, k] = strengths[k]
+            points[i, k] = means[k].mean()
+
+
+@inlined
+def slope(of_sum, of_pairs, of_product, one, other):
+    """By how much the expected points rise with a chance, given the two other chances."""
+    return of_sum + of_pairs * (one + other) + of_product * one * other
+
+
+@kernel
+def descend(rules, win, parts, points, numbers, order, rate):
+    """One epoch of gradient descent on `win`: what is fitted are differences within a hand.
+
+    The loss of a hand is the weighted variance of what the formula is off by; good arrangements
+    weigh more.
+    """
+    of_sum, of_pairs, of_product = weights(rules)
+    off, weight = np.empty(ROOM), np.empty(ROOM)
+    for i in order:
+        n = numbers[i]
+        best = points[i, :n].max()
+        total, mean = 0.0, 0.0
+        for k in range(n):
+            f = win[FRONT, parts[i, k, FRONT]]
+            m = win[MIDDLE, parts[i, k, MIDDLE]]
+            b = win[BACK, parts[i, k, BACK]]
+            off[k] = expectation(rules, f, m, b) - points[i, k]
+            weight[k] = np.exp((points[i, k] - best) / SHARPNESS)
+            total += weight[k]
+            mean += weight[k] * off[k]
+        mean /= total
+        for k in range(n):
+            step = rate * weight[k] / total * (off[k] - mean)
+            front, middle, back = parts[i, k, FRONT], parts[i, k, MIDDLE], parts[i, k, BACK]
+            f, m, b = win[FRONT, front], win[MIDDLE, middle], win[BACK, back]
+            win[FRONT, front] -= step * slope(of_sum, of_pairs, of_product, m, b)
+            win[MIDDLE, middle] -= step * slope(of_sum, of_pairs, of_product, f, b)
+            win[BACK, back] -= step * slope(of_sum, of_pairs, of_product, f, m)
+
+
+def save(training: Training, path: Path) -> None:
+    """Write what `load` needs to go on; the file appears complete or not at all."""
+    buffer = io.BytesIO()
+    kept: dict[str, Any] = {key: getattr(training, key) for key in SETTINGS}
+    parts = np.zeros((0, 3), np.int16) if training.pool_parts is None else training.pool_parts
+    win = even() if training.win is None else training.win
+    np.savez_compressed(
+        buffer, rules=training.game.options["rules"], win=win, pool_parts=parts, **kept
+    )
+    write_atomically(path, buffer.getvalue())
+
+
+SETTINGS = ("method", "hands", "pool_size", "seed", "cycles")
+
+
+def load(path: Path, game: Game, method: str, seed: int) -> Training:
+    """The training that `save` wrote.
+
+    Raises:
+        InputError: It cannot be read, or is of another scoring, method or seed.
+    """
+    try:
+        with np.load(io.BytesIO(Path(path).read_bytes()), allow_pickle=False) as data:
+            kept = {key: data[key].item() for key in SETTINGS}
+            rules, win, parts = data["rules"].item(), data["win"], data["pool_parts"]
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from None
+    except Exception:
+        raise InputError(f"{path} is no training that can be continued") from None
+    found = {"rules": rules, "method": kept["method"], "seed": kept["seed"]}
+    asked = {"rules": game.options["rules"], "method": method, "seed": seed}
+    for key, value in asked.items():
+        if found[key] != value:
+            raise InputError(f"{path} was trained with {key} {found[key]}, not {value}")
+    return Training(game, **kept, win=win, pool_parts=parts if len(parts) else None)

@@ -1,8 +1,8 @@
 """The notation of Chinese Poker: cards, hands, boards, deals and game records.
 
 A card is its rank and suit, `As` or `Td`; a hand thirteen of them, `AsKsQs…`. A board is back,
-middle and front, `AsKs6s5s3s/QhQs8c3c2h/JsJd9h`, and a deal the hands of all players, `…;…`. Without
-a hand an arrangement names positions, `a` the highest card of the hand to `m` the lowest:
+middle and front, `AsKs6s5s3s/QhQs8c3c2h/JsJd9h`, and a deal the hands of all players, `…;…`.
+Without a hand an arrangement names positions, `a` the highest card of the hand to `m` the lowest:
 `abcde/fghij/klm`; in sub-steps a back is `abcde` and a front `/fgh`, of the eight cards left. At a
 position of a game both are understood, and cards are written; there the front may be left out.
 
@@ -33,8 +33,9 @@ from closedhand.games.chinese_poker.rules import (
     begin,
     evaluate,
     over,
+    returns,
 )
-from closedhand.games.game import GAP, Game, InputError, Row, State
+from closedhand.games.game import BLANK, Game, InputError, Row, State
 from closedhand.games.records import Record, stated_options
 
 LETTERS = "abcdefghijklm"
@@ -242,13 +243,21 @@ class Notation:
         return state
 
     def scene(self, state: State) -> list[Row]:
-        """The table: a row for each player; back, middle and front where they are known."""
-        running = not over(self.rules, state)
-        rows = []
-        for seat in range(self.rules.players):
-            active = bool(running and seat == state.player)
-            rows.append(self._row(state, seat, active))
-        return rows
+        """The table: a row for each player; back, middle and front where they are known.
+
+        At the end it says what everybody's board is and what he wins.
+        """
+        if not over(self.rules, state):
+            return [
+                self._row(state, seat, active=seat == state.player)
+                for seat in range(self.rules.players)
+            ]
+        points = np.zeros(self.rules.players)
+        returns(self.rules, state, points)
+        rows = (self._row(state, seat, active=False) for seat in range(self.rules.players))
+        return [
+            row._replace(note=f"{row.note}: {own:+g}") for row, own in zip(rows, points, strict=True)
+        ]
 
     def _row(self, state: State, seat: int, active: bool) -> Row:
         hand, arrangement = state.hands[seat], state.history[seat]
@@ -277,7 +286,7 @@ class Notation:
 
 def _spaced(parts: list[list[str]]) -> tuple[str, ...]:
     """The cards of several parts in one row, with a gap between them."""
-    cards = [card for part in parts for card in (*part, GAP)]
+    cards = [card for part in parts for card in (*part, BLANK)]
     return tuple(cards[:-1])
 
 
