@@ -13,10 +13,13 @@ import warnings
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import doudizhu, leduc
+from benchmarks import chinese_poker, doudizhu, leduc
 from closedhand.games.records import write_atomically
 
 DOCS = Path(__file__).parent.parent / "docs"
+MODULES = (doudizhu, leduc, chinese_poker)
+PACKAGES = ("numba", "numpy", "open-spiel", "pettingzoo", "phevaluator", "rlcard")
+"""Whose versions matter."""
 
 
 def processor() -> str:
@@ -38,7 +41,8 @@ def spread(values: list[float]) -> dict[str, float]:
 def measure(rounds: int, seconds: float) -> dict:
     """All ratios and rates."""
     results = []
-    for what, ours, unit, peer, theirs, aim in (*doudizhu.RATIOS, *leduc.RATIOS):
+    rows = (row for module in MODULES for row in module.RATIOS)
+    for what, ours, unit, peer, theirs, aim in rows:
         pairs = []
         for number in range(rounds):
             pairs.append((ours(seconds), theirs(seconds)))
@@ -57,14 +61,12 @@ def measure(rounds: int, seconds: float) -> dict:
         )
     rates = [
         {"what": what, "unit": unit, "ours": spread([ours(seconds) for _ in range(rounds)])}
-        for what, ours, unit in (*doudizhu.RATES, *leduc.RATES)
+        for module in MODULES
+        for what, ours, unit in module.RATES
     ]
     return {
         "machine": {"processor": processor(), "python": platform.python_version()},
-        "versions": {
-            name: version(name)
-            for name in ("closedhand", "numba", "numpy", "open-spiel", "pettingzoo", "rlcard")
-        },
+        "versions": {name: version(name) for name in ("closedhand", *PACKAGES)},
         "rounds": rounds,
         "seconds": seconds,
         "ratios": results,

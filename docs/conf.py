@@ -58,11 +58,14 @@ def write_environment_pages(app: Any) -> None:
 def environment_page(name: str, environment: Any) -> str:
     """How to make an environment, then what its game's docstring says."""
     package = import_module("closedhand.games").package(environment.game).__name__
+    parallel = ""
+    if environment.parallel_id:
+        parallel = f'env = pettingzoo.make("parallel", "{environment.parallel_id}")\n'
     return f"""# {name}
 
 ```python
 env = pettingzoo.make("aec", "{environment.aec_id}")
-env = gymnasium.make("{environment.gymnasium_id}")
+{parallel}env = gymnasium.make("{environment.gymnasium_id}")
 envs = gymnasium.make_vec("{environment.gymnasium_id}", num_envs=1024)
 ```
 

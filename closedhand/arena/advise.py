@@ -106,8 +106,8 @@ def summary(hand: np.ndarray, advice: list[Advice], opponents: int) -> dict[str,
 
 
 def rows(advice: Advice) -> list[Row]:
-    """An arrangement as rows of a picture: back, middle, front."""
-    return [
+    """An arrangement as rows of a picture: back, middle, front, and what to expect of it."""
+    drawn = [
         Row(
             part.part,
             tuple(part.cards[i : i + 2] for i in range(0, len(part.cards), 2)),
@@ -115,3 +115,4 @@ def rows(advice: Advice) -> list[Row]:
         )
         for part in advice.parts
     ]
+    return [*drawn, Row(f"{advice.points:+.3f} points expected", ())]

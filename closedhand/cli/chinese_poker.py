@@ -64,9 +64,8 @@ def advise(
         return
     console = Console()
     for rank, each in enumerate(advice, 1):
-        table = new_table(
-            f"{rank}. {each.board}: {each.points:+.3f} ± {1.96 * each.error:.3f} points"
-        )
+        typer.echo(f"{rank}. {each.board}: {each.points:+.3f} ± {1.96 * each.error:.3f} points")
+        table = new_table()
         for column in ("part", "cards", "", "wins", "ties"):
             table.add_column(column, justify="right" if column in ("wins", "ties") else "left")
         for part in each.parts:

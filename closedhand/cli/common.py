@@ -151,7 +151,7 @@ def progress_bar(unit: str, total: int | None) -> Iterator[Callable[..., None]]:
         yield update
 
 
-def new_table(title: str) -> Table:
+def new_table(title: str | None = None) -> Table:
     """A table without lines: seven columns have to fit into 80 characters."""
     return Table(title=title, title_justify="left", box=None, padding=(0, 1, 0, 0))
 

@@ -90,12 +90,13 @@ def candidates(rules, hand, actions, parts):
 @kernel
 def gather(pool, hand):
     """The strengths of all opponents of a hand, int16 [3, n], by part."""
-    found = np.empty(len(pool.parts), np.int32)
+    found = np.empty(pool.parts.shape[1], np.uint32)
     n = pools.opponents(pool, hand, found)
     parts = np.empty((len(PARTS), n), np.int16)
-    for i in range(n):
-        for part in range(len(PARTS)):
-            parts[part, i] = pool.parts[found[i], part]
+    for part in range(len(PARTS)):
+        own, strengths = parts[part], pool.parts[part]
+        for i in range(n):
+            own[i] = strengths[found[i]]
     return parts
 
 
@@ -127,12 +128,13 @@ def totals(rules, others, parts, out):
         parts: Strengths of the arrangements, int16 [n, 3].
         out: The mean points against the first and the second half.
     """
-    half = others.shape[1] // 2
+    fronts, middles, backs = others[FRONT], others[MIDDLE], others[BACK]
+    half = len(fronts) // 2
     for i in range(len(parts)):
-        for k in range(2):
-            some = others[:, half:] if k else others[:, :half]
-            sum_ = points(rules, parts[i], some[FRONT], some[MIDDLE], some[BACK])
-            out[i, k] = sum_ / some.shape[1]
+        first = points(rules, parts[i], fronts[:half], middles[:half], backs[:half])
+        second = points(rules, parts[i], fronts[half:], middles[half:], backs[half:])
+        out[i, 0] = first / half
+        out[i, 1] = second / (len(fronts) - half)
 
 
 @kernel

@@ -24,7 +24,7 @@ class Pool(NamedTuple):
     """Arranged hands.
 
     Attributes:
-        parts: Strengths, int16 [n, 3], by part (front, middle, back).
+        parts: Strengths, int16 [3, n], by part (front, middle, back).
         holds: Uint64 [52, n / 64]: bit i of word w says whether hand 64 w + i holds the card.
     """
 
@@ -91,7 +91,7 @@ def build(hands: np.ndarray, parts: np.ndarray) -> Pool:
         # What fills up the last word holds every card, and is nobody's opponent.
         holds[:, -1] = ~np.uint64(0) << np.uint64(len(hands) % WORD)
     mark(hands, holds)
-    return Pool(parts, holds)
+    return Pool(np.ascontiguousarray(parts.T), holds)
 
 
 def deal(
@@ -129,8 +129,9 @@ def opponents(pool, hand, found):
         size = min(BLOCK, holds.shape[1] - start)
         taken[:] = 0
         for card in hand:
+            held = holds[card, start : start + size]
             for word in range(size):
-                taken[word] |= holds[card, start + word]
+                taken[word] |= held[word]
         for word in range(size):
             free = ~taken[word]
             while free:

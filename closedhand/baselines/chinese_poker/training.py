@@ -118,13 +118,14 @@ class Training:
                 # A start that is cheap: the fit needs opponents who know how to play.
                 for _ in range(FIRST_CYCLES):
                     win = _blog_cycle(self.rules, win, rng, self.hands // 10)
-            pool = self._follow(win, rng)
+            hands, parts = self._follow(win, rng)
+            pool = pools.build(hands, parts)
             self.win = _fitted_cycle(self.rules, win, pool, rng, self.hands, progress)
-            self.pool_parts = pool.parts
+            self.pool_parts = parts
         self.cycles += 1
 
-    def _follow(self, win: np.ndarray, rng: np.random.Generator) -> pools.Pool:
-        """The pool, with its share of hands set anew."""
+    def _follow(self, win: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """The pool's hands, and the strengths of their parts with its share of them set anew."""
         dealt = np.random.default_rng((self.seed, POOL))
         hands = random_hands(dealt, self.pool_size)[:, 0]
         if self.pool_parts is None:
@@ -135,7 +136,7 @@ class Training:
             anew = np.flatnonzero(rng.random(self.pool_size) < 1 / (self.cycles + 1))
         some = np.ascontiguousarray(hands[anew])
         parts[anew] = strengths_of(self.rules, some, arrange(self.rules, win, some))
-        return pools.build(hands, parts)
+        return hands, parts
 
 
 POOL = 1 << 30

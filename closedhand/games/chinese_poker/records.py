@@ -256,7 +256,8 @@ class Notation:
         returns(self.rules, state, points)
         rows = (self._row(state, seat, active=False) for seat in range(self.rules.players))
         return [
-            row._replace(note=f"{row.note}: {own:+g}") for row, own in zip(rows, points, strict=True)
+            row._replace(note=f"{row.note}: {own:+g}")
+            for row, own in zip(rows, points, strict=True)
         ]
 
     def _row(self, state: State, seat: int, active: bool) -> Row:

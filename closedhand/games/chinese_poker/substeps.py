@@ -45,13 +45,33 @@ def legal(rules, state, out):
                 n += 1
         return n
     for back in range(FIVES):
-        k = 0
-        while k < FRONTS and not fits(rules, back, k, fives, threes):
-            k += 1
-        if k < FRONTS:
+        if has_front(rules, back, fives, threes):
             out[n] = back
             n += 1
     return n
+
+
+@kernel
+def is_legal(rules, state, action, ids):
+    """Whether an action is legal now."""
+    if over(rules, state):
+        return False
+    hand, chosen = state.hands[state.player], state.backs[state.player]
+    fives, threes = np.empty(FIVES, np.int16), np.empty(THREES, np.int16)
+    flat.strengths(rules.flat, hand, fives, threes)
+    if chosen != flat.UNSET:
+        front = action - FIRST_FRONT
+        return 0 <= front < FRONTS and fits(rules, chosen, front, fives, threes)
+    return 0 <= action < FIVES and has_front(rules, action, fives, threes)
+
+
+@kernel
+def has_front(rules, back, fives, threes):
+    """Whether some front makes a legal arrangement with a back."""
+    for k in range(FRONTS):
+        if fits(rules, back, k, fives, threes):
+            return True
+    return False
 
 
 @kernel

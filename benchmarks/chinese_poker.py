@@ -1,0 +1,172 @@
+"""Chinese Poker: our vector env beside a loop over the fastest public evaluator, and our search.
+
+No package on PyPI plays closed-hand Chinese Poker: what stands beside our env is the loop that one
+would write with phevaluator, whose evaluation of five cards is compiled. Every function returns a
+rate per second of CPU time on one core, as in `doudizhu`.
+"""
+
+from bisect import bisect_left
+from functools import lru_cache
+
+import numpy as np
+
+from benchmarks.doudizhu import pick
+from benchmarks.measuring import rate
+from closedhand import make_game
+from closedhand.baselines.chinese_poker import counter, pool, separable
+from closedhand.games.chinese_poker import plays
+from closedhand.games.chinese_poker.rules import strengths
+from closedhand.games.kernel import kernel
+
+
+def vector_hands(seconds: float) -> float:
+    """Hands a second of the VectorEnv: dealt, set at random in sub-steps, scored; 1,024 games."""
+    from closedhand.envs.vector import GameVectorEnv
+
+    env = GameVectorEnv("chinese_poker", num_envs=1024, substeps=True, autoreset_mode="SameStep")
+    rng = np.random.default_rng(0)
+    observation, _ = env.reset(seed=0)
+    masks = [observation["action_mask"]]
+    actions = np.zeros(1024, np.int64)
+
+    def work() -> int:
+        for _ in range(4):
+            pick(masks[0], rng.random(1024), actions)
+            masks[0] = env.step(actions)[0]["action_mask"]
+        return 2 * 1024
+
+    return rate(work, seconds)
+
+
+@lru_cache
+def _floors() -> dict[tuple[int, ...], int]:
+    """For every front, as phevaluator ranks five cards: the weakest middle that it allows."""
+    from phevaluator import evaluate_cards
+
+    suits = "cdhsc"
+    ranks = []
+    for key in plays.keys(5):
+        category, *main = key
+        if category > plays.TRIPS:
+            break
+        counts = {plays.PAIR: [2], plays.TWO_PAIR: [2, 2], plays.TRIPS: [3]}.get(category, [])
+        others = [rank for rank in range(13) if rank not in main]
+        cards = [rank for rank, n in zip(main, counts + [1] * 5, strict=False) for _ in range(n)]
+        cards += others[: 5 - len(cards)]
+        ranks.append(
+            evaluate_cards(*(plays.RANKS[r] + s for r, s in zip(cards, suits, strict=True)))
+        )
+    return {
+        key: ranks[min(bisect_left(plays.keys(5), key), len(ranks) - 1)] for key in plays.keys(3)
+    }
+
+
+def phevaluator_hands(seconds: float) -> float:
+    """The same by a plain loop: shuffle, random splits until one is in order, compare."""
+    from phevaluator import evaluate_cards
+
+    rng = np.random.default_rng(0)
+    deck = np.array(plays.CARDS)
+    fronts = {
+        frozenset(cards): plays.key(tuple(plays.RANKS.index(card[0]) for card in cards))
+        for cards in _threes()
+    }
+    floors = _floors()
+
+    def set_hand(hand: list[str]) -> tuple[int, int, tuple[int, ...]]:
+        while True:
+            order = [hand[i] for i in rng.permutation(13)]
+            back, middle = evaluate_cards(*order[:5]), evaluate_cards(*order[5:10])
+            front = fronts[frozenset(order[10:])]
+            if back <= middle <= floors[front]:
+                return back, middle, front
+
+    def work() -> int:
+        for _ in range(100):
+            cards = list(deck[rng.permutation(52)[:26]])
+            one, two = set_hand(cards[:13]), set_hand(cards[13:])
+            won = (one[0] < two[0]) - (one[0] > two[0]) + (one[1] < two[1]) - (one[1] > two[1])
+            won += (one[2] > two[2]) - (one[2] < two[2])
+            won += (won > 0) - (won < 0)
+        return 200
+
+    return rate(work, seconds)
+
+
+def _threes() -> list[tuple[str, str, str]]:
+    from itertools import combinations
+
+    return list(combinations(plays.CARDS, 3))
+
+
+def arrangements(seconds: float) -> float:
+    """Hands a second that the separable strategy sets."""
+    rules, win = make_game("chinese_poker").rules, separable.shipped().win
+    hands = pool.random_hands(np.random.default_rng(0), 500)[:, 0]
+    actions = np.empty(len(hands), np.int32)
+
+    def work() -> int:
+        separable.best_of_each(rules, win, hands, actions)
+        return len(hands)
+
+    return rate(work, seconds)
+
+
+def best_responses(seconds: float) -> float:
+    """Best responses a second against a pool of 800,000 hands: 10,200 opponents each."""
+    rules, win = make_game("chinese_poker").rules, separable.shipped().win
+    opponents = _pool()
+    hands = pool.random_hands(np.random.default_rng(0), 100)[:, 0]
+    actions = np.empty(len(hands), np.int32)
+
+    def work() -> int:
+        counter.respond_to_each(rules, opponents, win, np.inf, hands, actions)
+        return len(hands)
+
+    return rate(work, seconds)
+
+
+@lru_cache
+def _pool() -> pool.Pool:
+    rules, win = make_game("chinese_poker").rules, separable.shipped().win
+    return pool.deal(
+        rules, lambda hands: separable.arrange(rules, win, hands), 800_000, np.random.default_rng(0)
+    )
+
+
+@kernel
+def _evaluate_all(rules, hands, fives, threes):
+    for i in range(len(hands)):
+        strengths(rules, hands[i], fives, threes)
+
+
+def evaluations(seconds: float) -> float:
+    """Five- and three-card hands evaluated a second, all 1,573 of a hand of thirteen."""
+    rules = make_game("chinese_poker").rules
+    hands = pool.random_hands(np.random.default_rng(0), 1000)[:, 0]
+    fives, threes = np.empty(plays.FIVES, np.int16), np.empty(plays.THREES, np.int16)
+
+    def work() -> int:
+        _evaluate_all(rules, hands, fives, threes)
+        return len(hands) * (plays.FIVES + plays.THREES)
+
+    return rate(work, seconds)
+
+
+RATIOS = (
+    (
+        "Chinese Poker: hands dealt, set at random and scored, VectorEnv with masks",
+        vector_hands,
+        "hands/s",
+        "a loop over `phevaluator`",
+        phevaluator_hands,
+        None,
+    ),
+)
+"""As in `doudizhu`."""
+
+RATES = (
+    ("Chinese Poker: hands set by the separable strategy", arrangements, "hands/s"),
+    ("best responses to 10,200 opponents", best_responses, "hands/s"),
+    ("hands of five and three cards evaluated", evaluations, "hands/s"),
+)
