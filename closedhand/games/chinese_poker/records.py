@@ -254,11 +254,11 @@ class Notation:
             ]
         points = np.zeros(self.rules.players)
         returns(self.rules, state, points)
-        rows = (self._row(state, seat, active=False) for seat in range(self.rules.players))
-        return [
-            row._replace(note=f"{row.note}: {own:+g}")
-            for row, own in zip(rows, points, strict=True)
-        ]
+        rows = []
+        for seat, won in enumerate(points):
+            row = self._row(state, seat, active=False)
+            rows.append(row._replace(note=f"{row.note}: {won:+g}"))
+        return rows
 
     def _row(self, state: State, seat: int, active: bool) -> Row:
         hand, arrangement = state.hands[seat], state.history[seat]
