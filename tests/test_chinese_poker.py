@@ -379,8 +379,8 @@ def test_the_game_of_the_blog(rules: str, points: int) -> None:
     game = make_game("chinese_poker", rules=rules)
     rows = game.scene(set_boards(game, ALICE, BOB))
     assert [row.note for row in rows] == [
-        "AK653 flush / QQ-8-3-2 / JJ-9",
-        "KQ654 flush / K6543 flush / T-9-7",
+        f"AK653 flush / QQ-8-3-2 / JJ-9: {points:+g}",
+        f"KQ654 flush / K6543 flush / T-9-7: {-points:+g}",
     ]
 
 
@@ -438,8 +438,8 @@ def test_a_foul_is_refused_unless_the_option_says_otherwise(foul: str) -> None:
     game = make_game("chinese_poker", fouls=True)
     assert game.legal(game.parse_deal(deal)).tolist() == list(range(ARRANGEMENTS))
     notes = [row.note for row in game.scene(set_boards(game, foul, PLAIN))]
-    assert notes[0].endswith(", a foul")
-    assert notes[1] == "99-44-3 / T-8-6-5-2 / 7-5-2"
+    assert notes[0].endswith(", a foul: -4")
+    assert notes[1] == "99-44-3 / T-8-6-5-2 / 7-5-2: +4"
 
 
 @pytest.mark.parametrize(("rules", "points"), [("4-2", 4), ("1-6", 6)])

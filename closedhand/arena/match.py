@@ -9,7 +9,6 @@ deals: a result depends neither on the number of processes nor on where a match 
 """
 
 import multiprocessing
-import os
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -277,8 +276,3 @@ def _join(chunks: Sequence[Chunk]) -> Chunk:
         np.sum([chunk.seconds for chunk in chunks], axis=0),
         np.sum([chunk.decisions for chunk in chunks], axis=0),
     )
-
-
-def cores() -> int:
-    """The cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -55,6 +55,7 @@ def match(
     """
     from closedhand.arena import match as arena, results
     from closedhand.arena.plot import plot_match
+    from closedhand.baselines.threads import cores
 
     bound = bind(game, rules, option)
     names = agents.split(",")
@@ -64,7 +65,7 @@ def match(
     played = results.load(path, bound, names, seed) if resume else None
     try:
         with progress_bar("deals", deals) as update:
-            result = arena.play(bound, names, deals, seed, workers or arena.cores(), played, update)
+            result = arena.play(bound, names, deals, seed, workers or cores(), played, update)
     except KeyboardInterrupt:
         note("interrupted before any deals were finished; nothing is saved")
         raise typer.Exit(INTERRUPTED) from None

@@ -12,9 +12,9 @@ import numpy as np
 
 from closedhand.baselines.chinese_poker import pool as pools
 from closedhand.baselines.chinese_poker.agent import ArrangingAgent
-from closedhand.baselines.chinese_poker.parallel import in_threads
 from closedhand.baselines.chinese_poker.pool import Pool
 from closedhand.baselines.chinese_poker.separable import expectation
+from closedhand.baselines.threads import in_threads
 from closedhand.games.chinese_poker.plays import (
     BACK,
     FIVES,

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from closedhand.baselines.chinese_poker.agent import ArrangingAgent
-from closedhand.baselines.chinese_poker.parallel import in_threads
+from closedhand.baselines.threads import in_threads
 from closedhand.games.chinese_poker.plays import (
     BACK,
     FIVES,

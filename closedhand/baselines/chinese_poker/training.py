@@ -28,9 +28,9 @@ from closedhand.baselines.chinese_poker.counter import (
     promising,
     totals,
 )
-from closedhand.baselines.chinese_poker.parallel import in_threads
 from closedhand.baselines.chinese_poker.pool import random_hands, strengths_of
 from closedhand.baselines.chinese_poker.separable import Tables, arrange, expectation, weights
+from closedhand.baselines.threads import in_threads
 from closedhand.games.chinese_poker.plays import BACK, FRONT, MIDDLE, PARTS, STRENGTHS
 from closedhand.games.chinese_poker.rules import Rules
 from closedhand.games.game import Game, InputError

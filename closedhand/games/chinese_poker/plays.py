@@ -164,6 +164,7 @@ TABLES = np.dtype(
                 ("five", "i2", comb(52, 5)),  # the strength of every hand, by its place
                 ("three", "i2", comb(52, 3)),
                 ("floor", "i2", STRENGTHS[FRONT]),  # the weakest middle that a front allows
+                ("top", "i1", STRENGTHS[BACK]),  # the highest rank of a high card; else 13
                 ("royalties", "i2", (3, STRENGTHS[BACK])),  # by part and strength
                 ("positions", "i1", (ARRANGEMENTS, HAND)),  # of the back, the middle, the front
                 ("middle", "u2", ARRANGEMENTS),  # the id of its five positions
@@ -226,6 +227,7 @@ def build() -> np.record:
         fronts[key((a // 4, b // 4, c // 4))]
         for a in range(52) for b in range(a) for c in range(b)
     ]  # fmt: skip
+    tables.top[:] = [ranks[0] if category == HIGH else 13 for category, *ranks in keys(5)]
     tables.floor[:] = [bisect_left(keys(5), strength) for strength in keys(3)]
     for part, size in enumerate(SIZES):
         points = [ROYALTIES.get((part, strength[0]), 0) for strength in keys(size)]

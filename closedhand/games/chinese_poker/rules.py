@@ -158,6 +158,8 @@ def legal(rules, state, out):
         threes[i] = tables.floor[threes[i]]
     n = 0
     for back in range(FIVES):
+        if is_hopeless(rules, state.hands[state.player], back, fives[back]):
+            continue
         for action in range(FRONTS * back, FRONTS * (back + 1)):
             middle = fives[tables.middle[action]]
             # Every id is written and the next one overwrites it if it is not legal: a third of them
@@ -165,6 +167,14 @@ def legal(rules, state, out):
             out[n] = action
             n += (fives[back] >= middle) & (middle >= threes[tables.front[action]])
     return n
+
+
+@kernel
+def is_hopeless(rules, hand, back, strength):
+    """Whether a back is plainly too weak: a high card, and a higher rank is left over."""
+    # The first arrangement of a back has the highest card that is left first in its front.
+    left = hand[rules.tables.positions[FRONTS * back, 10]]
+    return rules.tables.top[strength] < left // 4
 
 
 @kernel

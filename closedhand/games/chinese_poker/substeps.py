@@ -45,7 +45,7 @@ def legal(rules, state, out):
                 n += 1
         return n
     for back in range(FIVES):
-        if has_front(rules, back, fives, threes):
+        if has_front(rules, hand, back, fives, threes):
             out[n] = back
             n += 1
     return n
@@ -62,13 +62,16 @@ def is_legal(rules, state, action, ids):
     if chosen != flat.UNSET:
         front = action - FIRST_FRONT
         return 0 <= front < FRONTS and fits(rules, chosen, front, fives, threes)
-    return 0 <= action < FIVES and has_front(rules, action, fives, threes)
+    return 0 <= action < FIVES and has_front(rules, hand, action, fives, threes)
 
 
 @kernel
-def has_front(rules, back, fives, threes):
+def has_front(rules, hand, back, fives, threes):
     """Whether some front makes a legal arrangement with a back."""
-    for k in range(FRONTS):
+    if flat.is_hopeless(rules.flat, hand, back, fives[back]) and not rules.flat.fouls:
+        return False
+    # From the weakest front up: the first tries mostly fit.
+    for k in range(FRONTS - 1, -1, -1):
         if fits(rules, back, k, fives, threes):
             return True
     return False

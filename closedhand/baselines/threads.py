@@ -1,4 +1,4 @@
-"""Work on many hands at once, on all cores."""
+"""Work on many items at once, on all cores of this process: for kernels, which release the GIL."""
 
 import os
 from collections.abc import Callable
@@ -11,7 +11,12 @@ CHUNK = 512
 
 @cache
 def _executor() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(os.cpu_count())
+    return ThreadPoolExecutor(cores())
+
+
+def cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def in_threads(
