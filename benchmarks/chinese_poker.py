@@ -156,8 +156,9 @@ def best_responses(seconds: float) -> float:
 @lru_cache
 def _pool() -> pool.Pool:
     rules, win = make_game("chinese_poker").rules, separable.shipped().win
-    return pool.deal(
-        rules, lambda hands: separable.arrange(rules, win, hands), 800_000, np.random.default_rng(0)
+    hands = pool.random_hands(np.random.default_rng(1), 800_000)[:, 0]
+    return pool.build(
+        hands, pool.set_hands(rules, lambda some: separable.arrange(rules, win, some), hands)
     )
 
 

@@ -54,6 +54,8 @@ class Advice:
 def advise(rules: Rules, pool: Pool, hand: np.ndarray, number: int) -> tuple[list[Advice], int]:
     """The best arrangements of a hand, the best one first, and how many opponents they faced.
 
+    The first of many that were counted against the same opponents looks a little better than it is.
+
     Args:
         rules: Of the game.
         pool: Of opponents.
@@ -75,9 +77,7 @@ def _advice(
     rules: Rules, hand: np.ndarray, action: int, own: np.ndarray, others: np.ndarray
 ) -> Advice:
     signs = np.sign(own.astype(int)[:, None] - others)
-    won = signs.sum(axis=0)
-    scoops = np.abs(won) == len(PARTS)
-    points = won + np.sign(won) * np.where(scoops, rules.scoop, rules.majority)
+    points = counter.compare(rules, own, others.T)
     cards = dict(zip(ORDER, board(rules.tables, hand, action), strict=True))
     return Advice(
         board_text(rules.tables, hand, action),

@@ -23,7 +23,7 @@ OPPONENTS = {
     "leduc": "equilibrium",
     "chinese_poker": "separable",
 }
-"""Whom a person plays who does not say: the best agent of each game that needs no file."""
+"""Whom a person plays who does not say: a good agent of each game that is ready at once."""
 
 
 class Session:

@@ -3,15 +3,9 @@
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 
 CHUNK = 512
 """Items of a piece of work; less is done at once, in the caller's thread."""
-
-
-@cache
-def _executor() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(cores())
 
 
 def cores() -> int:
@@ -36,11 +30,13 @@ def in_threads(
         for piece in pieces:
             work(piece)
         return
-    futures = [_executor().submit(work, piece) for piece in pieces]
-    try:
-        for piece, future in zip(pieces, futures, strict=True):
-            future.result()
-            progress(piece.stop)
-    finally:
-        for future in futures:
-            future.cancel()
+    # Threads of a lasting pool would be missing after a fork: these live as long as the work.
+    with ThreadPoolExecutor(cores()) as executor:
+        futures = [executor.submit(work, piece) for piece in pieces]
+        try:
+            for piece, future in zip(pieces, futures, strict=True):
+                future.result()
+                progress(piece.stop)
+        finally:
+            for future in futures:
+                future.cancel()

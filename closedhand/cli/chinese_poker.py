@@ -3,7 +3,7 @@
 import time
 from io import BytesIO
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -20,6 +20,9 @@ from closedhand.cli.common import (
     underscored,
 )
 from closedhand.games.game import Game, InputError
+
+if TYPE_CHECKING:
+    from closedhand.arena.advise import Advice
 
 
 def advise(
@@ -46,7 +49,8 @@ def advise(
     set once, which takes about half a minute, and then kept.
     """
     from closedhand.arena.advise import advise, summary
-    from closedhand.baselines.chinese_poker import responders, separable
+    from closedhand.baselines.chinese_poker import agents, opponents as shared
+    from closedhand.envs.render import require_pillow
     from closedhand.games import make_game
     from closedhand.games.chinese_poker.records import parse_hand
 
@@ -54,8 +58,12 @@ def advise(
         raise InputError(f"advice is for chinese-poker, not {game}")
     bound = make_game(game, **({"rules": rules} if rules else {}))
     cards = parse_hand(hand)
-    played = separable.load(tables) if tables else separable.shipped()
-    pool = responders.pool_of(bound.rules, played, opponents or responders.POOL_SIZE)
+    if picture is not None:
+        make_folder(picture.parent)
+        require_pillow()
+    size = shared.POOL_SIZE if opponents is None else opponents
+    with progress_bar("hands set", size) as update:
+        pool = shared.pool_of(bound.rules, agents.tables_for(bound, tables), size, update)
     advice, number = advise(bound.rules, pool, cards, top)
     if picture is not None:
         draw(advice[0], picture)
@@ -76,21 +84,14 @@ def advise(
         typer.echo(f"saved {picture}")
 
 
-def draw(advice: object, path: Path) -> None:
-    """Draw an arrangement as PNG.
-
-    Raises:
-        InputError: Pillow is not installed.
-    """
+def draw(advice: "Advice", path: Path) -> None:
+    """Draw an arrangement as PNG."""
     from closedhand.arena.advise import rows
-    from closedhand.envs.render import picture
+    from closedhand.envs.render import picture, require_pillow
     from closedhand.games.records import write_atomically
 
-    pixels = picture(rows(advice))  # type: ignore[arg-type]
-    from PIL import Image
-
     buffer = BytesIO()
-    Image.fromarray(pixels).save(buffer, "png")
+    require_pillow().fromarray(picture(rows(advice))).save(buffer, "png")
     write_atomically(path, buffer.getvalue())
 
 

@@ -143,7 +143,7 @@ def progress_bar(unit: str, total: int | None) -> Iterator[Callable[..., None]]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(unit, total=total)
 
-        def update(done: int, total: int | None = None, unit: str | None = None) -> None:
+        def update(done: float, total: int | None = None, unit: str | None = None) -> None:
             changes = {"total": total, "description": unit}
             given = {key: value for key, value in changes.items() if value is not None}
             progress.update(task, completed=done, **given)

@@ -95,7 +95,7 @@ def leduc(
 
 
 def _computed(
-    out: Path, compute: Callable[[Callable[[str, int, int], None]], dict[str, Any]]
+    out: Path, compute: Callable[[Callable[[str, float, int], None]], dict[str, Any]]
 ) -> dict[str, Any]:
     """The results of a computation in parts, under a progress bar."""
     make_folder(out)

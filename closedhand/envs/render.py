@@ -55,19 +55,29 @@ def ansi(game: Game, state: State) -> str:
     return "\n".join(lines)
 
 
+def require_pillow() -> Any:
+    """Pillow's module `Image`.
+
+    Raises:
+        InputError: Pillow is not installed.
+    """
+    try:
+        from PIL import Image
+    except ImportError:
+        raise InputError("pictures need Pillow: pip install 'closedhand[render]'") from None
+    return Image
+
+
 def picture(rows: Sequence[Row]) -> np.ndarray:
     """Rows of cards as a picture, uint8 [540, 960, 3].
 
     Raises:
         InputError: Pillow is not installed.
     """
-    try:
-        from PIL import Image, ImageDraw
-    except ImportError:
-        raise InputError(
-            "pictures need Pillow: pip install 'closedhand[render]'"
-        ) from None  # fmt: skip
-    image = Image.new("RGB", (WIDTH, HEIGHT), RIM)
+    pillow = require_pillow()
+    from PIL import ImageDraw
+
+    image = pillow.new("RGB", (WIDTH, HEIGHT), RIM)
     draw = ImageDraw.Draw(image)
     draw.rounded_rectangle((8, 8, WIDTH - 9, HEIGHT - 9), 26, TABLE)
     height = (HEIGHT - 2 * GAP) / len(rows)

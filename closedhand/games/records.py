@@ -102,6 +102,10 @@ def from_state(
     """The record of a game in progress or over.
 
     Sub-stepped games are recorded by their complete plays.
+
+    Raises:
+        InputError: Some players acted out of turn, as they may in a simultaneous game, or their
+            actions are hidden.
     """
     from closedhand import __version__
 
@@ -109,6 +113,8 @@ def from_state(
     actions = []
     replayed = game.parse_deal(game.deal_text(state))
     for action in state.history[: state.moves]:
+        if action < 0:
+            raise InputError("a record is of a game whose players acted in turn, all of it known")
         actions.append(game.text_at(replayed, action))
         contract.play(game.rules, replayed, action)
     return Record(

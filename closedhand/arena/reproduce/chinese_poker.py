@@ -4,6 +4,7 @@
 """
 
 import csv
+import hashlib
 import time
 from collections.abc import Callable
 from dataclasses import asdict
@@ -14,12 +15,21 @@ from typing import Any
 import numpy as np
 
 from closedhand.arena.reproduce.parts import Part, compute as compute_parts
-from closedhand.baselines.chinese_poker import counter, responders, separable, training
-from closedhand.baselines.chinese_poker.pool import random_hands, strengths_of
+from closedhand.baselines.chinese_poker import counter, separable, training
+from closedhand.baselines.chinese_poker.agents import Responder, Separable, make_rescored
+from closedhand.baselines.chinese_poker.counter import compare
+from closedhand.baselines.chinese_poker.pool import (
+    Deals,
+    build,
+    generator,
+    random_hands,
+    set_hands,
+    strengths_of,
+)
 from closedhand.games import make_game
 from closedhand.games.chinese_poker.plays import BACK, FRONT, MIDDLE, PARTS, names
 from closedhand.games.chinese_poker.records import parse_board
-from closedhand.games.game import Game
+from closedhand.games.game import Game, InputError
 
 CYCLES, HANDS_A_CYCLE = 20, 10_000
 """Of training in the blog's way, as its author documents them."""
@@ -68,34 +78,67 @@ def parts(folder: Path, hands: int, pools: int, seed: int) -> dict[str, Part]:
     game = make_game("chinese_poker")
     tables = folder / "blog-tables.npz"
     found: dict[str, Part] = {
-        "ranges": lambda: ranges(game, tables, seed),
-        "match": lambda: match(game, separable.load(tables), hands, seed),
+        "ranges": lambda tell: ranges(game, tables, seed),
+        "match": lambda tell: match(game, _blog_tables(game, tables, seed), hands, seed, tell),
     }
     for name in STRATEGIES:
         for number in range(pools):
-            found[f"{name}-{number + 1}"] = _judging(
-                game, name, tables, hands // pools, (seed, number)
-            )
+            share = hands // pools + (number < hands % pools)
+            found[f"{name}-{number + 1}"] = _judging(game, name, tables, share, (seed, number))
     return found
 
 
 def compute(
-    folder: Path, hands: int, pools: int, seed: int, progress: Callable[[str, int, int], None]
+    folder: Path, hands: int, pools: int, seed: int, progress: Callable[[str, float, int], None]
 ) -> dict[str, dict[str, Any]]:
-    """All parts by name; see `closedhand.arena.reproduce.parts`."""
-    settings = {"hands": hands, "pools": pools, "seed": seed}
+    """All parts by name; see `closedhand.arena.reproduce.parts`.
+
+    Raises:
+        InputError: Fewer hands than pools, or SciPy is missing.
+        KeyboardInterrupt: Interrupted; a later call goes on.
+    """
+    if hands < pools:
+        raise InputError(f"{pools} pools take one hand each at least, not {hands} in all")
+    _student()  # complains now, not in ten minutes
+    settings = {
+        "hands": hands,
+        "pools": pools,
+        "seed": seed,
+        "pool": POOL_SIZE,
+        "tables": hashlib.sha256(separable.shipped().win.tobytes()).hexdigest()[:20],
+    }
     return compute_parts(parts(folder, hands, pools, seed), folder, settings, progress)
+
+
+def _student() -> Any:
+    """SciPy's t distribution.
+
+    Raises:
+        InputError: SciPy is not installed.
+    """
+    try:
+        from scipy.stats import t
+    except ImportError:
+        raise InputError("intervals need SciPy: pip install 'closedhand[solve]'") from None
+    return t
+
+
+def _blog_tables(game: Game, path: Path, seed: int, anew: bool = False) -> separable.Tables:
+    """The tables that training in the blog's way comes to, from the file or `anew`."""
+    if path.exists() and not anew:
+        return separable.load(path)
+    run = training.Training(game, "blog", HANDS_A_CYCLE, seed=seed)
+    for _ in range(CYCLES):
+        run.cycle()
+    separable.save(run.tables, path)
+    return run.tables
 
 
 def ranges(game: Game, path: Path, seed: int) -> dict[str, Any]:
     """Train in the blog's way; the ends of its ranges and its example by these tables."""
     start = time.perf_counter()
-    run = training.Training(game, "blog", HANDS_A_CYCLE, seed=seed)
-    for _ in range(CYCLES):
-        run.cycle()
+    win = _blog_tables(game, path, seed, anew=True).win
     seconds = time.perf_counter() - start
-    separable.save(run.tables, path)
-    win = run.tables.win
     rows = []
     for row in blog_ranges():
         part = PARTS.index(row["part"])
@@ -114,17 +157,28 @@ def ranges(game: Game, path: Path, seed: int) -> dict[str, Any]:
     }
 
 
-def match(game: Game, tables: separable.Tables, deals: int, seed: int) -> dict[str, Any]:
+def match(
+    game: Game,
+    tables: separable.Tables,
+    deals: int,
+    seed: int,
+    tell: Callable[[float], None] = lambda share: None,
+) -> dict[str, Any]:
     """The blog's match: the strategy against its optimal counter-strategy, each deal both ways."""
     start = time.perf_counter()
     rules = game.rules
-    pool = responders.pool_of(rules, tables, POOL_SIZE)
-    response = counter.Responder(game, pool, tables.win, np.inf, "counter")
-    dealt = random_hands(np.random.default_rng((seed, deals)), deals, players=2)
+    rng = generator(Deals.MATCH, seed)
+    strategy = Separable(game, tables)
+    opponents = random_hands(rng, POOL_SIZE)[:, 0]
+    parts = set_hands(rules, strategy.arrange, opponents, lambda done: tell(0.8 * done / POOL_SIZE))
+    response = Responder(game, tables, build(opponents, parts), np.inf, "counter")
+    dealt = random_hands(rng, deals, players=2)
     hands = [np.ascontiguousarray(dealt[:, player]) for player in range(2)]
-    ours = [strengths_of(rules, some, separable.arrange(rules, tables.win, some)) for some in hands]
+    ours = [strengths_of(rules, some, strategy.arrange(some)) for some in hands]
     theirs = [strengths_of(rules, some, response.arrange(some)) for some in hands]
-    points = np.stack([compare(ours[0], theirs[1]), compare(ours[1], theirs[0])])
+    points = np.stack(
+        [compare(rules, ours[0], theirs[1]), compare(rules, ours[1], theirs[0])]
+    )  # fmt: skip
     alike = sum(
         int((one == two).all(axis=1).sum()) for one, two in zip(ours, theirs, strict=True)
     )  # fmt: skip
@@ -140,25 +194,24 @@ def match(game: Game, tables: separable.Tables, deals: int, seed: int) -> dict[s
     }
 
 
-def compare(one: np.ndarray, two: np.ndarray) -> np.ndarray:
-    """The points of boards against others by 4-2 scoring, by strengths, [n, 3]; [n]."""
-    won = np.sign(one.astype(int) - two).sum(axis=1)
-    return won + np.sign(won)
-
-
 def _judging(game: Game, name: str, tables: Path, hands: int, seed: tuple[int, int]) -> Part:
     """A part that judges a strategy on a pool of its own."""
 
-    def part() -> dict[str, Any]:
+    def part(tell: Callable[[float], None]) -> dict[str, Any]:
         start = time.perf_counter()
         if name == "rescored":
-            strategy = responders.make_rescored(game, 0, None)
+            strategy = make_rescored(game, 0, None)
         elif name == "blog":
-            strategy = separable.Separable(game, separable.load(tables))
+            strategy = Separable(game, _blog_tables(game, tables, seed[0]))
         else:
-            strategy = separable.Separable(game)
+            strategy = Separable(game)
         judgement = counter.judge_strategy(
-            game.rules, strategy.arrange, hands, POOL_SIZE, np.random.default_rng(seed)
+            game.rules,
+            strategy.arrange,
+            hands,
+            POOL_SIZE,
+            generator(Deals.JUDGING, *seed),
+            lambda done: tell(done / (POOL_SIZE + hands)),
         )
         return {**asdict(judgement), "seconds": time.perf_counter() - start}
 
@@ -170,8 +223,7 @@ def judgements(results: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
 
     With one pool there is no interval: `None`.
     """
-    from scipy.stats import t
-
+    student = _student()
     rows = []
     for name, label in STRATEGIES.items():
         pools = [value for key, value in results.items() if key.rpartition("-")[0] == name]
@@ -184,7 +236,7 @@ def judgements(results: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
             row[f"{key}_interval"] = None
             if len(pools) > 1:
                 spread = np.std([pool[key] for pool in pools], ddof=1) / np.sqrt(len(pools))
-                reach = float(t.ppf(0.975, len(pools) - 1) * spread)
+                reach = float(student.ppf(0.975, len(pools) - 1) * spread)
                 row[f"{key}_interval"] = [row[key] - reach, row[key] + reach]
         rows.append(row)
     return rows

@@ -38,12 +38,12 @@ def parts(folder: Path, seconds: float, seed: int) -> dict[str, Part]:
         seconds: How long each learner learns.
         seed: Of everything random.
     """
-    found: dict[str, Part] = {"values": values, "solved": solved}
+    found: dict[str, Part] = {"values": lambda tell: values(), "solved": lambda tell: solved()}
     for name in ("uh_leduc", "leduc"):
         for algorithm in solving.SOLVERS:
             limit = {"seconds": 20.0} if algorithm == "mccfr" else {"iterations": 20_000}
             found[f"{name}-{algorithm}"] = _running(folder, name, algorithm, seed, **limit)
-    found["slides"] = slides
+    found["slides"] = lambda tell: slides()
     for algorithm in LEARNERS:
         found[f"learning-{algorithm}"] = _running(
             folder, "uh_leduc", algorithm, seed, seconds=seconds
@@ -52,7 +52,7 @@ def parts(folder: Path, seconds: float, seed: int) -> dict[str, Part]:
 
 
 def compute(
-    folder: Path, seconds: float, seed: int, progress: Callable[[str, int, int], None]
+    folder: Path, seconds: float, seed: int, progress: Callable[[str, float, int], None]
 ) -> dict[str, dict[str, Any]]:
     """All parts by name; those that the folder holds, of the same settings, are not done again.
 
@@ -60,7 +60,7 @@ def compute(
         folder: For a file for each part.
         seconds: How long each learner learns.
         seed: Of everything random.
-        progress: Called before each part with its name, its number and how many there are.
+        progress: Called with the name of a part, how many are done and how many there are.
 
     Raises:
         InputError: A library is missing.
@@ -75,7 +75,7 @@ def compute(
 def _running(folder: Path, name: str, algorithm: str, seed: int, **limit: Any) -> Part:
     """A part that runs an algorithm, or goes on with it, and returns its summary."""
 
-    def part() -> dict[str, Any]:
+    def part(tell: Callable[[float], None]) -> dict[str, Any]:
         game = make_game(name)
         ends = "-".join(f"{key}-{value:g}" for key, value in limit.items())
         where = folder / "runs" / f"{name}-{algorithm}-{ends}"

@@ -8,15 +8,15 @@ from typing import Any
 from closedhand.arena.results import read_json
 from closedhand.games.records import write_atomically
 
-Part = Callable[[], dict[str, Any]]
-"""Computes one result, which JSON can hold."""
+Part = Callable[[Callable[[float], None]], dict[str, Any]]
+"""Computes one result, which JSON can hold; tells, 0 to 1, how much of it is done."""
 
 
 def compute(
     parts: Mapping[str, Part],
     folder: Path,
     settings: Mapping[str, Any],
-    progress: Callable[[str, int, int], None],
+    progress: Callable[[str, float, int], None],
 ) -> dict[str, dict[str, Any]]:
     """All results by name; those that the folder holds, of the same settings, are not done again.
 
@@ -24,7 +24,7 @@ def compute(
         parts: What is to be computed, by name, in order.
         folder: For a file for each part.
         settings: What a result depends on; the package's version counts too.
-        progress: Called before each part with its name, its number and how many there are.
+        progress: Called with the name of a part, how many are done and how many there are.
 
     Raises:
         KeyboardInterrupt: Interrupted; a later call goes on.
@@ -38,7 +38,11 @@ def compute(
         path = folder / f"{name}.json"
         kept = read_json(path)
         if kept.get("settings") != settings:
-            kept = {"settings": settings, "result": part()}
+
+            def tell(share: float, name: str = name, number: int = number) -> None:
+                progress(name, number + share, len(parts))
+
+            kept = {"settings": settings, "result": part(tell)}
             write_atomically(path, json.dumps(kept, indent=1) + "\n")
         results[name] = kept["result"]
     return results

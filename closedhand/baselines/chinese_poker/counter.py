@@ -11,8 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from closedhand.baselines.chinese_poker import pool as pools
-from closedhand.baselines.chinese_poker.agent import ArrangingAgent
-from closedhand.baselines.chinese_poker.pool import Pool
 from closedhand.baselines.chinese_poker.separable import expectation
 from closedhand.baselines.threads import in_threads
 from closedhand.games.chinese_poker.plays import (
@@ -26,11 +24,11 @@ from closedhand.games.chinese_poker.plays import (
     THREES,
 )
 from closedhand.games.chinese_poker.rules import Rules, evaluate, strengths
-from closedhand.games.game import Game
+from closedhand.games.game import InputError
 from closedhand.games.kernel import kernel
 
-MOST = 4096
-"""Room for arrangements that are candidates."""
+MOST = THREES * SPLITS + 1
+"""Room for candidates, of which there cannot be more than ways to split a hand, and one more."""
 
 
 @kernel
@@ -59,15 +57,14 @@ def candidates(rules, hand, actions, parts):
                 step += 1
             if step > 0 and middles[step - 1] >= middle:
                 continue
-            action = FRONTS * (one if fives[one] >= fives[two] else two)
+            action = FRONTS * np.int64(one if fives[one] >= fives[two] else two)
             while tables.front[action] != i:
                 action += 1
-            if n < MOST:
-                actions[n] = action
-                parts[n, FRONT] = threes[i]
-                parts[n, MIDDLE] = middle
-                parts[n, BACK] = back
-                n += 1
+            actions[n] = action
+            parts[n, FRONT] = threes[i]
+            parts[n, MIDDLE] = middle
+            parts[n, BACK] = back
+            n += 1
             # Steps that the new one makes superfluous go: those of its back, and weaker ones whose
             # middle is no better.
             if step > 0 and backs[step - 1] == back:
@@ -109,11 +106,11 @@ def points(rules, own, fronts, middles, backs):
     for i in range(len(fronts)):
         # Without branches, so that the compiler compares many opponents at a time.
         won = (
-            (front > fronts[i]) - (front < fronts[i])
-            + (middle > middles[i]) - (middle < middles[i])
-            + (back > backs[i]) - (back < backs[i])
+            int(front > fronts[i]) - int(front < fronts[i])
+            + int(middle > middles[i]) - int(middle < middles[i])
+            + int(back > backs[i]) - int(back < backs[i])
         )  # fmt: skip
-        sign = (won > 0) - (won < 0)
+        sign = int(won > 0) - int(won < 0)
         total += won + sign * (scoop if abs(won) == len(PARTS) else majority)
     return total
 
@@ -138,24 +135,31 @@ def totals(rules, others, parts, out):
 
 
 @kernel
-def promising(rules, win, slack, actions, parts, n):
-    """Keep the candidates that `win` expects to be within `slack` points of the best; how many."""
-    expected = np.empty(n)
-    for i in range(n):
+def promising(rules, win, slack, parts):
+    """The candidates that `win` expects to be within `slack` points of the best, the best first.
+
+    Args:
+        rules: Of the game.
+        win: Chances to win, float64 [3, 6331].
+        slack: Points.
+        parts: Strengths of the candidates, int16 [n, 3].
+
+    Returns:
+        Their numbers.
+    """
+    expected = np.empty(len(parts))
+    for i in range(len(parts)):
         expected[i] = expectation(
             rules,
             win[FRONT, parts[i, FRONT]],
             win[MIDDLE, parts[i, MIDDLE]],
             win[BACK, parts[i, BACK]],
         )
-    least = expected.max() - slack
-    kept = 0
-    for i in range(n):
-        if expected[i] >= least:
-            actions[kept] = actions[i]
-            parts[kept] = parts[i]
-            kept += 1
-    return kept
+    order = np.argsort(-expected)
+    n = 0
+    while n < len(order) and expected[order[n]] >= expected[order[0]] - slack:
+        n += 1
+    return order[:n]
 
 
 @kernel
@@ -167,12 +171,12 @@ def respond(rules, pool, win, slack, hand):
     """
     actions, parts = np.empty(MOST, np.int32), np.empty((MOST, len(PARTS)), np.int16)
     n = candidates(rules, hand, actions, parts)
-    n = promising(rules, win, slack, actions, parts, n)
-    if n > 1:
-        means = np.empty((n, 2))
-        totals(rules, gather(pool, hand), parts[:n], means)
-        return actions[np.argmax(means.sum(axis=1))]
-    return actions[0]
+    few = promising(rules, win, slack, parts[:n])
+    if len(few) == 1:
+        return actions[few[0]]
+    means = np.empty((len(few), 2))
+    totals(rules, gather(pool, hand), parts[few], means)
+    return actions[few[np.argmax(means.sum(axis=1))]]
 
 
 @kernel
@@ -191,12 +195,16 @@ def judge(rules, pool, hand, own):
         opponents and is judged on the other, the mean of both ways; its gain on the very opponents
         that it was chosen on; the response; the number of opponents.
     """
-    actions, parts = np.empty(MOST + 1, np.int32), np.empty((MOST + 1, len(PARTS)), np.int64)
+    actions, parts = np.empty(MOST, np.int32), np.empty((MOST, len(PARTS)), np.int16)
     n = candidates(rules, hand, actions, parts)
-    evaluate(rules, hand, own, parts[n])
+    played = np.empty(len(PARTS), np.int64)
+    evaluate(rules, hand, own, played)
+    # The arrangement that is judged comes after the candidates; `MOST` leaves room for it.
+    for part in range(len(PARTS)):
+        parts[n, part] = played[part]
     others = gather(pool, hand)
     means = np.empty((n + 1, 2))
-    totals(rules, others, parts[: n + 1].astype(np.int16), means)
+    totals(rules, others, parts[: n + 1], means)
     held_out = 0.0
     for k in range(2):
         chosen = np.argmax(means[:n, k])
@@ -213,6 +221,13 @@ def judge_each(rules, pool, hands, own, out, responses):
         value, held_out, in_sample, response, opponents = judge(rules, pool, hands[i], own[i])
         out[i, 0], out[i, 1], out[i, 2], out[i, 3] = value, held_out, in_sample, opponents
         responses[i] = response
+
+
+def compare(rules: Rules, one: np.ndarray, two: np.ndarray) -> np.ndarray:
+    """The points of boards against others, by strengths, integers [..., 3]; int64 [...]."""
+    won = np.sign(np.asarray(one, int) - two).sum(axis=-1)
+    extra = np.where(np.abs(won) == len(PARTS), rules.scoop, rules.majority)
+    return won + np.sign(won) * extra
 
 
 @dataclass(frozen=True)
@@ -254,8 +269,14 @@ def judge_strategy(
         pool_size: Hands of the pool; one in 78 is an opponent of a given hand.
         rng: Deals.
         progress: Called with how many hands of the pool, and then of those judged, are done.
+
+    Raises:
+        InputError: No hands.
     """
-    pool = pools.deal(rules, arrange, pool_size, rng, progress)
+    if hands < 1 or pool_size < 1:
+        raise InputError("a strategy is judged by one hand at least, and one of a pool")
+    dealt = pools.random_hands(rng, pool_size)[:, 0]
+    pool = pools.build(dealt, pools.set_hands(rules, arrange, dealt, progress))
     judged = pools.random_hands(rng, hands)[:, 0]
     own = arrange(judged)
     figures, responses = np.empty((hands, 4)), np.empty(hands, np.int32)
@@ -269,32 +290,3 @@ def judge_strategy(
     value, held_out, in_sample, opponents = map(float, figures.mean(axis=0))
     alike = pools.strengths_of(rules, judged, own) == pools.strengths_of(rules, judged, responses)
     return Judgement(hands, opponents, value, held_out, in_sample, float(alike.all(axis=1).mean()))
-
-
-class Responder(ArrangingAgent):
-    """Responds to a pool: the points of its best arrangements against all opponents are counted.
-
-    Attributes:
-        name: As it was asked for.
-        pool: Its opponents.
-        win: Chances that choose the candidates.
-        slack: How much less a candidate may be expected to bring than the best one, points.
-    """
-
-    def __init__(
-        self, game: Game, pool: Pool, win: np.ndarray, slack: float, name: str
-    ) -> None:  # fmt: skip
-        """Play `game`."""
-        super().__init__(game, name)
-        self.pool, self.win, self.slack = pool, win, slack
-
-    def arrange(self, hands: np.ndarray) -> np.ndarray:
-        """The arrangements of hands, int8 [n, 13]; int32 [n]."""
-        actions = np.empty(len(hands), np.int32)
-        in_threads(
-            lambda some: respond_to_each(
-                self.rules, self.pool, self.win, self.slack, hands[some], actions[some]
-            ),
-            len(hands),
-        )
-        return actions

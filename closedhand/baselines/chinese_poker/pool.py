@@ -5,6 +5,7 @@ opponent may hold: about one in 78. A bit for every card and hand of the pool fi
 """
 
 from collections.abc import Callable
+from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,22 @@ import numpy as np
 from closedhand.games.chinese_poker.plays import HAND, PARTS
 from closedhand.games.chinese_poker.rules import DECK, Rules, evaluate, take
 from closedhand.games.kernel import kernel
+
+
+class Deals(IntEnum):
+    """What hands are dealt for: each use has random numbers of its own, whatever the seeds."""
+
+    TRAINING = 1
+    TRAINING_POOL = 2
+    OPPONENTS = 3
+    MATCH = 4
+    JUDGING = 5
+
+
+def generator(use: Deals, *seeds: int) -> np.random.Generator:
+    """The random numbers of a use; the seeds may be of any number and 0."""
+    return np.random.default_rng((use, len(seeds), *seeds, 1))
+
 
 WORD = 64
 BLOCK = 512
@@ -94,29 +111,26 @@ def build(hands: np.ndarray, parts: np.ndarray) -> Pool:
     return Pool(np.ascontiguousarray(parts.T), holds)
 
 
-def deal(
+def set_hands(
     rules: Rules,
     arrange: Callable[[np.ndarray], np.ndarray],
-    number: int,
-    rng: np.random.Generator,
+    hands: np.ndarray,
     progress: Callable[[int], object] = lambda done: None,
-) -> Pool:
-    """A pool of random hands.
+) -> np.ndarray:
+    """The strengths of hands as a strategy sets them, int16 [n, 3], by part.
 
     Args:
         rules: Of the game.
-        arrange: Gives the arrangements, integers [n], of hands, int8 [n, 13].
-        number: Of hands.
-        rng: Deals.
+        arrange: The strategy: arrangements, integers [n], of hands, int8 [n, 13].
+        hands: Int8 [n, 13].
         progress: Called with how many hands are set.
     """
-    hands = random_hands(rng, number)[:, 0]
-    parts = np.empty((number, len(PARTS)), np.int16)
-    for start in range(0, number, BATCH):
-        some = slice(start, min(start + BATCH, number))
+    parts = np.empty((len(hands), len(PARTS)), np.int16)
+    for start in range(0, len(hands), BATCH):
+        some = slice(start, start + BATCH)
         parts[some] = strengths_of(rules, hands[some], arrange(hands[some]))
-        progress(some.stop)
-    return build(hands, parts)
+        progress(min(start + BATCH, len(hands)))
+    return parts
 
 
 @kernel

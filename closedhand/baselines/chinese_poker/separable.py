@@ -22,7 +22,6 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.baselines.chinese_poker.agent import ArrangingAgent
 from closedhand.baselines.threads import in_threads
 from closedhand.games.chinese_poker.plays import (
     BACK,
@@ -35,12 +34,13 @@ from closedhand.games.chinese_poker.plays import (
     STRENGTHS,
     THREES,
 )
-from closedhand.games.chinese_poker.rules import Rules, strengths
-from closedhand.games.game import Game, InputError
+from closedhand.games.chinese_poker.rules import Rules, evaluate, strengths
+from closedhand.games.game import InputError
 from closedhand.games.kernel import inlined, kernel
 from closedhand.games.records import write_atomically
 
-SHIPPED = "chinese_poker_separable.npz"
+SHIPPED = "chinese_poker_separable_{}.npz"
+"""The tables of the package, by the rules that they were trained for."""
 
 
 @dataclass(frozen=True)
@@ -94,9 +94,10 @@ def load(path: Path) -> Tables:
 
 
 @lru_cache
-def shipped() -> Tables:
-    """The tables that come with the package."""
-    return _decode((files("closedhand") / "data" / SHIPPED).read_bytes(), SHIPPED)
+def shipped(rules: str = "4-2") -> Tables:
+    """The tables that come with the package, for the rules `4-2` or `1-6`."""
+    name = SHIPPED.format(rules)
+    return _decode((files("closedhand") / "data" / name).read_bytes(), name)
 
 
 def _decode(content: bytes, name: str) -> Tables:
@@ -104,6 +105,8 @@ def _decode(content: bytes, name: str) -> Tables:
         with np.load(io.BytesIO(content), allow_pickle=False) as data:
             win = np.zeros((len(PARTS), max(STRENGTHS)))
             for i, (part, number) in enumerate(zip(PARTS, STRENGTHS, strict=True)):
+                if data[part].shape != (number,):
+                    raise ValueError(part)
                 win[i, :number] = data[part]
             about = json.loads(str(data["about"]))
     except Exception:
@@ -126,6 +129,10 @@ def expectation(rules, front, middle, back):
     return of_sum * (front + middle + back) + of_pairs * pairs + of_product * front * middle * back
 
 
+RISE = 1e-12
+"""Of equal chances the stronger hand's counts as higher, by so much for each strength between."""
+
+
 @kernel
 def best(rules, win, hand):
     """The best arrangement of a hand by the chances `win`, and what it is expected to bring."""
@@ -135,12 +142,12 @@ def best(rules, win, hand):
     front, middle, back = np.empty(THREES), np.empty(FIVES), np.empty(FIVES)
     top_middle, top_back = 0.0, 0.0
     for i in range(FIVES):
-        middle[i] = win[MIDDLE, fives[i]]
-        back[i] = win[BACK, fives[i]]
+        middle[i] = win[MIDDLE, fives[i]] + RISE * fives[i]
+        back[i] = win[BACK, fives[i]] + RISE * fives[i]
         top_middle = max(top_middle, middle[i])
         top_back = max(top_back, back[i])
     for i in range(THREES):
-        front[i] = win[FRONT, threes[i]]
+        front[i] = win[FRONT, threes[i]] + RISE * threes[i]
     of_sum, of_pairs, of_product = weights(rules)
     most, best_front, best_back = -np.inf, 0, 0
     for i in range(THREES):
@@ -160,10 +167,25 @@ def best(rules, win, hand):
                 most = points
                 best_front = i
                 best_back = one if fives[one] >= fives[two] else two
-    action = FRONTS * best_back
+    action = FRONTS * np.int64(best_back)
     while tables.front[action] != best_front:
         action += 1
     return action, most - 3 - rules.scoop
+
+
+@kernel
+def best_front(rules, win, hand, back):
+    """The best arrangement of a hand with a given back, the id of its five positions."""
+    parts = np.empty(len(PARTS), np.int64)
+    most, best_action = -np.inf, FRONTS * back
+    for action in range(FRONTS * back, FRONTS * (back + 1)):
+        if evaluate(rules, hand, action, parts):
+            points = expectation(
+                rules, win[FRONT, parts[FRONT]], win[MIDDLE, parts[MIDDLE]], win[BACK, parts[BACK]]
+            )
+            if points > most:
+                most, best_action = points, action
+    return best_action
 
 
 @kernel
@@ -173,30 +195,6 @@ def best_of_each(rules, win, hands, actions):
         actions[i] = best(rules, win, hands[i])[0]
 
 
-class Separable(ArrangingAgent):
-    """Sets hands by tables of chances to win.
-
-    Attributes:
-        name: `separable`, with the file that the tables are from.
-        tables: The chances.
-    """
-
-    def __init__(self, game: Game, tables: Tables | None = None, name: str = "separable") -> None:
-        """Play `game`.
-
-        Args:
-            game: Chinese Poker.
-            tables: The chances; those of the package if absent.
-            name: Of the agent.
-        """
-        super().__init__(game, name)
-        self.tables = tables or shipped()
-
-    def arrange(self, hands: np.ndarray) -> np.ndarray:
-        """The arrangements of hands, int8 [n, 13]; int32 [n]."""
-        return arrange(self.rules, self.tables.win, hands)
-
-
 def arrange(rules: Rules, win: np.ndarray, hands: np.ndarray) -> np.ndarray:
     """The best arrangements of hands, int8 [n, 13], by the chances `win`; int32 [n]."""
     actions = np.empty(len(hands), np.int32)
@@ -204,14 +202,3 @@ def arrange(rules: Rules, win: np.ndarray, hands: np.ndarray) -> np.ndarray:
         lambda part: best_of_each(rules, win, hands[part], actions[part]), len(hands)
     )  # fmt: skip
     return actions
-
-
-def make(game: Game, seed: int, argument: str | None) -> Separable:
-    """The agent `separable`, or `separable:FILE` with tables of one's own.
-
-    Raises:
-        InputError: The file holds no tables.
-    """
-    if argument is None:
-        return Separable(game)
-    return Separable(game, load(Path(argument)), f"separable:{argument}")

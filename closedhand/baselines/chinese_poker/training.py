@@ -31,6 +31,7 @@ from closedhand.baselines.chinese_poker.counter import (
 from closedhand.baselines.chinese_poker.pool import random_hands, strengths_of
 from closedhand.baselines.chinese_poker.separable import Tables, arrange, expectation, weights
 from closedhand.baselines.threads import in_threads
+from closedhand.games.chinese_poker import flat_rules
 from closedhand.games.chinese_poker.plays import BACK, FRONT, MIDDLE, PARTS, STRENGTHS
 from closedhand.games.chinese_poker.rules import Rules
 from closedhand.games.game import Game, InputError
@@ -85,10 +86,22 @@ class Training:
     win: np.ndarray | None = None
     pool_parts: np.ndarray | None = None
 
+    def __post_init__(self) -> None:
+        """Check what cannot be trained.
+
+        Raises:
+            InputError: Options that the formula does not know, or SciPy is missing.
+        """
+        for option in ("fouls", "royalties", "naturals"):
+            if self.game.options[option]:
+                raise InputError(f"tables are trained for the points of parts, without {option}")
+        if self.method == "fitted":
+            _isotonic_regression()
+
     @property
     def rules(self) -> Rules:
         """The rules of the flat game."""
-        return getattr(self.game.rules, "flat", self.game.rules)
+        return flat_rules(self.game)
 
     @property
     def tables(self) -> Tables:
@@ -109,7 +122,7 @@ class Training:
 
     def cycle(self, progress: Progress = lambda part: None) -> None:
         """Do one cycle; an interruption leaves everything as it was before."""
-        rng = np.random.default_rng((self.seed, self.cycles))
+        rng = pools.generator(pools.Deals.TRAINING, self.seed, self.cycles)
         win = even() if self.win is None else self.win
         if self.method == "blog":
             self.win = _blog_cycle(self.rules, win, rng, self.hands)
@@ -126,7 +139,7 @@ class Training:
 
     def _follow(self, win: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """The pool's hands, and the strengths of their parts with its share of them set anew."""
-        dealt = np.random.default_rng((self.seed, POOL))
+        dealt = pools.generator(pools.Deals.TRAINING_POOL, self.seed)
         hands = random_hands(dealt, self.pool_size)[:, 0]
         if self.pool_parts is None:
             parts = np.empty((self.pool_size, len(PARTS)), np.int16)
@@ -139,8 +152,6 @@ class Training:
         return hands, parts
 
 
-POOL = 1 << 30
-"""In place of a cycle's number in the seed of the pool's deals."""
 FIRST_CYCLES = 8
 
 
@@ -163,8 +174,7 @@ def _fitted_cycle(
     progress: Progress,
 ) -> np.ndarray:
     """The tables, fitted to the points that arrangements bring against the pool."""
-    from scipy.optimize import isotonic_regression
-
+    isotonic_regression = _isotonic_regression()
     dealt = random_hands(rng, hands)[:, 0]
     parts = np.zeros((hands, ROOM, len(PARTS)), np.int16)
     points, numbers = np.zeros((hands, ROOM)), np.zeros(hands, np.int64)
@@ -187,6 +197,19 @@ def _fitted_cycle(
     return np.clip(fitted, 0, 1)
 
 
+def _isotonic_regression() -> Any:
+    """SciPy's function.
+
+    Raises:
+        InputError: SciPy is not installed.
+    """
+    try:
+        from scipy.optimize import isotonic_regression
+    except ImportError:
+        raise InputError("fitting tables needs SciPy: pip install 'closedhand[solve]'") from None
+    return isotonic_regression
+
+
 @kernel
 def count_points(rules, pool, win, hands, parts, points, numbers):
     """Count the points of the promising arrangements of hands against their opponents.
@@ -204,11 +227,11 @@ def count_points(rules, pool, win, hands, parts, points, numbers):
     means = np.empty((ROOM, 2))
     for i in range(len(hands)):
         n = candidates(rules, hands[i], actions, strengths)
-        n = min(promising(rules, win, SLACK, actions, strengths, n), ROOM)
-        totals(rules, gather(pool, hands[i]), strengths[:n], means)
-        numbers[i] = n
-        for k in range(n):
-            parts[i, k] = strengths[k]
+        few = promising(rules, win, SLACK, strengths[:n])[:ROOM]
+        totals(rules, gather(pool, hands[i]), strengths[few], means)
+        numbers[i] = len(few)
+        for k in range(len(few)):
+            parts[i, k] = strengths[few[k]]
             points[i, k] = means[k].mean()
 
 
@@ -274,6 +297,9 @@ def load(path: Path, game: Game, method: str, seed: int) -> Training:
         with np.load(io.BytesIO(Path(path).read_bytes()), allow_pickle=False) as data:
             kept = {key: data[key].item() for key in SETTINGS}
             rules, win, parts = data["rules"].item(), data["win"], data["pool_parts"]
+        Tables(win)
+        if len(parts) not in (0, kept["pool_size"]) or parts.shape[1:] != (len(PARTS),):
+            raise ValueError("pool_parts")
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from None
     except Exception:
@@ -283,4 +309,6 @@ def load(path: Path, game: Game, method: str, seed: int) -> Training:
     for key, value in asked.items():
         if found[key] != value:
             raise InputError(f"{path} was trained with {key} {found[key]}, not {value}")
+    if kept["cycles"] == 0:
+        win = None
     return Training(game, **kept, win=win, pool_parts=parts if len(parts) else None)

@@ -47,8 +47,15 @@ from closedhand.games.chinese_poker.rules import (
 from closedhand.games.game import Game, InputError, options_of
 
 __all__ = [
-    "deal", "hide", "is_legal", "legal", "make", "observe", "over", "play", "redeal", "returns",
+    "deal", "flat_rules", "hide", "is_legal", "legal", "make", "observe", "over", "play", "redeal",
+    "returns",
 ]  # fmt: skip
+
+
+def flat_rules(game: Game) -> Rules:
+    """The rules of Chinese Poker with whole arrangements, also of the game in sub-steps."""
+    return getattr(game.rules, "flat", game.rules)
+
 
 DEFAULTS = {
     "rules": "4-2",

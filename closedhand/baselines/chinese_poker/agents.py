@@ -1,0 +1,170 @@
+"""The agents of Chinese Poker: they arrange hands, whatever the actions are called.
+
+`separable` sets a hand by tables of chances to win. `counter` and `rescored` respond to a pool of
+opponents who do so: `counter` is the optimal counter-strategy of the blog and counts the points of
+every arrangement that could be best. `rescored` counts only those that the tables like, and is what
+a strategy without the separable one's simplifications comes to: it knows how an opponent's parts
+hang together and which cards he cannot hold.
+
+Without an argument they use the tables of the package for the game's rules. An argument is a file
+of tables (`separable:runs/mine/tables.npz`), or of the other two the number of the pool's hands
+(`counter:100000`).
+"""
+
+from abc import ABC, abstractmethod
+from pathlib import Path
+
+import numpy as np
+
+from closedhand.baselines.chinese_poker.counter import respond_to_each
+from closedhand.baselines.chinese_poker.opponents import POOL_SIZE, pool_of
+from closedhand.baselines.chinese_poker.pool import Pool
+from closedhand.baselines.chinese_poker.separable import (
+    Tables,
+    arrange,
+    best_front,
+    load,
+    shipped,
+)
+from closedhand.baselines.threads import in_threads
+from closedhand.games.chinese_poker import flat_rules, substeps
+from closedhand.games.chinese_poker.plays import FRONTS
+from closedhand.games.chinese_poker.rules import UNSET
+from closedhand.games.game import Game, InputError, State
+
+SLACK = 0.25
+"""`rescored` leaves out what the tables expect to bring that much less than the best, points."""
+
+
+class ArrangingAgent(ABC):
+    """An agent that arranges a hand of thirteen cards; the rest is bookkeeping.
+
+    It looks at nothing but the hand: neither at who has set his before, which tells nothing, nor at
+    how many play. Options that pay for hands (royalties, naturals) do not change what it does.
+
+    Attributes:
+        name: What tables and records call it.
+        game: The game.
+        rules: Those of the flat game.
+        tables: Chances to win.
+    """
+
+    def __init__(self, game: Game, tables: Tables, name: str) -> None:
+        """Play `game`, flat or in sub-steps."""
+        self.name = name
+        self.game = game
+        self.rules = flat_rules(game)
+        self.tables = tables
+
+    @abstractmethod
+    def arrange(self, hands: np.ndarray) -> np.ndarray:
+        """The arrangements of hands, int8 [n, 13], cards high to low; int32 [n]."""
+
+    def act(self, view: State) -> int:
+        """The action of the player to act."""
+        return int(self.act_batch(np.array([view], self.game.dtype))[0])
+
+    def act_batch(self, views: np.ndarray) -> np.ndarray:
+        """The action of the player to act in each view, states [n]; int32 [n]."""
+        rows = np.arange(len(views))
+        hands = views["hands"][rows, views["player"]]
+        arrangements = self.arrange(hands)
+        if self.game.num_actions != substeps.ACTIONS:
+            return arrangements
+        chosen = views["backs"][rows, views["player"]]
+        for i in np.flatnonzero((chosen != UNSET) & (chosen != arrangements // FRONTS)):
+            # Somebody else chose the back, as where a person asks for a hint.
+            arrangements[i] = best_front(self.rules, self.tables.win, hands[i], chosen[i])
+        fronts = substeps.FIRST_FRONT + arrangements % FRONTS
+        return np.where(chosen == UNSET, arrangements // FRONTS, fronts).astype(np.int32)
+
+
+class Separable(ArrangingAgent):
+    """Sets hands by tables of chances to win."""
+
+    def __init__(self, game: Game, tables: Tables | None = None, name: str = "separable") -> None:
+        """Play `game` by tables, those of the package for its rules if absent."""
+        super().__init__(game, tables or shipped(game.options["rules"]), name)
+
+    def arrange(self, hands: np.ndarray) -> np.ndarray:
+        """The arrangements of hands, int8 [n, 13]; int32 [n]."""
+        return arrange(self.rules, self.tables.win, hands)
+
+
+class Responder(ArrangingAgent):
+    """Responds to a pool: the points of promising arrangements against all opponents are counted.
+
+    Attributes:
+        pool: The opponents.
+        slack: How much less than the best one a promising arrangement may be expected to bring by
+            the tables, points.
+    """
+
+    def __init__(self, game: Game, tables: Tables, pool: Pool, slack: float, name: str) -> None:
+        """Play `game`."""
+        super().__init__(game, tables, name)
+        self.pool, self.slack = pool, slack
+
+    def arrange(self, hands: np.ndarray) -> np.ndarray:
+        """The arrangements of hands, int8 [n, 13]; int32 [n]."""
+        actions = np.empty(len(hands), np.int32)
+        in_threads(
+            lambda some: respond_to_each(
+                self.rules, self.pool, self.tables.win, self.slack, hands[some], actions[some]
+            ),
+            len(hands),
+        )
+        return actions
+
+
+def make_separable(game: Game, seed: int, argument: str | None) -> Separable:
+    """The agent `separable`.
+
+    Raises:
+        InputError: The argument is no file of tables for these rules.
+    """
+    if argument is None:
+        return Separable(game)
+    return Separable(game, tables_for(game, argument), f"separable:{argument}")
+
+
+def make_counter(game: Game, seed: int, argument: str | None) -> Responder:
+    """The agent `counter`.
+
+    Raises:
+        InputError: The argument is neither a number of hands nor a file of tables for these rules.
+    """
+    return _responder(game, "counter", np.inf, argument)
+
+
+def make_rescored(game: Game, seed: int, argument: str | None) -> Responder:
+    """The agent `rescored`.
+
+    Raises:
+        InputError: The argument is neither a number of hands nor a file of tables for these rules.
+    """
+    return _responder(game, "rescored", SLACK, argument)
+
+
+def _responder(game: Game, name: str, slack: float, argument: str | None) -> Responder:
+    size, path = POOL_SIZE, argument
+    if argument is not None and argument.isdecimal():
+        size, path = int(argument), None
+    tables = tables_for(game, path)
+    full_name = name if argument is None else f"{name}:{argument}"
+    return Responder(game, tables, pool_of(flat_rules(game), tables, size), slack, full_name)
+
+
+def tables_for(game: Game, path: str | Path | None) -> Tables:
+    """The tables of a file, or those of the package.
+
+    Raises:
+        InputError: The file holds none, or such as were trained for another scoring.
+    """
+    rules = game.options["rules"]
+    if path is None:
+        return shipped(rules)
+    tables = load(Path(path))
+    if tables.about.get("rules", rules) != rules:
+        raise InputError(f"{path} was trained for the rules {tables.about['rules']}, not {rules}")
+    return tables

@@ -1,0 +1,103 @@
+"""The pool of opponents that agents and advice share: a million hands of the separable strategy.
+
+It takes half a minute to set, so it is kept in the user's cache folder.
+"""
+
+import hashlib
+import os
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from closedhand.baselines.chinese_poker import pool as pools
+from closedhand.baselines.chinese_poker.separable import Tables, arrange
+from closedhand.games.chinese_poker.plays import PARTS
+from closedhand.games.chinese_poker.rules import Rules
+from closedhand.games.game import InputError
+from closedhand.games.records import write_atomically
+
+POOL_SIZE = 1 << 20
+"""Hands of a pool: 13,400 opponents for every hand."""
+LEAST, MOST = 5_000, 50_000_000
+FORMAT = 2
+"""Of the files in the cache folder: the strengths, then a sum of them."""
+SUM = 32
+
+_POOLS: dict[str, pools.Pool] = {}
+_LOCK = threading.Lock()
+
+
+def pool_of(
+    rules: Rules,
+    tables: Tables,
+    size: int = POOL_SIZE,
+    progress: Callable[[int], object] | None = None,
+) -> pools.Pool:
+    """The pool of hands that tables set; kept in this process and in the cache folder.
+
+    Args:
+        rules: Of the game.
+        tables: Chances to win.
+        size: Hands of the pool.
+        progress: Called with how many hands are set; without it a line on stderr says what is done.
+
+    Raises:
+        InputError: So few hands that one of ours might have no opponent, or far too many.
+    """
+    if not LEAST <= size <= MOST:
+        raise InputError(f"a pool has {LEAST:,} to {MOST:,} hands, not {size:,}")
+    with _LOCK:
+        hands = pools.random_hands(pools.generator(pools.Deals.OPPONENTS), size)[:, 0]
+        digest = hashlib.sha256(tables.win.tobytes() + hands.tobytes())
+        digest.update(repr((FORMAT, rules.majority, rules.scoop)).encode())
+        key = digest.hexdigest()[:20]
+        if key not in _POOLS:
+            path = cache_folder() / f"chinese-poker-pool-{key}"
+            parts = _read(path, size)
+            if parts is None:
+                parts = _set(rules, tables, hands, progress)
+                _keep(path, parts)
+            _POOLS[key] = pools.build(hands, parts)
+        return _POOLS[key]
+
+
+def _read(path: Path, size: int) -> np.ndarray | None:
+    """The strengths that a file holds, int16 [size, 3]; None if there is none, or it is damaged."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return None
+    strengths = content[:-SUM]
+    whole = len(strengths) == 2 * len(PARTS) * size
+    if not whole or hashlib.sha256(strengths).digest() != content[-SUM:]:
+        return None
+    return np.frombuffer(strengths, "<i2").reshape(size, len(PARTS)).astype(np.int16)
+
+
+def _set(
+    rules: Rules, tables: Tables, hands: np.ndarray, progress: Callable[[int], object] | None
+) -> np.ndarray:  # fmt: skip
+    """The strengths of hands as the tables set them, int16 [n, 3]."""
+    if progress is None:
+        print(f"closedhand: setting a pool of {len(hands):,} hands, once", file=sys.stderr)
+    return pools.set_hands(
+        rules, lambda some: arrange(rules, tables.win, some), hands, progress or (lambda done: None)
+    )
+
+
+def _keep(path: Path, parts: np.ndarray) -> None:
+    """Write strengths into the cache folder; say so where that fails."""
+    content = parts.astype("<i2").tobytes()
+    try:
+        write_atomically(path, content + hashlib.sha256(content).digest())
+    except InputError as error:
+        print(f"closedhand: the pool will be set anew next time: {error}", file=sys.stderr)
+
+
+def cache_folder() -> Path:
+    """Where pools are kept: `closedhand` in XDG_CACHE_HOME, or in `.cache` of the home folder."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "closedhand"
