@@ -123,15 +123,15 @@ def totals(rules, others, parts, out):
         rules: Of the game.
         others: Strengths of the opponents, int16 [3, m].
         parts: Strengths of the arrangements, int16 [n, 3].
-        out: The mean points against the first and the second half.
+        out: The mean points against the first and the second half; 0 against nobody.
     """
     fronts, middles, backs = others[FRONT], others[MIDDLE], others[BACK]
     half = len(fronts) // 2
     for i in range(len(parts)):
         first = points(rules, parts[i], fronts[:half], middles[:half], backs[:half])
         second = points(rules, parts[i], fronts[half:], middles[half:], backs[half:])
-        out[i, 0] = first / half
-        out[i, 1] = second / (len(fronts) - half)
+        out[i, 0] = first / max(1, half)
+        out[i, 1] = second / max(1, len(fronts) - half)
 
 
 @kernel
