@@ -1,11 +1,9 @@
 """Every game as a PettingZoo AEC env."""
 
-import copy
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from gymnasium import logger, spaces
 from gymnasium.utils import seeding
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import (
@@ -14,15 +12,10 @@ from pettingzoo.utils.wrappers import (
     TerminateIllegalWrapper,
 )
 
-from closedhand.envs import common, kernels, render
+from closedhand.envs import common, kernels
 from closedhand.envs.common import ACTION_MASK, ILLEGAL_REWARD, Observation
-from closedhand.games.game import Game, InputError, State
-
-METADATA = {
-    "render_modes": list(common.RENDER_MODES),
-    "render_fps": common.RENDER_FPS,
-    "is_parallelizable": False,
-}
+from closedhand.envs.table import Table
+from closedhand.games.game import Game, InputError
 
 
 def env(
@@ -51,7 +44,7 @@ def env(
     return OrderEnforcingWrapper(AssertOutOfBoundsWrapper(checked))
 
 
-class GameAEC(AECEnv[str, Observation, int]):
+class GameAEC(Table, AECEnv[str, Observation, int]):
     """A game, one agent after the other; lean and fast.
 
     An observation is a dict of int8 arrays: the parts of `game.shapes` (`observation` first) and
@@ -78,33 +71,7 @@ class GameAEC(AECEnv[str, Observation, int]):
             InputError: An unknown name, option or render mode.
         """
         super().__init__()
-        self.game = common.resolve(game, options)
-        self.render_mode = common.check_render_mode(render_mode)
-        self.metadata = {**METADATA, "name": f"{self.game.name}_v0"}
-        self.possible_agents = [f"player_{seat}" for seat in range(self.game.num_players)]
-        self.observation_spaces: dict[str, Any] = {
-            agent: common.observation_space(self.game) for agent in self.possible_agents
-        }
-        self.action_spaces: dict[str, Any] = {
-            agent: common.action_space(self.game) for agent in self.possible_agents
-        }
-        self.state_space = common.state_space(self.game)
-        self.agents = []
-        self._states = self.game.empty(1)
-        self._rng: np.random.Generator | None = None
-
-    def observation_space(self, agent: str) -> spaces.Space[Observation]:
-        """The same space object for an agent at every call."""
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str) -> spaces.Space[int]:
-        """The same space object for an agent at every call."""
-        return self.action_spaces[agent]
-
-    @property
-    def game_state(self) -> State:
-        """A copy of the state of the game."""
-        return self._states[0].copy()
+        self.lay(game, render_mode, options)
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Start a new game.
@@ -163,24 +130,6 @@ class GameAEC(AECEnv[str, Observation, int]):
         parts = self.game.split(observation)
         parts[ACTION_MASK] = mask
         return parts
-
-    def state(self) -> np.ndarray:
-        """The observations of all players, one after the other, int8 [state_space.shape]."""
-        return common.joint_observation(self.game, self._states[0])
-
-    def render(self) -> str | np.ndarray | None:  # type: ignore[override]
-        """The open table: text for `ansi`, uint8 [540, 960, 3] for `rgb_array`."""
-        if self.render_mode is None:
-            logger.warn("render() shows nothing: the env was made without a render_mode")
-            return None
-        return render.render(self.game, self._states[0], self.render_mode)
-
-    def close(self) -> None:
-        """Nothing is open."""
-
-    def __copy__(self) -> "GameAEC":
-        # Two envs that share a state would be of no use.
-        return copy.deepcopy(self)
 
     def _look(self, player: int) -> tuple[np.ndarray, np.ndarray]:
         observation = np.empty(self.game.observation_size, np.int8)

@@ -1,19 +1,17 @@
 """Every game of simultaneous moves as a PettingZoo parallel env."""
 
-import copy
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from gymnasium import error, logger, spaces
+from gymnasium import error
 from gymnasium.utils import seeding
 from pettingzoo import ParallelEnv
 
-from closedhand.envs import common, kernels, render
+from closedhand.envs import common, kernels
 from closedhand.envs.common import ACTION_MASK, ILLEGAL_REWARD, Observation
+from closedhand.envs.table import Table
 from closedhand.games.game import Game, InputError, State
-
-METADATA = {"render_modes": list(common.RENDER_MODES), "render_fps": common.RENDER_FPS}
 
 Infos = dict[str, dict[str, Any]]
 
@@ -40,7 +38,7 @@ def parallel_env(
     return GameParallel(game, render_mode=render_mode, illegal_reward=illegal_reward, **options)
 
 
-class GameParallel(ParallelEnv[str, Observation, int]):
+class GameParallel(Table, ParallelEnv[str, Observation, int]):
     """A game of simultaneous moves: at every step all agents act, and all end together.
 
     An observation is a dict of int8 arrays: the parts of `game.shapes` (`observation` first) and
@@ -78,37 +76,10 @@ class GameParallel(ParallelEnv[str, Observation, int]):
         Raises:
             InputError: An unknown name, option or render mode, or a game of turns.
         """
-        self.game = common.resolve(game, options)
+        self.lay(game, render_mode, options)
         if not self.game.simultaneous:
             raise InputError(f"{self.game.name} has no parallel env: its players act in turn")
-        self.render_mode = common.check_render_mode(render_mode)
         self.illegal_reward = illegal_reward
-        self.metadata = {**METADATA, "name": f"{self.game.name}_v0"}
-        self.possible_agents = [f"player_{seat}" for seat in range(self.game.num_players)]
-        self.observation_spaces: dict[str, Any] = {
-            agent: common.observation_space(self.game) for agent in self.possible_agents
-        }
-        self.action_spaces: dict[str, Any] = {
-            agent: common.action_space(self.game) for agent in self.possible_agents
-        }
-        self.state_space = common.state_space(self.game)
-        self.agents = []
-        # Between two steps of a game under way everybody is to act, and `player` is seat 0.
-        self._states = self.game.empty(1)
-        self._rng: np.random.Generator | None = None
-
-    def observation_space(self, agent: str) -> spaces.Space[Observation]:
-        """The same space object for an agent at every call."""
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str) -> spaces.Space[int]:
-        """The same space object for an agent at every call."""
-        return self.action_spaces[agent]
-
-    @property
-    def game_state(self) -> State:
-        """A copy of the state of the game."""
-        return self._states[0].copy()
 
     def reset(
         self, seed: int | None = None, options: Mapping[str, Any] | None = None
@@ -133,6 +104,7 @@ class GameParallel(ParallelEnv[str, Observation, int]):
         common.start(self.game, states, common.ONLY, [self._rng], options)
         if options.get("state") is not None:
             _check_level(self.game, states[0])
+        # Between two steps everybody is to act, and `player` is seat 0.
         states["player"] = 0
         self._states = states
         self.agents = self.possible_agents[:]
@@ -178,24 +150,6 @@ class GameParallel(ParallelEnv[str, Observation, int]):
             dict.fromkeys(agents, False),
             infos,
         )
-
-    def state(self) -> np.ndarray:
-        """The observations of all players, one after the other, int8 [state_space.shape]."""
-        return common.joint_observation(self.game, self._states[0])
-
-    def render(self) -> str | np.ndarray | None:  # type: ignore[override]
-        """The open table: text for `ansi`, uint8 [540, 960, 3] for `rgb_array`."""
-        if self.render_mode is None:
-            logger.warn("render() shows nothing: the env was made without a render_mode")
-            return None
-        return render.render(self.game, self._states[0], self.render_mode)
-
-    def close(self) -> None:
-        """Nothing is open."""
-
-    def __copy__(self) -> "GameParallel":
-        # Two envs that share a state would be of no use.
-        return copy.deepcopy(self)
 
     def _read(self, actions: Mapping[str, int]) -> np.ndarray:
         """The actions by seat, int64; -1 stands for all ids that no action has."""

@@ -5,6 +5,9 @@ NamedTuple whose class names that module in an attribute `kernels`; each functio
 to the module's function of the same name. That happens when a caller is compiled, so a kernel
 written once against this module works for every game, costs nothing at run time, and is cached on
 disk like any other.
+
+The rules of a game in sub-steps hold those of the flat game, as `rules.flat`: a function that its
+module does not define is that of the flat game.
 """
 
 import sys
@@ -26,16 +29,20 @@ def _dispatched(
     """
     name = stub.__name__
 
-    def find(game: str) -> Callable[..., Any]:
-        module = sys.modules[game]
-        return getattr(module, name, default) if default else getattr(module, name)
+    def find(game: str) -> Callable[..., Any] | None:
+        return getattr(sys.modules[game], name, default)
 
     def in_kernel(rules, *args):
         function = find(rules.instance_class.kernels)
+        if function is None:
+            return lambda rules, *args: in_python(rules.flat, *args)
         return lambda rules, *args: function(rules, *args)
 
     def in_python(rules, *args):
-        return find(rules.kernels)(rules, *args)
+        function = find(rules.kernels)
+        if function is None:
+            return in_python(rules.flat, *args)
+        return function(rules, *args)
 
     in_python.__name__ = name
     in_python.__doc__ = stub.__doc__

@@ -26,12 +26,6 @@ class Rules(NamedTuple):
 
 
 @kernel
-def deal(rules, state, seed):
-    """Deal the cards that belong to a seed, and start."""
-    flat.deal(rules.flat, state, seed)
-
-
-@kernel
 def legal(rules, state, out):
     """Write the ids of the legal actions, ascending; return how many."""
     hand, chosen = state.hands[state.player], state.backs[state.player]
@@ -54,7 +48,7 @@ def legal(rules, state, out):
 @kernel
 def is_legal(rules, state, action, ids):
     """Whether an action is legal now."""
-    if over(rules, state):
+    if flat.over(rules.flat, state):
         return False
     hand, chosen = state.hands[state.player], state.backs[state.player]
     fives, threes = np.empty(FIVES, np.int16), np.empty(THREES, np.int16)
@@ -96,30 +90,6 @@ def play(rules, state, action):
     else:
         back = state.backs[state.player]
         flat.play(rules.flat, state, FRONTS * back + action - FIRST_FRONT)
-
-
-@kernel
-def over(rules, state):
-    """Whether all hands are set."""
-    return flat.over(rules.flat, state)
-
-
-@kernel
-def returns(rules, state, out):
-    """Write the payoffs by player of a game that is over."""
-    flat.returns(rules.flat, state, out)
-
-
-@kernel
-def hide(rules, state, player):
-    """Blank, in place, everything that `player` cannot know."""
-    flat.hide(rules.flat, state, player)
-
-
-@kernel
-def redeal(rules, view, player, rng):
-    """Fill, in place, what `hide` blanked with random hands and settings that fit."""
-    flat.redeal(rules.flat, view, player, rng)
 
 
 @kernel

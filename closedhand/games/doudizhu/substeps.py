@@ -47,12 +47,6 @@ class Rules(NamedTuple):
 
 
 @kernel
-def deal(rules, state, seed):
-    """Deal the cards that belong to a seed, and start."""
-    flat.deal(rules.flat, state, seed)
-
-
-@kernel
 def legal(rules, state, out):
     """Write the ids of the legal actions, ascending; return how many."""
     if state.landlord < 0:
@@ -150,30 +144,6 @@ def complete(rules, state):
     while rules.flat.plays.need[play] - group.need != state.picked:
         play += 1
     return play
-
-
-@kernel
-def over(rules, state):
-    """Whether somebody has played out."""
-    return flat.over(rules.flat, state)
-
-
-@kernel
-def returns(rules, state, out):
-    """Write the payoffs by player of a game that is over."""
-    flat.returns(rules.flat, state, out)
-
-
-@kernel
-def hide(rules, state, player):
-    """Blank, in place, everything that `player` cannot know."""
-    flat.hide(rules.flat, state, player)
-
-
-@kernel
-def redeal(rules, view, player, rng):
-    """Fill, in place, what `hide` blanked with a random deal that fits."""
-    flat.redeal(rules.flat, view, player, rng)
 
 
 @kernel

@@ -1,0 +1,80 @@
+"""What the two PettingZoo envs share: a game on the table, its spaces, its state, its picture."""
+
+import copy
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from gymnasium import logger, spaces
+
+from closedhand.envs import common, render
+from closedhand.envs.common import Observation
+from closedhand.games.game import Game, State
+
+
+class Table:
+    """One game with an agent at every seat.
+
+    Attributes:
+        game: The rules, with `game.text(action)` and `game.parse(text)`.
+        render_mode: `human`, `ansi`, `rgb_array` or None.
+        possible_agents: `player_0` and so on, by seat.
+        state_space: Of `state()`.
+    """
+
+    def lay(self, game: str | Game, render_mode: str | None, options: Mapping[str, Any]) -> None:
+        """Set up the table, without cards.
+
+        Raises:
+            InputError: An unknown name, option or render mode.
+        """
+        self.game = common.resolve(game, options)
+        self.render_mode = common.check_render_mode(render_mode)
+        self.metadata = {
+            "render_modes": list(common.RENDER_MODES),
+            "render_fps": common.RENDER_FPS,
+            "name": f"{self.game.name}_v0",
+            "is_parallelizable": False,
+        }
+        self.possible_agents = [f"player_{seat}" for seat in range(self.game.num_players)]
+        self.observation_spaces: dict[str, Any] = {
+            agent: common.observation_space(self.game) for agent in self.possible_agents
+        }
+        self.action_spaces: dict[str, Any] = {
+            agent: common.action_space(self.game) for agent in self.possible_agents
+        }
+        self.state_space = common.state_space(self.game)
+        self.agents: list[str] = []
+        self._states = self.game.empty(1)
+        self._rng: np.random.Generator | None = None
+
+    def observation_space(self, agent: str) -> spaces.Space[Observation]:
+        """The same space object for an agent at every call."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[int]:
+        """The same space object for an agent at every call."""
+        return self.action_spaces[agent]
+
+    @property
+    def game_state(self) -> State:
+        """A copy of the state of the game."""
+        return self._states[0].copy()
+
+    def state(self) -> np.ndarray:
+        """The observations of all players, one after the other, int8 [state_space.shape]."""
+        return common.joint_observation(self.game, self._states[0])
+
+    def render(self) -> str | np.ndarray | None:
+        """The open table: text for `ansi`, uint8 [540, 960, 3] for `rgb_array`."""
+        if self.render_mode is None:
+            logger.warn("render() shows nothing: the env was made without a render_mode")
+            return None
+        return render.render(self.game, self._states[0], self.render_mode)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def __copy__(self) -> Self:
+        # Two envs that share a state would be of no use.
+        return copy.deepcopy(self)
