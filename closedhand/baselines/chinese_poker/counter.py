@@ -44,7 +44,7 @@ def candidates(rules, hand, actions, parts):
     # The best (back, middle) so far, with fronts at least as good: backs fall, middles rise.
     backs, middles = np.empty(FIVES, np.int16), np.empty(FIVES, np.int16)
     stairs, n = 0, 0
-    for i in np.argsort(-threes):
+    for i in np.argsort(-threes, kind="mergesort"):
         floor = tables.floor[threes[i]]
         for k in range(SPLITS):
             one, two = tables.splits[i, k, 0], tables.splits[i, k, 1]
@@ -155,7 +155,8 @@ def promising(rules, win, slack, parts):
             win[MIDDLE, parts[i, MIDDLE]],
             win[BACK, parts[i, BACK]],
         )
-    order = np.argsort(-expected)
+    # Stable, so that equal ones keep their order with and without the compiler.
+    order = np.argsort(-expected, kind="mergesort")
     n = 0
     while n < len(order) and expected[order[n]] >= expected[order[0]] - slack:
         n += 1
