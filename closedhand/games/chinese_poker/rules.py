@@ -22,7 +22,7 @@ from closedhand.games.chinese_poker.plays import (
     THREES,
     place_of,
 )
-from closedhand.games.kernel import inlined, kernel
+from closedhand.games.kernel import kernel
 
 SEATS = 4
 """Room in a state; a game may have fewer players."""
@@ -138,12 +138,6 @@ def strengths(rules, hand, fives, threes):
                 n += 1
 
 
-@inlined
-def in_order(rules, back, middle, front):
-    """Whether back >= middle >= front, by their strengths."""
-    return back >= middle and middle >= rules.tables.floor[front]
-
-
 @kernel
 def legal(rules, state, out):
     """Write the ids of the legal arrangements, ascending; return how many."""
@@ -195,7 +189,7 @@ def evaluate(rules, hand, action, parts):
     parts[BACK] = rules.tables.five[place_of(rules.tables, cards[:5])]
     parts[MIDDLE] = rules.tables.five[place_of(rules.tables, cards[5:10])]
     parts[FRONT] = rules.tables.three[place_of(rules.tables, cards[10:])]
-    return in_order(rules, parts[BACK], parts[MIDDLE], parts[FRONT])
+    return parts[BACK] >= parts[MIDDLE] and parts[MIDDLE] >= rules.tables.floor[parts[FRONT]]
 
 
 @kernel

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closedhand.games.chinese_poker import planes, rules as flat
-from closedhand.games.chinese_poker.plays import FIVES, FRONTS, THREES
+from closedhand.games.chinese_poker.plays import FIVES, FRONTS, PARTS, THREES
 from closedhand.games.kernel import kernel
 
 FIRST_FRONT = FIVES
@@ -29,17 +29,29 @@ class Rules(NamedTuple):
 def legal(rules, state, out):
     """Write the ids of the legal actions, ascending; return how many."""
     hand, chosen = state.hands[state.player], state.backs[state.player]
-    fives, threes = np.empty(FIVES, np.int16), np.empty(THREES, np.int16)
-    flat.strengths(rules.flat, hand, fives, threes)
     n = 0
     if chosen != flat.UNSET:
+        parts = np.empty(len(PARTS), np.int64)
         for k in range(FRONTS):
-            if fits(rules, chosen, k, fives, threes):
+            if flat.evaluate(rules.flat, hand, FRONTS * chosen + k, parts) or rules.flat.fouls:
                 out[n] = FIRST_FRONT + k
                 n += 1
         return n
+    tables = rules.flat.tables
+    fives, threes = np.empty(FIVES, np.int16), np.empty(THREES, np.int16)
+    flat.strengths(rules.flat, hand, fives, threes)
+    for i in range(THREES):
+        threes[i] = tables.floor[threes[i]]
     for back in range(FIVES):
-        if has_front(rules, hand, back, fives, threes):
+        fits = rules.flat.fouls
+        if not fits and not flat.is_hopeless(rules.flat, hand, back, fives[back]):
+            # From the weakest front up: the first tries mostly fit.
+            arrangement = FRONTS * (back + 1) - 1
+            while not fits and arrangement >= FRONTS * back:
+                middle = fives[tables.middle[arrangement]]
+                fits = fives[back] >= middle and middle >= threes[tables.front[arrangement]]
+                arrangement -= 1
+        if fits:
             out[n] = back
             n += 1
     return n
@@ -48,38 +60,18 @@ def legal(rules, state, out):
 @kernel
 def is_legal(rules, state, action, ids):
     """Whether an action is legal now."""
-    if flat.over(rules.flat, state):
-        return False
-    hand, chosen = state.hands[state.player], state.backs[state.player]
-    fives, threes = np.empty(FIVES, np.int16), np.empty(THREES, np.int16)
-    flat.strengths(rules.flat, hand, fives, threes)
+    chosen = state.backs[state.player]
     if chosen != flat.UNSET:
-        front = action - FIRST_FRONT
-        return 0 <= front < FRONTS and fits(rules, chosen, front, fives, threes)
-    return 0 <= action < FIVES and has_front(rules, hand, action, fives, threes)
-
-
-@kernel
-def has_front(rules, hand, back, fives, threes):
-    """Whether some front makes a legal arrangement with a back."""
-    if flat.is_hopeless(rules.flat, hand, back, fives[back]) and not rules.flat.fouls:
+        arrangement = FRONTS * chosen + action - FIRST_FRONT
+        known = FIRST_FRONT <= action < ACTIONS
+        return known and flat.is_legal(rules.flat, state, arrangement, ids)
+    if not 0 <= action < FIVES:
         return False
-    # From the weakest front up: the first tries mostly fit.
-    for k in range(FRONTS - 1, -1, -1):
-        if fits(rules, back, k, fives, threes):
+    # For one back its arrangements are looked up one by one.
+    for arrangement in range(FRONTS * (action + 1) - 1, FRONTS * action - 1, -1):
+        if flat.is_legal(rules.flat, state, arrangement, ids):
             return True
     return False
-
-
-@kernel
-def fits(rules, back, k, fives, threes):
-    """Whether the k-th front of a back makes a legal arrangement."""
-    if rules.flat.fouls:
-        return True
-    arrangement = FRONTS * back + k
-    middle = fives[rules.flat.tables.middle[arrangement]]
-    front = threes[rules.flat.tables.front[arrangement]]
-    return flat.in_order(rules.flat, fives[back], middle, front)
 
 
 @kernel
