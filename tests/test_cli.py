@@ -13,6 +13,7 @@ from typer.testing import CliRunner, Result
 
 from closedhand import __version__, make_game
 from closedhand.cli import app
+from closedhand.games import GAMES
 
 COMMAND = [sys.executable, "-c", "from closedhand.cli import main; main()"]
 MATCH = ["match", "doudizhu", "--agents", "greedy,rule", "--workers", "1"]
@@ -180,7 +181,7 @@ def test_the_command_in_a_process_of_its_own(tmp_path: Path) -> None:
     assert json.loads(done.stdout)["deals"] == 150
     bad = subprocess.run([*COMMAND, "play", "chess"], capture_output=True, text=True)
     assert bad.returncode == 2
-    assert bad.stderr == "closedhand: no game 'chess'; there are doudizhu, uh_leduc, leduc\n"
+    assert bad.stderr == f"closedhand: no game 'chess'; there are {', '.join(GAMES)}\n"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="interrupts are sent otherwise on Windows")

@@ -339,11 +339,11 @@ def test_reproduction_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.M
 
     done: list[str] = []
 
-    def interrupted() -> dict[str, Any]:
+    def interrupted(tell: Any) -> dict[str, Any]:
         os.kill(os.getpid(), signal.SIGINT)
         raise AssertionError("not interrupted")
 
-    def values() -> dict[str, Any]:
+    def values(tell: Any) -> dict[str, Any]:
         done.append("values")
         return {"value": 1}
 

@@ -33,7 +33,7 @@ from typing import Any
 from closedhand.games.chinese_poker import substeps as factored
 from closedhand.games.chinese_poker.planes import observe, shapes
 from closedhand.games.chinese_poker.plays import ARRANGEMENTS, build
-from closedhand.games.chinese_poker.records import Notation
+from closedhand.games.chinese_poker.records import Notation, SubstepNotation
 from closedhand.games.chinese_poker.rules import (
     SEATS,
     STATE,
@@ -94,7 +94,7 @@ def make(**given: Any) -> Game:
         flags[name] = options[name]
     substeps = flags.pop("substeps")
     rules = Rules(build(), players, *EXTRA_POINTS[options["rules"]], **flags)
-    notation = Notation(rules, substeps)
+    notation = SubstepNotation(rules) if substeps else Notation(rules)
     return Game(
         name="chinese_poker",
         options=options,

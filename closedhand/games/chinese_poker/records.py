@@ -74,11 +74,9 @@ def parse_hand(text: str) -> np.ndarray:
     return np.array(sorted(cards, reverse=True), np.int8)
 
 
-def cards_text(cards: Iterable[int]) -> str:
-    """The text of cards, `AsKs`; `*` where they are hidden."""
-    return "".join(CARDS[card] if card != UNKNOWN else "*" for card in cards).replace(
-        "*" * HAND, "*"
-    )
+def cards_text(cards: Sequence[int] | np.ndarray) -> str:
+    """The text of cards, `AsKs`; `*` for a hand that is hidden."""
+    return "*" if UNKNOWN in cards else "".join(CARDS[card] for card in cards)
 
 
 def board(tables: np.record, hand: Sequence[int] | np.ndarray, arrangement: int) -> list[list[int]]:
@@ -116,10 +114,15 @@ def parse_board(text: str) -> tuple[np.ndarray, int]:
     return hand, arrangement_id(back, front)
 
 
-def arrangement_id(back: Iterable[int], front: Iterable[int]) -> int:
-    """The id of the arrangement with these positions in the back and in the front."""
+def arrangement_id(back: Iterable[int], front: Iterable[int] | None = None) -> int:
+    """The id of the arrangement with these positions in the back and in the front.
+
+    Without a front it is the first one with that back.
+    """
     backs, fronts = _sets()
-    chosen = tuple(sorted(back))
+    chosen = tuple(sorted(map(int, back)))
+    if front is None:
+        return FRONTS * backs[chosen]
     others = [i for i in range(HAND) if i not in chosen]
     return FRONTS * backs[chosen] + fronts[tuple(sorted(others.index(i) for i in front))]
 
@@ -131,22 +134,34 @@ def _sets() -> tuple[dict[tuple[int, ...], int], dict[tuple[int, ...], int]]:
     return ({back: i for i, back in enumerate(fives)}, {front: i for i, front in enumerate(threes)})
 
 
-class Notation:
-    """Text of actions, deals and tables; `substeps` says which game's actions."""
+def letters_in(text: str) -> list[list[int]]:
+    """The positions that letters name, by part; -1 for what is no letter of a position."""
+    return [[LETTERS.find(letter) for letter in part] for part in text.strip().split("/")]
 
-    def __init__(self, rules: Rules, substeps: bool) -> None:
+
+def positions_in(state: State, text: str) -> list[list[int]]:
+    """The positions, by part, of cards of the player to act.
+
+    Raises:
+        InputError: Something is no card, a card twice, or not his.
+    """
+    positions = {int(card): i for i, card in enumerate(state.hands[state.player])}
+    for card in parse_cards(text.replace("/", "")):
+        if card not in positions:
+            raise InputError(f"{CARDS[card]} is not in the hand")
+    return [[positions[card] for card in parse_cards(part)] for part in text.split("/")]
+
+
+class Notation:
+    """Text of actions, deals and tables."""
+
+    def __init__(self, rules: Rules) -> None:
         self.rules = rules
-        self.substeps = substeps
 
     def text(self, action: int) -> str:
         """The notation of an action id, as positions."""
-        if self.substeps and action >= FIVES:
-            front = list(_sets()[1])[action - FIVES]
-            return "/" + "".join(LETTERS[i] for i in front)
-        arrangement = action * FRONTS if self.substeps else action
-        letters = [LETTERS[i] for i in self.rules.tables.positions[arrangement]]
-        back, middle, front = "".join(letters[:5]), "".join(letters[5:10]), "".join(letters[10:])
-        return back if self.substeps else f"{back}/{middle}/{front}"
+        letters = "".join(LETTERS[i] for i in self.rules.tables.positions[action])
+        return f"{letters[:5]}/{letters[5:10]}/{letters[10:]}"
 
     def parse(self, text: str) -> int:
         """The action id of positions.
@@ -154,36 +169,15 @@ class Notation:
         Raises:
             InputError: They are none.
         """
-        fields = [[LETTERS.find(letter) for letter in part] for part in text.strip().split("/")]
-        backs, fronts = _sets()
-        try:
-            if not self.substeps:
-                back, middle, front = fields
-                if sorted(back + middle + front) == list(range(HAND)):
-                    return arrangement_id(back, front)
-            elif fields[0]:
-                (back,) = fields
-                return backs[tuple(sorted(back))]
-            else:
-                _, front = fields
-                return FIVES + fronts[tuple(sorted(front))]
-        except (ValueError, KeyError):
-            pass
-        examples = "abcde or /fgh" if self.substeps else "abcde/fghij/klm"
-        raise InputError(f"{text!r} is no arrangement such as {examples}")
+        parts = letters_in(text)
+        sizes = [len(part) for part in parts]
+        if sizes == [5, 5, 3] and set().union(*parts) == set(range(HAND)):
+            return arrangement_id(parts[0], parts[2])
+        raise InputError(f"{text!r} is no arrangement such as abcde/fghij/klm")
 
     def say(self, state: State, action: int) -> str:
         """The notation of an action id, as cards of the player to act."""
-        hand = state.hands[state.player]
-        if not self.substeps:
-            return board_text(self.rules.tables, hand, action)
-        if action < FIVES:
-            return cards_text(board(self.rules.tables, hand, FRONTS * action)[0])
-        back = state.backs[state.player]
-        if back < 0:
-            return self.text(action)
-        arrangement = FRONTS * back + action - FIVES
-        return "/" + cards_text(board(self.rules.tables, hand, arrangement)[2])
+        return board_text(self.rules.tables, state.hands[state.player], action)
 
     def read(self, state: State, text: str) -> int:
         """The action id of a notation, cards of the player to act or positions.
@@ -195,31 +189,13 @@ class Notation:
             return self.parse(text)
         except InputError:
             pass
-        hand = state.hands[state.player]
-        positions = {int(card): i for i, card in enumerate(hand)}
-        fields = text.strip().split("/")
-        for card in parse_cards("".join(fields)):
-            if card not in positions:
-                raise InputError(f"{CARDS[card]} is not in the hand")
-        parts = [[positions[card] for card in parse_cards(field)] for field in fields]
+        parts = positions_in(state, text)
         sizes = [len(part) for part in parts]
-        if not self.substeps:
-            if sizes == [5, 5]:
-                parts.append([])
-                parts[2] = [i for i in range(HAND) if i not in parts[0] + parts[1]]
-            elif sizes != [5, 5, 3]:
-                raise InputError(f"a board is back/middle/front, 5, 5 and 3 cards, not {text!r}")
-            return arrangement_id(parts[0], parts[2])
-        back = state.backs[state.player]
-        if back == UNSET:
-            if sizes != [5]:
-                raise InputError(f"a back is five cards, not {text!r}")
-            return _sets()[0][tuple(sorted(parts[0]))]
-        held = self.rules.tables.positions[FRONTS * back, :5]
-        others = [i for i in range(HAND) if i not in held]
-        if sizes not in ([3], [0, 3]) or any(i in held for i in parts[-1]):
-            raise InputError(f"a front is three cards that are not in the back, not {text!r}")
-        return FIVES + _sets()[1][tuple(sorted(others.index(i) for i in parts[-1]))]
+        if sizes == [5, 5]:
+            parts.append([i for i in range(HAND) if i not in parts[0] + parts[1]])
+        elif sizes != [5, 5, 3]:
+            raise InputError(f"a board is back/middle/front, 5, 5 and 3 cards, not {text!r}")
+        return arrangement_id(parts[0], parts[2])
 
     def deal_text(self, state: State) -> str:
         """The hands of all players; `*` for what a view hides."""
@@ -283,6 +259,61 @@ class Notation:
         ordered = evaluate(self.rules, hand, arrangement, parts)
         texts = [names(part)[parts[part]] for part in range(BACK, -1, -1)]
         return " / ".join(texts) + ("" if ordered else ", a foul")
+
+
+class SubstepNotation(Notation):
+    """Text of the sub-steps: `abcde` chooses the back, `/fgh` the front among the cards left."""
+
+    def text(self, action: int) -> str:
+        """The notation of an action id, as positions."""
+        if action < FIVES:
+            return super().text(FRONTS * action)[:5]
+        return "/" + "".join(LETTERS[i] for i in list(_sets()[1])[action - FIVES])
+
+    def parse(self, text: str) -> int:
+        """The action id of positions.
+
+        Raises:
+            InputError: They are none.
+        """
+        backs, fronts = _sets()
+        parts = letters_in(text)
+        if len(parts) == 1 and tuple(sorted(parts[0])) in backs:
+            return backs[tuple(sorted(parts[0]))]
+        if len(parts) == 2 and not parts[0] and tuple(sorted(parts[1])) in fronts:
+            return FIVES + fronts[tuple(sorted(parts[1]))]
+        raise InputError(f"{text!r} is no part such as abcde or /fgh")
+
+    def say(self, state: State, action: int) -> str:
+        """The notation of an action id, as cards of the player to act."""
+        tables, hand, back = self.rules.tables, state.hands[state.player], state.backs[state.player]
+        if action < FIVES:
+            return cards_text(board(tables, hand, FRONTS * action)[0])
+        if back < 0:
+            return self.text(action)
+        return "/" + cards_text(board(tables, hand, FRONTS * back + action - FIVES)[2])
+
+    def read(self, state: State, text: str) -> int:
+        """The action id of a notation, cards of the player to act or positions.
+
+        Raises:
+            InputError: It is neither.
+        """
+        try:
+            return self.parse(text)
+        except InputError:
+            pass
+        parts = positions_in(state, text)
+        sizes = [len(part) for part in parts]
+        back = state.backs[state.player]
+        if back == UNSET:
+            if sizes != [5]:
+                raise InputError(f"a back is five cards, not {text!r}")
+            return arrangement_id(parts[0]) // FRONTS
+        held = self.rules.tables.positions[FRONTS * back, :5]
+        if sizes not in ([3], [0, 3]) or any(i in held for i in parts[-1]):
+            raise InputError(f"a front is three cards that are not in the back, not {text!r}")
+        return FIVES + arrangement_id(held, parts[-1]) % FRONTS
 
 
 def _spaced(parts: list[list[str]]) -> tuple[str, ...]:
