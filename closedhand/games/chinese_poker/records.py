@@ -188,8 +188,14 @@ class Notation:
         try:
             return self.parse(text)
         except InputError:
-            pass
-        parts = positions_in(state, text)
+            return self.place(state, positions_in(state, text), text)
+
+    def place(self, state: State, parts: list[list[int]], text: str) -> int:
+        """The action id of positions by part.
+
+        Raises:
+            InputError: They are no board; the message tells the `text` that named them.
+        """
         sizes = [len(part) for part in parts]
         if sizes == [5, 5]:
             parts.append([i for i in range(HAND) if i not in parts[0] + parts[1]])
@@ -293,17 +299,12 @@ class SubstepNotation(Notation):
             return self.text(action)
         return "/" + cards_text(board(tables, hand, FRONTS * back + action - FIVES)[2])
 
-    def read(self, state: State, text: str) -> int:
-        """The action id of a notation, cards of the player to act or positions.
+    def place(self, state: State, parts: list[list[int]], text: str) -> int:
+        """The action id of positions by part.
 
         Raises:
-            InputError: It is neither.
+            InputError: They are neither a back nor a front; the message tells the `text`.
         """
-        try:
-            return self.parse(text)
-        except InputError:
-            pass
-        parts = positions_in(state, text)
         sizes = [len(part) for part in parts]
         back = state.backs[state.player]
         if back == UNSET:
