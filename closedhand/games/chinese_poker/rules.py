@@ -22,7 +22,7 @@ from closedhand.games.chinese_poker.plays import (
     THREES,
     place_of,
 )
-from closedhand.games.kernel import kernel
+from closedhand.games.kernel import kernel, seed_in_kernel
 
 SEATS = 4
 """Room in a state; a game may have fewer players."""
@@ -277,32 +277,32 @@ def natural(hand):
         return DRAGON
     if pairs == 6:
         return SIX_PAIRS
-    if runs(ranks, 5, 5):
+    if are_runs(ranks):
         return THREE_STRAIGHTS
     return THREE_FLUSHES if flushes else NO_NATURAL
 
 
 @kernel
-def runs(ranks, first, second):
-    """Whether the ranks are runs of `first`, `second` and three cards, aces high or low."""
-    for a in range(15 - first):
-        if lay_run(ranks, a, first, -1):
-            for b in range(15 - second):
-                if lay_run(ranks, b, second, -1):
+def are_runs(ranks):
+    """Whether the ranks, counts that it uses up, are runs of five, five and three cards."""
+    for a in range(10):
+        if lay_run(ranks, a, 5, -1):
+            for b in range(10):
+                if lay_run(ranks, b, 5, -1):
                     for c in range(12):
                         if lay_run(ranks, c, 3, -1):
-                            lay_run(ranks, c, 3, 1)
-                            lay_run(ranks, b, second, 1)
-                            lay_run(ranks, a, first, 1)
                             return True
-                    lay_run(ranks, b, second, 1)
-            lay_run(ranks, a, first, 1)
+                    lay_run(ranks, b, 5, 1)
+            lay_run(ranks, a, 5, 1)
     return False
 
 
 @kernel
 def lay_run(ranks, low, length, sign):
-    """Take a run out of the counts of ranks (`sign` -1), if they hold it, or put it back (1)."""
+    """Take a run out of the counts of ranks (`sign` -1), if they hold it, or put it back (1).
+
+    Aces are high or low: what starts at 0 has its ace at 13.
+    """
     for i in range(low, low + length):
         if ranks[i or 13] + sign < 0:
             return False
@@ -330,16 +330,12 @@ def hide(rules, state, player):
 def redeal(rules, view, player, rng):
     """Fill, in place, what `hide` blanked with random hands, and random legal settings of them."""
     deck = np.arange(DECK)
-    known = 0
     for seat in range(rules.players):
         if view.hands[seat, 0] != UNKNOWN:
             for card in view.hands[seat]:
-                deck[card] = -1
-                known += 1
-    deck = deck[deck >= 0]
-    for i in range(len(deck) - 1, 0, -1):
-        j = np.int64(rng.random() * (i + 1))
-        deck[i], deck[j] = deck[j], deck[i]
+                deck[card] = UNKNOWN
+    deck = deck[deck != UNKNOWN]
+    shuffle(deck, seed_in_kernel(rng))
     dealt = 0
     parts = np.empty(len(PARTS), np.int64)
     for seat in range(rules.players):
