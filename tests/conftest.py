@@ -30,6 +30,9 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("chinese_poker", {"substeps": True}),
     ("chinese_poker", {"players": 3, "rules": "1-6", "royalties": True}),
     ("chinese_poker", {"players": 4, "fouls": True, "naturals": True, "substeps": True}),
+    ("daihinmin", {}),
+    ("daihinmin", {"classes": "random", "illegal": "error", "compact": True}),
+    ("daihinmin", {"rounds": 3, "class_period": 2, "lead_pass": False, "overplay": False}),
 ]
 
 

@@ -10,6 +10,7 @@ from closedhand.games.game import Game, InputError
 
 GAMES: dict[str, tuple[str, dict[str, Any]]] = {
     "doudizhu": ("doudizhu", {}),
+    "daihinmin": ("daihinmin", {}),
     "uh_leduc": ("leduc", {"rules": "uh"}),
     "leduc": ("leduc", {"rules": "standard"}),
     "chinese_poker": ("chinese_poker", {}),

@@ -1,5 +1,7 @@
 """The contract of a game inside kernels: eight functions that every game's folder defines.
 
+Two more, `is_legal` and `payoff`, have defaults made of these.
+
 A game is a module with the functions below. Its tables and options come as their first argument, a
 NamedTuple whose class names that module in an attribute `kernels`; each function here hands over
 to the module's function of the same name. That happens when a caller is compiled, so a kernel
@@ -107,12 +109,35 @@ def _is_listed(rules, state, action, ids):
 def _is_legal(rules, state, action, ids):
     """Whether `action`, any integer, is legal now; `ids` is scratch space as for `legal`.
 
-    The ninth function: a game that knows better than to list all legal actions defines it.
+    A game that knows better than to list all legal actions defines it, or one where what is not
+    legal counts as something else.
     """
 
 
 _is_legal.__name__ = "is_legal"
 is_legal = _dispatched(_is_legal, _is_listed)
+
+
+@kernel
+def _payoff_at_end(rules, state, player):
+    """The payoff of a player when the game is over."""
+    if not over(rules, state):
+        return np.nan
+    # No game has more players.
+    out = np.zeros(8)
+    returns(rules, state, out)
+    return out[player]
+
+
+def _payoff(rules, state, player):
+    """What `player` gets, as soon as that is certain; before, NaN.
+
+    A game defines it in which that is certain before the end, or cheaper to tell than `returns`.
+    """
+
+
+_payoff.__name__ = "payoff"
+payoff = _dispatched(_payoff, _payoff_at_end)
 
 
 @kernel

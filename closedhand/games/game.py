@@ -62,6 +62,9 @@ class Game:
         read: Action id of a notation at a position, that of `say` or of `text`.
         simultaneous: Whether the players act at the same time: a copy of a state in which `player`
             is somebody else who has not acted yet is the position as he finds it.
+        lenient: Whether actions that are not legal count as a pass; otherwise they are refused.
+        staged: Whether payoffs are paid in stages: `returns` grows during the game, and rewards are
+            its growth. Otherwise everything is paid at the end.
         deal_text: Notation of the deal that a state, at any point of the game, started from.
         parse_deal: A state at the start of a deal. Raises `InputError`.
         scene: The table as rows of cards; hidden cards of a view are seen from behind.
@@ -84,6 +87,8 @@ class Game:
     say: Callable[[State, int], str] | None = field(default=None, repr=False)
     read: Callable[[State, str], int] | None = field(default=None, repr=False)
     simultaneous: bool = False
+    lenient: bool = False
+    staged: bool = False
 
     def __reduce__(self) -> tuple[Any, ...]:
         from closedhand.games import make_game
@@ -124,11 +129,13 @@ class Game:
         """Apply an action to `state`.
 
         Raises:
-            InputError: The game is over, or the action is not legal now.
+            InputError: The game is over, or the action is not legal now and does not count as a
+                pass either.
         """
         if self.over(state):
             raise InputError("the game is over")
-        if action not in self.legal(state):
+        ids = np.empty(self.num_actions, np.int32)
+        if not contract.is_legal(self.rules, state, action, ids):
             known = 0 <= action < self.num_actions
             name = self.text_at(state, action) if known else "no action at all"
             raise InputError(f"action {action} ({name}) is not legal for player_{state.player}")
@@ -151,9 +158,9 @@ class Game:
         return bool(contract.over(self.rules, state))
 
     def returns(self, state: State) -> np.ndarray:
-        """The payoffs by player of a game that is over, float64 [num_players]; before, zeros."""
+        """The payoffs by player, float64 [num_players]; before they are paid, zeros."""
         out = np.zeros(self.num_players)
-        if self.over(state):
+        if self.staged or self.over(state):
             contract.returns(self.rules, state, out)
         return out
 

@@ -1,0 +1,53 @@
+"""What agents share whose decisions are a kernel over whole plays."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from closedhand.games.game import Game, State
+
+Decide = Callable[[np.ndarray, np.ndarray, np.ndarray], None]
+"""`decide(views, ids, actions)` writes an action of the flat game for every view, states [n], into
+`actions`, int32 [n]; `ids`, int32, is scratch space for legal actions."""
+
+Translate = Callable[[np.ndarray, np.ndarray, np.ndarray], None]
+"""`translate(views, ids, actions)` turns these, in place, into actions of another form of it."""
+
+
+class KernelAgent:
+    """An agent that decides on many views in one call, also for other forms of a flat game.
+
+    Attributes:
+        name: What tables and records call it.
+    """
+
+    def __init__(
+        self, game: Game, name: str, decide: Decide, scratch: int, translate: Translate | None = None
+    ) -> None:
+        """Play `game` by a kernel.
+
+        Args:
+            game: What is played.
+            name: Of the agent.
+            decide: Of the flat game.
+            scratch: Room for ids that `decide` needs.
+            translate: Into actions of `game`, if it is not the flat game.
+        """
+        self.game = game
+        self.name = name
+        self._decide = decide
+        self._translate = translate
+        self._scratch = scratch
+
+    def act(self, view: State) -> int:
+        """The action of the player to act."""
+        return int(self.act_batch(np.array([view], self.game.dtype))[0])
+
+    def act_batch(self, views: np.ndarray) -> np.ndarray:
+        """The action for each view, states [n]; int32 [n]."""
+        actions = np.empty(len(views), np.int32)
+        ids = np.empty(self._scratch, np.int32)
+        self._decide(views, ids, actions)
+        if self._translate is not None:
+            self._translate(views, ids, actions)
+        return actions

@@ -1,0 +1,37 @@
+"""Agents for Daihinmin that decide by a kernel, for games with and without `compact`."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from closedhand.baselines.agent import KernelAgent
+from closedhand.games.daihinmin.plays import NUM_ACTIONS
+from closedhand.games.game import Game
+
+
+def flat_rules(game: Game) -> Any:
+    """The rules of the game whose actions are plays."""
+    return getattr(game.rules, "flat", game.rules)
+
+
+def kernel_agent(game: Game, name: str, choose_all: Callable[..., None], *given: Any) -> KernelAgent:
+    """An agent by its kernel.
+
+    Args:
+        game: Daihinmin with any options.
+        name: Of the agent.
+        choose_all: `choose_all(rules, *given, views, ids, actions)` writes the play for every view.
+        *given: Parameters of the kernel.
+    """
+    rules = flat_rules(game)
+
+    def decide(views: np.ndarray, ids: np.ndarray, actions: np.ndarray) -> None:
+        choose_all(rules, *given, views, ids, actions)
+
+    def translate(views: np.ndarray, ids: np.ndarray, actions: np.ndarray) -> None:
+        actions[:] = game.rules.tables.set_of[actions]
+
+    return KernelAgent(
+        game, name, decide, NUM_ACTIONS, translate if game.options["compact"] else None
+    )

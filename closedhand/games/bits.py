@@ -1,0 +1,64 @@
+"""Sets of small numbers as the bits of a `uint64`, for kernels: one instruction each.
+
+Numba has no name for these instructions. Without the compiler the plain functions serve.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.extending import intrinsic, overload
+
+
+@intrinsic
+def _trailing_zeros(typing: Any, bits: Any) -> Any:
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], context.get_constant(types.boolean, False))
+
+    return types.uint64(types.uint64), build
+
+
+@intrinsic
+def _leading_zeros(typing: Any, bits: Any) -> Any:
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctlz(arguments[0], context.get_constant(types.boolean, False))
+
+    return types.uint64(types.uint64), build
+
+
+@intrinsic
+def _population(typing: Any, bits: Any) -> Any:
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return types.uint64(types.uint64), build
+
+
+def lowest(bits: Any) -> Any:
+    """The smallest number in a set that is not empty."""
+    return (int(bits) & -int(bits)).bit_length() - 1
+
+
+def highest(bits: Any) -> Any:
+    """The largest number in a set that is not empty."""
+    return int(bits).bit_length() - 1
+
+
+def size(bits: Any) -> Any:
+    """How many numbers a set holds."""
+    return int(bits).bit_count()
+
+
+@overload(lowest)
+def _lowest(bits):
+    return lambda bits: np.int64(_trailing_zeros(np.uint64(bits)))
+
+
+@overload(highest)
+def _highest(bits):
+    return lambda bits: np.int64(63) - np.int64(_leading_zeros(np.uint64(bits)))
+
+
+@overload(size)
+def _size(bits):
+    return lambda bits: np.int64(_population(np.uint64(bits)))

@@ -1,0 +1,124 @@
+"""With `compact=True` an action is a set of cards, and the joker stands where it has to.
+
+Where that leaves a choice, it stands in a group for the first suit in the order c d h s with which
+the play makes or keeps a lock, or else for the first with which it is legal; in a kaidan without a
+gap it stands at the stronger end, or else at the other one. There are 1,951 sets and the pass.
+"""
+
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from closedhand.games import contract
+from closedhand.games.daihinmin import plays, rules as flat
+from closedhand.games.daihinmin.plays import NUM_PLAYS, PASS
+from closedhand.games.kernel import kernel
+
+SETS = 1951
+ACTIONS = SETS + 1
+MOST_READINGS = 4
+
+TABLES = np.dtype(
+    (
+        np.record,
+        np.dtype(
+            [
+                ("set_of", "i2", plays.NUM_ACTIONS),  # of every play the compact id
+                ("readings", "i2", (ACTIONS, MOST_READINGS)),  # of every id the plays; -1 for none
+            ],
+            align=True,
+        ),
+    )
+)
+
+
+@cache
+def sets() -> tuple[int, ...]:
+    """The cards of every compact action but the pass, in the order of their first plays."""
+    return tuple(dict.fromkeys(plays.build().need[:NUM_PLAYS].tolist()))
+
+
+@cache
+def build() -> np.record:
+    """The table of all sets."""
+    ids = {cards: i for i, cards in enumerate(sets())}
+    tables = np.zeros(1, TABLES)[0]
+    tables.readings[:] = -1
+    for play, cards in enumerate(plays.build().need[:NUM_PLAYS].tolist()):
+        i = ids[cards]
+        tables.set_of[play] = i
+        readings = tables.readings[i]
+        readings[np.argmax(readings < 0)] = play
+    tables.set_of[PASS] = SETS
+    tables.readings[SETS, 0] = PASS
+    return tables
+
+
+class Rules(NamedTuple):
+    """The flat rules and the table of sets."""
+
+    kernels = "closedhand.games.daihinmin.compact"
+
+    flat: Any
+    tables: np.record
+
+
+@kernel
+def legal(rules, state, out):
+    """Write the ids of the legal sets, ascending."""
+    n = 0
+    for k in range(contract.legal(rules.flat, state, out)):
+        chosen = rules.tables.set_of[out[k]]
+        # Plays of one set are not next to each other: insert it, unless it is there.
+        i = n
+        while i > 0 and out[i - 1] > chosen:
+            i -= 1
+        if i == 0 or out[i - 1] != chosen:
+            for j in range(n, i, -1):
+                out[j] = out[j - 1]
+            out[i] = chosen
+            n += 1
+    return n
+
+
+@kernel
+def is_legal(rules, state, action, ids):
+    """Whether an action counts: it is legal, or will be taken for a pass."""
+    if action < 0 or action >= ACTIONS:
+        return False
+    return contract.is_legal(rules.flat, state, reading(rules, state, action), ids)
+
+
+@kernel
+def reading(rules, state, action):
+    """The play of a set: the best of the legal ones, or else its first."""
+    best, most = np.int64(rules.tables.readings[action, 0]), -1
+    if best == PASS or rules.tables.readings[action, 1] < 0:
+        return best
+    table = rules.flat.plays
+    for i in range(MOST_READINGS):
+        play = np.int64(rules.tables.readings[action, i])
+        if play >= 0 and flat.can_play(rules.flat, state, play):
+            worth = 0
+            if state.target >= 0 and table.suits[play] == table.suits[state.target]:
+                worth = 1
+            if table.low[play] < table.high[play] and stronger(table, state, play, best):
+                worth += 2
+            if worth > most:
+                best, most = play, worth
+    return best
+
+
+@kernel
+def stronger(table, state, play, other):
+    """Whether a kaidan is the stronger one of two."""
+    if state.revolution:
+        return table.high[play] <= table.high[other]
+    return table.low[play] >= table.low[other]
+
+
+@kernel
+def play(rules, state, action):
+    """Apply a legal action and move on to the next player who has to act."""
+    contract.play(rules.flat, state, reading(rules, state, action))

@@ -1,0 +1,295 @@
+"""What a player of Daihinmin knows of the others' cards: views, and deals that fit a view.
+
+A player knows his own cards, what was played, and how many cards everybody holds. Daihinmin and
+hinmin know what they paid as tax and what they got for it; daifugo and fugo know what they gave
+back, but not which of their cards were paid. Everybody knows who held the three of diamonds when
+the first trick was led.
+"""
+
+import numpy as np
+
+from closedhand.games import bits
+from closedhand.games.daihinmin.plays import DECK, DIAMOND_THREE
+from closedhand.games.daihinmin.rules import (
+    HIDDEN,
+    PLAYERS,
+    TAXES,
+    best_cards,
+    bit,
+    give,
+    loser,
+    winner,
+)
+from closedhand.games.kernel import kernel, seed_in_kernel
+
+
+@kernel
+def hide(rules, state, player):
+    """Turn `state` into the view of `player`: blank everything that he cannot know."""
+    for other in range(PLAYERS):
+        if other != player:
+            state.hands[other] = np.uint64(0)
+    state.seed = np.uint64(0)
+    if has_exchange(rules, state):
+        first = 0
+        for pair in range(2):
+            taking, giving = winner(state, pair), loser(state, pair)
+            if player != giving:
+                state.taxed[pair] = np.uint64(0)
+            if player != taking and not (player == giving and is_complete(state, pair)):
+                state.returned[pair] = np.uint64(0)
+                for move in range(first, min(first + TAXES[pair], state.moves)):
+                    state.history[move] = HIDDEN
+            first += TAXES[pair]
+
+
+@kernel
+def has_exchange(rules, state):
+    """Whether cards are exchanged in this round."""
+    return rules.exchange and state.classes[0] >= 0
+
+
+@kernel
+def is_complete(state, pair):
+    """Whether the exchange of a pair is over."""
+    return state.moves >= TAXES[0] + (TAXES[1] if pair == 1 else 0)
+
+
+@kernel
+def unseen(state, player):
+    """The cards that `player` has seen nowhere: neither held by him nor played."""
+    cards = DECK & ~state.hands[player]
+    for other in range(PLAYERS):
+        cards &= ~state.played[other]
+    return cards
+
+
+@kernel
+def known(rules, state, player, other):
+    """The cards that `player` knows in the hand of `other`."""
+    cards = np.uint64(0)
+    if has_exchange(rules, state):
+        for pair in range(2):
+            taking, giving = winner(state, pair), loser(state, pair)
+            if player == taking and other == giving and is_complete(state, pair):
+                cards |= state.returned[pair]
+            elif player == giving and other == taking:
+                cards |= state.taxed[pair] & ~state.returned[pair]
+    if other == state.leader:
+        cards |= bit(DIAMOND_THREE)
+    return cards & ~state.played[other]
+
+
+@kernel
+def redeal(rules, view, player, rng):
+    """Turn the view of `player` into a random full state that is consistent with it.
+
+    The unseen cards are dealt uniformly among all ways that fit what `player` knows, his own part
+    of the exchange included. What others exchanged is drawn uniformly from all that fits the hands.
+    """
+    room = np.zeros(PLAYERS, np.int64)
+    hidden = unseen(view, player)
+    for other in range(PLAYERS):
+        if other != player:
+            view.hands[other] = known(rules, view, player, other)
+            hidden &= ~view.hands[other]
+            room[other] = view.left[other] - bits.size(view.hands[other])
+    exchange = has_exchange(rules, view)
+    if exchange:
+        for pair in range(2):
+            taking, giving = winner(view, pair), loser(view, pair)
+            if player == taking:
+                hidden &= ~deal_taxed(rules, view, pair, hidden, room[giving], rng)
+                room[giving] = 0
+            elif player != giving and not is_complete(view, pair):
+                # He gets his tax back for a moment, to pay it from a hand as it was dealt.
+                room[giving] += TAXES[pair]
+                room[taking] -= TAXES[pair]
+    deal_rest(view, hidden, room, rng)
+    if exchange:
+        for pair in range(2):
+            if player != winner(view, pair):
+                draw_exchange(view, pair, player == loser(view, pair), rng)
+        write_picks(view)
+    view.seed = seed_in_kernel(rng)
+
+
+@kernel
+def deal_rest(view, hidden, room, rng):
+    """Deal the cards of `hidden` to the players, `room[player]` to each."""
+    left = room.sum()
+    while hidden:
+        # The next card goes to one of the places still free, each as likely as any other.
+        place = np.int64(rng.random() * left)
+        taker = 0
+        while place >= room[taker]:
+            place -= room[taker]
+            taker += 1
+        room[taker] -= 1
+        left -= 1
+        view.hands[taker] |= hidden & (~hidden + np.uint64(1))
+        hidden &= hidden - np.uint64(1)
+
+
+@kernel
+def draw_cards(cards, number, rng):
+    """A random subset of `number` cards."""
+    chosen = np.uint64(0)
+    left = bits.size(cards)
+    while number > 0:
+        lowest = cards & (~cards + np.uint64(1))
+        if rng.random() * left < number:
+            chosen |= lowest
+            number -= 1
+        left -= 1
+        cards &= ~lowest
+    return chosen
+
+
+@kernel
+def above(card):
+    """All cards that are better than one as taxes go; those better than -1 are all."""
+    return ~(bit(card + 1) - np.uint64(1))
+
+
+@kernel
+def best_of(cards):
+    """The best card of a set as taxes go, -1 of the empty one."""
+    return bits.highest(cards) if cards else -1
+
+
+@kernel
+def deal_taxed(rules, view, pair, hidden, number, rng):
+    """Deal `number` of the `hidden` cards to the player who paid his best cards to the observer.
+
+    He kept no card that is better than one he paid, and all that he paid was in the observer's hand
+    after the tax. So his best card decides how many ways there are to have paid, and is drawn
+    first. Fills `taxed` too; returns the cards that were dealt.
+    """
+    taking, giving = winner(view, pair), loser(view, pair)
+    tax = TAXES[pair]
+    held = view.hands[taking] | view.played[taking]
+    kept = view.hands[giving] | view.played[giving]
+    if is_complete(view, pair):
+        held |= view.returned[pair]
+        kept &= ~view.returned[pair]
+    best = best_of(kept)
+    below = hidden & ~above(best)
+    total = ways_to_pay(rules, held, best, tax) * ways(rules, bits.size(below), number)
+    drawn = -1
+    candidates = hidden & above(best) if number > 0 else np.uint64(0)
+    while candidates:
+        card = bits.lowest(candidates)
+        candidates &= candidates - np.uint64(1)
+        weight = ways_to_pay(rules, held, card, tax)
+        weight *= ways(rules, bits.size(hidden & ~above(card - 1)), number - 1)
+        total += weight
+        if rng.random() * total < weight:
+            drawn = card
+    if drawn < 0:
+        dealt = draw_cards(below, number, rng)
+    else:
+        dealt = bit(drawn) | draw_cards(hidden & ~above(drawn - 1), number - 1, rng)
+    view.hands[giving] |= dealt
+    view.taxed[pair] = draw_cards(held & above(max(best, drawn)), tax, rng)
+    return dealt
+
+
+@kernel
+def ways(rules, cards, number):
+    """How many sets of `number` cards there are of so many."""
+    return rules.plays.binomial[cards, number] if number >= 0 else 0.0
+
+
+@kernel
+def ways_to_pay(rules, held, best, tax):
+    """How many sets of `tax` cards of `held` are all better than the card `best`."""
+    return ways(rules, bits.size(held & above(best)), tax)
+
+
+@kernel
+def draw_exchange(view, pair, paid, rng):
+    """Draw the part of an exchange that the observer does not know; `paid`: he knows the tax."""
+    taking, giving = winner(view, pair), loser(view, pair)
+    if is_complete(view, pair):
+        if not paid:
+            draw_complete_exchange(view, pair, rng)
+        return
+    if not paid:
+        view.taxed[pair] = best_cards(view.hands[giving], TAXES[pair])
+        view.hands[giving] &= ~view.taxed[pair]
+        view.hands[taking] |= view.taxed[pair]
+    if pair == 0 and view.moves == 1:
+        choices = view.hands[taking] & ~bit(bits.highest(view.hands[taking]))
+        view.returned[pair] = draw_cards(choices, 1, rng)
+
+
+@kernel
+def draw_complete_exchange(view, pair, rng):
+    """Draw tax and return of a pair, uniformly from all that lead to their present hands."""
+    tax = TAXES[pair]
+    taking, giving = winner(view, pair), loser(view, pair)
+    held = view.hands[taking] | view.played[taking]
+    got = view.hands[giving] | view.played[giving]
+    total, drawn = 0.0, 0
+    for same in range(tax + 1):
+        weight = ways_of_exchange(held, got, tax, same)
+        total += weight
+        if rng.random() * total < weight:
+            drawn = same
+    top = best_cards(got, drawn)
+    best = bits.highest(got & ~top)
+    below = got & ~above(best - 1)
+    view.returned[pair] = top | draw_cards(below, tax - drawn, rng)
+    view.taxed[pair] = draw_cards((held | top) & above(best), tax, rng)
+
+
+@kernel
+def ways_of_exchange(held, got, tax, same):
+    """In how many ways hands after the exchange come about where the loser got his best `same`.
+
+    He got those, his next best card he did not get, and others below that.
+    """
+    top = best_cards(got, same)
+    best = bits.highest(got & ~top)
+    payable = bits.size((held | top) & above(best))
+    return combinations(bits.size(got) - same - 1, tax - same) * combinations(payable, tax)
+
+
+@kernel
+def combinations(cards, number):
+    """How many sets of 0 to 2 cards there are of so many."""
+    if number == 0:
+        return 1.0
+    return float(cards) if number == 1 else 0.5 * cards * (cards - 1)
+
+
+@kernel
+def exchange_weight(rules, state, player):
+    """In how many ways the hands of other players can have come out of their exchanges."""
+    weight = 1.0
+    if has_exchange(rules, state):
+        for pair in range(2):
+            taking, giving = winner(state, pair), loser(state, pair)
+            if player not in (taking, giving) and is_complete(state, pair):
+                held = state.hands[taking] | state.played[taking]
+                got = state.hands[giving] | state.played[giving]
+                ways = 0.0
+                for same in range(TAXES[pair] + 1):
+                    ways += ways_of_exchange(held, got, TAXES[pair], same)
+                weight *= ways
+    return weight
+
+
+@kernel
+def write_picks(state):
+    """Write the cards that were given back into the history."""
+    move = 0
+    for pair in range(2):
+        cards = state.returned[pair]
+        while cards and move < state.moves:
+            state.history[move] = bits.lowest(cards)
+            cards &= cards - np.uint64(1)
+            move += 1
+
+

@@ -1,0 +1,208 @@
+"""The actions of Daihinmin: 2,421 plays and the pass, and the cards that each needs.
+
+A card is a number, 4 x rank + suit: ranks 0 to 12 for 3 to 2, suits c d h s; the joker is 52. A set
+of cards is a `uint64` with a bit for each, and so the higher bit is also the better card when taxes
+are paid. Plays are ordered by **family** (singles, groups of 2 to 5 equal ranks, kaidan of 3 to 11),
+then by their lowest rank; the ids of a family are laid out so that kernels can compute them:
+
+- singles: the number of the card, so that one id also names one card in the exchange;
+- groups: for every rank the same `SHAPES`, suits and what the joker stands for;
+- kaidan: those with the joker below the 3 by suit; then by lowest rank and suit the one without
+  joker and those with the joker in its first, second, … place; then those with it above the 2.
+"""
+
+from functools import cache
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+RANKS = "3456789TJQKA2"
+SUITS = "cdhs"
+CARDS = (*(rank + suit for rank in RANKS for suit in SUITS), "*")
+"""The text of every card; the joker is a star."""
+NUM_RANKS, NUM_CARDS, JOKER = 13, 53, 52
+DIAMOND_THREE, SPADE_THREE = CARDS.index("3d"), CARDS.index("3s")
+EIGHT = RANKS.index("8")
+ALL_SUITS = 15
+DECK = np.uint64(2**NUM_CARDS - 1)
+JOKER_BIT = np.uint64(1 << JOKER)
+
+SHORTEST, LONGEST_KAIDAN = 3, 11
+"""Of kaidan: 11 cards, because no hand is led with more."""
+FIVE = 5
+FIRST_KAIDAN = 5
+"""The family of the shortest kaidan: families are singles, 2, 3, 4 and 5 equal ranks, 3 to 11."""
+FAMILIES = FIRST_KAIDAN + LONGEST_KAIDAN - SHORTEST + 1
+NO_JOKER = -9
+"""In place of the rank that the joker stands for."""
+
+
+class Shape(NamedTuple):
+    """The cards of a group but for their rank: suits of its own cards, and for the joker's place.
+
+    The joker stands for a suit, for none of them as fifth card (0), or is not there (-1).
+    """
+
+    suits: int
+    stands: int
+
+
+def _suit_sets(size: int) -> list[int]:
+    return [sum(1 << suit for suit in suits) for suits in combinations(range(4), size)]
+
+
+def _shapes(size: int) -> list[Shape]:
+    """All groups of a size: without the joker, then with it."""
+    own = [Shape(suits, -1) for suits in _suit_sets(size)]
+    if size == FIVE:
+        return [Shape(ALL_SUITS, 0)]
+    return own + [
+        Shape(suits, 1 << suit)
+        for suits in _suit_sets(size - 1)
+        for suit in range(4)
+        if not suits >> suit & 1
+    ]
+
+
+SHAPES = {size: _shapes(size) for size in range(2, FIVE + 1)}
+MOST_SHAPES = max(map(len, SHAPES.values()))
+
+NUM_PLAYS = 2421
+PASS = NUM_PLAYS
+NUM_ACTIONS = NUM_PLAYS + 1
+
+PLAYS = np.dtype(
+    (
+        np.record,
+        np.dtype(
+            [
+                ("need", "u8", NUM_ACTIONS),  # the cards of each play, the joker as itself
+                ("family", "i1", NUM_ACTIONS),
+                ("low", "i1", NUM_ACTIONS),  # lowest rank; -1 with the joker below the 3
+                ("high", "i1", NUM_ACTIONS),  # highest rank; 13 with the joker above the 2
+                ("suits", "i1", NUM_ACTIONS),  # bits; the joker has the suit it stands for
+                ("stands", "i1", NUM_ACTIONS),  # rank that the joker stands for, or NO_JOKER
+                ("joker_suit", "i1", NUM_ACTIONS),  # and its suit, a bit; 0 for none
+                ("length", "i1", NUM_ACTIONS),  # how many cards it has
+                ("eight", "i1", NUM_ACTIONS),  # whether it covers an 8
+                ("revolts", "i1", NUM_ACTIONS),  # whether it is a revolution
+                ("first", "i4", FAMILIES + 1),  # id of the first play of each family
+                # Of a group's size and the suits of a rank in hand, without and with the joker:
+                # how many of the shapes there are, then which.
+                ("options", "i1", (FIVE + 1, 2, 16, 1 + MOST_SHAPES)),
+                # binomial[n, k], for drawing hidden hands.
+                ("binomial", "f8", (NUM_CARDS + 1, 14)),
+            ],
+            align=True,
+        ),
+    )
+)
+"""The table of all plays: one record, because kernels pass a record on for free, an array not."""
+
+
+class Play(NamedTuple):
+    """A play as a row of `PLAYS`."""
+
+    need: int
+    family: int
+    low: int
+    high: int
+    suits: int
+    stands: int
+    joker_suit: int
+
+
+def _bit(rank: int, suit: int) -> int:
+    return 1 << 4 * rank + suit
+
+
+def _singles() -> list[Play]:
+    own = [Play(_bit(r, s), 0, r, r, 1 << s, NO_JOKER, 0) for r in range(13) for s in range(4)]
+    # A lone joker stands for nothing; it is above every rank.
+    return [*own, Play(int(JOKER_BIT), 0, NUM_RANKS, NUM_RANKS, 0, NO_JOKER, 0)]
+
+
+def _groups(size: int) -> list[Play]:
+    plays = []
+    for rank in range(NUM_RANKS):
+        for shape in SHAPES[size]:
+            need = shape.suits << 4 * rank
+            if shape.stands < 0:
+                plays.append(Play(need, size - 1, rank, rank, shape.suits, NO_JOKER, 0))
+                continue
+            need |= int(JOKER_BIT)
+            suits = shape.suits | shape.stands
+            plays.append(Play(need, size - 1, rank, rank, suits, rank, shape.stands))
+    return plays
+
+
+def _kaidan(length: int) -> list[Play]:
+    family = FIRST_KAIDAN + length - SHORTEST
+
+    def play(low: int, suit: int, joker: int | None) -> Play:
+        ranks = [rank for rank in range(low, low + length) if rank != joker]
+        need = sum(_bit(rank, suit) for rank in ranks) | (0 if joker is None else int(JOKER_BIT))
+        stands, joker_suit = (NO_JOKER, 0) if joker is None else (joker, 1 << suit)
+        return Play(need, family, low, low + length - 1, 1 << suit, stands, joker_suit)
+
+    below = [play(-1, suit, -1) for suit in range(4)]
+    within = [
+        play(low, suit, joker)
+        for low in range(NUM_RANKS - length + 1)
+        for suit in range(4)
+        for joker in (None, *range(low, low + length))
+    ]
+    above = [play(NUM_RANKS - length + 1, suit, NUM_RANKS) for suit in range(4)]
+    return below + within + above
+
+
+@cache
+def build() -> np.record:
+    """The table of all plays."""
+    families = [_singles()]
+    families += [_groups(size) for size in range(2, FIVE + 1)]
+    families += [_kaidan(length) for length in range(SHORTEST, LONGEST_KAIDAN + 1)]
+    plays = [play for family in families for play in family]
+    table = np.zeros(1, PLAYS)[0]
+    for name in Play._fields:
+        table[name][:NUM_PLAYS] = [getattr(play, name) for play in plays]
+    table.length[:NUM_PLAYS] = [play.need.bit_count() for play in plays]
+    table.family[PASS] = table.low[PASS] = table.high[PASS] = -1
+    table.eight[:] = (table.low <= EIGHT) & (table.high >= EIGHT)
+    table.revolts[:] = table.length >= np.where(table.family >= FIRST_KAIDAN, 5, 4)
+    table.first[:] = np.cumsum([0, *map(len, families)])
+    for size, shapes in SHAPES.items():
+        for joker in range(2):
+            for suits in range(16):
+                found = [
+                    i
+                    for i, shape in enumerate(shapes)
+                    if not shape.suits & ~suits and (joker or shape.stands < 0)
+                ]
+                table.options[size, joker, suits, : 1 + len(found)] = [len(found), *found]
+    table.binomial[:, 0] = 1
+    for n in range(1, NUM_CARDS + 1):
+        table.binomial[n, 1:] = table.binomial[n - 1, 1:] + table.binomial[n - 1, :-1]
+    return table
+
+
+def _text(play: Play) -> str:
+    """The notation of a play: its cards, a star behind the one that the joker stands for."""
+    if play.need == int(JOKER_BIT):
+        return "*"
+    own = [(card // 4, card % 4, "") for card in range(JOKER) if play.need >> card & 1]
+    if play.stands != NO_JOKER and play.joker_suit:
+        own.append((play.stands, play.joker_suit.bit_length() - 1, "*"))
+    names = ["_" if not 0 <= rank < NUM_RANKS else RANKS[rank] for rank, _, _ in sorted(own)]
+    cards = [n + SUITS[suit] + star for n, (_, suit, star) in zip(names, sorted(own), strict=True)]
+    fifth = "+*" if play.stands != NO_JOKER and not play.joker_suit else ""
+    return "".join(cards) + fifth
+
+
+@cache
+def texts() -> tuple[str, ...]:
+    """The notation of every action id."""
+    table = build()
+    rows = zip(*(table[name][:NUM_PLAYS].tolist() for name in Play._fields), strict=True)
+    return (*(_text(Play(*row)) for row in rows), "PASS")
