@@ -22,7 +22,12 @@ class KernelAgent:
     """
 
     def __init__(
-        self, game: Game, name: str, decide: Decide, scratch: int, translate: Translate | None = None
+        self,
+        game: Game,
+        name: str,
+        decide: Decide,
+        scratch: int,
+        translate: Translate | None = None,
     ) -> None:
         """Play `game` by a kernel.
 

@@ -3,7 +3,7 @@
 Nothing here comes from the package. A card is text ("3c", "Td", "*" the joker). A play is a tuple
 (kind, cells) such as ("group", ("5c", "5d*")), where "5d*" is the joker as the five of diamonds;
 its text is its cells in a row. A joker that stands for no card of the deck is "*" alone, "_c*" at
-an end of a kaidan, or "_*" as the fifth card of a group: "5c5d5h5s*" would be read as the four
+an end of a kaidan, or "+*" as the fifth card of a group: "5c5d5h5s*" would be read as the four
 fives of which the last is the joker.
 """
 
@@ -36,7 +36,7 @@ def all_plays() -> list[Play]:
         for size in (2, 3, 4):
             for cells in combinations(four, size):
                 plays += [("group", marked) for marked in with_joker(cells)]
-        plays.append(("group", (*four, "_*")))
+        plays.append(("group", (*four, "+*")))
     for suit in SUITS:
         line = [rank + suit for rank in "_" + RANKS + "_"]
         for size in range(3, MOST_CARDS + 1):

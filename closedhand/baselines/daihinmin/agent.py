@@ -15,7 +15,9 @@ def flat_rules(game: Game) -> Any:
     return getattr(game.rules, "flat", game.rules)
 
 
-def kernel_agent(game: Game, name: str, choose_all: Callable[..., None], *given: Any) -> KernelAgent:
+def kernel_agent(
+    game: Game, name: str, choose_all: Callable[..., None], *given: Any
+) -> KernelAgent:
     """An agent by its kernel.
 
     Args:

@@ -291,5 +291,3 @@ def write_picks(state):
             state.history[move] = bits.lowest(cards)
             cards &= cards - np.uint64(1)
             move += 1
-
-

@@ -110,7 +110,9 @@ class Notation:
         if state.round_number > 0:
             before = state.points.tolist()
             if over(self.rules, state):
-                before = [p - PLAYERS + place for p, place in zip(before, state.places, strict=True)]
+                before = [
+                    p - PLAYERS + place for p, place in zip(before, state.places, strict=True)
+                ]
             fields.append(f"{state.round_number}:{','.join(map(str, before))}")
         return ";".join(fields)
 
@@ -146,9 +148,7 @@ class Notation:
         except ValueError:
             standing = 0, []
         if len(standing[1]) != PLAYERS or not 0 < standing[0] < self.rules.rounds:
-            raise InputError(
-                f"{field!r} is no round of {self.rules.rounds}, such as 3:12,9,6,9,9"
-            )
+            raise InputError(f"{field!r} is no round of {self.rules.rounds}, such as 3:12,9,6,9,9")
         return standing
 
     def scene(self, state: State) -> list[Row]:

@@ -128,7 +128,9 @@ def deal(rules, state, seed):
 @kernel
 def deal_round(rules, state):
     """Deal a round: classes by the places of the last one, cards in seat order."""
-    reset = state.round_number % rules.class_period == 0 and not (rules.ranked and state.round_number == 0)
+    reset = state.round_number % rules.class_period == 0 and not (
+        rules.ranked and state.round_number == 0
+    )
     for player in range(PLAYERS):
         state.classes[player] = -1 if reset else state.places[player]
     deck = np.arange(NUM_CARDS)
@@ -403,7 +405,9 @@ def kaidan_between(rules, hand, family, low, high, lock, out, n):
                 out[n] = first + suit
                 n += 1
     first += 4
-    starts = (lacking if joker else whole) & ranks_between(low, min(high, NUM_RANKS - 1) - length + 1)
+    starts = (lacking if joker else whole) & ranks_between(
+        low, min(high, NUM_RANKS - 1) - length + 1
+    )
     while starts:
         place = bits.lowest(starts)
         starts &= starts - np.uint64(1)

@@ -1,0 +1,225 @@
+"""The agent `default`: the sample client of the UECda competition, decision for decision.
+
+It leads its longest kaidan, or else its largest group, or else its lowest card, and follows with
+the lowest that its simple rules find; it never holds anything back. Under revolution everything is
+mirrored. Where it would submit an illegal kaidan (its joker may slip below the threshold), it does:
+a pass in the competition, and here too where the rules refuse it.
+"""
+
+import numpy as np
+
+from closedhand.baselines.agent import KernelAgent
+from closedhand.baselines.daihinmin.agent import kernel_agent
+from closedhand.games import bits
+from closedhand.games.agents import refuse_argument
+from closedhand.games.daihinmin import rules as flat
+from closedhand.games.daihinmin.plays import (
+    ALL_SUITS,
+    FIRST_KAIDAN,
+    FIVE,
+    JOKER,
+    JOKER_BIT,
+    LONGEST_KAIDAN,
+    NUM_RANKS,
+    PASS,
+    SHORTEST,
+)
+from closedhand.games.daihinmin.rules import EACH_RANK, bit, of_suits, ranks_between, ranks_with
+from closedhand.games.game import Game
+from closedhand.games.kernel import kernel
+
+NONE = -1
+
+
+@kernel
+def choose(rules, view, ids):
+    """The action that the sample client submits; the pass for one that the rules refuse."""
+    hand = view.hands[view.player]
+    if view.leader < 0:
+        return choose_pick(view, hand)
+    if view.target < 0:
+        return lead(rules, hand, view.revolution)
+    if view.target == JOKER:
+        return PASS
+    family = np.int64(rules.plays.family[view.target])
+    if family == 0:
+        action = follow_single(view, hand)
+    elif family < FIRST_KAIDAN:
+        action = follow_group(rules, view, hand, family)
+    else:
+        action = follow_kaidan(rules, view, hand, family)
+    if action == NONE or not (rules.illegal_pass or flat.can_play(rules, view, action)):
+        return PASS
+    return action
+
+
+@kernel
+def weaker_first(cards, revolution):
+    """The place of the first card of a set in rank, low to high or mirrored, then in suit s h d c."""
+    rank = bits.highest(cards) // 4 if revolution else bits.lowest(cards) // 4
+    return bits.highest(cards & ranks_between(rank, rank))
+
+
+@kernel
+def choose_pick(view, hand):
+    """In the exchange: the lowest cards, never the joker."""
+    pair = flat.pair_in_exchange(view)
+    first = weaker_first(hand & ~JOKER_BIT, 0)
+    if flat.TAXES[pair] == 1:
+        return first
+    second = weaker_first(hand & ~JOKER_BIT & ~bit(first), 0)
+    chosen = view.returned[pair] != np.uint64(0)
+    return max(first, second) if chosen else min(first, second)
+
+
+@kernel
+def lead(rules, hand, revolution):
+    """The longest kaidan, the largest group, or the lowest card."""
+    joker = hand & JOKER_BIT != 0
+    if rules.kaidan:
+        for length in range(LONGEST_KAIDAN, SHORTEST - 1, -1):
+            action = first_kaidan(rules, hand, hand, length, joker, revolution)
+            if action != NONE:
+                return action
+    for size in range(FIVE, 1, -1):
+        action = first_group(rules, hand, size, joker, 0, revolution)
+        if action != NONE:
+            return action
+    return weaker_first(hand & ~JOKER_BIT, revolution) if hand != JOKER_BIT else JOKER
+
+
+@kernel
+def first_group(rules, cards, size, joker, lock, revolution):
+    """The group of the first rank with just `size` cards, a joker among them; NONE if there is none.
+
+    The joker stands for the first suit that is free and that the lock, if any, asks for.
+    """
+    own = size - 1 if joker else size
+    ranks = np.uint64(0)
+    if own <= 4:
+        ranks = ranks_with(cards, own)
+        if own < 4:
+            ranks &= ~ranks_with(cards, own + 1)
+    if not ranks:
+        return NONE
+    rank = weaker_first(ranks, revolution) // 4
+    need = cards & ranks_between(rank, rank)
+    suits = np.int64(need >> np.uint64(4 * rank))
+    if joker:
+        need |= JOKER_BIT
+        if size < FIVE:
+            suits |= 1 << bits.highest((lock if lock else ALL_SUITS) & ~suits)
+    family = size - 1
+    for play in range(rules.plays.first[family], rules.plays.first[family + 1]):
+        if rules.plays.need[play] == need and rules.plays.suits[play] == suits:
+            return play
+    return NONE
+
+
+@kernel
+def first_kaidan(rules, cards, hand, length, joker, revolution):
+    """The first kaidan of a length that the last cards of a run make; NONE if there is none.
+
+    With the joker a run goes on below its first card, over one gap, or above its last card. Under
+    revolution the joker does not go above, and the last suit comes first.
+    """
+    best, best_low = NONE, 0
+    for i in range(4):
+        suit = i if revolution else 3 - i
+        run = before_gap = 1 if joker else 0
+        for rank in range(NUM_RANKS + 1):
+            if rank < NUM_RANKS and cards & bit(4 * rank + suit):
+                run += 1
+                before_gap += 1
+                continue
+            # The run ends here; the joker, if there is one, may go here to begin the next one.
+            if run >= length:
+                low = rank - length
+                own = low if cards & bit(4 * max(low, 0) + suit) else low + 1
+                if best == NONE or (own > best_low if revolution else low < best_low):
+                    action = kaidan_id(rules, hand, length, low, suit)
+                    if action != NONE:
+                        best, best_low = action, own if revolution else low
+            run, before_gap = (before_gap, 1) if joker else (0, 0)
+    return best
+
+
+@kernel
+def kaidan_id(rules, hand, length, low, suit):
+    """The id of a kaidan, its joker where the hand lacks a card; NONE if the rules do not know it."""
+    place = 0
+    for i in range(length):
+        rank = low + i
+        if rank < 0 or rank >= NUM_RANKS or not hand & bit(4 * rank + suit):
+            place = 1 + i
+    first = np.int64(rules.plays.first[FIRST_KAIDAN + length - SHORTEST])
+    if low < 0 or low + length > NUM_RANKS:
+        if not rules.joker_edges:
+            return NONE
+        return first + suit if low < 0 else first + 4 + 4 * low * (length + 1) + suit
+    return first + 4 + (4 * low + suit) * (length + 1) + place
+
+
+@kernel
+def follow_single(view, hand):
+    """The lowest card above the table that is in no kaidan and no group; else the joker."""
+    rank = np.int64(view.target) // 4
+    spare = singles_of(hand & ~JOKER_BIT)
+    higher = ranks_between(0, rank - 1) if view.revolution else ranks_between(rank + 1, NUM_RANKS)
+    spare &= higher & of_suits(view.lock)
+    if spare:
+        return weaker_first(spare, view.revolution)
+    return JOKER if hand & JOKER_BIT else NONE
+
+
+@kernel
+def singles_of(cards):
+    """The cards of a set without the joker that are in no kaidan and no group of it."""
+    starts = cards & (cards >> np.uint64(4)) & (cards >> np.uint64(8))
+    kaidan = starts | (starts << np.uint64(4)) | (starts << np.uint64(8))
+    groups = ranks_with(cards, 2) * np.uint64(15)
+    return cards & ~kaidan & ~groups
+
+
+@kernel
+def follow_group(rules, view, hand, family):
+    """The lowest rank with just as many cards as needed, or one less and the joker."""
+    rank = np.int64(rules.plays.low[view.target])
+    higher = ranks_between(0, rank - 1) if view.revolution else ranks_between(rank + 1, NUM_RANKS)
+    cards = hand & higher & of_suits(view.lock)
+    action = first_group(rules, cards, family + 1, False, view.lock, view.revolution)
+    if action == NONE and hand & JOKER_BIT:
+        action = first_group(rules, cards, family + 1, True, view.lock, view.revolution)
+    return action
+
+
+@kernel
+def follow_kaidan(rules, view, hand, family):
+    """The last cards of the lowest run above the table; with the joker if there is no other."""
+    length = family - FIRST_KAIDAN + SHORTEST
+    rank = np.int64(
+        rules.plays.low[view.target] if view.revolution else rules.plays.high[view.target]
+    )
+    higher = ranks_between(0, rank - 1) if view.revolution else ranks_between(rank + 1, NUM_RANKS)
+    cards = hand & higher & of_suits(view.lock)
+    action = first_kaidan(rules, cards, hand, length, False, view.revolution)
+    if action == NONE and hand & JOKER_BIT:
+        action = first_kaidan(rules, cards, hand, length, True, view.revolution)
+    return action
+
+
+@kernel
+def choose_all(rules, views, ids, actions):
+    """Write the action for every view into `actions`."""
+    for i in range(len(views)):
+        actions[i] = choose(rules, views[i], ids)
+
+
+def make(game: Game, seed: int, argument: str | None) -> KernelAgent:
+    """The agent `default`; it is deterministic and needs no seed.
+
+    Raises:
+        InputError: It was given an argument.
+    """
+    refuse_argument("default", argument)
+    return kernel_agent(game, "default", choose_all)
