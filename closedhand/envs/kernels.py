@@ -26,9 +26,10 @@ def play(rules, state, action, ids):
 
     `ids` is scratch space, int32 [num_actions].
     """
-    if not contract.is_legal(rules, state, action, ids):
+    admitted = contract.admit(rules, state, action, ids)
+    if admitted < 0:
         return ILLEGAL
-    contract.play(rules, state, action)
+    contract.play(rules, state, admitted)
     return OVER if contract.over(rules, state) else RUNNING
 
 

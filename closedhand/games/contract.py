@@ -1,6 +1,6 @@
 """The contract of a game inside kernels: eight functions that every game's folder defines.
 
-Two more, `is_legal` and `payoff`, have defaults made of these.
+Three more, `is_legal`, `admit` and `payoff`, have defaults made of these.
 
 A game is a module with the functions below. Its tables and options come as their first argument, a
 NamedTuple whose class names that module in an attribute `kernels`; each function here hands over
@@ -109,13 +109,29 @@ def _is_listed(rules, state, action, ids):
 def _is_legal(rules, state, action, ids):
     """Whether `action`, any integer, is legal now; `ids` is scratch space as for `legal`.
 
-    A game that knows better than to list all legal actions defines it, or one where what is not
-    legal counts as something else.
+    A game that knows better than to list all legal actions defines it.
     """
 
 
 _is_legal.__name__ = "is_legal"
 is_legal = _dispatched(_is_legal, _is_listed)
+
+
+@kernel
+def _admit_legal(rules, state, action, ids):
+    """An action if it is legal."""
+    return np.int64(action) if is_legal(rules, state, action, ids) else -1
+
+
+def _admit(rules, state, action, ids):
+    """The action that a submitted one, any integer, counts as; -1 if it is refused.
+
+    A game defines it in which what is illegal counts as something else.
+    """
+
+
+_admit.__name__ = "admit"
+admit = _dispatched(_admit, _admit_legal)
 
 
 @kernel

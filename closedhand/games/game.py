@@ -135,11 +135,12 @@ class Game:
         if self.over(state):
             raise InputError("the game is over")
         ids = np.empty(self.num_actions, np.int32)
-        if not contract.is_legal(self.rules, state, action, ids):
+        admitted = contract.admit(self.rules, state, action, ids)
+        if admitted < 0:
             known = 0 <= action < self.num_actions
             name = self.text_at(state, action) if known else "no action at all"
             raise InputError(f"action {action} ({name}) is not legal for player_{state.player}")
-        contract.play(self.rules, state, action)
+        contract.play(self.rules, state, admitted)
 
     def text_at(self, state: State, action: int) -> str:
         """Notation of an action id of `state.player`, in his cards where the game does that."""

@@ -24,7 +24,7 @@ from closedhand.games.daihinmin.plays import (
     PASS,
     SHORTEST,
 )
-from closedhand.games.daihinmin.rules import EACH_RANK, bit, of_suits, ranks_between, ranks_with
+from closedhand.games.daihinmin.rules import bit, of_suits, ranks_between, ranks_with
 from closedhand.games.game import Game
 from closedhand.games.kernel import kernel
 

@@ -41,6 +41,7 @@ from closedhand.games.daihinmin.rules import (
     PLAYERS,
     STATE,
     Rules,
+    admit,
     deal,
     is_legal,
     legal,
@@ -52,7 +53,7 @@ from closedhand.games.daihinmin.rules import (
 from closedhand.games.game import Game, InputError, options_of
 
 __all__ = [
-    "deal", "hide", "is_legal", "legal", "make", "observe", "over", "payoff", "play", "redeal",
+    "admit", "deal", "hide", "is_legal", "legal", "make", "observe", "over", "payoff", "play", "redeal",
     "returns",
 ]  # fmt: skip
 

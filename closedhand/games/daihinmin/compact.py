@@ -12,7 +12,7 @@ import numpy as np
 
 from closedhand.games import contract
 from closedhand.games.daihinmin import plays, rules as flat
-from closedhand.games.daihinmin.plays import NUM_PLAYS, PASS
+from closedhand.games.daihinmin.plays import NUM_PLAYS, NUM_RANKS, PASS
 from closedhand.games.kernel import kernel
 
 SETS = 1951
@@ -84,10 +84,19 @@ def legal(rules, state, out):
 
 @kernel
 def is_legal(rules, state, action, ids):
-    """Whether an action counts: it is legal, or will be taken for a pass."""
+    """Whether `action`, any integer, is legal now."""
     if action < 0 or action >= ACTIONS:
         return False
     return contract.is_legal(rules.flat, state, reading(rules, state, action), ids)
+
+
+@kernel
+def admit(rules, state, action, ids):
+    """The set that a submitted one, any integer, counts as; -1 if it is refused."""
+    if action < 0 or action >= ACTIONS:
+        return -1
+    play = contract.admit(rules.flat, state, reading(rules, state, action), ids)
+    return rules.tables.set_of[play] if play >= 0 else -1
 
 
 @kernel
@@ -100,22 +109,14 @@ def reading(rules, state, action):
     for i in range(MOST_READINGS):
         play = np.int64(rules.tables.readings[action, i])
         if play >= 0 and flat.can_play(rules.flat, state, play):
-            worth = 0
-            if state.target >= 0 and table.suits[play] == table.suits[state.target]:
-                worth = 1
-            if table.low[play] < table.high[play] and stronger(table, state, play, best):
-                worth += 2
+            low, high = np.int64(table.low[play]), np.int64(table.high[play])
+            if low < high:
+                worth = NUM_RANKS - high if state.revolution else 1 + low
+            else:
+                worth = int(state.target >= 0 and table.suits[play] == table.suits[state.target])
             if worth > most:
                 best, most = play, worth
     return best
-
-
-@kernel
-def stronger(table, state, play, other):
-    """Whether a kaidan is the stronger one of two."""
-    if state.revolution:
-        return table.high[play] <= table.high[other]
-    return table.low[play] >= table.low[other]
 
 
 @kernel

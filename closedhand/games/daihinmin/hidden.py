@@ -16,7 +16,6 @@ from closedhand.games.daihinmin.rules import (
     TAXES,
     best_cards,
     bit,
-    give,
     loser,
     winner,
 )

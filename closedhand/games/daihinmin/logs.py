@@ -8,17 +8,18 @@ in place of the rank is the column below the 3 or above the 2, or a lone joker.
 """
 
 import gzip
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from closedhand.games.daihinmin import plays, rules
+from closedhand.games.daihinmin import DEFAULTS, plays, rules
 from closedhand.games.daihinmin.plays import JOKER, NO_JOKER, PASS
-from closedhand.games.daihinmin.records import cards_in
-from closedhand.games.game import InputError
+from closedhand.games.daihinmin.records import cards_in, dealt
+from closedhand.games.game import Game, InputError, State
 from closedhand.games.records import Record
 
 SUITS = "CDHS"
@@ -29,7 +30,31 @@ FIFTH = "J"
 NO_CLASSES = "22222"
 KEYS = ("mibun", "seat", "palyer_cards", "change_cards", "play", "result", "points")
 """Of a round, in order; the server spells them so."""
+NO_EXCHANGE = "NULL"
 LINE = re.compile(r"%(-----|\d{5,})%(\w+)%(.*)")
+
+NAMES = "palyer_name"
+HEADER = {
+    "RAND_TYPE": "1",
+    "RULE_KAKUMEI": "revolution",
+    "RULE_SHIBARI": "lock",
+    "RULE_KINSOKU": "NO",
+    "RULE_KAIDAN": "kaidan",
+    "RULE_CHANGE": "exchange",
+    "RULE_5TOBI": "NO",
+    "RULE_6REVERS": "NO",
+    "RULE_8GIRI": "eight_stop",
+    "RULE_11BACK": "NO",
+    "RULE_SEKIGAE": "YES",
+    "RULE_SEKIGAE_NUM": "seat_period",
+    "GAME_NUMBER": "rounds",
+    "FLASH_MIBUN_NUMBER": "class_period",
+}
+"""The lines of the header behind the names, in order: an option of the game, or a fixed value."""
+OTHER_OPTIONS, SEED = "OPTIONS", "SEED"
+"""Lines that only our server writes: JSON of other options that are not usual, and the seed."""
+TIME_END, TOTAL = "TIME_END", "TOTAL_POINT"
+"""The lines at the end; `read` puts them into the header."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +73,28 @@ class Log:
     @property
     def names(self) -> tuple[str, ...]:
         """The players' names."""
-        return tuple(self.header.get("palyer_name", "").split())
+        return tuple(self.header.get(NAMES, "").split())
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Options of `make_game` for one of the rounds, as far as the header tells them.
+
+        Raises:
+            InputError: A line of the header cannot be understood.
+        """
+        found: dict[str, Any] = {}
+        for key, name in HEADER.items():
+            if key in self.header and name in DEFAULTS:
+                value = self.header[key]
+                switch = isinstance(DEFAULTS[name], bool)
+                if value not in ("YES", "NO") if switch else not value.isdecimal():
+                    raise InputError(f"a log has no {key} {value!r}")
+                found[name] = value == "YES" if switch else int(value)
+        try:
+            found |= json.loads(self.header.get(OTHER_OPTIONS, "{}"))
+        except (TypeError, ValueError):
+            raise InputError(f"{OTHER_OPTIONS} of a log is a JSON object") from None
+        return found | {"rounds": 1}
 
 
 def is_log(path: Path) -> bool:
@@ -200,3 +246,114 @@ def round_record(values: Mapping[str, str], names: tuple[str, ...] = (), **optio
         agents=names or None,
         returns=points,
     )
+
+
+def header(game: Game, names: Sequence[str], seed: int) -> dict[str, str]:
+    """The header of a match.
+
+    Args:
+        game: What is played.
+        names: Of the players, without spaces.
+        seed: Of the match.
+    """
+    lines = {NAMES: " ".join(names)}
+    for key, value in HEADER.items():
+        option = game.options.get(value, value)
+        lines[key] = ("NO", "YES")[option] if isinstance(option, bool) else str(option)
+    others = {
+        name: value
+        for name, value in game.options.items()
+        if name not in HEADER.values() and value != DEFAULTS[name]
+    }
+    if others:
+        lines[OTHER_OPTIONS] = json.dumps(others, separators=(",", ":"))
+    return lines | {SEED: str(seed)}
+
+
+def header_text(header: Mapping[str, str]) -> str:
+    """The lines of a header, or those at the end."""
+    return "".join(f"%-----%{key}% {value}\n" for key, value in header.items())
+
+
+def round_text(number: int, values: Mapping[str, str]) -> str:
+    """The lines of a round, counted from 0; with the spaces of the server."""
+    text = ""
+    for key in KEYS:
+        value = values[key]
+        if key == "palyer_cards":
+            value += " "
+        elif key == "play" or (key == "change_cards" and value != NO_EXCHANGE):
+            value = " " + value
+        text += f"%{number:05d}%{key}% {value}\n"
+    return text
+
+
+def log_text(log: Log) -> str:
+    """A whole log, as `read` takes it."""
+    last = {key: log.header[key] for key in (TIME_END, TOTAL) if key in log.header}
+    first = {key: value for key, value in log.header.items() if key not in last}
+    rounds = (round_text(number, values) for number, values in enumerate(log.rounds))
+    return header_text(first) + "".join(rounds) + header_text(last)
+
+
+@cache
+def _card_texts() -> tuple[tuple[int, str], ...]:
+    """Every card as a set and as text, in the order of a hand: S H D C, then rank, the joker last."""
+    own = [(1 << 4 * r + s, SUITS[s] + plays.RANKS[r]) for s in range(3, -1, -1) for r in range(13)]
+    return (*own, (1 << JOKER, HELD_JOKER))
+
+
+def cards_text(cards: int) -> str:
+    """A set of held cards."""
+    return "".join(text for card, text in _card_texts() if cards & card)
+
+
+class Transcript:
+    """A round for a log, written down while it is played."""
+
+    def __init__(self, state: State) -> None:
+        """Begin a round.
+
+        Args:
+            state: At its start, before anything is given back in the exchange.
+        """
+        classes = state.classes.tolist()
+        self._values = {
+            "mibun": "".join(map(str, classes)) if classes[0] >= 0 else NO_CLASSES,
+            "seat": "".join(map(str, state.seats.tolist())),
+            "palyer_cards": " ".join(map(cards_text, dealt(state))),
+        }
+        self._gifts: list[str] = []
+        self._plays: list[str] = []
+        if state.leader < 0:
+            for pair in range(2):
+                giver, taker = classes.index(rules.PLAYERS - 1 - pair), classes.index(pair)
+                self.give(giver, taker, int(state.taxed[pair]))
+
+    def give(self, giver: int, taker: int, cards: int) -> None:
+        """A player gave cards to another one."""
+        self._gifts.append(f"{giver}{taker}{cards_text(cards)}EE")
+
+    def submit(self, player: int, play: int) -> None:
+        """A player wanted to make a play, legal or not; or passed."""
+        self._plays.append(f"{player}{_play_texts()[play]}EE")
+
+    def values(self, places: Sequence[int], points: Sequence[int]) -> dict[str, str]:
+        """The round's values by key.
+
+        Args:
+            places: By player, 0 for the daifugo.
+            points: By player, of all rounds so far.
+        """
+        return self._values | {
+            "change_cards": " ".join(self._gifts) or NO_EXCHANGE,
+            "play": " ".join(self._plays),
+            "result": "".join(str(places.index(place)) for place in range(rules.PLAYERS)),
+            "points": " ".join(map(str, points)),
+        }
+
+
+@cache
+def _play_texts() -> tuple[str, ...]:
+    """`play_text` of every action id."""
+    return tuple(map(play_text, range(plays.NUM_ACTIONS)))

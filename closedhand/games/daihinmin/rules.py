@@ -2,8 +2,8 @@
 
 A round goes through the exchange, if there are classes, and then tricks until four players are
 out. Players keep their numbers; `seats` is the order in which they sit. Actions are the ids of
-`plays.py`. Kernels trust their callers, but for illegal actions that the rules turn into a pass;
-and who only holds a view asks nothing that the view does not know.
+`plays.py`. Kernels trust their callers: an action is legal, `admit` sees to it, and who only holds a
+view asks nothing that the view does not know.
 """
 
 from typing import NamedTuple
@@ -14,7 +14,6 @@ from closedhand.games import bits
 from closedhand.games.cards import shuffle
 from closedhand.games.daihinmin.plays import (
     ALL_SUITS,
-    DECK,
     DIAMOND_THREE,
     FIRST_KAIDAN,
     FIVE,
@@ -431,45 +430,59 @@ def kaidan_between(rules, hand, family, low, high, lock, out, n):
 
 
 @kernel
+def admit(rules, state, action, ids):
+    """The action that a submitted one, any integer, counts as; -1 if it is refused.
+
+    What is illegal is a pass, in the exchange the best card, or else it is refused.
+    """
+    if can_play(rules, state, action):
+        return np.int64(action)
+    if not rules.illegal_pass or action < 0 or action >= NUM_ACTIONS or over(rules, state):
+        return -1
+    return PASS if state.leader >= 0 else best_pick(state)
+
+
+@kernel
 def is_legal(rules, state, action, ids):
-    """Whether an action counts: it is legal, or will be taken for a pass."""
-    if rules.illegal_pass:
-        return 0 <= action and action < NUM_ACTIONS and not over(rules, state)
+    """Whether `action`, any integer, is legal now."""
     return can_play(rules, state, action)
 
 
 @kernel
 def can_play(rules, state, action):
-    """Whether `action`, any integer, is legal now."""
+    """`is_legal`, which is told without a list of actions."""
     if action < 0 or action > PASS or over(rules, state):
         return False
     if state.leader < 0:
         return can_pick(state, action)
-    target = np.int64(state.target)
     if action == PASS:
-        return target >= 0 or rules.lead_pass
+        return state.target >= 0 or rules.lead_pass
     plays = rules.plays
     if plays.need[action] & ~state.hands[state.player]:
         return False
+    if plays.family[action] >= FIRST_KAIDAN:
+        if not rules.kaidan:
+            return False
+        if not rules.joker_edges and (plays.low[action] < 0 or plays.high[action] >= NUM_RANKS):
+            return False
+    return state.target < 0 or beats(rules, state, action)
+
+
+@kernel
+def beats(rules, state, action):
+    """Whether a play beats the one on the table, as kind, order of ranks and lock have it."""
+    plays, target = rules.plays, np.int64(state.target)
     if target == JOKER:
         return rules.spade_three and action == SPADE_THREE
-    if target < 0:
-        if plays.family[action] >= FIRST_KAIDAN and not rules.kaidan:
-            return False
-    elif plays.family[action] != plays.family[target]:
+    if plays.family[action] != plays.family[target]:
         return False
-    elif action == JOKER:
+    if action == JOKER:
         return True
-    elif state.revolution and plays.high[action] >= plays.low[target]:
+    if state.lock and plays.suits[action] != state.lock:
         return False
-    elif not state.revolution and plays.low[action] <= plays.high[target]:
-        return False
-    elif state.lock and plays.suits[action] != state.lock:
-        return False
-    at_edge = plays.family[action] >= FIRST_KAIDAN and (
-        plays.low[action] < 0 or plays.high[action] >= NUM_RANKS
-    )
-    return rules.joker_edges or not at_edge
+    if state.revolution:
+        return plays.high[action] < plays.low[target]
+    return plays.low[action] > plays.high[target]
 
 
 @kernel
@@ -488,11 +501,8 @@ def can_pick(state, action):
 
 @kernel
 def play(rules, state, action):
-    """Apply an action and move on to the next player who has to act."""
-    picking = state.leader < 0
-    if rules.illegal_pass and not can_play(rules, state, action):
-        action = best_pick(state) if picking else PASS
-    if picking:
+    """Apply a legal action and move on to the next player who has to act."""
+    if state.leader < 0:
         pick(state, np.int64(action))
         return
     state.history[state.moves] = action
