@@ -8,7 +8,7 @@ start with `{` is in the notation of one game, such as the DeepRocket paper's fo
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -131,16 +131,26 @@ def from_state(
 
 def flat_game(name: str, options: Any) -> Game:
     """The game of a record: its actions are whole plays."""
-    return make_game(name, **{key: value for key, value in options.items() if key != "substeps"})
+    factored = ("substeps", "compact")
+    return make_game(name, **{key: value for key, value in options.items() if key not in factored})
 
 
 def stated_options(game: Game) -> dict[str, Any]:
-    """The options that a record states: all but those that are off."""
-    return {name: value for name, value in game.options.items() if value not in (None, False)}
+    """The options that a record states: all but those that are off, as they are by default."""
+    defaults = make_game(game.name, rules=game.options["rules"]).options
+    return {
+        name: value
+        for name, value in game.options.items()
+        if value not in (None, False) or value != defaults[name]
+    }
 
 
-def replay(record: Record) -> State:
+def replay(record: Record, before: Callable[[State], None] = lambda state: None) -> State:
     """The state that a record ends in.
+
+    Args:
+        record: Of a game.
+        before: Called with the state before every action; may complain about it.
 
     Raises:
         InputError: An illegal action, or a stated result that does not come out.
@@ -152,6 +162,7 @@ def replay(record: Record) -> State:
         state = game.deal(np.random.default_rng(record.seed))
     for number, text in enumerate(record.actions, 1):
         try:
+            before(state)
             game.play(state, game.parse_at(state, text))
         except InputError as error:
             raise InputError(f"action {number}, {text}: {error}") from None
@@ -178,32 +189,40 @@ def parse_line(line: str, game: str = "doudizhu", **rules: Any) -> Record:
 
 @dataclass(frozen=True)
 class Replay:
-    """What replaying one line of a file showed.
+    """What replaying one line of a file, or one round of a log, showed.
 
     Attributes:
-        line: Its number, from 1.
-        record: The record, if the line is one.
+        line: Its number, of a line from 1.
+        record: The record, if there is one.
         returns: Payoffs by player, if the game was played to its end.
         error: Why the record is malformed, illegal or wrong in its result.
+        unit: What `line` counts.
     """
 
     line: int
     record: Record | None
     returns: tuple[float, ...] | None
     error: str | None
+    unit: str = "line"
 
 
 def replay_file(path: Path, game: str = "doudizhu", **rules: Any) -> Iterator[Replay]:
     """Replay every record of a file, line by line; blank lines and `#` comments do not count.
 
     Args:
-        path: The file.
+        path: The file; a log of the UECda server is replayed round by round.
         game: Whose notation lines are in that are not JSON.
         **rules: Options of that game.
 
     Raises:
         InputError: The file cannot be read as text.
     """
+    # A game of the package knows this module.
+    from closedhand.games.daihinmin import logs, replaying
+
+    if logs.is_log(path):
+        yield from replaying.replay_log(path)
+        return
     for number, line in lines(path):
         record = None
         try:

@@ -48,7 +48,7 @@ def choose(rules, view, ids):
         action = follow_group(rules, view, hand, family)
     else:
         action = follow_kaidan(rules, view, hand, family)
-    if action == NONE or not (rules.illegal_pass or flat.can_play(rules, view, action)):
+    if action == NONE or not (rules.options.illegal_pass or flat.can_play(rules, view, action)):
         return PASS
     return action
 
@@ -76,7 +76,7 @@ def choose_pick(view, hand):
 def lead(rules, hand, revolution):
     """The longest kaidan, the largest group, or the lowest card."""
     joker = hand & JOKER_BIT != 0
-    if rules.kaidan:
+    if rules.options.kaidan:
         for length in range(LONGEST_KAIDAN, SHORTEST - 1, -1):
             action = first_kaidan(rules, hand, hand, length, joker, revolution)
             if action != NONE:
@@ -154,7 +154,7 @@ def kaidan_id(rules, hand, length, low, suit):
             place = 1 + i
     first = np.int64(rules.plays.first[FIRST_KAIDAN + length - SHORTEST])
     if low < 0 or low + length > NUM_RANKS:
-        if not rules.joker_edges:
+        if not rules.options.joker_edges:
             return NONE
         return first + suit if low < 0 else first + 4 + 4 * low * (length + 1) + suit
     return first + 4 + (4 * low + suit) * (length + 1) + place

@@ -31,6 +31,8 @@ are chosen in ascending order.
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from closedhand.games.daihinmin import compact as card_sets
 from closedhand.games.daihinmin.hidden import hide, redeal
 from closedhand.games.daihinmin.planes import SHAPES, observe
@@ -38,6 +40,7 @@ from closedhand.games.daihinmin.plays import NUM_ACTIONS, build
 from closedhand.games.daihinmin.records import CompactNotation, Notation
 from closedhand.games.daihinmin.rules import (
     MOST_PASSES,
+    OPTIONS,
     PLAYERS,
     STATE,
     Rules,
@@ -118,12 +121,12 @@ def make(**given: Any) -> Game:
     """
     options = options_of("daihinmin", PRESETS, DEFAULTS, given)
     check(options)
-    flat = Rules(
-        build(),
-        ranked=options["classes"] == "random",
-        illegal_pass=options["illegal"] == "pass",
-        **{name: options[name] for name in (*SWITCHES, *NUMBERS)},
-    )
+    numbers = np.zeros(1, OPTIONS)[0]
+    numbers.ranked = options["classes"] == "random"
+    numbers.illegal_pass = options["illegal"] == "pass"
+    for name in (*SWITCHES, *NUMBERS):
+        numbers[name] = options[name]
+    flat = Rules(build(), numbers)
     notation = CompactNotation(flat) if options["compact"] else Notation(flat)
     return Game(
         name="daihinmin",

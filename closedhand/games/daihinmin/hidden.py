@@ -45,7 +45,7 @@ def hide(rules, state, player):
 @kernel
 def has_exchange(rules, state):
     """Whether cards are exchanged in this round."""
-    return rules.exchange and state.classes[0] >= 0
+    return rules.options.exchange and state.classes[0] >= 0
 
 
 @kernel

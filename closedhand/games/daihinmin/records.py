@@ -147,8 +147,8 @@ class Notation:
             standing = int(number), [int(each) for each in points.split(",")]
         except ValueError:
             standing = 0, []
-        if len(standing[1]) != PLAYERS or not 0 < standing[0] < self.rules.rounds:
-            raise InputError(f"{field!r} is no round of {self.rules.rounds}, such as 3:12,9,6,9,9")
+        if len(standing[1]) != PLAYERS or not 0 < standing[0] < self.rules.options.rounds:
+            raise InputError(f"{field!r} is no round of {self.rules.options.rounds}, such as 3:12,9,6,9,9")
         return standing
 
     def scene(self, state: State) -> list[Row]:

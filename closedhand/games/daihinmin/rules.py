@@ -35,8 +35,9 @@ MOST_PASSES = 20
 EACH_RANK = np.uint64(0x1111111111111)
 """The clubs; times suits as bits, all cards of these suits."""
 PAIRS_OF_BITS = np.uint64(0x3333333333333)
-LONGEST = 1100
-"""No round has more actions: 53 plays, not all 20 passes behind each, three picks."""
+LONGEST = 1102
+"""No round has more actions: 53 plays, not all 20 passes behind each, three picks; and so many
+leave no padding in a state."""
 NOBODY = -1
 HIDDEN = -1
 """In the history: an exchanged card that the observer does not know."""
@@ -81,28 +82,44 @@ STATE = np.dtype(
 )
 
 
+OPTIONS = np.dtype(
+    (
+        np.record,
+        [
+            (name, "i4")
+            for name in (
+                "rounds",
+                "seat_period",
+                "class_period",
+                "ranked",  # whether the first round has classes
+                "exchange",
+                "kaidan",
+                "joker_edges",
+                "revolution",
+                "eight_stop",
+                "lock",
+                "joker_unlocks",
+                "spade_three",
+                "overplay",
+                "lead_pass",
+                "pass_limit",
+                "illegal_pass",  # whether what is illegal counts as a pass
+            )
+        ],
+    )
+)
+
+
 class Rules(NamedTuple):
-    """The table `plays.PLAYS` and the options of a game, as `make` describes them."""
+    """The table `plays.PLAYS` and the options of a game, as `make` describes them.
+
+    Two records: kernels hand on as many pointers, not twenty numbers.
+    """
 
     kernels = "closedhand.games.daihinmin"
 
     plays: np.record
-    rounds: int
-    seat_period: int
-    class_period: int
-    ranked: bool
-    exchange: bool
-    kaidan: bool
-    joker_edges: bool
-    revolution: bool
-    eight_stop: bool
-    lock: bool
-    joker_unlocks: bool
-    spade_three: bool
-    overplay: bool
-    lead_pass: bool
-    pass_limit: int
-    illegal_pass: bool
+    options: np.record
 
 
 # Beginning a round
@@ -117,9 +134,9 @@ def deal(rules, state, seed):
         state.points[player] = 0
         state.seats[player] = player
         state.places[player] = player
-    if rules.ranked:
+    if rules.options.ranked:
         state.seed = shuffle(state.places, state.seed)
-    if rules.rounds > 1:
+    if rules.options.rounds > 1:
         state.seed = shuffle(state.seats, state.seed)
     deal_round(rules, state)
 
@@ -127,8 +144,8 @@ def deal(rules, state, seed):
 @kernel
 def deal_round(rules, state):
     """Deal a round: classes by the places of the last one, cards in seat order."""
-    reset = state.round_number % rules.class_period == 0 and not (
-        rules.ranked and state.round_number == 0
+    reset = state.round_number % rules.options.class_period == 0 and not (
+        rules.options.ranked and state.round_number == 0
     )
     for player in range(PLAYERS):
         state.classes[player] = -1 if reset else state.places[player]
@@ -163,7 +180,7 @@ def begin(rules, state):
     state.passes = 0
     state.revolution = 0
     state.leader = NOBODY
-    if rules.exchange and state.classes[0] >= 0:
+    if rules.options.exchange and state.classes[0] >= 0:
         for pair in range(2):
             state.taxed[pair] = best_cards(state.hands[loser(state, pair)], TAXES[pair])
             give(state, state.taxed[pair], loser(state, pair), winner(state, pair))
@@ -247,7 +264,7 @@ def legal(rules, state, out):
         return legal_leads(rules, state, hand, out)
     n = 0
     if state.target == JOKER:
-        if rules.spade_three and hand & bit(SPADE_THREE):
+        if rules.options.spade_three and hand & bit(SPADE_THREE):
             out[0] = SPADE_THREE
             n = 1
     elif state.left[state.player] >= rules.plays.length[state.target]:
@@ -287,14 +304,14 @@ def legal_leads(rules, state, hand, out):
         n = plays_between(rules, hand, family, 0, NUM_RANKS, 0, out, n)
         if n == before:
             break
-    if rules.kaidan:
+    if rules.options.kaidan:
         for length in range(SHORTEST, min(LONGEST_KAIDAN, held) + 1):
             before = n
             family = FIRST_KAIDAN + length - SHORTEST
             n = plays_between(rules, hand, family, -1, NUM_RANKS, 0, out, n)
             if n == before:
                 break
-    if rules.lead_pass:
+    if rules.options.lead_pass:
         out[n] = PASS
         n += 1
     return n
@@ -398,7 +415,7 @@ def kaidan_between(rules, hand, family, low, high, lock, out, n):
         shorter = whole
         whole &= cards
     first = np.int64(rules.plays.first[family])
-    if joker and rules.joker_edges and low < 0 and length - 2 <= high:
+    if joker and rules.options.joker_edges and low < 0 and length - 2 <= high:
         for suit in range(4):
             if shorter & bit(suit):
                 out[n] = first + suit
@@ -421,7 +438,7 @@ def kaidan_between(rules, hand, family, low, high, lock, out, n):
             out[n] = play + 1 + (bits.lowest(missing) - place) // 4
             n += 1
     above = NUM_RANKS + 1 - length
-    if joker and rules.joker_edges and high >= NUM_RANKS and low <= above:
+    if joker and rules.options.joker_edges and high >= NUM_RANKS and low <= above:
         for suit in range(4):
             if shorter & bit(4 * above + suit):
                 out[n] = first + 4 * above * (length + 1) + suit
@@ -437,7 +454,7 @@ def admit(rules, state, action, ids):
     """
     if can_play(rules, state, action):
         return np.int64(action)
-    if not rules.illegal_pass or action < 0 or action >= NUM_ACTIONS or over(rules, state):
+    if not rules.options.illegal_pass or action < 0 or action >= NUM_ACTIONS or over(rules, state):
         return -1
     return PASS if state.leader >= 0 else best_pick(state)
 
@@ -456,14 +473,14 @@ def can_play(rules, state, action):
     if state.leader < 0:
         return can_pick(state, action)
     if action == PASS:
-        return state.target >= 0 or rules.lead_pass
+        return state.target >= 0 or rules.options.lead_pass
     plays = rules.plays
     if plays.need[action] & ~state.hands[state.player]:
         return False
     if plays.family[action] >= FIRST_KAIDAN:
-        if not rules.kaidan:
+        if not rules.options.kaidan:
             return False
-        if not rules.joker_edges and (plays.low[action] < 0 or plays.high[action] >= NUM_RANKS):
+        if not rules.options.joker_edges and (plays.low[action] < 0 or plays.high[action] >= NUM_RANKS):
             return False
     return state.target < 0 or beats(rules, state, action)
 
@@ -473,7 +490,7 @@ def beats(rules, state, action):
     """Whether a play beats the one on the table, as kind, order of ranks and lock have it."""
     plays, target = rules.plays, np.int64(state.target)
     if target == JOKER:
-        return rules.spade_three and action == SPADE_THREE
+        return rules.options.spade_three and action == SPADE_THREE
     if plays.family[action] != plays.family[target]:
         return False
     if action == JOKER:
@@ -510,7 +527,7 @@ def play(rules, state, action):
     if action == PASS:
         state.passes += 1
         state.passed |= 1 << state.player
-        if state.passes >= rules.pass_limit:
+        if state.passes >= rules.options.pass_limit:
             rank_rest(state)
         else:
             move_on(rules, state)
@@ -559,13 +576,13 @@ def lay(rules, state, action):
     state.passes = 0
     beaten = np.int64(state.target)
     if action == JOKER:
-        if rules.joker_unlocks:
+        if rules.options.joker_unlocks:
             state.lock = 0
-    elif rules.lock and beaten >= 0 and rules.plays.suits[beaten] == suits:
+    elif rules.options.lock and beaten >= 0 and rules.plays.suits[beaten] == suits:
         state.lock = suits
     state.target = action
     state.owner = player
-    if rules.revolution and rules.plays.revolts[action]:
+    if rules.options.revolution and rules.plays.revolts[action]:
         state.revolution = 1 - state.revolution
     if state.left[player] == 0:
         go_out(state, player)
@@ -574,7 +591,7 @@ def lay(rules, state, action):
                 if state.places[last] < 0:
                     go_out(state, last)
             return
-    if (rules.eight_stop and rules.plays.eight[action]) or beaten == JOKER:
+    if (rules.options.eight_stop and rules.plays.eight[action]) or beaten == JOKER:
         new_trick(state, player)
     else:
         move_on(rules, state)
@@ -611,7 +628,7 @@ def move_on(rules, state):
     The trick's owner may play over his own cards, unless the rules forbid it.
     """
     waiting = EVERYBODY & ~state.passed
-    if not rules.overplay and state.target >= 0:
+    if not rules.options.overplay and state.target >= 0:
         waiting &= ~(1 << state.owner)
     if waiting == 0:
         new_trick(state, state.owner)
@@ -643,9 +660,9 @@ def end_round(rules, state):
     """Count the points; begin the next round, if there is one."""
     for player in range(PLAYERS):
         state.points[player] += PLAYERS - state.places[player]
-    if state.round_number + 1 < rules.rounds:
+    if state.round_number + 1 < rules.options.rounds:
         state.round_number += 1
-        if state.round_number % rules.seat_period == 0:
+        if state.round_number % rules.options.seat_period == 0:
             state.seed = shuffle(state.seats, state.seed)
         deal_round(rules, state)
 

@@ -1,0 +1,189 @@
+"""Logs of the UECda server replayed by the rules; and rounds turned into logs and back.
+
+A round is replayed entry by entry, and everything that the log states about it is compared with
+what comes out: who acted, what was paid as tax, the result, the points, the classes and the seats.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from closedhand.games import contract
+from closedhand.games.daihinmin import logs
+from closedhand.games.daihinmin.records import permutation
+from closedhand.games.daihinmin.rules import PLAYERS, TAXES, loser, winner
+from closedhand.games.game import Game, InputError, State
+from closedhand.games.records import Record, Replay, flat_game, replay
+
+RANDOM_DEAL = "a round of a match is written into a log from its deal; this record has a seed only"
+
+
+def replay_log(path: Path) -> Iterator[Replay]:
+    """Replay every round of a log; they are counted from 0, as the log does.
+
+    Raises:
+        InputError: The file cannot be read as a log.
+    """
+    log = logs.read(path)
+    options = log.options
+    seats, classes, points = None, logs.NO_CLASSES, [0] * PLAYERS
+    for number, values in enumerate(log.rounds):
+        record, returns, error = None, None, None
+        try:
+            _check_form(values)
+            record = logs.round_record(values, log.names, **options)
+            if seats not in (None, values["seat"]) and number % options.get("seat_period", 3):
+                raise InputError(f"the seats change from {seats} to {values['seat']}")
+            if number % options.get("class_period", 100) == 0:
+                classes = logs.NO_CLASSES
+            if values["mibun"] != classes:
+                raise InputError(f"the classes are {values['mibun']}, not {classes}")
+            replay(record, _checking(values))
+            returns = record.returns
+            assert returns is not None
+            sums = [before + int(gained) for before, gained in zip(points, returns, strict=True)]
+            if values["points"].split() != [str(each) for each in sums]:
+                raise InputError(f"the points are {values['points']}, not {sums}")
+        except InputError as wrong:
+            returns, error = None, f"round {number}: {wrong}"
+        yield Replay(number, record, returns, error, unit="round")
+        # What follows is compared with what is stated here, so that one mistake is told once.
+        seats, result = values.get("seat"), values.get("result", "")
+        if sorted(result) == list("01234"):
+            classes = "".join(str(result.index(str(player))) for player in range(PLAYERS))
+        stated = values.get("points", "").split()
+        if len(stated) == PLAYERS and all(each.isdecimal() for each in stated):
+            points = [int(each) for each in stated]
+
+
+def _check_form(values: dict[str, str]) -> None:
+    """Complain about a round that is not written as rounds are.
+
+    Raises:
+        InputError: It is not.
+    """
+    for key in logs.KEYS:
+        if key not in values:
+            raise InputError(f"there is no {key}")
+    permutation(values["result"], "the result")
+    given = []
+    if values["mibun"] != logs.NO_CLASSES:
+        permutation(values["mibun"], "the classes")
+        given = logs.entries(values["change_cards"])
+    elif values["change_cards"] != logs.NO_EXCHANGE:
+        raise InputError("cards are exchanged without classes")
+    for entry in given + logs.entries(values["play"]):
+        if entry[:1] not in tuple("01234"):
+            raise InputError(f"the entry {entry!r} is of no player")
+
+
+def _checking(values: dict[str, str]) -> Callable[[State], None]:
+    """A function that complains where a state is not what a log says, before each of its actions."""
+    turns = iter(logs.entries(values["play"]))
+    taxes_seen = False
+
+    def check(state: State) -> None:
+        nonlocal taxes_seen
+        if state.leader < 0:
+            if not taxes_seen:
+                _check_exchange(values, state)
+                taxes_seen = True
+            return
+        player = int(next(turns)[0])
+        if player != state.player:
+            raise InputError(f"it is the turn of {state.player}, not of {player}")
+
+    return check
+
+
+def _check_exchange(values: dict[str, str], state: State) -> None:
+    """Complain if not just the taxes and what comes back for them is handed over."""
+    gifts = {entry[:2]: logs.cards_of(entry[2:]) for entry in logs.entries(values["change_cards"])}
+    for pair, number in enumerate(TAXES):
+        giver, taker = loser(state, pair), winner(state, pair)
+        tax, back = gifts.pop(f"{giver}{taker}", 0), gifts.pop(f"{taker}{giver}", 0)
+        if tax != int(state.taxed[pair]):
+            due = logs.cards_text(int(state.taxed[pair]))
+            raise InputError(f"{giver} pays {logs.cards_text(tax)}, not {due}")
+        if back.bit_count() != number:
+            raise InputError(f"{taker} returns {logs.cards_text(back)}, not {number} cards")
+    if gifts:
+        raise InputError(f"nothing is given from {' and '.join(' to '.join(each) for each in gifts)}")
+
+
+def log_records(path: Path) -> list[Record]:
+    """The rounds of a log as records.
+
+    Raises:
+        InputError: The file cannot be read as a log, or a round of it.
+    """
+    log = logs.read(path)
+    records = []
+    for number, values in enumerate(log.rounds):
+        try:
+            _check_form(values)
+            records.append(logs.round_record(values, log.names, **log.options))
+        except InputError as error:
+            raise InputError(f"{path}, round {number}: {error}") from None
+    return records
+
+
+def to_log(records: Iterable[Record]) -> logs.Log:
+    """A log of rounds that were played one after the other; it tells the points of these rounds.
+
+    Raises:
+        InputError: There are none, or one is not a whole round of Daihinmin, or not legal.
+    """
+    log = logs.Log({})
+    points = np.zeros(PLAYERS, np.int64)
+    first: Record | None = None
+    for number, record in enumerate(records):
+        first = first or record
+        if record.game != "daihinmin" or record.rules != first.rules:
+            raise InputError("a log is of rounds of Daihinmin under one set of rules")
+        try:
+            log.rounds.append(_round_values(record, points))
+        except InputError as error:
+            raise InputError(f"record {number}: {error}") from None
+    if first is None:
+        raise InputError("there is nothing to write")
+    game = flat_game("daihinmin", {**first.rules, "rounds": len(log.rounds)})
+    names = first.agents or tuple(f"player_{player}" for player in range(PLAYERS))
+    header = logs.header(game, ["_".join(name.split()) for name in names], 0)
+    # The seed of the match is not known.
+    header.pop(logs.SEED, None)
+    log.header.update(header)
+    return log
+
+
+def _round_values(record: Record, points: np.ndarray) -> dict[str, str]:
+    """A round by the keys of a log; its points are added to `points`."""
+    game = flat_game(record.game, {**record.rules, "rounds": 1})
+    state = _start(game, record)
+    transcript = logs.Transcript(state)
+    for number, text in enumerate(record.actions, 1):
+        player, exchanging, action = int(state.player), state.leader < 0, game.parse_at(state, text)
+        try:
+            game.play(state, action)
+        except InputError as error:
+            raise InputError(f"action {number}, {text}: {error}") from None
+        if not exchanging:
+            flat = int(state.history[state.moves - 1]) if game.options["compact"] else action
+            transcript.submit(player, flat)
+        elif state.player != player or state.leader >= 0:
+            pair = 0 if player == winner(state, 0) else 1
+            transcript.give(player, loser(state, pair), int(state.returned[pair]))
+    if not contract.over(game.rules, state):
+        raise InputError("the round is not played to its end")
+    points += PLAYERS - state.places
+    return transcript.values(state.places.tolist(), points.tolist())
+
+
+def _start(game: Game, record: Record) -> State:
+    """The round of a record at its start, as a game of its own."""
+    if record.deal is not None:
+        return game.parse_deal(";".join(record.deal.split(";")[: 2 + PLAYERS]))
+    if record.rules.get("rounds", 1) > 1:
+        raise InputError(RANDOM_DEAL)
+    return game.deal(np.random.default_rng(record.seed))
