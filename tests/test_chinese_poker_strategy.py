@@ -13,7 +13,7 @@ from reference import chinese_poker as reference
 from closedhand import Game, InputError, make_agent, make_game
 from closedhand.arena import match
 from closedhand.baselines.chinese_poker import agents, counter, opponents, pool as pools, separable
-from closedhand.baselines.threads import CHUNK
+from closedhand.search.threads import CHUNK
 from closedhand.games.chinese_poker.plays import FRONTS, STRENGTHS
 from closedhand.games.chinese_poker.records import cards_text, parse_hand
 from closedhand.games.chinese_poker.substeps import FIRST_FRONT

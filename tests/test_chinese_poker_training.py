@@ -35,7 +35,7 @@ from closedhand.baselines.chinese_poker import (
     separable,
     training,
 )
-from closedhand.baselines.threads import CHUNK, in_threads
+from closedhand.search.threads import CHUNK, in_threads
 from closedhand.games.chinese_poker.plays import BACK, FRONT, MIDDLE, STRENGTHS, names
 
 EVEN = training.even()

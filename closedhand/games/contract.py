@@ -12,8 +12,8 @@ The rules of a game in sub-steps hold those of the flat game, as `rules.flat`: a
 module does not define is that of the flat game.
 """
 
-import sys
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from numba.extending import overload
 from closedhand.games.kernel import kernel, seed_in_kernel
 
 
-def _dispatched(
+def dispatched(
     stub: Callable[..., Any], default: Callable[..., Any] | None = None
 ) -> Callable[..., Any]:
     """Dispatch on the class of the first argument, in Python and inside kernels.
@@ -32,7 +32,7 @@ def _dispatched(
     name = stub.__name__
 
     def find(game: str) -> Callable[..., Any] | None:
-        return getattr(sys.modules[game], name, default)
+        return getattr(import_module(game), name, default)
 
     def in_kernel(rules, *args):
         function = find(rules.instance_class.kernels)
@@ -52,12 +52,12 @@ def _dispatched(
     return in_python
 
 
-@_dispatched
+@dispatched
 def deal(rules, state, seed):
     """Start in `state` the game that belongs to a seed, uint64 (see `kernel.draw_seed`)."""
 
 
-@_dispatched
+@dispatched
 def legal(rules, state, out):
     """Write the ids of the legal actions of `state.player`, ascending; return how many.
 
@@ -65,32 +65,32 @@ def legal(rules, state, out):
     """
 
 
-@_dispatched
+@dispatched
 def play(rules, state, action):
     """Apply a legal action and move on to the next player who has to act."""
 
 
-@_dispatched
+@dispatched
 def over(rules, state):
     """Whether the game has ended."""
 
 
-@_dispatched
+@dispatched
 def returns(rules, state, out):
     """Write the payoff of every player of a game that is over into `out`, float64."""
 
 
-@_dispatched
+@dispatched
 def hide(rules, state, player):
     """Turn `state` into the view of `player`: blank everything that he cannot know."""
 
 
-@_dispatched
+@dispatched
 def redeal(rules, view, player, rng):
     """Turn the view of `player` into a random full state that is consistent with it."""
 
 
-@_dispatched
+@dispatched
 def observe(rules, state, player, out):
     """Write the observation of `player` into `out`, int8; reads only what `player` may know."""
 
@@ -114,7 +114,7 @@ def _is_legal(rules, state, action, ids):
 
 
 _is_legal.__name__ = "is_legal"
-is_legal = _dispatched(_is_legal, _is_listed)
+is_legal = dispatched(_is_legal, _is_listed)
 
 
 @kernel
@@ -131,7 +131,7 @@ def _admit(rules, state, action, ids):
 
 
 _admit.__name__ = "admit"
-admit = _dispatched(_admit, _admit_legal)
+admit = dispatched(_admit, _admit_legal)
 
 
 @kernel
@@ -153,7 +153,7 @@ def _payoff(rules, state, player):
 
 
 _payoff.__name__ = "payoff"
-payoff = _dispatched(_payoff, _payoff_at_end)
+payoff = dispatched(_payoff, _payoff_at_end)
 
 
 @kernel

@@ -12,7 +12,6 @@ import numpy as np
 
 from closedhand.baselines.chinese_poker import pool as pools
 from closedhand.baselines.chinese_poker.separable import expectation
-from closedhand.baselines.threads import in_threads
 from closedhand.games.chinese_poker.plays import (
     BACK,
     FIVES,
@@ -26,6 +25,7 @@ from closedhand.games.chinese_poker.plays import (
 from closedhand.games.chinese_poker.rules import Rules, evaluate, strengths
 from closedhand.games.game import InputError
 from closedhand.games.kernel import kernel
+from closedhand.search.threads import in_threads
 
 MOST = THREES * SPLITS + 1
 """Room for candidates, of which there cannot be more than ways to split a hand, and one more."""

@@ -55,7 +55,7 @@ def choose(rules, view, ids):
 
 @kernel
 def weaker_first(cards, revolution):
-    """The place of the first card of a set in rank, low to high or mirrored, then in suit s h d c."""
+    """The first card of a set by rank, low to high or mirrored, then by suit s h d c."""
     rank = bits.highest(cards) // 4 if revolution else bits.lowest(cards) // 4
     return bits.highest(cards & ranks_between(rank, rank))
 
@@ -90,7 +90,7 @@ def lead(rules, hand, revolution):
 
 @kernel
 def first_group(rules, cards, size, joker, lock, revolution):
-    """The group of the first rank with just `size` cards, a joker among them; NONE if there is none.
+    """The group of the first rank with just `size` cards, a joker among them, or NONE.
 
     The joker stands for the first suit that is free and that the lock, if any, asks for.
     """
@@ -146,7 +146,7 @@ def first_kaidan(rules, cards, hand, length, joker, revolution):
 
 @kernel
 def kaidan_id(rules, hand, length, low, suit):
-    """The id of a kaidan, its joker where the hand lacks a card; NONE if the rules do not know it."""
+    """The id of a kaidan, its joker where the hand lacks a card; NONE if the rules have none."""
     place = 0
     for i in range(length):
         rank = low + i

@@ -56,8 +56,8 @@ from closedhand.games.daihinmin.rules import (
 from closedhand.games.game import Game, InputError, options_of
 
 __all__ = [
-    "admit", "deal", "hide", "is_legal", "legal", "make", "observe", "over", "payoff", "play", "redeal",
-    "returns",
+    "admit", "deal", "hide", "is_legal", "legal", "make", "observe", "over", "payoff", "play",
+    "redeal", "returns",
 ]  # fmt: skip
 
 SWITCHES = {

@@ -1,9 +1,9 @@
 """What a player sees: binary planes.
 
-`observation` is indexed `[plane, row, column]`: rows 0-3 are the suits c d h s, row 4 is the joker's
-own; columns 1-13 are the ranks 3 to 2, column 0 is below the 3 and column 14 above the 2, where only
-the joker can stand. A joker that stands for nothing, in a hand or alone on the table, is at [4, 14].
-Players come in seat order from the observer.
+`observation` is indexed `[plane, row, column]`: rows 0-3 are the suits c d h s, row 4 is the
+joker's own; columns 1-13 are the ranks 3 to 2, column 0 is below the 3 and column 14 above the 2,
+where only the joker can stand. A joker that stands for nothing, in a hand or alone on the table, is
+at [4, 14]. Players come in seat order from the observer.
 
 | plane | what |
 |---|---|

@@ -2,8 +2,8 @@
 
 A card is a number, 4 x rank + suit: ranks 0 to 12 for 3 to 2, suits c d h s; the joker is 52. A set
 of cards is a `uint64` with a bit for each, and so the higher bit is also the better card when taxes
-are paid. Plays are ordered by **family** (singles, groups of 2 to 5 equal ranks, kaidan of 3 to 11),
-then by their lowest rank; the ids of a family are laid out so that kernels can compute them:
+are paid. Plays are ordered by **family** (singles, groups of 2 to 5 equal ranks, kaidan of 3 to
+11), then by their lowest rank; the ids of a family are laid out so that kernels can compute them:
 
 - singles: the number of the card, so that one id also names one card in the exchange;
 - groups: for every rank the same `SHAPES`, suits and what the joker stands for;

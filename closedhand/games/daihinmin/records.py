@@ -147,8 +147,9 @@ class Notation:
             standing = int(number), [int(each) for each in points.split(",")]
         except ValueError:
             standing = 0, []
-        if len(standing[1]) != PLAYERS or not 0 < standing[0] < self.rules.options.rounds:
-            raise InputError(f"{field!r} is no round of {self.rules.options.rounds}, such as 3:12,9,6,9,9")
+        rounds = self.rules.options.rounds
+        if len(standing[1]) != PLAYERS or not 0 < standing[0] < rounds:
+            raise InputError(f"{field!r} is no round of {rounds}, such as 3:12,9,6,9,9")
         return standing
 
     def scene(self, state: State) -> list[Row]:
@@ -194,7 +195,7 @@ class CompactNotation(Notation):
     @cached_property
     def texts(self) -> tuple[str, ...]:
         """The notation of every action id."""
-        return tuple("".join(cards_in(cards)) for cards in compact.sets()) + ("PASS",)
+        return (*("".join(cards_in(cards)) for cards in compact.sets()), "PASS")
 
 
 def permutation(text: str, name: str) -> list[int]:

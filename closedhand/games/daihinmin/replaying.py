@@ -16,8 +16,6 @@ from closedhand.games.daihinmin.rules import PLAYERS, TAXES, loser, winner
 from closedhand.games.game import Game, InputError, State
 from closedhand.games.records import Record, Replay, flat_game, replay
 
-RANDOM_DEAL = "a round of a match is written into a log from its deal; this record has a seed only"
-
 
 def replay_log(path: Path) -> Iterator[Replay]:
     """Replay every round of a log; they are counted from 0, as the log does.
@@ -29,7 +27,7 @@ def replay_log(path: Path) -> Iterator[Replay]:
     options = log.options
     seats, classes, points = None, logs.NO_CLASSES, [0] * PLAYERS
     for number, values in enumerate(log.rounds):
-        record, returns, error = None, None, None
+        record, returns, error, sums = None, None, None, None
         try:
             _check_form(values)
             record = logs.round_record(values, log.names, **options)
@@ -53,7 +51,9 @@ def replay_log(path: Path) -> Iterator[Replay]:
         if sorted(result) == list("01234"):
             classes = "".join(str(result.index(str(player))) for player in range(PLAYERS))
         stated = values.get("points", "").split()
-        if len(stated) == PLAYERS and all(each.isdecimal() for each in stated):
+        if sums is not None:
+            points = sums
+        elif len(stated) == PLAYERS and all(each.isdecimal() for each in stated):
             points = [int(each) for each in stated]
 
 
@@ -79,7 +79,7 @@ def _check_form(values: dict[str, str]) -> None:
 
 
 def _checking(values: dict[str, str]) -> Callable[[State], None]:
-    """A function that complains where a state is not what a log says, before each of its actions."""
+    """A function that complains about a state, before each action, that the log contradicts."""
     turns = iter(logs.entries(values["play"]))
     taxes_seen = False
 
@@ -109,7 +109,8 @@ def _check_exchange(values: dict[str, str], state: State) -> None:
         if back.bit_count() != number:
             raise InputError(f"{taker} returns {logs.cards_text(back)}, not {number} cards")
     if gifts:
-        raise InputError(f"nothing is given from {' and '.join(' to '.join(each) for each in gifts)}")
+        giver, taker = next(iter(gifts))
+        raise InputError(f"{giver} gives nothing to {taker}")
 
 
 def log_records(path: Path) -> list[Record]:
@@ -153,7 +154,7 @@ def to_log(records: Iterable[Record]) -> logs.Log:
     header = logs.header(game, ["_".join(name.split()) for name in names], 0)
     # The seed of the match is not known.
     header.pop(logs.SEED, None)
-    log.header.update(header)
+    log.header.update(header | {logs.TOTAL: log.rounds[-1]["points"]})
     return log
 
 
@@ -169,8 +170,7 @@ def _round_values(record: Record, points: np.ndarray) -> dict[str, str]:
         except InputError as error:
             raise InputError(f"action {number}, {text}: {error}") from None
         if not exchanging:
-            flat = int(state.history[state.moves - 1]) if game.options["compact"] else action
-            transcript.submit(player, flat)
+            transcript.submit(player, action)
         elif state.player != player or state.leader >= 0:
             pair = 0 if player == winner(state, 0) else 1
             transcript.give(player, loser(state, pair), int(state.returned[pair]))
@@ -185,5 +185,5 @@ def _start(game: Game, record: Record) -> State:
     if record.deal is not None:
         return game.parse_deal(";".join(record.deal.split(";")[: 2 + PLAYERS]))
     if record.rules.get("rounds", 1) > 1:
-        raise InputError(RANDOM_DEAL)
+        raise InputError("a round of a match is known by its deal, not by a seed")
     return game.deal(np.random.default_rng(record.seed))

@@ -2,8 +2,8 @@
 
 A round goes through the exchange, if there are classes, and then tricks until four players are
 out. Players keep their numbers; `seats` is the order in which they sit. Actions are the ids of
-`plays.py`. Kernels trust their callers: an action is legal, `admit` sees to it, and who only holds a
-view asks nothing that the view does not know.
+`plays.py`. Kernels trust their callers: an action is legal, `admit` sees to it, and who only holds
+a view asks nothing that the view does not know.
 """
 
 from typing import NamedTuple
@@ -251,6 +251,21 @@ def lead_first(state):
     new_trick(state, state.leader)
 
 
+@kernel
+def rewind(state):
+    """Go back to the first trick of the round; the history keeps what follows."""
+    for player in range(PLAYERS):
+        state.hands[player] |= state.played[player]
+        state.played[player] = np.uint64(0)
+        state.left[player] = bits.size(state.hands[player])
+        state.places[player] = NOBODY
+    state.moves = 0 if state.returned[0] == 0 else TAXES[0] + TAXES[1]
+    state.out = 0
+    state.passes = 0
+    state.revolution = 0
+    new_trick(state, state.leader)
+
+
 # Legal actions
 
 
@@ -480,7 +495,9 @@ def can_play(rules, state, action):
     if plays.family[action] >= FIRST_KAIDAN:
         if not rules.options.kaidan:
             return False
-        if not rules.options.joker_edges and (plays.low[action] < 0 or plays.high[action] >= NUM_RANKS):
+        if not rules.options.joker_edges and (
+            plays.low[action] < 0 or plays.high[action] >= NUM_RANKS
+        ):
             return False
     return state.target < 0 or beats(rules, state, action)
 

@@ -17,6 +17,7 @@ def in_threads(
     work: Callable[[slice], object],
     number: int,
     progress: Callable[[int], object] = lambda done: None,
+    chunk: int = CHUNK,
 ) -> None:
     """Do work on `number` items, piece by piece; it has to release the GIL, as kernels do.
 
@@ -24,8 +25,9 @@ def in_threads(
         work: Takes the items of a slice.
         number: Of items.
         progress: Called with how many are done.
+        chunk: Items of a piece.
     """
-    pieces = [slice(start, min(start + CHUNK, number)) for start in range(0, number, CHUNK)]
+    pieces = [slice(start, min(start + chunk, number)) for start in range(0, number, chunk)]
     if len(pieces) <= 1:
         for piece in pieces:
             work(piece)

@@ -1,0 +1,123 @@
+"""Sure wins of Daihinmin: plays that nobody can answer, and the game of the last two players.
+
+A **sure** play ends the trick whatever the others hold: it covers an 8, or no cards that its player
+has not seen beat it, or everybody else is out of the trick. A hand of sure plays but for the last
+one wins.
+"""
+
+import numpy as np
+
+from closedhand.games.daihinmin import rules as flat
+from closedhand.games.daihinmin.hidden import unseen
+from closedhand.games.daihinmin.plays import JOKER, NUM_RANKS, PASS, SPADE_THREE
+from closedhand.games.daihinmin.rules import EVERYBODY, PLAYERS, bit
+from closedhand.games.kernel import kernel
+
+DEEPEST = 12
+"""Plays of a hand, one by one."""
+MOST_NODES = 3000
+"""Plays that are looked at."""
+
+
+@kernel
+def is_sure(rules, state, action, others, ids):
+    """Whether a play of the player to act surely ends the trick and gives him the lead.
+
+    `others` are the cards that he has seen nowhere.
+    """
+    if rules.options.eight_stop and rules.plays.eight[action]:
+        return True
+    if state.target == JOKER:
+        return True
+    if EVERYBODY & ~state.passed == 1 << state.player:
+        return True
+    if action == JOKER:
+        return not (rules.options.spade_three and others & bit(SPADE_THREE))
+    return not is_beatable(rules, state, action, others, ids)
+
+
+@kernel
+def is_beatable(rules, state, action, others, ids):
+    """Whether some of the cards that others hold beat a play, were they in one hand."""
+    most = 0
+    for player in range(PLAYERS):
+        if player != state.player and not state.passed & (1 << player):
+            most = max(most, np.int64(state.left[player]))
+    if most < rules.plays.length[action]:
+        return False
+    lock = np.int64(state.lock)
+    suits = np.int64(rules.plays.suits[action])
+    if rules.options.lock and state.target >= 0 and rules.plays.suits[state.target] == suits:
+        lock = suits
+    revolution = state.revolution
+    if rules.options.revolution and rules.plays.revolts[action]:
+        revolution = 1 - revolution
+    low, high = np.int64(rules.plays.high[action]) + 1, NUM_RANKS
+    if revolution:
+        low, high = -1, np.int64(rules.plays.low[action]) - 1
+    family = np.int64(rules.plays.family[action])
+    return flat.plays_between(rules, others, family, low, high, lock, ids, 0) > 0
+
+
+@kernel
+def sure_win(rules, views, actions, ids):
+    """The first play of a hand that surely wins: every play but the last one is sure.
+
+    Args:
+        rules: Of the game.
+        views: The first is the view of the player to act; the others are room, `DEEPEST` in all.
+        actions: Room, int32 [DEEPEST, NUM_ACTIONS].
+        ids: Room, int32 [NUM_ACTIONS].
+
+    Returns:
+        The play, or -1 if none is found.
+    """
+    others = unseen(views[0], views[0].player)
+    number = np.empty(DEEPEST, np.int64)
+    tried = np.zeros(DEEPEST, np.int64)
+    number[0] = flat.legal(rules, views[0], actions[0])
+    depth = 0
+    for _ in range(MOST_NODES):
+        while tried[depth] == number[depth]:
+            depth -= 1
+            if depth < 0:
+                return -1
+        view = views[depth]
+        action = np.int64(actions[depth, tried[depth]])
+        tried[depth] += 1
+        if action == PASS:
+            continue
+        if rules.plays.length[action] == view.left[view.player]:
+            return np.int64(actions[0, tried[0] - 1])
+        if depth + 1 < DEEPEST and is_sure(rules, view, action, others, ids):
+            depth += 1
+            views[depth] = view
+            lead_on(rules, views[depth], action)
+            number[depth] = flat.legal(rules, views[depth], actions[depth])
+            tried[depth] = 0
+    return -1
+
+
+@kernel
+def lead_on(rules, view, action):
+    """The view after a sure play: its player leads again."""
+    player = np.int64(view.player)
+    view.hands[player] &= ~rules.plays.need[action]
+    view.left[player] -= rules.plays.length[action]
+    if rules.options.revolution and rules.plays.revolts[action]:
+        view.revolution = 1 - view.revolution
+    flat.new_trick(view, player)
+
+
+@kernel
+def is_duel(view):
+    """Whether two players are left, who then know each other's hand."""
+    return view.out == PLAYERS - 2
+
+
+@kernel
+def open_hands(view):
+    """Give the other one of the last two players, in the view of one, the cards he must hold."""
+    for player in range(PLAYERS):
+        if view.places[player] < 0 and player != view.player:
+            view.hands[player] = unseen(view, view.player)

@@ -1,0 +1,105 @@
+"""The agent `monte-carlo`: flat Monte Carlo search with fitted playouts, exact where it can be.
+
+It plays a sure win where there is one (`endgame.py`); between the last two players, who know each
+other's cards, it looks through the whole game; otherwise it searches, to the end of the round.
+"""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from closedhand.baselines.daihinmin.agent import flat_rules
+from closedhand.baselines.daihinmin.endgame import DEEPEST, is_duel, open_hands, sure_win
+from closedhand.baselines.daihinmin.policy import Policy, load, shipped
+from closedhand.games.daihinmin.plays import NUM_ACTIONS
+from closedhand.games.daihinmin.rules import PLAYERS
+from closedhand.games.game import Game, InputError, State
+from closedhand.search.exact import WON, solve
+from closedhand.search.monte_carlo import MonteCarlo
+
+DUEL_DEPTH = 48
+DUEL_NODES = 20_000
+
+
+def one_round(rules: Any) -> Any:
+    """The rules of a match that ends with the round under way."""
+    options = rules.options.copy()
+    options.rounds = 1
+    return rules._replace(options=options)
+
+
+class MonteCarloAgent:
+    """Plays by search.
+
+    Attributes:
+        name: What tables and records call it.
+    """
+
+    def __init__(self, game: Game, name: str, seed: int, policy: Policy, **budget: Any) -> None:
+        """Play `game`, Daihinmin with any options.
+
+        Args:
+            game: What is played.
+            name: Of the agent.
+            seed: Of the simulations.
+            policy: Of the playouts.
+            **budget: Of `MonteCarlo`.
+        """
+        self.game = game
+        self.name = name
+        self._rng = np.random.default_rng((seed, 0x5EA2C4))
+        self._policy = policy
+        self._rules = one_round(flat_rules(game))
+        self._search = MonteCarlo(game, policy, rules=self._rules, **budget)
+        self._states = game.empty(DUEL_DEPTH)
+        self._actions = np.empty((DUEL_DEPTH, NUM_ACTIONS), np.int32)
+        self._ids = np.empty(NUM_ACTIONS, np.int32)
+
+    def act(self, view: State) -> int:
+        """The action of the player to act."""
+        action = self._certain(view)
+        if action < 0:
+            points = float(view["points"][int(view["player"])])
+            action = self._search.best(view, points + 1.0, points + PLAYERS, self._rng)
+        return action
+
+    def _certain(self, view: State) -> int:
+        """An action that is surely best, or -1."""
+        if view["leader"] < 0:
+            return -1
+        self._states[0] = view
+        states, actions, ids = self._states[:DEEPEST], self._actions[:DEEPEST], self._ids
+        action = int(sure_win(self._rules, states, actions, ids))
+        if action >= 0 or not is_duel(view):
+            return action
+        open_hands(self._states[0])
+        player = int(view["player"])
+        least = float(view["points"][player] + PLAYERS - view["out"])
+        value, action = solve(
+            self._policy, self._rules, self._states, self._actions, player, 1 << player, least,
+            DUEL_NODES,
+        )  # fmt: skip
+        return int(action) if value == WON else -1
+
+
+SIMULATIONS = 2000
+ARGUMENT = re.compile(r"(?P<number>\d+)(?P<ms>ms)?(x(?P<candidates>\d+))?(:(?P<path>.+))?")
+
+
+def make(game: Game, seed: int, argument: str | None) -> MonteCarloAgent:
+    """The agent `monte-carlo`.
+
+    Raises:
+        InputError: An argument that it cannot use.
+    """
+    match = ARGUMENT.fullmatch(argument or str(SIMULATIONS))
+    if match is None:
+        raise InputError(f"monte-carlo takes a budget such as 500, 20ms or 500x4, not {argument!r}")
+    number = int(match["number"])
+    budget = {"seconds": number / 1000} if match["ms"] else {"simulations": number, "threads": 1}
+    policy = load(Path(match["path"])) if match["path"] else shipped()
+    name = f"monte-carlo:{argument}" if argument else "monte-carlo"
+    candidates = int(match["candidates"] or 1)
+    return MonteCarloAgent(game, name, seed, policy, candidates=candidates, **budget)

@@ -1,0 +1,309 @@
+"""The light policy of playouts: a softmax over sums of weights of what an action looks like.
+
+Every legal action has a handful of **features**, indices into one vector of weights: what kind of
+play it is and how strong, what it breaks in the hand, what it leaves. Weights are fitted in
+self-play (`training.py`). The policy knows no more of the others' cards than which are unseen.
+"""
+
+import io
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.games import bits
+from closedhand.games.daihinmin import rules as flat
+from closedhand.games.daihinmin.hidden import exchange_weight
+from closedhand.games.daihinmin.plays import (
+    DECK,
+    FIRST_KAIDAN,
+    JOKER,
+    JOKER_BIT,
+    NUM_ACTIONS,
+    NUM_RANKS,
+    PASS,
+    SPADE_THREE,
+)
+from closedhand.games.daihinmin.rules import PLAYERS, bit, ranks_between, ranks_with
+from closedhand.games.game import InputError
+from closedhand.games.kernel import PACKAGE, kernel
+
+DATA = PACKAGE / "data"
+
+KINDS = 7
+"""Single, pair, triple, larger group, kaidan of 3, of 4, longer."""
+STRENGTHS = 15
+"""Ranks from weak to strong in the present order, one below and one above for the joker."""
+STAGES = 4
+"""Of a hand: how many cards it has left."""
+
+# Where the features of each sort begin.
+PLAY = 0  # by lead or follow, kind, strength
+RIVALS = PLAY + 2 * KINDS * STRENGTHS  # by lead or follow, kind, how many ranks beat it: 0 to 3
+SPLIT = RIVALS + 2 * KINDS * 4  # by kind, cards of its rank that stay behind: 0 to 3
+TORN = SPLIT + KINDS * 4  # by kind: it tears a kaidan apart
+WITH_JOKER = TORN + KINDS  # by kind, stage: it has the joker
+WITH_EIGHT = WITH_JOKER + KINDS * STAGES  # by lead or follow, stage: it covers an 8
+LOCKING = WITH_EIGHT + 2 * STAGES  # by whether it makes a lock, how many ranks beat it then: 0 to 3
+REVOLTING = LOCKING + 4  # by stage
+LEAVING = REVOLTING + STAGES  # by kind, stage of what is left
+PASSING = LEAVING + KINDS * STAGES  # by kind to beat, its strength
+PASSING_STAGE = PASSING + KINDS * STRENGTHS  # by stage, stage of the owner
+OVER_OWN = PASSING_STAGE + STAGES * STAGES  # by passing or not: the trick is one's own
+FEATURES = OVER_OWN + 2 * KINDS
+MOST_FEATURES = 10
+"""Of one action."""
+
+
+FLATTENING = 0.3
+"""Exponent of the likelihood of a world's plays."""
+LEAST_LOGARITHM = -5.0
+"""Of the likelihood of one play."""
+
+TABLE = np.dtype((np.record, [("weights", "f4", FEATURES)]))
+
+
+class Policy(NamedTuple):
+    """The weights of the features: a record of `TABLE`."""
+
+    kernels = "closedhand.baselines.daihinmin.policy"
+
+    table: np.record
+
+
+@kernel
+def choose(policy, rules, state, rng, ids):
+    """A legal action, drawn by softmax; one that ends the hand if there is one."""
+    n = flat.legal(rules, state, ids)
+    if n == 1:
+        return np.int64(ids[0])
+    if state.leader < 0:
+        # What is given away hardly matters for what follows: the lowest card.
+        return np.int64(ids[0])
+    final = last_play(rules, state, ids, n)
+    if final >= 0:
+        return final
+    if state.target < 0 and ids[n - 1] == PASS:
+        n -= 1
+    scores = np.empty(n)
+    total = score_all(policy, rules, state, ids, n, scores)
+    drawn = rng.random() * total
+    for k in range(n - 1):
+        drawn -= scores[k]
+        if drawn < 0.0:
+            return np.int64(ids[k])
+    return np.int64(ids[n - 1])
+
+
+@kernel
+def last_play(rules, state, ids, n):
+    """A play among the first `n` ids that ends the hand of the player to act, or -1."""
+    for k in range(n):
+        if ids[k] != PASS and rules.plays.length[ids[k]] == state.left[state.player]:
+            return np.int64(ids[k])
+    return -1
+
+
+@kernel
+def score_all(policy, rules, state, ids, n, scores):
+    """Write the exponential of the sum of weights of every action; return the sum of these."""
+    features = np.empty(MOST_FEATURES, np.int64)
+    seen = look(state)
+    total = 0.0
+    for k in range(n):
+        score = 0.0
+        for f in range(describe(rules, state, seen, np.int64(ids[k]), features)):
+            score += policy.table.weights[features[f]]
+        scores[k] = np.exp(score)
+        total += scores[k]
+    return total
+
+
+class Sight(NamedTuple):
+    """What the features of all actions of a state have in common."""
+
+    hand: np.uint64
+    others: np.uint64
+    kaidan: np.uint64
+    left: int
+
+
+@kernel
+def look(state):
+    """The hand, what others hold, the cards of the hand that are in kaidan, their number."""
+    hand = state.hands[state.player]
+    others = DECK & ~hand
+    for player in range(PLAYERS):
+        others &= ~state.played[player]
+    own = hand & ~JOKER_BIT
+    starts = own & (own >> np.uint64(4)) & (own >> np.uint64(8))
+    kaidan = starts | (starts << np.uint64(4)) | (starts << np.uint64(8))
+    return Sight(hand, others, kaidan, np.int64(state.left[state.player]))
+
+
+@kernel
+def stage(cards):
+    """The stage of a hand with so many cards."""
+    if cards <= 2:
+        return 0
+    if cards <= 4:
+        return 1
+    return 2 if cards <= 7 else 3
+
+
+@kernel
+def kind_of(rules, play):
+    """The kind of a play."""
+    family = np.int64(rules.plays.family[play])
+    return min(family, 3) if family < FIRST_KAIDAN else min(family - FIRST_KAIDAN + 4, KINDS - 1)
+
+
+@kernel
+def strength_of(rules, play, revolution):
+    """The strength of a play: its weakest rank in the present order, from 0 to 14."""
+    if play == JOKER:
+        return STRENGTHS - 1
+    return NUM_RANKS - rules.plays.high[play] if revolution else 1 + rules.plays.low[play]
+
+
+@kernel
+def rivals(rules, others, play, revolution):
+    """How many ranks of cards that others hold beat a play, locks aside; 3 for more."""
+    if play == JOKER:
+        return 3 if others & bit(SPADE_THREE) else 0
+    family = np.int64(rules.plays.family[play])
+    higher = ranks_between(rules.plays.high[play] + 1, NUM_RANKS - 1)
+    if revolution:
+        higher = ranks_between(0, rules.plays.low[play] - 1)
+    joker = 1 if others & JOKER_BIT else 0
+    if family < 4:
+        return min(3, bits.size(ranks_with(others & higher, family + 1)) + joker)
+    runs = others & higher
+    for _ in range(rules.plays.length[play] - 1 - joker):
+        runs &= runs >> np.uint64(4)
+    return min(3, bits.size(runs))
+
+
+@kernel
+def describe(rules, state, seen, action, features):
+    """Write the features of an action into `features`; return how many there are."""
+    player = state.player
+    revolution = state.revolution
+    now = stage(seen.left)
+    if action == PASS:
+        kind = kind_of(rules, state.target)
+        features[0] = PASSING + kind * STRENGTHS + strength_of(rules, state.target, revolution)
+        features[1] = PASSING_STAGE + now * STAGES + stage(state.left[state.owner])
+        if state.owner != player:
+            return 2
+        features[2] = OVER_OWN + kind
+        return 3
+    plays = rules.plays
+    follow = 1 if state.target >= 0 else 0
+    kind = kind_of(rules, action)
+    beating = rivals(rules, seen.others, action, revolution)
+    features[0] = (
+        PLAY + (follow * KINDS + kind) * STRENGTHS + strength_of(rules, action, revolution)
+    )
+    features[1] = RIVALS + (follow * KINDS + kind) * 4 + beating
+    features[2] = LEAVING + kind * STAGES + stage(seen.left - plays.length[action])
+    n = 3
+    need = plays.need[action]
+    if need & JOKER_BIT:
+        features[n] = WITH_JOKER + kind * STAGES + now
+        n += 1
+    if kind < 4 and action != JOKER:
+        rank = np.int64(plays.low[action])
+        behind = bits.size(seen.hand & ranks_between(rank, rank) & ~need)
+        features[n] = SPLIT + kind * 4 + min(behind, 3)
+        n += 1
+        if need & seen.kaidan:
+            features[n] = TORN + kind
+            n += 1
+    if plays.eight[action]:
+        features[n] = WITH_EIGHT + follow * STAGES + now
+        n += 1
+    if follow:
+        if not state.lock and plays.suits[action] == plays.suits[state.target]:
+            features[n] = LOCKING + beating
+            n += 1
+        if state.owner == player:
+            features[n] = OVER_OWN + KINDS + kind
+            n += 1
+    if plays.revolts[action]:
+        features[n] = REVOLTING + now
+        n += 1
+    return n
+
+
+@kernel
+def plausibility(policy, rules, state, player, ids):
+    """How likely the exchange would have led to these hands, and others would have played so.
+
+    The likelihood of the plays is flattened: nobody plays just as the policy does.
+    """
+    weight = exchange_weight(rules, state, player)
+    if state.leader < 0:
+        return weight
+    moves = np.int64(state.moves)
+    scores = np.empty(NUM_ACTIONS)
+    logarithm = 0.0
+    flat.rewind(state)
+    while state.moves < moves:
+        action = np.int64(state.history[state.moves])
+        if state.player != player:
+            logarithm += log_likelihood(policy, rules, state, action, ids, scores)
+        flat.play(rules, state, action)
+    return weight * np.exp(FLATTENING * logarithm)
+
+
+@kernel
+def log_likelihood(policy, rules, state, action, ids, scores):
+    """The logarithm of how likely the player to act chooses an action."""
+    n = flat.legal(rules, state, ids)
+    if n == 1 or (state.target < 0 and action == PASS):
+        return 0.0
+    total = score_all(policy, rules, state, ids, n - 1 if state.target < 0 else n, scores)
+    for k in range(n):
+        if ids[k] == action:
+            return max(np.log(scores[k] / total), LEAST_LOGARITHM)
+    return LEAST_LOGARITHM
+
+
+@kernel
+def worthwhile(policy, rules, state, out):
+    """All legal actions but a leader's pass, which gains nothing between two players."""
+    n = flat.legal(rules, state, out)
+    return n - 1 if state.target < 0 and n > 1 and out[n - 1] == PASS else n
+
+
+def policy_of(weights: np.ndarray) -> Policy:
+    """The policy with these weights, [FEATURES]."""
+    table = np.zeros(1, TABLE)[0]
+    table.weights[:] = weights
+    return Policy(table)
+
+
+def load(path: Path) -> Policy:
+    """The policy of a file that training saved.
+
+    Raises:
+        InputError: It cannot be read, or holds other weights.
+    """
+    try:
+        with np.load(io.BytesIO(Path(path).read_bytes()), allow_pickle=False) as data:
+            weights = data["weights"]
+        if weights.shape != (FEATURES,) or not np.isfinite(weights).all():
+            raise ValueError("weights")
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from None
+    except Exception:
+        raise InputError(f"{path} holds no weights of playouts") from None
+    return policy_of(weights)
+
+
+@cache
+def shipped() -> Policy:
+    """The policy of the package."""
+    return load(DATA / "daihinmin_playouts.npz")

@@ -1,0 +1,1 @@
+"""Search by simulation, for any `Game`."""

@@ -1,0 +1,76 @@
+"""Exact search of positions in which nothing is hidden, for any game."""
+
+import numpy as np
+
+from closedhand.games import contract
+from closedhand.games.contract import dispatched
+from closedhand.games.kernel import kernel
+
+UNKNOWN, LOST, WON = -1, 0, 1
+
+
+@kernel
+def _all_legal(policy, rules, state, out):
+    """All legal actions."""
+    return contract.legal(rules, state, out)
+
+
+def _worthwhile(policy, rules, state, out):
+    """Write the actions that a search has to look at, the promising ones first; return how many.
+
+    Those that are left out must be no better for their player than one of those that are not.
+    """
+
+
+_worthwhile.__name__ = "worthwhile"
+worthwhile = dispatched(_worthwhile, _all_legal)
+
+
+@kernel
+def solve(policy, rules, states, actions, player, friends, least, nodes):
+    """Whether a player can make sure of a payoff, by depth-first search.
+
+    Args:
+        policy: Names the actions to look at, by `worthwhile`.
+        rules: Of the game.
+        states: The first is the root, in which nothing is hidden; the others are room for positions
+            below it, as many as the search may go deep.
+        actions: Room for the actions of each of them, int32 [states, num_actions].
+        player: Whose payoff it is.
+        friends: Bits of the players who help him; all others do what they can against him.
+        least: A payoff of this or more counts as won.
+        nodes: How many positions may be looked at.
+
+    Returns:
+        `WON`, `LOST`, or `UNKNOWN` if telling takes more positions or goes deeper; and the action
+        at the root that wins, if it is won and a friend is to act there, else -1.
+    """
+    number = np.empty(len(states), np.int64)
+    tried = np.zeros(len(states), np.int64)
+    depth = 0
+    number[0] = worthwhile(policy, rules, states[0], actions[0])
+    while True:
+        friendly = (friends >> states[depth].player) & 1
+        if tried[depth] == number[depth]:
+            value = LOST if friendly else WON
+            depth -= 1
+        else:
+            if nodes == 0 or depth + 1 == len(states):
+                return UNKNOWN, -1
+            nodes -= 1
+            states[depth + 1] = states[depth]
+            contract.play(rules, states[depth + 1], actions[depth, tried[depth]])
+            tried[depth] += 1
+            payoff = contract.payoff(rules, states[depth + 1], player)
+            if np.isnan(payoff):
+                depth += 1
+                number[depth] = worthwhile(policy, rules, states[depth], actions[depth])
+                tried[depth] = 0
+                continue
+            value = WON if payoff >= least else LOST
+        # What is decided here may decide the positions above.
+        while depth >= 0 and value == (WON if (friends >> states[depth].player) & 1 else LOST):
+            depth -= 1
+        if depth < 0:
+            friendly = (friends >> states[0].player) & 1
+            return value, np.int64(actions[0, tried[0] - 1]) if value == WON and friendly else -1

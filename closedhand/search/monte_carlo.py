@@ -1,0 +1,210 @@
+"""Flat Monte Carlo search for any game with hidden hands.
+
+At every simulation a **world**, a full state that fits what the player knows, is drawn; an action
+of the root is chosen by UCB1-tuned (Auer, Cesa-Bianchi and Fischer, 2002), and a policy plays the
+rest. The action with the best mean payoff is played. Worlds can be weighted by how likely they make
+what was seen: of several candidates one is drawn by its weight, and such worlds are used again.
+Threads search with statistics of their own, which are added up in the end.
+"""
+
+import math
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from closedhand.games import contract
+from closedhand.games.game import Game, InputError, State
+from closedhand.games.kernel import kernel
+from closedhand.search.playout import plausibility, playout
+from closedhand.search.threads import cores
+
+BATCH = 64
+"""Simulations between two looks at the clock."""
+WORLDS = 128
+"""That are drawn by their weight, at the beginning, and used again and again."""
+
+
+@kernel
+def simulate(rules, policy, states, worlds, player, actions, low, high, number, rng, ids, sums):
+    """Run simulations from a view.
+
+    Args:
+        rules: Of the game.
+        policy: Of the playouts.
+        states: The view, and room for two states.
+        worlds: Worlds to play in, one after the other; with none each simulation draws its own.
+        player: Whose view it is, and who is to act.
+        actions: The legal actions.
+        low: The least payoff.
+        high: The greatest payoff.
+        number: How many simulations.
+        rng: Draws everything.
+        ids: Scratch space, int32 [num_actions].
+        sums: Of every action how often it was tried, the sum of its payoffs, scaled to 0..1, and
+            of their squares, float64 [actions, 3]; goes on from what is in there.
+    """
+    for i in range(number):
+        if len(worlds):
+            states[1] = worlds[i % len(worlds)]
+        else:
+            states[1] = states[0]
+            contract.redeal(rules, states[1], player, rng)
+        k = most_promising(sums)
+        contract.play(rules, states[1], actions[k])
+        payoff = (playout(policy, rules, states[1], player, rng, ids) - low) / (high - low)
+        sums[k, 0] += 1.0
+        sums[k, 1] += payoff
+        sums[k, 2] += payoff * payoff
+
+
+@kernel
+def draw_worlds(rules, policy, states, worlds, player, candidates, rng, ids):
+    """Draw worlds that fit the view `states[0]`: each one of several candidates, by its weight."""
+    for i in range(len(worlds)):
+        total = 0.0
+        for k in range(candidates):
+            states[1] = states[0]
+            contract.redeal(rules, states[1], player, rng)
+            states[2] = states[1]
+            weight = plausibility(policy, rules, states[2], player, ids)
+            total += weight
+            if k == 0 or rng.random() * total < weight:
+                worlds[i] = states[1]
+
+
+@kernel
+def most_promising(sums):
+    """The action to try next: one that was not tried yet, or the best by UCB1-tuned."""
+    tries = 0.0
+    for k in range(len(sums)):
+        if sums[k, 0] == 0.0:
+            return k
+        tries += sums[k, 0]
+    best, most = 0, -np.inf
+    for k in range(len(sums)):
+        mean = sums[k, 1] / sums[k, 0]
+        exploring = np.log(tries) / sums[k, 0]
+        variance = sums[k, 2] / sums[k, 0] - mean * mean + np.sqrt(2.0 * exploring)
+        bound = mean + np.sqrt(exploring * min(0.25, variance))
+        if bound > most:
+            best, most = k, bound
+    return best
+
+
+class MonteCarlo:
+    """Flat Monte Carlo search for the player of a view.
+
+    Attributes:
+        rules: Of what is simulated, for kernels.
+        simulations: Of a decision; None: as many as `seconds` allow.
+        seconds: Of a decision; None: however long the simulations take.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        policy: Any,
+        *,
+        simulations: int | None = None,
+        seconds: float | None = None,
+        candidates: int = 1,
+        threads: int | None = None,
+        rules: Any = None,
+    ) -> None:
+        """Prepare a search.
+
+        Args:
+            game: The game.
+            policy: Of the playouts, see `closedhand.search.playout`.
+            simulations: Of a decision.
+            seconds: Of a decision; it takes at least one simulation for each thread.
+            candidates: With 1 every simulation draws a world of its own; with more there are
+                `WORLDS` for a thread, each chosen from so many by its plausibility.
+            threads: Searches that run side by side; by default one for each core.
+            rules: To simulate by, if they are not those of the game.
+
+        Raises:
+            InputError: Neither simulations nor seconds are given, or numbers that make no sense.
+        """
+        if simulations is None and seconds is None:
+            raise InputError("a search takes a number of simulations, or of seconds")
+        for name, number in (
+            ("simulations", simulations),
+            ("seconds", seconds),
+            ("candidates", candidates),
+            ("threads", threads),
+        ):
+            if number is not None and not number > 0:
+                raise InputError(f"a search takes a positive number of {name}, not {number!r}")
+        self.rules = rules if rules is not None else game.rules
+        self.simulations, self.seconds = simulations, seconds
+        self._game, self._policy, self._candidates = game, policy, candidates
+        self._threads = threads or cores()
+
+    def best(self, view: State, low: float, high: float, rng: np.random.Generator) -> int:
+        """The action of the player to act.
+
+        Args:
+            view: What he knows.
+            low: The least payoff that he can still get.
+            high: The greatest.
+            rng: Draws everything; with simulations and not seconds as budget, the same state of it
+                leads to the same action.
+        """
+        ids = np.empty(self._game.num_actions, np.int32)
+        actions = ids[: contract.legal(self.rules, view, ids)].copy()
+        if len(actions) == 1:
+            return int(actions[0])
+        sums = self.judge(view, actions, low, high, rng)
+        return int(actions[np.argmax(sums[:, 1] / np.maximum(sums[:, 0], 1))])
+
+    def judge(
+        self,
+        view: State,
+        actions: np.ndarray,
+        low: float,
+        high: float,
+        rng: np.random.Generator,
+    ) -> np.ndarray:
+        """Simulate.
+
+        Args:
+            view: What the player to act knows.
+            actions: His actions to judge, int32 [n].
+            low: His least payoff.
+            high: His greatest.
+            rng: Draws everything.
+
+        Returns:
+            Of every action how often it was tried, the sum of its payoffs, scaled to 0..1, and of
+            their squares, float64 [n, 3].
+        """
+        end = time.perf_counter() + self.seconds if self.seconds is not None else math.inf
+        number = self.simulations if self.simulations is not None else sys.maxsize
+        threads = max(1, min(self._threads, number // BATCH))
+        cuts = [number * i // threads for i in range(threads + 1)]
+        player = int(view["player"])
+
+        def work(share: int, own: np.random.Generator) -> np.ndarray:
+            sums = np.zeros((len(actions), 3))
+            states = np.repeat(np.array([view], self._game.dtype), 3)
+            worlds = self._game.empty(WORLDS if self._candidates > 1 else 0)
+            ids = np.empty(self._game.num_actions, np.int32)
+            given = (self.rules, self._policy, states, worlds, player)
+            draw_worlds(*given, self._candidates, own, ids)
+            done = 0
+            while done < share and (done == 0 or time.perf_counter() < end):
+                batch = min(BATCH if self.seconds else share, share - done)
+                simulate(*given, actions, low, high, batch, own, ids, sums)
+                done += batch
+            return sums
+
+        if threads == 1:
+            return work(number, rng)
+        shares = [after - before for before, after in pairwise(cuts)]
+        with ThreadPoolExecutor(threads) as executor:
+            return np.sum(list(executor.map(work, shares, rng.spawn(threads))), axis=0)
