@@ -92,7 +92,11 @@ def tables(sides: Sequence[int]) -> list[tuple[int, ...]]:
 
 
 def play_out(
-    game: Game, states: np.ndarray, seats: np.ndarray, agents: Sequence[Agent]
+    game: Game,
+    states: np.ndarray,
+    seats: np.ndarray,
+    agents: Sequence[Agent],
+    after: Callable[[np.ndarray], None] = lambda moved: None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Play games in lockstep to their end.
 
@@ -101,6 +105,7 @@ def play_out(
         states: The games, `game.dtype` [n]; changed in place.
         seats: Index of the agent at each seat of each game, integers [n, num_players].
         agents: The agents.
+        after: Called behind every step with the indices of the games in which somebody acted.
 
     Returns:
         The seconds that each agent took to decide, and how often it decided.
@@ -132,6 +137,26 @@ def play_out(
                 state: Any = states[chosen[k]]
                 why = common.explain_illegal(game, state, int(actions[k]))
                 raise InputError(f"agent {agent.name!r} cannot play on: {why}")
+        after(np.flatnonzero(running))
+
+
+def start(
+    game: Game, specs: Sequence[Spec], seed: int, deals: range
+) -> tuple[list[Agent], np.ndarray]:
+    """Agents made for some deals, which have decided once, and the states that are dealt.
+
+    Raises:
+        InputError: An unknown agent.
+    """
+    seeds = np.random.default_rng((seed, deals.start, 1)).integers(2**31, size=len(specs))
+    agents = [make_agent(game, spec, int(own)) for spec, own in zip(specs, seeds, strict=True)]
+    dealt = np.array([game.deal(np.random.default_rng((seed, i))) for i in deals], game.dtype)
+    # One decision each that does not count: loading kernels and networks takes its time.
+    first = dealt[:1].copy()
+    kernels.hide_all(game.rules, first)
+    for agent in agents:
+        act_batch(agent, first)
+    return agents, dealt
 
 
 def play_chunk(game: Game, specs: Sequence[Spec], seed: int, deals: range) -> Chunk:
@@ -146,14 +171,7 @@ def play_chunk(game: Game, specs: Sequence[Spec], seed: int, deals: range) -> Ch
     Raises:
         InputError: An unknown agent, or one that chose an illegal action.
     """
-    seeds = np.random.default_rng((seed, deals.start, 1)).integers(2**31, size=len(specs))
-    agents = [make_agent(game, spec, int(own)) for spec, own in zip(specs, seeds, strict=True)]
-    dealt = np.array([game.deal(np.random.default_rng((seed, i))) for i in deals], game.dtype)
-    # One decision each that does not count: loading kernels and networks takes its time.
-    first = dealt[:1].copy()
-    kernels.hide_all(game.rules, first)
-    for agent in agents:
-        act_batch(agent, first)
+    agents, dealt = start(game, specs, seed, deals)
     seatings = tables(game.sides)
     states = np.repeat(dealt, len(seatings))
     seconds, decisions = play_out(game, states, np.tile(seatings, (len(dealt), 1)), agents)
@@ -202,13 +220,14 @@ def play(
     kept = played.deals // CHUNK * CHUNK if played else 0
     chunks = [range(start, min(start + CHUNK, deals)) for start in range(kept, deals, CHUNK)]
     jobs = [(game, pair, seed, chunk) for chunk in chunks for pair in pairs]
+    first = [(game, pair, seed, chunks[0][:1]) for pair in pairs]
     finished: list[Chunk] = []
     interrupted = False
     progress(kept)
     try:
-        for chunk in _results(jobs, min(workers, len(jobs))):
+        for chunk in results_of(play_chunk, jobs, first, min(workers, len(jobs))):
             finished.append(chunk)
-            progress(kept + _deals(finished[:: len(pairs)]))
+            progress(kept + count_deals(finished[:: len(pairs)]))
     except KeyboardInterrupt:
         interrupted = True
     # Whole chunks only: every pairing has to have played the same deals.
@@ -219,23 +238,34 @@ def play(
     if played is not None and not finished:
         return Match(game, names, seed, played.pairs, interrupted)
     if played is not None:
-        parts = [[_cut(p, kept), *part] for p, part in zip(played.pairs, parts, strict=True)]
-    return Match(game, names, seed, tuple(_join(part) for part in parts), interrupted)
+        parts = [[cut(p, kept), *part] for p, part in zip(played.pairs, parts, strict=True)]
+    return Match(game, names, seed, tuple(join(part) for part in parts), interrupted)
 
 
-def _results(jobs: list[tuple[Any, ...]], workers: int) -> Iterator[Chunk]:
-    """The results of the jobs in their order; after an interruption those finished, then raise."""
+def results_of(
+    work: Callable[..., Chunk],
+    jobs: list[tuple[Any, ...]],
+    first: list[tuple[Any, ...]],
+    workers: int,
+) -> Iterator[Chunk]:
+    """The results of jobs in their order; after an interruption those finished, then raise.
+
+    Args:
+        work: Does a job.
+        jobs: Arguments of each.
+        first: Short jobs that several workers wait for: unknown names show there, and what has to
+            be compiled is compiled once, not in each worker.
+        workers: Processes; 1 works in this one.
+    """
     if workers == 1:
         for job in jobs:
-            yield play_chunk(*job)
+            yield work(*job)
         return
-    for game, pair, seed, deals in jobs:
-        # Unknown names show here, and what has to be compiled is compiled once, not in each worker.
-        if deals == jobs[0][3]:
-            play_chunk(game, pair, seed, deals[:1])
+    for job in first:
+        work(*job)
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, context, _leave_interrupts_to_parent) as pool:
-        futures = [pool.submit(play_chunk, *job) for job in jobs]
+        futures = [pool.submit(work, *job) for job in jobs]
         yield from _in_order(futures, pool)
 
 
@@ -259,18 +289,20 @@ def _leave_interrupts_to_parent() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _deals(chunks: Sequence[Chunk]) -> int:
+def count_deals(chunks: Sequence[Chunk]) -> int:
+    """How many deals some chunks hold."""
     return sum(len(chunk.returns) for chunk in chunks)
 
 
-def _cut(chunk: Chunk, deals: int) -> Chunk:
+def cut(chunk: Chunk, deals: int) -> Chunk:
     """The first deals of a chunk; times are shared out evenly."""
     share = deals / len(chunk.returns)
     decisions = np.round(chunk.decisions * share).astype(np.int64)
     return Chunk(chunk.returns[:deals], chunk.seconds * share, decisions)
 
 
-def _join(chunks: Sequence[Chunk]) -> Chunk:
+def join(chunks: Sequence[Chunk]) -> Chunk:
+    """Several chunks as one."""
     return Chunk(
         np.concatenate([chunk.returns for chunk in chunks]),
         np.sum([chunk.seconds for chunk in chunks], axis=0),

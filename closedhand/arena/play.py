@@ -19,6 +19,7 @@ MOST_LISTED = 120
 
 OPPONENTS = {
     "doudizhu": "greedy",
+    "daihinmin": "default",
     "uh_leduc": "equilibrium",
     "leduc": "equilibrium",
     "chinese_poker": "separable",
@@ -187,7 +188,8 @@ def _answer(session: Session, line: str, show: Callable[[str], None]) -> bool:
 
 def _result(session: Session) -> str:
     returns = session.game.returns(session.state)
-    own = returns[session.seat]
+    # Points that are all positive are good or bad beside the mean.
+    own = returns[session.seat] - returns.mean()
     verdict = "you win" if own > 0 else "you lose" if own < 0 else "a draw"
     payoffs = ", ".join(f"player_{i} {value:+g}" for i, value in enumerate(returns))
     return f"{verdict}: {payoffs}"

@@ -5,7 +5,10 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from closedhand.arena.results import shortened
+from closedhand.games import make_game
 from closedhand.games.game import InputError
 from closedhand.games.records import write_atomically
 
@@ -28,6 +31,45 @@ def plot_match(data: dict[str, Any], path: Path) -> None:
     axes[0].set_ylabel("points per game")
     rules = ", ".join(f"{k}={v}" for k, v in data["options"].items() if v not in (None, False))
     figure.suptitle(f"{data['game']}, {data['deals']} deals, 95% intervals\n{rules}", fontsize=10)
+    save_figure(figure, path)
+
+
+def plot_league(data: dict[str, Any], path: Path) -> None:
+    """Draw the points of all agents against rounds, and their points per round with intervals.
+
+    Args:
+        data: What `closedhand.arena.league.summary` returns.
+        path: Of the picture, PNG.
+
+    Raises:
+        InputError: matplotlib is not installed.
+    """
+    figure = new_figure(10, 4.4)
+    lines, bars = figure.subplots(1, 2, width_ratios=(3, 2))
+    totals = np.cumsum(np.reshape(data["points"], (-1, len(data["results"]))), axis=0)
+    for i, result in enumerate(data["results"]):
+        name, points = shortened(result["agent"]), result["points"]
+        rounds = np.linspace(0, data["rounds"], len(totals) + 1)
+        lines.plot(rounds, [0, *totals[:, i]], label=name, linewidth=1.2)
+        spread = None if points["low"] is None else [[points["mean"] - points["low"]]]
+        bars.errorbar(points["mean"], i, xerr=spread, fmt="o", capsize=4)
+        label = f"{points['mean']:.3f}"
+        bars.annotate(label, (points["mean"], i), (0, 7), textcoords="offset points", ha="center")
+    lines.set_xlabel("rounds")
+    lines.set_ylabel("points")
+    lines.grid(True, alpha=0.3)
+    lines.legend(fontsize=8)
+    bars.set_yticks(
+        range(len(data["results"])), [shortened(result["agent"]) for result in data["results"]]
+    )
+    bars.invert_yaxis()
+    bars.margins(0.15)
+    bars.set_xlabel("points per round, 95% intervals")
+    options = data["options"]
+    usual = make_game(data["game"], rules=options["rules"]).options
+    rules = ", ".join(f"{k}={v}" for k, v in options.items() if k == "rules" or v != usual[k])
+    how = ", each deal at all seats" if data["duplicate"] else ""
+    figure.suptitle(f"{data['game']}, {data['rounds']:,} rounds{how}\n{rules}", fontsize=10)
     save_figure(figure, path)
 
 

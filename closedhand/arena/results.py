@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,6 @@ from closedhand.arena.match import Chunk, Match, tables
 from closedhand.arena.statistics import Estimate, bootstrap, wins
 from closedhand.games.game import Game, InputError
 from closedhand.games.records import write_atomically
-
-SETTINGS = ("game", "options", "agents", "files", "seed", "version")
-"""What has to be the same when a match goes on."""
 
 ALL = "all"
 """The role that stands for all roles together."""
@@ -80,17 +78,10 @@ def summary(match: Match) -> dict[str, Any]:
     per decision; and the raw `returns` by deal, table and seat. Points are per game: of all seats
     of a role together, and for the role `all` the mean over the roles. Intervals hold 95%.
     """
-    from closedhand import __version__
-
     return {
-        "game": match.game.name,
-        "options": dict(match.game.options),
-        "agents": list(match.agents),
-        "files": digests(match.agents),
-        "seed": match.seed,
+        **settings(match.game, match.agents, match.seed),
         "deals": match.deals,
         "interrupted": match.interrupted,
-        "version": __version__,
         "tables": tables(match.game.sides),
         "pairs": [
             _pair_summary(match.game, [match.agents[i], match.agents[j]], chunk, match.seed)
@@ -113,20 +104,27 @@ def _pair_summary(game: Game, names: list[str], chunk: Chunk, seed: int) -> dict
             {
                 "agent": name,
                 "role": role,
-                "win_rate": _rounded(scores[2 + agent][i]),
-                "points": _rounded(scores[agent][i]),
+                "win_rate": rounded(scores[2 + agent][i]),
+                "points": rounded(scores[agent][i]),
             }
             for agent, name in enumerate(names)
             for i, role in enumerate(roles)
         ],
-        "difference": {role: _rounded(scores[4][i]) for i, role in enumerate(roles)},
+        "difference": {role: rounded(scores[4][i]) for i, role in enumerate(roles)},
+        **times(chunk),
+        "returns": shorter(chunk.returns.tolist()),
+    }
+
+
+def times(chunk: Chunk) -> dict[str, Any]:
+    """How often and how fast each agent decided."""
+    return {
         "decisions": chunk.decisions.tolist(),
         "seconds": [round(float(s), 6) for s in chunk.seconds],
         "microseconds_per_decision": [
             round(float(1e6 * s / n), 3) if n else None
             for s, n in zip(chunk.seconds, chunk.decisions, strict=True)
         ],
-        "returns": [[[_short(x) for x in row] for row in deal] for deal in chunk.returns.tolist()],
     }
 
 
@@ -134,12 +132,19 @@ def _with_mean(columns: np.ndarray) -> np.ndarray:
     return np.concatenate([columns, columns.mean(axis=1, keepdims=True)], axis=1)
 
 
-def _rounded(estimate: Estimate) -> dict[str, float]:
-    return {name: round(value, 6) for name, value in estimate._asdict().items()}
+def rounded(estimate: Estimate) -> dict[str, float | None]:
+    """An estimate for JSON; None where there is no interval."""
+    return {
+        name: None if math.isnan(value) else round(value, 6)
+        for name, value in estimate._asdict().items()
+    }
 
 
-def _short(value: float) -> float | int:
-    return int(value) if value == int(value) else value
+def shorter(values: Any) -> Any:
+    """Nested lists of numbers, integers without a point."""
+    if isinstance(values, list):
+        return [shorter(value) for value in values]
+    return int(values) if values == int(values) else values
 
 
 def save(path: Path, data: dict[str, Any]) -> None:
@@ -156,6 +161,20 @@ def read_json(path: Path) -> dict[str, Any]:
     return data if isinstance(data, dict) else {}
 
 
+def settings(game: Game, agents: Sequence[str], seed: int) -> dict[str, Any]:
+    """What has to be the same when a match goes on."""
+    from closedhand import __version__
+
+    return {
+        "game": game.name,
+        "options": dict(game.options),
+        "agents": list(agents),
+        "files": digests(agents),
+        "seed": seed,
+        "version": __version__,
+    }
+
+
 def load(path: Path, game: Game, agents: Sequence[str], seed: int) -> Match:
     """Read a match that is to be continued.
 
@@ -168,32 +187,34 @@ def load(path: Path, game: Game, agents: Sequence[str], seed: int) -> Match:
     Raises:
         InputError: It cannot be read, or was played with other settings.
     """
-    from closedhand import __version__
+    data = load_same(path, settings(game, agents, seed))
+    try:
+        pairs = tuple(chunk_of(pair, pair["returns"]) for pair in data["pairs"])
+    except (ValueError, KeyError, TypeError):
+        raise InputError(f"{path} is no match that can be continued") from None
+    return Match(game, tuple(agents), seed, pairs)
 
+
+def load_same(path: Path, wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """Read the results of a match that is to be continued with the settings `wanted`.
+
+    Raises:
+        InputError: It cannot be read, or was played with other settings.
+    """
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8"))
-        found = {key: data[key] for key in SETTINGS}
-        pairs = tuple(
-            Chunk(
-                np.array(pair["returns"], float),
-                np.array(pair["seconds"], float),
-                np.array(pair["decisions"], np.int64),
-            )
-            for pair in data["pairs"]
-        )
+        found = {key: data[key] for key in wanted}
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from None
     except (ValueError, KeyError, TypeError):
         raise InputError(f"{path} is no match that can be continued") from None
-    settings = {
-        "game": game.name,
-        "options": dict(game.options),
-        "agents": list(agents),
-        "files": digests(agents),
-        "seed": seed,
-        "version": __version__,
-    }
-    for key, value in settings.items():
+    for key, value in wanted.items():
         if found[key] != value:
             raise InputError(f"{path} was played with {key} {found[key]}, not {value}")
-    return Match(game, tuple(agents), seed, pairs)
+    return data
+
+
+def chunk_of(data: Mapping[str, Any], returns: Any) -> Chunk:
+    """Payoffs, and the times that `data` holds, as they were before they were saved."""
+    seconds, decisions = np.array(data["seconds"], float), np.array(data["decisions"], np.int64)
+    return Chunk(np.array(returns, float), seconds, decisions)

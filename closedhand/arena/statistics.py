@@ -1,5 +1,10 @@
-"""Statistics of duplicate matches: the deals are the sample, intervals come from a bootstrap."""
+"""Means with intervals: the sample is the deals of a match, or the matches of a league.
 
+Intervals come from a bootstrap, or where the sample may be small from Student's t.
+"""
+
+import math
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +14,7 @@ CHUNK = 50
 
 
 class Estimate(NamedTuple):
-    """A mean over deals and its 95% interval.
+    """A mean over deals or matches and its 95% interval.
 
     Attributes:
         mean: The mean.
@@ -57,6 +62,37 @@ def bootstrap(
     low, high = np.percentile(means, [tail, 100 - tail], axis=0)
     columns = zip(table.mean(axis=0), low, high, strict=True)
     return [Estimate(*map(float, column)) for column in columns]
+
+
+def student(values: np.ndarray, level: float = 0.95) -> list[Estimate]:
+    """The mean of each column with its interval by Student's t.
+
+    Args:
+        values: A row for each deal or match, a column for each measure, [n, m] with n > 0.
+        level: Of the interval.
+
+    Returns:
+        One estimate for each column; its ends are NaN if there is one row only.
+    """
+    n, means = len(values), np.mean(values, axis=0)
+    half = np.full(len(means), math.nan)
+    if n > 1:
+        half = t_quantile(n - 1, level) * np.std(values, axis=0, ddof=1) / math.sqrt(n)
+    return [Estimate(*map(float, c)) for c in zip(means, means - half, means + half, strict=True)]
+
+
+@cache
+def t_quantile(freedom: int, level: float = 0.95) -> float:
+    """Student's t that a variable of so many degrees of freedom exceeds neither way at `level`.
+
+    Examples:
+        >>> [round(t_quantile(freedom), 3) for freedom in (1, 9, 99)]
+        [12.706, 2.262, 1.984]
+    """
+    # t is the square root of freedom times the tangent of an angle of density cos^(freedom - 1).
+    ends = np.linspace(0, math.pi / 2, 200_001)
+    below = np.cumsum(np.cos((ends[1:] + ends[:-1]) / 2) ** (freedom - 1))
+    return math.sqrt(freedom) * math.tan(np.interp(level, below / below[-1], ends[1:]))
 
 
 def wins(points: np.ndarray) -> np.ndarray:

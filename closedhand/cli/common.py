@@ -36,7 +36,7 @@ def underscored(name: str | None) -> str | None:
     return name.replace("-", "_") if name else name
 
 
-GAME_HELP = "A game: doudizhu, uh-leduc, leduc or chinese-poker."
+GAME_HELP = "A game: doudizhu, daihinmin, uh-leduc, leduc or chinese-poker."
 GameName = Annotated[str, typer.Argument(metavar="GAME", help=GAME_HELP, callback=underscored)]
 Rules = Annotated[str | None, typer.Option(help="A preset of the game's rules.")]
 Options = Annotated[

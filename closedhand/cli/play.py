@@ -1,12 +1,15 @@
 """The commands `match`, `play` and `train`."""
 
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
-from closedhand.cli import chinese_poker, leduc
+from closedhand.cli import chinese_poker, daihinmin, leduc
 from closedhand.cli.common import (
     INTERRUPTED,
     GameName,
@@ -24,17 +27,46 @@ from closedhand.cli.common import (
     save_picture,
     slug,
 )
-from closedhand.games.game import InputError
+from closedhand.games.game import Game, InputError
 
 # What takes long to import is imported inside the commands, so that --help comes at once.
 
 
+LEAGUES = ("daihinmin",)
+"""Games that are always played as a league."""
+
+
+LEARNING = {
+    "chinese_poker": (chinese_poker.learn, "fitted"),
+    "daihinmin": (daihinmin.learn, "playouts"),
+}
+"""How games are learned in self-play, and the usual algorithm."""
+
+
 def match(
     game: GameName,
-    agents: Annotated[str, typer.Option(help="Two or more agents, with commas between.")],
+    agents: Annotated[
+        str,
+        typer.Option(
+            help="Two or more agents, with commas between; in a league one for each seat, "
+            "the last one for all that are left."
+        ),
+    ],
     deals: Annotated[
-        int, typer.Option(min=1, help="Deals; each is played at every seating.")
-    ] = 1000,
+        int | None,
+        typer.Option(min=1, help="Deals; each is played at every seating. 1000 if absent."),
+    ] = None,
+    rounds: Annotated[
+        int | None,
+        typer.Option(min=1, help="A league of so many rounds; of Daihinmin 1000 if absent."),
+    ] = None,
+    duplicate: Annotated[
+        bool,
+        typer.Option(
+            "--duplicate",
+            help="A league that replays each deal with the agents rotated through all seats.",
+        ),
+    ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Of deals and agents.")] = 0,
     rules: Rules = None,
     option: Options = None,
@@ -49,37 +81,123 @@ def match(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Play a duplicate match and show points and win rates by role, with 95% intervals.
+    """Play a duplicate match, or a league, and show points with 95% intervals.
+
+    In a match two agents at a time play every deal at every seating. In a league, as Daihinmin
+    always is and any game of three or more sides may be, all agents sit at one table. Daihinmin's
+    classes are carried over in matches of 100 rounds, as in the competition; with --duplicate a
+    deal is a single round, with classes drawn at random.
 
     Saves the results as JSON, in runs/ if --out names no file, and a picture of them beside it.
     """
+    from closedhand.search.threads import cores
+
+    given = [f"{key} {value}" for key, value in given_options(rules, option).items()]
+    is_league = game in LEAGUES or rounds is not None or duplicate
+    kind = ["league", *["duplicate"] * duplicate] if is_league else ["match"]
+    path = out or Path("runs") / (slug(" ".join([*kind, game, *given, agents])) + ".json")
+    names = agents.split(",")
+    number = workers or cores()
+    if is_league:
+        options = given_options(rules, option)
+        _league(game, options, names, deals, rounds, duplicate, seed, number, path, resume, as_json)
+    else:
+        bound = bind(game, rules, option)
+        _match(bound, names, deals or 1000, seed, number, path, resume, as_json)
+
+
+def _match(
+    game: Game,
+    names: list[str],
+    deals: int,
+    seed: int,
+    workers: int,
+    path: Path,
+    resume: bool,
+    as_json: bool,
+) -> None:
     from closedhand.arena import match as arena, results
     from closedhand.arena.plot import plot_match
-    from closedhand.baselines.threads import cores
 
-    bound = bind(game, rules, option)
-    names = agents.split(",")
-    given = [f"{key} {value}" for key, value in given_options(rules, option).items()]
-    path = out or Path("runs") / (slug(" ".join(["match", game, *given, agents])) + ".json")
     make_folder(path.parent)
-    played = results.load(path, bound, names, seed) if resume else None
-    try:
-        with progress_bar("deals", deals) as update:
-            result = arena.play(bound, names, deals, seed, workers or cores(), played, update)
-    except KeyboardInterrupt:
-        note("interrupted before any deals were finished; nothing is saved")
-        raise typer.Exit(INTERRUPTED) from None
+    played = results.load(path, game, names, seed) if resume else None
+    with _nothing_finished(), progress_bar("deals", deals) as update:
+        result = arena.play(game, names, deals, seed, workers, played, update)
     data = results.summary(result)
-    results.save(path, data)
-    picture = save_picture(plot_match, data, path.with_suffix(".png"))
-    if as_json:
-        print_json(data)
-    else:
-        show_match(data)
-        typer.echo(f"saved {path}" + (f" and {picture}" if picture else ""))
+    _finish(data, path, plot_match, show_match, as_json)
     if result.interrupted:
         note(f"interrupted after {result.deals} of {deals} deals; go on with --resume")
         raise typer.Exit(INTERRUPTED)
+
+
+def _league(
+    name: str,
+    options: dict[str, Any],
+    names: list[str],
+    deals: int | None,
+    rounds: int | None,
+    duplicate: bool,
+    seed: int,
+    workers: int,
+    path: Path,
+    resume: bool,
+    as_json: bool,
+) -> None:
+    from closedhand.arena import league
+    from closedhand.arena.plot import plot_league
+
+    if deals is not None and (rounds is not None or not duplicate):
+        raise InputError("a league takes --rounds; --deals only instead of it with --duplicate")
+    wanted = rounds or 1000
+    game = league.bind(name, options, wanted, duplicate)
+    share = league.rounds_per_deal(game, duplicate)
+    deals = deals or math.ceil(wanted / share)
+    seated = league.seat_all(game, names)
+    make_folder(path.parent)
+    played = league.load(path, game, names, seed, duplicate) if resume else None
+    if len(seated) > len(names):
+        note(f"{names[-1]} takes {len(seated) - len(names) + 1} seats")
+    if deals * share != (rounds or deals * share):
+        note(f"{deals * share} rounds: deals of {share}")
+    with _nothing_finished(), progress_bar("rounds", deals * share) as update:
+        result = league.play(
+            game, names, deals, seed, duplicate, workers, played, lambda done: update(done * share)
+        )
+    data = league.summary(result)
+    _finish(data, path, plot_league, show_league, as_json)
+    if result.interrupted:
+        done = f"{result.deals * share} of {deals * share} rounds"
+        note(f"interrupted after {done}; go on with --resume")
+        raise typer.Exit(INTERRUPTED)
+
+
+@contextmanager
+def _nothing_finished() -> Iterator[None]:
+    """Leave if an interruption comes before there is any result."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        note("interrupted before any deals were finished; nothing is saved")
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def _finish(
+    data: dict[str, Any],
+    path: Path,
+    plot: Callable[[Any, Path], None],
+    show: Callable[[dict[str, Any]], None],
+    as_json: bool,
+) -> None:
+    """Save results and a picture of them, and print them."""
+    from closedhand.arena import results
+
+    results.save(path, data)
+    picture = save_picture(plot, data, path.with_suffix(".png"))
+    if as_json:
+        print_json(data)
+    else:
+        show(data)
+        typer.echo(f"saved {path}" + (f" and {picture}" if picture else ""))
 
 
 def play(
@@ -129,7 +247,7 @@ def train(
         str | None,
         typer.Option(
             help="ppo; for Leduc also q-learning, mmd, mccfr and other solvers; for Chinese Poker "
-            "fitted or blog."
+            "fitted or blog; for Daihinmin playouts."
         ),
     ] = None,
     opponents: Annotated[
@@ -144,14 +262,13 @@ def train(
     """Train an agent, by default with MaskablePPO; Ctrl-C saves and stops.
 
     Dou Dizhu's plays against the named opponents, Leduc's against itself. Chinese Poker's is a
-    table of chances to win, fitted in self-play.
+    table of chances to win, fitted in self-play, as are the weights of Daihinmin's playouts.
     """
     bound = bind(game, rules, option)
     if bound.name != "doudizhu":
         if opponents is not None:
             raise InputError(f"{bound.name} is learned in self-play: there are no opponents")
-        learn = chinese_poker.learn if bound.name == "chinese_poker" else leduc.learn
-        usual = "fitted" if bound.name == "chinese_poker" else "ppo"
+        learn, usual = LEARNING.get(bound.name, (leduc.learn, "ppo"))
         learn(bound, algorithm or usual, 60 * minutes, seed, out, restart)
         return
     if algorithm not in (None, "ppo"):
@@ -198,3 +315,40 @@ def show_match(data: dict[str, Any]) -> None:
         )
         times = zip((first, second), pair["microseconds_per_decision"], strict=True)
         console.print("; ".join(f"{name} {time} µs a decision" for name, time in times))
+
+
+def show_league(data: dict[str, Any]) -> None:
+    """Print the results of a league as tables."""
+    from closedhand.arena.results import shortened
+
+    console = Console()
+    how = "each deal at all seats, " if data["duplicate"] else ""
+    console.print(f"{data['game']}: {data['rounds']:,} rounds, {how}seed {data['seed']}")
+    table = new_table()
+    table.add_column("agent")
+    for name in ("points", "95%", *_ordinals(len(data["results"])), "µs"):
+        table.add_column(name, justify="right")
+    for row in sorted(data["results"], key=lambda row: -row["points"]["mean"]):
+        table.add_row(
+            shortened(row["agent"]),
+            f"{row['points']['mean']:.3f}",
+            interval(row["points"]),
+            *(f"{100 * share:.0f}%" for share in row["places"]),
+            f"{row['microseconds_per_decision'] or 0:.1f}",
+        )
+    console.print(table)
+    for gap in data["differences"]:
+        first, second = map(shortened, gap["agents"])
+        console.print(f"{first} less {second}: {gap['mean']:+.3f} a round ({interval(gap, '+')})")
+    console.print(f"points a round; intervals over {data['deals']} deals; µs a decision")
+
+
+def interval(estimate: dict[str, Any], sign: str = "") -> str:
+    """The interval of an estimate, if there is one."""
+    if estimate["low"] is None:
+        return "-"
+    return f"{estimate['low']:{sign}.3f} to {estimate['high']:{sign}.3f}"
+
+
+def _ordinals(number: int) -> list[str]:
+    return [f"{i}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(i, 'th') }" for i in range(1, number + 1)]

@@ -6,13 +6,19 @@ from typing import Annotated
 import typer
 
 from closedhand.cli.common import Json, Options, Rules, given_options, print_json, underscored
+from closedhand.games.game import InputError
 
 app = typer.Typer(help="Records of games.", no_args_is_help=True)
 
 
 @app.command()
 def replay(
-    file: Annotated[Path, typer.Argument(help="Records, a line each: JSON or a game's notation.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="Records, a line each: JSON or a game's notation; or a log of the UECda server."
+        ),
+    ],
     game: Annotated[
         str,
         typer.Option(help="Whose notation lines are in that are not JSON.", callback=underscored),
@@ -26,10 +32,10 @@ def replay(
 
     replays = []
     for each in replay_file(file, game, **given_options(rules, option)):
-        replays.append({"line": each.line, "returns": each.returns, "error": each.error})
+        replays.append({each.unit: each.line, "returns": each.returns, "error": each.error})
         if not as_json:
             ended = f"returns {list(each.returns)}" if each.returns else "legal, not played out"
-            typer.echo(each.error or f"line {each.line}: {ended}")
+            typer.echo(each.error or f"{each.unit} {each.line}: {ended}")
     errors = sum(each["error"] is not None for each in replays)
     if as_json:
         print_json({"file": str(file), "games": replays, "errors": errors})
@@ -37,3 +43,31 @@ def replay(
         typer.echo(f"{len(replays)} games, {errors} errors")
     if errors:
         raise typer.Exit(1)
+
+
+@app.command()
+def export(
+    file: Annotated[
+        Path, typer.Argument(help="Rounds of Daihinmin: records, a line each, or a log.")
+    ],
+    out: Annotated[
+        Path, typer.Option(help="A .log is written as the UECda server does, a .jsonl as records.")
+    ],
+    rules: Rules = None,
+    option: Options = None,
+) -> None:
+    """Turn logs of the UECda server into records, and records of Daihinmin into logs."""
+    from closedhand.games.daihinmin import logs, replaying
+    from closedhand.games.records import read, write, write_atomically
+
+    if out.suffix not in (".log", ".jsonl"):
+        raise InputError(f"--out ends in .log or .jsonl, not as {out} does")
+    if logs.is_log(file):
+        records = replaying.log_records(file)
+    else:
+        records = list(read(file, "daihinmin", **given_options(rules, option)))
+    if out.suffix == ".log":
+        write_atomically(out, logs.log_text(replaying.to_log(records)))
+    else:
+        write(out, records)
+    typer.echo(f"saved {len(records)} rounds as {out}")

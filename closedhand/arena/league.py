@@ -1,0 +1,312 @@
+"""Leagues: as many agents as there are seats play each other at one table.
+
+They are for games with more than two sides, of one seat each. What is independent of everything
+else is called a deal: one game, or in a game of rounds that carry over, such as the classes of
+Daihinmin, a whole match of rounds. Every deal is played once, with the agents at seats drawn for
+it, or as a duplicate at as many tables as there are seats, where each agent takes each seat once.
+Means and differences are over deals, and so are their intervals.
+
+Deals come from the seed and their number, agents are made anew for every `CHUNK` of rounds: a
+result depends neither on the number of processes nor on where a league was interrupted.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from closedhand.arena import results
+from closedhand.arena.match import Chunk, Spec, count_deals, cut, join, play_out, results_of, start
+from closedhand.arena.statistics import student
+from closedhand.envs import kernels
+from closedhand.games import make_game
+from closedhand.games.game import Game, InputError
+from closedhand.games.seating import seating
+
+CHUNK = 125
+"""Rounds that are played side by side, as far as they belong to different deals."""
+
+
+@dataclass(frozen=True)
+class League:
+    """A league as far as it was played.
+
+    Attributes:
+        game: The game.
+        agents: Names of the agents, one for each seat.
+        seed: Of the deals, the seats and the agents' own randomness.
+        duplicate: Whether each deal was played at all rotations of the agents.
+        played: Payoffs, float64 [deals, tables, rounds, agents], and times.
+        interrupted: Whether fewer deals were played than asked for.
+    """
+
+    game: Game
+    agents: tuple[str, ...]
+    seed: int
+    duplicate: bool
+    played: Chunk
+    interrupted: bool = False
+
+    @property
+    def deals(self) -> int:
+        """How many deals were played."""
+        return len(self.played.returns)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The agents' names, those that are there already with a number behind."""
+        return tuple(
+            name if name not in self.agents[:i] else f"{name}-{1 + self.agents[:i].count(name)}"
+            for i, name in enumerate(self.agents)
+        )
+
+
+def bind(name: str, options: Mapping[str, Any], rounds: int, duplicate: bool) -> Game:
+    """The game of a league.
+
+    In a game of rounds that carry over a deal is a match from one reset of the classes to the next,
+    or all `rounds` if those are fewer; as a duplicate one round, with classes drawn at random, as
+    only then all agents find the same cards and classes at a seat. Options that are given come
+    first.
+
+    Args:
+        name: Of the game.
+        options: Of the game, as given.
+        rounds: To be played.
+        duplicate: Whether each deal is played at all rotations of the agents.
+
+    Raises:
+        InputError: An unknown game or option, or a game that is not played in a league.
+    """
+    game = make_game(name, **options)
+    if len(set(game.sides)) != game.num_players or game.num_players < 3:
+        raise InputError(f"a league is for three or more sides of one seat each, not for {name}")
+    if "rounds" not in game.options:
+        return game
+    usual: dict[str, Any] = {"rounds": min(rounds, game.options["class_period"])}
+    if duplicate:
+        usual = {"rounds": 1}
+        if options.get("rounds", 1) == 1:
+            usual["classes"] = "random"
+    return make_game(name, **{**usual, **options})
+
+
+def rounds_of(game: Game) -> int:
+    """The rounds of one play of a deal."""
+    return game.options.get("rounds", 1)
+
+
+def rounds_per_deal(game: Game, duplicate: bool) -> int:
+    """The rounds that are played with a deal, at all tables."""
+    return rounds_of(game) * (game.num_players if duplicate else 1)
+
+
+def seat_all(game: Game, agents: Sequence[Spec]) -> list[Spec]:
+    """An agent for each seat: those named, then the last one of them as often as it takes.
+
+    Raises:
+        InputError: There are none, or more than seats.
+    """
+    if not 1 <= len(agents) <= game.num_players:
+        raise InputError(f"a league of {game.name} takes 1 to {game.num_players} agents")
+    return [*agents, *[agents[-1]] * (game.num_players - len(agents))]
+
+
+def seats_of(game: Game, seed: int, deal: int, tables: int) -> np.ndarray:
+    """The agent at every seat of every table of a deal, [tables, seats]."""
+    order = np.random.default_rng((seed, deal, 2)).permutation(game.num_players)
+    return np.array([order[list(seating(game.sides, table))] for table in range(tables)])
+
+
+def play_chunk(
+    game: Game, specs: Sequence[Spec], seed: int, duplicate: bool, deals: range
+) -> Chunk:
+    """Play some deals, with agents made for them.
+
+    Args:
+        game: The game.
+        specs: An agent for each seat, by name or as object.
+        seed: Of the league.
+        duplicate: Whether each deal is played at all rotations of the agents.
+        deals: Numbers of the deals.
+
+    Raises:
+        InputError: An unknown agent, or one that chose an illegal action.
+    """
+    agents, dealt = start(game, specs, seed, deals)
+    tables = game.num_players if duplicate else 1
+    seats = np.concatenate([seats_of(game, seed, deal, tables) for deal in deals])
+    states = np.repeat(dealt, tables)
+    before, now = np.zeros((2, len(states), game.num_players))
+    paid = np.zeros((len(states), rounds_of(game), game.num_players))
+    ended = np.zeros(len(states), np.int64)
+
+    def after(moved: np.ndarray) -> None:
+        """A round has ended where the payoffs have grown."""
+        kernels.returns_all(game.rules, states, moved, now)
+        grown = moved[(now[moved] != before[moved]).any(axis=1)]
+        paid[grown, ended[grown]] = now[grown] - before[grown]
+        ended[grown] += 1
+        before[grown] = now[grown]
+
+    if game.staged:
+        seconds, decisions = play_out(game, states, seats, agents, after)
+    else:
+        seconds, decisions = play_out(game, states, seats, agents)
+        kernels.returns_all(game.rules, states, np.arange(len(states)), now)
+        paid[:, 0] = now
+    by_agent = np.take_along_axis(paid, np.argsort(seats)[:, None, :], axis=2)
+    return Chunk(by_agent.reshape(len(deals), tables, *by_agent.shape[1:]), seconds, decisions)
+
+
+def play(
+    game: Game,
+    agents: Sequence[Spec],
+    deals: int,
+    seed: int = 0,
+    duplicate: bool = False,
+    workers: int = 1,
+    played: League | None = None,
+    progress: Callable[[int], None] = lambda deals: None,
+) -> League:
+    """Play a league.
+
+    Args:
+        game: The game, as `bind` makes it.
+        agents: One to as many as there are seats, by name or as objects; see `seat_all`.
+        deals: How many.
+        seed: Of the deals, the seats and the agents' own randomness.
+        duplicate: Whether each deal is played at all rotations of the agents.
+        workers: Processes; 1 plays in this one.
+        played: A league with the same settings to go on from.
+        progress: Called with the number of deals finished so far.
+
+    Returns:
+        The league; after an interruption (Ctrl-C) with the deals that were finished until then.
+
+    Raises:
+        InputError: Too few or too many agents, no deals, an agent that is unknown or plays
+            illegally.
+        KeyboardInterrupt: Interrupted before anything was finished.
+    """
+    specs = seat_all(game, agents)
+    if deals < 1 or workers < 1:
+        raise InputError("a league takes one deal and one worker at least")
+    if seed < 0:
+        raise InputError(f"a seed is not negative: {seed}")
+    names = tuple(spec if isinstance(spec, str) else spec.name for spec in specs)
+    if played is not None and played.deals >= deals:
+        return played
+    size = max(1, CHUNK // rounds_of(game))
+    kept = played.deals // size * size if played else 0
+    chunks = [range(first, min(first + size, deals)) for first in range(kept, deals, size)]
+    jobs = [(game, specs, seed, duplicate, chunk) for chunk in chunks]
+    single = game
+    if "rounds" in game.options:
+        single = make_game(game.name, **{**game.options, "rounds": 1})
+    first = [(single, specs, seed, False, chunks[0][:1])]
+    finished = [cut(played.played, kept)] if played and kept else []
+    interrupted = False
+    progress(kept)
+    try:
+        for chunk in results_of(play_chunk, jobs, first, min(workers, len(jobs))):
+            finished.append(chunk)
+            progress(count_deals(finished))
+    except KeyboardInterrupt:
+        interrupted = True
+    if played is not None and count_deals(finished) <= played.deals:
+        return League(game, names, seed, duplicate, played.played, interrupted)
+    if not finished:
+        raise KeyboardInterrupt
+    return League(game, names, seed, duplicate, join(finished), interrupted)
+
+
+def places(payoffs: np.ndarray) -> np.ndarray:
+    """How often each player of a game has the best payoff, the next best and so on.
+
+    Args:
+        payoffs: [games, players]; equal ones share their places evenly.
+
+    Returns:
+        The shares, float64 [players, places].
+
+    Examples:
+        >>> places(np.array([[5.0, 1.0, 1.0]])).tolist()
+        [[1.0, 0.0, 0.0], [0.0, 0.5, 0.5], [0.0, 0.5, 0.5]]
+    """
+    better = (payoffs[:, None, :] > payoffs[:, :, None]).sum(axis=2)
+    equal = (payoffs[:, None, :] == payoffs[:, :, None]).sum(axis=2)
+    found = [
+        ((better <= place) & (place < better + equal)) / equal for place in range(len(payoffs[0]))
+    ]
+    return np.mean(found, axis=1).T
+
+
+def summary(league: League) -> dict[str, Any]:
+    """All results of a league for JSON.
+
+    `results` holds for every agent the points per round, all of its points, the share of each
+    place, and the time per decision; `differences`, for neighbours in the order of points, those of
+    the better one less those of the other one. Intervals hold 95%, by Student's t over deals, and
+    are null if there is one deal. `points` holds all payoffs by deal, table, round and agent.
+    """
+    payoffs = league.played.returns
+    by_deal = payoffs.mean(axis=(1, 2))
+    shares = places(payoffs.reshape(-1, payoffs.shape[-1]))
+    times = results.times(league.played)
+    rows = zip(league.labels, student(by_deal), payoffs.sum(axis=(0, 1, 2)), shares, strict=True)
+    order = np.argsort(-by_deal.mean(axis=0), kind="stable")
+    gaps = student(by_deal[:, order[:-1]] - by_deal[:, order[1:]])
+    return {
+        **_settings(league.game, league.agents, league.seed, league.duplicate),
+        "deals": league.deals,
+        "tables": payoffs.shape[1],
+        "rounds": int(np.prod(payoffs.shape[:3])),
+        "interrupted": league.interrupted,
+        "results": [
+            {
+                "agent": label,
+                "points": results.rounded(estimate),
+                "total": results.shorter(float(total)),
+                "places": [round(share, 6) for share in own.tolist()],
+                "decisions": times["decisions"][i],
+                "microseconds_per_decision": times["microseconds_per_decision"][i],
+            }
+            for i, (label, estimate, total, own) in enumerate(rows)
+        ],
+        "differences": [
+            {"agents": [league.labels[i], league.labels[j]], **results.rounded(gap)}
+            for i, j, gap in zip(order[:-1], order[1:], gaps, strict=True)
+        ],
+        "decisions": times["decisions"],
+        "seconds": times["seconds"],
+        "points": results.shorter(payoffs.tolist()),
+    }
+
+
+def _settings(game: Game, agents: Sequence[str], seed: int, duplicate: bool) -> dict[str, Any]:
+    return {**results.settings(game, agents, seed), "duplicate": duplicate}
+
+
+def load(path: Path, game: Game, agents: Sequence[str], seed: int, duplicate: bool) -> League:
+    """Read a league that is to be continued.
+
+    Args:
+        path: Of the summary.
+        game: The game that goes on.
+        agents: The names of the agents that go on.
+        seed: The seed that goes on.
+        duplicate: Whether it goes on as a duplicate.
+
+    Raises:
+        InputError: It cannot be read, or was played with other settings.
+    """
+    names = [str(name) for name in seat_all(game, agents)]
+    data = results.load_same(path, _settings(game, names, seed, duplicate))
+    try:
+        played = results.chunk_of(data, data["points"])
+    except (ValueError, KeyError, TypeError):
+        raise InputError(f"{path} is no match that can be continued") from None
+    return League(game, tuple(names), seed, duplicate, played)

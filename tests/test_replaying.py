@@ -1,0 +1,156 @@
+"""Logs of the UECda server: replayed with everything they state, made from records and back."""
+
+import gzip
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner, Result
+
+from closedhand import InputError, make_agent, make_game
+from closedhand.cli import app
+from closedhand.games.daihinmin import logs, replaying
+from closedhand.games.records import Record, from_state, read, replay_file, write
+
+ROUNDS = 8
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(app, list(map(str, arguments)))
+
+
+@pytest.fixture(scope="module")
+def records() -> list[Record]:
+    """The rounds of a match, as the competition would play them."""
+    game = make_game("daihinmin")
+    agents = [make_agent(game, name, 3) for name in ("default", "random")]
+    rng = np.random.default_rng(2)
+    found, seats, classes = [], "01234", "-"
+    for number in range(ROUNDS):
+        if number % 3 == 0:
+            seats = "".join(map(str, rng.permutation(5)))
+        hands = game.deal_text(game.deal(rng)).split(";")[2:]
+        # The daifugo is dealt first, and so has 11 cards.
+        state = game.parse_deal(";".join([seats, classes, *hands]))
+        while not game.over(state):
+            agent = agents[int(state.player) % 2]
+            game.play(state, agent.act(game.view(state, int(state.player))))
+        found.append(from_state(game, state, [f"p{player}" for player in range(5)]))
+        classes = "".join(map(str, state.places))
+    return found
+
+
+@pytest.fixture
+def log(records: list[Record], tmp_path: Path) -> Path:
+    path = tmp_path / "match.log"
+    path.write_text(logs.log_text(replaying.to_log(records)))
+    return path
+
+
+def test_a_log_replays(log: Path, records: list[Record]) -> None:
+    replays = list(replay_file(log))
+    assert [(each.unit, each.line, each.error) for each in replays] == [
+        ("round", number, None) for number in range(ROUNDS)
+    ]
+    assert [each.returns for each in replays] == [record.returns for record in records]
+    packed = log.with_name("match.log.gz")
+    packed.write_bytes(gzip.compress(log.read_bytes()))
+    result = run("records", "replay", packed)
+    assert result.exit_code == 0, result.output
+    assert "round 7: returns" in result.stdout
+    assert f"{ROUNDS} games, 0 errors" in result.stdout
+
+
+def test_the_command_turns_records_into_a_log_and_back(
+    tmp_path: Path, log: Path, records: list[Record]
+) -> None:
+    first, again, back = (tmp_path / name for name in ("a.jsonl", "b.log", "c.jsonl"))
+    write(first, records)
+    result = run("records", "export", first, "--out", again)
+    assert (result.exit_code, result.stdout) == (0, f"saved {ROUNDS} rounds as {again}\n")
+    assert again.read_text() == log.read_text()
+    assert run("records", "export", again, "--out", back).exit_code == 0
+    told = [(record.deal, record.actions, record.returns, record.agents) for record in records]
+    assert told == [(r.deal, r.actions, r.returns, r.agents) for r in read(back)]
+    assert all(each.error is None for each in replay_file(back))
+    result = run("records", "export", first, "--out", tmp_path / "d.txt")
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+
+
+def test_rounds_of_a_match_become_rounds_of_a_log() -> None:
+    game = make_game("daihinmin", rounds=3)
+    rng = np.random.default_rng(4)
+    state, found = game.deal(rng), []
+    while not game.over(state):
+        if state.moves == 0:
+            found.append(Record(game.name, {"rounds": 3}, (), game.deal_text(state)))
+        action = int(rng.choice(game.legal(state)))
+        actions = (*found[-1].actions, game.text(action))
+        found[-1] = Record(game.name, found[-1].rules, actions, found[-1].deal)
+        game.play(state, action)
+    log = replaying.to_log(found)
+    assert log.header["GAME_NUMBER"] == "3"
+    assert log.rounds[-1]["points"].split() == [f"{each:.0f}" for each in game.returns(state)]
+
+
+def swapped(text: str) -> str:
+    """The first two characters the other way round."""
+    return text[1] + text[0] + text[2:]
+
+
+@pytest.mark.parametrize(
+    ("number", "key", "change", "message"),
+    [
+        (1, "seat", swapped, "the seats change from"),
+        (1, "mibun", swapped, "the classes are"),
+        (0, "mibun", lambda text: "01234", "no EE"),
+        (1, "result", swapped, "returns .* are stated"),
+        (1, "result", lambda text: "01233", "the result are"),
+        (1, "points", lambda text: "1 2 3 4 5", "the points are 1 2 3 4 5, not"),
+        (1, "play", lambda text: text.replace("EE", "", 1), "is no play"),
+        (1, "play", lambda text: text[:-3] + "EE", "is no play|returns|unfinished"),
+        (1, "play", lambda text: "9" + text[1:], "is of no player"),
+        (1, "play", lambda text: text[text.index("EE ") + 3 :], "it is the turn of"),
+        (1, "play", lambda text: text + " 0EE", "the game is over|it is the turn of"),
+        (1, "change_cards", lambda text: "NULL", "no EE"),
+        (1, "change_cards", lambda text: text.split("EE ", 1)[1], "pays , not"),
+        (1, "change_cards", lambda text: text.rsplit(" ", 1)[0], "returns , not 1 cards"),
+        (0, "change_cards", lambda text: "01S3EE", "without classes"),
+        (
+            1,
+            "palyer_cards",
+            lambda text: text.replace("S3", "S4"),
+            "twice|every card once|11 cards",
+        ),
+    ],
+)
+def test_one_mistake_is_one_error(number, key, change, message, log: Path) -> None:
+    changed = logs.read(log)
+    changed.rounds[number][key] = change(changed.rounds[number][key])
+    log.write_text(logs.log_text(changed))
+    errors = [each.error for each in replay_file(log) if each.error]
+    assert errors[0].startswith(f"round {number}: ")
+    assert re.search(message, errors[0])
+    # A result is stated again by the next round's classes, seats by the next round's seats.
+    assert len(errors) <= 1 + (key in ("seat", "result"))
+    result = run("records", "replay", log, "--json")
+    assert result.exit_code == 1
+    data = json.loads(result.stdout)
+    assert data["errors"] == len(errors)
+    assert data["games"][number]["round"] == number
+
+
+def test_what_is_no_log_of_rounds(tmp_path: Path, records: list[Record]) -> None:
+    with pytest.raises(InputError, match="nothing to write"):
+        replaying.to_log([])
+    whole = records[0]
+    part = Record(whole.game, whole.rules, whole.actions[:-1], whole.deal)
+    with pytest.raises(InputError, match=r"record 1: .* not played to its end"):
+        replaying.to_log([whole, part])
+    with pytest.raises(InputError, match="one set of rules"):
+        replaying.to_log([whole, Record("doudizhu", {}, (), seed=1)])
+    wrong = Record(whole.game, whole.rules, ("4c", *whole.actions), whole.deal)
+    with pytest.raises(InputError, match="record 0"):
+        replaying.to_log([wrong])
