@@ -60,6 +60,13 @@ def positions(game: Game, seed: int, games: int) -> Iterator[State]:
             yield state
 
 
+def sum_of_returns(game: Game, state: State) -> float:
+    """What all returns together have to be: zero, but where places are worth points."""
+    if game.name == "daihinmin":
+        return 15 * (int(state.round_number) + game.over(state))
+    return 0
+
+
 def assert_alike_without_compiler(program: str) -> None:
     """Run a program with and without compiled kernels: it prints the same, and something."""
     outputs = [

@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from conftest import positions
+from conftest import positions, sum_of_returns
 
 from closedhand import Game, InputError, make_game
 from closedhand.games import contract
@@ -24,12 +24,17 @@ def test_legal_actions_are_ascending_ids_and_there_is_always_one(game: Game) -> 
         assert legal.max(initial=0) < game.num_actions
 
 
-def test_returns_sum_to_zero_within_the_sides(game: Game) -> None:
+def test_returns_have_the_sum_that_they_should_and_never_shrink(game: Game) -> None:
+    before = np.zeros(game.num_players)
     for state in positions(game, seed=2, games=10):
         returns = game.returns(state)
-        assert game.over(state) or (returns == 0).all()
+        if game.staged:
+            assert (returns >= before).all()
+            before = 0 * returns if game.over(state) else returns
+        else:
+            assert game.over(state) or (returns == 0).all()
         if game.options.get("objective") != "win":
-            assert returns.sum() == 0
+            assert returns.sum() == sum_of_returns(game, state)
 
 
 def test_views_of_redealt_states_are_the_same(game: Game) -> None:
@@ -140,11 +145,34 @@ def test_illegal_actions_are_refused_and_change_nothing(game: Game) -> None:
     state = game.deal(np.random.default_rng(9))
     before = state.tobytes()
     illegal = next(a for a in range(game.num_actions) if a not in game.legal(state))
-    with pytest.raises(InputError, match="is not legal for player_0"):
-        game.play(state, illegal)
-    with pytest.raises(InputError, match="no action at all"):
-        game.play(state, game.num_actions)
+    if not game.lenient:
+        with pytest.raises(InputError, match=f"is not legal for player_{state.player}"):
+            game.play(state, illegal)
+    for none in (-1, game.num_actions):
+        with pytest.raises(InputError, match="no action at all"):
+            game.play(state, none)
     assert state.tobytes() == before
+
+
+def test_illegal_actions_of_lenient_games_count_as_others(game: Game) -> None:
+    rng = np.random.default_rng(12)
+    ids = np.empty(game.num_actions, np.int32)
+    for state in positions(game, seed=12, games=1):
+        if game.over(state):
+            continue
+        legal = game.legal(state)
+        for action in (int(legal[0]), int(rng.integers(game.num_actions)), -1, game.num_actions):
+            admitted = contract.admit(game.rules, state, action, ids)
+            assert contract.is_legal(game.rules, state, action, ids) == (action in legal)
+            if action in legal:
+                assert admitted == action
+            elif not game.lenient or not 0 <= action < game.num_actions:
+                assert admitted == -1
+            else:
+                played, twin = state.copy(), state.copy()
+                game.play(played, action)
+                contract.play(game.rules, twin, admitted)
+                assert played.tobytes() == twin.tobytes() != state.tobytes()
 
 
 def test_a_game_that_is_over_takes_no_action(game: Game) -> None:

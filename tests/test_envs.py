@@ -192,6 +192,76 @@ def test_seeds_deal_alike_in_all_envs(variant: tuple[str, dict[str, Any]]) -> No
         assert game.deal_text(aec.unwrapped.game_state) == game.deal_text(solo.game_state)
 
 
+@every_variant
+def test_rewards_add_up_to_returns(variant: tuple[str, dict[str, Any]]) -> None:
+    """At every step of a game that pays in stages, otherwise at the end."""
+    env, rng = raw_env(variant[0], **variant[1]), np.random.default_rng(4)
+    for _ in range(3):
+        env.reset(seed=int(rng.integers(99)))
+        before = env.game.returns(env.game_state)
+        paid, asked, stages = 0 * before, dict.fromkeys(env.agents, 0.0), 0
+        for agent in env.agent_iter():
+            observation, reward, over, _, _ = env.last()
+            asked[agent] += reward
+            env.step(None if over else choose(observation["action_mask"], rng))
+            if not over:
+                assert list(env.rewards) == env.possible_agents
+                paid += list(env.rewards.values())
+                stages += any(env.rewards.values())
+                assert (paid == env.game.returns(env.game_state)).all()
+        assert list(asked.values()) == paid.tolist()
+        assert stages == variant[1].get("rounds", 1) or not paid.any()
+    solo = make_solo(variant, seat=1)
+    solo.reset(seed=6)
+    log = play_solo(solo, rng)
+    assert sum(step[1] for step in log) == log[-1][4]["returns"][1]
+    assert sum(step[1] != 0 for step in log) <= variant[1].get("rounds", 1)
+
+
+def test_rewards_begin_where_the_game_does() -> None:
+    """A match that is gone on with pays no points a second time."""
+    game = make_game("daihinmin", rounds=3)
+    state, rng = game.deal(np.random.default_rng(0)), np.random.default_rng(1)
+    while not state.round_number:
+        game.play(state, int(rng.choice(game.legal(state))))
+    points = game.returns(state)
+    assert points.any()
+    env, solo = raw_env(game), SoloEnv(game, opponents=Fixed(game), seat=2)
+    for one in (env, solo):
+        one.reset(seed=0, options={"state": state})
+    log = play_aec(env, rng)
+    assert sum(step[2] for step in log) == 30
+    log = play_solo(solo, rng)
+    assert sum(step[1] for step in log) == log[-1][4]["returns"][2] - points[2]
+    envs = GameVectorEnv(game, 2, opponents=Fixed(game), seat=2)
+    for start in (lambda: envs.reset(options={"state": state}),
+                  lambda: setattr(envs, "states", np.array([state, state]))):  # fmt: skip
+        start()
+        rewards, over = np.zeros(2), np.zeros(2, bool)
+        while not over.any():
+            observation, _ = envs.observe()
+            _, reward, over, _, info = envs.step(observation["action_mask"].argmax(axis=1))
+            rewards += reward
+        assert (rewards == info["returns"][:, 2] - points[2]).all()
+
+
+@pytest.mark.parametrize("illegal", ["pass", "error"])
+def test_lenient_envs_go_on_after_an_illegal_action(illegal: str) -> None:
+    variant = ("daihinmin", {"illegal": illegal})
+    aec, solo, envs = make_aec(variant), make_solo(variant), GameVectorEnv(variant[0], **variant[1])
+    for env in (aec, solo, envs):
+        env.reset(seed=0)
+    masks = aec.last()[0]["action_mask"], solo.action_masks(), envs.observe()[0]["action_mask"][0]
+    wrong = [np.argmin(mask) for mask in masks]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        aec.step(wrong[0])
+    ended = {solo.step(wrong[1])[2], bool(envs.step(np.array(wrong[2:]))[2])}
+    assert ended == {all(aec.terminations.values())} == {illegal == "error"}
+    if illegal == "pass":
+        assert solo.step(np.int64(99_999))[1:3] == (solo.illegal_reward, True)
+
+
 @pytest.mark.skipif("random" not in agent_names("doudizhu"), reason="closedhand is not installed")
 def test_seed_reproduces_opponents_that_are_named() -> None:
     env = make_solo(VARIANTS[0], opponents="random", seat=2)

@@ -19,6 +19,8 @@ GOLDEN: dict[str, tuple[str, dict[str, Any]]] = {
     "doudizhu-substeps": ("doudizhu", {"substeps": True}),
     "doudizhu-rlcard": ("doudizhu", {"rules": "rlcard", "spring": True}),
     "doudizhu-openspiel": ("doudizhu", {"rules": "openspiel"}),
+    "daihinmin": ("daihinmin", {"classes": "random"}),
+    "daihinmin-compact": ("daihinmin", {"classes": "random", "compact": True}),
     "uh_leduc": ("uh_leduc", {}),
     "uh_leduc-card": ("uh_leduc", {"pair": "card"}),
     "leduc": ("leduc", {}),

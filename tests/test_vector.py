@@ -47,7 +47,7 @@ def test_self_play_is_the_aec_env_game_by_game(variant: tuple[str, dict[str, Any
     observations, infos = envs.reset(seed=20)
     rng = np.random.default_rng(0)
     over = np.zeros(number, bool)
-    for _ in range(150):
+    for _ in range(300 if "rounds" in variant[1] else 150):
         actions = choose(observations["action_mask"], rng)
         for i, env in enumerate(singles):
             if over[i]:
@@ -64,12 +64,15 @@ def test_self_play_is_the_aec_env_game_by_game(variant: tuple[str, dict[str, Any
             assert data_equivalence(env.observe(agent), row(observations, i))
             assert (infos["action_mask"][i] == env.infos[agent]["action_mask"]).all()
             assert env.terminations[agent] == over[i] == infos["_returns"][i]
-            assert infos["returns"][i].tolist() == list(env.rewards.values())
-            assert rewards[i] == (env.rewards[f"player_{actors[i]}"] if over[i] else 0)
+            paid = infos["rewards" if env.game.staged else "returns"]
+            assert paid[i].tolist() == list(env.rewards.values())
+            assert rewards[i] == env.rewards[f"player_{actors[i]}"]
+            if over[i]:
+                assert (infos["returns"][i] == env.game.returns(env.game_state)).all()
 
 
 @pytest.mark.parametrize("seat", [0, 1, 2, "random"])
-@pytest.mark.parametrize("variant", VARIANTS[:4], ids=variant_id)
+@pytest.mark.parametrize("variant", [*VARIANTS[:4], VARIANTS[-1]], ids=variant_id)
 def test_one_seat_is_the_solo_env_game_by_game(variant: Any, seat: int | str) -> None:
     number = 3
     singles = [make_solo(variant, seat=seat) for _ in range(number)]
@@ -79,7 +82,7 @@ def test_one_seat_is_the_solo_env_game_by_game(variant: Any, seat: int | str) ->
     observations, infos = envs.reset(seed=0)
     rng = np.random.default_rng(0)
     over = np.zeros(number, bool)
-    rewards = np.zeros(number)
+    rewards, paid = np.zeros(number), 0
     for _ in range(60):
         for i, (observation, *_, info) in enumerate(looks):
             assert data_equivalence(observation, row(observations, i))
@@ -89,11 +92,14 @@ def test_one_seat_is_the_solo_env_game_by_game(variant: Any, seat: int | str) ->
         looks = [env.reset() if over[i] else env.step(actions[i]) for i, env in enumerate(singles)]
         observations, rewards, over, _, infos = envs.step(actions)
         assert rewards.tolist() == [look[1] if len(look) == 5 else 0 for look in looks]
+        paid += rewards.any()
+    assert paid > 1
 
 
-def test_same_step_reset() -> None:
+@pytest.mark.parametrize("variant", [VARIANTS[1], VARIANTS[-1]], ids=variant_id)
+def test_same_step_reset(variant: tuple[str, dict[str, Any]]) -> None:
     next_step, same_step = (
-        make_vec(VARIANTS[1], 8, autoreset_mode=mode) for mode in (NEXT, SAME)
+        make_vec(variant, 8, autoreset_mode=mode) for mode in (NEXT, SAME)
     )  # fmt: skip
     rng = np.random.default_rng(0)
     observations, _ = same_step.reset(seed=0)
@@ -105,6 +111,8 @@ def test_same_step_reset() -> None:
         observations, same_rewards, same_over, _, infos = same_step.step(actions)
         assert (rewards == same_rewards).all() and (over == same_over).all()
         assert ("final_obs" in infos) == over.any()
+        if next_step.game.staged:
+            assert (infos["rewards"] == last["rewards"]).all()
         if not over.any():
             continue
         ends += over.sum()

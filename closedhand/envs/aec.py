@@ -27,20 +27,24 @@ def env(
 ) -> AECEnv[str, Observation, int]:
     """The env that `pettingzoo.make` makes: `GameAEC` with PettingZoo's three usual checks.
 
-    The checks cost most of the speed; where masks are obeyed, `GameAEC` alone is enough.
+    The checks cost most of the speed; where masks are obeyed, `GameAEC` alone is enough. The check
+    against the mask is left out where the rules have a meaning for illegal actions
+    (`game.lenient`): they count as a pass.
 
     Args:
         game: Name of a game, or a `Game`.
         render_mode: `human`, `ansi`, `rgb_array` or None.
         illegal_reward: An illegal action ends the game with this reward for who made it, 0 for the
-            others.
+            others; not where it counts as a pass.
         **options: Of `make_game`.
 
     Raises:
         InputError: An unknown name, option or render mode.
     """
-    raw = GameAEC(game, render_mode=render_mode, **options)
-    checked = TerminateIllegalWrapper(raw, illegal_reward=illegal_reward)
+    checked: AECEnv[str, Observation, int]
+    checked = raw = GameAEC(game, render_mode=render_mode, **options)
+    if not raw.game.lenient:
+        checked = TerminateIllegalWrapper(raw, illegal_reward=illegal_reward)
     return OrderEnforcingWrapper(AssertOutOfBoundsWrapper(checked))
 
 
@@ -49,7 +53,9 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
 
     An observation is a dict of int8 arrays: the parts of `game.shapes` (`observation` first) and
     `action_mask` [num_actions], which is also in the infos and is all zero for everybody but the
-    agent to act. Rewards are zero until the game ends and all agents terminate together.
+    agent to act. All agents terminate together. Rewards are zero until then, but for games that pay
+    in stages (`game.staged`): there the rewards of a step are what it has added to everybody's
+    returns.
 
     Copies and pickles go on with the game under way. A state for search is `game_state`, and
     `reset(options={"state": state})` returns to it.
@@ -86,6 +92,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         if seed is not None or self._rng is None:
             self._rng, _ = seeding.np_random(seed)
         common.start(self.game, self._states, common.ONLY, [self._rng], options or {})
+        self._paid = self.game.returns(self._states[0])
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -116,9 +123,15 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
             raise InputError(common.explain_illegal(self.game, self._states[0], action))
         self.infos[agent] = self._idle_info()
         self._observation, self._mask = observation, mask
+        if self.game.staged:
+            self._pay(agent)
+        elif status == kernels.OVER:
+            # Nothing to do about rewards before: they have been zero.
+            payoffs = self.game.returns(self._states[0]).tolist()
+            self.rewards = dict(zip(self.agents, payoffs, strict=True))
+            self._cumulative_rewards = self.rewards.copy()
         if status == kernels.OVER:
-            self._finish()
-        # Nothing else to do about rewards: they stay zero until then.
+            self.terminations = dict.fromkeys(self.agents, True)
         self._to_act(int(player))
 
     def observe(self, agent: str) -> Observation:
@@ -143,11 +156,14 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         if self.render_mode == "human":
             self.render()
 
-    def _finish(self) -> None:
-        payoffs = self.game.returns(self._states[0]).tolist()
-        self.rewards = dict(zip(self.agents, payoffs, strict=True))
-        self._cumulative_rewards = self.rewards.copy()
-        self.terminations = dict.fromkeys(self.agents, True)
+    def _pay(self, actor: str) -> None:
+        """Pay everybody what his returns have grown by; `actor` has had his earlier rewards."""
+        returns = self.game.returns(self._states[0])
+        growth = (returns - self._paid).tolist()
+        self._paid = returns
+        self.rewards = dict(zip(self.agents, growth, strict=True))
+        self._cumulative_rewards[actor] = 0.0
+        self._accumulate_rewards()
 
     def _idle_info(self) -> dict[str, Any]:
         return {ACTION_MASK: np.zeros(self.game.num_actions, np.int8)}

@@ -13,7 +13,7 @@ import pettingzoo
 
 from closedhand import games
 
-PAGES = ("planes", "substeps")
+PAGES = ("planes", "substeps", "compact")
 """Modules of a game whose docstrings belong to the page of its envs."""
 
 
@@ -35,7 +35,7 @@ class Environment:
 
     @property
     def doc(self) -> str:
-        """The page of the envs, Markdown: the game, its options, its observations and sub-steps."""
+        """The page of the envs, Markdown: the game, its options, observations and actions."""
         package = games.package(self.game)
         pages = [
             import_module(f"{package.__name__}.{name}")
@@ -47,6 +47,7 @@ class Environment:
 
 ENVIRONMENTS = {
     "doudizhu": Environment("doudizhu", "closedhand/doudizhu-v0", "closedhand/DouDizhu-v0"),
+    "daihinmin": Environment("daihinmin", "closedhand/daihinmin-v0", "closedhand/Daihinmin-v0"),
     "uh_leduc": Environment("uh_leduc", "closedhand/uh_leduc-v0", "closedhand/UHLeduc-v0"),
     "leduc": Environment("leduc", "closedhand/leduc-v0", "closedhand/Leduc-v0"),
     "chinese_poker": Environment(

@@ -18,7 +18,9 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
 
     An observation is a dict of int8 arrays: the parts of `game.shapes` (`observation` first) and
     `action_mask` [num_actions]. The reward is the return of the seat when the game ends, before
-    that 0. An illegal action raises nothing: it ends the game with `illegal_reward`. Infos:
+    that 0; in games that pay in stages (`game.staged`) it is what the return of the seat has grown
+    by since its last step. An illegal action raises nothing: it ends the game with
+    `illegal_reward`, unless it counts as a pass (`game.lenient`). Infos:
 
     - `action_mask`, as in the observation; all zero after the end.
     - `current_player`, the seat that is played from outside.
@@ -68,6 +70,7 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
         self.seat = self._fixed_seat or 0
         self._opponents = Opponents(self.game, opponents, self.np_random)
         self._states = self.game.empty(1)
+        self._paid = 0.0
         self._mask: np.ndarray | None = None
         self._ended = True
 
@@ -95,6 +98,7 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
             common.start(self.game, self._states, common.ONLY, [self.np_random], options or {})
             if self._fixed_seat is None:
                 self.seat = int(self.np_random.integers(self.game.num_players))
+            self._paid = float(self.game.returns(self._states[0])[self.seat])
             self._opponents.play(self._states, np.array([self.seat]))
             if not self.game.over(self._states[0]):
                 break
@@ -130,9 +134,12 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
         self._ended = self.game.over(self._states[0])
         observation, info = self._look()
         reward = 0.0
-        if self._ended:
-            info["returns"] = self.game.returns(self._states[0])
-            reward = float(info["returns"][self.seat])
+        if self._ended or self.game.staged:
+            returns = self.game.returns(self._states[0])
+            reward = float(returns[self.seat]) - self._paid
+            self._paid += reward
+            if self._ended:
+                info["returns"] = returns
         return observation, reward, self._ended, False, info
 
     def action_masks(self) -> np.ndarray:

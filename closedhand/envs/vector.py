@@ -27,15 +27,19 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
     played from outside and agents play the others inside.
 
     The reward is zero until a game ends; then it is the return of the player who acted, or of the
-    seat. An illegal action ends its game with `illegal_reward`. Every array is new at each step.
+    seat. In games that pay in stages (`game.staged`) it is what that return has grown by in this
+    step. An illegal action ends its game with `illegal_reward`, unless it counts as a pass
+    (`game.lenient`). Every array is new at each step.
     Infos, all arrays with a `_key` beside them that says where they hold:
 
     - `action_mask`, int8 [num_envs, num_actions], as in the observation; zero after the end.
     - `current_player`, int64 [num_envs]: whose observation and mask these are.
     - `returns`, float64 [num_envs, num_players]: payoffs by player of the games that just ended.
     - `illegal_action`, bool [num_envs]: whether an illegal action ended the game.
-    - With same-step reset `final_obs` and `final_info`, where a new game has begun; the two keys
-      before this are then in `final_info`.
+    - `rewards`, float64 [num_envs, num_players], from steps of games that pay in stages: what the
+      step has added to the returns of every player.
+    - With same-step reset `final_obs` and `final_info`, where a new game has begun; `returns` and
+      `illegal_action` are then in `final_info`.
 
     Game i is the game of a single env with seed + i. Copies and pickles go on with the games under
     way. For search, `states` holds all games and can be assigned; `observe` then looks at them.
@@ -102,6 +106,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         elif seat != 0:
             raise InputError("a seat goes with opponents: without them all seats are played")
         self._states = self.game.empty(num_envs)
+        self._paid = np.zeros((num_envs, self.game.num_players))
         self._rngs: list[np.random.Generator] = []
         self._finished = np.ones(num_envs, bool)
         self._illegal = np.zeros(num_envs, bool)
@@ -116,6 +121,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         if getattr(states, "dtype", None) != self.game.dtype or len(states) != self.num_envs:
             raise InputError(f"states are {self.num_envs} records of {self.game.name}")
         self._states[:] = states
+        self._note_paid(np.arange(self.num_envs))
         if self._opponents is not None:
             self._opponents.play(self._states, self._seats)
         kernels.running(self.game.rules, self._states, self._finished)
@@ -169,14 +175,20 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         actors = self._observers()
         self._play(playing, actions[playing].astype(np.int64))
         observations, infos = self.observe()
-        rewards = infos["returns"][np.arange(self.num_envs), actors]
+        paid = self._pay(playing) if self.game.staged else infos["returns"]
+        rewards = paid[np.arange(self.num_envs), actors]
         rewards[self._illegal] = self.illegal_reward
+        stages = {}
+        if self.game.staged:
+            stages = {"rewards": paid, "_rewards": np.ones(self.num_envs, bool)}
+            infos |= stages
         terminations = self._finished.copy()
         if self.autoreset_mode == AutoresetMode.SAME_STEP and terminations.any():
             final = observations, infos
             self._start(np.flatnonzero(terminations), {})
             observations, infos = self.observe()
             self._add_final(infos, terminations, *final)
+            infos |= copy.deepcopy(stages)
         return observations, rewards, terminations, np.zeros(self.num_envs, bool), infos
 
     def observe(self) -> tuple[Observation, Infos]:
@@ -252,6 +264,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             else:
                 for i in chosen:
                     self._seats[i] = self._rngs[i].integers(self.game.num_players)
+            self._note_paid(chosen)
             self._finished[chosen] = False
             self._illegal[chosen] = False
             if self._opponents is None:
@@ -281,6 +294,17 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             self._finished = ~self._finished | self._illegal
         else:
             self._finished = status != kernels.RUNNING
+
+    def _note_paid(self, chosen: np.ndarray) -> None:
+        """Take note of what the games had paid when they were started here."""
+        if self.game.staged:
+            kernels.returns_all(self.game.rules, self._states, chosen, self._paid)
+
+    def _pay(self, playing: np.ndarray) -> np.ndarray:
+        """What has been paid since the last step, by player, float64 [num_envs, num_players]."""
+        before = self._paid.copy()
+        self._note_paid(playing)
+        return self._paid - before
 
     def _observers(self) -> np.ndarray:
         """A copy of whose turn it is, or of our seats, int64 [num_envs]."""

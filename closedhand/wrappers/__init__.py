@@ -1,1 +1,1 @@
-"""Wrappers around the envs: duplicate dealing, kicker sub-steps, Stable-Baselines3."""
+"""Wrappers around the envs: duplicate dealing, forced actions, sub-steps, Stable-Baselines3."""

@@ -49,6 +49,7 @@ class DuplicateDealing(BaseWrapper[str, Observation, int]):
         self._start = None
         self._deal = -1
         self._table = 0
+        self._earned: dict[str, float] = {}
         self._scores: list[dict[str, float]] = []
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -71,14 +72,19 @@ class DuplicateDealing(BaseWrapper[str, Observation, int]):
         else:
             super().reset(options={**options, "state": self._start})
             self._table += 1
+        # Forced actions may have paid somebody already.
+        self._earned = dict(self.rewards)
         self._publish()
 
     def step(self, action: int | None) -> None:
         """Step the wrapped env."""
         ended = all(self.terminations.values())
         super().step(action)  # type: ignore[arg-type]
-        if not ended and all(self.terminations.values()):
-            self._scores.append(self._score())
+        if not ended:
+            for agent, reward in self.rewards.items():
+                self._earned[agent] += reward
+            if all(self.terminations.values()):
+                self._scores.append(self._score())
         self._publish()
 
     def _team_names(self) -> list[str]:
@@ -88,7 +94,7 @@ class DuplicateDealing(BaseWrapper[str, Observation, int]):
         """The returns of each team at this table."""
         score = dict.fromkeys(self.teams, 0.0)
         for agent, team in zip(self.possible_agents, self._team_names(), strict=True):
-            score[team] += self.rewards[agent]
+            score[team] += self._earned[agent]
         return score
 
     def _publish(self) -> None:

@@ -1,0 +1,52 @@
+"""Forced actions on any AEC env are played at once: agents are asked for decisions only."""
+
+from typing import Any
+
+import numpy as np
+from pettingzoo import AECEnv
+from pettingzoo.utils import BaseWrapper
+
+from closedhand.envs.common import ACTION_MASK, Observation
+
+
+class AutoPass(BaseWrapper[str, Observation, int]):
+    """Play for every agent who has exactly one legal action, most often the pass.
+
+    After each reset and each step the game goes on by itself until somebody has a choice, or it is
+    over. The rewards of a step are the sums over everything that was played in it, and nobody loses
+    a reward that was paid before an action that was played for him. A fresh game that leaves nobody
+    a choice is over after `reset`.
+    """
+
+    def __init__(self, env: AECEnv[str, Observation, int]) -> None:
+        """Wrap `env`, an AEC env of this package, wrapped or not."""
+        super().__init__(env)
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Start a new game, as the wrapped env does."""
+        super().reset(seed=seed, options=options)
+        self._go_on()
+
+    def step(self, action: int | None) -> None:
+        """Play an action of `agent_selection`; None for an agent that has terminated."""
+        super().step(action)  # type: ignore[arg-type]
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Play all forced actions that come next."""
+        table = self.env.unwrapped
+        while (action := self._forced()) is not None:
+            agent, earned = self.agent_selection, table.rewards.copy()
+            owed = table._cumulative_rewards[agent]
+            super().step(action)
+            for each, reward in earned.items():
+                table.rewards[each] += reward
+            table._cumulative_rewards[agent] += owed
+
+    def _forced(self) -> int | None:
+        """The only legal action of `agent_selection`; None if he has several, or is done."""
+        agent = self.agent_selection
+        if agent not in self.agents or self.terminations[agent] or self.truncations[agent]:
+            return None
+        legal = np.flatnonzero(self.infos[agent][ACTION_MASK])
+        return int(legal[0]) if len(legal) == 1 else None

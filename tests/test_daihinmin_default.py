@@ -1,0 +1,64 @@
+"""The agent `default` against decisions of the sample client in transcripts of official matches."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from closedhand import InputError, make_agent, make_game
+from closedhand.games import records
+from closedhand.games.daihinmin.rules import can_play
+
+ROUNDS = Path(__file__).parent / "data" / "uecda_rounds.jsonl"
+"""Rounds with players `d…`, the sample client: joker runs that are illegal, revolutions, others."""
+
+
+def decisions() -> tuple[np.ndarray, list[int], list[bool]]:
+    """The views of the sample clients, what they submitted, and whether that was legal."""
+    game = make_game("daihinmin")
+    views, actions, legal = [], [], []
+    for record in records.read(ROUNDS):
+        assert record.deal is not None and record.agents is not None
+        state = game.parse_deal(record.deal)
+        for text in record.actions:
+            player, action = int(state.player), game.parse(text)
+            if record.agents[player].startswith("d"):
+                views.append(game.view(state, player))
+                actions.append(action)
+                legal.append(bool(can_play(game.rules, state, action)))
+            game.play(state, action)
+        assert game.returns(state).tolist() == list(record.returns or ())
+    return np.array(views, game.dtype), actions, legal
+
+
+def test_every_decision_is_that_of_the_sample_client() -> None:
+    views, actions, legal = decisions()
+    chosen = make_agent("daihinmin", "default").act_batch(views)  # type: ignore[attr-defined]
+    assert chosen.tolist() == actions
+    assert legal.count(False) >= 10
+    assert (views["leader"] < 0).sum() > 20
+    assert (views["revolution"] == 1).sum() > 100
+
+
+def test_what_the_rules_refuse_is_a_pass() -> None:
+    views, actions, legal = decisions()
+    game = make_game("daihinmin", illegal="error")
+    chosen = make_agent(game, "default").act_batch(views)  # type: ignore[attr-defined]
+    passing = game.parse("PASS")
+    wanted = [action if fine else passing for action, fine in zip(actions, legal, strict=True)]
+    assert chosen.tolist() == wanted
+
+
+def test_compact_games_are_played_alike() -> None:
+    views, actions, _ = decisions()
+    flat, game = make_game("daihinmin"), make_game("daihinmin", compact=True)
+    chosen = make_agent(game, "default").act_batch(views)  # type: ignore[attr-defined]
+    for action, compact in zip(actions, chosen, strict=True):
+        cards = flat.rules.plays.need[action]
+        assert game.rules.tables.set_of[action] == compact
+        assert cards == flat.rules.plays.need[max(game.rules.tables.readings[compact])]
+
+
+def test_it_takes_no_argument() -> None:
+    with pytest.raises(InputError, match="the agent default takes no argument"):
+        make_agent("daihinmin", "default:fast")
