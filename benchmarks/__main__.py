@@ -13,11 +13,11 @@ import warnings
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import chinese_poker, doudizhu, leduc
+from benchmarks import chinese_poker, daihinmin, doudizhu, leduc
 from closedhand.games.records import write_atomically
 
 DOCS = Path(__file__).parent.parent / "docs"
-MODULES = (doudizhu, leduc, chinese_poker)
+MODULES = (doudizhu, daihinmin, leduc, chinese_poker)
 PACKAGES = ("numba", "numpy", "open-spiel", "pettingzoo", "phevaluator", "rlcard")
 """Whose versions matter."""
 

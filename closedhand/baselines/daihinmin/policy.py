@@ -17,6 +17,7 @@ from closedhand.games.daihinmin import rules as flat
 from closedhand.games.daihinmin.hidden import exchange_weight
 from closedhand.games.daihinmin.plays import (
     DECK,
+    EIGHT,
     FIRST_KAIDAN,
     JOKER,
     JOKER_BIT,
@@ -37,20 +38,24 @@ STRENGTHS = 15
 """Ranks from weak to strong in the present order, one below and one above for the joker."""
 STAGES = 4
 """Of a hand: how many cards it has left."""
+MOST_WEAK, MOST_STRONG = 5, 3
+FORMS = (MOST_WEAK + 1) * (MOST_STRONG + 1)
+"""Of a hand: how many ranks it holds that others can beat, and how many that they cannot."""
 
 # Where the features of each sort begin.
-PLAY = 0  # by lead or follow, kind, strength
-RIVALS = PLAY + 2 * KINDS * STRENGTHS  # by lead or follow, kind, how many ranks beat it: 0 to 3
-SPLIT = RIVALS + 2 * KINDS * 4  # by kind, cards of its rank that stay behind: 0 to 3
-TORN = SPLIT + KINDS * 4  # by kind: it tears a kaidan apart
-WITH_JOKER = TORN + KINDS  # by kind, stage: it has the joker
-WITH_EIGHT = WITH_JOKER + KINDS * STAGES  # by lead or follow, stage: it covers an 8
-LOCKING = WITH_EIGHT + 2 * STAGES  # by whether it makes a lock, how many ranks beat it then: 0 to 3
-REVOLTING = LOCKING + 4  # by stage
-LEAVING = REVOLTING + STAGES  # by kind, stage of what is left
-PASSING = LEAVING + KINDS * STAGES  # by kind to beat, its strength
-PASSING_STAGE = PASSING + KINDS * STRENGTHS  # by stage, stage of the owner
-OVER_OWN = PASSING_STAGE + STAGES * STAGES  # by passing or not: the trick is one's own
+PLAY = 0  # lead or follow, kind, strength, stage
+RIVALS = PLAY + 2 * KINDS * STRENGTHS * STAGES  # lead or follow, kind, ranks that beat it: 0 to 3
+FORM = RIVALS + 2 * KINDS * 4  # lead or follow, whether nothing beats it, form of what is left
+SPLIT = FORM + 2 * 2 * FORMS  # strength, cards of its rank in hand, and after it
+TORN = SPLIT + STRENGTHS * 16  # kind: it tears a kaidan apart
+WITH_JOKER = TORN + KINDS  # kind, stage: it has the joker
+WITH_EIGHT = WITH_JOKER + KINDS * STAGES  # lead or follow, stage: it covers an 8
+LOCKING = WITH_EIGHT + 2 * STAGES  # ranks that beat it: 0 to 3; it makes a lock
+REVOLTING = LOCKING + 4  # stage
+PASSING = REVOLTING + STAGES  # kind and strength to beat, stage
+PASSING_STAGE = PASSING + KINDS * STRENGTHS * STAGES  # stage, stage of the owner
+PASSING_FORM = PASSING_STAGE + STAGES * STAGES  # form of the hand
+OVER_OWN = PASSING_FORM + FORMS  # whether it is a play, kind: the trick is one's own
 FEATURES = OVER_OWN + 2 * KINDS
 MOST_FEATURES = 10
 """Of one action."""
@@ -127,6 +132,11 @@ class Sight(NamedTuple):
     others: np.uint64
     kaidan: np.uint64
     left: int
+    # The cards that one, two, three or four equal ones of others do not beat:
+    above_single: np.uint64
+    above_pair: np.uint64
+    above_triple: np.uint64
+    above_four: np.uint64
 
 
 @kernel
@@ -139,7 +149,52 @@ def look(state):
     own = hand & ~JOKER_BIT
     starts = own & (own >> np.uint64(4)) & (own >> np.uint64(8))
     kaidan = starts | (starts << np.uint64(4)) | (starts << np.uint64(8))
-    return Sight(hand, others, kaidan, np.int64(state.left[state.player]))
+    return Sight(
+        hand,
+        others,
+        kaidan,
+        np.int64(state.left[state.player]),
+        unbeaten(others, 1, state.revolution),
+        unbeaten(others, 2, state.revolution),
+        unbeaten(others, 3, state.revolution),
+        unbeaten(others, 4, state.revolution),
+    )
+
+
+@kernel
+def unbeaten(others, number, revolution):
+    """The cards of ranks that no `number` equal cards of the others beat, and the eights."""
+    ranks = ranks_with(others, number)
+    if not ranks:
+        return DECK
+    if revolution:
+        return ranks_between(0, bits.lowest(ranks) // 4) | ranks_between(EIGHT, EIGHT)
+    return ranks_between(bits.highest(ranks) // 4, NUM_RANKS - 1) | ranks_between(EIGHT, EIGHT)
+
+
+@kernel
+def form(seen, cards):
+    """The form of some cards of the hand: by ranks, runs being one rank that others can beat."""
+    own = cards & ~JOKER_BIT
+    starts = own & (own >> np.uint64(4)) & (own >> np.uint64(8))
+    strong = 1 if cards & JOKER_BIT else 0
+    weak = 0
+    if starts:
+        weak = 1
+        own &= ~(starts | (starts << np.uint64(4)) | (starts << np.uint64(8)))
+    fours = ranks_with(own, 4)
+    triples = ranks_with(own, 3)
+    pairs = ranks_with(own, 2)
+    singles = ranks_with(own, 1)
+    ranks = bits.size(singles)
+    strong_ranks = bits.size(singles & ~pairs & seen.above_single)
+    if pairs:
+        strong_ranks += bits.size(pairs & ~triples & seen.above_pair)
+        strong_ranks += bits.size(triples & ~fours & seen.above_triple)
+        strong_ranks += bits.size(fours & seen.above_four)
+    weak += ranks - strong_ranks
+    strong += strong_ranks
+    return min(weak, MOST_WEAK) * (MOST_STRONG + 1) + min(strong, MOST_STRONG)
 
 
 @kernel
@@ -193,30 +248,33 @@ def describe(rules, state, seen, action, features):
     now = stage(seen.left)
     if action == PASS:
         kind = kind_of(rules, state.target)
-        features[0] = PASSING + kind * STRENGTHS + strength_of(rules, state.target, revolution)
+        strength = strength_of(rules, state.target, revolution)
+        features[0] = PASSING + (kind * STRENGTHS + strength) * STAGES + now
         features[1] = PASSING_STAGE + now * STAGES + stage(state.left[state.owner])
+        features[2] = PASSING_FORM + form(seen, seen.hand)
         if state.owner != player:
-            return 2
-        features[2] = OVER_OWN + kind
-        return 3
+            return 3
+        features[3] = OVER_OWN + kind
+        return 4
     plays = rules.plays
+    need = plays.need[action]
     follow = 1 if state.target >= 0 else 0
     kind = kind_of(rules, action)
     beating = rivals(rules, seen.others, action, revolution)
-    features[0] = (
-        PLAY + (follow * KINDS + kind) * STRENGTHS + strength_of(rules, action, revolution)
-    )
+    sure = 1 if beating == 0 or plays.eight[action] else 0
+    strength = strength_of(rules, action, revolution)
+    features[0] = PLAY + ((follow * KINDS + kind) * STRENGTHS + strength) * STAGES + now
     features[1] = RIVALS + (follow * KINDS + kind) * 4 + beating
-    features[2] = LEAVING + kind * STAGES + stage(seen.left - plays.length[action])
+    features[2] = FORM + (follow * 2 + sure) * FORMS + form(seen, seen.hand & ~need)
     n = 3
-    need = plays.need[action]
     if need & JOKER_BIT:
         features[n] = WITH_JOKER + kind * STAGES + now
         n += 1
     if kind < 4 and action != JOKER:
         rank = np.int64(plays.low[action])
-        behind = bits.size(seen.hand & ranks_between(rank, rank) & ~need)
-        features[n] = SPLIT + kind * 4 + min(behind, 3)
+        equal = seen.hand & ranks_between(rank, rank)
+        behind = bits.size(equal & ~need)
+        features[n] = SPLIT + strength * 16 + (bits.size(equal) - 1) * 4 + min(behind, 3)
         n += 1
         if need & seen.kaidan:
             features[n] = TORN + kind

@@ -1,0 +1,104 @@
+"""Daihinmin: rounds in kernels, with agents, with search, and through the competition's protocol.
+
+No other package plays the game: these are rates, without a peer. The competition's own server runs
+about 105 rounds a second with five of its sample clients.
+"""
+
+import numpy as np
+
+from benchmarks.doudizhu import pick
+from benchmarks.measuring import aec_steps, rate
+from closedhand import make_agent, make_game
+from closedhand.arena.match import play_out
+from closedhand.baselines.daihinmin import policy as light
+from closedhand.games import contract
+from closedhand.search.playout import Uniform, playouts
+
+
+def random_rounds(seconds: float) -> float:
+    """Rounds a second of uniformly random play in a kernel, leaders' passes included."""
+    game = make_game("daihinmin")
+    rng = np.random.default_rng(0)
+    states, ids = game.empty(1000), np.empty(game.num_actions, np.int32)
+
+    def work() -> int:
+        contract.random_games(game.rules, states, rng, ids)
+        return len(states)
+
+    return rate(work, seconds)
+
+
+def _playouts(policy, seconds: float) -> float:
+    game = make_game("daihinmin")
+    rng = np.random.default_rng(0)
+    dealt = np.array([game.deal(rng) for _ in range(1000)], game.dtype)
+    payoffs = np.empty(len(dealt))
+
+    def work() -> int:
+        playouts(policy, game.rules, dealt.copy(), 0, rng, game.num_actions, payoffs)
+        return len(dealt)
+
+    return rate(work, seconds)
+
+
+def random_playouts(seconds: float) -> float:
+    """Playouts a second of whole rounds by uniformly random play."""
+    return _playouts(Uniform(), seconds)
+
+
+def light_playouts(seconds: float) -> float:
+    """Playouts a second of whole rounds by the policy of `monte-carlo`."""
+    return _playouts(light.shipped(), seconds)
+
+
+def default_rounds(seconds: float) -> float:
+    """Rounds a second of five `default` agents, 200 matches side by side."""
+    game = make_game("daihinmin", rounds=10)
+    agents = [make_agent(game, "default") for _ in range(5)]
+    rng = np.random.default_rng(0)
+    dealt = np.array([game.deal(rng) for _ in range(200)], game.dtype)
+    seats = np.tile(np.arange(5), (len(dealt), 1))
+
+    def work() -> int:
+        play_out(game, dealt.copy(), seats, agents)
+        return 10 * len(dealt)
+
+    return rate(work, seconds)
+
+
+def vector_steps(seconds: float) -> float:
+    """Steps a second of the VectorEnv, 1,024 rounds, planes and masks, random play."""
+    from closedhand.envs.vector import GameVectorEnv
+
+    env = GameVectorEnv("daihinmin", num_envs=1024, autoreset_mode="SameStep")
+    rng = np.random.default_rng(0)
+    observation, _ = env.reset(seed=0)
+    masks = [observation["action_mask"]]
+    actions = np.zeros(1024, np.int64)
+
+    def work() -> int:
+        for _ in range(4):
+            pick(masks[0], rng.random(1024), actions)
+            masks[0] = env.step(actions)[0]["action_mask"]
+        return 4 * 1024
+
+    return rate(work, seconds)
+
+
+def raw_aec_steps(seconds: float) -> float:
+    """Steps a second of the lean AEC env, with observation and mask, random play."""
+    from closedhand.envs.aec import GameAEC
+
+    return aec_steps(GameAEC("daihinmin"), seconds)
+
+
+RATIOS = ()
+RATES = (
+    ("Daihinmin: random rounds in a kernel", random_rounds, "rounds/s"),
+    ("random playouts of rounds", random_playouts, "playouts/s"),
+    ("playouts of rounds by the policy of `monte-carlo`", light_playouts, "playouts/s"),
+    ("five `default` agents, rounds side by side", default_rounds, "rounds/s"),
+    ("the VectorEnv, 1,024 rounds, planes and masks", vector_steps, "steps/s"),
+    ("the AEC env, observation and mask", raw_aec_steps, "steps/s"),
+)
+"""As in `doudizhu`."""
