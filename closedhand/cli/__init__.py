@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from closedhand.cli import chinese_poker, leduc, play, records, reproduce
+from closedhand.cli import chinese_poker, leduc, play, records, reproduce, uecda
 from closedhand.cli.common import Commands
 from closedhand.games.game import InputError
 
@@ -42,7 +42,15 @@ def closedhand(
     """Hidden-hand card games for reinforcement learning."""
 
 
-for command in (play.match, play.play, play.train, leduc.solve, chinese_poker.advise):
+for command in (
+    play.match,
+    play.play,
+    play.train,
+    leduc.solve,
+    chinese_poker.advise,
+    uecda.serve,
+    uecda.join,
+):
     app.command()(command)
 app.add_typer(records.app, name="records")
 app.add_typer(reproduce.app, name="reproduce")

@@ -3,8 +3,8 @@
 A log is lines `%NNNNN%KEY% value`: a header (`-----` for the number), then for each round the
 classes, seats, hands before the exchange, the exchange, the plays, the result and the points so
 far. Cards are suit (S H D C), then rank, `J3` is the joker. A joker in a play is written with K, L,
-M or N for the suits S H D C, or with J as the fifth card of a group, and the rank it stands for; `x`
-in place of the rank is the column below the 3 or above the 2, or a lone joker.
+M or N for the suits S H D C, or with J as the fifth card of a group, and the rank it stands for;
+`x` in place of the rank is the column below the 3 or above the 2, or a lone joker.
 """
 
 import gzip
@@ -173,7 +173,9 @@ def play_text(play: int) -> str:
     if play == JOKER:
         return JOKER_SUITS[-1] + "x"
     stands, joker_suit = int(table.stands[play]), int(table.joker_suit[play])
-    cards = [(c // 4, -(c % 4), SUITS[c % 4]) for c in range(JOKER) if int(table.need[play]) >> c & 1]
+    cards = [
+        (c // 4, -(c % 4), SUITS[c % 4]) for c in range(JOKER) if int(table.need[play]) >> c & 1
+    ]
     if stands != NO_JOKER:
         suit = joker_suit.bit_length() - 1
         cards.append((stands, -suit, JOKER_SUITS[suit]) if joker_suit else (stands, 1, FIFTH))
@@ -237,7 +239,9 @@ def round_record(values: Mapping[str, str], names: tuple[str, ...] = (), **optio
             own = [e for e in entries(values["change_cards"]) if e[0] == giver]
             actions += [card for entry in own for card in cards_in(cards_of(entry[2:]))]
     actions += [plays.texts()[play_id(entry[1:])] for entry in entries(values["play"])]
-    points = tuple(float(rules.PLAYERS - values["result"].index(str(p))) for p in range(rules.PLAYERS))
+    points = tuple(
+        float(rules.PLAYERS - values["result"].index(str(p))) for p in range(rules.PLAYERS)
+    )
     return Record(
         "daihinmin",
         options,
@@ -298,7 +302,7 @@ def log_text(log: Log) -> str:
 
 @cache
 def _card_texts() -> tuple[tuple[int, str], ...]:
-    """Every card as a set and as text, in the order of a hand: S H D C, then rank, the joker last."""
+    """Every card as a set and as text, in the order of a hand: by suit, the joker last."""
     own = [(1 << 4 * r + s, SUITS[s] + plays.RANKS[r]) for s in range(3, -1, -1) for r in range(13)]
     return (*own, (1 << JOKER, HELD_JOKER))
 

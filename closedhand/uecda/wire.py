@@ -1,0 +1,159 @@
+"""Tables of protocol 20070: cards, plays and what stands on the table, to bytes and back.
+
+A table is 8 x 15 numbers, int32 big-endian, row by row; single numbers are int32 big-endian too.
+Rows 0 to 3 are the suits S H D C, columns 1 to 13 the ranks 3 to 2, columns 0 and 14 are there for
+the joker only: 1 is a card, 2 the joker. A held joker lies at row 4, column 1. A played one lies on
+the cell that it stands for, in row 4 as the fifth card of a group, and alone anywhere in rows 0 to
+3. These five rows are called **cells** here; rows 5 to 7 are the `Status`.
+"""
+
+import struct
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.games.daihinmin import plays
+from closedhand.games.daihinmin.plays import JOKER, NO_JOKER, PASS
+from closedhand.games.daihinmin.rules import PLAYERS
+
+PROTOCOL, HOST, PORT = 20070, "127.0.0.1", 42485
+ROWS, COLUMNS, CARD_ROWS = 8, 15, 5
+TABLE = 4 * ROWS * COLUMNS
+"""Bytes of a table."""
+CELLS = 4 * CARD_ROWS * COLUMNS
+"""Bytes of its cells."""
+NUMBER = struct.Struct(">i")
+ACCEPTED, REJECTED = NUMBER.pack(9), NUMBER.pack(8)
+GOES_ON, ROUND_OVER, MATCH_OVER = range(3)
+LONGEST_NAME = 9
+NOTHING = bytes(CELLS)
+"""The cells of a pass."""
+IN_EXCHANGE = 6
+"""In place of the player to act."""
+
+
+class Status(NamedTuple):
+    """Rows 5 to 7 of a table: what it says besides cards."""
+
+    exchange: int = 0
+    to_give: int = 0
+    my_turn: int = 0
+    player: int = 0
+    empty: int = 0
+    eleven_back: int = 0
+    revolution: int = 0
+    lock: int = 0
+    left: tuple[int, ...] = (0,) * PLAYERS
+    classes: tuple[int, ...] = (0,) * PLAYERS
+    seats: tuple[int, ...] = (0,) * PLAYERS
+
+    def pack(self) -> bytes:
+        """The rows as bytes."""
+        return _STATUS.pack(*self[:8], *self.left, *self.classes, *self.seats)
+
+
+_STATUS = struct.Struct(">8i28x15i60x")
+_TURN = struct.Struct(">2i")
+
+
+def read_status(table: bytes) -> Status:
+    """What a table says besides cards."""
+    numbers = _STATUS.unpack_from(table, CELLS)
+    return Status._make((*numbers[:8], numbers[8:13], numbers[13:18], numbers[18:23]))
+
+
+def turn_of(table: bytes) -> tuple[int, bool]:
+    """The player whose turn a table begins, and whether that is the one who gets it."""
+    mine, player = _TURN.unpack_from(table, CELLS + 8)
+    return player, mine == 1
+
+
+def _put(cells: bytearray, row: int, column: int, value: int) -> None:
+    cells[4 * (COLUMNS * row + column) + 3] = value
+
+
+def hand_cells(cards: int) -> bytes:
+    """The cells of a set of held cards."""
+    cells = bytearray(CELLS)
+    for card in range(JOKER):
+        if cards >> card & 1:
+            _put(cells, 3 - card % 4, 1 + card // 4, 1)
+    if cards >> JOKER & 1:
+        _put(cells, 4, 1, 2)
+    return bytes(cells)
+
+
+def held_cards(cells: bytes) -> int | None:
+    """The set of cards that lie in cells, the joker anywhere; None where there is no card."""
+    cards = 0
+    numbers = np.frombuffer(cells, ">i4", CARD_ROWS * COLUMNS)
+    for place in np.flatnonzero(numbers).tolist():
+        row, column = divmod(place, COLUMNS)
+        if numbers[place] == 2 and not cards >> JOKER:
+            cards |= 1 << JOKER
+        elif numbers[place] == 1 and row < 4 and 1 <= column <= plays.NUM_RANKS:
+            cards |= 1 << 4 * (column - 1) + 3 - row
+        else:
+            return None
+    return cards
+
+
+def play_cells(play: int) -> bytes:
+    """The cells of a play or of the pass; a lone joker lies at the left of the spades."""
+    return _all_cells()[play]
+
+
+def read_play(cells: bytes) -> int | None:
+    """The play that cells show, whoever holds its cards; None if it is none."""
+    return _plays_by_cells().get(cells)
+
+
+@cache
+def _all_cells() -> tuple[bytes, ...]:
+    table = plays.build()
+    return (*(_cells_of(table, play) for play in range(PASS)), NOTHING)
+
+
+def _cells_of(table: np.record, play: int) -> bytes:
+    joker = 1 << JOKER
+    cells = bytearray(hand_cells(int(table.need[play]) & ~joker))
+    stands, suit = int(table.stands[play]), int(table.joker_suit[play])
+    if play == JOKER:
+        _put(cells, 0, 0, 2)
+    elif stands != NO_JOKER:
+        _put(cells, 4 - suit.bit_length() if suit else 4, 1 + stands, 2)
+    return bytes(cells)
+
+
+@cache
+def _plays_by_cells() -> dict[bytes, int]:
+    found = {cells: play for play, cells in enumerate(_all_cells())}
+    for row in range(4):
+        for column in range(COLUMNS):
+            cells = bytearray(CELLS)
+            _put(cells, row, column, 2)
+            found[bytes(cells)] = JOKER
+    return found
+
+
+def profile(name: str) -> bytes:
+    """The table by which a client introduces itself; characters that are not ASCII become `_`."""
+    text = ascii_name(name)[: COLUMNS - 1].encode()
+    rows = [PROTOCOL, *bytes(COLUMNS - 1), *text.ljust(COLUMNS, b"\0")]
+    return struct.pack(f">{len(rows)}i", *rows).ljust(TABLE, b"\0")
+
+
+def read_profile(table: bytes) -> str | None:
+    """The name in a profile, or None if it is no profile of this protocol."""
+    numbers = np.frombuffer(table, ">i4", 2 * COLUMNS).tolist()
+    if numbers[0] != PROTOCOL:
+        return None
+    codes = [*numbers[COLUMNS:], 0]
+    codes = codes[: codes.index(0)][:LONGEST_NAME]
+    return ascii_name("".join(chr(code) if 0 < code < 128 else "_" for code in codes))
+
+
+def ascii_name(name: str) -> str:
+    """A name of visible ASCII characters, `_` in place of others; at least one."""
+    return "".join(c if "!" <= c <= "~" else "_" for c in name) or "_"
