@@ -45,6 +45,8 @@ def run(*arguments: str, text: str | None = None) -> Result:
         ["show", "leduc-graph"],
         ["solve"],
         ["train"],
+        ["serve"],
+        ["join"],
         ["bench"],
     ],
 )

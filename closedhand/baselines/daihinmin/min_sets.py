@@ -1,0 +1,205 @@
+"""The agent `min-sets`, our stand-in for chibiHana, UECda-2013's light champion.
+
+That program was never published; the paper about kou says that it divides its hand into the fewest
+plays, has a sophisticated search for the finish, and a strategy for locks. So does this one: it
+plays a sure win (`endgame.py`), leads the lowest play and follows with the lowest that leaves one
+play less, and then rather one that locks; it keeps the joker and what ends a trick while many plays
+remain.
+"""
+
+import numpy as np
+
+from closedhand.baselines.agent import KernelAgent
+from closedhand.baselines.daihinmin.agent import kernel_agent
+from closedhand.baselines.daihinmin.endgame import DEEPEST, sure_win
+from closedhand.baselines.daihinmin.strength import foes_of, starts_lock, strength_of, turned_ranks
+from closedhand.baselines.daihinmin.variants import Numbers
+from closedhand.games import bits
+from closedhand.games.agents import refuse_argument
+from closedhand.games.daihinmin import rules as flat
+from closedhand.games.daihinmin.plays import (
+    EIGHT,
+    JOKER,
+    JOKER_BIT,
+    LONGEST_KAIDAN,
+    NUM_ACTIONS,
+    NUM_RANKS,
+    PASS,
+    SHORTEST,
+)
+from closedhand.games.daihinmin.rules import (
+    EACH_RANK,
+    EVERYBODY,
+    STATE,
+    TAXES,
+    bit,
+    ranks_between,
+    ranks_with,
+)
+from closedhand.games.game import Game
+from closedhand.games.kernel import kernel
+
+MOST_RUNS = 200
+MOST_KAIDAN = 6
+"""Of 13 cards, a joker among them: four of three cards; with room to spare."""
+NEVER = 10**6
+PLAYS_TO_STRIKE = 6
+"""So many plays may remain when the joker, or a play that ends its trick, is spent on following."""
+JOKER_PRICE, STRONG_PRICE, LOCK_GAIN = 40, 30, 20
+"""In prices where a play more that is left costs 100, and a higher rank 2."""
+
+
+@kernel
+def fewest(rules, hand, runs):
+    """The fewest plays that a hand can be divided into.
+
+    Tries all kaidan that do not overlap; the other cards are played by ranks. The joker fills a
+    kaidan, or joins any other play.
+
+    Args:
+        rules: Of the game.
+        hand: Cards.
+        runs: Room; uint64 [MOST_RUNS].
+    """
+    if hand == JOKER_BIT:
+        return 1
+    best = count_ranks(hand)
+    number = list_runs(hand, runs) if rules.options.kaidan else 0
+    following = np.zeros(MOST_KAIDAN, np.int64)
+    left = np.zeros(MOST_KAIDAN, np.uint64)
+    left[0] = hand
+    depth = 0
+    while depth >= 0:
+        i = following[depth]
+        if i == number:
+            depth -= 1
+            continue
+        following[depth] += 1
+        if runs[i] & ~left[depth]:
+            continue
+        rest = left[depth] & ~runs[i]
+        best = min(best, depth + 1 + count_ranks(rest))
+        if depth + 1 < MOST_KAIDAN and bits.size(rest) >= SHORTEST:
+            depth += 1
+            left[depth] = rest
+            following[depth] = i + 1
+    return best
+
+
+@kernel
+def count_ranks(cards):
+    """How many ranks a set has cards of."""
+    return bits.size(ranks_with(cards, 1))
+
+
+@kernel
+def list_runs(hand, runs):
+    """Write all kaidan of a hand, with the joker only those that it completes; return how many."""
+    own = hand & ~JOKER_BIT
+    n = 0
+    for length in range(SHORTEST, LONGEST_KAIDAN + 1):
+        whole = ranks_between(0, NUM_RANKS - length)
+        lacking = whole
+        for i in range(length):
+            here = own >> np.uint64(4 * i)
+            lacking = (lacking & here) | whole
+            whole &= here
+        starts = lacking if hand & JOKER_BIT else whole
+        if not starts:
+            break
+        while starts and n < MOST_RUNS:
+            first = bits.lowest(starts)
+            starts &= starts - np.uint64(1)
+            cards = (ranks_between(0, length - 1) & EACH_RANK) << np.uint64(first)
+            runs[n] = cards if whole & bit(first) else (cards & own) | JOKER_BIT
+            n += 1
+    return n
+
+
+@kernel
+def choose(rules, numbers, view, ids, runs, views, actions):
+    """The action of the player to act."""
+    hand = view.hands[view.player]
+    if view.leader < 0:
+        return choose_pick(rules, view, hand, runs)
+    views[0] = view
+    best = np.int64(sure_win(rules, views, actions, ids))
+    if best >= 0:
+        return best
+    n = flat.legal(rules, view, ids)
+    before = fewest(rules, hand, runs)
+    foes = foes_of(rules, view, np.int64(view.revolution), 0)
+    over_own = view.owner == view.player and np.int64(view.passed) | 1 << view.player == EVERYBODY
+    best, least = PASS, NEVER
+    for i in range(n):
+        play = np.int64(ids[i])
+        if play == PASS:
+            continue
+        after = fewest(rules, hand & ~rules.plays.need[play], runs)
+        with_joker = rules.plays.need[play] & JOKER_BIT != 0
+        strong = strength_of(rules, numbers, foes, play) >= numbers.threshold
+        if view.target >= 0:
+            most = 0 if over_own else PLAYS_TO_STRIKE
+            if after >= before or ((strong or with_joker) and after > most):
+                continue
+        price = 100 * after + price_of(rules, view, play)
+        price += JOKER_PRICE if with_joker else 0
+        price += STRONG_PRICE if strong else 0
+        if price < least:
+            best, least = play, price
+    return best
+
+
+@kernel
+def price_of(rules, view, play):
+    """What a play costs by its rank, length and lock."""
+    low, _ = turned_ranks(rules, view.revolution, play)
+    price = 2 * low - min(np.int64(rules.plays.length[play]), 4)
+    return price - LOCK_GAIN if starts_lock(rules, view, play) else price
+
+
+@kernel
+def choose_pick(rules, view, hand, runs):
+    """In the exchange: the next of the cards that leave the fewest plays, low ones first."""
+    pair = flat.pair_in_exchange(view)
+    two = TAXES[pair] == 2
+    chosen = view.returned[pair]
+    best_first, best_second, least = -1, -1, NEVER
+    for first in range(JOKER + 1):
+        if not (chosen if chosen else hand) & bit(first):
+            continue
+        for second in range(first + 1 if two else first, JOKER + 1 if two else first + 1):
+            if not hand & bit(second):
+                continue
+            price = 10 * fewest(rules, hand & ~bit(first) & ~bit(second), runs)
+            price += price_to_give(first) + (price_to_give(second) if two else 0)
+            if price < least:
+                best_first, best_second, least = first, second, price
+    return best_second if chosen else best_first
+
+
+@kernel
+def price_to_give(card):
+    """What it costs to give a card away, but for the plays that it leaves."""
+    rank = card // 4
+    return rank + (30 if rank == EIGHT or rank >= NUM_RANKS - 2 else 0)
+
+
+@kernel
+def choose_all(rules, numbers, views, ids, actions):
+    """Write the action for every view into `actions`."""
+    runs = np.empty(MOST_RUNS, np.uint64)
+    line = np.empty(DEEPEST, STATE)
+    legal = np.empty((DEEPEST, NUM_ACTIONS), np.int32)
+    for i in range(len(views)):
+        actions[i] = choose(rules, numbers, views[i], ids, runs, line, legal)
+
+
+def make(game: Game, seed: int, argument: str | None) -> KernelAgent:
+    """The agent `min-sets`; it is deterministic and needs no seed.
+
+    Raises:
+        InputError: It was given an argument.
+    """
+    refuse_argument("min-sets", argument)
+    return kernel_agent(game, "min-sets", choose_all, Numbers())

@@ -1,0 +1,98 @@
+"""The agent `trick-ender`, our stand-in for Party, UECda-2012's light champion.
+
+That program was never published; the paper about kou says that it tends to keep plays that can end
+the trick, uses its joker to play weaker cards, and considers locks to end the trick. So does this
+one, with the strengths and the exchange of kou but without its weighing of the hand.
+"""
+
+import numpy as np
+
+from closedhand.baselines.agent import KernelAgent
+from closedhand.baselines.daihinmin.agent import kernel_agent
+from closedhand.baselines.daihinmin.decompose import (
+    MOST_PARTS,
+    PART,
+    count_below,
+    decompose,
+    divide_rest,
+)
+from closedhand.baselines.daihinmin.kou import choose_pick
+from closedhand.baselines.daihinmin.strength import (
+    foes_of,
+    locked,
+    starts_lock,
+    strength_of,
+    turned_ranks,
+)
+from closedhand.baselines.daihinmin.variants import Numbers
+from closedhand.games.agents import refuse_argument
+from closedhand.games.daihinmin import rules as flat
+from closedhand.games.daihinmin.plays import JOKER, JOKER_BIT, PASS
+from closedhand.games.game import Game
+from closedhand.games.kernel import kernel
+
+NEVER = 10**6
+KEEP_PLAYS = 6
+"""While more plays remain, those that end a trick are kept."""
+ENDS, LOCKS, LENDS_JOKER = 200, -100, -15
+"""What is added to the price of a play, 10 x its rank less its length."""
+
+
+@kernel
+def choose(rules, numbers, view, ids):
+    """The action of the player to act."""
+    hand = view.hands[view.player]
+    parts = np.empty(MOST_PARTS, PART)
+    if view.leader < 0:
+        return choose_pick(rules, numbers, view, hand, parts)
+    n = flat.legal(rules, view, ids)
+    before = decompose(numbers, foes_of(rules, view, np.int64(view.revolution), 0), hand, parts)
+    best, least = PASS, NEVER
+    for play in ids[:n]:
+        if play != PASS:
+            if rules.plays.need[play] == hand:
+                return np.int64(play)
+            price = price_of(rules, numbers, view, hand, before, play, parts)
+            if price < least:
+                best, least = np.int64(play), price
+    # A leader always plays, be it part of a set.
+    return np.int64(ids[0]) if best == PASS and view.target < 0 else best
+
+
+@kernel
+def price_of(rules, numbers, view, hand, before, play, parts):
+    """What a play costs of a hand that makes `before` plays; `NEVER` if it is kept."""
+    starts = starts_lock(rules, view, play)
+    lock = np.int64(rules.plays.suits[play] if starts else view.lock)
+    foes = foes_of(rules, view, np.int64(view.revolution), np.int64(view.passed))
+    ends = strength_of(rules, numbers, locked(foes, lock), play) >= numbers.threshold
+    n = divide_rest(rules, numbers, view, hand, play, parts)
+    if n >= before:
+        return NEVER
+    if ends and count_below(parts, n, numbers.threshold) <= 1:
+        return n - NEVER
+    price = 10 * turned_ranks(rules, foes.revolution, play)[0] - rules.plays.length[play]
+    if play != JOKER and rules.plays.need[play] & JOKER_BIT:
+        price += LENDS_JOKER
+    if ends and starts:
+        return price + LOCKS
+    if ends and view.target >= 0 and n > KEEP_PLAYS:
+        return NEVER
+    return price + ENDS if ends else price
+
+
+@kernel
+def choose_all(rules, numbers, views, ids, actions):
+    """Write the action for every view into `actions`."""
+    for i in range(len(views)):
+        actions[i] = choose(rules, numbers, views[i], ids)
+
+
+def make(game: Game, seed: int, argument: str | None) -> KernelAgent:
+    """The agent `trick-ender`; it is deterministic and needs no seed.
+
+    Raises:
+        InputError: It was given an argument.
+    """
+    refuse_argument("trick-ender", argument)
+    return kernel_agent(game, "trick-ender", choose_all, Numbers())
