@@ -13,10 +13,10 @@ from reference import chinese_poker as reference
 from closedhand import Game, InputError, make_agent, make_game
 from closedhand.arena import match
 from closedhand.baselines.chinese_poker import agents, counter, opponents, pool as pools, separable
-from closedhand.search.threads import CHUNK
 from closedhand.games.chinese_poker.plays import FRONTS, STRENGTHS
 from closedhand.games.chinese_poker.records import cards_text, parse_hand
 from closedhand.games.chinese_poker.substeps import FIRST_FRONT
+from closedhand.search.threads import CHUNK
 
 RULES = ("4-2", "1-6")
 GAMES = {rules: make_game("chinese_poker", rules=rules) for rules in RULES}

@@ -59,6 +59,20 @@ def test_views_of_redealt_states_are_the_same(game: Game) -> None:
     assert differences > 50
 
 
+def test_a_payoff_is_what_is_paid_in_the_end(game: Game) -> None:
+    """`payoff` tells nothing, or the truth."""
+    states = [state.copy() for state in positions(game, seed=12, games=2)]
+    early = 0
+    for number, state in enumerate(states):
+        end = next(each for each in states[number:] if game.over(each))
+        for player in range(game.num_players):
+            payoff = contract.payoff(game.rules, state, player)
+            assert np.isnan(payoff) or payoff == game.returns(end)[player]
+            assert not (game.over(state) and np.isnan(payoff))
+            early += not np.isnan(payoff) and not game.over(state)
+    assert (early > 0) == (game.name == "daihinmin")
+
+
 def test_redealt_states_are_played_to_their_end(game: Game) -> None:
     rng = np.random.default_rng(4)
     buffer = np.empty(game.num_actions, np.int32)

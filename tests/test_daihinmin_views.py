@@ -141,3 +141,22 @@ def test_the_daifugos_deals_are_uniform_over_all_that_he_holds_possible() -> Non
         if checked == 4:
             return
     pytest.fail("no such positions")
+
+
+def test_outsiders_deals_know_that_taxes_were_paid() -> None:
+    """The heimin's: how often the daihinmin holds the joker right after random exchanges."""
+    game = make_game("daihinmin", classes="random")
+    rng = np.random.default_rng(44)
+    true, drawn = [], []
+    for _ in range(3000):
+        state = game.deal(rng)
+        while state.leader < 0:
+            game.play(state, int(rng.choice(game.legal(state))))
+        classes = state.classes.tolist()
+        heimin, daihinmin = classes.index(2), classes.index(4)
+        world = game.redeal(game.view(state, heimin), heimin, rng)
+        true.append(int(state.hands[daihinmin]) >> 52 & 1)
+        drawn.append(int(world.hands[daihinmin]) >> 52 & 1)
+    # Without the exchange it would be 0.2; of a few candidates the likely one is not always there.
+    assert 0.04 < np.mean(true) < 0.09
+    assert abs(np.mean(drawn) - np.mean(true)) < 0.04

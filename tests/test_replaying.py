@@ -105,7 +105,7 @@ def swapped(text: str) -> str:
     [
         (1, "seat", swapped, "the seats change from"),
         (1, "mibun", swapped, "the classes are"),
-        (0, "mibun", lambda text: "01234", "no EE"),
+        (0, "mibun", lambda text: "01234", "the classes are"),
         (1, "result", swapped, "returns .* are stated"),
         (1, "result", lambda text: "01233", "the result are"),
         (1, "points", lambda text: "1 2 3 4 5", "the points are 1 2 3 4 5, not"),

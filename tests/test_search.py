@@ -1,14 +1,16 @@
 """Playouts, flat Monte Carlo and exact search, on all games and on what can be counted."""
 
 import time
-from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from closedhand import Game, InputError, make_agent, make_game
-from closedhand.baselines.daihinmin import policy as light, training
+from closedhand.arena.match import play_out
+from closedhand.baselines.daihinmin import endgame, policy as light, training
 from closedhand.games import contract
+from closedhand.games.daihinmin.plays import CARDS, DECK, PASS
+from closedhand.games.daihinmin.records import parse_cards
 from closedhand.games.game import State
 from closedhand.search.exact import LOST, UNKNOWN, WON, solve
 from closedhand.search.monte_carlo import MonteCarlo, most_promising
@@ -115,15 +117,8 @@ def test_budgets_that_make_no_sense_are_refused(budget: dict) -> None:
         MonteCarlo(make_game("daihinmin"), Uniform(), **budget)
 
 
-# Positions of two players: the others are out, one card each.
-TWO_LEFT = "01234;-;{0};{1};{2}"
-
-
 def duel(first: str, second: str, seed: int = 0) -> tuple[Game, State]:
     """Two players with these cards, the first one to lead; the others are out."""
-    from closedhand.games.daihinmin.plays import DECK
-    from closedhand.games.daihinmin.records import parse_cards
-
     game = make_game("daihinmin")
     state = game.deal(np.random.default_rng(seed))
     hands = [parse_cards(first), parse_cards(second), 0, 0, 0]
@@ -146,24 +141,28 @@ def force(game: Game, state: State, nodes: int = 100_000) -> tuple[int, int]:
     return solve(policy, game.rules, states, ids, player, 1 << player, 2.0, nodes)
 
 
-def brute_force(game: Game, state: State, player: int, depth: int = 0) -> bool:
-    """The same by recursion over the game itself."""
+def brute_force(game: Game, state: State, player: int) -> bool:
+    """The same by recursion over the game itself; a leader may pass, but not again and again."""
     if game.over(state):
         return bool(state.places[player] == 3)
-    legal = [int(a) for a in game.legal(state)]
-    if state.target < 0:
-        legal = legal[:-1]
     results = []
-    for action in legal:
+    for action in game.legal(state).tolist():
+        if action == PASS and state.target < 0 and state.passes > 0:
+            continue
         child = state.copy()
         game.play(child, action)
-        results.append(brute_force(game, child, player, depth + 1))
+        results.append(brute_force(game, child, player))
     return any(results) if state.player == player else all(results)
 
 
 @pytest.mark.parametrize(
     ("first", "second", "value"),
-    [("3c4c", "5c5d", LOST), ("3c5d", "4c", WON), ("3c8c", "2c2d2h", WON), ("3c8c4d", "2c2d", LOST)],
+    [
+        ("3c4c", "5c5d", LOST),
+        ("3c5d", "4c", WON),
+        ("3c8c", "2c2d2h", WON),
+        ("3c8c4d", "2c2d", LOST),
+    ],
 )
 def test_duels_with_a_known_end(first: str, second: str, value: int) -> None:
     game, state = duel(first, second)
@@ -175,8 +174,6 @@ def test_duels_agree_with_brute_force() -> None:
     won = 0
     for _ in range(40):
         cards = rng.choice(53, 5, replace=False)
-        from closedhand.games.daihinmin.plays import CARDS
-
         names = [CARDS[i] for i in cards]
         game, state = duel("".join(names[:3]), "".join(names[3:]))
         value, action = force(game, state)
@@ -200,8 +197,6 @@ def test_fitting_raises_what_the_policy_gets() -> None:
         run.step()
     game = make_game("daihinmin", illegal="error")
     agents = [make_policy(game, run.policy), make_policy(game, training.Training().policy)]
-    from closedhand.arena.match import play_out
-
     rng = np.random.default_rng(8)
     states = np.array([game.deal(rng) for _ in range(400)], game.dtype)
     seats = np.tile([0, 1, 1, 1, 1], (400, 1))
@@ -249,8 +244,121 @@ def test_monte_carlo_refuses_other_arguments(argument: str) -> None:
         make_agent("daihinmin", f"monte-carlo:{argument}")
 
 
-def test_the_ids_of_features_do_not_overlap() -> None:
-    starts = [light.PLAY, light.RIVALS, light.FORM, light.SPLIT, light.TORN, light.WITH_JOKER]
-    starts += [light.WITH_EIGHT, light.LOCKING, light.REVOLTING, light.PASSING]
-    starts += [light.PASSING_STAGE, light.PASSING_FORM, light.OVER_OWN, light.FEATURES]
-    assert all(a < b for a, b in pairwise(starts))
+def test_features_lie_in_their_sections() -> None:
+    """Every action has one strength or pass, and nothing beyond the weights."""
+    game = make_game("daihinmin", classes="random")
+    rng = np.random.default_rng(10)
+    features = np.empty(light.MOST_FEATURES, np.int64)
+    seen = set()
+    for _ in range(60):
+        state = game.deal(rng)
+        while not game.over(state):
+            legal = game.legal(state)
+            if state.leader >= 0:
+                sight = light.look(state)
+                for action in legal[: len(legal) - (state.target < 0)].tolist():
+                    n = light.describe(game.rules, state, sight, action, features)
+                    found = features[:n].tolist()
+                    assert len(set(found)) == n <= light.MOST_FEATURES
+                    assert min(found) >= 0 and max(found) < light.FEATURES
+                    passing = [light.PASSING <= f < light.PASSING_STAGE for f in found]
+                    playing = [f < light.RIVALS for f in found]
+                    assert (sum(passing), sum(playing)) == ((1, 0) if action == PASS else (0, 1))
+                    seen.update(found)
+            game.play(state, int(rng.choice(legal)))
+    assert len(seen) > 500
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"overplay": False}, {"joker_edges": False, "lock": False, "lead_pass": False}]
+)
+def test_sure_wins_are_sure(options: dict) -> None:
+    """Whoever follows them is out next, whatever the others hold, who play whenever they can."""
+    game = make_game("daihinmin", classes="random", illegal="error", **options)
+    rng = np.random.default_rng(11)
+    tried = 0
+    while tried < 150:
+        state = game.deal(rng)
+        while not game.over(state):
+            player = int(state.player)
+            if state.leader >= 0 and surely(game, game.view(state, player)) >= 0:
+                tried += 1
+                world = game.redeal(game.view(state, player), player, rng)
+                place = int(world.out)
+                while world.places[player] < 0:
+                    if world.player == player:
+                        action = surely(game, game.view(world, player))
+                        assert action >= 0, "the plan is lost"
+                    else:
+                        others = game.legal(world)
+                        action = int(rng.choice(others[:-1] if len(others) > 1 else others))
+                    game.play(world, action)
+                assert world.places[player] == place
+            game.play(state, int(rng.choice(game.legal(state))))
+
+
+def surely(game: Game, view: State) -> int:
+    """What `sure_win` finds."""
+    views, ids = game.empty(endgame.DEEPEST), np.empty(game.num_actions, np.int32)
+    views[0] = view
+    actions = np.empty((endgame.DEEPEST, game.num_actions), np.int32)
+    return int(endgame.sure_win(game.rules, views, actions, ids))
+
+
+@pytest.mark.parametrize(
+    ("hand", "others", "wins"),
+    [("3c8c", "4c", True), ("3c2c", "4c5c*", False), ("3c2c", "4c5c", True), ("3c4c", "5c", False)],
+)
+def test_a_sure_win_is_found(hand: str, others: str, wins: bool) -> None:
+    """Two cards against two players who hold a card or two each."""
+    game, state = duel(hand, others)
+    view = game.view(state, 0)
+    first = surely(game, view)
+    assert (first >= 0) == wins
+    if wins:
+        assert game.text(first) == hand[2:]
+
+
+@pytest.mark.parametrize("options", [{}, {"compact": True}, {"rounds": 2, "class_period": 5}])
+def test_monte_carlo_plays_whole_rounds(options: dict) -> None:
+    game = make_game("daihinmin", illegal="error", classes="random", **options)
+    agents = [make_agent(game, name, 1) for name in ("monte-carlo:30", "monte-carlo:30x2")]
+    state = game.deal(np.random.default_rng(12))
+    while not game.over(state):
+        player = int(state.player)
+        action = agents[player % 2].act(game.view(state, player))
+        game.play(state, action)
+    assert game.returns(state).sum() == 15 * game.options["rounds"]
+
+
+def test_it_beats_default() -> None:
+    game = make_game("daihinmin", rounds=10)
+    agents = [make_agent(game, "monte-carlo:100", 1), make_agent(game, "default")]
+    rng = np.random.default_rng(13)
+    states = np.array([game.deal(rng) for _ in range(6)], game.dtype)
+    play_out(game, states, np.tile([0, 1, 1, 1, 1], (6, 1)), agents)
+    assert states["points"][:, 0].mean() / 10 > 3.6
+
+
+def test_worlds_are_weighted_by_what_was_played() -> None:
+    """The true world makes what players of the policy did likelier than most redealt ones."""
+    policy = light.shipped()
+    game = make_game("daihinmin", illegal="error")
+    rng = np.random.default_rng(14)
+    ids = np.empty(game.num_actions, np.int32)
+    better = 0
+    for _ in range(40):
+        state = game.deal(rng)
+        for _ in range(25):
+            game.play(state, light.choose(policy, game.rules, state, rng, ids))
+        if game.over(state):
+            continue
+        player = int(state.player)
+        view = game.view(state, player)
+        true = light.plausibility(policy, game.rules, state.copy(), player, ids)
+        others = [
+            light.plausibility(policy, game.rules, game.redeal(view, player, rng), player, ids)
+            for _ in range(20)
+        ]
+        better += true > np.median(others)
+    assert better >= 26

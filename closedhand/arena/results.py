@@ -32,13 +32,20 @@ def shortened(name: str) -> str:
 
 
 def digests(agents: Sequence[str]) -> dict[str, str]:
-    """A sum of each file that an agent is made from (`strategy:PATH`), by the agent's name."""
-    paths = {agent: Path(agent.partition(":")[2]) for agent in agents if ":" in agent}
-    return {
-        agent: hashlib.sha256(path.read_bytes()).hexdigest()[:16]
-        for agent, path in paths.items()
-        if path.is_file()
-    }
+    """A sum of each file that an agent is made from, by the agent's name.
+
+    The path stands behind a colon, perhaps the second one (`strategy:PATH`,
+    `monte-carlo:500:PATH`).
+    """
+    found = {}
+    for agent in agents:
+        words = agent.split(":")
+        for i in range(1, len(words)):
+            path = Path(":".join(words[i:]))
+            if path.is_file():
+                found[agent] = hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+                break
+    return found
 
 
 def role_names(game: Game) -> list[str]:

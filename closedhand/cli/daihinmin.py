@@ -6,6 +6,7 @@ from pathlib import Path
 import typer
 
 from closedhand.cli.common import INTERRUPTED, make_folder, note, progress_bar
+from closedhand.games import make_game
 from closedhand.games.game import Game, InputError
 
 
@@ -15,6 +16,8 @@ def learn(game: Game, method: str, seconds: float, seed: int, out: Path, restart
 
     if method != "playouts":
         raise InputError(f"no algorithm {method!r} for {game.name}; there is playouts")
+    if game.options != make_game(game.name).options:
+        raise InputError("playouts are fitted under the rules of the competition: no options")
     make_folder(out)
     path = out / "playouts.npz"
     run = training.Training(seed)

@@ -22,33 +22,43 @@ from closedhand.games.kernel import kernel
 from closedhand.search.playout import plausibility, playout
 from closedhand.search.threads import cores
 
-BATCH = 64
+BATCH = 16
 """Simulations between two looks at the clock."""
+SHARE = 64
+"""Simulations that are worth a thread."""
 WORLDS = 128
-"""That are drawn by their weight, at the beginning, and used again and again."""
+"""That are chosen by their weight, and used again and again."""
 
 
 @kernel
-def simulate(rules, policy, states, worlds, player, actions, low, high, number, rng, ids, sums):
+def simulate(
+    rules, policy, states, worlds, candidates, player, actions, low, high, done, number, rng, ids,
+    sums,
+):  # fmt: skip
     """Run simulations from a view.
 
     Args:
         rules: Of the game.
         policy: Of the playouts.
         states: The view, and room for two states.
-        worlds: Worlds to play in, one after the other; with none each simulation draws its own.
+        worlds: Room for worlds to play in, one after the other and then again; each is drawn when
+            it is first needed. Without room every simulation has a world of its own.
+        candidates: Of which a world in `worlds` is chosen.
         player: Whose view it is, and who is to act.
         actions: The legal actions.
         low: The least payoff.
         high: The greatest payoff.
-        number: How many simulations.
+        done: Simulations that were run already.
+        number: How many to run.
         rng: Draws everything.
         ids: Scratch space, int32 [num_actions].
         sums: Of every action how often it was tried, the sum of its payoffs, scaled to 0..1, and
             of their squares, float64 [actions, 3]; goes on from what is in there.
     """
-    for i in range(number):
+    for i in range(done, done + number):
         if len(worlds):
+            if i < len(worlds):
+                draw_world(rules, policy, states, player, candidates, rng, ids, worlds, i)
             states[1] = worlds[i % len(worlds)]
         else:
             states[1] = states[0]
@@ -62,18 +72,17 @@ def simulate(rules, policy, states, worlds, player, actions, low, high, number, 
 
 
 @kernel
-def draw_worlds(rules, policy, states, worlds, player, candidates, rng, ids):
-    """Draw worlds that fit the view `states[0]`: each one of several candidates, by its weight."""
-    for i in range(len(worlds)):
-        total = 0.0
-        for k in range(candidates):
-            states[1] = states[0]
-            contract.redeal(rules, states[1], player, rng)
-            states[2] = states[1]
-            weight = plausibility(policy, rules, states[2], player, ids)
-            total += weight
-            if k == 0 or rng.random() * total < weight:
-                worlds[i] = states[1]
+def draw_world(rules, policy, states, player, candidates, rng, ids, worlds, i):
+    """Draw `worlds[i]`, which fits the view `states[0]`, of several candidates by their weights."""
+    total = 0.0
+    for k in range(candidates):
+        states[1] = states[0]
+        contract.redeal(rules, states[1], player, rng)
+        states[2] = states[1]
+        weight = plausibility(policy, rules, states[2], player, ids)
+        total += weight
+        if k == 0 or rng.random() * total < weight:
+            worlds[i] = states[1]
 
 
 @kernel
@@ -152,8 +161,8 @@ class MonteCarlo:
             view: What he knows.
             low: The least payoff that he can still get.
             high: The greatest.
-            rng: Draws everything; with simulations and not seconds as budget, the same state of it
-                leads to the same action.
+            rng: Draws everything; with simulations and not seconds as budget, a generator made anew
+                from the same seed leads to the same action.
         """
         ids = np.empty(self._game.num_actions, np.int32)
         actions = ids[: contract.legal(self.rules, view, ids)].copy()
@@ -185,7 +194,7 @@ class MonteCarlo:
         """
         end = time.perf_counter() + self.seconds if self.seconds is not None else math.inf
         number = self.simulations if self.simulations is not None else sys.maxsize
-        threads = max(1, min(self._threads, number // BATCH))
+        threads = max(1, min(self._threads, number // SHARE))
         cuts = [number * i // threads for i in range(threads + 1)]
         player = int(view["player"])
 
@@ -194,12 +203,13 @@ class MonteCarlo:
             states = np.repeat(np.array([view], self._game.dtype), 3)
             worlds = self._game.empty(WORLDS if self._candidates > 1 else 0)
             ids = np.empty(self._game.num_actions, np.int32)
-            given = (self.rules, self._policy, states, worlds, player)
-            draw_worlds(*given, self._candidates, own, ids)
             done = 0
             while done < share and (done == 0 or time.perf_counter() < end):
                 batch = min(BATCH if self.seconds else share, share - done)
-                simulate(*given, actions, low, high, batch, own, ids, sums)
+                simulate(
+                    self.rules, self._policy, states, worlds, self._candidates, player, actions,
+                    low, high, done, batch, own, ids, sums,
+                )  # fmt: skip
                 done += batch
             return sums
 

@@ -6,13 +6,25 @@ from typing import Any
 import numpy as np
 
 from closedhand.baselines.agent import KernelAgent
-from closedhand.games.daihinmin.plays import NUM_ACTIONS
+from closedhand.games.daihinmin.plays import NUM_ACTIONS, PASS
+from closedhand.games.daihinmin.rules import can_play
 from closedhand.games.game import Game
+from closedhand.games.kernel import kernel
 
 
 def flat_rules(game: Game) -> Any:
     """The rules of the game whose actions are plays."""
     return getattr(game.rules, "flat", game.rules)
+
+
+@kernel
+def to_sets(rules, views, actions):
+    """Turn plays, in place, into sets of cards; what is illegal is a pass before and after."""
+    for i in range(len(views)):
+        action = actions[i]
+        if not can_play(rules.flat, views[i], action):
+            action = PASS
+        actions[i] = rules.tables.set_of[action]
 
 
 def kernel_agent(
@@ -32,7 +44,7 @@ def kernel_agent(
         choose_all(rules, *given, views, ids, actions)
 
     def translate(views: np.ndarray, ids: np.ndarray, actions: np.ndarray) -> None:
-        actions[:] = game.rules.tables.set_of[actions]
+        to_sets(game.rules, views, actions)
 
     return KernelAgent(
         game, name, decide, NUM_ACTIONS, translate if game.options["compact"] else None

@@ -21,15 +21,19 @@ MOST_NODES = 3000
 
 @kernel
 def is_sure(rules, state, action, others, ids):
-    """Whether a play of the player to act surely ends the trick and gives him the lead.
+    """Whether an action of the player to act surely ends the trick and gives him the lead.
 
-    `others` are the cards that he has seen nowhere.
+    A pass does on his own trick, when nobody else can play on. `others` are the cards that he has
+    seen nowhere.
     """
+    alone = EVERYBODY & ~state.passed == 1 << state.player
+    if action == PASS:
+        return alone and state.target >= 0 and state.owner == state.player
     if rules.options.eight_stop and rules.plays.eight[action]:
         return True
     if state.target == JOKER:
         return True
-    if EVERYBODY & ~state.passed == 1 << state.player:
+    if alone:
         return True
     if action == JOKER:
         return not (rules.options.spade_three and others & bit(SPADE_THREE))
@@ -76,6 +80,9 @@ def sure_win(rules, views, actions, ids):
     number = np.empty(DEEPEST, np.int64)
     tried = np.zeros(DEEPEST, np.int64)
     number[0] = flat.legal(rules, views[0], actions[0])
+    for k in range(number[0]):
+        if rules.plays.length[actions[0, k]] == views[0].left[views[0].player]:
+            return np.int64(actions[0, k])
     depth = 0
     for _ in range(MOST_NODES):
         while tried[depth] == number[depth]:
@@ -85,8 +92,6 @@ def sure_win(rules, views, actions, ids):
         view = views[depth]
         action = np.int64(actions[depth, tried[depth]])
         tried[depth] += 1
-        if action == PASS:
-            continue
         if rules.plays.length[action] == view.left[view.player]:
             return np.int64(actions[0, tried[0] - 1])
         if depth + 1 < DEEPEST and is_sure(rules, view, action, others, ids):

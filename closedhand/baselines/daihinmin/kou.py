@@ -15,9 +15,9 @@ descendant differs from it, this plays best:
 - Players who passed, or hold too few cards, answer nothing; under a lock only its suits count.
 - Weak leads are ordered by "20 + 2 rank" counted from the strongest, as "usually the weakest will
   be played".
-- A set wants to lock against two enemies or more, a single if the suit's top card is its own; what
-  ends the trick anyway may lock. `unwanted_lock=1` allows the others too, and scores 0.03 more
-  against `default`.
+- A set wants to lock against two enemies or more, a single if the suit's top card is its own. Where
+  it does not want to, a play is as strong as it is. That it "will not be played" at all, unless it
+  ends the trick anyway, is `unwanted_lock=0`: it makes kou weaker than lock+, unlike the paper's.
 """
 
 from typing import NamedTuple
@@ -204,9 +204,9 @@ def price_to_follow(rules, numbers, view, before, play, parts):
     with_joker = rules.plays.need[play] & JOKER_BIT != 0
     rank = turned_ranks(rules, view.revolution, play)[0]
     if not numbers.reserve:
-        if is_strong:
-            return STRONG - value
-        return rank if n < before.plays and not with_joker else NEVER
+        if n >= before.plays or (with_joker and not is_strong):
+            return NEVER
+        return (STRONG if is_strong else WEAK) + rank
     then = weakness(numbers, parts, n)
     few = count_waiting(view) <= 1
     if is_strong and then - before.weakness < numbers.hold_rise:
@@ -235,7 +235,9 @@ def strength_to_follow(rules, numbers, view, hand, play):
     value = strength_of(rules, numbers, foes, play)
     if not starts:
         return value
-    if numbers.lock > 0 or (numbers.lock == 0 and wants_lock(rules, view, hand, play, foes, lock)):
+    if numbers.lock < 0:
+        return -1
+    if numbers.lock > 0 or wants_lock(rules, view, hand, play, foes, lock):
         return max(value, numbers.sure)
     return value if value >= numbers.threshold or numbers.unwanted_lock else -1
 

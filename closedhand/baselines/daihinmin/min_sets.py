@@ -3,8 +3,8 @@
 That program was never published; the paper about kou says that it divides its hand into the fewest
 plays, has a sophisticated search for the finish, and a strategy for locks. So does this one: it
 plays a sure win (`endgame.py`), leads the lowest play and follows with the lowest that leaves one
-play less, and then rather one that locks; it keeps the joker and what ends a trick while many plays
-remain.
+play less, and then rather one that locks; what ends a trick it keeps while many plays remain, and
+the joker for sets and the finish.
 """
 
 import numpy as np
@@ -44,7 +44,7 @@ MOST_KAIDAN = 6
 """Of 13 cards, a joker among them: four of three cards; with room to spare."""
 NEVER = 10**6
 PLAYS_TO_STRIKE = 6
-"""So many plays may remain when the joker, or a play that ends its trick, is spent on following."""
+"""So many plays may remain when a set with the joker, or what ends its trick, follows."""
 JOKER_PRICE, STRONG_PRICE, LOCK_GAIN = 40, 30, 20
 """In prices where a play more that is left costs 100, and a higher rank 2."""
 

@@ -13,6 +13,7 @@ import numpy as np
 from closedhand.baselines.daihinmin.agent import flat_rules
 from closedhand.baselines.daihinmin.endgame import DEEPEST, is_duel, open_hands, sure_win
 from closedhand.baselines.daihinmin.policy import Policy, load, shipped
+from closedhand.games import make_game
 from closedhand.games.daihinmin.plays import NUM_ACTIONS
 from closedhand.games.daihinmin.rules import PLAYERS
 from closedhand.games.game import Game, InputError, State
@@ -51,8 +52,9 @@ class MonteCarloAgent:
         self.name = name
         self._rng = np.random.default_rng((seed, 0x5EA2C4))
         self._policy = policy
+        self._flat = make_game(game.name, **{**game.options, "compact": False})
         self._rules = one_round(flat_rules(game))
-        self._search = MonteCarlo(game, policy, rules=self._rules, **budget)
+        self._search = MonteCarlo(self._flat, policy, rules=self._rules, **budget)
         self._states = game.empty(DUEL_DEPTH)
         self._actions = np.empty((DUEL_DEPTH, NUM_ACTIONS), np.int32)
         self._ids = np.empty(NUM_ACTIONS, np.int32)
@@ -62,8 +64,11 @@ class MonteCarloAgent:
         action = self._certain(view)
         if action < 0:
             points = float(view["points"][int(view["player"])])
-            action = self._search.best(view, points + 1.0, points + PLAYERS, self._rng)
-        return action
+            best = points + PLAYERS - int(view["out"])
+            action = self._search.best(view, points + 1.0, best, self._rng)
+        if not self.game.options["compact"]:
+            return action
+        return int(self.game.rules.tables.set_of[action])
 
     def _certain(self, view: State) -> int:
         """An action that is surely best, or -1."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from closedhand.games import bits
 from closedhand.games.daihinmin import rules as flat
-from closedhand.games.daihinmin.hidden import exchange_weight
+from closedhand.games.daihinmin.hidden import unseen
 from closedhand.games.daihinmin.plays import (
     DECK,
     EIGHT,
@@ -26,7 +26,7 @@ from closedhand.games.daihinmin.plays import (
     PASS,
     SPADE_THREE,
 )
-from closedhand.games.daihinmin.rules import PLAYERS, bit, ranks_between, ranks_with
+from closedhand.games.daihinmin.rules import bit, ranks_between, ranks_with
 from closedhand.games.game import InputError
 from closedhand.games.kernel import PACKAGE, kernel
 
@@ -47,8 +47,8 @@ PLAY = 0  # lead or follow, kind, strength, stage
 RIVALS = PLAY + 2 * KINDS * STRENGTHS * STAGES  # lead or follow, kind, ranks that beat it: 0 to 3
 FORM = RIVALS + 2 * KINDS * 4  # lead or follow, whether nothing beats it, form of what is left
 SPLIT = FORM + 2 * 2 * FORMS  # strength, cards of its rank in hand, and after it
-TORN = SPLIT + STRENGTHS * 16  # kind: it tears a kaidan apart
-WITH_JOKER = TORN + KINDS  # kind, stage: it has the joker
+TORN = SPLIT + STRENGTHS * 16  # size: it tears a kaidan apart
+WITH_JOKER = TORN + 4  # kind, stage: it has the joker
 WITH_EIGHT = WITH_JOKER + KINDS * STAGES  # lead or follow, stage: it covers an 8
 LOCKING = WITH_EIGHT + 2 * STAGES  # ranks that beat it: 0 to 3; it makes a lock
 REVOLTING = LOCKING + 4  # stage
@@ -81,33 +81,44 @@ class Policy(NamedTuple):
 def choose(policy, rules, state, rng, ids):
     """A legal action, drawn by softmax; one that ends the hand if there is one."""
     n = flat.legal(rules, state, ids)
-    if n == 1:
-        return np.int64(ids[0])
-    if state.leader < 0:
-        # What is given away hardly matters for what follows: the lowest card.
-        return np.int64(ids[0])
-    final = last_play(rules, state, ids, n)
-    if final >= 0:
-        return final
-    if state.target < 0 and ids[n - 1] == PASS:
-        n -= 1
+    k = settled(rules, state, ids, n)
+    if k >= 0:
+        return np.int64(ids[k])
+    n = without_idle_pass(state, ids, n)
     scores = np.empty(n)
     total = score_all(policy, rules, state, ids, n, scores)
+    return np.int64(ids[draw(scores, n, total, rng)])
+
+
+@kernel
+def settled(rules, state, ids, n):
+    """Which of `n` legal actions is taken without a thought; -1 if the policy has to choose.
+
+    In the exchange it is the first: what is given away hardly matters for what follows.
+    """
+    if n == 1 or state.leader < 0:
+        return 0
+    for k in range(n):
+        if ids[k] != PASS and rules.plays.length[ids[k]] == state.left[state.player]:
+            return k
+    return -1
+
+
+@kernel
+def without_idle_pass(state, ids, n):
+    """How many of `n` legal actions there are without a leader's pass, which comes last."""
+    return n - 1 if state.target < 0 and n > 1 and ids[n - 1] == PASS else n
+
+
+@kernel
+def draw(scores, n, total, rng):
+    """One of `n` numbers, by scores that sum up to `total`."""
     drawn = rng.random() * total
     for k in range(n - 1):
         drawn -= scores[k]
         if drawn < 0.0:
-            return np.int64(ids[k])
-    return np.int64(ids[n - 1])
-
-
-@kernel
-def last_play(rules, state, ids, n):
-    """A play among the first `n` ids that ends the hand of the player to act, or -1."""
-    for k in range(n):
-        if ids[k] != PASS and rules.plays.length[ids[k]] == state.left[state.player]:
-            return np.int64(ids[k])
-    return -1
+            return k
+    return n - 1
 
 
 @kernel
@@ -143,9 +154,7 @@ class Sight(NamedTuple):
 def look(state):
     """The hand, what others hold, the cards of the hand that are in kaidan, their number."""
     hand = state.hands[state.player]
-    others = DECK & ~hand
-    for player in range(PLAYERS):
-        others &= ~state.played[player]
+    others = unseen(state, state.player)
     own = hand & ~JOKER_BIT
     starts = own & (own >> np.uint64(4)) & (own >> np.uint64(8))
     kaidan = starts | (starts << np.uint64(4)) | (starts << np.uint64(8))
@@ -224,7 +233,7 @@ def strength_of(rules, play, revolution):
 
 @kernel
 def rivals(rules, others, play, revolution):
-    """How many ranks of cards that others hold beat a play, locks aside; 3 for more."""
+    """How many ranks, or kaidan, that others may hold beat a play, locks aside; 3 for more."""
     if play == JOKER:
         return 3 if others & bit(SPADE_THREE) else 0
     family = np.int64(rules.plays.family[play])
@@ -297,13 +306,12 @@ def describe(rules, state, seen, action, features):
 
 @kernel
 def plausibility(policy, rules, state, player, ids):
-    """How likely the exchange would have led to these hands, and others would have played so.
+    """How likely others would have played as they did.
 
-    The likelihood of the plays is flattened: nobody plays just as the policy does.
+    The likelihood is flattened: nobody plays just as the policy does.
     """
-    weight = exchange_weight(rules, state, player)
     if state.leader < 0:
-        return weight
+        return 1.0
     moves = np.int64(state.moves)
     scores = np.empty(NUM_ACTIONS)
     logarithm = 0.0
@@ -313,16 +321,16 @@ def plausibility(policy, rules, state, player, ids):
         if state.player != player:
             logarithm += log_likelihood(policy, rules, state, action, ids, scores)
         flat.play(rules, state, action)
-    return weight * np.exp(FLATTENING * logarithm)
+    return np.exp(FLATTENING * logarithm)
 
 
 @kernel
 def log_likelihood(policy, rules, state, action, ids, scores):
     """The logarithm of how likely the player to act chooses an action."""
-    n = flat.legal(rules, state, ids)
+    n = without_idle_pass(state, ids, flat.legal(rules, state, ids))
     if n == 1 or (state.target < 0 and action == PASS):
         return 0.0
-    total = score_all(policy, rules, state, ids, n - 1 if state.target < 0 else n, scores)
+    total = score_all(policy, rules, state, ids, n, scores)
     for k in range(n):
         if ids[k] == action:
             return max(np.log(scores[k] / total), LEAST_LOGARITHM)
@@ -332,8 +340,7 @@ def log_likelihood(policy, rules, state, action, ids, scores):
 @kernel
 def worthwhile(policy, rules, state, out):
     """All legal actions but a leader's pass, which gains nothing between two players."""
-    n = flat.legal(rules, state, out)
-    return n - 1 if state.target < 0 and n > 1 and out[n - 1] == PASS else n
+    return without_idle_pass(state, out, flat.legal(rules, state, out))
 
 
 def policy_of(weights: np.ndarray) -> Policy:

@@ -16,14 +16,16 @@ from closedhand.baselines.daihinmin.policy import (
     MOST_FEATURES,
     Policy,
     describe,
-    last_play,
+    draw,
     look,
     policy_of,
     score_all,
+    settled,
+    without_idle_pass,
 )
 from closedhand.games import make_game
 from closedhand.games.daihinmin import rules as flat
-from closedhand.games.daihinmin.plays import NUM_ACTIONS, PASS
+from closedhand.games.daihinmin.plays import NUM_ACTIONS
 from closedhand.games.daihinmin.rules import PLAYERS, STATE
 from closedhand.games.game import InputError
 from closedhand.games.kernel import kernel, seed_in_kernel
@@ -60,23 +62,14 @@ def play_rounds(rules, policy, states, rng, ids, gradient):
 
 @kernel
 def decide(rules, policy, state, rng, ids, scores, features, traces):
-    """Draw an action as `policy.choose` does, and add to its player's trace."""
+    """Choose an action as `policy.choose` does, and add to its player's trace."""
     n = flat.legal(rules, state, ids)
-    if n == 1 or state.leader < 0:
-        return np.int64(ids[0])
-    final = last_play(rules, state, ids, n)
-    if final >= 0:
-        return final
-    if state.target < 0 and ids[n - 1] == PASS:
-        n -= 1
+    k = settled(rules, state, ids, n)
+    if k >= 0:
+        return np.int64(ids[k])
+    n = without_idle_pass(state, ids, n)
     total = score_all(policy, rules, state, ids, n, scores)
-    drawn = rng.random() * total
-    chosen = n - 1
-    for k in range(n - 1):
-        drawn -= scores[k]
-        if drawn < 0.0:
-            chosen = k
-            break
+    chosen = draw(scores, n, total, rng)
     seen = look(state)
     for k in range(n):
         share = (1.0 if k == chosen else 0.0) - scores[k] / total

@@ -79,7 +79,7 @@ class Numbers(NamedTuple):
     lead_strong: int = 110
     lead: int = 0
     lock: int = 0
-    unwanted_lock: int = 0
+    unwanted_lock: int = 1
     reserve: int = 1
     hold_rise: int = 2
     hold_plays: int = 4

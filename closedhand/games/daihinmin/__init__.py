@@ -76,7 +76,7 @@ NUMBERS = {
     "rounds": (1, 1, 10**6),
     "seat_period": (3, 1, 10**6),
     "class_period": (100, 1, 10**6),
-    "pass_limit": (MOST_PASSES, 5, MOST_PASSES),
+    "pass_limit": (MOST_PASSES, PLAYERS + 1, MOST_PASSES),
 }
 """Default, least and greatest value."""
 CHOICES = {"classes": ("none", "random"), "illegal": ("pass", "error")}
@@ -109,9 +109,9 @@ def make(**given: Any) -> Game:
     - `spade_three=True`: 3s beats the lone joker.
     - `overplay=True`: the owner of a trick is asked again when all others have passed.
     - `lead_pass=True`: a leader may pass.
-    - `pass_limit=20`: so many passes on end end the round; 5 to 20.
-    - `illegal="pass"`: what is illegal counts as a pass, in the exchange as the best card; with
-      `"error"` it is refused.
+    - `pass_limit=20`: so many passes on end end the round; 6 to 20.
+    - `illegal="pass"`: what is illegal counts as a pass, also a leader's where he may not pass, and
+      in the exchange as the best card; with `"error"` it is refused.
     - `compact=False`: with True one action for each set of cards, 1,952 in all. The joker then
       stands where it has to, or else for the first suit c d h s that makes or keeps a lock, then
       for the first that is legal, and in a kaidan at its stronger end.

@@ -21,6 +21,9 @@ from closedhand.games.daihinmin.rules import (
 )
 from closedhand.games.kernel import kernel, seed_in_kernel
 
+CANDIDATES = 8
+"""Deals of the unseen cards, one of which is drawn by its weight."""
+
 
 @kernel
 def hide(rules, state, player):
@@ -83,8 +86,9 @@ def known(rules, state, player, other):
 def redeal(rules, view, player, rng):
     """Turn the view of `player` into a random full state that is consistent with it.
 
-    The unseen cards are dealt uniformly among all ways that fit what `player` knows, his own part
-    of the exchange included. What others exchanged is drawn uniformly from all that fits the hands.
+    All deals and all exchanges are equally likely that fit what `player` knows. Where he took no
+    part in an exchange, that is so but approximately: of `CANDIDATES` deals of the unseen cards one
+    is drawn by the number of exchanges that lead to it.
     """
     room = np.zeros(PLAYERS, np.int64)
     hidden = unseen(view, player)
@@ -104,7 +108,7 @@ def redeal(rules, view, player, rng):
                 # He gets his tax back for a moment, to pay it from a hand as it was dealt.
                 room[giving] += TAXES[pair]
                 room[taking] -= TAXES[pair]
-    deal_rest(view, hidden, room, rng)
+    deal_likely(rules, view, player, hidden, room, rng)
     if exchange:
         for pair in range(2):
             if player != winner(view, pair):
@@ -114,8 +118,31 @@ def redeal(rules, view, player, rng):
 
 
 @kernel
-def deal_rest(view, hidden, room, rng):
-    """Deal the cards of `hidden` to the players, `room[player]` to each."""
+def deal_likely(rules, view, player, hidden, room, rng):
+    """Deal the cards of `hidden`, `room[other]` to each, by how likely exchanges lead to that."""
+    candidates = 1
+    if has_exchange(rules, view):
+        for pair in range(2):
+            if player not in (winner(view, pair), loser(view, pair)) and is_complete(view, pair):
+                candidates = CANDIDATES
+    fixed = view.hands.copy()
+    total, chosen = 0.0, fixed
+    for _ in range(candidates):
+        hands = fixed.copy()
+        deal_rest(hands, hidden, room.copy(), rng)
+        weight = 1.0
+        if candidates > 1:
+            weight = exchange_weight(view, player, hands)
+        total += weight
+        if rng.random() * total < weight:
+            chosen = hands
+    for other in range(PLAYERS):
+        view.hands[other] = chosen[other]
+
+
+@kernel
+def deal_rest(hands, hidden, room, rng):
+    """Deal the cards of `hidden` at random, `room[player]` to each."""
     left = room.sum()
     while hidden:
         # The next card goes to one of the places still free, each as likely as any other.
@@ -126,12 +153,12 @@ def deal_rest(view, hidden, room, rng):
             taker += 1
         room[taker] -= 1
         left -= 1
-        view.hands[taker] |= hidden & (~hidden + np.uint64(1))
+        hands[taker] |= hidden & (~hidden + np.uint64(1))
         hidden &= hidden - np.uint64(1)
 
 
 @kernel
-def draw_cards(cards, number, rng):
+def draw_some(cards, number, rng):
     """A random subset of `number` cards."""
     chosen = np.uint64(0)
     left = bits.size(cards)
@@ -186,11 +213,11 @@ def deal_taxed(rules, view, pair, hidden, number, rng):
         if rng.random() * total < weight:
             drawn = card
     if drawn < 0:
-        dealt = draw_cards(below, number, rng)
+        dealt = draw_some(below, number, rng)
     else:
-        dealt = bit(drawn) | draw_cards(hidden & ~above(drawn - 1), number - 1, rng)
+        dealt = bit(drawn) | draw_some(hidden & ~above(drawn - 1), number - 1, rng)
     view.hands[giving] |= dealt
-    view.taxed[pair] = draw_cards(held & above(max(best, drawn)), tax, rng)
+    view.taxed[pair] = draw_some(held & above(max(best, drawn)), tax, rng)
     return dealt
 
 
@@ -220,7 +247,7 @@ def draw_exchange(view, pair, paid, rng):
         view.hands[taking] |= view.taxed[pair]
     if pair == 0 and view.moves == 1:
         choices = view.hands[taking] & ~bit(bits.highest(view.hands[taking]))
-        view.returned[pair] = draw_cards(choices, 1, rng)
+        view.returned[pair] = draw_some(choices, 1, rng)
 
 
 @kernel
@@ -239,8 +266,8 @@ def draw_complete_exchange(view, pair, rng):
     top = best_cards(got, drawn)
     best = bits.highest(got & ~top)
     below = got & ~above(best - 1)
-    view.returned[pair] = top | draw_cards(below, tax - drawn, rng)
-    view.taxed[pair] = draw_cards((held | top) & above(best), tax, rng)
+    view.returned[pair] = top | draw_some(below, tax - drawn, rng)
+    view.taxed[pair] = draw_some((held | top) & above(best), tax, rng)
 
 
 @kernel
@@ -264,19 +291,18 @@ def combinations(cards, number):
 
 
 @kernel
-def exchange_weight(rules, state, player):
-    """In how many ways the hands of other players can have come out of their exchanges."""
+def exchange_weight(view, player, hands):
+    """In how many ways `hands` can have come out of the exchanges that `player` had no part in."""
     weight = 1.0
-    if has_exchange(rules, state):
-        for pair in range(2):
-            taking, giving = winner(state, pair), loser(state, pair)
-            if player not in (taking, giving) and is_complete(state, pair):
-                held = state.hands[taking] | state.played[taking]
-                got = state.hands[giving] | state.played[giving]
-                ways = 0.0
-                for same in range(TAXES[pair] + 1):
-                    ways += ways_of_exchange(held, got, TAXES[pair], same)
-                weight *= ways
+    for pair in range(2):
+        taking, giving = winner(view, pair), loser(view, pair)
+        if player not in (taking, giving) and is_complete(view, pair):
+            held = hands[taking] | view.played[taking]
+            got = hands[giving] | view.played[giving]
+            total = 0.0
+            for same in range(TAXES[pair] + 1):
+                total += ways_of_exchange(held, got, TAXES[pair], same)
+            weight *= total
     return weight
 
 

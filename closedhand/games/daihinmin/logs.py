@@ -10,6 +10,7 @@ M or N for the suits S H D C, or with J as the fifth card of a group, and the ra
 import gzip
 import json
 import re
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -31,6 +32,8 @@ NO_CLASSES = "22222"
 KEYS = ("mibun", "seat", "palyer_cards", "change_cards", "play", "result", "points")
 """Of a round, in order; the server spells them so."""
 NO_EXCHANGE = "NULL"
+OTHER_RULES = ("RULE_KINSOKU", "RULE_5TOBI", "RULE_6REVERS", "RULE_11BACK")
+"""Rules of the server that the competition does not play, and that are not here."""
 LINE = re.compile(r"%(-----|\d{5,})%(\w+)%(.*)")
 
 NAMES = "palyer_name"
@@ -90,11 +93,18 @@ class Log:
                 if value not in ("YES", "NO") if switch else not value.isdecimal():
                     raise InputError(f"a log has no {key} {value!r}")
                 found[name] = value == "YES" if switch else int(value)
+        for key in OTHER_RULES:
+            if self.header.get(key, "NO") != "NO":
+                raise InputError(f"there is no rule {key} here")
+        if self.header.get("RULE_SEKIGAE", "YES") != "YES":
+            found["seat_period"] = 10**6
         try:
-            found |= json.loads(self.header.get(OTHER_OPTIONS, "{}"))
-        except (TypeError, ValueError):
-            raise InputError(f"{OTHER_OPTIONS} of a log is a JSON object") from None
-        return found | {"rounds": 1}
+            others = json.loads(self.header.get(OTHER_OPTIONS, "{}"))
+        except ValueError:
+            others = None
+        if not isinstance(others, dict):
+            raise InputError(f"{OTHER_OPTIONS} of a log is a JSON object")
+        return found | others | {"rounds": 1}
 
 
 def is_log(path: Path) -> bool:
@@ -102,7 +112,7 @@ def is_log(path: Path) -> bool:
     try:
         with _open(path) as file:
             return LINE.fullmatch(file.readline().rstrip("\n")) is not None
-    except (OSError, UnicodeDecodeError, EOFError):
+    except (OSError, UnicodeDecodeError, EOFError, zlib.error):
         return False
 
 
@@ -138,7 +148,7 @@ def read(path: Path) -> Log:
                 if not log.rounds or int(where) != len(log.rounds) - 1:
                     raise InputError(f"{path}, line {number}: round {where} is out of order")
                 log.rounds[-1][key] = value.strip()
-    except (OSError, EOFError, UnicodeDecodeError) as error:
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
         raise InputError(f"cannot read {path}: {error}") from None
     return log
 
@@ -233,7 +243,7 @@ def round_record(values: Mapping[str, str], names: tuple[str, ...] = (), **optio
     fields = [values["seat"], "-" if classes == NO_CLASSES else classes]
     fields += ["".join(cards_in(hand)) for hand in hands]
     actions = []
-    if classes != NO_CLASSES:
+    if values["change_cards"] != NO_EXCHANGE:
         for rank in ("0", "1"):
             giver = str(classes.index(rank))
             own = [e for e in entries(values["change_cards"]) if e[0] == giver]

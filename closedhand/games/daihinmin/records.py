@@ -142,13 +142,16 @@ class Notation:
 
     def _standing(self, field: str) -> tuple[int, list[int]]:
         """The round and the points before it, of the last field of a deal."""
-        number, _, points = field.partition(":")
+        place, _, points = field.partition(":")
         try:
-            standing = int(number), [int(each) for each in points.split(",")]
+            standing = int(place), [int(each) for each in points.split(",")]
         except ValueError:
             standing = 0, []
         rounds = self.rules.options.rounds
-        if len(standing[1]) != PLAYERS or not 0 < standing[0] < rounds:
+        number, before = standing
+        sums_up = len(before) == PLAYERS and sum(before) == sum(range(1, PLAYERS + 1)) * number
+        fair = all(number <= own <= PLAYERS * number for own in before)
+        if not (sums_up and fair and 0 < number < rounds):
             raise InputError(f"{field!r} is no round of {rounds}, such as 3:12,9,6,9,9")
         return standing
 

@@ -4,8 +4,9 @@ A round is replayed entry by entry, and everything that the log states about it 
 what comes out: who acted, what was paid as tax, the result, the points, the classes and the seats.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -33,9 +34,10 @@ def replay_log(path: Path) -> Iterator[Replay]:
             record = logs.round_record(values, log.names, **options)
             if seats not in (None, values["seat"]) and number % options.get("seat_period", 3):
                 raise InputError(f"the seats change from {seats} to {values['seat']}")
+            drawn = number == 0 and options.get("classes") == "random"
             if number % options.get("class_period", 100) == 0:
                 classes = logs.NO_CLASSES
-            if values["mibun"] != classes:
+            if values["mibun"] != classes and not drawn:
                 raise InputError(f"the classes are {values['mibun']}, not {classes}")
             replay(record, _checking(values))
             returns = record.returns
@@ -49,7 +51,7 @@ def replay_log(path: Path) -> Iterator[Replay]:
         # What follows is compared with what is stated here, so that one mistake is told once.
         seats, result = values.get("seat"), values.get("result", "")
         if sorted(result) == list("01234"):
-            classes = "".join(str(result.index(str(player))) for player in range(PLAYERS))
+            classes = _classes_of(result)
         stated = values.get("points", "").split()
         if sums is not None:
             points = sums
@@ -70,9 +72,10 @@ def _check_form(values: dict[str, str]) -> None:
     given = []
     if values["mibun"] != logs.NO_CLASSES:
         permutation(values["mibun"], "the classes")
+    if values["change_cards"] != logs.NO_EXCHANGE:
+        if values["mibun"] == logs.NO_CLASSES:
+            raise InputError("cards are exchanged without classes")
         given = logs.entries(values["change_cards"])
-    elif values["change_cards"] != logs.NO_EXCHANGE:
-        raise InputError("cards are exchanged without classes")
     for entry in given + logs.entries(values["play"]):
         if entry[:1] not in tuple("01234"):
             raise InputError(f"the entry {entry!r} is of no player")
@@ -144,7 +147,10 @@ def to_log(records: Iterable[Record]) -> logs.Log:
         if record.game != "daihinmin" or record.rules != first.rules:
             raise InputError("a log is of rounds of Daihinmin under one set of rules")
         try:
-            log.rounds.append(_round_values(record, points))
+            values = _round_values(record, points)
+            if log.rounds and values["mibun"] != _classes_after(log.rounds, first.rules):
+                raise InputError("its classes are not those of the round before")
+            log.rounds.append(values)
         except InputError as error:
             raise InputError(f"record {number}: {error}") from None
     if first is None:
@@ -156,6 +162,18 @@ def to_log(records: Iterable[Record]) -> logs.Log:
     header.pop(logs.SEED, None)
     log.header.update(header | {logs.TOTAL: log.rounds[-1]["points"]})
     return log
+
+
+def _classes_after(rounds: list[dict[str, str]], options: Mapping[str, Any]) -> str:
+    """The classes of the round that follows."""
+    if len(rounds) % options.get("class_period", 100) == 0:
+        return logs.NO_CLASSES
+    return _classes_of(rounds[-1]["result"])
+
+
+def _classes_of(result: str) -> str:
+    """The classes by player that a result, the players by class, leads to."""
+    return "".join(str(result.index(str(player))) for player in range(PLAYERS))
 
 
 def _round_values(record: Record, points: np.ndarray) -> dict[str, str]:

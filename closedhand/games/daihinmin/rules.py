@@ -629,9 +629,9 @@ def rank_rest(state):
     Their cards, which nobody knows all of, draw: so a round follows from its deal and its actions.
     """
     seed = np.uint64(state.moves)
-    for player in range(PLAYERS):
-        seed = (seed ^ state.hands[player]) * np.uint64(0x9E3779B97F4A7C15)
     order = np.arange(PLAYERS)
+    for player in range(PLAYERS):
+        seed = shuffle(order, seed ^ state.hands[player])
     shuffle(order, seed)
     for player in order:
         if state.places[player] < 0:
@@ -699,8 +699,8 @@ def returns(rules, state, out):
 
 @kernel
 def payoff(rules, state, player):
-    """The points of a player as soon as they are certain, NaN before; of the last round only."""
-    if state.places[player] < 0:
+    """The points of a player as soon as they are certain: in the last round when he is out."""
+    if state.places[player] < 0 or state.round_number + 1 < rules.options.rounds:
         return np.nan
     points = np.float64(state.points[player])
     return points if over(rules, state) else points + PLAYERS - state.places[player]
