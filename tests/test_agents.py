@@ -17,6 +17,7 @@ AGENTS = {
     "uh_leduc": ("random", "equilibrium"),
     "leduc": ("random", "equilibrium"),
     "chinese_poker": ("random", "separable"),
+    "daihinmin": ("random", "default", "min-sets", "trick-ender", "kou"),
 }
 """The agents of each game that need no file."""
 
@@ -230,7 +231,7 @@ def test_agents_are_found_by_name() -> None:
 
 @pytest.mark.parametrize("game", AGENTS)
 def test_agents_without_argument_refuse_one(game: str) -> None:
-    for agent in set(AGENTS[game]) - {"separable"}:
+    for agent in set(AGENTS[game]) - {"separable", "kou"}:
         with pytest.raises(InputError, match="takes no argument"):
             make_agent(game, f"{agent}:5")
 

@@ -123,3 +123,9 @@ def reading(rules, state, action):
 def play(rules, state, action):
     """Apply a legal action and move on to the next player who has to act."""
     contract.play(rules.flat, state, reading(rules, state, action))
+
+
+@kernel
+def payoff(rules, state, player):
+    """The points of a player as soon as they are certain."""
+    return contract.payoff(rules.flat, state, player)
