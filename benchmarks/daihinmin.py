@@ -6,7 +6,7 @@ about 105 rounds a second with five of its sample clients.
 
 import numpy as np
 
-from benchmarks.doudizhu import pick
+from benchmarks import measuring
 from benchmarks.measuring import aec_steps, rate
 from closedhand import make_agent, make_game
 from closedhand.arena.match import play_out
@@ -71,18 +71,7 @@ def vector_steps(seconds: float) -> float:
     from closedhand.envs.vector import GameVectorEnv
 
     env = GameVectorEnv("daihinmin", num_envs=1024, autoreset_mode="SameStep")
-    rng = np.random.default_rng(0)
-    observation, _ = env.reset(seed=0)
-    masks = [observation["action_mask"]]
-    actions = np.zeros(1024, np.int64)
-
-    def work() -> int:
-        for _ in range(4):
-            pick(masks[0], rng.random(1024), actions)
-            masks[0] = env.step(actions)[0]["action_mask"]
-        return 4 * 1024
-
-    return rate(work, seconds)
+    return measuring.vector_steps(env, seconds)
 
 
 def raw_aec_steps(seconds: float) -> float:

@@ -56,34 +56,11 @@ def redeals(seconds: float) -> float:
     return rate(work, seconds)
 
 
-@kernel
-def pick(masks, random, out):
-    """A legal action of each row of masks: the one that `random`, 0 to 1, points to."""
-    for i in range(len(masks)):
-        left = np.int64(random[i] * masks[i].sum())
-        action = -1
-        while left >= 0:
-            action += 1
-            left -= masks[i, action]
-        out[i] = action
-
-
 def vector_steps(seconds: float) -> float:
     """Agent steps a second of the VectorEnv: 1,024 games, sub-steps, planes and masks."""
     from closedhand.envs.vector import GameVectorEnv
 
-    env = GameVectorEnv("doudizhu", num_envs=1024, substeps=True)
-    rng = np.random.default_rng(0)
-    observation, _ = env.reset(seed=0)
-    masks = [observation["action_mask"]]
-    actions = np.zeros(1024, np.int64)
-
-    def work() -> int:
-        pick(masks[0], rng.random(1024), actions)
-        masks[0] = env.step(actions)[0]["action_mask"]
-        return 1024
-
-    return rate(work, seconds)
+    return measuring.vector_steps(GameVectorEnv("doudizhu", num_envs=1024, substeps=True), seconds)
 
 
 def aec_steps(seconds: float) -> float:

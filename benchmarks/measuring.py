@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from closedhand.games.kernel import kernel
+
 
 def rate(work: Callable[[], int], seconds: float) -> float:
     """Repeat `work`, which returns how much it did, and divide by the time it took."""
@@ -34,5 +36,32 @@ def aec_steps(env: Any, seconds: float) -> float:
             env.step(legal[int(rng.random() * len(legal))])
             steps += 1
         return steps
+
+    return rate(work, seconds)
+
+
+@kernel
+def pick(masks, random, out):
+    """A legal action of each row of masks: the one that `random`, 0 to 1, points to."""
+    for i in range(len(masks)):
+        left = np.int64(random[i] * masks[i].sum())
+        action = -1
+        while left >= 0:
+            action += 1
+            left -= masks[i, action]
+        out[i] = action
+
+
+def vector_steps(env: Any, seconds: float) -> float:
+    """Agent steps a second of a VectorEnv, planes and masks, random legal play."""
+    rng = np.random.default_rng(0)
+    observation, _ = env.reset(seed=0)
+    masks = [observation["action_mask"]]
+    actions = np.zeros(env.num_envs, np.int64)
+
+    def work() -> int:
+        pick(masks[0], rng.random(env.num_envs), actions)
+        masks[0] = env.step(actions)[0]["action_mask"]
+        return env.num_envs
 
     return rate(work, seconds)

@@ -51,14 +51,14 @@ def size(bits: Any) -> Any:
 
 @overload(lowest)
 def _lowest(bits):
-    return lambda bits: np.int64(_trailing_zeros(np.uint64(bits)))
+    return lambda bits: np.int64(_trailing_zeros(np.uint64(bits)))  # pyright: ignore
 
 
 @overload(highest)
 def _highest(bits):
-    return lambda bits: np.int64(63) - np.int64(_leading_zeros(np.uint64(bits)))
+    return lambda bits: 63 - np.int64(_leading_zeros(np.uint64(bits)))  # pyright: ignore
 
 
 @overload(size)
 def _size(bits):
-    return lambda bits: np.int64(_population(np.uint64(bits)))
+    return lambda bits: np.int64(_population(np.uint64(bits)))  # pyright: ignore

@@ -1,4 +1,4 @@
-"""Shuffling, and for rank-only games the text of cards and hands packed as counts by rank.
+"""Shuffling and dealing; for rank-only games text of cards, and hands packed as counts by rank.
 
 A rank-only hand (Dou Dizhu, where suits never matter) is one `uint64` of fifteen 4-bit counts,
 rank 0 in the lowest bits. Counts never exceed 4, so the top bit of every nibble is free to guard
@@ -84,6 +84,21 @@ def size(hand):
         total += np.int64(hand & NIBBLE)
         hand >>= np.uint64(4)
     return total
+
+
+@kernel
+def draw_place(room, left, rng):
+    """Draw who gets the next card: each of the `left` free places, `room[i]` of i, is as likely.
+
+    Takes the place from `room`.
+    """
+    place = np.int64(rng.random() * left)
+    taker = 0
+    while place >= room[taker]:
+        place -= room[taker]
+        taker += 1
+    room[taker] -= 1
+    return taker
 
 
 @kernel

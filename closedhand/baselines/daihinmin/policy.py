@@ -162,7 +162,7 @@ def look(state):
         hand,
         others,
         kaidan,
-        np.int64(state.left[state.player]),
+        int(state.left[state.player]),
         unbeaten(others, 1, state.revolution),
         unbeaten(others, 2, state.revolution),
         unbeaten(others, 3, state.revolution),

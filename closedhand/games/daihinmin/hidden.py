@@ -9,6 +9,7 @@ the first trick was led.
 import numpy as np
 
 from closedhand.games import bits
+from closedhand.games.cards import draw_place
 from closedhand.games.daihinmin.plays import DECK, DIAMOND_THREE
 from closedhand.games.daihinmin.rules import (
     HIDDEN,
@@ -112,7 +113,7 @@ def redeal(rules, view, player, rng):
     if exchange:
         for pair in range(2):
             if player != winner(view, pair):
-                draw_exchange(view, pair, player == loser(view, pair), rng)
+                draw_exchange(rules, view, pair, player == loser(view, pair), rng)
         write_picks(view)
     view.seed = seed_in_kernel(rng)
 
@@ -132,7 +133,7 @@ def deal_likely(rules, view, player, hidden, room, rng):
         deal_rest(hands, hidden, room.copy(), rng)
         weight = 1.0
         if candidates > 1:
-            weight = exchange_weight(view, player, hands)
+            weight = exchange_weight(rules, view, player, hands)
         total += weight
         if rng.random() * total < weight:
             chosen = hands
@@ -145,13 +146,7 @@ def deal_rest(hands, hidden, room, rng):
     """Deal the cards of `hidden` at random, `room[player]` to each."""
     left = room.sum()
     while hidden:
-        # The next card goes to one of the places still free, each as likely as any other.
-        place = np.int64(rng.random() * left)
-        taker = 0
-        while place >= room[taker]:
-            place -= room[taker]
-            taker += 1
-        room[taker] -= 1
+        taker = draw_place(room, left, rng)
         left -= 1
         hands[taker] |= hidden & (~hidden + np.uint64(1))
         hidden &= hidden - np.uint64(1)
@@ -234,12 +229,12 @@ def ways_to_pay(rules, held, best, tax):
 
 
 @kernel
-def draw_exchange(view, pair, paid, rng):
+def draw_exchange(rules, view, pair, paid, rng):
     """Draw the part of an exchange that the observer does not know; `paid`: he knows the tax."""
     taking, giving = winner(view, pair), loser(view, pair)
     if is_complete(view, pair):
         if not paid:
-            draw_complete_exchange(view, pair, rng)
+            draw_complete_exchange(rules, view, pair, rng)
         return
     if not paid:
         view.taxed[pair] = best_cards(view.hands[giving], TAXES[pair])
@@ -251,7 +246,7 @@ def draw_exchange(view, pair, paid, rng):
 
 
 @kernel
-def draw_complete_exchange(view, pair, rng):
+def draw_complete_exchange(rules, view, pair, rng):
     """Draw tax and return of a pair, uniformly from all that lead to their present hands."""
     tax = TAXES[pair]
     taking, giving = winner(view, pair), loser(view, pair)
@@ -259,7 +254,7 @@ def draw_complete_exchange(view, pair, rng):
     got = view.hands[giving] | view.played[giving]
     total, drawn = 0.0, 0
     for same in range(tax + 1):
-        weight = ways_of_exchange(held, got, tax, same)
+        weight = ways_of_exchange(rules, held, got, tax, same)
         total += weight
         if rng.random() * total < weight:
             drawn = same
@@ -271,7 +266,7 @@ def draw_complete_exchange(view, pair, rng):
 
 
 @kernel
-def ways_of_exchange(held, got, tax, same):
+def ways_of_exchange(rules, held, got, tax, same):
     """In how many ways hands after the exchange come about where the loser got his best `same`.
 
     He got those, his next best card he did not get, and others below that.
@@ -279,19 +274,11 @@ def ways_of_exchange(held, got, tax, same):
     top = best_cards(got, same)
     best = bits.highest(got & ~top)
     payable = bits.size((held | top) & above(best))
-    return combinations(bits.size(got) - same - 1, tax - same) * combinations(payable, tax)
+    return ways(rules, bits.size(got) - same - 1, tax - same) * ways(rules, payable, tax)
 
 
 @kernel
-def combinations(cards, number):
-    """How many sets of 0 to 2 cards there are of so many."""
-    if number == 0:
-        return 1.0
-    return float(cards) if number == 1 else 0.5 * cards * (cards - 1)
-
-
-@kernel
-def exchange_weight(view, player, hands):
+def exchange_weight(rules, view, player, hands):
     """In how many ways `hands` can have come out of the exchanges that `player` had no part in."""
     weight = 1.0
     for pair in range(2):
@@ -301,7 +288,7 @@ def exchange_weight(view, player, hands):
             got = hands[giving] | view.played[giving]
             total = 0.0
             for same in range(TAXES[pair] + 1):
-                total += ways_of_exchange(held, got, TAXES[pair], same)
+                total += ways_of_exchange(rules, held, got, TAXES[pair], same)
             weight *= total
     return weight
 

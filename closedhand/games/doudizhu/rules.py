@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.games.cards import DECK, at_least, contains, count, one, shuffle, size
+from closedhand.games.cards import DECK, at_least, contains, count, draw_place, one, shuffle, size
 from closedhand.games.doudizhu.plays import BOMB, PASS_FAMILY, PASS_GROUP
 from closedhand.games.kernel import kernel, seed_in_kernel
 
@@ -334,13 +334,7 @@ def redeal(rules, view, player, rng):
     left = room.sum()
     for rank in range(15):
         for _ in range(count(hidden, rank)):
-            # The next card goes to one of the places still free, each as likely as any other.
-            place = np.int64(rng.random() * left)
-            taker = 0
-            while place >= room[taker]:
-                place -= room[taker]
-                taker += 1
-            room[taker] -= 1
+            taker = draw_place(room, left, rng)
             left -= 1
             if taker < SEATS:
                 view.hands[taker] += one(rank)
