@@ -10,14 +10,17 @@ import platform
 import statistics
 import sys
 import warnings
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
+from types import ModuleType
 
 from benchmarks import chinese_poker, daihinmin, doudizhu, leduc
 from closedhand.games.records import write_atomically
 
 DOCS = Path(__file__).parent.parent / "docs"
 MODULES = (doudizhu, daihinmin, leduc, chinese_poker)
+NAMES = {module.__name__.rpartition(".")[2]: module for module in MODULES}
 PACKAGES = ("numba", "numpy", "open-spiel", "pettingzoo", "phevaluator", "rlcard")
 """Whose versions matter."""
 
@@ -38,10 +41,10 @@ def spread(values: list[float]) -> dict[str, float]:
     return {"median": statistics.median(values), "min": min(values), "max": max(values)}
 
 
-def measure(rounds: int, seconds: float) -> dict:
-    """All ratios and rates."""
+def measure(rounds: int, seconds: float, modules: Sequence[ModuleType]) -> dict:
+    """All ratios and rates of some modules."""
     results = []
-    rows = (row for module in MODULES for row in module.RATIOS)
+    rows = (row for module in modules for row in module.RATIOS)
     for what, ours, unit, peer, theirs, aim in rows:
         pairs = []
         for number in range(rounds):
@@ -61,7 +64,7 @@ def measure(rounds: int, seconds: float) -> dict:
         )
     rates = [
         {"what": what, "unit": unit, "ours": spread([ours(seconds) for _ in range(rounds)])}
-        for module in MODULES
+        for module in modules
         for what, ours, unit in module.RATES
     ]
     return {
@@ -72,6 +75,15 @@ def measure(rounds: int, seconds: float) -> dict:
         "ratios": results,
         "rates": rates,
     }
+
+
+def merge(old: dict, new: dict) -> dict:
+    """The new results, and the old ones of what was not measured again."""
+    merged = dict(new)
+    for key in ("ratios", "rates"):
+        rows = {row["what"] + row.get("peer", ""): row for row in (*old[key], *new[key])}
+        merged[key] = list(rows.values())
+    return merged
 
 
 def figure(value: float) -> str:
@@ -101,7 +113,11 @@ def page(results: dict) -> str:
             f"| {row['aim'] or ''} |"
         )
     for row in results["rates"]:
-        lines.append(f"| {row['what']} | {figure(row['ours']['median'])} {row['unit']} | | | | |")
+        own = row["ours"]
+        lines.append(
+            f"| {row['what']} | {figure(own['median'])} {row['unit']} "
+            f"({figure(own['min'])} to {figure(own['max'])}) | | | | |"
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -110,9 +126,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=3.0)
+    parser.add_argument("--only", choices=sorted(NAMES), help="keep all other figures")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
-    results = measure(arguments.rounds, arguments.seconds)
+    modules = (NAMES[arguments.only],) if arguments.only else MODULES
+    results = measure(arguments.rounds, arguments.seconds, modules)
+    if arguments.only:
+        results = merge(json.loads((DOCS / "benchmarks.json").read_text()), results)
     write_atomically(DOCS / "benchmarks.json", json.dumps(results, indent=1) + "\n")
     write_atomically(DOCS / "benchmarks-table.md", page(results))
     print(page(results))

@@ -81,13 +81,37 @@ def raw_aec_steps(seconds: float) -> float:
     return aec_steps(GameAEC("daihinmin"), seconds)
 
 
+def served_rounds(seconds: float) -> float:
+    """Rounds a second, by the clock, of a server with five clients in threads, all `default`."""
+    import time
+    from threading import Thread
+
+    from closedhand.uecda.client import Client
+    from closedhand.uecda.server import Server
+
+    warm_up, number = 20, 20 + round(100 * seconds)
+    server = Server(["net"], rounds=number, port=0)
+    clients = [
+        Thread(target=lambda i=i: Client("default", *server.address, seed=i).play())
+        for i in range(5)
+    ]
+    times: dict[int, float] = {}
+    for client in clients:
+        client.start()
+    server.run(lambda rounds: times.setdefault(rounds, time.perf_counter()))
+    for client in clients:
+        client.join()
+    return (number - warm_up) / (times[number] - times[warm_up])
+
+
 RATIOS = ()
 RATES = (
     ("Daihinmin: random rounds in a kernel", random_rounds, "rounds/s"),
     ("random playouts of rounds", random_playouts, "playouts/s"),
     ("playouts of rounds by the policy of `monte-carlo`", light_playouts, "playouts/s"),
     ("five `default` agents, rounds side by side", default_rounds, "rounds/s"),
-    ("the VectorEnv, 1,024 rounds, planes and masks", vector_steps, "steps/s"),
-    ("the AEC env, observation and mask", raw_aec_steps, "steps/s"),
+    ("the VectorEnv of Daihinmin, 1,024 rounds, planes and masks", vector_steps, "steps/s"),
+    ("the AEC env of Daihinmin, observation and mask", raw_aec_steps, "steps/s"),
+    ("the UECda server with five `default` clients, one process", served_rounds, "rounds/s"),
 )
 """As in `doudizhu`."""
