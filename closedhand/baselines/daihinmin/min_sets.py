@@ -12,7 +12,13 @@ import numpy as np
 from closedhand.baselines.agent import KernelAgent
 from closedhand.baselines.daihinmin.agent import kernel_agent
 from closedhand.baselines.daihinmin.endgame import DEEPEST, sure_win
-from closedhand.baselines.daihinmin.strength import foes_of, starts_lock, strength_of, turned_ranks
+from closedhand.baselines.daihinmin.strength import (
+    foes_of,
+    runs,
+    starts_lock,
+    strength_of,
+    turned_ranks,
+)
 from closedhand.baselines.daihinmin.variants import Numbers
 from closedhand.games import bits
 from closedhand.games.agents import refuse_argument
@@ -50,7 +56,7 @@ JOKER_PRICE, STRONG_PRICE, LOCK_GAIN = 40, 30, 20
 
 
 @kernel
-def fewest(rules, hand, runs):
+def fewest(rules, hand, kaidan):
     """The fewest plays that a hand can be divided into.
 
     Tries all kaidan that do not overlap; the other cards are played by ranks. The joker fills a
@@ -59,12 +65,12 @@ def fewest(rules, hand, runs):
     Args:
         rules: Of the game.
         hand: Cards.
-        runs: Room; uint64 [MOST_RUNS].
+        kaidan: Room; uint64 [MOST_RUNS].
     """
     if hand == JOKER_BIT:
         return 1
     best = count_ranks(hand)
-    number = list_runs(hand, runs) if rules.options.kaidan else 0
+    number = list_runs(hand, kaidan) if rules.options.kaidan else 0
     following = np.zeros(MOST_KAIDAN, np.int64)
     left = np.zeros(MOST_KAIDAN, np.uint64)
     left[0] = hand
@@ -75,9 +81,9 @@ def fewest(rules, hand, runs):
             depth -= 1
             continue
         following[depth] += 1
-        if runs[i] & ~left[depth]:
+        if kaidan[i] & ~left[depth]:
             continue
-        rest = left[depth] & ~runs[i]
+        rest = left[depth] & ~kaidan[i]
         best = min(best, depth + 1 + count_ranks(rest))
         if depth + 1 < MOST_KAIDAN and bits.size(rest) >= SHORTEST:
             depth += 1
@@ -93,41 +99,36 @@ def count_ranks(cards):
 
 
 @kernel
-def list_runs(hand, runs):
+def list_runs(hand, kaidan):
     """Write all kaidan of a hand, with the joker only those that it completes; return how many."""
     own = hand & ~JOKER_BIT
     n = 0
     for length in range(SHORTEST, LONGEST_KAIDAN + 1):
-        whole = ranks_between(0, NUM_RANKS - length)
-        lacking = whole
-        for i in range(length):
-            here = own >> np.uint64(4 * i)
-            lacking = (lacking & here) | whole
-            whole &= here
-        starts = lacking if hand & JOKER_BIT else whole
+        whole, lacking = runs(own, length)
+        starts = whole | lacking if hand & JOKER_BIT else whole
         if not starts:
             break
         while starts and n < MOST_RUNS:
             first = bits.lowest(starts)
             starts &= starts - np.uint64(1)
             cards = (ranks_between(0, length - 1) & EACH_RANK) << np.uint64(first)
-            runs[n] = cards if whole & bit(first) else (cards & own) | JOKER_BIT
+            kaidan[n] = cards if whole & bit(first) else (cards & own) | JOKER_BIT
             n += 1
     return n
 
 
 @kernel
-def choose(rules, numbers, view, ids, runs, views, actions):
+def choose(rules, numbers, view, ids, kaidan, views, actions):
     """The action of the player to act."""
     hand = view.hands[view.player]
     if view.leader < 0:
-        return choose_pick(rules, view, hand, runs)
+        return choose_pick(rules, view, hand, kaidan)
     views[0] = view
     best = np.int64(sure_win(rules, views, actions, ids))
     if best >= 0:
         return best
     n = flat.legal(rules, view, ids)
-    before = fewest(rules, hand, runs)
+    before = fewest(rules, hand, kaidan)
     foes = foes_of(rules, view, np.int64(view.revolution), 0)
     over_own = view.owner == view.player and np.int64(view.passed) | 1 << view.player == EVERYBODY
     best, least = PASS, NEVER
@@ -135,7 +136,7 @@ def choose(rules, numbers, view, ids, runs, views, actions):
         play = np.int64(ids[i])
         if play == PASS:
             continue
-        after = fewest(rules, hand & ~rules.plays.need[play], runs)
+        after = fewest(rules, hand & ~rules.plays.need[play], kaidan)
         with_joker = rules.plays.need[play] & JOKER_BIT != 0
         strong = strength_of(rules, numbers, foes, play) >= numbers.threshold
         if view.target >= 0:
@@ -159,7 +160,7 @@ def price_of(rules, view, play):
 
 
 @kernel
-def choose_pick(rules, view, hand, runs):
+def choose_pick(rules, view, hand, kaidan):
     """In the exchange: the next of the cards that leave the fewest plays, low ones first."""
     pair = flat.pair_in_exchange(view)
     two = TAXES[pair] == 2
@@ -171,7 +172,7 @@ def choose_pick(rules, view, hand, runs):
         for second in range(first + 1 if two else first, JOKER + 1 if two else first + 1):
             if not hand & bit(second):
                 continue
-            price = 10 * fewest(rules, hand & ~bit(first) & ~bit(second), runs)
+            price = 10 * fewest(rules, hand & ~bit(first) & ~bit(second), kaidan)
             price += price_to_give(first) + (price_to_give(second) if two else 0)
             if price < least:
                 best_first, best_second, least = first, second, price
@@ -188,11 +189,11 @@ def price_to_give(card):
 @kernel
 def choose_all(rules, numbers, views, ids, actions):
     """Write the action for every view into `actions`."""
-    runs = np.empty(MOST_RUNS, np.uint64)
+    kaidan = np.empty(MOST_RUNS, np.uint64)
     line = np.empty(DEEPEST, STATE)
     legal = np.empty((DEEPEST, NUM_ACTIONS), np.int32)
     for i in range(len(views)):
-        actions[i] = choose(rules, numbers, views[i], ids, runs, line, legal)
+        actions[i] = choose(rules, numbers, views[i], ids, kaidan, line, legal)
 
 
 def make(game: Game, seed: int, argument: str | None) -> KernelAgent:
