@@ -168,8 +168,8 @@ def test_greedy_bids_on_good_hands_only() -> None:
     for _ in range(500):
         text = game.text(agent.act(game.deal(rng)))
         bids[0 if text == "PASS" else int(text[-1])] += 1
-    assert all(number > 10 for number in bids.values())
-    assert bids[0] > bids[3]
+    assert bids[0] > bids[3] > 10
+    assert bids[1] + bids[2] > 10
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,9 @@ import pytest
 
 from closedhand import Game, InputError, make_agent, make_game
 from closedhand.arena.match import play_out
-from closedhand.baselines.daihinmin import endgame, policy as light, training
+from closedhand.baselines import self_play
+from closedhand.baselines.daihinmin import endgame, policy as light
+from closedhand.baselines.daihinmin.training import TASK
 from closedhand.games import contract
 from closedhand.games.daihinmin.plays import CARDS, DECK, PASS
 from closedhand.games.daihinmin.records import parse_cards
@@ -192,11 +194,12 @@ def test_a_search_that_may_not_look_on_says_so() -> None:
 
 def test_fitting_raises_what_the_policy_gets() -> None:
     """Some steps of training beat the policy that they began with, weights of 0."""
-    run = training.Training(seed=1)
+    run = self_play.Training(TASK, seed=1)
     for _ in range(12):
         run.step()
     game = make_game("daihinmin", illegal="error")
-    agents = [make_policy(game, run.policy), make_policy(game, training.Training().policy)]
+    untrained = np.zeros(light.FEATURES)
+    agents = [make_policy(game, light.policy_of(each)) for each in (run.weights, untrained)]
     rng = np.random.default_rng(8)
     states = np.array([game.deal(rng) for _ in range(400)], game.dtype)
     seats = np.tile([0, 1, 1, 1, 1], (400, 1))
@@ -220,21 +223,21 @@ def make_policy(game: Game, policy: light.Policy):
 
 def test_training_goes_on_where_it_was(tmp_path) -> None:
     path = tmp_path / "playouts.npz"
-    whole, half = training.Training(seed=2), training.Training(seed=2)
+    whole, half = self_play.Training(TASK, seed=2), self_play.Training(TASK, seed=2)
     for _ in range(2):
         whole.step()
     half.step()
-    training.save(half, path)
-    again = training.load(path, 2)
+    self_play.save(half, path)
+    again = self_play.load(path, TASK, 2)
     again.step()
     assert np.allclose(again.weights, whole.weights, atol=1e-6)
     assert (light.load(path).table.weights == half.weights.astype(np.float32)).all()
     with pytest.raises(InputError, match="was trained with seed 2, not 3"):
-        training.load(path, 3)
+        self_play.load(path, TASK, 3)
     path.write_bytes(b"nonsense")
     with pytest.raises(InputError, match="no training"):
-        training.load(path, 2)
-    with pytest.raises(InputError, match="no weights of playouts"):
+        self_play.load(path, TASK, 2)
+    with pytest.raises(InputError, match="no weights of this policy"):
         light.load(path)
 
 

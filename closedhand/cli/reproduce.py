@@ -1,5 +1,6 @@
 """The commands `reproduce …`."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
@@ -47,6 +48,68 @@ def deeprocket_match(as_json: Json = False) -> None:
     sums = (total for pair in zip(*totals.values(), strict=True) for total in pair)
     table.add_row("total", *(f"{total:+g}" for total in sums), "")
     Console().print(table)
+
+
+@app.command()
+def deeprocket(
+    network: Annotated[
+        str, typer.Option(help="Stands in for DeepRocket in the figures.")
+    ] = "policy-net",
+    best: Annotated[
+        str, typer.Option(help="Stands in for MicroWe, the best program before it.")
+    ] = "decompose",
+    games: Annotated[int, typer.Option(min=1, help="Of an iteration of a pairing.")] = 5000,
+    iterations: Annotated[int, typer.Option(min=1, help="Of each pairing.")] = 10,
+    agents: Annotated[
+        str | None,
+        typer.Option(
+            help="Of the positions and the ladder, with commas between; all if absent.",
+        ),
+    ] = None,
+    ladder_deals: Annotated[
+        int, typer.Option(min=1, help="Of a pair on the ladder, each in both roles.")
+    ] = 10_000,
+    slow_deals: Annotated[
+        int, typer.Option(min=1, help="The same with an agent that searches.")
+    ] = 200,
+    only: Annotated[
+        str | None, typer.Option(help="One section: figures, positions, training or ladder.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of deals and agents.")] = 0,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes; all cores if absent.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder for everything.")] = Path("runs/deeprocket"),
+    as_json: Json = False,
+) -> None:
+    """Figures 3 and 4 of the DeepRocket paper, its two positions, and the ladder of agents.
+
+    Takes hours. Ctrl-C stops; the same command goes on where it was. With --only the report is
+    named after the section.
+    """
+    from closedhand.arena.reproduce import deeprocket as reproduction
+    from closedhand.games.records import write_atomically
+    from closedhand.search.threads import cores
+
+    plan = reproduction.Plan(
+        network=network,
+        best=best,
+        games=games,
+        iterations=iterations,
+        agents=tuple(agents.split(",")) if agents else reproduction.AGENTS,
+        ladder_deals=ladder_deals,
+        slow_deals=slow_deals,
+        seed=seed,
+        workers=workers or cores(),
+        sections=(only,) if only else tuple(reproduction.SECTIONS),
+    )
+    results = _computed(out, lambda tell: reproduction.compute(plan, out, tell))
+    if "training" in results and not results["training"]:
+        note("no curves of training: the package has no record of it")
+    save_picture(reproduction.pictures, results, out)
+    name = only or "report"
+    write_atomically(out / f"{name}.json", json.dumps(results, indent=1) + "\n")
+    _show(out, reproduction.report(results), results, as_json, name)
 
 
 @app.command("chinese-poker")
@@ -139,13 +202,15 @@ def _computed(
         raise typer.Exit(INTERRUPTED) from None
 
 
-def _show(out: Path, text: str, results: dict[str, Any], as_json: bool) -> None:
+def _show(
+    out: Path, text: str, results: dict[str, Any], as_json: bool, name: str = "report"
+) -> None:
     """Save and print the report, or print the results as JSON."""
     from closedhand.games.records import write_atomically
 
-    write_atomically(out / "report.md", text)
+    write_atomically(out / f"{name}.md", text)
     if as_json:
         print_json(results)
     else:
         typer.echo(text)
-        typer.echo(f"saved {out}/report.md and what it is made from beside it")
+        typer.echo(f"saved {out}/{name}.md and what it is made from beside it")

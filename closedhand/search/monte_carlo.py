@@ -7,10 +7,7 @@ what was seen: of several candidates one is drawn by its weight, and such worlds
 Threads search with statistics of their own, which are added up in the end.
 """
 
-import math
-import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
 
@@ -19,8 +16,8 @@ import numpy as np
 from closedhand.games import contract
 from closedhand.games.game import Game, InputError, State
 from closedhand.games.kernel import kernel
-from closedhand.search.playout import plausibility, playout
-from closedhand.search.threads import cores
+from closedhand.search.budget import add_up, budget
+from closedhand.search.playout import draw_world, playout
 
 BATCH = 16
 """Simulations between two looks at the clock."""
@@ -40,7 +37,7 @@ def simulate(
     Args:
         rules: Of the game.
         policy: Of the playouts.
-        states: The view, and room for two states.
+        states: The view, and room for three states.
         worlds: Room for worlds to play in, one after the other and then again; each is drawn when
             it is first needed. Without room every simulation has a world of its own.
         candidates: Of which a world in `worlds` is chosen.
@@ -58,31 +55,17 @@ def simulate(
     for i in range(done, done + number):
         if len(worlds):
             if i < len(worlds):
-                draw_world(rules, policy, states, player, candidates, rng, ids, worlds, i)
+                draw_world(rules, policy, states, player, candidates, rng, ids)
+                worlds[i] = states[1]
             states[1] = worlds[i % len(worlds)]
         else:
-            states[1] = states[0]
-            contract.redeal(rules, states[1], player, rng)
+            draw_world(rules, policy, states, player, 1, rng, ids)
         k = most_promising(sums)
         contract.play(rules, states[1], actions[k])
         payoff = (playout(policy, rules, states[1], player, rng, ids) - low) / (high - low)
         sums[k, 0] += 1.0
         sums[k, 1] += payoff
         sums[k, 2] += payoff * payoff
-
-
-@kernel
-def draw_world(rules, policy, states, player, candidates, rng, ids, worlds, i):
-    """Draw `worlds[i]`, which fits the view `states[0]`, of several candidates by their weights."""
-    total = 0.0
-    for k in range(candidates):
-        states[1] = states[0]
-        contract.redeal(rules, states[1], player, rng)
-        states[2] = states[1]
-        weight = plausibility(policy, rules, states[2], player, ids)
-        total += weight
-        if k == 0 or rng.random() * total < weight:
-            worlds[i] = states[1]
 
 
 @kernel
@@ -109,8 +92,6 @@ class MonteCarlo:
 
     Attributes:
         rules: Of what is simulated, for kernels.
-        simulations: Of a decision; None: as many as `seconds` allow.
-        seconds: Of a decision; None: however long the simulations take.
     """
 
     def __init__(
@@ -139,20 +120,11 @@ class MonteCarlo:
         Raises:
             InputError: Neither simulations nor seconds are given, or numbers that make no sense.
         """
-        if simulations is None and seconds is None:
-            raise InputError("a search takes a number of simulations, or of seconds")
-        for name, number in (
-            ("simulations", simulations),
-            ("seconds", seconds),
-            ("candidates", candidates),
-            ("threads", threads),
-        ):
-            if number is not None and not number > 0:
-                raise InputError(f"a search takes a positive number of {name}, not {number!r}")
+        if candidates < 1:
+            raise InputError(f"a search takes a positive number of candidates, not {candidates!r}")
+        self._budget = budget(simulations, seconds, threads)
         self.rules = rules if rules is not None else game.rules
-        self.simulations, self.seconds = simulations, seconds
         self._game, self._policy, self._candidates = game, policy, candidates
-        self._threads = threads or cores()
 
     def best(self, view: State, low: float, high: float, rng: np.random.Generator) -> int:
         """The action of the player to act.
@@ -192,20 +164,20 @@ class MonteCarlo:
             Of every action how often it was tried, the sum of its payoffs, scaled to 0..1, and of
             their squares, float64 [n, 3].
         """
-        end = time.perf_counter() + self.seconds if self.seconds is not None else math.inf
-        number = self.simulations if self.simulations is not None else sys.maxsize
-        threads = max(1, min(self._threads, number // SHARE))
+        deadline = self._budget.deadline()
+        number = self._budget.simulations
+        threads = max(1, min(self._budget.threads, number // SHARE))
         cuts = [number * i // threads for i in range(threads + 1)]
         player = int(view["player"])
 
         def work(share: int, own: np.random.Generator) -> np.ndarray:
             sums = np.zeros((len(actions), 3))
-            states = np.repeat(np.array([view], self._game.dtype), 3)
+            states = np.repeat(np.array([view], self._game.dtype), 4)
             worlds = self._game.empty(WORLDS if self._candidates > 1 else 0)
             ids = np.empty(self._game.num_actions, np.int32)
             done = 0
-            while done < share and (done == 0 or time.perf_counter() < end):
-                batch = min(BATCH if self.seconds else share, share - done)
+            while done < share and (done == 0 or time.perf_counter() < deadline):
+                batch = min(BATCH if self._budget.clocked else share, share - done)
                 simulate(
                     self.rules, self._policy, states, worlds, self._candidates, player, actions,
                     low, high, done, batch, own, ids, sums,
@@ -213,8 +185,4 @@ class MonteCarlo:
                 done += batch
             return sums
 
-        if threads == 1:
-            return work(number, rng)
-        shares = [after - before for before, after in pairwise(cuts)]
-        with ThreadPoolExecutor(threads) as executor:
-            return np.sum(list(executor.map(work, shares, rng.spawn(threads))), axis=0)
+        return add_up(work, [after - before for before, after in pairwise(cuts)], rng)

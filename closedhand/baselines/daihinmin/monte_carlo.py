@@ -4,7 +4,6 @@ It plays a sure win where there is one (`endgame.py`); between the last two play
 other's cards, it looks through the whole game; otherwise it searches, to the end of the round.
 """
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,8 @@ from closedhand.baselines.daihinmin.policy import Policy, load, shipped
 from closedhand.games import make_game
 from closedhand.games.daihinmin.plays import NUM_ACTIONS
 from closedhand.games.daihinmin.rules import PLAYERS
-from closedhand.games.game import Game, InputError, State
+from closedhand.games.game import Game, State
+from closedhand.search.budget import read_budget
 from closedhand.search.exact import WON, solve
 from closedhand.search.monte_carlo import MonteCarlo
 
@@ -89,22 +89,13 @@ class MonteCarloAgent:
         return int(action) if value == WON else -1
 
 
-SIMULATIONS = 2000
-ARGUMENT = re.compile(r"(?P<number>\d+)(?P<ms>ms)?(x(?P<candidates>\d+))?(:(?P<path>.+))?")
-
-
 def make(game: Game, seed: int, argument: str | None) -> MonteCarloAgent:
     """The agent `monte-carlo`.
 
     Raises:
         InputError: An argument that it cannot use.
     """
-    match = ARGUMENT.fullmatch(argument or str(SIMULATIONS))
-    if match is None:
-        raise InputError(f"monte-carlo takes a budget such as 500, 20ms or 500x4, not {argument!r}")
-    number = int(match["number"])
-    budget = {"seconds": number / 1000} if match["ms"] else {"simulations": number, "threads": 1}
-    policy = load(Path(match["path"])) if match["path"] else shipped()
+    budget, path = read_budget("monte-carlo", argument or "2000")
+    policy = load(Path(path)) if path else shipped()
     name = f"monte-carlo:{argument}" if argument else "monte-carlo"
-    candidates = int(match["candidates"] or 1)
-    return MonteCarloAgent(game, name, seed, policy, candidates=candidates, **budget)
+    return MonteCarloAgent(game, name, seed, policy, **budget)

@@ -5,13 +5,13 @@ play it is and how strong, what it breaks in the hand, what it leaves. Weights a
 self-play (`training.py`). The policy knows no more of the others' cards than which are unseen.
 """
 
-import io
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from closedhand.baselines.self_play import draw, read_weights, shipped_weights
 from closedhand.games import bits
 from closedhand.games.daihinmin import rules as flat
 from closedhand.games.daihinmin.hidden import unseen
@@ -27,10 +27,7 @@ from closedhand.games.daihinmin.plays import (
     SPADE_THREE,
 )
 from closedhand.games.daihinmin.rules import bit, ranks_between, ranks_with
-from closedhand.games.game import InputError
-from closedhand.games.kernel import PACKAGE, kernel
-
-DATA = PACKAGE / "data"
+from closedhand.games.kernel import kernel
 
 KINDS = 7
 """Single, pair, triple, larger group, kaidan of 3, of 4, longer."""
@@ -108,17 +105,6 @@ def settled(rules, state, ids, n):
 def without_idle_pass(state, ids, n):
     """How many of `n` legal actions there are without a leader's pass, which comes last."""
     return n - 1 if state.target < 0 and n > 1 and ids[n - 1] == PASS else n
-
-
-@kernel
-def draw(scores, n, total, rng):
-    """One of `n` numbers, by scores that sum up to `total`."""
-    drawn = rng.random() * total
-    for k in range(n - 1):
-        drawn -= scores[k]
-        if drawn < 0.0:
-            return k
-    return n - 1
 
 
 @kernel
@@ -356,19 +342,10 @@ def load(path: Path) -> Policy:
     Raises:
         InputError: It cannot be read, or holds other weights.
     """
-    try:
-        with np.load(io.BytesIO(Path(path).read_bytes()), allow_pickle=False) as data:
-            weights = data["weights"]
-        if weights.shape != (FEATURES,) or not np.isfinite(weights).all():
-            raise ValueError("weights")
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from None
-    except Exception:
-        raise InputError(f"{path} holds no weights of playouts") from None
-    return policy_of(weights)
+    return policy_of(read_weights(path, FEATURES))
 
 
 @cache
 def shipped() -> Policy:
     """The policy of the package."""
-    return load(DATA / "daihinmin_playouts.npz")
+    return policy_of(shipped_weights("daihinmin_playouts", FEATURES))

@@ -1,43 +1,33 @@
-"""Fits the weights of the playout policy in self-play, by policy gradient (REINFORCE).
+"""Fits the weights of the playout policy in self-play.
 
 `closedhand train daihinmin` plays rounds with the policy on all seats, half of them with an
-exchange, adds up for every player the gradient of the log-likelihood of his decisions times what he
-got above the mean of 3 points, and takes steps by Adam.
+exchange, and adds up for every player the gradient of the log-likelihood of his decisions times
+what he got above the mean of 3 points.
 """
-
-import io
-from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
 from closedhand.baselines.daihinmin.policy import (
     FEATURES,
     MOST_FEATURES,
-    Policy,
     describe,
-    draw,
     look,
     policy_of,
     score_all,
     settled,
     without_idle_pass,
 )
+from closedhand.baselines.self_play import Task, draw
 from closedhand.games import make_game
 from closedhand.games.daihinmin import rules as flat
 from closedhand.games.daihinmin.plays import NUM_ACTIONS
 from closedhand.games.daihinmin.rules import PLAYERS, STATE
-from closedhand.games.game import InputError
 from closedhand.games.kernel import kernel, seed_in_kernel
-from closedhand.games.records import write_atomically
-from closedhand.search.threads import in_threads
 
 MEAN = 3.0
 """Points of a round, over all players."""
 ROUNDS, PIECE = 4096, 512
 """Of a step, and of a thread at a time."""
-RATE, DECAY, SQUARES, TINY = 0.02, 0.9, 0.99, 1e-8
-"""Adam: step size, memory of the mean and of the squares, least root."""
 
 
 @kernel
@@ -78,85 +68,13 @@ def decide(rules, policy, state, rng, ids, scores, features, traces):
     return np.int64(ids[chosen])
 
 
-@dataclass
-class Training:
-    """A fit under way.
-
-    Attributes:
-        seed: Of all deals and decisions.
-        steps: How many were taken.
-        weights: Of the features, float64 [FEATURES].
-        mean: Adam's mean of the gradients, float64 [FEATURES].
-        squares: And of their squares.
-    """
-
-    seed: int = 0
-    steps: int = 0
-    weights: np.ndarray = field(default_factory=lambda: np.zeros(FEATURES))
-    mean: np.ndarray = field(default_factory=lambda: np.zeros(FEATURES))
-    squares: np.ndarray = field(default_factory=lambda: np.zeros(FEATURES))
-
-    @property
-    def policy(self) -> Policy:
-        """The policy with the weights so far."""
-        return policy_of(self.weights)
-
-    def step(self) -> None:
-        """Play `ROUNDS` rounds and change the weights."""
-        games = [make_game("daihinmin", classes=classes) for classes in ("none", "random")]
-        pieces = ROUNDS // PIECE
-        rngs = np.random.default_rng((self.seed, 0xDA1, self.steps)).spawn(pieces)
-        gradients = np.zeros((pieces, FEATURES))
-        policy = self.policy
-
-        def work(piece: slice) -> None:
-            for i in range(piece.start, piece.stop):
-                ids = np.empty(NUM_ACTIONS, np.int32)
-                states = np.zeros(PIECE, STATE)
-                play_rounds(games[i % 2].rules, policy, states, rngs[i], ids, gradients[i])
-
-        in_threads(work, pieces, chunk=1)
-        gradient = gradients.sum(axis=0) / ROUNDS
-        self.steps += 1
-        self.mean = DECAY * self.mean + (1 - DECAY) * gradient
-        self.squares = SQUARES * self.squares + (1 - SQUARES) * gradient**2
-        size = RATE * np.sqrt(1 - SQUARES**self.steps) / (1 - DECAY**self.steps)
-        self.weights = self.weights + size * self.mean / (np.sqrt(self.squares) + TINY)
+def gradient(weights: np.ndarray, number: int, rng: np.random.Generator) -> np.ndarray:
+    """The gradient of a piece of self-play, every other one with an exchange before each round."""
+    game = make_game("daihinmin", classes=("none", "random")[number % 2])
+    sums = np.zeros(FEATURES)
+    ids = np.empty(NUM_ACTIONS, np.int32)
+    play_rounds(game.rules, policy_of(weights), np.zeros(PIECE, STATE), rng, ids, sums)
+    return sums
 
 
-ARRAYS = ("weights", "mean", "squares")
-
-
-def save(training: Training, path: Path) -> None:
-    """Write what `load` needs to go on, and `policy.load` to play."""
-    buffer = io.BytesIO()
-    arrays = {name: getattr(training, name).astype(np.float32) for name in ARRAYS}
-    np.savez_compressed(
-        buffer,
-        seed=training.seed,
-        steps=training.steps,
-        rounds=training.steps * ROUNDS,
-        **arrays,
-    )
-    write_atomically(path, buffer.getvalue())
-
-
-def load(path: Path, seed: int) -> Training:
-    """The training that `save` wrote.
-
-    Raises:
-        InputError: It cannot be read, or is of another seed.
-    """
-    try:
-        with np.load(io.BytesIO(Path(path).read_bytes()), allow_pickle=False) as data:
-            arrays = {name: data[name].astype(np.float64) for name in ARRAYS}
-            found, steps = int(data["seed"]), int(data["steps"])
-        if any(array.shape != (FEATURES,) for array in arrays.values()):
-            raise ValueError("weights")
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from None
-    except Exception:
-        raise InputError(f"{path} is no training that can be continued") from None
-    if found != seed:
-        raise InputError(f"{path} was trained with seed {found}, not {seed}")
-    return Training(seed, steps, **arrays)
+TASK = Task(FEATURES, ROUNDS, PIECE, gradient)

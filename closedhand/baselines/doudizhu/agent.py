@@ -1,4 +1,4 @@
-"""What agents for Dou Dizhu share that decide on whole plays: sub-steps and bids come for free.
+"""What agents for Dou Dizhu share that decide on whole plays: sub-steps come for free.
 
 Such an agent is one kernel, `choose_all(rules, views, ids, actions)`, that knows the flat game
 only. It must be deterministic: at every sub-step it decides anew, and the next part of the play
@@ -10,35 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.games.cards import at_least, count, size
 from closedhand.games.doudizhu import rules as flat, substeps
-from closedhand.games.doudizhu.plays import ACE, BIG_JOKER, SMALL_JOKER, TWO
 from closedhand.games.game import Game, State
 from closedhand.games.kernel import kernel
-
-BIDS_FROM = np.array([6, 8, 10])
-"""The control points that a bid of 1, 2 and 3 takes."""
-
-
-@kernel
-def control(hand):
-    """The control points of a hand: rocket 8, or B 4, or S 3; bomb 6; each 2 counts 2, each A 1."""
-    jokers = 4 * count(hand, BIG_JOKER) + 3 * count(hand, SMALL_JOKER)
-    points = 8 if jokers == 7 else jokers
-    points += 6 * size(at_least(hand, 4))
-    points += 2 * count(hand, TWO) if count(hand, TWO) < 4 else 0
-    points += count(hand, ACE) if count(hand, ACE) < 4 else 0
-    return points
-
-
-@kernel
-def choose_bid(rules, view):
-    """The highest bid that the hand is worth if it tops the others, else the pass."""
-    points = control(view.hands[view.player])
-    for bid in range(3, view.stake, -1):
-        if points >= BIDS_FROM[bid - 1]:
-            return flat.pass_id(rules) + bid
-    return flat.pass_id(rules)
 
 
 @kernel

@@ -7,8 +7,9 @@ price, a partner's is not, and nobody who holds one card gets it through.
 
 import numpy as np
 
-from closedhand.baselines.doudizhu.agent import PlayAgent, choose_bid
-from closedhand.baselines.doudizhu.decompose import (
+from closedhand.baselines.doudizhu.agent import PlayAgent
+from closedhand.baselines.doudizhu.bidding import choose_bid
+from closedhand.baselines.doudizhu.partition import (
     JOKERS,
     MOST_NODES,
     NODE,

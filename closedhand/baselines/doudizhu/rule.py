@@ -9,8 +9,9 @@ of what the player sees draws, so that a decision is reproducible.
 
 import numpy as np
 
-from closedhand.baselines.doudizhu.agent import PlayAgent, choose_bid
-from closedhand.baselines.doudizhu.decompose import CHAINABLE, PLAIN_FAMILY, SHORTEST
+from closedhand.baselines.doudizhu.agent import PlayAgent
+from closedhand.baselines.doudizhu.bidding import choose_bid
+from closedhand.baselines.doudizhu.partition import CHAINABLE, PLAIN_FAMILY, SHORTEST
 from closedhand.games.agents import refuse_argument
 from closedhand.games.cards import at_least, one
 from closedhand.games.doudizhu import rules as flat

@@ -276,6 +276,22 @@ def returns(rules, state, out):
 
 
 @kernel
+def rewind(state):
+    """Take every play back: the landlord leads, with the cards that all hold or have played."""
+    for seat in range(SEATS):
+        state.hands[seat] += state.played[seat]
+        state.left[seat] += size(state.played[seat])
+        state.played[seat] = np.uint64(0)
+        state.plays[seat] = 0
+    state.moves = state.bids
+    state.target = -1
+    state.player = state.landlord
+    state.owner = state.landlord
+    state.bombs = 0
+    clear(state)
+
+
+@kernel
 def known_public(state):
     """The public cards that everybody knows the landlord still holds, packed.
 

@@ -1,0 +1,92 @@
+"""What a search may spend, and how threads share it."""
+
+import math
+import re
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from closedhand.games.game import InputError
+from closedhand.search.threads import cores
+
+
+class Budget(NamedTuple):
+    """What a decision may cost; see `budget`."""
+
+    simulations: int
+    seconds: float
+    threads: int
+
+    @property
+    def clocked(self) -> bool:
+        """Whether time is what runs out."""
+        return self.seconds < math.inf
+
+    def deadline(self) -> float:
+        """When a decision that begins now has to end, by `time.perf_counter`."""
+        return time.perf_counter() + self.seconds
+
+
+def budget(simulations: int | None, seconds: float | None, threads: int | None) -> Budget:
+    """A budget.
+
+    Args:
+        simulations: Of a decision; None: as many as `seconds` allow.
+        seconds: Of a decision; None: however long the simulations take.
+        threads: Searches that run side by side; by default one for each core.
+
+    Raises:
+        InputError: Neither simulations nor seconds are given, or numbers that make no sense.
+    """
+    if simulations is None and seconds is None:
+        raise InputError("a search takes a number of simulations, or of seconds")
+    numbers = {"simulations": simulations, "seconds": seconds, "threads": threads}
+    for name, number in numbers.items():
+        if number is not None and not number > 0:
+            raise InputError(f"a search takes a positive number of {name}, not {number!r}")
+    return Budget(
+        sys.maxsize if simulations is None else simulations,
+        math.inf if seconds is None else seconds,
+        threads or cores(),
+    )
+
+
+ARGUMENT = re.compile(r"(?P<number>\d+)(?P<ms>ms)?(x(?P<candidates>\d+))?(:(?P<path>.+))?")
+
+
+def read_budget(agent: str, argument: str) -> tuple[dict[str, Any], str | None]:
+    """The budget that an agent's argument names, and what stands behind it.
+
+    Args:
+        agent: Name of the agent, for messages.
+        argument: `20ms` is milliseconds, on all cores; `500` simulations, on one; `500x4` chooses
+            each world from four; behind another colon stands a path.
+
+    Returns:
+        Arguments for a search, and the path if there is one.
+
+    Raises:
+        InputError: It is nothing of the kind.
+    """
+    match = ARGUMENT.fullmatch(argument)
+    if match is None:
+        raise InputError(f"{agent} takes a budget such as 500, 20ms or 500x4, not {argument!r}")
+    number = int(match["number"])
+    spent = {"seconds": number / 1000} if match["ms"] else {"simulations": number, "threads": 1}
+    return {**spent, "candidates": int(match["candidates"] or 1)}, match["path"]
+
+
+def add_up(
+    work: Callable[[int, np.random.Generator], np.ndarray],
+    shares: list[int],
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """The sum of what threads find out, each with a share of the work and its own generator."""
+    if len(shares) == 1:
+        return work(shares[0], rng)
+    with ThreadPoolExecutor(len(shares)) as executor:
+        return np.sum(list(executor.map(work, shares, rng.spawn(len(shares)))), axis=0)

@@ -1,0 +1,185 @@
+"""Search by paired simulations, for any game with hidden hands: duplicate play inside a decision.
+
+Every **world**, a full state that fits what the player knows, is played on with each action that is
+still in the race. What counts is how much better an action does than the first one, the policy's
+own choice, on the same worlds: the luck of the deal cancels out, as in a duplicate match. An action
+leaves the race when it is surely worse than another, and replaces the first one only if it is
+better by more than chance would have it. Threads race on worlds of their own, and what they found
+is added up.
+"""
+
+import time
+from typing import Any
+
+import numpy as np
+
+from closedhand.games import contract
+from closedhand.games.contract import dispatched
+from closedhand.games.game import Game, InputError, State
+from closedhand.games.kernel import kernel
+from closedhand.search.budget import add_up, budget
+from closedhand.search.playout import draw_world, playout
+
+BATCH = 16
+"""Worlds between two looks at the clock and at the race."""
+OUT = 2.5
+"""An action is out of the race if it is worse by so many standard errors."""
+EDGE = 0.5
+"""An action replaces the policy's own if it is better by so many standard errors."""
+
+
+def _evaluate(policy, rules, state, player, rng, ids):
+    """What a full state is worth to `player`; by default what a playout comes to.
+
+    A policy defines it that can tell better, such as exactly when few cards remain.
+    """
+
+
+_evaluate.__name__ = "evaluate"
+evaluate = dispatched(_evaluate, playout)
+
+
+@kernel
+def race(rules, policy, states, candidates, player, actions, running, worlds, rng, ids, sums):
+    """Play a number of worlds on with every action in the race.
+
+    Args:
+        rules: Of the game.
+        policy: Of the playouts.
+        states: The view, and room for three states.
+        candidates: Of which a world is chosen, by plausibility; 1: each is taken as it comes.
+        player: Whose view it is, and who is to act.
+        actions: The actions, the policy's own choice first.
+        running: Which of them are in the race, bool [actions].
+        worlds: How many to play.
+        rng: Draws everything.
+        ids: Scratch space, int32 [num_actions].
+        sums: Of every action on how many worlds it was played, and the sum and the sum of squares
+            of its payoffs less those of the first one, float64 [actions, 3]; goes on from there.
+    """
+    for _ in range(worlds):
+        draw_world(rules, policy, states, player, candidates, rng, ids)
+        own = 0.0
+        for k in range(len(actions)):
+            if running[k]:
+                states[2] = states[1]
+                contract.play(rules, states[2], actions[k])
+                payoff = evaluate(policy, rules, states[2], player, rng, ids)
+                if k == 0:
+                    own = payoff
+                sums[k, 0] += 1.0
+                sums[k, 1] += payoff - own
+                sums[k, 2] += (payoff - own) ** 2
+
+
+@kernel
+def bounds(sums, errors, span, out):
+    """Write the mean advantage of every action plus so many standard errors.
+
+    `span` is the greatest difference of two payoffs: one more such observation, up or down, keeps
+    few worlds from being proof.
+    """
+    for k in range(len(sums)):
+        n = sums[k, 0]
+        mean = sums[k, 1] / n
+        variance = (sums[k, 2] + span * span) / n - mean * mean
+        out[k] = mean + errors * np.sqrt(max(variance, 0.0) / n)
+    out[0] = 0.0
+
+
+@kernel
+def drop(sums, span, running):
+    """Take out of the race what is surely worse than the best; return whether it goes on."""
+    above, below = np.empty(len(sums)), np.empty(len(sums))
+    bounds(sums, OUT, span, above)
+    bounds(sums, -OUT, span, below)
+    most = below.max()
+    going = False
+    for k in range(1, len(sums)):
+        running[k] = running[k] and above[k] >= most
+        going = going or running[k]
+    return going
+
+
+class PairedSearch:
+    """Search for the player of a view by paired simulations."""
+
+    def __init__(
+        self,
+        game: Game,
+        policy: Any,
+        *,
+        span: float,
+        simulations: int | None = None,
+        seconds: float | None = None,
+        candidates: int = 1,
+        threads: int | None = None,
+    ) -> None:
+        """Prepare a search.
+
+        Args:
+            game: The game.
+            policy: Of the playouts, see `closedhand.search.playout`.
+            span: The greatest difference of two payoffs.
+            simulations: Of a decision, all actions together; it stops before if the race is over.
+            seconds: Of a decision; it takes at least a batch of worlds for each thread.
+            candidates: Of which a world is chosen, by plausibility.
+            threads: Searches that run side by side; by default one for each core.
+
+        Raises:
+            InputError: Neither simulations nor seconds are given, or numbers that make no sense.
+        """
+        if candidates < 1:
+            raise InputError(f"a search takes a positive number of candidates, not {candidates!r}")
+        self._budget = budget(simulations, seconds, threads)
+        self._game, self._policy = game, policy
+        self._span, self._candidates = span, candidates
+
+    def best(self, view: State, actions: np.ndarray, rng: np.random.Generator) -> int:
+        """The best of some actions.
+
+        Args:
+            view: What the player to act knows.
+            actions: His actions that come into question, the policy's own choice first.
+            rng: Draws everything; with simulations and not seconds as budget, a generator made anew
+                from the same seed leads to the same action.
+        """
+        if len(actions) == 1:
+            return int(actions[0])
+        least = np.empty(len(actions))
+        bounds(self.judge(view, actions, rng), -EDGE, self._span, least)
+        return int(actions[np.argmax(least)])
+
+    def judge(self, view: State, actions: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Simulate.
+
+        Args:
+            view: What the player to act knows.
+            actions: His actions that come into question, the policy's own choice first.
+            rng: Draws everything.
+
+        Returns:
+            Of every action on how many worlds it was played, the sum of its payoffs less those of
+            the first one, and of their squares, float64 [n, 3].
+        """
+        rules, player = self._game.rules, int(view["player"])
+        actions = np.asarray(actions, np.int64)
+        threads = self._budget.threads
+        deadline = self._budget.deadline()
+
+        def work(share: int, own: np.random.Generator) -> np.ndarray:
+            sums = np.zeros((len(actions), 3))
+            running = np.ones(len(actions), bool)
+            states = np.repeat(np.array([view], self._game.dtype), 4)
+            ids = np.empty(self._game.num_actions, np.int32)
+            going = True
+            while going:
+                race(
+                    rules, self._policy, states, self._candidates, player, actions, running, BATCH,
+                    own, ids, sums,
+                )  # fmt: skip
+                going = drop(sums, self._span, running) and sums[:, 0].sum() < share
+                going = going and time.perf_counter() < deadline
+            return sums
+
+        return add_up(work, [self._budget.simulations // threads] * threads, rng)
