@@ -66,5 +66,5 @@ $(DEMO): pyproject.toml constraints.txt | $(BIN)/pip
 	@touch $@
 
 $(DEV): $(DEMO)
-	$(INSTALL) -e '.[train,solve,plot,render,peers,docs,dev]'
+	$(INSTALL) -e '.[train,data,solve,plot,render,peers,docs,dev]'
 	@touch $@

@@ -15,11 +15,11 @@ from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
 
-from benchmarks import chinese_poker, daihinmin, doudizhu, leduc
+from benchmarks import chinese_poker, daihinmin, doudizhu, leduc, networks
 from closedhand.games.records import write_atomically
 
 DOCS = Path(__file__).parent.parent / "docs"
-MODULES = (doudizhu, daihinmin, leduc, chinese_poker)
+MODULES = (doudizhu, daihinmin, leduc, chinese_poker, networks)
 NAMES = {module.__name__.rpartition(".")[2]: module for module in MODULES}
 PACKAGES = ("numba", "numpy", "open-spiel", "pettingzoo", "phevaluator", "rlcard")
 """Whose versions matter."""

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -28,6 +28,7 @@ CHUNK = 125
 """Deals that are played side by side."""
 
 Spec = str | Agent
+Result = TypeVar("Result")
 
 
 class Chunk(NamedTuple):
@@ -243,11 +244,11 @@ def play(
 
 
 def results_of(
-    work: Callable[..., Chunk],
+    work: Callable[..., Result],
     jobs: list[tuple[Any, ...]],
     first: list[tuple[Any, ...]],
     workers: int,
-) -> Iterator[Chunk]:
+) -> Iterator[Result]:
     """The results of jobs in their order; after an interruption those finished, then raise.
 
     Args:
@@ -269,7 +270,7 @@ def results_of(
         yield from _in_order(futures, pool)
 
 
-def _in_order(futures: list[Future[Chunk]], pool: ProcessPoolExecutor) -> Iterator[Chunk]:
+def _in_order(futures: list[Future[Result]], pool: ProcessPoolExecutor) -> Iterator[Result]:
     done = 0
     try:
         for future in futures:

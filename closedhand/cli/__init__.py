@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from closedhand.cli import chinese_poker, leduc, play, records, reproduce, uecda
+from closedhand.cli import chinese_poker, leduc, play, records, reproduce, train, uecda
 from closedhand.cli.common import Commands
 from closedhand.games.game import InputError
 
@@ -45,7 +45,6 @@ def closedhand(
 for command in (
     play.match,
     play.play,
-    play.train,
     leduc.solve,
     chinese_poker.advise,
     uecda.serve,
@@ -55,6 +54,7 @@ for command in (
 app.add_typer(records.app, name="records")
 app.add_typer(reproduce.app, name="reproduce")
 app.add_typer(leduc.show_app, name="show")
+app.add_typer(train.app, name="train")
 
 
 @app.command()

@@ -1,4 +1,4 @@
-"""The commands `match`, `play` and `train`."""
+"""The commands `match` and `play`."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -9,7 +9,6 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from closedhand.cli import chinese_poker, daihinmin, leduc
 from closedhand.cli.common import (
     INTERRUPTED,
     GameName,
@@ -21,7 +20,6 @@ from closedhand.cli.common import (
     make_folder,
     new_table,
     note,
-    positive,
     print_json,
     progress_bar,
     save_picture,
@@ -34,13 +32,6 @@ from closedhand.games.game import Game, InputError
 
 LEAGUES = ("daihinmin",)
 """Games that are always played as a league."""
-
-
-LEARNING = {
-    "chinese_poker": (chinese_poker.learn, "fitted"),
-    "daihinmin": (daihinmin.learn, "playouts"),
-}
-"""How games are learned in self-play, and the usual algorithm."""
 
 
 def match(
@@ -235,53 +226,6 @@ def play(
     session = table.Session(bound, table.start(bound, deal, seed), seat, others, adviser)
     typer.echo(f"{game} against {', '.join(names)}, --seed {seed}")
     table.run(session, input, typer.echo)
-
-
-def train(
-    game: GameName,
-    out: Annotated[Path, typer.Option(help="Folder for the model; resumed if it holds one.")],
-    minutes: Annotated[
-        float, typer.Option(help="How long; more of it when resumed.", callback=positive)
-    ] = 3.0,
-    algorithm: Annotated[
-        str | None,
-        typer.Option(
-            help="ppo; for Leduc also q-learning, mmd, mccfr and other solvers; for Chinese Poker "
-            "fitted or blog; for Daihinmin playouts."
-        ),
-    ] = None,
-    opponents: Annotated[
-        str | None,
-        typer.Option(help="Dou Dizhu: agents, with commas between; random,rule if absent."),
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of deals, opponents and network.")] = 0,
-    restart: Annotated[bool, typer.Option("--restart", help="Do not resume.")] = False,
-    rules: Rules = None,
-    option: Options = None,
-) -> None:
-    """Train an agent, by default with MaskablePPO; Ctrl-C saves and stops.
-
-    Dou Dizhu's plays against the named opponents, Leduc's against itself. Chinese Poker's is a
-    table of chances to win, fitted in self-play, as are the weights of Daihinmin's playouts.
-    """
-    bound = bind(game, rules, option)
-    if bound.name != "doudizhu":
-        if opponents is not None:
-            raise InputError(f"{bound.name} is learned in self-play: there are no opponents")
-        learn, usual = LEARNING.get(bound.name, (leduc.learn, "ppo"))
-        learn(bound, algorithm or usual, 60 * minutes, seed, out, restart)
-        return
-    if algorithm not in (None, "ppo"):
-        raise InputError(f"no algorithm {algorithm!r} for {bound.name}; there is ppo")
-    try:
-        from closedhand.baselines.doudizhu import ppo
-    except ModuleNotFoundError as error:
-        raise InputError(f"no module {error.name}: pip install 'closedhand[train]'") from None
-    given = {key: bound.options[key] for key in given_options(rules, option)}
-    given.pop("substeps", None)
-    against = (opponents or "random,rule").split(",")
-    path = ppo.train(out, minutes, against, seed=seed, restart=restart, **given)
-    typer.echo(f"saved {path}: play it as the agent ppo:{path}")
 
 
 def show_match(data: dict[str, Any]) -> None:

@@ -5,7 +5,20 @@ from typing import Annotated
 
 import typer
 
-from closedhand.cli.common import Json, Options, Rules, given_options, print_json, underscored
+from closedhand.cli.common import (
+    INTERRUPTED,
+    GameName,
+    Json,
+    Options,
+    Rules,
+    bind,
+    given_options,
+    make_folder,
+    note,
+    print_json,
+    progress_bar,
+    underscored,
+)
 from closedhand.games.game import InputError
 
 app = typer.Typer(help="Records of games.", no_args_is_help=True)
@@ -71,3 +84,50 @@ def export(
     else:
         write(out, records)
     typer.echo(f"saved {len(records)} rounds as {out}")
+
+
+@app.command()
+def generate(
+    game: GameName,
+    agents: Annotated[
+        str,
+        typer.Option(
+            help="With commas between. Landlord and peasants are each played by one of them, drawn "
+            "for every game; one that is named twice is drawn twice as often."
+        ),
+    ],
+    out: Annotated[Path, typer.Option(help="Folder for the shards; those in it are kept.")],
+    games: Annotated[int, typer.Option(min=1, help="How many.")] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, help="Of deals and agents.")] = 0,
+    rules: Rules = None,
+    option: Options = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes; all cores if absent.")
+    ] = None,
+) -> None:
+    """Let agents play Dou Dizhu and write the games as Parquet shards, for `train policy-net`.
+
+    Games are flat and without bidding. After Ctrl-C the same command goes on.
+    """
+    from closedhand.arena import shards
+    from closedhand.search.threads import cores
+
+    bound = bind(game, rules, option)
+    make_folder(out)
+    done = 0
+    try:
+        with progress_bar("games", games) as update:
+
+            def progress(number: int) -> None:
+                nonlocal done
+                done = number
+                update(number)
+
+            paths = shards.generate(
+                bound, agents.split(","), games, seed, out, workers or cores(), progress
+            )
+    except KeyboardInterrupt:
+        note(f"interrupted after {done} of {games} games; complete shards are saved in {out}: "
+             "the same command goes on")  # fmt: skip
+        raise typer.Exit(INTERRUPTED) from None
+    typer.echo(f"saved {games} games in {len(paths)} shards: {out}")

@@ -18,7 +18,7 @@ from closedhand.games.contract import dispatched
 from closedhand.games.game import Game, InputError, State
 from closedhand.games.kernel import kernel
 from closedhand.search.budget import add_up, budget
-from closedhand.search.playout import draw_world, playout
+from closedhand.search.playout import plausibility, playout
 
 BATCH = 16
 """Worlds between two looks at the clock and at the race."""
@@ -40,14 +40,28 @@ evaluate = dispatched(_evaluate, playout)
 
 
 @kernel
-def race(rules, policy, states, candidates, player, actions, running, worlds, rng, ids, sums):
+def fill_pool(rules, policy, states, player, first, end, rng, ids, pool, weights):
+    """Draw worlds `first` to `end` of a pool, and write how likely they are to have led here.
+
+    `states[0]` is the view, `states[1]` scratch space.
+    """
+    for i in range(first, end):
+        pool[i] = states[0]
+        contract.redeal(rules, pool[i], player, rng)
+        states[1] = pool[i]
+        weights[i] = plausibility(policy, rules, states[1], player, ids)
+
+
+@kernel
+def race(rules, policy, states, pool, below, player, actions, running, worlds, rng, ids, sums):
     """Play a number of worlds on with every action in the race.
 
     Args:
         rules: Of the game.
         policy: Of the playouts.
-        states: The view, and room for three states.
-        candidates: Of which a world is chosen, by plausibility; 1: each is taken as it comes.
+        states: The view, and room for two states.
+        pool: Worlds to draw from; none: every world is dealt anew.
+        below: Of each world in the pool the sum of the weights up to it, divided by the sum of all.
         player: Whose view it is, and who is to act.
         actions: The actions, the policy's own choice first.
         running: Which of them are in the race, bool [actions].
@@ -58,7 +72,11 @@ def race(rules, policy, states, candidates, player, actions, running, worlds, rn
             of its payoffs less those of the first one, float64 [actions, 3]; goes on from there.
     """
     for _ in range(worlds):
-        draw_world(rules, policy, states, player, candidates, rng, ids)
+        if len(pool):
+            states[1] = pool[np.searchsorted(below, rng.random(), side="right")]
+        else:
+            states[1] = states[0]
+            contract.redeal(rules, states[1], player, rng)
         own = 0.0
         for k in range(len(actions)):
             if running[k]:
@@ -129,11 +147,11 @@ class PairedSearch:
         Raises:
             InputError: Neither simulations nor seconds are given, or numbers that make no sense.
         """
-        if candidates < 1:
+        if candidates < 0:
             raise InputError(f"a search takes a positive number of candidates, not {candidates!r}")
         self._budget = budget(simulations, seconds, threads)
         self._game, self._policy = game, policy
-        self._span, self._candidates = span, candidates
+        self._span, self._worlds = span, candidates
 
     def best(self, view: State, actions: np.ndarray, rng: np.random.Generator) -> int:
         """The best of some actions.
@@ -170,12 +188,15 @@ class PairedSearch:
         def work(share: int, own: np.random.Generator) -> np.ndarray:
             sums = np.zeros((len(actions), 3))
             running = np.ones(len(actions), bool)
-            states = np.repeat(np.array([view], self._game.dtype), 4)
+            states = np.repeat(np.array([view], self._game.dtype), 3)
             ids = np.empty(self._game.num_actions, np.int32)
+            pool, weights = self._game.empty(self._worlds), np.empty(self._worlds)
+            fill_pool(rules, self._policy, states, player, 0, self._worlds, own, ids, pool, weights)
+            below = np.cumsum(weights) / weights.sum()
             going = True
             while going:
                 race(
-                    rules, self._policy, states, self._candidates, player, actions, running, BATCH,
+                    rules, self._policy, states, pool, below, player, actions, running, BATCH,
                     own, ids, sums,
                 )  # fmt: skip
                 going = drop(sums, self._span, running) and sums[:, 0].sum() < share

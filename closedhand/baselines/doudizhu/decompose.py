@@ -348,11 +348,14 @@ def settled(rules, state, plays, n):
 
 @kernel
 def weigh(policy, rules, state, plays, n, costs, nodes, sums, features, numbers):
-    """Write the sum of the weights of each play, and the features it is the sum of."""
+    """Write the sum of the weights of each play, and the features that it is the sum of.
+
+    Where `features` has room for one play only, the next one is written over it.
+    """
     seen = look(state)
     keep = partition(state.hands[state.player], costs, nodes)[0]
     for k in range(n):
-        row = features[k]
+        row = features[k % len(features)]
         numbers[k] = describe(rules, state, seen, plays[k], keep, costs, nodes, row)
         total = 0.0
         for f in range(numbers[k]):
@@ -373,7 +376,7 @@ def consider(policy, rules, state, ids, plays, sums):
     n = list_plays(rules, state, ids, costs, nodes, plays)
     k = settled(rules, state, plays, n)
     if k < 0:
-        features = np.empty((n, MOST_FEATURES), np.int64)
+        features = np.empty((1, MOST_FEATURES), np.int64)
         numbers = np.empty(n, np.int64)
         weigh(policy, rules, state, plays, n, costs, nodes, sums, features, numbers)
     return n, k

@@ -24,9 +24,10 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecMonitor
 from torch import nn
 
+from closedhand.baselines.doudizhu.substep_agent import SubstepAgent
 from closedhand.envs.vector import GameVectorEnv
-from closedhand.games import contract, make_game
-from closedhand.games.game import Game, InputError, State
+from closedhand.games import contract
+from closedhand.games.game import Game, InputError
 from closedhand.wrappers.sb3 import SB3VecEnv
 
 SEATS = 3
@@ -211,7 +212,7 @@ def load(path: Path, env: Any = None, device: str = "auto") -> MaskablePPO:
         raise InputError(f"{path} is no model of this environment: {error}") from None
 
 
-class PPOAgent:
+class PPOAgent(SubstepAgent):
     """A trained model as an agent, in flat and in sub-stepped games."""
 
     def __init__(self, game: Game, path: Path) -> None:
@@ -220,32 +221,12 @@ class PPOAgent:
         Raises:
             InputError: There is no such model, or it was trained with other actions.
         """
-        self.name = f"ppo:{path}"
-        self.game = game
-        self.substeps = make_game(game.name, **{**game.options, "substeps": True})
+        super().__init__(game, f"ppo:{path}")
         # One core: matches run in several processes.
         torch.set_num_threads(1)
         self.model = load(path, device="cpu")
         if self.model.action_space != spaces.Discrete(self.substeps.num_actions):
             raise InputError(f"{path} was trained with other actions (bidding?)")
-
-    def act(self, view: State) -> int:
-        """The most probable action."""
-        return int(self.act_batch(np.array([view], self.game.dtype))[0])
-
-    def act_batch(self, views: np.ndarray) -> np.ndarray:
-        """The most probable actions for states [n], int32 [n]."""
-        if self.game.options["substeps"]:
-            return self.choose(views)
-        # Sub-steps are played on copies of the views until the play is complete.
-        views = views.copy()
-        moves = views["moves"].copy()
-        open_ = np.arange(len(views))
-        while len(open_):
-            for i, action in zip(open_, self.choose(views[open_]), strict=True):
-                contract.play(self.substeps.rules, views[i], action)
-            open_ = open_[views["moves"][open_] == moves[open_]]
-        return views["history"][np.arange(len(views)), moves].astype(np.int32)
 
     def choose(self, views: np.ndarray) -> np.ndarray:
         """The most probable sub-steps for states [n], int32 [n]."""

@@ -1,0 +1,100 @@
+"""The DeepRocket networks: pairs encoded, pairs learned, and the time of one decision.
+
+Every function here does one unit of work for about `seconds` and returns a rate per second of CPU
+time, or a time in milliseconds where it says so.
+"""
+
+import time
+
+import numpy as np
+
+from benchmarks.measuring import rate
+from closedhand import make_agent, make_game
+from closedhand.arena.shards import play_games
+from closedhand.baselines.doudizhu import pairs
+from closedhand.baselines.doudizhu.recorded import Games
+
+GAMES = 500
+BATCH = 256
+
+
+def greedy_games() -> Games:
+    """Games of `greedy` against itself."""
+    played = play_games(make_game("doudizhu"), ["greedy"], 0, range(GAMES))
+    return Games(
+        make_game("doudizhu", substeps=True),
+        played.deals,
+        played.actions,
+        np.concatenate([[0], np.cumsum(played.lengths)]),
+        np.full(GAMES, 7, np.uint8),
+    )
+
+
+def encoded(seconds: float) -> float:
+    """Pairs of the policy network a second, in random order, each replayed from its deal."""
+    games = greedy_games()
+    rows = np.random.default_rng(0).permutation(pairs.index(games, "policy"))
+    start = [0]
+
+    def work() -> int:
+        start[0] = (start[0] + BATCH) % (len(rows) - BATCH)
+        return len(pairs.encode(games, "policy", rows[start[0] : start[0] + BATCH]).label)
+
+    return rate(work, seconds)
+
+
+def learned(seconds: float) -> float:
+    """Pairs a second that the small policy network is trained on, on one core."""
+    import torch
+
+    from closedhand.baselines.doudizhu.networks import PolicyNetwork
+    from closedhand.baselines.doudizhu.stream import tensors
+
+    torch.set_num_threads(1)
+    games = greedy_games()
+    batch = tensors(pairs.encode(games, "policy", pairs.index(games, "policy")[:BATCH]))
+    network = PolicyNetwork()
+    optimiser = torch.optim.AdamW(network.parameters())
+
+    def work() -> int:
+        optimiser.zero_grad()
+        logits = network(batch.planes, batch.status, batch.mask)
+        torch.nn.functional.cross_entropy(logits, batch.label).backward()
+        optimiser.step()
+        return BATCH
+
+    return rate(work, seconds)
+
+
+def decision(seconds: float) -> float:
+    """The 95th percentile of the time of one decision of the small networks, in milliseconds."""
+    from closedhand.baselines.doudizhu.networks import KickerNetwork, PolicyNetwork
+    from closedhand.baselines.doudizhu.policy_net import PolicyNetAgent
+
+    game = make_game("doudizhu")
+    agent = PolicyNetAgent(game, "untrained", PolicyNetwork(), KickerNetwork())
+    partner = make_agent(game, "greedy")
+    rng = np.random.default_rng(0)
+    state = game.deal(rng)
+    agent.act(game.view(state, 0))
+    times = []
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        if game.over(state):
+            state = game.deal(rng)
+        view = game.view(state, int(state.player))
+        if len(game.legal(state)) > 1:
+            start = time.perf_counter()
+            agent.act(view)
+            times.append(time.perf_counter() - start)
+        game.play(state, partner.act(view))
+    return 1000 * float(np.percentile(times, 95))
+
+
+RATIOS = ()
+
+RATES = (
+    ("policy network: pairs encoded from games", encoded, "pairs/s"),
+    ("policy network, small: training, encoding not counted", learned, "pairs/s"),
+    ("agent policy-net, small: 95th percentile of a decision with a choice", decision, "ms"),
+)

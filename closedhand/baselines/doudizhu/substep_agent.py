@@ -1,0 +1,67 @@
+"""Agents that decide by kicker sub-steps, for flat and for sub-stepped games.
+
+In a flat game the sub-steps are played on copies of the views until each play is complete.
+"""
+
+import numpy as np
+
+from closedhand.games import make_game
+from closedhand.games.doudizhu import rules as flat, substeps
+from closedhand.games.doudizhu.plays import PASS_GROUP
+from closedhand.games.game import Game, State
+from closedhand.games.kernel import kernel
+
+
+@kernel
+def play_each(rules, views, chosen, steps, actions):
+    """Play sub-step `steps[k]` in `views[i]`, i being `chosen[k]`.
+
+    A play that it completes, or a bid, is written into `actions[i]` as a flat action.
+    """
+    for k in range(len(chosen)):
+        i = chosen[k]
+        step = np.int64(steps[k])
+        if views[i].landlord < 0:
+            # Not played: the last pass of an auction would deal anew.
+            value = 0 if step == PASS_GROUP else step - substeps.FIRST_BID + 1
+            actions[i] = flat.pass_id(rules.flat) + value
+            continue
+        move = views[i].moves
+        substeps.play(rules, views[i], step)
+        if views[i].moves > move:
+            actions[i] = views[i].history[move]
+
+
+class SubstepAgent:
+    """An agent whose `choose` picks the next sub-step.
+
+    Attributes:
+        name: What tables and records call it.
+        game: What it plays.
+        substeps: The sub-stepped form of that game.
+    """
+
+    def __init__(self, game: Game, name: str) -> None:
+        """Play `game`, Dou Dizhu with any options, under a name."""
+        self.name = name
+        self.game = game
+        self.substeps = make_game(game.name, **{**game.options, "substeps": True})
+
+    def choose(self, views: np.ndarray) -> np.ndarray:
+        """The next sub-step of the player to act, for states [n]; int32 [n]."""
+        raise NotImplementedError
+
+    def act(self, view: State) -> int:
+        """The action of the player to act."""
+        return int(self.act_batch(np.array([view], self.game.dtype))[0])
+
+    def act_batch(self, views: np.ndarray) -> np.ndarray:
+        """The action for each view, states [n]; int32 [n]."""
+        if self.game.options["substeps"]:
+            return self.choose(views)
+        views = views.copy()
+        actions = np.full(len(views), -1, np.int32)
+        while len(unfinished := np.flatnonzero(actions < 0)):
+            steps = self.choose(views[unfinished])
+            play_each(self.substeps.rules, views, unfinished, steps, actions)
+        return actions

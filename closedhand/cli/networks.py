@@ -1,0 +1,120 @@
+"""The commands `train policy-net` and `train kicker-net`."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from closedhand.cli.common import INTERRUPTED, make_folder, note, positive, progress_bar
+from closedhand.games.game import InputError
+
+Records = Annotated[
+    Path,
+    typer.Option(help="A folder of shards (`records generate`), one shard, or a file of records."),
+]
+Out = Annotated[Path, typer.Option(help="Folder for the network; resumed if it holds one.")]
+Size = Annotated[str, typer.Option(help="small, or paper: 512 filters, for a GPU.")]
+Minutes = Annotated[
+    float | None,
+    typer.Option(help="How long, the time before a resumption included.", callback=positive),
+]
+Steps = Annotated[int | None, typer.Option(min=1, help="How many batches.")]
+BatchSize = Annotated[int, typer.Option(min=1, help="Pairs of a batch on each device.")]
+Seed = Annotated[int, typer.Option(min=0, help="Of first weights and order.")]
+RoleHeads = Annotated[bool, typer.Option("--roles", help="A fully connected layer for each role.")]
+Status = Annotated[
+    bool | None,
+    typer.Option(help="Tell the network role and cards left; only the policy network if absent."),
+]
+Expert = Annotated[
+    str | None, typer.Option(help="Learn from this agent's decisions only, not from everybody's.")
+]
+Device = Annotated[str, typer.Option(help="auto, cpu or gpu.")]
+Devices = Annotated[str, typer.Option(help="How many devices, or auto: all.")]
+Threads = Annotated[
+    int | None,
+    typer.Option(min=1, help="Of the processor; all cores if absent, fewer on a busy machine."),
+]
+Precision = Annotated[
+    str | None, typer.Option(help="As Lightning has it; mixed on a GPU, 32-true on a processor.")
+]
+Restart = Annotated[bool, typer.Option("--restart", help="Do not resume.")]
+
+
+def policy_net(
+    records: Records,
+    out: Out,
+    size: Size = "small",
+    minutes: Minutes = None,
+    steps: Steps = None,
+    batch: BatchSize = 256,
+    seed: Seed = 0,
+    roles: RoleHeads = False,
+    status: Status = None,
+    expert: Expert = None,
+    device: Device = "auto",
+    devices: Devices = "auto",
+    threads: Threads = None,
+    precision: Precision = None,
+    restart: Restart = False,
+) -> None:
+    """Train Dou Dizhu's policy network on records; Ctrl-C saves and stops.
+
+    It takes --minutes or --steps, at whose end the learning rate is zero. Saves the network that
+    predicts held-out deals best as OUT/policy.safetensors, and OUT/history.json.
+    """
+    _train("policy", **locals())
+
+
+def kicker_net(
+    records: Records,
+    out: Out,
+    size: Size = "small",
+    minutes: Minutes = None,
+    steps: Steps = None,
+    batch: BatchSize = 256,
+    seed: Seed = 0,
+    roles: RoleHeads = False,
+    status: Status = None,
+    expert: Expert = None,
+    device: Device = "auto",
+    devices: Devices = "auto",
+    threads: Threads = None,
+    precision: Precision = None,
+    restart: Restart = False,
+) -> None:
+    """Train Dou Dizhu's kicker network on records; Ctrl-C saves and stops.
+
+    It takes --minutes or --steps, at whose end the learning rate is zero. Saves the network that
+    predicts held-out deals best as OUT/kicker.safetensors, and OUT/history.json.
+    """
+    _train("kicker", **locals())
+
+
+def _train(kind: str, out: Path, devices: str, **given: Any) -> None:
+    try:
+        from closedhand.baselines.doudizhu import supervised
+    except ModuleNotFoundError as error:
+        raise InputError(f"no module {error.name}: pip install 'closedhand[train]'") from None
+    make_folder(out)
+    number = int(devices) if devices.lstrip("-").isdigit() else devices
+    try:
+        with progress_bar("percent", 100) as update:
+            result = supervised.train(
+                kind,
+                out=out,
+                devices=number,
+                progress=lambda share, text: update(int(100 * share), unit=f"percent, {text}"),
+                **given,
+            )
+    except KeyboardInterrupt:
+        note("interrupted; the same command goes on from what was saved")
+        raise typer.Exit(INTERRUPTED) from None
+    last = result.history[-1]
+    best = max(check["accuracy"]["all"] for check in result.history)
+    speed = f"{last['pairs_per_second']:,} pairs/s"
+    typer.echo(f"{last['step']:,} steps, {speed}, {100 * best:.1f}% right on held-out deals")
+    typer.echo(f"saved {result.path}: play it as the agent policy-net:{out}")
+    if result.interrupted:
+        note("interrupted; the same command goes on")
+        raise typer.Exit(INTERRUPTED)

@@ -1,0 +1,97 @@
+"""The commands `train …`: a game to learn in, or a network to train on records."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from closedhand.cli import chinese_poker, daihinmin, leduc, networks
+from closedhand.cli.common import Options, Rules, bind, given_options, positive, underscored
+from closedhand.games import GAMES
+from closedhand.games.game import InputError
+
+# What takes long to import is imported inside the commands, so that --help comes at once.
+
+
+LEARNING = {
+    "chinese_poker": (chinese_poker.learn, "fitted"),
+    "daihinmin": (daihinmin.learn, "playouts"),
+}
+"""How games are learned in self-play, and the usual algorithm."""
+
+
+class Trainings(TyperGroup):
+    """Commands whose names may be written with underscores, as games are."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of a name.
+
+        Raises:
+            InputError: There is none.
+        """
+        found = super().get_command(ctx, cmd_name.replace("_", "-"))
+        if found is None:
+            names = ", ".join(self.list_commands(ctx))
+            raise InputError(f"no game {cmd_name!r} to train; there are {names}")
+        return found
+
+
+app = typer.Typer(
+    cls=Trainings,
+    help="Train an agent: in play of a game, or a network on records of games.",
+    no_args_is_help=True,
+)
+
+
+def train_game(
+    context: typer.Context,
+    out: Annotated[Path, typer.Option(help="Folder for the model; resumed if it holds one.")],
+    minutes: Annotated[
+        float, typer.Option(help="How long; more of it when resumed.", callback=positive)
+    ] = 3.0,
+    algorithm: Annotated[
+        str | None,
+        typer.Option(
+            help="ppo; for Leduc also q-learning, mmd, mccfr and other solvers; for Chinese Poker "
+            "fitted or blog; for Daihinmin playouts."
+        ),
+    ] = None,
+    opponents: Annotated[
+        str | None,
+        typer.Option(help="Dou Dizhu: agents, with commas between; random,rule if absent."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of deals, opponents and network.")] = 0,
+    restart: Annotated[bool, typer.Option("--restart", help="Do not resume.")] = False,
+    rules: Rules = None,
+    option: Options = None,
+) -> None:
+    """Train an agent, by default with MaskablePPO; Ctrl-C saves and stops.
+
+    Dou Dizhu's plays against the named opponents, Leduc's against itself. Chinese Poker's is a
+    table of chances to win, fitted in self-play, as are the weights of Daihinmin's playouts.
+    """
+    bound = bind(underscored(context.command.name) or "", rules, option)
+    if bound.name != "doudizhu":
+        if opponents is not None:
+            raise InputError(f"{bound.name} is learned in self-play: there are no opponents")
+        learn, usual = LEARNING.get(bound.name, (leduc.learn, "ppo"))
+        learn(bound, algorithm or usual, 60 * minutes, seed, out, restart)
+        return
+    if algorithm not in (None, "ppo"):
+        raise InputError(f"no algorithm {algorithm!r} for {bound.name}; there is ppo")
+    try:
+        from closedhand.baselines.doudizhu import ppo
+    except ModuleNotFoundError as error:
+        raise InputError(f"no module {error.name}: pip install 'closedhand[train]'") from None
+    given = {key: bound.options[key] for key in given_options(rules, option)}
+    given.pop("substeps", None)
+    against = (opponents or "random,rule").split(",")
+    path = ppo.train(out, minutes, against, seed=seed, restart=restart, **given)
+    typer.echo(f"saved {path}: play it as the agent ppo:{path}")
+
+
+for name in GAMES:
+    app.command(name.replace("_", "-"))(train_game)
+app.command("policy-net")(networks.policy_net)
+app.command("kicker-net")(networks.kicker_net)
