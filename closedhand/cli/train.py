@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from closedhand.cli import chinese_poker, daihinmin, leduc, networks
+from closedhand.cli import bids, chinese_poker, leduc, networks, self_play
 from closedhand.cli.common import Options, Rules, bind, given_options, positive, underscored
 from closedhand.games import GAMES
 from closedhand.games.game import InputError
@@ -16,9 +16,9 @@ from closedhand.games.game import InputError
 
 LEARNING = {
     "chinese_poker": (chinese_poker.learn, "fitted"),
-    "daihinmin": (daihinmin.learn, "playouts"),
+    "daihinmin": (self_play.learn, "playouts"),
 }
-"""How games are learned in self-play, and the usual algorithm."""
+"""How games are learned in self-play, and the usual algorithm; Leduc's are many."""
 
 
 class Trainings(TyperGroup):
@@ -53,8 +53,8 @@ def train_game(
     algorithm: Annotated[
         str | None,
         typer.Option(
-            help="ppo; for Leduc also q-learning, mmd, mccfr and other solvers; for Chinese Poker "
-            "fitted or blog; for Daihinmin playouts."
+            help="Dou Dizhu: ppo or decompose; Leduc: ppo, q-learning, mmd, mccfr and other "
+            "solvers; Chinese Poker: fitted or blog; Daihinmin: playouts."
         ),
     ] = None,
     opponents: Annotated[
@@ -68,18 +68,18 @@ def train_game(
 ) -> None:
     """Train an agent, by default with MaskablePPO; Ctrl-C saves and stops.
 
-    Dou Dizhu's plays against the named opponents, Leduc's against itself. Chinese Poker's is a
-    table of chances to win, fitted in self-play, as are the weights of Daihinmin's playouts.
+    Dou Dizhu's plays against the named opponents, or tunes the weights of `decompose` in
+    self-play; Leduc's plays against itself. Chinese Poker's is a table of chances to win, fitted in
+    self-play, as are the weights of Daihinmin's playouts.
     """
     bound = bind(underscored(context.command.name) or "", rules, option)
-    if bound.name != "doudizhu":
+    if bound.name != "doudizhu" or algorithm not in (None, "ppo"):
         if opponents is not None:
-            raise InputError(f"{bound.name} is learned in self-play: there are no opponents")
-        learn, usual = LEARNING.get(bound.name, (leduc.learn, "ppo"))
-        learn(bound, algorithm or usual, 60 * minutes, seed, out, restart)
+            raise InputError("it is learned in self-play: there are no opponents")
+        usual = (self_play.learn if bound.name == "doudizhu" else leduc.learn, "ppo")
+        learn, usual_algorithm = LEARNING.get(bound.name, usual)
+        learn(bound, algorithm or usual_algorithm, 60 * minutes, seed, out, restart)
         return
-    if algorithm not in (None, "ppo"):
-        raise InputError(f"no algorithm {algorithm!r} for {bound.name}; there is ppo")
     try:
         from closedhand.baselines.doudizhu import ppo
     except ModuleNotFoundError as error:
@@ -95,3 +95,4 @@ for name in GAMES:
     app.command(name.replace("_", "-"))(train_game)
 app.command("policy-net")(networks.policy_net)
 app.command("kicker-net")(networks.kicker_net)
+app.command("bids")(bids.bids)

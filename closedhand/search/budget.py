@@ -55,19 +55,19 @@ def budget(simulations: int | None, seconds: float | None, threads: int | None) 
     )
 
 
-ARGUMENT = re.compile(r"(?P<number>\d+)(?P<ms>ms)?(x(?P<candidates>\d+))?(:(?P<path>.+))?")
+ARGUMENT = re.compile(r"(?P<number>\d+)(?P<ms>ms)?(x(?P<worlds>\d+))?(:(?P<path>.+))?")
 
 
-def read_budget(agent: str, argument: str) -> tuple[dict[str, Any], str | None]:
+def read_budget(agent: str, argument: str) -> tuple[dict[str, Any], int | None, str | None]:
     """The budget that an agent's argument names, and what stands behind it.
 
     Args:
         agent: Name of the agent, for messages.
-        argument: `20ms` is milliseconds, on all cores; `500` simulations, on one; `500x4` chooses
-            each world from four; behind another colon stands a path.
+        argument: `20ms` is milliseconds, on all cores; `500` simulations, on one; `x4` behind that
+            a number of worlds that searches use as they say; behind another colon stands a path.
 
     Returns:
-        Arguments for a search, and the path if there is one.
+        Arguments for a search, the number of worlds if there is one, the path if there is one.
 
     Raises:
         InputError: It is nothing of the kind.
@@ -77,7 +77,8 @@ def read_budget(agent: str, argument: str) -> tuple[dict[str, Any], str | None]:
         raise InputError(f"{agent} takes a budget such as 500, 20ms or 500x4, not {argument!r}")
     number = int(match["number"])
     spent = {"seconds": number / 1000} if match["ms"] else {"simulations": number, "threads": 1}
-    return {**spent, "candidates": int(match["candidates"] or 1)}, match["path"]
+    worlds = match["worlds"]
+    return spent, int(worlds) if worlds is not None else None, match["path"]
 
 
 def add_up(

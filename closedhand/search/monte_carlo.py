@@ -17,7 +17,7 @@ from closedhand.games import contract
 from closedhand.games.game import Game, InputError, State
 from closedhand.games.kernel import kernel
 from closedhand.search.budget import add_up, budget
-from closedhand.search.playout import draw_world, playout
+from closedhand.search.playout import plausibility, playout
 
 BATCH = 16
 """Simulations between two looks at the clock."""
@@ -66,6 +66,25 @@ def simulate(
         sums[k, 0] += 1.0
         sums[k, 1] += payoff
         sums[k, 2] += payoff * payoff
+
+
+@kernel
+def draw_world(rules, policy, states, player, candidates, rng, ids):
+    """Draw `states[1]`, which fits the view `states[0]`; `states[2:4]` are scratch space.
+
+    Of several candidates one is drawn by its plausibility.
+    """
+    total = 0.0
+    for k in range(candidates):
+        states[2] = states[0]
+        contract.redeal(rules, states[2], player, rng)
+        weight = 1.0
+        if candidates > 1:
+            states[3] = states[2]
+            weight = plausibility(policy, rules, states[3], player, ids)
+        total += weight
+        if k == 0 or rng.random() * total < weight:
+            states[1] = states[2]
 
 
 @kernel

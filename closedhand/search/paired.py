@@ -4,8 +4,10 @@ Every **world**, a full state that fits what the player knows, is played on with
 still in the race. What counts is how much better an action does than the first one, the policy's
 own choice, on the same worlds: the luck of the deal cancels out, as in a duplicate match. An action
 leaves the race when it is surely worse than another, and replaces the first one only if it is
-better by more than chance would have it. Threads race on worlds of their own, and what they found
-is added up.
+better by more than chance would have it.
+
+Worlds can be drawn from a pool by how likely they make what was seen. Threads have worlds and races
+of their own, and what they found is added up.
 """
 
 import time
@@ -24,6 +26,8 @@ BATCH = 16
 """Worlds between two looks at the clock and at the race."""
 OUT = 2.5
 """An action is out of the race if it is worse by so many standard errors."""
+POOL_SHARE = 0.25
+"""Of the time of a decision, that filling the pool may take."""
 EDGE = 0.5
 """An action replaces the policy's own if it is better by so many standard errors."""
 
@@ -130,7 +134,7 @@ class PairedSearch:
         span: float,
         simulations: int | None = None,
         seconds: float | None = None,
-        candidates: int = 1,
+        pool: int = 0,
         threads: int | None = None,
     ) -> None:
         """Prepare a search.
@@ -141,17 +145,18 @@ class PairedSearch:
             span: The greatest difference of two payoffs.
             simulations: Of a decision, all actions together; it stops before if the race is over.
             seconds: Of a decision; it takes at least a batch of worlds for each thread.
-            candidates: Of which a world is chosen, by plausibility.
+            pool: Worlds for each thread to draw from by their plausibility, as many as a part of
+                the time allows; 0: every world is dealt anew, and all are equally likely.
             threads: Searches that run side by side; by default one for each core.
 
         Raises:
             InputError: Neither simulations nor seconds are given, or numbers that make no sense.
         """
-        if candidates < 0:
-            raise InputError(f"a search takes a positive number of candidates, not {candidates!r}")
+        if pool < 0:
+            raise InputError(f"a search takes a pool of 0 worlds or more, not {pool!r}")
         self._budget = budget(simulations, seconds, threads)
         self._game, self._policy = game, policy
-        self._span, self._worlds = span, candidates
+        self._span, self._pool = span, pool
 
     def best(self, view: State, actions: np.ndarray, rng: np.random.Generator) -> int:
         """The best of some actions.
@@ -184,20 +189,27 @@ class PairedSearch:
         actions = np.asarray(actions, np.int64)
         threads = self._budget.threads
         deadline = self._budget.deadline()
+        pool_deadline = deadline - (1 - POOL_SHARE) * self._budget.seconds
 
         def work(share: int, own: np.random.Generator) -> np.ndarray:
-            sums = np.zeros((len(actions), 3))
-            running = np.ones(len(actions), bool)
             states = np.repeat(np.array([view], self._game.dtype), 3)
             ids = np.empty(self._game.num_actions, np.int32)
-            pool, weights = self._game.empty(self._worlds), np.empty(self._worlds)
-            fill_pool(rules, self._policy, states, player, 0, self._worlds, own, ids, pool, weights)
-            below = np.cumsum(weights) / weights.sum()
+            pool, weights = self._game.empty(self._pool), np.zeros(self._pool)
+            filled = 0
+            while filled < len(pool) and not time.perf_counter() > pool_deadline:
+                end = min(filled + BATCH, len(pool))
+                fill_pool(
+                    rules, self._policy, states, player, filled, end, own, ids, pool, weights
+                )  # fmt: skip
+                filled = end
+            below = np.cumsum(weights[:filled]) / weights[:filled].sum()
+            sums = np.zeros((len(actions), 3))
+            running = np.ones(len(actions), bool)
             going = True
             while going:
                 race(
-                    rules, self._policy, states, pool, below, player, actions, running, BATCH,
-                    own, ids, sums,
+                    rules, self._policy, states, pool[:filled], below, player, actions, running,
+                    BATCH, own, ids, sums,
                 )  # fmt: skip
                 going = drop(sums, self._span, running) and sums[:, 0].sum() < share
                 going = going and time.perf_counter() < deadline

@@ -46,25 +46,6 @@ def playout(policy, rules, state, player, rng, ids):
 
 
 @kernel
-def draw_world(rules, policy, states, player, candidates, rng, ids):
-    """Draw `states[1]`, which fits the view `states[0]`; `states[2:4]` are scratch space.
-
-    Of several candidates one is drawn by its plausibility.
-    """
-    total = 0.0
-    for k in range(candidates):
-        states[2] = states[0]
-        contract.redeal(rules, states[2], player, rng)
-        weight = 1.0
-        if candidates > 1:
-            states[3] = states[2]
-            weight = plausibility(policy, rules, states[3], player, ids)
-        total += weight
-        if k == 0 or rng.random() * total < weight:
-            states[1] = states[2]
-
-
-@kernel
 def playouts(policy, rules, states, player, rng, num_actions, out):
     """Play every state on, in place; write the payoffs of `player` into `out`, float64 [n]."""
     ids = np.empty(num_actions, np.int32)

@@ -95,7 +95,8 @@ def make(game: Game, seed: int, argument: str | None) -> MonteCarloAgent:
     Raises:
         InputError: An argument that it cannot use.
     """
-    budget, path = read_budget("monte-carlo", argument or "2000")
+    budget, candidates, path = read_budget("monte-carlo", argument or "2000")
     policy = load(Path(path)) if path else shipped()
     name = f"monte-carlo:{argument}" if argument else "monte-carlo"
+    budget["candidates"] = 1 if candidates is None else candidates
     return MonteCarloAgent(game, name, seed, policy, **budget)

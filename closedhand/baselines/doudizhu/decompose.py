@@ -10,7 +10,7 @@ self-play (`tuning.py`). A softmax over the same sums is the fast policy of play
 
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -125,13 +125,13 @@ class Sight(NamedTuple):
         others: All their cards, packed.
     """
 
-    mode: int
-    role: int
-    enemy: int
-    partner: int
-    owner: int
-    most: int
-    tabled: int
+    mode: Any
+    role: Any
+    enemy: Any
+    partner: Any
+    owner: Any
+    most: Any
+    tabled: Any
     others: np.uint64
 
 

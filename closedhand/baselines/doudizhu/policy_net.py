@@ -16,6 +16,7 @@ from closedhand.baselines.doudizhu.pairs import KICKER_SIZE, KICKERS
 from closedhand.baselines.doudizhu.substep_agent import SubstepAgent
 from closedhand.games.doudizhu import planes, substeps
 from closedhand.games.doudizhu.plays import GROUPS
+from closedhand.games.doudizhu.rules import clear
 from closedhand.games.game import Game, InputError, State
 from closedhand.games.kernel import kernel
 
@@ -104,6 +105,14 @@ class PolicyNetAgent(SubstepAgent):
         cells = KICKER_SIZE if kickers else planes.SIZE - planes.STATUS
         network = self.kicker if kickers else self.policy
         return probabilities(network, out[:, :cells], status, masks)
+
+    def rank(self, view: State, width: int) -> np.ndarray:
+        """The plays of the most probable main groups, at most `width`, flat ids, int32 [n]."""
+        views = np.array([view], self.game.dtype)
+        clear(views[0])
+        row = self._predict(views, np.zeros(1, np.int64), False)[0]
+        groups = np.argsort(-row, kind="stable")[: min(width, np.count_nonzero(row))]
+        return self.complete(np.repeat(views, len(groups)), groups)
 
     def preferences(self, view: State) -> dict[str, float]:
         """How probable the legal sub-steps are, the most probable first.

@@ -1,8 +1,9 @@
 """The agent `search`: determinised search over the plays that `decompose` likes best.
 
-The hidden hands are dealt anew, and the plays compared on the same worlds (`search/paired.py`):
-each is played on by the policy of `decompose` on all seats, and when few cards remain by exact
-search of the open hands. What counts is whether the own side wins, whatever the stakes.
+The hidden hands are dealt anew, as likely as they make what was played so far, and the plays are
+compared on the same worlds (`search/paired.py`): each is played on by the policy of `decompose` on
+all seats, and when few cards remain by exact search of the open hands. What counts is whether the
+own side wins, whatever the stakes.
 """
 
 from typing import Any
@@ -20,6 +21,8 @@ from closedhand.search.paired import PairedSearch
 
 WIDTH = 8
 """Plays that are compared."""
+POOL = 200
+"""Worlds that are weighed for each thread, fewer for few simulations."""
 
 
 @kernel
@@ -90,12 +93,27 @@ class SearchAgent:
         return plays[: min(n, WIDTH)]
 
 
-def make(game: Game, seed: int, argument: str | None) -> SearchAgent:
-    """The agent `search`; `search:50ms`, `search:4000` or `search:4000x3:PATH` name the budget.
+def read_search(agent: str, argument: str | None) -> tuple[str, dict[str, Any], str | None]:
+    """The name of a searching agent, arguments for `PairedSearch`, and the path behind the budget.
 
     Raises:
         InputError: An argument that it cannot use.
     """
-    budget, path = read_budget("search", argument or "100ms")
-    name = f"search:{argument}" if argument else "search"
+    name = f"{agent}:{argument}" if argument else agent
+    budget, pool, path = read_budget(agent, argument or "100ms")
+    if pool is None:
+        pool = min(POOL, budget.get("simulations", 8 * POOL) // 8)
+    return name, {**budget, "pool": pool}, path
+
+
+def make(game: Game, seed: int, argument: str | None) -> SearchAgent:
+    """The agent `search`; `search:50ms`, `search:4000` or `search:4000x300:PATH` name the budget.
+
+    Behind the `x` stands how many worlds are weighed; with `x0` all are taken as equally likely.
+    The path is that of weights for `decompose`.
+
+    Raises:
+        InputError: An argument that it cannot use.
+    """
+    name, budget, path = read_search("search", argument)
     return SearchAgent(game, name, seed, load(path), **budget)

@@ -59,9 +59,16 @@ class SubstepAgent:
         """The action for each view, states [n]; int32 [n]."""
         if self.game.options["substeps"]:
             return self.choose(views)
+        return self.complete(views, self.choose(views))
+
+    def complete(self, views: np.ndarray, steps: np.ndarray) -> np.ndarray:
+        """The flat actions that begin with the sub-steps `steps`, int32 [n]; this agent goes on."""
         views = views.copy()
         actions = np.full(len(views), -1, np.int32)
-        while len(unfinished := np.flatnonzero(actions < 0)):
-            steps = self.choose(views[unfinished])
+        unfinished = np.arange(len(views))
+        while len(unfinished):
             play_each(self.substeps.rules, views, unfinished, steps, actions)
+            unfinished = np.flatnonzero(actions < 0)
+            if len(unfinished):
+                steps = self.choose(views[unfinished])
         return actions
