@@ -35,15 +35,17 @@ def digests(agents: Sequence[str]) -> dict[str, str]:
     """A sum of each file that an agent is made from, by the agent's name.
 
     The path stands behind a colon, perhaps the second one (`strategy:PATH`,
-    `monte-carlo:500:PATH`).
+    `monte-carlo:500:PATH`); in a folder all networks count (`policy-net:FOLDER`).
     """
     found = {}
     for agent in agents:
         words = agent.split(":")
         for i in range(1, len(words)):
             path = Path(":".join(words[i:]))
-            if path.is_file():
-                found[agent] = hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+            files = [path] if path.is_file() else sorted(path.glob("*.safetensors"))
+            if files:
+                content = b"".join(file.read_bytes() for file in files)
+                found[agent] = hashlib.sha256(content).hexdigest()[:16]
                 break
     return found
 

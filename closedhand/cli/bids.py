@@ -16,6 +16,7 @@ from closedhand.cli.common import (
     make_folder,
     new_table,
     note,
+    positive,
     print_json,
     progress_bar,
 )
@@ -27,7 +28,7 @@ SEEN = ((0, 0), (1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2))
 
 def bids(
     out: Annotated[Path, typer.Option(help="Folder for the fit; gone on with if it holds one.")],
-    agent: Annotated[str, typer.Option(help="Plays all seats.")] = "greedy",
+    agent: Annotated[str, typer.Option(help="Plays all seats.")] = "decompose",
     games: Annotated[
         int, typer.Option(min=1, help="How many in all; each deal is played three times.")
     ] = 200_000,
@@ -67,6 +68,52 @@ def bids(
     typer.echo(f"saved {path}")
 
 
+def bid_net(
+    deals: Annotated[Path, typer.Option(help="The deals.npz that `train bids` has kept.")],
+    out: Annotated[Path, typer.Option(help="Folder for the network.")],
+    minutes: Annotated[float, typer.Option(help="How long.", callback=positive)] = 2.0,
+    seed: Annotated[int, typer.Option(min=0, help="Of first weights and order.")] = 0,
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="Of the processor; all cores if absent.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Train a network for Dou Dizhu's bids: who wins as the landlord with which 17 cards.
+
+    It is compared with the logistic model of `train bids` on deals held out from both. Ctrl-C stops
+    earlier and saves what was best until then, as OUT/bid.safetensors; it is not gone on with.
+    """
+    try:
+        from closedhand.baselines.doudizhu import bid_net
+    except ModuleNotFoundError as error:
+        raise InputError(f"no module {error.name}: pip install 'closedhand[train]'") from None
+    make_folder(out)
+    try:
+        with progress_bar("percent", 100) as update:
+            result = bid_net.train(
+                deals,
+                out,
+                minutes,
+                seed=seed,
+                threads=threads,
+                progress=lambda share, text: update(int(100 * share), unit=f"percent, {text}"),
+            )
+    except KeyboardInterrupt:
+        note("interrupted before anything was learned; nothing is saved")
+        raise typer.Exit(INTERRUPTED) from None
+    if as_json:
+        print_json(result.about)
+    else:
+        show_calibration(result.about["calibration"])
+        losses = [f"{name} {loss:.4f}" for name, loss in result.about["log_loss"].items()]
+        typer.echo(f"log loss on deals held out: {', '.join(losses)}")
+        show_points(result.about["judged"])
+        typer.echo(f"saved {result.path}: bid by it as the agent bids:net={result.path}:AGENT")
+    if result.interrupted:
+        note("interrupted; what was best until then is saved")
+        raise typer.Exit(INTERRUPTED)
+
+
 def show(data: dict[str, Any]) -> None:
     """Print a fit as tables."""
     console = Console()
@@ -81,13 +128,7 @@ def show(data: dict[str, Any]) -> None:
     console.print(table)
     loss = data["log_loss"]
     typer.echo(f"log loss {loss['model']:.4f}, without features {loss['constant']:.4f}")
-    typer.echo("predicted and observed chances, by tenths")
-    table = new_table()
-    for column in ("hands", "predicted", "observed"):
-        table.add_column(column, justify="right")
-    for row in data["calibration"]:
-        table.add_row(str(row["number"]), f"{row['predicted']:.3f}", f"{row['observed']:.3f}")
-    console.print(table)
+    show_calibration(data["calibration"])
     typer.echo("the chance that a bid takes")
     table = new_table()
     for column in ("seat", "highest bid", "1", "2", "3"):
@@ -97,11 +138,27 @@ def show(data: dict[str, Any]) -> None:
         cells = [f"{least[bid]:.2f}" if bid >= highest else "" for bid in range(3)]
         table.add_row(("first", "second", "third")[seat], str(highest), *cells)
     console.print(table)
+    show_points(data["judged"])
+
+
+def show_calibration(rows: list[dict[str, float]]) -> None:
+    """Print predicted and observed chances as a table."""
+    typer.echo("predicted and observed chances, by tenths")
+    table = new_table()
+    for column in ("hands", "predicted", "observed"):
+        table.add_column(column, justify="right")
+    for row in rows:
+        table.add_row(str(row["number"]), f"{row['predicted']:.3f}", f"{row['observed']:.3f}")
+    Console().print(table)
+
+
+def show_points(rows: list[dict[str, Any]]) -> None:
+    """Print what modules bring as a table."""
     typer.echo("points a deal of one player among two others, by their bids")
     table = new_table()
     for column in ("one", "others", "points", "error"):
         table.add_column(column, justify="right" if column in ("points", "error") else "left")
-    for row in data["judged"]:
+    for row in rows:
         points, error = f"{row['points']:+.3f}", f"{row['error']:.3f}"
         table.add_row(row["alone"], row["others"], points, error)
-    console.print(table)
+    Console().print(table)

@@ -1,4 +1,4 @@
-"""The commands `train policy-net` and `train kicker-net`."""
+"""The commands `train policy-net`, `train kicker-net` and `train self-play`."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -7,6 +7,7 @@ import typer
 
 from closedhand.cli.common import INTERRUPTED, make_folder, note, positive, progress_bar
 from closedhand.games.game import InputError
+from closedhand.games.interrupt import deferred
 
 Records = Annotated[
     Path,
@@ -114,6 +115,66 @@ def _train(kind: str, out: Path, devices: str, **given: Any) -> None:
     best = max(check["accuracy"]["all"] for check in result.history)
     speed = f"{last['pairs_per_second']:,} pairs/s"
     typer.echo(f"{last['step']:,} steps, {speed}, {100 * best:.1f}% right on held-out deals")
+    typer.echo(f"saved {result.path}: play it as the agent policy-net:{out}")
+    if result.interrupted:
+        note("interrupted; the same command goes on")
+        raise typer.Exit(INTERRUPTED)
+
+
+def self_play(
+    out: Annotated[Path, typer.Option(help="Another folder; resumed if it holds a fine-tuning.")],
+    minutes: Annotated[
+        float,
+        typer.Option(help="How long, the time before a resumption included.", callback=positive),
+    ],
+    start: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="FOLDER",
+            help="Networks to start from, a folder or a file; those of this package if absent.",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of deals and decisions.")] = 0,
+    penalty: Annotated[
+        float,
+        typer.Option(min=0, help="Of leaving the start, per nat, where a game won or lost is 1."),
+    ] = 0.05,
+    rate: Annotated[float, typer.Option(help="Learning rate.", callback=positive)] = 1e-4,
+    threads: Threads = None,
+    restart: Restart = False,
+) -> None:
+    """Fine-tune Dou Dizhu's policy network in self-play; Ctrl-C saves and stops.
+
+    Every deal is played four times: what a game brings counts against the other games of its deal.
+    Saves the networks in OUT, and in OUT/history.json how often they win against the start.
+    """
+    try:
+        from closedhand.baselines.doudizhu import fine_tuning
+    except ModuleNotFoundError as error:
+        raise InputError(f"no module {error.name}: pip install 'closedhand[train]'") from None
+    make_folder(out)
+    settings = {"seed": seed, "penalty": penalty, "rate": rate, "threads": threads}
+    try:
+        with deferred() as check, progress_bar("percent", 100) as update:
+
+            def progress(share: float, text: str) -> None:
+                update(int(100 * share), unit=f"percent, {text}")
+                check()
+
+            result = fine_tuning.train(
+                start, out, minutes, **settings, restart=restart, progress=progress
+            )
+    except KeyboardInterrupt:
+        note("interrupted before a step was done; nothing is saved")
+        raise typer.Exit(INTERRUPTED) from None
+    if result.history:
+        last = result.history[-1]
+        won, error = 100 * last["win_rate"], 100 * last["win_rate_error"]
+        typer.echo(
+            f"{last['games']:,} games, {last['games_per_second']:.0f} games/s: "
+            f"wins {won:.1f} ± {error:.1f}% against the start in duplicate"
+        )
     typer.echo(f"saved {result.path}: play it as the agent policy-net:{out}")
     if result.interrupted:
         note("interrupted; the same command goes on")

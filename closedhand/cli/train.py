@@ -95,4 +95,6 @@ for name in GAMES:
     app.command(name.replace("_", "-"))(train_game)
 app.command("policy-net")(networks.policy_net)
 app.command("kicker-net")(networks.kicker_net)
+app.command("self-play")(networks.self_play)
 app.command("bids")(bids.bids)
+app.command("bid-net")(bids.bid_net)

@@ -11,9 +11,9 @@ from closedhand.games import make_game
 from closedhand.games.agents import Agent, make_agent
 from closedhand.games.daihinmin.rules import PLAYERS, TAXES, loser, winner
 from closedhand.games.game import Game, InputError
+from closedhand.games.interrupt import WAIT, deferred
 from closedhand.uecda import wire
 from closedhand.uecda.follow import Follower
-from closedhand.uecda.interrupt import WAIT, deferred
 
 CHUNK = 65536
 CONNECT_SECONDS = 10.0

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from closedhand.games.game import InputError
+from closedhand.games.interrupt import WAIT
 from closedhand.uecda import wire
-from closedhand.uecda.interrupt import WAIT
 
 PROFILE_SECONDS = 2.0
 MOST_LATE = 3

@@ -12,10 +12,10 @@ from closedhand.games.agents import Agent, make_agent
 from closedhand.games.daihinmin import logs
 from closedhand.games.daihinmin.rules import PLAYERS
 from closedhand.games.game import InputError, State
+from closedhand.games.interrupt import deferred
 from closedhand.uecda import wire
 from closedhand.uecda.client import round_game, warm_up
 from closedhand.uecda.guests import PROFILE_SECONDS, Lobby, listen
-from closedhand.uecda.interrupt import deferred
 from closedhand.uecda.table import Result, Seat, Table, warm_up_table
 
 NET = "net"

@@ -138,12 +138,7 @@ class Fit:
         Raises:
             InputError: It cannot be read, or was played with other settings.
         """
-        try:
-            with np.load(path) as data:
-                settings = json.loads(str(data["settings"]))
-                deals = Deals(data["hands"], data["points"])
-        except (OSError, ValueError, KeyError):
-            raise InputError(f"{path} is no fit that can be continued") from None
+        settings, deals = read(path)
         for key, value in self.settings.items():
             if settings.get(key) != value:
                 raise InputError(f"{path} was played with {key} {settings.get(key)}, not {value}")
@@ -151,6 +146,21 @@ class Fit:
         self.chunks = [
             Deals(*parts) for parts in zip(*(np.split(d, cuts) for d in deals), strict=True)
         ]
+
+
+def read(path: Path) -> tuple[dict[str, Any], Deals]:
+    """The settings and the deals that `Fit.save` wrote.
+
+    Raises:
+        InputError: It cannot be read.
+    """
+    try:
+        with np.load(path) as data:
+            return json.loads(str(data["settings"])), Deals(data["hands"], data["points"])
+    except FileNotFoundError:
+        raise InputError(f"no deals at {path}") from None
+    except (OSError, ValueError, KeyError, TypeError):
+        raise InputError(f"{path} is no fit that can be continued") from None
 
 
 def play_deals(game: Game, player: Agent, rng: np.random.Generator, number: int) -> Deals:

@@ -8,6 +8,8 @@ means less sets combined by cards)", and no more. Here are three modules, by kin
 - `fitted`: a logistic model of the chance that the landlord wins with these 17 cards, and the
   chances from which on each bid pays.
 
+A network in the place of the logistic model is in `bid_net.py`.
+
 What a bid is worth. At the stake s the landlord wins or loses 2s and each peasant s, doubled for
 bombs; everybody passing is worth 0, a new deal. A landlord who wins a share p of his games, at
 average multipliers of m when he wins and l when he loses, gets 2s(pm - (1 - p)l), so:
@@ -41,8 +43,9 @@ KINGS = ACE - 1
 
 CONTROL_FROM = np.array([6, 8, 10])
 """The control points that a bid of 1, 2 and 3 takes."""
-LOGIC_FROM = np.array([-1, 0, 1])
-"""The control points less waiting groups that a bid of 1, 2 and 3 takes."""
+LOGIC_FROM = np.array([0, 1, 3])
+"""The control points less waiting groups that a bid of 1, 2 and 3 takes; of a few choices the one
+that brought `decompose` most against `control`."""
 
 HALF = 5
 WHOLE = 10
@@ -64,18 +67,18 @@ WAITING = _waiting()
 FEATURES = ("one", "B", "S", "rocket", "twos", "aces", "kings", "bombs", "waiting")
 """What the fitted model looks at: a constant, each joker and both, how many 2s, aces, kings and
 bombs the hand holds, and how many groups wait."""
-WEIGHTS = np.array([-0.451, 0.873, 0.813, 0.123, 0.412, 0.118, 0.066, 0.492, -0.211])
+WEIGHTS = np.array([-0.677, 1.311, 0.742, 0.149, 0.391, 0.158, 0.122, 0.648, -0.237])
 """Of the features, for the logarithm of the odds.
 
-Fitted by `closedhand train bids --agent greedy --games 180000 --seed 0`, with the rules
-`deeprocket`; standard errors 0.028 of the constant, 0.004 of the groups, 0.006 to 0.026 of the
+Fitted by `closedhand train bids --agent decompose --games 180000 --seed 0`, with the rules
+`deeprocket`; standard errors 0.029 of the constant, 0.004 of the groups, 0.006 to 0.027 of the
 others.
 """
 THRESHOLDS = np.array(
     [  # highest bid so far: none, 1, 2
-        [[0.40, 0.40, 0.48], [0.50, 0.50, 0.50], [0.50, 0.50, 0.50]],  # first seat
-        [[0.36, 0.38, 0.38], [0.40, 0.40, 0.50], [0.50, 0.50, 0.50]],  # second seat
-        [[0.34, 0.34, 0.34], [0.36, 0.36, 0.42], [0.50, 0.50, 0.50]],  # third seat
+        [[0.30, 0.40, 0.56], [0.50, 0.50, 0.50], [0.50, 0.50, 0.50]],  # first seat
+        [[0.30, 0.30, 0.45], [0.36, 0.36, 0.60], [0.56, 0.56, 0.56]],  # second seat
+        [[0.32, 0.32, 0.32], [0.34, 0.34, 0.34], [0.45, 0.45, 0.45]],  # third seat
     ]
 )
 """The chance that a bid of 1, 2 or 3 takes, [seat, highest bid so far, bid less 1], of that fit.
@@ -154,7 +157,12 @@ def bid_by(kind, rules, view):
 
     It is the highest bid that the hand is worth if that tops the others, else the pass.
     """
-    worth = score(kind, view.hands[view.player])
+    return bid_with(kind, score(kind, view.hands[view.player]), rules, view)
+
+
+@kernel
+def bid_with(kind, worth, rules, view):
+    """The flat action of a module for a hand of a score."""
     for bid in range(3, view.stake, -1):
         if worth >= least_score(kind, view.bids, view.stake, bid):
             return flat.pass_id(rules) + bid
@@ -172,6 +180,13 @@ def bid_all(kind, rules, views, actions):
     """Write the flat action of a module for every view of an auction into `actions`."""
     for i in range(len(views)):
         actions[i] = bid_by(kind, rules, views[i])
+
+
+@kernel
+def bid_worths(kind, worths, rules, views, actions):
+    """`bid_all` for hands of the scores `worths`, float64 [n]."""
+    for i in range(len(views)):
+        actions[i] = bid_with(kind, worths[i], rules, views[i])
 
 
 class BiddingAgent:
@@ -195,7 +210,8 @@ class BiddingAgent:
         if not game.options["bidding"]:
             raise InputError("the agent bids is for games with bidding: --option bidding=true")
         if kind not in KINDS:
-            raise InputError(f"no bids of the kind {kind!r}; there are {', '.join(KINDS)}")
+            kinds = ", ".join((*KINDS, "net=FILE"))
+            raise InputError(f"no bids of the kind {kind!r}; there are {kinds}")
         self.game = game
         self.name = f"bids:{kind}:{player.name}"
         self._kind = KINDS.index(kind)
@@ -211,28 +227,40 @@ class BiddingAgent:
         actions = np.empty(len(views), np.int32)
         auction = views["landlord"] < 0
         if auction.any():
-            actions[auction] = self._bid(views[auction])
+            actions[auction] = self._bids(views[auction])
         if not auction.all():
             actions[~auction] = act_batch(self._player, views[~auction])
         return actions
 
-    def _bid(self, views: np.ndarray) -> np.ndarray:
+    def _bids(self, views: np.ndarray) -> np.ndarray:
         actions = np.empty(len(views), np.int32)
         rules = self.game.rules.flat if self._substeps else self.game.rules
-        bid_all(self._kind, rules, views, actions)
+        self._bid(rules, views, actions)
         if self._substeps:
             # In an auction there are no kickers to list.
             step_all(self.game.rules, views, np.empty(0, np.int32), actions)
         return actions
 
+    def _bid(self, rules: flat.Rules, views: np.ndarray, actions: np.ndarray) -> None:
+        """Write flat actions for views of an auction, by the rules of the flat game."""
+        bid_all(self._kind, rules, views, actions)
+
 
 def make(game: Game, seed: int, argument: str | None) -> BiddingAgent:
     """The agent `bids:KIND:AGENT`: bids of a kind, cards of an agent, such as `bids:logic:greedy`.
+
+    The kind `net=FILE`, such as in `bids:net=runs/bids/bid.safetensors:greedy`, bids by the chances
+    of a bid network (`bid_net.py`); FILE, or the folder of a file `bid.safetensors`, has no colon.
 
     Raises:
         InputError: No kind or agent, or an unknown one; a game without bidding.
     """
     kind, _, player = (argument or "").partition(":")
     if not player:
-        raise InputError(f"bids takes a kind of {', '.join(KINDS)} and an agent: bids:logic:greedy")
+        kinds = ", ".join((*KINDS, "net=FILE"))
+        raise InputError(f"bids takes a kind of {kinds} and an agent: bids:logic:greedy")
+    if kind.startswith("net="):
+        from closedhand.baselines.doudizhu.bid_net import BidNetAgent
+
+        return BidNetAgent(game, kind.removeprefix("net="), make_agent(game, player, seed))
     return BiddingAgent(game, kind, make_agent(game, player, seed))

@@ -1,6 +1,7 @@
 """The policy and the kicker network of the DeepRocket paper (sections 4.2 and 4.3).
 
-Both are convolutions, ReLU and one fully connected layer over binary planes; a softmax over the
+A third one, for bids, which the paper's section 6 wants to try, is described in `bid_net.py`. All
+are convolutions, ReLU and one fully connected layer over binary planes; a softmax over the
 legal outputs follows. The paper gives the policy network ten convolutions of 512 filters with
 "different strides", the kicker network five, and no more than that: the size `paper` is one reading
 of it. The size `small` is made for two processor cores: its first convolution takes all rows of
@@ -47,7 +48,7 @@ class Layer(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """One of the two networks.
+    """One of the networks.
 
     Attributes:
         shape: Ranks, rows and channels of its planes.
@@ -61,6 +62,7 @@ class Kind(NamedTuple):
 
 
 LINE = Layer(96, (3, 1), padding=(1, 0))
+SHORT_LINE = Layer(48, (3, 1), padding=(1, 0))
 
 KINDS = {
     "policy": Kind(
@@ -98,6 +100,11 @@ KINDS = {
             "small": (Layer(96, (1, 9), padding=(0, 0)), *[LINE] * 4),
         },
     ),
+    "bid": Kind(
+        (planes.RANKS, planes.ROWS, 1),
+        1,
+        {"small": (Layer(48, (1, 19), padding=(0, 0)), *[SHORT_LINE] * 4)},
+    ),
 }
 
 
@@ -118,7 +125,7 @@ def skips(layers: tuple[Layer, ...]) -> list[int]:
 
 
 class Network(nn.Module):
-    """One of the two networks.
+    """One of the networks.
 
     Attributes:
         config: What `__init__` was given, for `load`.
@@ -131,8 +138,8 @@ class Network(nn.Module):
         """Build an untrained network.
 
         Args:
-            kind: `policy` or `kicker`.
-            size: `small` or `paper`.
+            kind: `policy`, `kicker` or `bid`.
+            size: `small` or `paper`; a bid network is `small`.
             status: Whether it is told the status vector.
             roles: Whether it has a fully connected layer of its own for each role, which the
                 paper's section 6 wants to try.

@@ -59,6 +59,29 @@ def look_all(rules, views, chosen, kickers, out, status, masks):
             masks[k, ids[j] - (GROUPS if kickers else 0)] = True
 
 
+def look(
+    rules: substeps.Rules, views: np.ndarray, chosen: np.ndarray, kickers: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What one network is told of the chosen views.
+
+    Args:
+        rules: Of the sub-stepped game.
+        views: States [m].
+        chosen: Indices of some of them, int64 [n].
+        kickers: Whether the kicker network is asked, not the policy network.
+
+    Returns:
+        Planes, status and mask, as `Network.forward` takes them.
+    """
+    n = len(chosen)
+    out = np.empty((n, KICKER_SIZE if kickers else planes.SIZE), np.int8)
+    status = np.zeros((n, planes.STATUS), np.int8)
+    masks = np.empty((n, KICKERS if kickers else GROUPS), bool)
+    look_all(rules, views, chosen, kickers, out, status, masks)
+    cells = KICKER_SIZE if kickers else planes.SIZE - planes.STATUS
+    return out[:, :cells], status, masks
+
+
 class PolicyNetAgent(SubstepAgent):
     """Plays the most probable main group and kickers.
 
@@ -77,8 +100,6 @@ class PolicyNetAgent(SubstepAgent):
             kicker: A kicker network.
         """
         super().__init__(game, name)
-        # One core: matches run in several processes.
-        torch.set_num_threads(1)
         self.policy = policy.eval()
         self.kicker = kicker.eval()
         self._ids = np.empty(self.substeps.num_actions, np.int32)
@@ -91,20 +112,17 @@ class PolicyNetAgent(SubstepAgent):
         for kickers in (False, True):
             chosen = np.flatnonzero((actions < 0) & (picking == kickers))
             if len(chosen):
-                best = self._predict(views, chosen, kickers).argmax(axis=1)
-                actions[chosen] = best + GROUPS * kickers
+                actions[chosen] = self._pick(views, chosen, kickers) + GROUPS * kickers
         return actions
+
+    def _pick(self, views: np.ndarray, chosen: np.ndarray, kickers: bool) -> np.ndarray:
+        """The outputs of one network that are played in the chosen views, integers [n]."""
+        return self._predict(views, chosen, kickers).argmax(axis=1)
 
     def _predict(self, views: np.ndarray, chosen: np.ndarray, kickers: bool) -> np.ndarray:
         """The probabilities of the outputs of one network for the chosen views."""
-        n = len(chosen)
-        out = np.empty((n, KICKER_SIZE if kickers else planes.SIZE), np.int8)
-        status = np.zeros((n, planes.STATUS), np.int8)
-        masks = np.empty((n, KICKERS if kickers else GROUPS), bool)
-        look_all(self.substeps.rules, views, chosen, kickers, out, status, masks)
-        cells = KICKER_SIZE if kickers else planes.SIZE - planes.STATUS
         network = self.kicker if kickers else self.policy
-        return probabilities(network, out[:, :cells], status, masks)
+        return probabilities(network, *look(self.substeps.rules, views, chosen, kickers))
 
     def rank(self, view: State, width: int) -> np.ndarray:
         """The plays of the most probable main groups, at most `width`, flat ids, int32 [n]."""
@@ -159,6 +177,8 @@ def make(game: Game, seed: int, argument: str | None) -> PolicyNetAgent:
         InputError: A network is missing, or a file is none.
     """
     files = files_of(argument)
+    # One core: matches run in several processes.
+    torch.set_num_threads(1)
     policy, kicker = (load(path, kind)[0] for kind, path in files.items())
     name = "policy-net" if argument is None else f"policy-net:{argument}"
     return PolicyNetAgent(game, name, policy, kicker)
