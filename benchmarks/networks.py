@@ -1,4 +1,4 @@
-"""The DeepRocket networks: pairs encoded, pairs learned, and the time of one decision.
+"""DeepRocket: games of the expert, pairs encoded and learned, and the time of one decision.
 
 Every function here does one unit of work for about `seconds` and returns a rate per second of CPU
 time, or a time in milliseconds where it says so.
@@ -18,9 +18,15 @@ GAMES = 500
 BATCH = 256
 
 
-def greedy_games() -> Games:
-    """Games of `greedy` against itself."""
-    played = play_games(make_game("doudizhu"), ["greedy"], 0, range(GAMES))
+def expert_games(seconds: float) -> float:
+    """Games a second of `decompose` in all seats, as they are written into shards."""
+    game = make_game("doudizhu")
+    return rate(lambda: len(play_games(game, ["decompose"], 0, range(GAMES)).lengths), seconds)
+
+
+def recorded_games() -> Games:
+    """Games of `decompose` against itself."""
+    played = play_games(make_game("doudizhu"), ["decompose"], 0, range(GAMES))
     return Games(
         make_game("doudizhu", substeps=True),
         played.deals,
@@ -32,7 +38,7 @@ def greedy_games() -> Games:
 
 def encoded(seconds: float) -> float:
     """Pairs of the policy network a second, in random order, each replayed from its deal."""
-    games = greedy_games()
+    games = recorded_games()
     rows = np.random.default_rng(0).permutation(pairs.index(games, "policy"))
     start = [0]
 
@@ -51,7 +57,7 @@ def learned(seconds: float) -> float:
     from closedhand.baselines.doudizhu.stream import tensors
 
     torch.set_num_threads(1)
-    games = greedy_games()
+    games = recorded_games()
     batch = tensors(pairs.encode(games, "policy", pairs.index(games, "policy")[:BATCH]))
     network = PolicyNetwork()
     optimiser = torch.optim.AdamW(network.parameters())
@@ -94,6 +100,7 @@ def decision(seconds: float) -> float:
 RATIOS = ()
 
 RATES = (
+    ("expert `decompose`: games for the networks", expert_games, "games/s"),
     ("policy network: pairs encoded from games", encoded, "pairs/s"),
     ("policy network, small: training, encoding not counted", learned, "pairs/s"),
     ("agent policy-net, small: 95th percentile of a decision with a choice", decision, "ms"),

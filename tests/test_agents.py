@@ -13,7 +13,7 @@ from closedhand.games.cards import pack, size
 from closedhand.games.game import State
 
 AGENTS = {
-    "doudizhu": ("random", "rule", "greedy"),
+    "doudizhu": ("random", "rule", "greedy", "decompose"),
     "uh_leduc": ("random", "equilibrium"),
     "leduc": ("random", "equilibrium"),
     "chinese_poker": ("random", "separable"),
@@ -21,7 +21,7 @@ AGENTS = {
 }
 """The agents of each game that need no file."""
 
-DETERMINISTIC = ("rule", "greedy")
+DETERMINISTIC = ("rule", "greedy", "decompose")
 
 every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=variant_id)
 every_agent = pytest.mark.parametrize(
@@ -231,7 +231,7 @@ def test_agents_are_found_by_name() -> None:
 
 @pytest.mark.parametrize("game", AGENTS)
 def test_agents_without_argument_refuse_one(game: str) -> None:
-    for agent in set(AGENTS[game]) - {"separable", "kou"}:
+    for agent in set(AGENTS[game]) - {"separable", "kou", "decompose"}:
         with pytest.raises(InputError, match="takes no argument"):
             make_agent(game, f"{agent}:5")
 

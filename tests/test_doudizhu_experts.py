@@ -11,7 +11,7 @@ from test_agents import games_of, position
 from closedhand import InputError, make_agent, make_game
 from closedhand.arena import match
 from closedhand.baselines import self_play
-from closedhand.baselines.doudizhu import decompose, endgame, partition, tuning
+from closedhand.baselines.doudizhu import decompose, endgame, features, partition, tuning
 from closedhand.games.cards import DECK, RANKS, one, pack, unpack
 from closedhand.games.game import State
 from closedhand.search.exact import LOST, UNKNOWN, WON
@@ -80,14 +80,14 @@ def test_what_is_left_is_counted_in_groups() -> None:
     """A chain, a trio with its kicker, a strong pair and a bomb, against low cards."""
     _, view = position("34567999QQ2222;3JJ;A", player=0)
     view.played[1] = DECK - view.hands[0] - pack("3JJA")
-    features = np.empty(decompose.MOST_FEATURES, np.int64)
+    found = np.empty(features.MOST_FEATURES, np.int64)
     nodes = np.empty(partition.MOST_NODES, partition.NODE)
-    n, form, _ = decompose.take_apart(
-        view.hands[0], decompose.look(view), costs_against("3JJA"), nodes, features
+    n, form, _ = features.take_apart(
+        view.hands[0], features.look(view), costs_against("3JJA"), nodes, found
     )
-    # The trio finds no loose card: five groups, of which nothing beats any.
-    assert (n, form) == (4, min(4, decompose.MOST_STRONG))
-    assert len(set(features[:n])) == n
+    # The trio finds no kicker that is worth giving away; nothing beats any of the four groups.
+    assert (n, form) == (4, min(4, features.MOST_STRONG))
+    assert len(set(found[:n])) == n
 
 
 def test_decompose_beats_greedy_and_rule() -> None:

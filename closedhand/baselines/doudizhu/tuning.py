@@ -11,14 +11,12 @@ import numpy as np
 
 from closedhand.baselines.doudizhu.decompose import (
     CANDIDATES,
-    FEATURES,
-    MOST_FEATURES,
-    cards_of_others,
     list_plays,
     policy_of,
     settled,
     weigh,
 )
+from closedhand.baselines.doudizhu.features import FEATURES, MOST_FEATURES, cards_of_others
 from closedhand.baselines.doudizhu.partition import MOST_NODES, NODE, ROWS, set_costs
 from closedhand.baselines.self_play import Task, draw, exponentials
 from closedhand.games import make_game
