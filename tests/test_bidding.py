@@ -307,6 +307,14 @@ def test_a_fit_goes_on_where_it_was(run: bid_fitting.Fit, tmp_path: Path) -> Non
         bid_fitting.results(half)
 
 
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 and then nothing of use", b"nonsense"])
+def test_damaged_deals_are_one_line(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "deals.npz"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="no fit that can be continued"):
+        bid_fitting.read(path)
+
+
 def test_an_interrupted_fit_is_kept(tmp_path: Path) -> None:
     def interrupt(games: int) -> None:
         raise KeyboardInterrupt

@@ -232,6 +232,31 @@ def test_search_plays_games_to_their_end(options: dict) -> None:
     assert all(game.over(state) for state in one_)
 
 
+def test_kickers_belong_to_the_play_that_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where many games are played side by side: no kicker is searched for anew."""
+    game = make_game("doudizhu", substeps=True)
+    agent = make_agent(game, "search:16x0", 1)
+    asked = Counter()
+    decide = agent._decide
+
+    def spy(view: State) -> int:
+        asked[int(view["group"]) >= 0] += 1
+        return decide(view)
+
+    monkeypatch.setattr(agent, "_decide", spy)
+    rng = np.random.default_rng(12)
+    states = np.array([game.deal(rng) for _ in range(6)], game.dtype)
+    match.play_out(game, states, np.zeros((6, 3), int), [agent])
+    assert asked[False] > 100 and asked[True] == 0
+
+
+def test_no_preferences_in_an_auction() -> None:
+    game = make_game("doudizhu", bidding=True)
+    state = game.deal(np.random.default_rng(13))
+    with pytest.raises(InputError, match="while cards are played"):
+        make_agent(game, "decompose").preferences(game.view(state, 0))
+
+
 @pytest.mark.parametrize("argument", ["soon", "10s", "0", "10:nowhere.npz"])
 def test_budgets_and_weights_that_make_no_sense_are_refused(argument: str) -> None:
     with pytest.raises(InputError, match=r"search|cannot read"):

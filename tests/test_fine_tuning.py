@@ -211,6 +211,13 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(app, list(arguments))
 
 
+def test_another_training_is_not_written_over(start: Path, tmp_path: Path) -> None:
+    (tmp_path / "policy.safetensors").write_bytes(b"of another training")
+    with pytest.raises(InputError, match="is of another training"):
+        fine_tuning.train(str(start), tmp_path, 0.01)
+    assert (tmp_path / "policy.safetensors").read_bytes() == b"of another training"
+
+
 def test_the_command_fine_tunes(start: Path, tmp_path: Path) -> None:
     out = tmp_path / "tuned"
     (out).mkdir()

@@ -9,6 +9,7 @@ import pytest
 from closedhand import Game, InputError, make_agent, make_game
 from closedhand.arena import match, play, results
 from closedhand.arena.statistics import bootstrap, wins
+from closedhand.games.agents import digests
 from closedhand.games.game import State
 
 DOUDIZHU = make_game("doudizhu")
@@ -262,3 +263,15 @@ def test_wrong_seats() -> None:
     agent = make_agent(DOUDIZHU, "rule")
     with pytest.raises(InputError, match="2 other seats"):
         play.Session(DOUDIZHU, play.start(DOUDIZHU, None, 0), 0, [agent], agent)
+
+
+def test_files_behind_agents_count(tmp_path: Path) -> None:
+    """A match does not go on with another network, be it named as a file, a folder or for bids."""
+    (tmp_path / "policy.safetensors").write_bytes(b"1")
+    file = tmp_path / "policy.safetensors"
+    agents = [f"policy-net:{tmp_path}", f"policy-net:{file}", f"bids:net={file}:rule", "rule"]
+    before = digests(agents)
+    assert set(before) == set(agents[:3])
+    (tmp_path / "kicker.safetensors").write_bytes(b"2")
+    after = digests(agents)
+    assert all(before[agent] != after[agent] for agent in agents[:3])

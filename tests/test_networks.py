@@ -97,6 +97,21 @@ def test_shards_do_not_depend_on_interruptions(small_shards: None, tmp_path: Pat
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
 
 
+def test_fewer_games_take_none_away(small_shards: None, tmp_path: Path) -> None:
+    shards.generate(DOUDIZHU, ["rule"], 16, 1, tmp_path)
+    before = contents(tmp_path)
+    shards.generate(DOUDIZHU, ["rule"], 5, 1, tmp_path)
+    assert contents(tmp_path) == before
+
+
+def test_agents_of_a_record_are_three_names(tmp_path: Path) -> None:
+    state = DOUDIZHU.deal(np.random.default_rng(0))
+    path = tmp_path / "games.jsonl"
+    write(path, [from_state(DOUDIZHU, state, agents=("one", "two"))])
+    with pytest.raises(InputError, match="record 1: agents are 3 names"):
+        recorded.read(path)
+
+
 def test_more_games_keep_the_first(small_shards: None, tmp_path: Path) -> None:
     shards.generate(DOUDIZHU, ["rule"], 10, 1, tmp_path)
     first = recorded.read(tmp_path)

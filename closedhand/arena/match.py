@@ -9,6 +9,7 @@ deals: a result depends neither on the number of processes nor on where a match 
 """
 
 import multiprocessing
+import re
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -19,13 +20,16 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from closedhand.envs import common, kernels
+from closedhand.envs import kernels, lockstep
 from closedhand.games.agents import Agent, act_batch, make_agent
 from closedhand.games.game import Game, InputError
 from closedhand.games.seating import num_tables, seating
 
 CHUNK = 125
 """Deals that are played side by side."""
+
+CLOCKED = re.compile(r"(policy-)?search|.*:\d+ms(x\d+)?(:.+)?")
+"""Agents, by name, that search on all cores until their time is up."""
 
 Spec = str | Agent
 Result = TypeVar("Result")
@@ -74,6 +78,16 @@ class Match:
         return list(combinations(range(len(self.agents)), 2))
 
 
+def is_clocked(agent: str) -> bool:
+    """Whether an agent, by its name, needs all cores to itself: such matches take one process.
+
+    Examples:
+        >>> [is_clocked(agent) for agent in ("search", "monte-carlo:20ms", "search:4000", "rule")]
+        [True, True, False, False]
+    """
+    return CLOCKED.fullmatch(agent) is not None
+
+
 def tables(sides: Sequence[int]) -> list[tuple[int, ...]]:
     """Which of two agents, 0 or 1, plays each seat, for every table of a duplicate deal.
 
@@ -114,31 +128,25 @@ def play_out(
     Raises:
         InputError: An agent chose an illegal action.
     """
-    games = np.arange(len(states))
-    running = np.empty(len(states), bool)
-    status = np.empty(len(states), np.int64)
     seconds, decisions = np.zeros(len(agents)), np.zeros(len(agents), np.int64)
-    while True:
-        kernels.running(game.rules, states, running)
-        if not running.any():
-            return seconds, decisions
-        to_act = seats[games, states["player"]]
+
+    def choose(views: np.ndarray, games: np.ndarray) -> np.ndarray:
+        actions = np.empty(len(views), np.int64)
+        to_act = seats[games, views["player"]]
         for i, agent in enumerate(agents):
-            chosen = np.flatnonzero(running & (to_act == i))
-            if not len(chosen):
-                continue
-            views = states[chosen]
-            kernels.hide_all(game.rules, views)
-            start = time.perf_counter()
-            actions = np.asarray(act_batch(agent, views), np.int64)
-            seconds[i] += time.perf_counter() - start
-            decisions[i] += len(chosen)
-            kernels.play_all(game.rules, states, chosen, actions, game.num_actions, status)
-            for k in np.flatnonzero(status[chosen] == kernels.ILLEGAL):
-                state: Any = states[chosen[k]]
-                why = common.explain_illegal(game, state, int(actions[k]))
-                raise InputError(f"agent {agent.name!r} cannot play on: {why}")
-        after(np.flatnonzero(running))
+            own = np.flatnonzero(to_act == i)
+            if len(own):
+                start = time.perf_counter()
+                actions[own] = act_batch(agent, views[own])
+                seconds[i] += time.perf_counter() - start
+                decisions[i] += len(own)
+        return actions
+
+    def name(number: int) -> str:
+        return f"agent {agents[seats[number, states[number]['player']]].name!r}"
+
+    lockstep.play_out(game, states, choose, name, after)
+    return seconds, decisions
 
 
 def start(

@@ -1,6 +1,5 @@
 """What a match showed: win rates, points and differences with their intervals; saved and read."""
 
-import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -11,6 +10,7 @@ import numpy as np
 
 from closedhand.arena.match import Chunk, Match, tables
 from closedhand.arena.statistics import Estimate, bootstrap, wins
+from closedhand.games.agents import digests
 from closedhand.games.game import Game, InputError
 from closedhand.games.records import write_atomically
 
@@ -29,25 +29,6 @@ def shortened(name: str) -> str:
         return name
     end = "/".join(Path(name).parts[-2:])
     return f"…/{end}" if len(end) <= 20 else f"…{end[-21:]}"
-
-
-def digests(agents: Sequence[str]) -> dict[str, str]:
-    """A sum of each file that an agent is made from, by the agent's name.
-
-    The path stands behind a colon, perhaps the second one (`strategy:PATH`,
-    `monte-carlo:500:PATH`); in a folder all networks count (`policy-net:FOLDER`).
-    """
-    found = {}
-    for agent in agents:
-        words = agent.split(":")
-        for i in range(1, len(words)):
-            path = Path(":".join(words[i:]))
-            files = [path] if path.is_file() else sorted(path.glob("*.safetensors"))
-            if files:
-                content = b"".join(file.read_bytes() for file in files)
-                found[agent] = hashlib.sha256(content).hexdigest()[:16]
-                break
-    return found
 
 
 def role_names(game: Game) -> list[str]:

@@ -84,7 +84,7 @@ def generate(
     workers: int = 1,
     progress: Callable[[int], object] = lambda games: None,
 ) -> list[Path]:
-    """Play games and write them as shards; those that are there already are kept.
+    """Play games and write them as shards; those that are there already are kept, also more.
 
     Args:
         game: Dou Dizhu, flat and without bidding.
@@ -113,7 +113,7 @@ def generate(
     missing = [
         (path, deals)
         for path, deals in zip(paths, ranges, strict=True)
-        if not (path.exists() and rows_of(path) == len(deals))
+        if not (path.exists() and rows_of(path) >= len(deals))
     ]
     done = games - sum(len(deals) for _, deals in missing)
     progress(done)
@@ -146,6 +146,7 @@ def check(game: Game, agents: Sequence[Spec], games: int, seed: int, workers: in
     Raises:
         InputError: It cannot.
     """
+    arrow()
     if game.name != "doudizhu":
         raise InputError(f"shards are of doudizhu, not of {game.name}")
     for option in ("bidding", "substeps"):

@@ -101,11 +101,13 @@ class Training:
 
         in_threads(work, pieces, chunk=1)
         gradient = gradients.sum(axis=0) / self.task.games
-        self.steps += 1
-        self.mean = DECAY * self.mean + (1 - DECAY) * gradient
-        self.squares = SQUARES * self.squares + (1 - SQUARES) * gradient**2
-        size = RATE * np.sqrt(1 - SQUARES**self.steps) / (1 - DECAY**self.steps)
-        self.weights = self.weights + size * self.mean / (np.sqrt(self.squares) + TINY)
+        steps = self.steps + 1
+        mean = DECAY * self.mean + (1 - DECAY) * gradient
+        squares = SQUARES * self.squares + (1 - SQUARES) * gradient**2
+        size = RATE * np.sqrt(1 - SQUARES**steps) / (1 - DECAY**steps)
+        weights = self.weights + size * mean / (np.sqrt(squares) + TINY)
+        # All at once: an interruption finds a whole step.
+        self.steps, self.mean, self.squares, self.weights = steps, mean, squares, weights
 
 
 ARRAYS = ("weights", "mean", "squares")

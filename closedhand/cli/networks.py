@@ -115,7 +115,8 @@ def _train(kind: str, out: Path, devices: str, **given: Any) -> None:
     best = max(check["accuracy"]["all"] for check in result.history)
     speed = f"{last['pairs_per_second']:,} pairs/s"
     typer.echo(f"{last['step']:,} steps, {speed}, {100 * best:.1f}% right on held-out deals")
-    typer.echo(f"saved {result.path}: play it as the agent policy-net:{out}")
+    played = (out / "policy.safetensors").exists()
+    typer.echo(f"saved {result.path}" + f": play it as the agent policy-net:{out}" * played)
     if result.interrupted:
         note("interrupted; the same command goes on")
         raise typer.Exit(INTERRUPTED)
@@ -170,10 +171,10 @@ def self_play(
         raise typer.Exit(INTERRUPTED) from None
     if result.history:
         last = result.history[-1]
-        won, error = 100 * last["win_rate"], 100 * last["win_rate_error"]
+        won, half = 100 * last["win_rate"], 196 * last["win_rate_error"]
         typer.echo(
             f"{last['games']:,} games, {last['games_per_second']:.0f} games/s: "
-            f"wins {won:.1f} ± {error:.1f}% against the start in duplicate"
+            f"wins {won:.1f}% ({won - half:.1f} to {won + half:.1f}) against the start in duplicate"
         )
     typer.echo(f"saved {result.path}: play it as the agent policy-net:{out}")
     if result.interrupted:

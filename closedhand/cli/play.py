@@ -62,7 +62,8 @@ def match(
     rules: Rules = None,
     option: Options = None,
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes; all cores if absent.")
+        int | None,
+        typer.Option(min=1, help="Processes; all cores if absent, one with a search by the clock."),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="JSON file for the results; the picture lies beside it.")
@@ -81,6 +82,7 @@ def match(
 
     Saves the results as JSON, in runs/ if --out names no file, and a picture of them beside it.
     """
+    from closedhand.arena.match import is_clocked
     from closedhand.search.threads import cores
 
     given = [f"{key} {value}" for key, value in given_options(rules, option).items()]
@@ -88,7 +90,7 @@ def match(
     kind = ["league", *["duplicate"] * duplicate] if is_league else ["match"]
     path = out or Path("runs") / (slug(" ".join([*kind, game, *given, agents])) + ".json")
     names = agents.split(",")
-    number = workers or cores()
+    number = workers or (1 if any(map(is_clocked, names)) else cores())
     if is_league:
         options = given_options(rules, option)
         _league(game, options, names, deals, rounds, duplicate, seed, number, path, resume, as_json)

@@ -9,6 +9,7 @@ import typer
 from closedhand.cli.common import INTERRUPTED, make_folder, note, progress_bar
 from closedhand.games import make_game
 from closedhand.games.game import Game, InputError
+from closedhand.games.interrupt import deferred
 
 TASKS = {
     "daihinmin": ("playouts", "closedhand.baselines.daihinmin.training", "monte-carlo:2000:"),
@@ -35,10 +36,11 @@ def learn(game: Game, method: str, seconds: float, seed: int, out: Path, restart
         note(f"going on after {run.games:,} games")
     interrupted = False
     start = saved = time.monotonic()
-    with progress_bar("seconds", round(seconds)) as update:
+    with deferred() as check, progress_bar("seconds", round(seconds)) as update:
         try:
             while run.steps == 0 or time.monotonic() - start < seconds:
                 run.step()
+                check()
                 spent = time.monotonic() - start
                 update(round(spent), unit=f"seconds, {run.games:,} games")
                 if time.monotonic() - saved > 10:

@@ -6,7 +6,10 @@ An entry point is named `game.agent` (`doudizhu.greedy`), or just `agent` if it 
 and refers to a callable `(game, seed, argument) -> Agent`.
 """
 
+import hashlib
+from collections.abc import Iterable
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -15,6 +18,7 @@ from closedhand.games import make_game
 from closedhand.games.game import Game, InputError, State
 
 GROUP = "closedhand.agents"
+NETWORK = ".safetensors"
 
 
 @runtime_checkable
@@ -86,3 +90,28 @@ def refuse_argument(name: str, argument: str | None) -> None:
     """
     if argument is not None:
         raise InputError(f"the agent {name} takes no argument, not {argument!r}")
+
+
+def digests(agents: Iterable[str]) -> dict[str, str]:
+    """A sum of the files that an agent is made from, by the agent's name.
+
+    A path stands between colons or behind the last one (`strategy:PATH`, `monte-carlo:500:PATH`,
+    `bids:net=PATH:AGENT`). Of networks all in the same folder count: they play together.
+    """
+    found = {}
+    for agent in agents:
+        words = [word.removeprefix("net=") for word in agent.split(":")]
+        texts = {":".join(words[i:]) for i in range(1, len(words))} | set(words[1:])
+        files = {file for text in texts for file in files_of(Path(text))}
+        if files:
+            content = b"".join(file.read_bytes() for file in sorted(files))
+            found[agent] = hashlib.sha256(content).hexdigest()[:16]
+    return found
+
+
+def files_of(path: Path) -> list[Path]:
+    """A file, with the networks beside it if it is one, or the networks of a folder."""
+    if path.is_file() and path.suffix != NETWORK:
+        return [path]
+    folder = path.parent if path.is_file() else path
+    return sorted(folder.glob(f"*{NETWORK}"))

@@ -46,7 +46,8 @@ def budget(simulations: int | None, seconds: float | None, threads: int | None) 
         raise InputError("a search takes a number of simulations, or of seconds")
     numbers = {"simulations": simulations, "seconds": seconds, "threads": threads}
     for name, number in numbers.items():
-        if number is not None and not number > 0:
+        whole = name == "seconds" or isinstance(number, int)
+        if number is not None and not (whole and number > 0):
             raise InputError(f"a search takes a positive number of {name}, not {number!r}")
     return Budget(
         sys.maxsize if simulations is None else simulations,

@@ -202,7 +202,8 @@ class PairedSearch:
                     rules, self._policy, states, player, filled, end, own, ids, pool, weights
                 )  # fmt: skip
                 filled = end
-            below = np.cumsum(weights[:filled]) / weights[:filled].sum()
+            below = np.cumsum(weights[:filled])
+            below /= below[-1:]
             sums = np.zeros((len(actions), 3))
             running = np.ones(len(actions), bool)
             going = True

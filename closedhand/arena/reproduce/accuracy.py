@@ -36,7 +36,8 @@ def curves(history: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[int, fl
         if accuracy is not None:
             by_role = accuracy if isinstance(accuracy, Mapping) else {"all": accuracy}
             for role, value in by_role.items():
-                found.setdefault(role, []).append((int(entry["step"]), float(value)))
+                if value is not None:
+                    found.setdefault(role, []).append((int(entry["step"]), float(value)))
     return found
 
 

@@ -22,7 +22,7 @@ from closedhand.games import make_game
 from closedhand.games.game import Game, InputError
 
 SLOW = ("search", "policy-search")
-"""How the names of agents start that take a tenth of a second a decision, on all cores."""
+"""How the names of agents start that play fewer deals."""
 
 RESAMPLES = 1000
 ELO = 400 / np.log(10)
@@ -77,7 +77,7 @@ def compute(
         slow_deals: Of pairs with a slow agent; these are the first of the deals.
         folder: For a file for each pair.
         seed: Of deals, agents and intervals.
-        workers: Processes. Pairs with a slow agent, which takes all cores itself, play in one.
+        workers: Processes. Pairs with an agent that takes all cores itself play in one.
         progress: Called with the name of a pair and how many pairs are done.
 
     Returns:
@@ -95,7 +95,7 @@ def compute(
         def tell(done: int, name: str = name, number: int = number, wanted: int = wanted) -> None:
             progress(name, number + done / wanted)
 
-        processes = 1 if any(map(is_slow, pair)) else workers
+        processes = 1 if any(map(match.is_clocked, pair)) else workers
         played.append(_play(folder / file_name(pair), pair, wanted, seed, processes, tell))
     return summary(agents, played, seed)
 

@@ -10,6 +10,7 @@ import io
 import json
 import math
 import time
+import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import permutations
@@ -35,8 +36,8 @@ from closedhand.baselines.doudizhu.bidding import (
     write_features,
 )
 from closedhand.baselines.logistic import calibration, chances_of, log_loss, logistic
-from closedhand.envs import kernels
-from closedhand.games.agents import Agent, act_batch, make_agent
+from closedhand.envs import kernels, lockstep
+from closedhand.games.agents import Agent, act_batch, digests, make_agent
 from closedhand.games.doudizhu.rules import SEATS
 from closedhand.games.game import Game, InputError
 from closedhand.games.kernel import kernel
@@ -104,7 +105,13 @@ class Fit:
 
         agent = self.agent if isinstance(self.agent, str) else self.agent.name
         options = dict(self.game.options)
-        return {"options": options, "agent": agent, "seed": self.seed, "version": __version__}
+        return {
+            "options": options,
+            "agent": agent,
+            "files": digests([agent]),
+            "seed": self.seed,
+            "version": __version__,
+        }
 
     @property
     def deals(self) -> Deals:
@@ -155,11 +162,15 @@ def read(path: Path) -> tuple[dict[str, Any], Deals]:
         InputError: It cannot be read.
     """
     try:
-        with np.load(path) as data:
-            return json.loads(str(data["settings"])), Deals(data["hands"], data["points"])
+        with np.load(io.BytesIO(Path(path).read_bytes()), allow_pickle=False) as data:
+            settings = json.loads(str(data["settings"]))
+            deals = Deals(data["hands"], data["points"])
+        if not deals.hands.shape == deals.points.shape == (len(deals.hands), SEATS):
+            raise ValueError("shapes")
+        return settings, deals
     except FileNotFoundError:
         raise InputError(f"no deals at {path}") from None
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
         raise InputError(f"{path} is no fit that can be continued") from None
 
 
@@ -189,18 +200,9 @@ def play_deals(game: Game, player: Agent, rng: np.random.Generator, number: int)
 
 def _play_out(game: Game, player: Agent, states: np.ndarray) -> np.ndarray:
     """Play games to their end, in lockstep; return the payoffs by seat."""
-    running, status = np.empty(len(states), bool), np.zeros(len(states), np.int64)
-    while True:
-        kernels.running(game.rules, states, running)
-        chosen = np.flatnonzero(running)
-        if not len(chosen):
-            break
-        views = states[chosen]
-        kernels.hide_all(game.rules, views)
-        actions = act_batch(player, views)
-        kernels.play_all(game.rules, states, chosen, actions, game.num_actions, status)
-        if (status[chosen] == kernels.ILLEGAL).any():
-            raise InputError(f"{player.name} chose an illegal action")
+    lockstep.play_out(
+        game, states, lambda views, _: act_batch(player, views), lambda _: f"agent {player.name!r}"
+    )
     returns = np.zeros((len(states), SEATS))
     kernels.returns_all(game.rules, states, np.arange(len(states)), returns)
     return returns

@@ -34,7 +34,7 @@ from closedhand.baselines.doudizhu.partition import (
 from closedhand.baselines.self_play import draw, exponentials, read_weights, shipped_weights
 from closedhand.games.cards import contains
 from closedhand.games.doudizhu import rules as flat
-from closedhand.games.game import Game, State
+from closedhand.games.game import Game, InputError, State
 from closedhand.games.kernel import kernel
 from closedhand.games.records import flat_game
 from closedhand.search.exact import UNKNOWN, WON
@@ -244,7 +244,13 @@ class DecomposeAgent(PlayAgent):
         self._policy = policy
 
     def preferences(self, view: State) -> dict[str, float]:
-        """The probability of each play by the policy of playouts, the greatest first."""
+        """The probability of each play by the policy of playouts, the greatest first.
+
+        Raises:
+            InputError: The game is over or in its auction.
+        """
+        if view.landlord < 0 or self.game.over(view):
+            raise InputError("decompose has preferences while cards are played only")
         rules = self._rules
         plays, sums = np.empty(CANDIDATES, np.int64), np.empty(CANDIDATES)
         n, k = consider(self._policy, rules, view, self._ids, plays, sums)

@@ -134,7 +134,9 @@ class Tuning:
             "doudizhu", rules=self._provenance.get("rules", "deeprocket"), substeps=True
         )
         self.settings = {
-            "start": hashlib.sha256(files["policy"].read_bytes()).hexdigest(),
+            "start": hashlib.sha256(
+                files["policy"].read_bytes() + files["kicker"].read_bytes()
+            ).hexdigest(),
             "seed": seed,
             "penalty": penalty,
             "rate": rate,
@@ -305,8 +307,10 @@ def train(
     path = out / "policy.safetensors"
     if path.resolve() == policy_net.files_of(start)["policy"].resolve():
         raise InputError(f"{path} is what to start from: self-play takes another folder for --out")
-    tuning = Tuning(start, seed, penalty, rate, deals)
     checkpoint = out / "self-play.ckpt"
+    if path.exists() and not checkpoint.exists() and not restart:
+        raise InputError(f"{path} is of another training: self-play takes another folder for --out")
+    tuning = Tuning(start, seed, penalty, rate, deals)
     if checkpoint.exists() and not restart:
         tuning.load(checkpoint)
     torch.set_num_threads(threads or cores())

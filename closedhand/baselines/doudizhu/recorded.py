@@ -178,6 +178,8 @@ def read_text(path: Path, expert: str | None) -> Games:
         except InputError as error:
             raise InputError(f"{path}, record {number}: {error}") from None
         names = np.array([record.agents or [""] * SEATS], object)
+        if names.shape != (1, SEATS):
+            raise InputError(f"{path}, record {number}: agents are {SEATS} names")
         counted = np.full(names.shape, True) if expert is None else names == expert
         actions = state.history[: state.moves].astype(np.uint16)
         offsets = np.array([0, len(actions)], np.int64)

@@ -13,8 +13,8 @@ import numpy as np
 
 from closedhand.baselines.doudizhu.networks import Network, probabilities
 from closedhand.baselines.doudizhu.policy_net import PolicyNetAgent, look
-from closedhand.envs import kernels
-from closedhand.games.game import Game, InputError
+from closedhand.envs import lockstep
+from closedhand.games.game import Game
 
 TABLES = 4
 """Games of a deal."""
@@ -99,19 +99,8 @@ def play_out(
     Raises:
         InputError: An action was illegal.
     """
-    running, status = np.empty(len(states), bool), np.zeros(len(states), np.int64)
-    while True:
-        kernels.running(game.rules, states, running)
-        chosen = np.flatnonzero(running)
-        if not len(chosen):
-            return states["left"][np.arange(len(states)), states["landlord"]] == 0
-        views = states[chosen]
-        kernels.hide_all(game.rules, views)
-        kernels.play_all(
-            game.rules, states, chosen, choose(views, chosen), game.num_actions, status
-        )
-        if (status[chosen] == kernels.ILLEGAL).any():
-            raise InputError("a network chose an illegal action")
+    lockstep.play_out(game, states, choose, lambda _: "a network")
+    return states["left"][np.arange(len(states)), states["landlord"]] == 0
 
 
 def landlords_gains(won: np.ndarray) -> np.ndarray:

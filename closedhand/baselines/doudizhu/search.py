@@ -23,6 +23,8 @@ WIDTH = 8
 """Plays that are compared."""
 POOL = 200
 """Worlds that are weighed for each thread, fewer for few simulations."""
+REMEMBERED = 2000
+"""Plays under way in sub-steps."""
 
 
 @kernel
@@ -67,17 +69,20 @@ class SearchAgent:
         )
         self._search = PairedSearch(self._flat, self._policy, span=2.0, **budget)
         self._ids = np.empty(self._flat.num_actions + 3, np.int32)
-        self._decided = (b"", -1)
+        self._decided: dict[bytes, int] = {}
 
     def act(self, view: State) -> int:
         """The action of the player to act."""
         if not self.game.options["substeps"]:
             return self._decide(view)
-        # Kickers belong to the play that was found when the main group was asked for.
+        # Kickers belong to the play that was found when the main group was asked for, and many
+        # games may be played side by side.
         moment = view["hands"].tobytes() + view["history"][: view["moves"]].tobytes()
-        if moment != self._decided[0]:
-            self._decided = (moment, self._decide(view))
-        return int(next_step(self.game.rules, view, self._decided[1], self._ids))
+        if moment not in self._decided:
+            if len(self._decided) == REMEMBERED:
+                del self._decided[next(iter(self._decided))]
+            self._decided[moment] = self._decide(view)
+        return int(next_step(self.game.rules, view, self._decided[moment], self._ids))
 
     def _decide(self, view: State) -> int:
         """A flat play or bid."""

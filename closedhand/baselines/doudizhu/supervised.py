@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from lightning.fabric.utilities.exceptions import MisconfigurationException
 from lightning.pytorch import LightningModule, Trainer
 from lightning.pytorch.loggers import TensorBoardLogger
 from torch import nn
@@ -270,19 +271,22 @@ def train(
     watch = Checks(learner, games, rows[np.sort(kept)], out, Path(records).name, checks, patience,
                    progress)  # fmt: skip
     logging.getLogger("lightning.pytorch").setLevel(logging.WARNING)
-    trainer = Trainer(
-        accelerator=device,
-        devices=devices,
-        precision=precision or precision_of(device),
-        max_epochs=-1,
-        max_steps=-1,
-        logger=TensorBoardLogger(out, "tensorboard", kind),
-        callbacks=[watch],
-        enable_checkpointing=False,
-        enable_progress_bar=False,
-        enable_model_summary=False,
-        use_distributed_sampler=False,
-    )
+    try:
+        trainer = Trainer(
+            accelerator=device,
+            devices=devices,
+            precision=precision or precision_of(device),
+            max_epochs=-1,
+            max_steps=-1,
+            logger=TensorBoardLogger(out, "tensorboard", kind),
+            callbacks=[watch],
+            enable_checkpointing=False,
+            enable_progress_bar=False,
+            enable_model_summary=False,
+            use_distributed_sampler=False,
+        )
+    except (MisconfigurationException, ValueError) as error:
+        raise InputError(f"cannot train so: {str(error).splitlines()[0]}") from None
     try:
         with watch.catching_interrupts():
             trainer.fit(learner, stream, ckpt_path=path if going_on else None)
