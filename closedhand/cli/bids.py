@@ -46,8 +46,7 @@ def bids(
     from closedhand.games.records import write_atomically
 
     bound = bind("doudizhu", rules, option)
-    if games < bid_fitting.FEWEST:
-        raise InputError(f"bids take {bid_fitting.FEWEST:,} games or more to fit, not {games:,}")
+    bid_fitting.check_number(games)
     deals, path = make_folder(out) / "deals.npz", out / "bids.json"
     with progress_bar("games", games) as update:
         run = bid_fitting.fit(bound, agent, games, seed, deals, update)

@@ -42,7 +42,8 @@ Precision = Annotated[
 Restart = Annotated[bool, typer.Option("--restart", help="Do not resume.")]
 
 
-def policy_net(
+def network(
+    context: typer.Context,
     records: Records,
     out: Out,
     size: Size = "small",
@@ -59,37 +60,14 @@ def policy_net(
     precision: Precision = None,
     restart: Restart = False,
 ) -> None:
-    """Train Dou Dizhu's policy network on records; Ctrl-C saves and stops.
+    """Train a network of Dou Dizhu on records; Ctrl-C saves and stops.
 
     It takes --minutes or --steps, at whose end the learning rate is zero. Saves the network that
-    predicts held-out deals best as OUT/policy.safetensors, and OUT/history.json.
+    predicts held-out deals best as OUT/policy.safetensors or OUT/kicker.safetensors, and
+    OUT/history.json.
     """
-    _train("policy", **locals())
-
-
-def kicker_net(
-    records: Records,
-    out: Out,
-    size: Size = "small",
-    minutes: Minutes = None,
-    steps: Steps = None,
-    batch: BatchSize = 256,
-    seed: Seed = 0,
-    roles: RoleHeads = False,
-    status: Status = None,
-    expert: Expert = None,
-    device: Device = "auto",
-    devices: Devices = "auto",
-    threads: Threads = None,
-    precision: Precision = None,
-    restart: Restart = False,
-) -> None:
-    """Train Dou Dizhu's kicker network on records; Ctrl-C saves and stops.
-
-    It takes --minutes or --steps, at whose end the learning rate is zero. Saves the network that
-    predicts held-out deals best as OUT/kicker.safetensors, and OUT/history.json.
-    """
-    _train("kicker", **locals())
+    given = {name: value for name, value in locals().items() if name != "context"}
+    _train((context.command.name or "").removesuffix("-net"), **given)
 
 
 def _train(kind: str, out: Path, devices: str, **given: Any) -> None:

@@ -93,8 +93,8 @@ def train_game(
 
 for name in GAMES:
     app.command(name.replace("_", "-"))(train_game)
-app.command("policy-net")(networks.policy_net)
-app.command("kicker-net")(networks.kicker_net)
+for name in ("policy-net", "kicker-net"):
+    app.command(name)(networks.network)
 app.command("self-play")(networks.self_play)
 app.command("bids")(bids.bids)
 app.command("bid-net")(bids.bid_net)

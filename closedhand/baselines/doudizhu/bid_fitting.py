@@ -270,6 +270,16 @@ def judge(modules: Mapping[str, Module], points: np.ndarray) -> list[dict[str, A
     return rows
 
 
+def check_number(games: int) -> None:
+    """Refuse to fit to too few games.
+
+    Raises:
+        InputError: They are.
+    """
+    if games < FEWEST:
+        raise InputError(f"bids take {FEWEST:,} games or more to fit, not {games:,}")
+
+
 def results(fit: Fit, progress: Callable[[int], None] = lambda rounds: None) -> dict[str, Any]:
     """The module that follows from the deals played, for JSON.
 
@@ -284,8 +294,7 @@ def results(fit: Fit, progress: Callable[[int], None] = lambda rounds: None) -> 
     Raises:
         InputError: Too few games.
     """
-    if fit.games < FEWEST:
-        raise InputError(f"bids take {FEWEST:,} games or more to fit, not {fit.games:,}")
+    check_number(fit.games)
     deals = fit.deals
     features = np.empty((deals.hands.size, len(FEATURES)))
     features_all(deals.hands.ravel(), features)

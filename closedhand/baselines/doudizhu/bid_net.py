@@ -18,9 +18,9 @@ from torch import nn
 
 from closedhand.baselines.doudizhu import networks
 from closedhand.baselines.doudizhu.bid_fitting import (
-    FEWEST,
     HELD_OUT,
     Deals,
+    check_number,
     features_all,
     judge,
     read,
@@ -145,8 +145,7 @@ def train(
     if not minutes > 0:
         raise InputError(f"training takes more than {minutes} minutes")
     settings, deals = read(path)
-    if deals.points.size < FEWEST:
-        raise InputError(f"bids take {FEWEST:,} games or more to fit, not {deals.points.size:,}")
+    check_number(deals.points.size)
     torch.set_num_threads(threads or cores())
     torch.manual_seed(seed)
     rules = make_game("doudizhu", **settings["options"]).rules

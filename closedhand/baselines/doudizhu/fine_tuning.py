@@ -27,12 +27,12 @@ from torch import nn
 from closedhand.baselines.doudizhu import networks, policy_net
 from closedhand.baselines.doudizhu.checks import read_history
 from closedhand.baselines.doudizhu.sampling import (
-    TABLES,
     Decisions,
     landlords_gains,
     play_deals,
     win_rate,
 )
+from closedhand.baselines.doudizhu.tuning import TABLES
 from closedhand.games import make_game
 from closedhand.games.game import InputError
 from closedhand.games.records import write_atomically
@@ -293,7 +293,7 @@ def train(
         seed: Of deals and decisions.
         penalty: Of the divergence from the start, per nat; 0: none.
         rate: The learning rate.
-        deals: Of a step, each of which is played `sampling.TABLES` times.
+        deals: Of a step, each of which is played `tuning.TABLES` times.
         threads: Of the processor; None: all cores.
         restart: Begin anew although `out` holds a fine-tuning.
         progress: Called behind every step with the share that is done and a text about it.

@@ -67,13 +67,7 @@ def set_costs(others, costs):
 
 @kernel
 def cost(hand, costs, nodes):
-    """The least cost of all ways to take a packed hand apart.
-
-    Args:
-        hand: The hand.
-        costs: The table that `set_costs` wrote.
-        nodes: Scratch space, `NODE` [MOST_NODES].
-    """
+    """The least cost of all ways to take a packed hand apart; arguments as of `partition`."""
     return partition(hand, costs, nodes)[0]
 
 

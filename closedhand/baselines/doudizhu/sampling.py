@@ -13,11 +13,9 @@ import numpy as np
 
 from closedhand.baselines.doudizhu.networks import Network, probabilities
 from closedhand.baselines.doudizhu.policy_net import PolicyNetAgent, look
+from closedhand.baselines.doudizhu.tuning import TABLES
 from closedhand.envs import lockstep
 from closedhand.games.game import Game
-
-TABLES = 4
-"""Games of a deal."""
 
 
 class Decisions(NamedTuple):
