@@ -6,7 +6,8 @@ own choice, on the same worlds: the luck of the deal cancels out, as in a duplic
 leaves the race when it is surely worse than another, and replaces the first one only if it is
 better by more than chance would have it.
 
-Worlds can be drawn from a pool by how likely they make what was seen. Threads have worlds and races
+Worlds can be drawn from a pool by how likely they make what was seen, tempered so that the pool
+stays worth half of its worlds. Threads have worlds and races
 of their own, and what they found is added up.
 """
 
@@ -28,6 +29,8 @@ OUT = 2.5
 """An action is out of the race if it is worse by so many standard errors."""
 POOL_SHARE = 0.25
 """Of the time of a decision, that filling the pool may take."""
+WORTH = 0.5
+"""Of the pool: how many equally likely worlds it has to be worth at least."""
 EDGE = 0.5
 """An action replaces the policy's own if it is better by so many standard errors."""
 
@@ -123,6 +126,39 @@ def drop(sums, span, running):
     return going
 
 
+def tempered(weights: np.ndarray) -> np.ndarray:
+    """Weights raised to the greatest power up to 1 at which the pool is still worth enough.
+
+    A pool is worth as many equally likely worlds as (sum w)^2 / sum w^2. Likelihoods of many plays
+    by a policy that nobody plays exactly would leave a few worlds only, and those by chance.
+
+    Args:
+        weights: Of worlds, positive, float64 [n].
+
+    Returns:
+        The same shape, the greatest is 1.
+
+    Examples:
+        >>> tempered(np.array([3.0, 1.0, 1.0, 1.0])).round(2).tolist()
+        [1.0, 0.33, 0.33, 0.33]
+        >>> [round(float(x), 2) for x in tempered(np.array([1e-9, 1.0, 1e-9, 1e-9]))]
+        [0.15, 1.0, 0.15, 0.15]
+    """
+    logarithms = np.log(weights / weights.max())
+    low, high = 0.0, 1.0
+    power = 1.0
+    for _ in range(20):
+        scaled = np.exp(power * logarithms)
+        if scaled.sum() ** 2 >= WORTH * len(weights) * (scaled**2).sum():
+            low = power
+        else:
+            high = power
+        if low == 1.0:
+            break
+        power = (low + high) / 2
+    return np.exp(low * logarithms)
+
+
 class PairedSearch:
     """Search for the player of a view by paired simulations."""
 
@@ -202,7 +238,7 @@ class PairedSearch:
                     rules, self._policy, states, player, filled, end, own, ids, pool, weights
                 )  # fmt: skip
                 filled = end
-            below = np.cumsum(weights[:filled])
+            below = np.cumsum(tempered(weights[:filled])) if filled else weights
             below /= below[-1:]
             sums = np.zeros((len(actions), 3))
             running = np.ones(len(actions), bool)

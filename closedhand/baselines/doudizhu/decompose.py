@@ -40,8 +40,6 @@ from closedhand.games.records import flat_game
 from closedhand.search.exact import UNKNOWN, WON
 from closedhand.search.playout import playout
 
-FLATTENING = 0.5
-"""Exponent of the likelihood of a world's plays."""
 LEAST_LOGARITHM = -5.0
 """Of the likelihood of one play."""
 
@@ -170,10 +168,7 @@ def worthwhile(policy, rules, state, out):
 
 @kernel
 def plausibility(policy, rules, state, player, ids):
-    """How likely the others would have played as they did.
-
-    The likelihood is flattened: nobody plays just as the policy does.
-    """
+    """How likely the others would have played as they did."""
     if state.landlord < 0:
         return 1.0
     plays = np.empty(CANDIDATES, np.int64)
@@ -187,7 +182,7 @@ def plausibility(policy, rules, state, player, ids):
             n, k = consider(policy, rules, state, ids, plays, sums)
             logarithm += log_likelihood(rules, plays, sums, n, k, action)
         flat.play(rules, state, action)
-    return np.exp(FLATTENING * logarithm)
+    return np.exp(logarithm)
 
 
 @kernel
