@@ -15,7 +15,7 @@ from closedhand.baselines.doudizhu import decompose, endgame, features, partitio
 from closedhand.games.cards import DECK, RANKS, one, pack, unpack
 from closedhand.games.game import State
 from closedhand.search.exact import LOST, UNKNOWN, WON
-from closedhand.search.paired import PairedSearch
+from closedhand.search.paired import PairedSearch, tempered
 from closedhand.search.playout import Uniform, plausibility
 
 GAME = make_game("doudizhu")
@@ -211,6 +211,15 @@ def test_paired_sums_are_those_of_games_played_by_hand(threads: int, pool: int) 
         worlds = min(sums[k, 0], pool or np.inf)
         error = 2 * np.sqrt(1 / 3000 + 1 / worlds)
         assert abs(sums[k, 1] / sums[k, 0] - (means[k] - means[0])) < 4 * error
+
+
+def test_tempered_weights_keep_the_pool_worth_half_its_worlds() -> None:
+    weights = np.exp(5 * np.random.default_rng(14).normal(size=200))
+    found = tempered(weights)
+    assert found.sum() ** 2 / (found**2).sum() == pytest.approx(100, abs=1)
+    assert (np.argsort(found) == np.argsort(weights)).all() and found.max() == 1
+    even = np.array([3.0, 2.0, 2.0, 3.0])
+    assert tempered(even) == pytest.approx(even / 3)
 
 
 def test_search_finds_what_only_looking_on_shows() -> None:
