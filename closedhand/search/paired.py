@@ -7,8 +7,8 @@ leaves the race when it is surely worse than another, and replaces the first one
 better by more than chance would have it.
 
 Worlds can be drawn from a pool by how likely they make what was seen, tempered so that the pool
-stays worth half of its worlds. Threads have worlds and races
-of their own, and what they found is added up.
+stays worth half of its worlds. Threads have worlds and races of their own, and what they found is
+added up.
 """
 
 import time
