@@ -54,6 +54,36 @@ def test_a_cold_start_says_what_it_does_and_a_warm_one_nothing(tmp_path: Path) -
 
 
 @pytest.mark.slow
+def test_a_cache_may_know_policies_of_other_programs(tmp_path: Path) -> None:
+    """Numba's index names the classes of all arguments that a kernel was ever compiled for."""
+    (tmp_path / "mine.py").write_text(
+        """
+from typing import NamedTuple
+from closedhand.search.uniform import choose
+class Mine(NamedTuple):
+    kernels = "mine"
+"""
+    )
+    program = """
+import numpy as np
+from {module} import {policy}
+from closedhand import make_game
+from closedhand.search.playout import playout
+game = make_game("uh_leduc")
+state = game.deal(np.random.default_rng(1))
+ids = np.empty(game.num_actions, np.int32)
+print(playout({policy}(), game.rules, state, 0, np.random.default_rng(2), ids))
+"""
+    own = program.format(module="mine", policy="Mine")
+    ours = program.format(module="closedhand.search.playout", policy="Uniform")
+    cache = str(tmp_path / "cache")
+    first = run(own, NUMBA_CACHE_DIR=cache, PYTHONPATH=str(tmp_path))
+    assert first.returncode == 0, first.stderr
+    second = run(ours, NUMBA_CACHE_DIR=cache)
+    assert (second.returncode, second.stdout) == (0, first.stdout), second.stderr
+
+
+@pytest.mark.slow
 def test_everything_works_without_compiled_kernels() -> None:
     """The debugger's door: the same game, played by plain Python functions."""
     program = """

@@ -87,6 +87,17 @@ def size(hand):
 
 
 @kernel
+def draw_card(hand, rng):
+    """The rank of a random card of a packed hand."""
+    place = np.int64(rng.random() * size(hand))
+    rank = 0
+    while place >= count(hand, rank):
+        place -= count(hand, rank)
+        rank += 1
+    return rank
+
+
+@kernel
 def draw_place(room, left, rng):
     """Draw who gets the next card: each of the `left` free places, `room[i]` of i, is as likely.
 

@@ -1,9 +1,9 @@
 """The one way to compile: `kernel` turns a plain function into a cached Numba function.
 
-It is `numba.njit(cache=True, nogil=True)` with two additions. A cached binary is thrown away when
+It is `numba.njit(cache=True, nogil=True)` with three additions. A cached binary is thrown away when
 *any* source file of the package has changed (Numba itself looks at one file only, although a
-kernel contains the code of everything it calls). And the first compilation in a process says on
-stderr what the pause is for.
+kernel contains the code of everything it calls). A cache that knows games or policies of another
+program is no error. And the first compilation in a process says on stderr what the pause is for.
 
 With `NUMBA_DISABLE_JIT=1` in the environment every kernel stays the plain Python function that it
 was: slow, and open to a debugger.
@@ -84,8 +84,22 @@ def _compile(function: F, **options: Any) -> F:
     dispatcher: Any = numba.njit(cache=True, nogil=True, error_model="numpy", **options)(function)
     cache = getattr(dispatcher, "_cache", None)
     if cache is not None:
-        cache._cache_file._source_stamp = _STAMP
+        file = cache._cache_file
+        file._source_stamp = _STAMP
+        file._load_index = _forgiving(file._load_index)
     return dispatcher
+
+
+def _forgiving(load: Callable[[], dict[Any, str]]) -> Callable[[], dict[Any, str]]:
+    """Let an index count as empty that names classes which only another program defines."""
+
+    def load_index() -> dict[Any, str]:
+        try:
+            return load()
+        except (ImportError, AttributeError):
+            return {}
+
+    return load_index
 
 
 def draw_seed(rng: np.random.Generator) -> np.uint64:

@@ -6,9 +6,8 @@ own choice, on the same worlds: the luck of the deal cancels out, as in a duplic
 leaves the race when it is surely worse than another, and replaces the first one only if it is
 better by more than chance would have it.
 
-Worlds can be drawn from a pool by how likely they make what was seen, tempered so that the pool
-stays worth half of its worlds. Threads have worlds and races of their own, and what they found is
-added up.
+Worlds can be as likely as they explain what was seen (`search/worlds.py`); they move on while they
+are played. Threads have worlds and races of their own, and what they found is added up.
 """
 
 import time
@@ -21,75 +20,59 @@ from closedhand.games.contract import dispatched
 from closedhand.games.game import Game, InputError, State
 from closedhand.games.kernel import kernel
 from closedhand.search.budget import add_up, budget
-from closedhand.search.playout import plausibility, playout
+from closedhand.search.playout import Uniform, playout
+from closedhand.search.worlds import BATCH, Worlds
 
-BATCH = 16
-"""Worlds between two looks at the clock and at the race."""
 OUT = 2.5
 """An action is out of the race if it is worse by so many standard errors."""
-POOL_SHARE = 0.25
-"""Of the time of a decision, that filling the pool may take."""
-WORTH = 0.5
-"""Of the pool: how many equally likely worlds it has to be worth at least."""
+WORLDS_SHARE = 0.4
+"""Of the time of a decision, that drawing the first worlds may take."""
 EDGE = 0.5
 """An action replaces the policy's own if it is better by so many standard errors."""
 
 
-def _evaluate(policy, rules, state, player, rng, ids):
-    """What a full state is worth to `player`; by default what a playout comes to.
+@kernel
+def _evaluate_by_playout(policy, rules, state, player, guess, rng, ids):
+    """What a playout comes to."""
+    return playout(policy, rules, state, player, rng, ids)
 
-    A policy defines it that can tell better, such as exactly when few cards remain.
+
+def _evaluate(policy, rules, state, player, guess, rng, ids):
+    """What a full state is worth to `player`, given what was guessed in it (see `worlds.explain`).
+
+    A policy defines it that can tell better than a playout, such as exactly when few cards remain.
     """
 
 
 _evaluate.__name__ = "evaluate"
-evaluate = dispatched(_evaluate, playout)
+evaluate = dispatched(_evaluate, _evaluate_by_playout)
 
 
 @kernel
-def fill_pool(rules, policy, states, player, first, end, rng, ids, pool, weights):
-    """Draw worlds `first` to `end` of a pool, and write how likely they are to have led here.
-
-    `states[0]` is the view, `states[1]` scratch space.
-    """
-    for i in range(first, end):
-        pool[i] = states[0]
-        contract.redeal(rules, pool[i], player, rng)
-        states[1] = pool[i]
-        weights[i] = plausibility(policy, rules, states[1], player, ids)
-
-
-@kernel
-def race(rules, policy, states, pool, below, player, actions, running, worlds, rng, ids, sums):
-    """Play a number of worlds on with every action in the race.
+def race(rules, policy, worlds, guesses, player, actions, running, states, rng, ids, sums):
+    """Play worlds on with every action in the race.
 
     Args:
         rules: Of the game.
         policy: Of the playouts.
-        states: The view, and room for two states.
-        pool: Worlds to draw from; none: every world is dealt anew.
-        below: Of each world in the pool the sum of the weights up to it, divided by the sum of all.
-        player: Whose view it is, and who is to act.
+        worlds: States [n].
+        guesses: In each world, int64 [n].
+        player: Who is to act.
         actions: The actions, the policy's own choice first.
         running: Which of them are in the race, bool [actions].
-        worlds: How many to play.
+        states: Room for one state.
         rng: Draws everything.
         ids: Scratch space, int32 [num_actions].
         sums: Of every action on how many worlds it was played, and the sum and the sum of squares
             of its payoffs less those of the first one, float64 [actions, 3]; goes on from there.
     """
-    for _ in range(worlds):
-        if len(pool):
-            states[1] = pool[np.searchsorted(below, rng.random(), side="right")]
-        else:
-            states[1] = states[0]
-            contract.redeal(rules, states[1], player, rng)
+    for i in range(len(worlds)):
         own = 0.0
         for k in range(len(actions)):
             if running[k]:
-                states[2] = states[1]
-                contract.play(rules, states[2], actions[k])
-                payoff = evaluate(policy, rules, states[2], player, rng, ids)
+                states[0] = worlds[i]
+                contract.play(rules, states[0], actions[k])
+                payoff = evaluate(policy, rules, states[0], player, guesses[i], rng, ids)
                 if k == 0:
                     own = payoff
                 sums[k, 0] += 1.0
@@ -126,39 +109,6 @@ def drop(sums, span, running):
     return going
 
 
-def tempered(weights: np.ndarray) -> np.ndarray:
-    """Weights raised to the greatest power up to 1 at which the pool is still worth enough.
-
-    A pool is worth as many equally likely worlds as (sum w)^2 / sum w^2. Likelihoods of many plays
-    by a policy that nobody plays exactly would leave a few worlds only, and those by chance.
-
-    Args:
-        weights: Of worlds, positive, float64 [n].
-
-    Returns:
-        The same shape, the greatest is 1.
-
-    Examples:
-        >>> tempered(np.array([3.0, 1.0, 1.0, 1.0])).round(2).tolist()
-        [1.0, 0.33, 0.33, 0.33]
-        >>> [round(float(x), 2) for x in tempered(np.array([1e-9, 1.0, 1e-9, 1e-9]))]
-        [0.15, 1.0, 0.15, 0.15]
-    """
-    logarithms = np.log(weights / weights.max())
-    low, high = 0.0, 1.0
-    power = 1.0
-    for _ in range(20):
-        scaled = np.exp(power * logarithms)
-        if scaled.sum() ** 2 >= WORTH * len(weights) * (scaled**2).sum():
-            low = power
-        else:
-            high = power
-        if low == 1.0:
-            break
-        power = (low + high) / 2
-    return np.exp(low * logarithms)
-
-
 class PairedSearch:
     """Search for the player of a view by paired simulations."""
 
@@ -170,29 +120,29 @@ class PairedSearch:
         span: float,
         simulations: int | None = None,
         seconds: float | None = None,
-        pool: int = 0,
+        worlds: int = 0,
         threads: int | None = None,
     ) -> None:
         """Prepare a search.
 
         Args:
             game: The game.
-            policy: Of the playouts, see `closedhand.search.playout`.
+            policy: Of the playouts, see `closedhand.search.playout`, and to explain worlds.
             span: The greatest difference of two payoffs.
             simulations: Of a decision, all actions together; it stops before if the race is over.
             seconds: Of a decision; it takes at least a batch of worlds for each thread.
-            pool: Worlds for each thread to draw from by their plausibility, as many as a part of
-                the time allows; 0: every world is dealt anew, and all are equally likely.
+            worlds: Of each thread, as likely as they explain what was seen; 0: every world is
+                dealt anew, and all are equally likely.
             threads: Searches that run side by side; by default one for each core.
 
         Raises:
             InputError: Neither simulations nor seconds are given, or numbers that make no sense.
         """
-        if pool < 0:
-            raise InputError(f"a search takes a pool of 0 worlds or more, not {pool!r}")
+        if worlds < 0:
+            raise InputError(f"a search takes 0 worlds or more, not {worlds!r}")
         self._budget = budget(simulations, seconds, threads)
         self._game, self._policy = game, policy
-        self._span, self._pool = span, pool
+        self._span, self._worlds = span, worlds
 
     def best(self, view: State, actions: np.ndarray, rng: np.random.Generator) -> int:
         """The best of some actions.
@@ -225,31 +175,28 @@ class PairedSearch:
         actions = np.asarray(actions, np.int64)
         threads = self._budget.threads
         deadline = self._budget.deadline()
-        pool_deadline = deadline - (1 - POOL_SHARE) * self._budget.seconds
+        ready = deadline - (1 - WORLDS_SHARE) * self._budget.seconds
+
+        # For the uniform policy every step leads to a new deal.
+        explaining = self._policy if self._worlds else Uniform()
 
         def work(share: int, own: np.random.Generator) -> np.ndarray:
-            states = np.repeat(np.array([view], self._game.dtype), 3)
+            states = self._game.empty(1)
             ids = np.empty(self._game.num_actions, np.int32)
-            pool, weights = self._game.empty(self._pool), np.zeros(self._pool)
-            filled = 0
-            while filled < len(pool) and not time.perf_counter() > pool_deadline:
-                end = min(filled + BATCH, len(pool))
-                fill_pool(
-                    rules, self._policy, states, player, filled, end, own, ids, pool, weights
-                )  # fmt: skip
-                filled = end
-            below = np.cumsum(tempered(weights[:filled])) if filled else weights
-            below /= below[-1:]
+            worlds = Worlds(self._game, explaining, view, self._worlds or BATCH, own, ready)
             sums = np.zeros((len(actions), 3))
             running = np.ones(len(actions), bool)
-            going = True
+            first, going = 0, True
             while going:
+                some = slice(first, first + BATCH)
                 race(
-                    rules, self._policy, states, pool[:filled], below, player, actions, running,
-                    BATCH, own, ids, sums,
+                    rules, self._policy, worlds.states[some], worlds.guesses[some], player, actions,
+                    running, states, own, ids, sums,
                 )  # fmt: skip
                 going = drop(sums, self._span, running) and sums[:, 0].sum() < share
                 going = going and time.perf_counter() < deadline
+                worlds.refresh(some)
+                first = some.stop if some.stop < len(worlds.states) else 0
             return sums
 
         return add_up(work, [self._budget.simulations // threads] * threads, rng)

@@ -16,7 +16,7 @@ import numpy as np
 
 from closedhand.baselines.doudizhu.agent import PlayAgent
 from closedhand.baselines.doudizhu.bidding import choose_bid
-from closedhand.baselines.doudizhu.endgame import longest_first, winner
+from closedhand.baselines.doudizhu.endgame import longest_first
 from closedhand.baselines.doudizhu.features import (
     FEATURES,
     MOST_FEATURES,
@@ -37,11 +37,6 @@ from closedhand.games.doudizhu import rules as flat
 from closedhand.games.game import Game, InputError, State
 from closedhand.games.kernel import kernel
 from closedhand.games.records import flat_game
-from closedhand.search.exact import UNKNOWN, WON
-from closedhand.search.playout import playout
-
-LEAST_LOGARITHM = -5.0
-"""Of the likelihood of one play."""
 
 CANDIDATES = 160
 """More main groups than 20 cards can hold, and the pass."""
@@ -152,50 +147,9 @@ def choose(policy, rules, state, rng, ids):
 
 
 @kernel
-def evaluate(policy, rules, state, player, rng, ids):
-    """What a full state is worth if a game is won or lost: told exactly when few cards remain."""
-    known = winner(policy, rules, state, player)
-    if known == UNKNOWN:
-        return playout(policy, rules, state, player, rng, ids)
-    return 1.0 if known == WON else -1.0
-
-
-@kernel
 def worthwhile(policy, rules, state, out):
     """All legal actions, in an order that ends exact searches early."""
     return longest_first(rules, state, out)
-
-
-@kernel
-def plausibility(policy, rules, state, player, ids):
-    """How likely the others would have played as they did."""
-    if state.landlord < 0:
-        return 1.0
-    plays = np.empty(CANDIDATES, np.int64)
-    sums = np.empty(CANDIDATES)
-    logarithm = 0.0
-    moves = np.int64(state.moves)
-    flat.rewind(state)
-    while state.moves < moves:
-        action = np.int64(state.history[state.moves])
-        if state.player != player:
-            n, k = consider(policy, rules, state, ids, plays, sums)
-            logarithm += log_likelihood(rules, plays, sums, n, k, action)
-        flat.play(rules, state, action)
-    return np.exp(logarithm)
-
-
-@kernel
-def log_likelihood(rules, plays, sums, n, settled, action):
-    """The logarithm of how likely the main group of an action is, of what `consider` wrote."""
-    if settled >= 0:
-        return 0.0 if n == 1 or plays[settled] == action else LEAST_LOGARITHM
-    group = rules.plays.group[action]
-    total = exponentials(sums, n)
-    for k in range(n):
-        if rules.plays.group[plays[k]] == group:
-            return max(np.log(sums[k] / total), LEAST_LOGARITHM)
-    return LEAST_LOGARITHM
 
 
 @kernel

@@ -13,6 +13,7 @@ import numpy as np
 from closedhand.baselines.doudizhu.agent import next_step
 from closedhand.baselines.doudizhu.bidding import choose_bid
 from closedhand.baselines.doudizhu.decompose import CANDIDATES, consider, load, policy_of
+from closedhand.baselines.doudizhu.styles import Styles
 from closedhand.games import make_game
 from closedhand.games.game import Game, State
 from closedhand.games.kernel import kernel
@@ -21,8 +22,8 @@ from closedhand.search.paired import PairedSearch
 
 WIDTH = 8
 """Plays that are compared."""
-POOL = 200
-"""Worlds that are weighed for each thread, fewer for few simulations."""
+WORLDS = 100
+"""Of each thread, fewer for few simulations."""
 REMEMBERED = 2000
 """Plays under way in sub-steps."""
 
@@ -67,7 +68,8 @@ class SearchAgent:
         self._flat = make_game(
             game.name, rules=game.options["rules"], bidding=False, objective="win"
         )
-        self._search = PairedSearch(self._flat, self._policy, span=2.0, **budget)
+        policy = Styles(self._policy, 0)
+        self._search = PairedSearch(self._flat, policy, span=2.0, **budget)
         self._ids = np.empty(self._flat.num_actions + 3, np.int32)
         self._decided: dict[bytes, int] = {}
 
@@ -105,10 +107,10 @@ def read_search(agent: str, argument: str | None) -> tuple[str, dict[str, Any], 
         InputError: An argument that it cannot use.
     """
     name = f"{agent}:{argument}" if argument else agent
-    budget, pool, path = read_budget(agent, argument or "100ms")
-    if pool is None:
-        pool = min(POOL, budget.get("simulations", 8 * POOL) // 8)
-    return name, {**budget, "pool": pool}, path
+    budget, worlds, path = read_budget(agent, argument or "100ms")
+    if worlds is None:
+        worlds = min(WORLDS, budget.get("simulations", 40 * WORLDS) // 40)
+    return name, {**budget, "worlds": worlds}, path
 
 
 def make(game: Game, seed: int, argument: str | None) -> SearchAgent:
