@@ -72,8 +72,8 @@ class Game:
 
     name: str
     options: Mapping[str, Any]
-    rules: Any
-    dtype: np.dtype
+    rules: Any = field(repr=False)
+    dtype: np.dtype = field(repr=False)
     num_players: int
     num_actions: int
     shapes: Mapping[str, tuple[int, ...]]
