@@ -84,6 +84,18 @@ def test_progress_counts_deals() -> None:
     assert seen == [0, match.CHUNK, match.CHUNK + 1]
 
 
+def test_slow_matches_show_progress_often() -> None:
+    class Slow:
+        name = "search:5ms"
+
+        def act(self, view: State) -> int:
+            return int(DOUDIZHU.legal(view)[0])
+
+    seen: list[int] = []
+    match.play(DOUDIZHU, [Slow(), "rule"], 2 * match.CLOCKED_CHUNK + 1, progress=seen.append)
+    assert seen == [0, match.CLOCKED_CHUNK, 2 * match.CLOCKED_CHUNK, 2 * match.CLOCKED_CHUNK + 1]
+
+
 def test_agents_may_be_objects() -> None:
     agents = [make_agent(DOUDIZHU, "greedy"), "rule"]
     assert match.play(DOUDIZHU, agents, 10).agents == ("greedy", "rule")

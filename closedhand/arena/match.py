@@ -4,7 +4,7 @@ One agent takes one side of the table, the other one all other sides; this goes 
 and is then reversed. For a landlord against two peasants that makes two tables a deal. More than
 two agents play all pairings, on the same deals.
 
-Deals come from the seed of the match and their number, agents are made anew for every `CHUNK` of
+Deals come from the seed of the match and their number, agents are made anew for every chunk of
 deals: a result depends neither on the number of processes nor on where a match was interrupted.
 """
 
@@ -27,6 +27,8 @@ from closedhand.games.seating import num_tables, seating
 
 CHUNK = 125
 """Deals that are played side by side."""
+CLOCKED_CHUNK = 10
+"""The same where an agent searches by the clock, for an interruption loses what is not finished."""
 
 CLOCKED = re.compile(r"(policy-)?search|.*:\d+ms(x\d+)?(:.+)?")
 """Agents, by name, that search on all cores until their time is up."""
@@ -226,8 +228,9 @@ def play(
     pairs = [[agents[i], agents[j]] for i, j in combinations(range(len(agents)), 2)]
     if played is not None and played.deals >= deals:
         return played
-    kept = played.deals // CHUNK * CHUNK if played else 0
-    chunks = [range(start, min(start + CHUNK, deals)) for start in range(kept, deals, CHUNK)]
+    size = CLOCKED_CHUNK if any(map(is_clocked, names)) else CHUNK
+    kept = played.deals // size * size if played else 0
+    chunks = [range(start, min(start + size, deals)) for start in range(kept, deals, size)]
     jobs = [(game, pair, seed, chunk) for chunk in chunks for pair in pairs]
     first = [(game, pair, seed, chunks[0][:1]) for pair in pairs]
     finished: list[Chunk] = []

@@ -2,8 +2,8 @@
 
 The plays are compared on the same worlds (`search/paired.py`), which are as likely as they explain
 what was played so far (`search/worlds.py`): each is played on by `decompose` on all seats but those
-whose players show another style (`styles.py`), and when few cards remain by exact search of the open
-hands. What counts is whether the own side wins, whatever the stakes.
+whose players show another style (`styles.py`), and when few cards remain by exact search of the
+open hands. What counts is whether the own side wins, whatever the stakes.
 """
 
 from typing import Any
@@ -116,9 +116,8 @@ def read_search(agent: str, argument: str | None) -> tuple[str, dict[str, Any], 
 def make(game: Game, seed: int, argument: str | None) -> SearchAgent:
     """The agent `search`; `search:50ms`, `search:4000` or `search:4000x300:PATH` name the budget.
 
-    Behind the `x` stands how many worlds each thread has; with `x0` all are taken as equally likely,
-    and everybody for a `decompose`.
-    The path is that of weights for `decompose`.
+    Behind the `x` stands how many worlds each thread has; with `x0` all are taken as equally
+    likely, and everybody for a `decompose`. The path is that of weights for `decompose`.
 
     Raises:
         InputError: An argument that it cannot use.
