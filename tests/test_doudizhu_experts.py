@@ -3,6 +3,7 @@
 from collections import Counter
 from functools import cache
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,9 +15,11 @@ from closedhand.baselines import self_play
 from closedhand.baselines.doudizhu import decompose, endgame, features, partition, tuning
 from closedhand.games.cards import DECK, RANKS, one, pack, unpack
 from closedhand.games.game import State
+from closedhand.search import paired
 from closedhand.search.exact import LOST, UNKNOWN, WON
 from closedhand.search.paired import PairedSearch
 from closedhand.search.playout import Uniform
+from closedhand.search.worlds import Worlds
 
 GAME = make_game("doudizhu")
 WIN = make_game("doudizhu", objective="win")
@@ -212,6 +215,26 @@ def test_paired_sums_are_those_of_games_played_by_hand(threads: int, worlds: int
     for k in range(1, len(actions)):
         error = 2 * np.sqrt(1 / 3000 + 1 / sums[k, 0])
         assert abs(sums[k, 1] / sums[k, 0] - (means[k] - means[0])) < 4 * error
+
+
+def test_search_weighs_its_worlds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With simulations as budget what was played is let in as a whole."""
+    drawn = []
+
+    class Spied(Worlds):
+        def __init__(self, *arguments: Any) -> None:
+            super().__init__(*arguments)
+            drawn.append((len(self.states), self.power))
+
+    monkeypatch.setattr(paired, "Worlds", Spied)
+    state = GAME.deal(np.random.default_rng(15))
+    decompose_ = make_agent(GAME, "decompose")
+    for _ in range(9):
+        GAME.play(state, decompose_.act(GAME.view(state, int(state.player))))
+    agent = make_agent(GAME, "search:400x64", 1)
+    while not drawn:
+        GAME.play(state, agent.act(GAME.view(state, int(state.player))))
+    assert all(power == 1.0 and number >= 64 for number, power in drawn)
 
 
 def test_search_finds_what_only_looking_on_shows() -> None:

@@ -4,17 +4,19 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from itertools import combinations, islice
-from math import comb, exp, log
+from math import comb, exp, log, prod
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 from closedhand import make_agent, make_game
+from closedhand.baselines.daihinmin import policy as light
 from closedhand.baselines.doudizhu import decompose, styles
 from closedhand.baselines.doudizhu.styles import Styles
 from closedhand.games import contract
 from closedhand.games.cards import DECK, pack, size, unpack
+from closedhand.games.doudizhu.rules import known_public
 from closedhand.games.game import Game, State
 from closedhand.search import worlds as worlds_module
 from closedhand.search.playout import Uniform
@@ -77,6 +79,31 @@ def test_worlds_that_explain_nothing_are_all_alike() -> None:
     assert seen == pytest.approx(shares, abs=0.04)
 
 
+def test_plausibility_is_enough_to_explain_worlds() -> None:
+    """With the policy of Daihinmin's playouts, which knows no small steps and guesses nothing."""
+    policy = light.shipped()
+    game = make_game("daihinmin", illegal="error")
+    rng = np.random.default_rng(13)
+    ids = np.empty(game.num_actions, np.int32)
+    gained = []
+    for _ in range(6):
+        state = game.deal(rng)
+        for _ in range(25):
+            game.play(state, light.choose(policy, game.rules, state, rng, ids))
+        player = int(state.player)
+        view = game.view(state, player)
+        worlds = Worlds(game, policy, view, 64, rng)
+        assert worlds.power == 1.0 and not worlds.guesses.any()
+        assert all(game.view(world, player).tobytes() == view.tobytes() for world in worlds.states)
+        drawn = [light.plausibility(policy, game.rules, w, player, ids) for w in worlds.states]
+        dealt = [
+            light.plausibility(policy, game.rules, game.redeal(view, player, rng), player, ids)
+            for _ in range(64)
+        ]
+        gained.append(np.mean(np.log(drawn)) - np.mean(np.log(dealt)))
+    assert np.mean(gained) > 0.5
+
+
 @pytest.mark.usefixtures("in_python")
 def test_without_time_some_worlds_are_dealt_and_move() -> None:
     worlds = Worlds(
@@ -132,35 +159,38 @@ def states_of(game: Game, agents: list[str], seed: int) -> Iterator[State]:
 
 
 def all_worlds(view: State) -> dict[int, tuple[State, int]]:
-    """Every world that fits a view of the landlord, by the hand of the next player.
+    """Every world that fits a view, by the hand of the next player.
 
     With the number of ways to deal it, if cards of a rank are told apart.
     """
     player = int(view.player)
-    unseen = unpack(DECK - view.hands[player] - view.played[0] - view.played[1] - view.played[2])
     first, second = (player + 1) % 3, (player + 2) % 3
+    known = ["", "", ""]
+    if player != view.landlord:
+        known[view.landlord] = unpack(known_public(view))
+    unseen = Counter(unpack(DECK - view.hands[player] - sum(view.played)))
+    unseen -= Counter("".join(known))
     found = {}
-    for cards in set(combinations(unseen, int(view.left[first]))):
+    for cards in set(combinations(unseen.elements(), int(view.left[first]) - len(known[first]))):
         held = Counter(cards)
-        hand = pack("".join(cards))
-        ways = 1
-        for rank, number in held.items():
-            ways *= comb(unseen.count(rank), number)
+        ways = prod(comb(unseen[rank], number) for rank, number in held.items())
         world = view.copy()
-        world.hands[first], world.hands[second] = hand, pack(unseen) - hand
-        found[int(hand)] = world, ways
+        world.hands[first] = pack("".join(cards) + known[first])
+        world.hands[second] = pack("".join((unseen - held).elements()) + known[second])
+        found[int(world.hands[first])] = world, ways
     return found
 
 
-def test_worlds_of_dou_dizhu_are_as_frequent_as_they_are_likely() -> None:
+@pytest.mark.parametrize("landlord", [True, False])
+def test_worlds_of_dou_dizhu_are_as_frequent_as_they_are_likely(landlord: bool) -> None:
     """Near the end of games, where all worlds can be listed."""
     ids = np.empty(DOUDIZHU.num_actions, np.int32)
     rng = np.random.default_rng(8)
     apart = []
     for seed in range(12):
         for state in states_of(DOUDIZHU, ["decompose"] * 3, seed):
-            hidden = state.left.sum() - state.left[state.landlord]
-            if state.player == state.landlord and hidden <= 16:
+            hidden = state.left.sum() - state.left[state.player]
+            if (state.player == state.landlord) == landlord and hidden <= 16:
                 break
         else:
             continue
@@ -249,20 +279,36 @@ def test_a_guess_says_who_plays_like_whom() -> None:
     ids = np.empty(DOUDIZHU.num_actions, np.int32)
     rng = np.random.default_rng(11)
     rule, plain = make_agent(DOUDIZHU, "rule"), make_agent(DOUDIZHU, "decompose")
-    differ = 0
+    differ = several = 0
     for seed in range(30):
         state = after_play(DOUDIZHU, ["decompose"] * 3, 9, seed)
         if state is None:
             continue
         seat = int(state.player)
         view = DOUDIZHU.view(state, seat)
-        for guess, agent in ((0, plain), (7 - (1 << seat), plain), (1 << seat, rule)):
+        for guess in (0, 7 - (1 << seat)):
             policy = Styles(POLICY.decompose, guess)
-            assert styles.choose(policy, DOUDIZHU.rules, state, rng, ids) == agent.act(view)
+            assert styles.choose(policy, DOUDIZHU.rules, state, rng, ids) == plain.act(view)
+        policy = Styles(POLICY.decompose, 1 << seat)
+        drawn = {styles.choose(policy, DOUDIZHU.rules, state, rng, ids) for _ in range(60)}
+        assert rule.act(view) in drawn
+        several += len(drawn) > 1
+        assert len(drawn) <= options_of_rule(state)
         differ += rule.act(view) != plain.act(view)
-    assert differ > 5
+    assert differ > 5 and 0 < several < 15
 
 
-def test_no_style_is_ruled_out_by_one_slip() -> None:
+def options_of_rule(state: State) -> int:
+    """Among how many plays `rule` draws: all legal ones if it cannot follow an enemy in kind."""
+    legal = DOUDIZHU.legal(state)
+    partners = state.landlord not in (state.player, state.owner)
+    if state.target < 0 or partners:
+        return 1
+    group = DOUDIZHU.rules.plays.group
+    family = DOUDIZHU.rules.plays.groups[group[[state.target, legal[0]]]]["family"]
+    return 1 if family[0] == family[1] else len(legal)
+
+
+def test_styles_together_explain_as_much_as_the_sum_of_their_chances() -> None:
     logarithms = np.array([-1.0, -2.0, -3.0, -4.0])
     assert styles.together(logarithms) == pytest.approx(log(sum(map(exp, logarithms))))

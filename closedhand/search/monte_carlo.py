@@ -128,7 +128,8 @@ class MonteCarlo:
 
         Args:
             game: The game.
-            policy: Of the playouts, see `closedhand.search.playout`.
+            policy: Of the playouts, see `closedhand.search.playout`; with several candidates it has
+                `plausibility`.
             simulations: Of a decision.
             seconds: Of a decision; it takes at least one simulation for each thread.
             candidates: With 1 every simulation draws a world of its own; with more there are

@@ -84,6 +84,9 @@ def race(rules, policy, worlds, guesses, player, actions, running, states, rng, 
 def bounds(sums, errors, span, out):
     """Write the mean advantage of every action plus so many standard errors.
 
+    As if worlds had nothing to do with each other; one that comes back without having moved counts
+    again.
+
     `span` is the greatest difference of two payoffs: one more such observation, up or down, keeps
     few worlds from being proof.
     """
@@ -127,7 +130,8 @@ class PairedSearch:
 
         Args:
             game: The game.
-            policy: Of the playouts, see `closedhand.search.playout`, and to explain worlds.
+            policy: Of the playouts, with `choose` or `evaluate`; with worlds also `explain` or
+                `plausibility`.
             span: The greatest difference of two payoffs.
             simulations: Of a decision, all actions together; it stops before if the race is over.
             seconds: Of a decision; it takes at least a batch of worlds for each thread.
@@ -175,7 +179,7 @@ class PairedSearch:
         actions = np.asarray(actions, np.int64)
         threads = self._budget.threads
         deadline = self._budget.deadline()
-        ready = deadline - (1 - WORLDS_SHARE) * self._budget.seconds
+        ready = time.perf_counter() + WORLDS_SHARE * self._budget.seconds
 
         # For the uniform policy every step leads to a new deal.
         explaining = self._policy if self._worlds else Uniform()
@@ -195,7 +199,8 @@ class PairedSearch:
                 )  # fmt: skip
                 going = drop(sums, self._span, running) and sums[:, 0].sum() < share
                 going = going and time.perf_counter() < deadline
-                worlds.refresh(some)
+                if going:
+                    worlds.refresh(some)
                 first = some.stop if some.stop < len(worlds.states) else 0
             return sums
 

@@ -1,7 +1,7 @@
 """Playouts: a state played on by a policy inside kernels, until a player's payoff is certain.
 
 A **policy** is to playouts what a game is to kernels: a NamedTuple of numbers and tables whose
-class names in `kernels` the module that defines the functions below for it.
+class names in `kernels` the module that defines for it the functions that a search uses.
 """
 
 from typing import NamedTuple

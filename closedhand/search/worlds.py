@@ -3,8 +3,8 @@
 A **world** is a full state that fits what the player knows. Some are dealt at random; how well each
 explains what the others did is then let in step by step (sequential Monte Carlo, Del Moral, Doucet
 and Jasra, 2006): at every step worlds are drawn anew by their weights, and stirred by Metropolis
-steps, in which two cards change hands or whatever a policy has for it. In the end worlds are as
-frequent as they are likely. If time runs out before, a part only of what they explain counts.
+steps, new deals or smaller moves that a policy defines. In the end worlds are as frequent as they
+are likely. If time runs out before, a part only of what they explain counts.
 """
 
 import math
@@ -56,9 +56,10 @@ def _deal_anew(policy, rules, state, player, rng):
 
 
 def _stir(policy, rules, state, player, rng):
-    """Turn a world into another one, which would turn into this one as often.
+    """Turn a world into another one so that random deals stay random deals.
 
-    A policy defines it for a game in which a small step will do.
+    From one to the other has to be as frequent as back, counting each by how often it is dealt. A
+    policy defines it for a game in which a small step will do.
     """
 
 
@@ -169,7 +170,7 @@ class Worlds:
 
         Args:
             game: The game.
-            policy: Explains worlds, see `explain` and `closedhand.search.playout`.
+            policy: Has `explain` or `plausibility`.
             view: What the player to act knows.
             number: Of worlds.
             rng: Draws everything.

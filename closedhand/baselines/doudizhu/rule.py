@@ -100,22 +100,28 @@ def draw(hand, moves, n):
 
 
 @kernel
+def options(rules, view, ids):
+    """Write the flat plays of which one is drawn, mostly a single one; return how many."""
+    plays = rules.plays
+    player = view.player
+    if view.target < 0:
+        ids[0] = lead(plays, view.hands[player])
+        return 1
+    if player != view.landlord and view.owner != view.landlord:
+        ids[0] = flat.pass_id(rules)
+        return 1
+    n = flat.legal(rules, view, ids)
+    family = plays.groups[plays.group[view.target]].family
+    return 1 if plays.groups[plays.group[ids[0]]].family == family else n
+
+
+@kernel
 def choose(rules, view, ids):
     """The flat action of the player to act."""
     if view.landlord < 0:
         return choose_bid(rules, view)
-    plays = rules.plays
-    player = view.player
-    hand = view.hands[player]
-    if view.target < 0:
-        return lead(plays, hand)
-    if player != view.landlord and view.owner != view.landlord:
-        return flat.pass_id(rules)
-    n = flat.legal(rules, view, ids)
-    family = plays.groups[plays.group[view.target]].family
-    if plays.groups[plays.group[ids[0]]].family == family:
-        return ids[0]
-    return ids[draw(hand, view.moves, n)]
+    n = options(rules, view, ids)
+    return np.int64(ids[draw(view.hands[view.player], view.moves, n)])
 
 
 @kernel

@@ -19,6 +19,7 @@ from closedhand.games.game import Game, State
 from closedhand.games.kernel import kernel
 from closedhand.search.budget import read_budget
 from closedhand.search.paired import PairedSearch
+from closedhand.search.worlds import BATCH
 
 WIDTH = 8
 """Plays that are compared."""
@@ -109,7 +110,7 @@ def read_search(agent: str, argument: str | None) -> tuple[str, dict[str, Any], 
     name = f"{agent}:{argument}" if argument else agent
     budget, worlds, path = read_budget(agent, argument or "100ms")
     if worlds is None:
-        worlds = min(WORLDS, budget.get("simulations", 40 * WORLDS) // 40)
+        worlds = max(BATCH, min(WORLDS, budget.get("simulations", 40 * WORLDS) // 40))
     return name, {**budget, "worlds": worlds}, path
 
 

@@ -34,20 +34,21 @@ class Styles(NamedTuple):
 
     Attributes:
         decompose: Its policy.
-        rules: Who plays like `rule`: the bit of each such seat.
+        like_rule: Who plays like `rule`: the bit of each such seat.
     """
 
     kernels = "closedhand.baselines.doudizhu.styles"
 
     decompose: Policy
-    rules: int
+    like_rule: int
 
 
 @kernel
 def choose(policy, rules, state, rng, ids):
     """The play of who sits there."""
-    if policy.rules >> np.int64(state.player) & 1:
-        return np.int64(rule.choose(rules, state, ids))
+    if policy.like_rule >> np.int64(state.player) & 1:
+        # It draws by a hash of its hand, which nobody else could foresee.
+        return np.int64(ids[np.int64(rng.random() * rule.options(rules, state, ids))])
     return np.int64(decompose.choose(policy.decompose, rules, state, rng, ids))
 
 
@@ -114,7 +115,9 @@ def chances_of(rules, state, ids, plays, sums, n, settled, action, chances):
     played = group[action]
     chances[:] = 0.0
     chances[ANYHOW] = 1.0 / n
-    chances[RULE] = group[rule.choose(rules, state, ids)] == played
+    options = rule.options(rules, state, ids)
+    for i in range(options):
+        chances[RULE] += (group[ids[i]] == played) / options
     if settled >= 0:
         chances[EXACT] = chances[ROUGH] = group[plays[settled]] == played
         return
@@ -136,7 +139,7 @@ def stir(policy, rules, state, player, rng):
     if a and b:
         for _ in range(1 + np.int64(rng.random() * MOST_CARDS)):
             i, j = draw_card(a, rng), draw_card(b, rng)
-            a += one(j) - one(i)
-            b += one(i) - one(j)
+            a = a - one(i) + one(j)
+            b = b - one(j) + one(i)
         state.hands[first] = a + kept
         state.hands[second] = b + (known - kept)
