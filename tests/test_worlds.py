@@ -148,6 +148,14 @@ def after_play(game: Game, agents: list[str], moves: int, seed: int) -> State | 
     return next(islice(states_of(game, agents, seed), moves, None), None)
 
 
+def positions(moves: int, games: int) -> Iterator[tuple[State, int]]:
+    """States of games of three `decompose` after some moves, and who is to act."""
+    for seed in range(games):
+        state = after_play(DOUDIZHU, ["decompose"] * 3, moves, seed)
+        if state is not None:
+            yield state, int(state.player)
+
+
 def states_of(game: Game, agents: list[str], seed: int) -> Iterator[State]:
     """The states of a game of three agents in which somebody is to act."""
     players = [make_agent(game, agent) for agent in agents]
@@ -241,11 +249,7 @@ def test_worlds_are_likely_that_explain_what_was_seen() -> None:
     ids = np.empty(DOUDIZHU.num_actions, np.int32)
     rng = np.random.default_rng(10)
     ratios = []
-    for seed in range(40):
-        state = after_play(DOUDIZHU, ["decompose"] * 3, 12, seed)
-        if state is None:
-            continue
-        player = int(state.player)
+    for state, player in positions(12, 40):
         view = DOUDIZHU.view(state, player)
 
         def known(world: State, least: float, player: int = player) -> float:
@@ -280,11 +284,7 @@ def test_a_guess_says_who_plays_like_whom() -> None:
     rng = np.random.default_rng(11)
     rule, plain = make_agent(DOUDIZHU, "rule"), make_agent(DOUDIZHU, "decompose")
     differ = several = 0
-    for seed in range(30):
-        state = after_play(DOUDIZHU, ["decompose"] * 3, 9, seed)
-        if state is None:
-            continue
-        seat = int(state.player)
+    for state, seat in positions(9, 30):
         view = DOUDIZHU.view(state, seat)
         for guess in (0, 7 - (1 << seat)):
             policy = Styles(POLICY.decompose, guess)
