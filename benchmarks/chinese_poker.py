@@ -14,10 +14,10 @@ from benchmarks import measuring
 from benchmarks.measuring import rate
 from closedhand import make_game
 from closedhand.baselines.chinese_poker import counter, pool, separable
-from closedhand.games import contract
+from closedhand.core import contract
+from closedhand.core.kernel import kernel, seed_in_kernel
 from closedhand.games.chinese_poker import plays
 from closedhand.games.chinese_poker.rules import strengths
-from closedhand.games.kernel import kernel, seed_in_kernel
 
 
 def vector_hands(seconds: float) -> float:

@@ -5,13 +5,13 @@ about 105 rounds a second with five of its sample clients.
 """
 
 import numpy as np
+from closedhand.core.duel import play_out
 
 from benchmarks import measuring
 from benchmarks.measuring import aec_steps, rate
 from closedhand import make_agent, make_game
-from closedhand.arena.match import play_out
-from closedhand.baselines.daihinmin import policy as light
-from closedhand.games import contract
+from closedhand.baselines.daihinmin.policy import softmax as light
+from closedhand.core import contract
 from closedhand.search.playout import Uniform, playouts
 
 
@@ -86,8 +86,8 @@ def served_rounds(seconds: float) -> float:
     import time
     from threading import Thread
 
-    from closedhand.uecda.client import Client
-    from closedhand.uecda.server import Server
+    from closedhand.games.daihinmin.uecda.client import Client
+    from closedhand.games.daihinmin.uecda.server import Server
 
     warm_up, number = 20, 20 + round(100 * seconds)
     server = Server(["net"], rounds=number, port=0)

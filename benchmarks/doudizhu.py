@@ -9,8 +9,8 @@ import numpy as np
 from benchmarks import measuring
 from benchmarks.measuring import rate
 from closedhand import make_game
-from closedhand.games import contract
-from closedhand.games.kernel import kernel
+from closedhand.core import contract
+from closedhand.core.kernel import kernel
 
 
 def kernel_games(seconds: float) -> float:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.games.kernel import kernel
+from closedhand.core.kernel import kernel
 
 
 def rate(work: Callable[[], int], seconds: float) -> float:

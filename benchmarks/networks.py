@@ -10,9 +10,9 @@ import numpy as np
 
 from benchmarks.measuring import rate
 from closedhand import make_agent, make_game
-from closedhand.arena.shards import play_games
-from closedhand.baselines.doudizhu import pairs
-from closedhand.baselines.doudizhu.recorded import Games
+from closedhand.baselines.doudizhu.deeprocket import pairs
+from closedhand.baselines.doudizhu.deeprocket.recorded import Games
+from closedhand.baselines.doudizhu.deeprocket.shards import play_games
 
 GAMES = 500
 BATCH = 256
@@ -53,8 +53,8 @@ def learned(seconds: float) -> float:
     """Pairs a second that the small policy network is trained on, on one core."""
     import torch
 
-    from closedhand.baselines.doudizhu.networks import PolicyNetwork
-    from closedhand.baselines.doudizhu.stream import tensors
+    from closedhand.baselines.doudizhu.deeprocket.networks import PolicyNetwork
+    from closedhand.baselines.doudizhu.deeprocket.stream import tensors
 
     torch.set_num_threads(1)
     games = recorded_games()
@@ -74,8 +74,8 @@ def learned(seconds: float) -> float:
 
 def decision(seconds: float) -> float:
     """The 95th percentile of the time of one decision of the small networks, in milliseconds."""
-    from closedhand.baselines.doudizhu.networks import KickerNetwork, PolicyNetwork
-    from closedhand.baselines.doudizhu.policy_net import PolicyNetAgent
+    from closedhand.baselines.doudizhu.deeprocket.networks import KickerNetwork, PolicyNetwork
+    from closedhand.baselines.doudizhu.deeprocket.policy_net import PolicyNetAgent
 
     game = make_game("doudizhu")
     agent = PolicyNetAgent(game, "untrained", PolicyNetwork(), KickerNetwork())

@@ -2,9 +2,10 @@
 
 __version__ = "0.1.0"
 
+from closedhand.core.agents import Agent, agent_names, make_agent
+from closedhand.core.game import Game, InputError
+from closedhand.core.registry import GAMES, make_game
 from closedhand.envs.registration import register_all
-from closedhand.games import GAMES, Game, InputError, make_game
-from closedhand.games.agents import Agent, agent_names, make_agent
 
 __all__ = ["GAMES", "Agent", "Game", "InputError", "agent_names", "make_agent", "make_game"]
 

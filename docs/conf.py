@@ -51,13 +51,13 @@ def write_environment_pages(app: Any) -> None:
     for name, environment in environments.items():
         (folder / f"{name}.md").write_text(environment_page(name, environment), encoding="utf-8")
     (folder / "index.md").write_text(environment_index(environments), encoding="utf-8")
-    draw = import_module("closedhand.arena.graph").plot_graph
+    draw = import_module("closedhand.papers.leduc_slides.graph").plot_graph
     draw(folder / "leduc-graph.svg", closedhand.make_game("uh_leduc"))
 
 
 def environment_page(name: str, environment: Any) -> str:
     """How to make an environment, then what its game's docstring says."""
-    package = import_module("closedhand.games").package(environment.game).__name__
+    package = import_module("closedhand.core.registry").package(environment.game).__name__
     parallel = ""
     if environment.parallel_id:
         parallel = f'env = pettingzoo.make("parallel", "{environment.parallel_id}")\n'

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from closedhand import Game, make_game
-from closedhand.games.game import State
+from closedhand.core.game import State
 
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("doudizhu", {**rules, **options})

@@ -7,10 +7,10 @@ import pytest
 from conftest import VARIANTS, assert_alike_without_compiler, variant_id
 
 from closedhand import Game, InputError, agent_names, make_agent, make_game
-from closedhand.arena import match
-from closedhand.games.agents import act_batch
-from closedhand.games.cards import pack, size
-from closedhand.games.game import State
+from closedhand.core import duel
+from closedhand.core.agents import act_batch
+from closedhand.core.game import State
+from closedhand.games.doudizhu.counts import pack, size
 
 AGENTS = {
     "doudizhu": ("random", "rule", "greedy", "decompose"),
@@ -40,7 +40,7 @@ def games_of(game: Game, agents: list[str], number: int, seed: int = 0) -> np.nd
     states = np.array([game.deal(rng) for _ in range(number)], game.dtype)
     seats = np.arange(game.num_players) + np.arange(number)[:, None]
     players = [make_agent(game, agent, seed) for agent in agents]
-    match.play_out(game, states, seats % len(agents), players)
+    duel.play_out(game, states, seats % len(agents), players)
     return states
 
 

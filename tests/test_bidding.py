@@ -11,14 +11,18 @@ from conftest import assert_alike_without_compiler
 from typer.testing import CliRunner
 
 from closedhand import InputError, make_agent, make_game
-from closedhand.arena import match
-from closedhand.baselines import logistic
-from closedhand.baselines.doudizhu import bid_fitting, bid_thresholds, bidding
-from closedhand.baselines.doudizhu.bid_thresholds import Module
-from closedhand.baselines.doudizhu.bidding import FITTED, KINDS
-from closedhand.cli.bids import bids
+from closedhand.baselines.doudizhu.bidding import (
+    fitting as bid_fitting,
+    modules as bidding,
+    thresholds as bid_thresholds,
+)
+from closedhand.baselines.doudizhu.bidding.modules import FITTED, KINDS
+from closedhand.baselines.doudizhu.bidding.thresholds import Module
+from closedhand.baselines.learning import logistic
 from closedhand.cli.common import Commands
-from closedhand.games.cards import RANKS, one, pack, unpack
+from closedhand.commands.doudizhu.bids import bids
+from closedhand.core import duel
+from closedhand.games.doudizhu.counts import RANKS, one, pack, unpack
 
 BIDDING = make_game("doudizhu", bidding=True)
 SEEN = ((0, 0), (1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2))
@@ -153,7 +157,7 @@ def test_the_agent_bids_by_the_module_and_plays_as_the_other(kind: str, substeps
     assert agent.name == f"bids:{kind}:rule"
     rng = np.random.default_rng(5)
     states = np.array([game.deal(rng) for _ in range(100)], game.dtype)
-    match.play_out(game, states, np.zeros((100, 3), int), [agent])
+    duel.play_out(game, states, np.zeros((100, 3), int), [agent])
     assert all(game.over(state) for state in states)
     assert len(set(states["stake"])) > 1
     plain = make_agent(game, "rule")

@@ -11,12 +11,12 @@ import pytest
 from reference import chinese_poker as reference
 
 from closedhand import Game, InputError, make_game
-from closedhand.games import contract
+from closedhand.core import contract
+from closedhand.core.game import State
 from closedhand.games.chinese_poker import plays
+from closedhand.games.chinese_poker.notation import board_text, cards_text, parse_cards, parse_hand
 from closedhand.games.chinese_poker.plays import ARRANGEMENTS, BACK, CARDS, FRONT, MIDDLE
-from closedhand.games.chinese_poker.records import board_text, cards_text, parse_cards, parse_hand
 from closedhand.games.chinese_poker.rules import DRAGON, NATURALS, natural
-from closedhand.games.game import State
 
 GAME = make_game("chinese_poker")
 TABLES = GAME.rules.tables

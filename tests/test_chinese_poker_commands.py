@@ -29,12 +29,19 @@ from test_chinese_poker_strategy import (
 from typer.testing import CliRunner, Result
 
 from closedhand import InputError, make_agent
-from closedhand.arena import advise as advising
-from closedhand.arena.reproduce import chinese_poker as reproduction
-from closedhand.baselines.chinese_poker import agents, counter, opponents, separable, training
-from closedhand.cli import app, chinese_poker as commands
+from closedhand.baselines.chinese_poker import (
+    advise as advising,
+    agents,
+    counter,
+    opponents,
+    separable,
+    training,
+)
+from closedhand.cli import app
+from closedhand.commands import chinese_poker as commands
+from closedhand.games.chinese_poker.notation import cards_text, parse_board, parse_hand
 from closedhand.games.chinese_poker.plays import PARTS, names
-from closedhand.games.chinese_poker.records import cards_text, parse_board, parse_hand
+from closedhand.papers.hankin import reproduction
 
 HAND = parse_hand(ALICE)
 

@@ -10,10 +10,10 @@ from reference import chinese_poker as reference
 from test_chinese_poker import ALICE, BOB, FOUL, GAME, PLAIN, THIRD, as_board, set_boards
 
 from closedhand import Game, InputError, make_game
-from closedhand.games import contract
-from closedhand.games.chinese_poker import plays, records as notation
+from closedhand.core import contract
+from closedhand.core.records import parse_line, replay
+from closedhand.games.chinese_poker import notation, plays
 from closedhand.games.chinese_poker.plays import ARRANGEMENTS, BACK, CARDS, FRONT
-from closedhand.games.records import parse_line, replay
 
 TABLES = GAME.rules.tables
 SUBSTEPS = make_game("chinese_poker", substeps=True)

@@ -11,12 +11,12 @@ from conftest import assert_alike_without_compiler
 from reference import chinese_poker as reference
 
 from closedhand import Game, InputError, make_agent, make_game
-from closedhand.arena import match
 from closedhand.baselines.chinese_poker import agents, counter, opponents, pool as pools, separable
+from closedhand.core import duel
+from closedhand.core.threads import CHUNK
+from closedhand.games.chinese_poker.notation import cards_text, parse_hand
 from closedhand.games.chinese_poker.plays import FRONTS, STRENGTHS
-from closedhand.games.chinese_poker.records import cards_text, parse_hand
 from closedhand.games.chinese_poker.substeps import FIRST_FRONT
-from closedhand.search.threads import CHUNK
 
 RULES = ("4-2", "1-6")
 GAMES = {rules: make_game("chinese_poker", rules=rules) for rules in RULES}
@@ -361,7 +361,7 @@ def ends_of(game: Game, agent: str, number: int) -> np.ndarray:
     rng = np.random.default_rng(1)
     states = np.array([game.deal(rng) for _ in range(number)], game.dtype)
     seats = (np.arange(game.num_players) + np.arange(number)[:, None]) % 2
-    match.play_out(game, states, seats, [make_agent(game, name, 1) for name in (agent, "random")])
+    duel.play_out(game, states, seats, [make_agent(game, name, 1) for name in (agent, "random")])
     return states
 
 
@@ -434,7 +434,7 @@ def test_kernels_work_without_the_compiler() -> None:
 import numpy as np
 from closedhand import make_game
 from closedhand.baselines.chinese_poker import counter, pool, separable
-from closedhand.games.chinese_poker.records import parse_hand
+from closedhand.games.chinese_poker.notation import parse_hand
 rules, win = make_game("chinese_poker").rules, separable.shipped().win
 hands = pool.random_hands(np.random.default_rng(1), 330)[:, 0]
 hands[1] = parse_hand("AsAhKsKhQdQh9c9d6s5s4s3s2s")

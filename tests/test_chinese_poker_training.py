@@ -35,8 +35,8 @@ from closedhand.baselines.chinese_poker import (
     separable,
     training,
 )
+from closedhand.core.threads import CHUNK, in_threads
 from closedhand.games.chinese_poker.plays import BACK, FRONT, MIDDLE, STRENGTHS, names
-from closedhand.search.threads import CHUNK, in_threads
 
 EVEN = training.even()
 

@@ -10,8 +10,8 @@ import pytest
 from conftest import positions, sum_of_returns
 
 from closedhand import Game, InputError, make_game
-from closedhand.games import contract
-from closedhand.games.records import from_json, from_state, replay
+from closedhand.core import contract
+from closedhand.core.records import from_json, from_state, replay
 
 
 def test_legal_actions_are_ascending_ids_and_there_is_always_one(game: Game) -> None:

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from closedhand import Game, InputError, make_game
-from closedhand.games import contract
+from closedhand.core import contract
+from closedhand.core.game import State
 from closedhand.games.daihinmin import CHOICES, DEFAULTS, NUMBERS, SWITCHES, compact, plays
+from closedhand.games.daihinmin.notation import cards_in, parse_cards
 from closedhand.games.daihinmin.plays import CARDS, JOKER, PASS
-from closedhand.games.daihinmin.records import cards_in, parse_cards
 from closedhand.games.daihinmin.rules import STATE, begin, loser, winner
-from closedhand.games.game import State
 
 TABLE = plays.build()
 TEXTS = plays.texts()

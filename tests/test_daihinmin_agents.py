@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from closedhand import InputError, make_agent, make_game
-from closedhand.baselines.daihinmin import decompose as division
+from closedhand.baselines.daihinmin.kou import division
+from closedhand.baselines.daihinmin.kou.strength import foes_of, locked, strength_of
+from closedhand.baselines.daihinmin.kou.variants import VARIANTS, Numbers, parse
 from closedhand.baselines.daihinmin.min_sets import MOST_RUNS, fewest
-from closedhand.baselines.daihinmin.strength import foes_of, locked, strength_of
-from closedhand.baselines.daihinmin.variants import VARIANTS, Numbers, parse
-from closedhand.games.agents import act_batch
+from closedhand.core.agents import act_batch
+from closedhand.games.daihinmin.notation import cards_in, parse_cards
 from closedhand.games.daihinmin.plays import DECK, PASS
-from closedhand.games.daihinmin.records import cards_in, parse_cards
 
 GAME = make_game("daihinmin")
 PAIRS = "3s Td Th Kd Ks Ad As 2d 2h"

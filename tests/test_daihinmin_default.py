@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from closedhand import InputError, make_agent, make_game
-from closedhand.games import records
+from closedhand.core import records
 from closedhand.games.daihinmin.rules import can_play
 
 ROUNDS = Path(__file__).parent / "data" / "uecda_rounds.jsonl"

@@ -12,11 +12,11 @@ from conftest import positions
 from test_daihinmin import EXCHANGE, TEXTS, wild
 
 from closedhand import make_game
+from closedhand.core.game import State
 from closedhand.games.daihinmin.hidden import is_complete, unseen
+from closedhand.games.daihinmin.notation import cards_in
 from closedhand.games.daihinmin.plays import DIAMOND_THREE, PASS, RANKS, SUITS
-from closedhand.games.daihinmin.records import cards_in
 from closedhand.games.daihinmin.rules import HIDDEN, TAXES, loser, winner
-from closedhand.games.game import State
 
 
 def plain_planes(state: State, player: int) -> np.ndarray:

@@ -5,16 +5,25 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from closedhand.games.doudizhu.counts import (
+    DECK,
+    RANKS,
+    at_least,
+    contains,
+    count,
+    pack,
+    size,
+    unpack,
+)
 from conftest import positions
 from hypothesis import given, settings, strategies as st
 
 from closedhand import InputError, make_agent, make_game
-from closedhand.games.cards import DECK, RANKS, at_least, contains, count, pack, size, unpack
+from closedhand.core.game import State
+from closedhand.core.records import read, replay
 from closedhand.games.doudizhu import plays
-from closedhand.games.doudizhu.records import format_record, parse_record
+from closedhand.games.doudizhu.notation import format_record, parse_record
 from closedhand.games.doudizhu.rules import STATE, begin
-from closedhand.games.game import State
-from closedhand.games.records import read, replay
 
 DATA = Path(__file__).parent / "data"
 PAPER = DATA / "deeprocket_paper.txt"

@@ -11,15 +11,17 @@ from test_agents import games_of, position
 
 from closedhand import InputError, make_agent, make_game
 from closedhand.arena import match
-from closedhand.baselines import self_play
-from closedhand.baselines.doudizhu import decompose, endgame, features, partition, tuning
-from closedhand.games.cards import DECK, RANKS, one, pack, unpack
-from closedhand.games.game import State
+from closedhand.baselines.doudizhu.decompose import agent as decompose, features, partition, tuning
+from closedhand.baselines.doudizhu.search import endgame
+from closedhand.baselines.learning import policy_gradient as self_play
+from closedhand.core import duel
+from closedhand.core.game import State
+from closedhand.games.doudizhu.counts import DECK, RANKS, one, pack, unpack
 from closedhand.search import paired
 from closedhand.search.exact import LOST, UNKNOWN, WON
 from closedhand.search.paired import PairedSearch
+from closedhand.search.particles import Worlds
 from closedhand.search.playout import Uniform
-from closedhand.search.worlds import Worlds
 
 GAME = make_game("doudizhu")
 WIN = make_game("doudizhu", objective="win")
@@ -270,7 +272,7 @@ def test_kickers_belong_to_the_play_that_was_found(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(agent, "_decide", spy)
     rng = np.random.default_rng(12)
     states = np.array([game.deal(rng) for _ in range(6)], game.dtype)
-    match.play_out(game, states, np.zeros((6, 3), int), [agent])
+    duel.play_out(game, states, np.zeros((6, 3), int), [agent])
     assert asked[False] > 100 and asked[True] == 0
 
 

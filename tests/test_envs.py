@@ -17,11 +17,11 @@ from gymnasium.utils.env_checker import check_env, data_equivalence
 from pettingzoo.test import api_test, performance_benchmark, render_test, seed_test
 
 from closedhand import Game, InputError, agent_names, make_game
+from closedhand.core.game import State
 from closedhand.envs.aec import GameAEC, raw_env
 from closedhand.envs.registration import ENVIRONMENTS
 from closedhand.envs.solo import SoloEnv
 from closedhand.envs.vector import GameVectorEnv
-from closedhand.games.game import State
 
 every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=variant_id)
 

@@ -10,20 +10,16 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from closedhand import InputError, make_game
-from closedhand.arena import match
-from closedhand.baselines.doudizhu import bid_fitting, bidding
+from closedhand.baselines.doudizhu.bidding import fitting as bid_fitting, modules as bidding
 from closedhand.cli import app
-from closedhand.games.cards import pack
+from closedhand.core import duel
+from closedhand.games.doudizhu.counts import pack
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("lightning")
 
-from closedhand.baselines.doudizhu import (  # noqa: E402
-    bid_net,
-    fine_tuning,
-    networks,
-    sampling,
-)
+from closedhand.baselines.doudizhu.bidding import network as bid_net  # noqa: E402
+from closedhand.baselines.doudizhu.deeprocket import fine_tuning, networks, sampling  # noqa: E402
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
@@ -342,7 +338,7 @@ def test_the_agent_bids_by_the_network(bids: tuple[Path, bid_net.Result], subste
     assert len(set(opened[joker].tolist())) == 1
     assert {game.text(int(action)) for action in opened[~joker]} == {"PASS"}
     assert {game.text(int(action)) for action in opened[joker]} == {"BID3"}
-    match.play_out(game, states, np.zeros((60, 3), int), [agent])
+    duel.play_out(game, states, np.zeros((60, 3), int), [agent])
     assert all(game.over(state) for state in states)
 
 

@@ -11,10 +11,10 @@ from typer.testing import CliRunner, Result
 
 from closedhand import InputError, make_agent, make_game
 from closedhand.arena import league
-from closedhand.arena.reproduce import kou
-from closedhand.arena.statistics import student, t_quantile
 from closedhand.cli import app
-from closedhand.games import agents as registry
+from closedhand.core import agents as registry
+from closedhand.core.statistics import student, t_quantile
+from closedhand.papers.kou import reproduction as kou
 
 SHORT = make_game("daihinmin", rounds=4, seat_period=2)
 ONE = make_game("daihinmin", classes="random")

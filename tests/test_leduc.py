@@ -8,8 +8,8 @@ from conftest import positions
 from hypothesis import given, strategies as st
 
 from closedhand import Game, InputError, make_game
-from closedhand.games.leduc.plays import ACTIONS, graph
-from closedhand.games.leduc.records import (
+from closedhand.core.records import replay
+from closedhand.games.leduc.notation import (
     SlideEnd,
     SlideState,
     format_record,
@@ -17,7 +17,7 @@ from closedhand.games.leduc.records import (
     parse_state,
     state_text,
 )
-from closedhand.games.records import replay
+from closedhand.games.leduc.plays import ACTIONS, graph
 
 UH = make_game("uh_leduc")
 

@@ -18,7 +18,6 @@ from reference import leduc as reference
 
 from closedhand import Game, InputError, make_agent, make_game
 from closedhand.arena import match
-from closedhand.arena.graph import edge_probabilities, state_probabilities
 from closedhand.baselines.leduc import abstraction, cfr, linear, solving
 from closedhand.baselines.leduc.strategy import (
     Strategy,
@@ -29,8 +28,10 @@ from closedhand.baselines.leduc.strategy import (
     uniform,
 )
 from closedhand.baselines.leduc.tree import Evaluation, build, deal_probabilities, evaluate
+from closedhand.core import duel
+from closedhand.games.leduc.notation import CARDS
 from closedhand.games.leduc.plays import ACTIONS, graph
-from closedhand.games.leduc.records import CARDS
+from closedhand.papers.leduc_slides.graph import edge_probabilities, state_probabilities
 
 UH, STANDARD = make_game("uh_leduc"), make_game("leduc")
 STANDARD_VALUE = -0.085606424078
@@ -264,7 +265,7 @@ def test_agents_play_their_strategy(tmp_path: Path) -> None:
     agent = make_agent(UH, f"strategy:{tmp_path / 's.npz'}", 1)
     rng = np.random.default_rng(2)
     states = np.array([UH.deal(rng) for _ in range(40_000)], UH.dtype)
-    match.play_out(UH, states, np.zeros((len(states), 2), np.int64), [agent])
+    duel.play_out(UH, states, np.zeros((len(states), 2), np.int64), [agent])
     won = np.array([UH.returns(state)[0] for state in states])
     expected = evaluate(load(tmp_path / "s.npz")).value
     assert won.mean() == pytest.approx(expected, abs=4 * won.std() / 200)
@@ -335,7 +336,7 @@ def test_only_the_same_work_is_resumed(tmp_path: Path) -> None:
 
 def test_reproduction_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In small: parts that are kept are not done again, an interrupted one is not kept."""
-    from closedhand.arena.reproduce import leduc
+    from closedhand.papers.leduc_slides import reproduction as leduc
 
     done: list[str] = []
 
@@ -362,7 +363,7 @@ def test_reproduction_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_an_interrupted_run_is_no_part() -> None:
-    from closedhand.arena.reproduce import leduc
+    from closedhand.papers.leduc_slides import reproduction as leduc
 
     def interrupt(run: solving.Run) -> None:
         os.kill(os.getpid(), signal.SIGINT)

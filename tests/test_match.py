@@ -7,21 +7,22 @@ import numpy as np
 import pytest
 
 from closedhand import Game, InputError, make_agent, make_game
-from closedhand.arena import match, play, results
-from closedhand.arena.statistics import bootstrap, wins
-from closedhand.games.agents import digests
-from closedhand.games.game import State
+from closedhand.arena import match
+from closedhand.core import duel, play, results
+from closedhand.core.agents import digests
+from closedhand.core.game import State
+from closedhand.core.statistics import bootstrap, wins
 
 DOUDIZHU = make_game("doudizhu")
 AUCTION = make_game("doudizhu", bidding=True)
 
 
 def test_two_sides_make_two_tables() -> None:
-    assert match.tables((0, 1, 1)) == [(0, 1, 1), (1, 0, 0)]
+    assert duel.tables((0, 1, 1)) == [(0, 1, 1), (1, 0, 0)]
 
 
 def test_each_agent_is_alone_once_at_every_seat_of_a_game_without_sides() -> None:
-    tables = match.tables((0, 1, 2, 3))
+    tables = duel.tables((0, 1, 2, 3))
     assert len(set(tables)) == 8
     for agent in (0, 1):
         alone = [table.index(agent) for table in tables if table.count(agent) == 1]
@@ -31,7 +32,7 @@ def test_each_agent_is_alone_once_at_every_seat_of_a_game_without_sides() -> Non
 def test_points_are_those_of_the_side_that_an_agent_plays() -> None:
     # One deal, two tables, three seats; agent 0 is the landlord at the first one.
     returns = np.array([[[6.0, -3.0, -3.0], [-12.0, 6.0, 6.0]]])
-    assert match.tables(DOUDIZHU.sides) == [(0, 1, 1), (1, 0, 0)]
+    assert duel.tables(DOUDIZHU.sides) == [(0, 1, 1), (1, 0, 0)]
     assert results.points(DOUDIZHU, returns, 0).tolist() == [[6.0, 12.0]]
     assert results.points(DOUDIZHU, returns, 1).tolist() == [[-12.0, -6.0]]
     assert results.role_names(DOUDIZHU) == ["landlord", "peasants"]

@@ -8,27 +8,21 @@ from typing import Any
 
 import numpy as np
 import pytest
+from closedhand.games.doudizhu.counts import unpack
 from conftest import assert_alike_without_compiler, positions
 from typer.testing import CliRunner, Result
 
 from closedhand import InputError, make_game
-from closedhand.arena import shards
-from closedhand.baselines.doudizhu import pairs, recorded
+from closedhand.baselines.doudizhu.deeprocket import pairs, recorded, shards
 from closedhand.cli import app
-from closedhand.games.cards import unpack
+from closedhand.core.records import from_state, write
 from closedhand.games.doudizhu.plays import GROUPS
-from closedhand.games.records import from_state, write
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("lightning")
 pytest.importorskip("pyarrow")
 
-from closedhand.baselines.doudizhu import (  # noqa: E402
-    networks,
-    policy_net,
-    stream,
-    supervised,
-)
+from closedhand.baselines.doudizhu.deeprocket import networks, policy_net, stream, supervised  # noqa: E402
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
@@ -407,7 +401,7 @@ def test_training_learns(trained: Path) -> None:
 
 
 def test_the_best_network_is_kept(trained: Path, games: recorded.Games) -> None:
-    from closedhand.baselines.doudizhu.checks import accuracies, evaluate
+    from closedhand.baselines.doudizhu.deeprocket.checks import accuracies, evaluate
 
     network, provenance = networks.load(trained / "policy.safetensors", "policy")
     rows = pairs.index(games, "policy")

@@ -7,7 +7,7 @@ import pytest
 from conftest import positions
 
 from closedhand import InputError, make_game
-from closedhand.games.records import from_state, read, replay_file, write
+from closedhand.core.records import from_state, read, replay_file, write
 
 GOOD = '{"game": "doudizhu", "rules": {}, "actions": [], "seed": 1}'
 

@@ -11,8 +11,8 @@ from typer.testing import CliRunner, Result
 
 from closedhand import InputError, make_agent, make_game
 from closedhand.cli import app
+from closedhand.core.records import Record, from_state, read, replay_file, write
 from closedhand.games.daihinmin import logs, replaying
-from closedhand.games.records import Record, from_state, read, replay_file, write
 
 ROUNDS = 8
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from closedhand.games.doudizhu.counts import unpack
 from typer.testing import CliRunner, Result
 
-from closedhand.arena import match
-from closedhand.arena.reproduce import accuracy, deeprocket, ladder, pairings
+from closedhand.arena import ladder, match
 from closedhand.baselines.random import make as make_random
 from closedhand.cli import app
-from closedhand.games.cards import unpack
-from closedhand.games.game import InputError, State
+from closedhand.core.game import InputError, State
+from closedhand.papers.deeprocket import accuracy, pairings, reproduction as deeprocket
 
 GAME = ladder.the_game()
 DEALS, GAMES = 40, 30

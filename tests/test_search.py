@@ -4,16 +4,17 @@ import time
 
 import numpy as np
 import pytest
+from closedhand.core.duel import play_out
 
 from closedhand import Game, InputError, make_agent, make_game
-from closedhand.arena.match import play_out
-from closedhand.baselines import self_play
-from closedhand.baselines.daihinmin import endgame, policy as light
-from closedhand.baselines.daihinmin.training import TASK
-from closedhand.games import contract
+from closedhand.baselines.daihinmin import endgame
+from closedhand.baselines.daihinmin.policy import softmax as light
+from closedhand.baselines.daihinmin.policy.training import TASK
+from closedhand.baselines.learning import policy_gradient as self_play
+from closedhand.core import contract
+from closedhand.core.game import State
+from closedhand.games.daihinmin.notation import parse_cards
 from closedhand.games.daihinmin.plays import CARDS, DECK, PASS
-from closedhand.games.daihinmin.records import parse_cards
-from closedhand.games.game import State
 from closedhand.search.exact import LOST, UNKNOWN, WON, solve
 from closedhand.search.monte_carlo import MonteCarlo, most_promising
 from closedhand.search.playout import Uniform, playouts

@@ -20,12 +20,12 @@ from typer.testing import CliRunner
 
 from closedhand import make_game
 from closedhand.cli import app
-from closedhand.games import records
+from closedhand.core import records
+from closedhand.core.game import InputError, State
 from closedhand.games.daihinmin import logs, plays, rules
-from closedhand.games.game import InputError, State
-from closedhand.uecda import client, wire
-from closedhand.uecda.server import Server
-from closedhand.uecda.table import Result
+from closedhand.games.daihinmin.uecda import client, wire
+from closedhand.games.daihinmin.uecda.server import Server
+from closedhand.games.daihinmin.uecda.table import Result
 
 DATA = Path(__file__).parent / "data"
 GAME = make_game("daihinmin")

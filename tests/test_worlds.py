@@ -9,18 +9,19 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from closedhand.games.doudizhu.counts import DECK, pack, size, unpack
 
 from closedhand import make_agent, make_game
-from closedhand.baselines.daihinmin import policy as light
-from closedhand.baselines.doudizhu import decompose, styles
-from closedhand.baselines.doudizhu.styles import Styles
-from closedhand.games import contract
-from closedhand.games.cards import DECK, pack, size, unpack
+from closedhand.baselines.daihinmin.policy import softmax as light
+from closedhand.baselines.doudizhu.decompose import agent as decompose
+from closedhand.baselines.doudizhu.search import styles
+from closedhand.baselines.doudizhu.search.styles import Styles
+from closedhand.core import contract
+from closedhand.core.game import Game, State
 from closedhand.games.doudizhu.rules import known_public
-from closedhand.games.game import Game, State
-from closedhand.search import worlds as worlds_module
+from closedhand.search import particles as worlds_module
+from closedhand.search.particles import BATCH, Worlds, draw_by_weight, next_power
 from closedhand.search.playout import Uniform
-from closedhand.search.worlds import BATCH, Worlds, draw_by_weight, next_power
 
 LEDUC = make_game("leduc")
 DOUDIZHU = make_game("doudizhu")

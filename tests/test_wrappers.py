@@ -15,8 +15,8 @@ from pettingzoo.utils.wrappers import TerminateIllegalWrapper
 from test_envs import every_variant, make_aec, play_aec
 
 from closedhand import InputError, make_game
+from closedhand.core.seating import num_tables, seating
 from closedhand.envs.aec import GameAEC, raw_env
-from closedhand.games.seating import num_tables, seating
 from closedhand.wrappers.auto_pass import AutoPass
 from closedhand.wrappers.duplicate import DuplicateDealing
 from closedhand.wrappers.kickers import KickerSubsteps

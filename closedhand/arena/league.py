@@ -18,12 +18,13 @@ from typing import Any
 import numpy as np
 
 from closedhand.arena import results
-from closedhand.arena.match import Chunk, Spec, count_deals, cut, join, play_out, results_of, start
-from closedhand.arena.statistics import student
-from closedhand.envs import kernels
-from closedhand.games import make_game
-from closedhand.games.game import Game, InputError
-from closedhand.games.seating import seating
+from closedhand.core import batch
+from closedhand.core.duel import Chunk, Spec, count_deals, cut, join, play_out, start
+from closedhand.core.game import Game, InputError
+from closedhand.core.registry import make_game
+from closedhand.core.seating import seating
+from closedhand.core.statistics import student
+from closedhand.core.workers import results_of
 
 CHUNK = 125
 """Rounds that are played side by side, as far as they belong to different deals."""
@@ -145,7 +146,7 @@ def play_chunk(
 
     def after(moved: np.ndarray) -> None:
         """A round has ended where the payoffs have grown."""
-        kernels.returns_all(game.rules, states, moved, now)
+        batch.returns_all(game.rules, states, moved, now)
         grown = moved[(now[moved] != before[moved]).any(axis=1)]
         paid[grown, ended[grown]] = now[grown] - before[grown]
         ended[grown] += 1
@@ -155,7 +156,7 @@ def play_chunk(
         seconds, decisions = play_out(game, states, seats, agents, after)
     else:
         seconds, decisions = play_out(game, states, seats, agents)
-        kernels.returns_all(game.rules, states, np.arange(len(states)), now)
+        batch.returns_all(game.rules, states, np.arange(len(states)), now)
         paid[:, 0] = now
     by_agent = np.take_along_axis(paid, np.argsort(seats)[:, None, :], axis=2)
     return Chunk(by_agent.reshape(len(deals), tables, *by_agent.shape[1:]), seconds, decisions)

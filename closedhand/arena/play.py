@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from closedhand.core.agents import Agent
+from closedhand.core.game import Game, InputError, State
 from closedhand.envs.render import ansi
-from closedhand.games.agents import Agent
-from closedhand.games.game import Game, InputError, State
 
 HELP = """\
 Type an action in the game's notation, or

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from closedhand.arena.results import shortened
-from closedhand.games import make_game
-from closedhand.games.game import InputError
-from closedhand.games.records import write_atomically
+from closedhand.core.files import write_atomically
+from closedhand.core.game import InputError
+from closedhand.core.registry import make_game
 
 
 def plot_match(data: dict[str, Any], path: Path) -> None:

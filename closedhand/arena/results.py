@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.arena.match import Chunk, Match, tables
-from closedhand.arena.statistics import Estimate, bootstrap, wins
-from closedhand.games.agents import digests
-from closedhand.games.game import Game, InputError
-from closedhand.games.records import write_atomically
+from closedhand.arena.match import Match
+from closedhand.core.agents import digests
+from closedhand.core.duel import Chunk, tables
+from closedhand.core.files import write_atomically
+from closedhand.core.game import Game, InputError
+from closedhand.core.statistics import Estimate, bootstrap, wins
 
 ALL = "all"
 """The role that stands for all roles together."""
@@ -140,15 +141,6 @@ def shorter(values: Any) -> Any:
 def save(path: Path, data: dict[str, Any]) -> None:
     """Write a summary as JSON; the file appears complete or not at all."""
     write_atomically(path, json.dumps(data, separators=(",", ":")) + "\n")
-
-
-def read_json(path: Path) -> dict[str, Any]:
-    """The JSON object in a file, empty where there is no such file or nothing of the kind in it."""
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return data if isinstance(data, dict) else {}
 
 
 def settings(game: Game, agents: Sequence[str], seed: int) -> dict[str, Any]:

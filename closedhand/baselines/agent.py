@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from closedhand.games.game import Game, State
+from closedhand.core.game import Game, State
 
 Decide = Callable[[np.ndarray, np.ndarray, np.ndarray], None]
 """`decide(views, ids, actions)` writes an action of the flat game for every view, states [n], into

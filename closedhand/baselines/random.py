@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from closedhand.games import contract
-from closedhand.games.agents import refuse_argument
-from closedhand.games.game import Game, State
-from closedhand.games.kernel import kernel
+from closedhand.core import contract
+from closedhand.core.agents import refuse_argument
+from closedhand.core.game import Game, State
+from closedhand.core.kernel import kernel
 
 
 @kernel

@@ -10,9 +10,10 @@ from typing import Annotated
 
 import typer
 
-from closedhand.cli import chinese_poker, leduc, play, records, reproduce, train, uecda
+from closedhand.cli import play, records, reproduce, train
 from closedhand.cli.common import Commands
-from closedhand.games.game import InputError
+from closedhand.commands import chinese_poker, daihinmin as uecda, leduc
+from closedhand.core.game import InputError
 
 app = typer.Typer(
     cls=Commands,

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from typer.core import TyperGroup
 
-from closedhand.games.game import Game, InputError
+from closedhand.core.game import Game, InputError
 
 INTERRUPTED = 130
 
@@ -70,7 +70,7 @@ def bind(name: str, rules: str | None, options: list[str] | None) -> Game:
     Raises:
         InputError: An unknown game, preset or option.
     """
-    from closedhand.games import make_game
+    from closedhand.core.registry import make_game
 
     return make_game(name, **given_options(rules, options))
 

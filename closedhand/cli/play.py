@@ -25,7 +25,7 @@ from closedhand.cli.common import (
     save_picture,
     slug,
 )
-from closedhand.games.game import Game, InputError
+from closedhand.core.game import Game, InputError
 
 # What takes long to import is imported inside the commands, so that --help comes at once.
 
@@ -83,7 +83,7 @@ def match(
     Saves the results as JSON, in runs/ if --out names no file, and a picture of them beside it.
     """
     from closedhand.arena.match import is_clocked
-    from closedhand.search.threads import cores
+    from closedhand.core.threads import cores
 
     given = [f"{key} {value}" for key, value in given_options(rules, option).items()]
     is_league = game in LEAGUES or rounds is not None or duplicate
@@ -215,7 +215,7 @@ def play(
     import numpy as np
 
     from closedhand.arena import play as table
-    from closedhand.games.agents import make_agent
+    from closedhand.core.agents import make_agent
 
     bound = bind(game, rules, option)
     if seed is None:

@@ -19,7 +19,7 @@ from closedhand.cli.common import (
     progress_bar,
     underscored,
 )
-from closedhand.games.game import InputError
+from closedhand.core.game import InputError
 
 app = typer.Typer(help="Records of games.", no_args_is_help=True)
 
@@ -41,7 +41,7 @@ def replay(
     as_json: Json = False,
 ) -> None:
     """Replay every record of a file; exit code 0 only if all are legal and all results agree."""
-    from closedhand.games.records import replay_file
+    from closedhand.core.records import replay_file
 
     replays = []
     for each in replay_file(file, game, **given_options(rules, option)):
@@ -70,8 +70,9 @@ def export(
     option: Options = None,
 ) -> None:
     """Turn logs of the UECda server into records, and records of Daihinmin into logs."""
+    from closedhand.core.files import write_atomically
+    from closedhand.core.records import read, write
     from closedhand.games.daihinmin import logs, replaying
-    from closedhand.games.records import read, write, write_atomically
 
     if out.suffix not in (".log", ".jsonl"):
         raise InputError(f"--out ends in .log or .jsonl, not as {out} does")
@@ -109,8 +110,8 @@ def generate(
 
     Games are flat and without bidding. After Ctrl-C the same command goes on.
     """
-    from closedhand.arena import shards
-    from closedhand.search.threads import cores
+    from closedhand.baselines.doudizhu.deeprocket import shards
+    from closedhand.core.threads import cores
 
     bound = bind(game, rules, option)
     make_folder(out)

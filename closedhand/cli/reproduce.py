@@ -26,7 +26,7 @@ app = typer.Typer(help="Published results, computed again.", no_args_is_help=Tru
 @app.command("deeprocket-match")
 def deeprocket_match(as_json: Json = False) -> None:
     """Table 7 of the DeepRocket paper, its match with four amateurs, from the game records."""
-    from closedhand.arena.reproduce.deeprocket import SIDES, deeprocket_match
+    from closedhand.papers.deeprocket.reproduction import SIDES, deeprocket_match
 
     rows = deeprocket_match()
     totals = {
@@ -87,9 +87,9 @@ def deeprocket(
     Takes hours. Ctrl-C stops; the same command goes on where it was. With --only the report is
     named after the section.
     """
-    from closedhand.arena.reproduce import deeprocket as reproduction
-    from closedhand.games.records import write_atomically
-    from closedhand.search.threads import cores
+    from closedhand.core.files import write_atomically
+    from closedhand.core.threads import cores
+    from closedhand.papers.deeprocket import reproduction
 
     plan = reproduction.Plan(
         network=network,
@@ -128,7 +128,7 @@ def chinese_poker(
 
     Takes about fifteen minutes. Ctrl-C stops; the same command goes on where it was.
     """
-    from closedhand.arena.reproduce import chinese_poker as reproduction
+    from closedhand.papers.hankin import reproduction
 
     results = _computed(out, lambda tell: reproduction.compute(out, hands, pools, seed, tell))
     _show(
@@ -150,7 +150,7 @@ def leduc(
 
     Takes about ten minutes. Ctrl-C stops; the same command goes on where it was.
     """
-    from closedhand.arena.reproduce import leduc as reproduction
+    from closedhand.papers.leduc_slides import reproduction
 
     results = _computed(out, lambda tell: reproduction.compute(out, seconds, seed, tell))
     save_picture(reproduction.pictures, results, out)
@@ -176,8 +176,8 @@ def kou(
 
     Takes about an hour. Ctrl-C stops; the same command goes on where it was.
     """
-    from closedhand.arena.reproduce import kou as reproduction
-    from closedhand.search.threads import cores
+    from closedhand.core.threads import cores
+    from closedhand.papers.kou import reproduction
 
     results = _computed(
         out,
@@ -206,7 +206,7 @@ def _show(
     out: Path, text: str, results: dict[str, Any], as_json: bool, name: str = "report"
 ) -> None:
     """Save and print the report, or print the results as JSON."""
-    from closedhand.games.records import write_atomically
+    from closedhand.core.files import write_atomically
 
     write_atomically(out / f"{name}.md", text)
     if as_json:

@@ -6,10 +6,11 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from closedhand.cli import bids, chinese_poker, leduc, networks, self_play
 from closedhand.cli.common import Options, Rules, bind, given_options, positive, underscored
-from closedhand.games import GAMES
-from closedhand.games.game import InputError
+from closedhand.commands import chinese_poker, leduc, self_play
+from closedhand.commands.doudizhu import bids, networks
+from closedhand.core.game import InputError
+from closedhand.core.registry import GAMES
 
 # What takes long to import is imported inside the commands, so that --help comes at once.
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from closedhand.envs import kernels
-from closedhand.games import contract, make_game
-from closedhand.games.game import Game, InputError, State
-from closedhand.games.kernel import draw_seed
+from closedhand.core import batch, contract
+from closedhand.core.game import Game, InputError, State
+from closedhand.core.kernel import draw_seed
+from closedhand.core.registry import make_game
 
 Observation = dict[str, np.ndarray]
 
@@ -123,7 +123,7 @@ def start(
         state = game.parse_deal(deal)
     if state is None:
         seeds = np.array([draw_seed(rngs[i]) for i in chosen], np.uint64)
-        kernels.deal_all(game.rules, states, chosen, seeds)
+        batch.deal_all(game.rules, states, chosen, seeds)
         return
     if getattr(state, "dtype", None) != game.dtype or np.ndim(state) != 0:
         raise InputError(f"options['state'] is no state of {game.name}")
@@ -142,11 +142,3 @@ def refuse_ended(options: Mapping[str, Any]) -> None:
     """
     if options.get("deal") is not None or options.get("state") is not None:
         raise InputError("the opponents end this game before the seat's first turn")
-
-
-def explain_illegal(game: Game, state: State, action: int) -> str:
-    """One line that says which action is illegal for whom."""
-    if not 0 <= action < game.num_actions:
-        return f"action {action} is none of the {game.num_actions} actions of {game.name}"
-    text = game.text_at(state, action)
-    return f"action {action} ({text}) is not legal for player_{state['player']} now"

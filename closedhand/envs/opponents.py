@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.envs import common, kernels
-from closedhand.games.agents import Agent, act_batch, make_agent
-from closedhand.games.game import Game, InputError
+from closedhand.core import batch
+from closedhand.core.agents import Agent, act_batch, make_agent
+from closedhand.core.game import Game, InputError, explain_illegal
 
 Spec = str | Agent | Sequence[str | Agent]
 """A name or an agent for every other seat, or one of them for each."""
@@ -62,7 +62,7 @@ class Opponents:
         running = np.empty(len(states), bool)
         status = np.empty(len(states), np.int64)
         while True:
-            kernels.running(self.game.rules, states, running)
+            batch.running(self.game.rules, states, running)
             ahead = (states["player"] - seats) % self.game.num_players
             waiting = running & (ahead > 0)
             if not waiting.any():
@@ -76,14 +76,14 @@ class Opponents:
         self, agent: Agent, states: np.ndarray, chosen: np.ndarray, status: np.ndarray
     ) -> None:
         views = states[chosen]
-        kernels.hide_all(self.game.rules, views)
+        batch.hide_all(self.game.rules, views)
         actions = np.asarray(act_batch(agent, views), np.int64)
-        kernels.play_all(
+        batch.play_all(
             self.game.rules, states, chosen, actions, self.game.num_actions, status
         )  # fmt: skip
-        for i in np.flatnonzero(status[chosen] == kernels.ILLEGAL):
+        for i in np.flatnonzero(status[chosen] == batch.ILLEGAL):
             state: Any = states[chosen[i]]
-            why = common.explain_illegal(self.game, state, int(actions[i]))
+            why = explain_illegal(self.game, state, int(actions[i]))
             raise InputError(f"agent {agent.name!r} cannot play on: {why}")
 
 

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 import gymnasium
 import pettingzoo
 
-from closedhand import games
+from closedhand.core import registry
 
 PAGES = ("planes", "substeps", "compact")
 """Modules of a game whose docstrings belong to the page of its envs."""
@@ -36,7 +36,7 @@ class Environment:
     @property
     def doc(self) -> str:
         """The page of the envs, Markdown: the game, its options, observations and actions."""
-        package = games.package(self.game)
+        package = registry.package(self.game)
         pages = [
             import_module(f"{package.__name__}.{name}")
             for name in PAGES

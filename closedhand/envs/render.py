@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.games.game import BLANK, Game, InputError, Row, State
+from closedhand.core.game import BLANK, Game, InputError, Row, State
 
 WIDTH, HEIGHT = 960, 540
 MARGIN, GAP = 28, 14

@@ -7,10 +7,11 @@ import gymnasium
 import numpy as np
 from gymnasium import error, logger
 
-from closedhand.envs import common, kernels, render
+from closedhand.core import batch
+from closedhand.core.game import Game, State
+from closedhand.envs import common, render
 from closedhand.envs.common import ACTION_MASK, ILLEGAL_REWARD, Observation
 from closedhand.envs.opponents import Opponents, Spec, check_seat
-from closedhand.games.game import Game, State
 
 
 class SoloEnv(gymnasium.Env[Observation, np.int64]):
@@ -122,11 +123,11 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
             raise error.ResetNeeded("no game is under way: call reset() first")
         actions = np.array([common.whole_number(action)])
         status = np.empty(1, np.int64)
-        kernels.play_all(
+        batch.play_all(
             self.game.rules, self._states, np.zeros(1, np.int64), actions,
             self.game.num_actions, status,
         )  # fmt: skip
-        if status[0] == kernels.ILLEGAL:
+        if status[0] == batch.ILLEGAL:
             self._ended = True
             observation, info = self._look()
             return observation, self.illegal_reward, True, False, {**info, "illegal_action": True}
@@ -165,7 +166,7 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
     def _look(self) -> tuple[Observation, dict[str, Any]]:
         observation = np.empty(self.game.observation_size, np.int8)
         mask = np.empty(self.game.num_actions, np.int8)
-        kernels.observe_one(self.game.rules, self._states, self.seat, observation, mask)
+        batch.observe_one(self.game.rules, self._states, self.seat, observation, mask)
         if self._ended:
             mask[:] = 0
         self._mask = mask.copy()

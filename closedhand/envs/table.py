@@ -7,9 +7,9 @@ from typing import Any, Self
 import numpy as np
 from gymnasium import logger, spaces
 
+from closedhand.core.game import Game, State
 from closedhand.envs import common, render
 from closedhand.envs.common import Observation
-from closedhand.games.game import Game, State
 
 
 class Table:

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from closedhand.games.game import InputError
-from closedhand.search.threads import cores
+from closedhand.core.game import InputError
+from closedhand.core.threads import cores
 
 
 class Budget(NamedTuple):

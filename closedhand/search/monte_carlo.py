@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.games import contract
-from closedhand.games.game import Game, InputError, State
-from closedhand.games.kernel import kernel
+from closedhand.core import contract
+from closedhand.core.game import Game, InputError, State
+from closedhand.core.kernel import kernel
 from closedhand.search.budget import add_up, budget
 from closedhand.search.playout import plausibility, playout
 

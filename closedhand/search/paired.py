@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.games import contract
-from closedhand.games.contract import dispatched
-from closedhand.games.game import Game, InputError, State
-from closedhand.games.kernel import kernel
+from closedhand.core import contract
+from closedhand.core.contract import dispatched
+from closedhand.core.game import Game, InputError, State
+from closedhand.core.kernel import kernel
 from closedhand.search.budget import add_up, budget
+from closedhand.search.particles import BATCH, Worlds
 from closedhand.search.playout import Uniform, playout
-from closedhand.search.worlds import BATCH, Worlds
 
 OUT = 2.5
 """An action is out of the race if it is worse by so many standard errors."""

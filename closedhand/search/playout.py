@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.games import contract
-from closedhand.games.contract import dispatched
-from closedhand.games.kernel import kernel
+from closedhand.core import contract
+from closedhand.core.contract import dispatched
+from closedhand.core.kernel import kernel
 
 
 @dispatched

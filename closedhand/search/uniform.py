@@ -1,7 +1,7 @@
 """The uniformly random policy of playouts."""
 
-from closedhand.games import contract
-from closedhand.games.kernel import kernel
+from closedhand.core import contract
+from closedhand.core.kernel import kernel
 
 __all__ = ["choose", "plausibility"]
 

@@ -6,9 +6,9 @@ from typing import Any
 from pettingzoo import AECEnv
 from pettingzoo.utils import BaseWrapper
 
+from closedhand.core.game import Game, InputError
+from closedhand.core.seating import num_tables, seating
 from closedhand.envs.common import Observation
-from closedhand.games.game import Game, InputError
-from closedhand.games.seating import num_tables, seating
 
 
 class DuplicateDealing(BaseWrapper[str, Observation, int]):

@@ -7,10 +7,11 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils import BaseWrapper
 
-from closedhand.envs import common, kernels
+from closedhand.core import batch
+from closedhand.core.game import Game, InputError, explain_illegal
+from closedhand.core.registry import make_game
+from closedhand.envs import common
 from closedhand.envs.common import ACTION_MASK, Observation
-from closedhand.games import make_game
-from closedhand.games.game import Game, InputError
 
 
 class KickerSubsteps(BaseWrapper[str, Observation, int]):
@@ -85,7 +86,7 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
         observation = np.empty(self.game.observation_size, np.int8)
         mask = np.zeros(self.game.num_actions, np.int8)
         player = self.possible_agents.index(agent)
-        kernels.observe_one(self.game.rules, self._states, player, observation, mask)
+        batch.observe_one(self.game.rules, self._states, player, observation, mask)
         if self.terminations.get(agent):
             mask[:] = 0
         return {**self.game.split(observation), ACTION_MASK: mask}
@@ -94,7 +95,7 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
         if not isinstance(action, int | np.integer):
             raise InputError(f"an action is a whole number, not {action!r}")
         status = np.empty(1, np.int64)
-        kernels.play_all(
+        batch.play_all(
             self.game.rules,
             self._states,
             np.zeros(1, np.int64),
@@ -102,8 +103,8 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
             self.game.num_actions,
             status,
         )
-        if status[0] == kernels.ILLEGAL:
-            raise InputError(common.explain_illegal(self.game, self._states[0], int(action)))
+        if status[0] == batch.ILLEGAL:
+            raise InputError(explain_illegal(self.game, self._states[0], int(action)))
 
     def _whole_play(self, before: np.record, action: Any) -> int:
         """The flat action that the sub-step has completed."""

@@ -26,11 +26,11 @@ from closedhand.baselines.chinese_poker.separable import (
     load,
     shipped,
 )
+from closedhand.core.game import Game, InputError, State
+from closedhand.core.threads import in_threads
 from closedhand.games.chinese_poker import flat_rules, substeps
 from closedhand.games.chinese_poker.plays import FRONTS
 from closedhand.games.chinese_poker.rules import UNSET
-from closedhand.games.game import Game, InputError, State
-from closedhand.search.threads import in_threads
 
 SLACK = 0.25
 """`rescored` leaves out what the tables expect to bring that much less than the best, points."""

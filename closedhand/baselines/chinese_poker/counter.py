@@ -12,6 +12,9 @@ import numpy as np
 
 from closedhand.baselines.chinese_poker import pool as pools
 from closedhand.baselines.chinese_poker.separable import expectation
+from closedhand.core.game import InputError
+from closedhand.core.kernel import kernel
+from closedhand.core.threads import in_threads
 from closedhand.games.chinese_poker.plays import (
     BACK,
     FIVES,
@@ -23,9 +26,6 @@ from closedhand.games.chinese_poker.plays import (
     THREES,
 )
 from closedhand.games.chinese_poker.rules import Rules, evaluate, strengths
-from closedhand.games.game import InputError
-from closedhand.games.kernel import kernel
-from closedhand.search.threads import in_threads
 
 MOST = THREES * SPLITS + 1
 """Room for candidates, of which there cannot be more than ways to split a hand, and one more."""

@@ -14,10 +14,10 @@ import numpy as np
 
 from closedhand.baselines.chinese_poker import pool as pools
 from closedhand.baselines.chinese_poker.separable import Tables, arrange
+from closedhand.core.files import write_atomically
+from closedhand.core.game import InputError
 from closedhand.games.chinese_poker.plays import PARTS
 from closedhand.games.chinese_poker.rules import Rules
-from closedhand.games.game import InputError
-from closedhand.games.records import write_atomically
 
 POOL_SIZE = 1 << 20
 """Hands of a pool: 13,400 opponents for every hand."""

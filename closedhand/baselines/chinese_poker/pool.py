@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from closedhand.core.kernel import kernel
 from closedhand.games.chinese_poker.plays import HAND, PARTS
 from closedhand.games.chinese_poker.rules import DECK, Rules, evaluate, take
-from closedhand.games.kernel import kernel
 
 
 class Deals(IntEnum):

@@ -22,6 +22,10 @@ from typing import Any
 
 import numpy as np
 
+from closedhand.core.files import write_atomically
+from closedhand.core.game import InputError
+from closedhand.core.kernel import inlined, kernel
+from closedhand.core.threads import in_threads
 from closedhand.games.chinese_poker.plays import (
     BACK,
     FIVES,
@@ -34,10 +38,6 @@ from closedhand.games.chinese_poker.plays import (
     THREES,
 )
 from closedhand.games.chinese_poker.rules import Rules, evaluate, strengths
-from closedhand.games.game import InputError
-from closedhand.games.kernel import inlined, kernel
-from closedhand.games.records import write_atomically
-from closedhand.search.threads import in_threads
 
 SHIPPED = "chinese_poker_separable_{}.npz"
 """The tables of the package, by the rules that they were trained for."""

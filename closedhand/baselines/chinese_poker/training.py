@@ -30,13 +30,13 @@ from closedhand.baselines.chinese_poker.counter import (
 )
 from closedhand.baselines.chinese_poker.pool import random_hands, strengths_of
 from closedhand.baselines.chinese_poker.separable import Tables, arrange, expectation, weights
+from closedhand.core.files import write_atomically
+from closedhand.core.game import Game, InputError
+from closedhand.core.kernel import inlined, kernel
+from closedhand.core.threads import in_threads
 from closedhand.games.chinese_poker import flat_rules
 from closedhand.games.chinese_poker.plays import BACK, FRONT, MIDDLE, PARTS, STRENGTHS
 from closedhand.games.chinese_poker.rules import Rules
-from closedhand.games.game import Game, InputError
-from closedhand.games.kernel import inlined, kernel
-from closedhand.games.records import write_atomically
-from closedhand.search.threads import in_threads
 
 METHODS = ("fitted", "blog")
 

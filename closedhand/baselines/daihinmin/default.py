@@ -10,8 +10,10 @@ import numpy as np
 
 from closedhand.baselines.agent import KernelAgent
 from closedhand.baselines.daihinmin.agent import kernel_agent
-from closedhand.games import bits
-from closedhand.games.agents import refuse_argument
+from closedhand.core import bits
+from closedhand.core.agents import refuse_argument
+from closedhand.core.game import Game
+from closedhand.core.kernel import kernel
 from closedhand.games.daihinmin import rules as flat
 from closedhand.games.daihinmin.plays import (
     ALL_SUITS,
@@ -25,8 +27,6 @@ from closedhand.games.daihinmin.plays import (
     SHORTEST,
 )
 from closedhand.games.daihinmin.rules import bit, of_suits, ranks_between, ranks_with
-from closedhand.games.game import Game
-from closedhand.games.kernel import kernel
 
 NONE = -1
 

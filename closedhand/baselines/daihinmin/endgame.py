@@ -7,11 +7,11 @@ one wins.
 
 import numpy as np
 
+from closedhand.core.kernel import kernel
 from closedhand.games.daihinmin import rules as flat
 from closedhand.games.daihinmin.hidden import unseen
 from closedhand.games.daihinmin.plays import JOKER, NUM_RANKS, PASS, SPADE_THREE
 from closedhand.games.daihinmin.rules import EVERYBODY, PLAYERS, bit
-from closedhand.games.kernel import kernel
 
 DEEPEST = 12
 """Plays of a hand, one by one."""

@@ -12,16 +12,18 @@ import numpy as np
 from closedhand.baselines.agent import KernelAgent
 from closedhand.baselines.daihinmin.agent import kernel_agent
 from closedhand.baselines.daihinmin.endgame import DEEPEST, sure_win
-from closedhand.baselines.daihinmin.strength import (
+from closedhand.baselines.daihinmin.kou.strength import (
     foes_of,
     runs,
     starts_lock,
     strength_of,
     turned_ranks,
 )
-from closedhand.baselines.daihinmin.variants import Numbers
-from closedhand.games import bits
-from closedhand.games.agents import refuse_argument
+from closedhand.baselines.daihinmin.kou.variants import Numbers
+from closedhand.core import bits
+from closedhand.core.agents import refuse_argument
+from closedhand.core.game import Game
+from closedhand.core.kernel import kernel
 from closedhand.games.daihinmin import rules as flat
 from closedhand.games.daihinmin.plays import (
     EIGHT,
@@ -42,8 +44,6 @@ from closedhand.games.daihinmin.rules import (
     ranks_between,
     ranks_with,
 )
-from closedhand.games.game import Game
-from closedhand.games.kernel import kernel
 
 MOST_RUNS = 200
 MOST_KAIDAN = 6

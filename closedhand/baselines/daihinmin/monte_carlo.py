@@ -11,11 +11,11 @@ import numpy as np
 
 from closedhand.baselines.daihinmin.agent import flat_rules
 from closedhand.baselines.daihinmin.endgame import DEEPEST, is_duel, open_hands, sure_win
-from closedhand.baselines.daihinmin.policy import Policy, load, shipped
-from closedhand.games import make_game
+from closedhand.baselines.daihinmin.policy.softmax import Policy, load, shipped
+from closedhand.core.game import Game, State
+from closedhand.core.registry import make_game
 from closedhand.games.daihinmin.plays import NUM_ACTIONS
 from closedhand.games.daihinmin.rules import PLAYERS
-from closedhand.games.game import Game, State
 from closedhand.search.budget import read_budget
 from closedhand.search.exact import WON, solve
 from closedhand.search.monte_carlo import MonteCarlo

@@ -9,27 +9,27 @@ import numpy as np
 
 from closedhand.baselines.agent import KernelAgent
 from closedhand.baselines.daihinmin.agent import kernel_agent
-from closedhand.baselines.daihinmin.decompose import (
+from closedhand.baselines.daihinmin.kou.agent import choose_pick
+from closedhand.baselines.daihinmin.kou.division import (
     MOST_PARTS,
     PART,
     count_below,
     decompose,
     divide_rest,
 )
-from closedhand.baselines.daihinmin.kou import choose_pick
-from closedhand.baselines.daihinmin.strength import (
+from closedhand.baselines.daihinmin.kou.strength import (
     foes_of,
     locked,
     starts_lock,
     strength_of,
     turned_ranks,
 )
-from closedhand.baselines.daihinmin.variants import Numbers
-from closedhand.games.agents import refuse_argument
+from closedhand.baselines.daihinmin.kou.variants import Numbers
+from closedhand.core.agents import refuse_argument
+from closedhand.core.game import Game
+from closedhand.core.kernel import kernel
 from closedhand.games.daihinmin import rules as flat
 from closedhand.games.daihinmin.plays import JOKER, JOKER_BIT, PASS
-from closedhand.games.game import Game
-from closedhand.games.kernel import kernel
 
 NEVER = 10**6
 KEEP_PLAYS = 6

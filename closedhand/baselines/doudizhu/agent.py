@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from closedhand.core.game import Game, State
+from closedhand.core.kernel import kernel
 from closedhand.games.doudizhu import rules as flat, substeps
-from closedhand.games.game import Game, State
-from closedhand.games.kernel import kernel
 
 
 @kernel

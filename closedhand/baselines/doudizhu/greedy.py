@@ -8,8 +8,8 @@ price, a partner's is not, and nobody who holds one card gets it through.
 import numpy as np
 
 from closedhand.baselines.doudizhu.agent import PlayAgent
-from closedhand.baselines.doudizhu.bidding import choose_bid
-from closedhand.baselines.doudizhu.partition import (
+from closedhand.baselines.doudizhu.bidding.modules import choose_bid
+from closedhand.baselines.doudizhu.decompose.partition import (
     JOKERS,
     MOST_NODES,
     NODE,
@@ -18,13 +18,13 @@ from closedhand.baselines.doudizhu.partition import (
     cost,
     set_costs,
 )
-from closedhand.games.agents import refuse_argument
-from closedhand.games.cards import DECK, at_least, contains, size
+from closedhand.core.agents import refuse_argument
+from closedhand.core.game import Game
+from closedhand.core.kernel import kernel
 from closedhand.games.doudizhu import rules as flat
+from closedhand.games.doudizhu.counts import DECK, at_least, contains, size
 from closedhand.games.doudizhu.plays import BOMB
 from closedhand.games.doudizhu.rules import SEATS
-from closedhand.games.game import Game
-from closedhand.games.kernel import kernel
 
 SOLO, PAIR, _ = PLAIN_FAMILY
 

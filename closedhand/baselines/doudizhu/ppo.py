@@ -25,9 +25,9 @@ from stable_baselines3.common.vec_env import VecMonitor
 from torch import nn
 
 from closedhand.baselines.doudizhu.substep_agent import SubstepAgent
+from closedhand.core import contract
+from closedhand.core.game import Game, InputError
 from closedhand.envs.vector import GameVectorEnv
-from closedhand.games import contract
-from closedhand.games.game import Game, InputError
 from closedhand.wrappers.sb3 import SB3VecEnv
 
 SEATS = 3

@@ -10,15 +10,15 @@ of what the player sees draws, so that a decision is reproducible.
 import numpy as np
 
 from closedhand.baselines.doudizhu.agent import PlayAgent
-from closedhand.baselines.doudizhu.bidding import choose_bid
-from closedhand.baselines.doudizhu.partition import CHAINABLE, PLAIN_FAMILY, SHORTEST
-from closedhand.games.agents import refuse_argument
-from closedhand.games.cards import at_least, one
+from closedhand.baselines.doudizhu.bidding.modules import choose_bid
+from closedhand.baselines.doudizhu.decompose.partition import CHAINABLE, PLAIN_FAMILY, SHORTEST
+from closedhand.core.agents import refuse_argument
+from closedhand.core.game import Game
+from closedhand.core.kernel import kernel
 from closedhand.games.doudizhu import rules as flat
+from closedhand.games.doudizhu.counts import at_least, one
 from closedhand.games.doudizhu.plays import BOMB, ROCKET, SMALL_JOKER
 from closedhand.games.doudizhu.substeps import lowest_rank
-from closedhand.games.game import Game
-from closedhand.games.kernel import kernel
 
 
 @kernel

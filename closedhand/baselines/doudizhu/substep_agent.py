@@ -5,11 +5,11 @@ In a flat game the sub-steps are played on copies of the views until each play i
 
 import numpy as np
 
-from closedhand.games import make_game
+from closedhand.core.game import Game, State
+from closedhand.core.kernel import kernel
+from closedhand.core.registry import make_game
 from closedhand.games.doudizhu import rules as flat, substeps
 from closedhand.games.doudizhu.plays import PASS_GROUP
-from closedhand.games.game import Game, State
-from closedhand.games.kernel import kernel
 
 
 @kernel

@@ -20,7 +20,7 @@ from closedhand.baselines.leduc.tree import (
     to_sigma,
     to_strategy,
 )
-from closedhand.games.game import Game
+from closedhand.core.game import Game
 from closedhand.games.leduc.plays import name
 
 

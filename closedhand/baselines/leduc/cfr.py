@@ -24,9 +24,9 @@ from closedhand.baselines.leduc.tree import (
     to_sigma,
     to_strategy,
 )
-from closedhand.games.agents import refuse_argument
-from closedhand.games.game import Game
-from closedhand.games.kernel import kernel
+from closedhand.core.agents import refuse_argument
+from closedhand.core.game import Game
+from closedhand.core.kernel import kernel
 
 
 class Algorithm(NamedTuple):

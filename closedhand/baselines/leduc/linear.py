@@ -12,7 +12,7 @@ import numpy as np
 
 from closedhand.baselines.leduc.strategy import Strategy
 from closedhand.baselines.leduc.tree import END, LANES, Tree, build, to_strategy
-from closedhand.games.game import Game, InputError
+from closedhand.core.game import Game, InputError
 from closedhand.games.leduc.plays import S, T
 
 

@@ -16,9 +16,9 @@ from closedhand.baselines.leduc.strategy import (
     sample_action,
     slot_at,
 )
-from closedhand.games import contract
-from closedhand.games.game import Game
-from closedhand.games.kernel import kernel, seed_in_kernel
+from closedhand.core import contract
+from closedhand.core.game import Game
+from closedhand.core.kernel import kernel, seed_in_kernel
 from closedhand.games.leduc.plays import ACTIONS, NODES
 
 

@@ -22,8 +22,8 @@ from closedhand.baselines.leduc.tree import (
     to_sigma,
     to_strategy,
 )
-from closedhand.games.game import Game
-from closedhand.games.kernel import kernel
+from closedhand.core.game import Game
+from closedhand.core.kernel import kernel
 
 TEMPERATURE = 1.0
 """Chips: the temperature of iteration t is this divided by the square root of t."""

@@ -32,8 +32,8 @@ from closedhand.baselines.leduc.strategy import (
     uniform,
 )
 from closedhand.baselines.leduc.tree import build, decisions, reach, to_sigma, to_strategy
+from closedhand.core.game import Game
 from closedhand.envs.vector import GameVectorEnv
-from closedhand.games.game import Game
 from closedhand.games.leduc.plays import ACTIONS
 from closedhand.games.leduc.rules import FLOP, UNKNOWN
 from closedhand.wrappers.sb3 import SB3VecEnv

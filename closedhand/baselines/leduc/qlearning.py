@@ -10,9 +10,9 @@ import numpy as np
 
 from closedhand.baselines.leduc.solving import pack_rng, unpack_rng
 from closedhand.baselines.leduc.strategy import Strategy, legal_table, normalised, slot_at
-from closedhand.games import contract
-from closedhand.games.game import Game
-from closedhand.games.kernel import kernel, seed_in_kernel
+from closedhand.core import contract
+from closedhand.core.game import Game
+from closedhand.core.kernel import kernel, seed_in_kernel
 from closedhand.games.leduc.plays import ACTIONS
 
 EXPLORATION = 0.1

@@ -22,8 +22,8 @@ import numpy as np
 from closedhand.baselines.leduc import strategy as strategies
 from closedhand.baselines.leduc.strategy import Strategy
 from closedhand.baselines.leduc.tree import Evaluation, evaluate
-from closedhand.games.game import Game, InputError
-from closedhand.games.records import write_atomically
+from closedhand.core.files import write_atomically
+from closedhand.core.game import Game, InputError
 
 
 class Learner(Protocol):

@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from closedhand.games import make_game
-from closedhand.games.game import Game, InputError, State
-from closedhand.games.kernel import kernel
+from closedhand.core.files import write_atomically
+from closedhand.core.game import Game, InputError, State
+from closedhand.core.kernel import kernel
+from closedhand.core.registry import make_game
+from closedhand.games.leduc.notation import CARDS, HIDDEN
 from closedhand.games.leduc.plays import ACTIONS, name
-from closedhand.games.leduc.records import CARDS, HIDDEN
 from closedhand.games.leduc.rules import FLOP
-from closedhand.games.records import write_atomically
 
 GAMES = ("uh_leduc", "leduc")
 """The games whose strategies these are."""

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from closedhand.baselines.leduc.strategy import Strategy, legal_table, normalised
-from closedhand.games.game import Game
-from closedhand.games.kernel import kernel
+from closedhand.core.game import Game
+from closedhand.core.kernel import kernel
 from closedhand.games.leduc.plays import SHOWDOWN, S, T
 
 LANES = 8

@@ -30,10 +30,11 @@ back, then front, 1,343 actions.
 
 from typing import Any
 
+from closedhand.core.game import Game, InputError, options_of
 from closedhand.games.chinese_poker import substeps as factored
+from closedhand.games.chinese_poker.notation import Notation, SubstepNotation
 from closedhand.games.chinese_poker.planes import observe, shapes
 from closedhand.games.chinese_poker.plays import ARRANGEMENTS, build
-from closedhand.games.chinese_poker.records import Notation, SubstepNotation
 from closedhand.games.chinese_poker.rules import (
     SEATS,
     STATE,
@@ -47,7 +48,6 @@ from closedhand.games.chinese_poker.rules import (
     redeal,
     returns,
 )
-from closedhand.games.game import Game, InputError, options_of
 
 __all__ = [
     "deal", "flat_rules", "hide", "is_legal", "legal", "make", "observe", "over", "play", "redeal",

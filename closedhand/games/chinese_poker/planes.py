@@ -17,9 +17,9 @@ hands are set, 3 whether he has chosen a back and not yet a front.
 
 import numpy as np
 
+from closedhand.core.kernel import kernel
 from closedhand.games.chinese_poker.plays import FRONTS, HAND
 from closedhand.games.chinese_poker.rules import UNSET, over
-from closedhand.games.kernel import kernel
 
 CARDS = 52
 BOARD = 3

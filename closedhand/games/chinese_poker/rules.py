@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.games.cards import shuffle
+from closedhand.core.cards import shuffle
+from closedhand.core.kernel import kernel, seed_in_kernel
 from closedhand.games.chinese_poker.plays import (
     ARRANGEMENTS,
     BACK,
@@ -22,7 +23,6 @@ from closedhand.games.chinese_poker.plays import (
     THREES,
     place_of,
 )
-from closedhand.games.kernel import kernel, seed_in_kernel
 
 SEATS = 4
 """Room in a state; a game may have fewer players."""

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from closedhand.core.kernel import kernel
 from closedhand.games.chinese_poker import planes, rules as flat
 from closedhand.games.chinese_poker.plays import FIVES, FRONTS, PARTS, THREES
-from closedhand.games.kernel import kernel
 
 FIRST_FRONT = FIVES
 ACTIONS = FIVES + FRONTS

@@ -33,11 +33,12 @@ from typing import Any
 
 import numpy as np
 
+from closedhand.core.game import Game, InputError, options_of
 from closedhand.games.daihinmin import compact as card_sets
 from closedhand.games.daihinmin.hidden import hide, redeal
+from closedhand.games.daihinmin.notation import CompactNotation, Notation
 from closedhand.games.daihinmin.planes import SHAPES, observe
 from closedhand.games.daihinmin.plays import NUM_ACTIONS, build
-from closedhand.games.daihinmin.records import CompactNotation, Notation
 from closedhand.games.daihinmin.rules import (
     MOST_PASSES,
     OPTIONS,
@@ -53,7 +54,6 @@ from closedhand.games.daihinmin.rules import (
     play,
     returns,
 )
-from closedhand.games.game import Game, InputError, options_of
 
 __all__ = [
     "admit", "deal", "hide", "is_legal", "legal", "make", "observe", "over", "payoff", "play",

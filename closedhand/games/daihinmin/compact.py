@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from closedhand.games import contract
+from closedhand.core import contract
+from closedhand.core.kernel import kernel
 from closedhand.games.daihinmin import plays, rules as flat
 from closedhand.games.daihinmin.plays import NUM_PLAYS, NUM_RANKS, PASS
-from closedhand.games.kernel import kernel
 
 SETS = 1951
 ACTIONS = SETS + 1

@@ -8,8 +8,9 @@ the first trick was led.
 
 import numpy as np
 
-from closedhand.games import bits
-from closedhand.games.cards import draw_place
+from closedhand.core import bits
+from closedhand.core.cards import draw_place
+from closedhand.core.kernel import kernel, seed_in_kernel
 from closedhand.games.daihinmin.plays import DECK, DIAMOND_THREE
 from closedhand.games.daihinmin.rules import (
     HIDDEN,
@@ -20,7 +21,6 @@ from closedhand.games.daihinmin.rules import (
     loser,
     winner,
 )
-from closedhand.games.kernel import kernel, seed_in_kernel
 
 CANDIDATES = 8
 """Deals of the unseen cards, one of which is drawn by its weight."""

@@ -17,11 +17,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from closedhand.core.game import Game, InputError, State
+from closedhand.core.records import Record
 from closedhand.games.daihinmin import DEFAULTS, plays, rules
+from closedhand.games.daihinmin.notation import cards_in, dealt
 from closedhand.games.daihinmin.plays import JOKER, NO_JOKER, PASS
-from closedhand.games.daihinmin.records import cards_in, dealt
-from closedhand.games.game import Game, InputError, State
-from closedhand.games.records import Record
 
 SUITS = "CDHS"
 JOKER_SUITS = "NMLK"

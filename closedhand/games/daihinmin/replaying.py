@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.games import contract
+from closedhand.core import contract
+from closedhand.core.game import Game, InputError, State
+from closedhand.core.records import Record, Replay, flat_game, replay
 from closedhand.games.daihinmin import logs
-from closedhand.games.daihinmin.records import permutation
+from closedhand.games.daihinmin.notation import permutation
 from closedhand.games.daihinmin.rules import PLAYERS, TAXES, loser, winner
-from closedhand.games.game import Game, InputError, State
-from closedhand.games.records import Record, Replay, flat_game, replay
 
 
 def replay_log(path: Path) -> Iterator[Replay]:

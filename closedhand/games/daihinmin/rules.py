@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.games import bits
-from closedhand.games.cards import shuffle
+from closedhand.core import bits
+from closedhand.core.cards import shuffle
+from closedhand.core.kernel import kernel
 from closedhand.games.daihinmin.plays import (
     ALL_SUITS,
     DIAMOND_THREE,
@@ -27,7 +28,6 @@ from closedhand.games.daihinmin.plays import (
     SHORTEST,
     SPADE_THREE,
 )
-from closedhand.games.kernel import kernel
 
 PLAYERS = 5
 EVERYBODY = 2**PLAYERS - 1

@@ -15,10 +15,11 @@ a bomb beat the rocket, and lists no bare chain that starts on a rank held four 
 
 from typing import Any
 
+from closedhand.core.game import Game, InputError, options_of
 from closedhand.games.doudizhu import substeps
+from closedhand.games.doudizhu.notation import Notation, SubstepNotation
 from closedhand.games.doudizhu.planes import SHAPES, observe
 from closedhand.games.doudizhu.plays import PRESETS, build
-from closedhand.games.doudizhu.records import Notation, SubstepNotation
 from closedhand.games.doudizhu.rules import (
     SEATS,
     STATE,
@@ -31,7 +32,6 @@ from closedhand.games.doudizhu.rules import (
     redeal,
     returns,
 )
-from closedhand.games.game import Game, InputError, options_of
 
 __all__ = ["deal", "hide", "legal", "make", "observe", "over", "play", "redeal", "returns"]
 

@@ -21,10 +21,10 @@ played.
 
 import numpy as np
 
-from closedhand.games.cards import at_least, one
+from closedhand.core.kernel import inlined, kernel
+from closedhand.games.doudizhu.counts import at_least, one
 from closedhand.games.doudizhu.plays import CATEGORIES, PASS_FAMILY, main_ranks
 from closedhand.games.doudizhu.rules import SEATS, has_play, lowest_ranks, pass_id, unseen
-from closedhand.games.kernel import inlined, kernel
 
 RANKS, ROWS, PLANES = 15, 19, 21
 STATUS = 10

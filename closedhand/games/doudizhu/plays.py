@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.games.cards import unpack
+from closedhand.games.doudizhu.counts import unpack
 
 
 class Category(NamedTuple):

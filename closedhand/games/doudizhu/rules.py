@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.games.cards import DECK, at_least, contains, count, draw_place, one, shuffle, size
+from closedhand.core.cards import draw_place, shuffle
+from closedhand.core.kernel import kernel, seed_in_kernel
+from closedhand.games.doudizhu.counts import DECK, at_least, contains, count, one, size
 from closedhand.games.doudizhu.plays import BOMB, PASS_FAMILY, PASS_GROUP
-from closedhand.games.kernel import kernel, seed_in_kernel
 
 SEATS = 3
 LONGEST = 160

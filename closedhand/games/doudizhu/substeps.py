@@ -23,10 +23,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.games.cards import NIBBLE, contains, count, one
+from closedhand.core.kernel import kernel
 from closedhand.games.doudizhu import planes, rules as flat
+from closedhand.games.doudizhu.counts import NIBBLE, contains, count, one
 from closedhand.games.doudizhu.plays import GROUPS, PASS_GROUP
-from closedhand.games.kernel import kernel
 
 FIRST_SOLO = GROUPS
 FIRST_PAIR = FIRST_SOLO + 15

@@ -21,10 +21,10 @@ Payoffs are chips: from -13 to 13, both together 0.
 
 from typing import Any
 
-from closedhand.games.game import Game, InputError, options_of
+from closedhand.core.game import Game, InputError, options_of
+from closedhand.games.leduc.notation import Notation
 from closedhand.games.leduc.planes import observe, shapes
 from closedhand.games.leduc.plays import ACTIONS, VARIANTS, build
-from closedhand.games.leduc.records import Notation
 from closedhand.games.leduc.rules import (
     SEATS,
     STATE,

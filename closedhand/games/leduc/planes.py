@@ -19,7 +19,7 @@ bet, 3 the other's bet.
 
 import numpy as np
 
-from closedhand.games.kernel import kernel
+from closedhand.core.kernel import kernel
 from closedhand.games.leduc.rules import FLOP, revealed
 
 STATUS = 4

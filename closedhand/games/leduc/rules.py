@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.games.cards import shuffle
-from closedhand.games.kernel import kernel
+from closedhand.core.cards import shuffle
+from closedhand.core.kernel import kernel
 from closedhand.games.leduc.plays import ACTIONS, LONGEST, SHOWDOWN, S, T
 
 SEATS = 2

@@ -1,0 +1,337 @@
+"""The ladder: all pairs of some agents in duplicate, a rating of each, strength against time.
+
+Every pair plays the same deals, slow agents fewer of them. A pair is a match of
+`closedhand.arena.match` in a file of its own, as `closedhand match --out` writes it, so an
+interrupted ladder goes on where it was. Ratings are of the Bradley-Terry model, in Elo points.
+"""
+
+import re
+import zlib
+from collections.abc import Callable, Sequence
+from itertools import combinations, pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from closedhand.arena import match, results as files
+from closedhand.arena.plot import new_figure, save_figure
+from closedhand.arena.results import ALL, shortened
+from closedhand.core import duel
+from closedhand.core.files import read_json
+from closedhand.core.game import Game, InputError
+from closedhand.core.registry import make_game
+from closedhand.core.statistics import Estimate
+
+SLOW = ("search", "policy-search")
+"""How the names of agents start that play fewer deals."""
+
+RESAMPLES = 1000
+ELO = 400 / np.log(10)
+"""Elo points for a factor of e in the odds to win."""
+
+
+def the_game() -> Game:
+    """The paper's Dou Dizhu: no auction, the deal says who is landlord (section 5.2)."""
+    return make_game("doudizhu", rules="deeprocket")
+
+
+def is_slow(agent: str) -> bool:
+    """Whether an agent is slow, by its name."""
+    return agent.startswith(SLOW)
+
+
+def pairs_of(agents: Sequence[str], deals: int, slow_deals: int) -> dict[tuple[str, str], int]:
+    """All pairs of agents, and how many deals each plays.
+
+    Raises:
+        InputError: Fewer than two agents, or one of them twice.
+    """
+    if len(agents) < 2 or len(set(agents)) < len(agents):
+        raise InputError(f"a ladder takes two different agents or more, not {','.join(agents)}")
+    return {
+        pair: min(slow_deals, deals) if any(map(is_slow, pair)) else deals
+        for pair in combinations(agents, 2)
+    }
+
+
+def file_name(pair: tuple[str, str]) -> str:
+    """The name of a pair's file, whatever else is on the ladder."""
+    text = " v ".join(pair)
+    words = re.sub(r"\W+", "-", text)
+    return f"{words[:60]}-{zlib.crc32(text.encode()):08x}.json"
+
+
+def compute(
+    agents: Sequence[str],
+    deals: int,
+    slow_deals: int,
+    folder: Path,
+    seed: int,
+    workers: int,
+    progress: Callable[[str, float], None],
+) -> dict[str, Any]:
+    """Play all pairs, or what is left of them to play.
+
+    Args:
+        agents: Two or more, by name.
+        deals: Of every pair, each played in both roles.
+        slow_deals: Of pairs with a slow agent; these are the first of the deals.
+        folder: For a file for each pair.
+        seed: Of deals, agents and intervals.
+        workers: Processes. Pairs with an agent that takes all cores itself play in one.
+        progress: Called with the name of a pair and how many pairs are done.
+
+    Returns:
+        What `summary` returns.
+
+    Raises:
+        InputError: An agent is unknown, is there twice, or plays illegally.
+        KeyboardInterrupt: Interrupted; a later call goes on.
+    """
+    played = []
+    for number, (pair, wanted) in enumerate(pairs_of(agents, deals, slow_deals).items()):
+        name = " v ".join(map(shortened, pair))
+        progress(name, number)
+
+        def tell(done: int, name: str = name, number: int = number, wanted: int = wanted) -> None:
+            progress(name, number + done / wanted)
+
+        processes = 1 if any(map(match.is_clocked, pair)) else workers
+        played.append(_play(folder / file_name(pair), pair, wanted, seed, processes, tell))
+    return summary(agents, played, seed)
+
+
+def _play(
+    path: Path,
+    pair: tuple[str, str],
+    deals: int,
+    seed: int,
+    workers: int,
+    progress: Callable[[int], None],
+) -> dict[str, Any]:
+    """The summary of a match, which is played, or played on, if the file does not hold it."""
+    game = the_game()
+    try:
+        played = files.load(path, game, pair, seed)
+    except InputError:
+        played = None
+    if played is not None and played.deals == deals:
+        return read_json(path)
+    if played is not None and played.deals > deals:
+        fewer = tuple(duel.cut(chunk, deals) for chunk in played.pairs)
+        return files.summary(match.Match(game, pair, seed, fewer))
+    done = match.play(game, pair, deals, seed, workers, played, progress)
+    data = files.summary(done)
+    files.save(path, data)
+    if done.interrupted:
+        raise KeyboardInterrupt
+    return data
+
+
+def summary(agents: Sequence[str], matches: Sequence[dict[str, Any]], seed: int) -> dict[str, Any]:
+    """The ladder for JSON.
+
+    Args:
+        agents: By name.
+        matches: Of all their pairs, in order: what `closedhand.arena.results.summary` returns.
+        seed: Of the resampling.
+
+    Returns:
+        `agents`, the strongest first: `elo`, 0 being the mean of the list; the mean `win_rate` over
+        all opponents; time. `pairs`: `deals` and by role `win_rate` and `points` of the first
+        agent. `misfit`: the largest distance of a win rate to the model's. Intervals hold 95%.
+    """
+    played = [data["pairs"][0] for data in matches]
+    game = the_game()
+    scores = [
+        match_wins(files.points(game, np.array(pair["returns"], float), 0)) for pair in played
+    ]
+    places = list(combinations(range(len(agents)), 2))
+    games = 2 * np.array([len(own) for own in scores])
+    won = np.array([own.sum() for own in scores])
+    totals = np.concatenate([won[None], resample(scores, seed)])
+    ratings = fit(len(agents), totals, games)
+    low, high = np.percentile(ratings[1:], [2.5, 97.5], axis=0)
+    first, second = np.array(places).T
+    modelled = 1 / (1 + np.exp((ratings[0][second] - ratings[0][first]) / ELO))
+    rows = []
+    for i, agent in enumerate(agents):
+        shares = [
+            rate if i == pair[0] else 1 - rate
+            for pair, rate in zip(places, won / games, strict=True)
+            if i in pair
+        ]
+        rows.append(
+            {
+                "agent": agent,
+                "elo": files.rounded(Estimate(*map(float, (ratings[0, i], low[i], high[i])))),
+                "win_rate": round(float(np.mean(shares)), 6),
+                **_time(i, places, played),
+            }
+        )
+    return {
+        "seed": seed,
+        "agents": sorted(rows, key=lambda row: -row["elo"]["mean"]),
+        "pairs": [_by_role(data) for data in matches],
+        "misfit": round(float(np.abs(modelled - won / games).max()), 6),
+    }
+
+
+def match_wins(points: np.ndarray) -> np.ndarray:
+    """The games won of each deal, float64 [deals], of points by deal and role."""
+    return files.wins(points).sum(axis=1)
+
+
+def _by_role(data: dict[str, Any]) -> dict[str, Any]:
+    pair = data["pairs"][0]
+    own = {row["role"]: row for row in pair["results"][: len(pair["results"]) // 2]}
+    return {
+        "agents": pair["agents"],
+        "deals": data["deals"],
+        "win_rate": {role: row["win_rate"] for role, row in own.items()},
+        "points": {role: row["points"] for role, row in own.items()},
+    }
+
+
+def _time(
+    agent: int, places: list[tuple[int, int]], played: list[dict[str, Any]]
+) -> dict[str, Any]:
+    """Decisions of an agent in all its matches, and microseconds a decision."""
+    own = [
+        (data["decisions"][pair.index(agent)], data["seconds"][pair.index(agent)])
+        for pair, data in zip(places, played, strict=True)
+        if agent in pair
+    ]
+    decisions, seconds = (sum(column) for column in zip(*own, strict=True))
+    return {
+        "decisions": decisions,
+        "microseconds_per_decision": round(1e6 * seconds / decisions, 3),
+    }
+
+
+def resample(scores: Sequence[np.ndarray], seed: int, resamples: int = RESAMPLES) -> np.ndarray:
+    """The sums of scores over resampled deals, the same ones in all pairs that played them.
+
+    Args:
+        scores: Of each pair by deal; some pairs played only the first deals of the others.
+        seed: Of the resampling.
+        resamples: How often to resample.
+
+    Returns:
+        float64 [resamples, pairs].
+    """
+    rng = np.random.default_rng(seed)
+    totals = np.zeros((resamples, len(scores)))
+    for start, end in pairwise([0, *sorted({len(own) for own in scores})]):
+        columns = [i for i, own in enumerate(scores) if len(own) >= end]
+        block = np.stack([scores[i][start:end] for i in columns], axis=1)
+        for total in totals:
+            rows = rng.integers(end - start, size=end - start)
+            total[columns] += np.bincount(rows, minlength=end - start) @ block
+    return totals
+
+
+def fit(agents: int, won: np.ndarray, games: np.ndarray) -> np.ndarray:
+    """Ratings by the Bradley-Terry model of greatest likelihood, in Elo points.
+
+    Each pair counts one more game, half of it won, so that who wins all his games has a rating.
+
+    Args:
+        agents: How many.
+        won: Games that the first one of each pair won, float64 [n, pairs], pairs in the order of
+            `itertools.combinations`.
+        games: Of each pair, integers [pairs].
+
+    Returns:
+        float64 [n, agents]; each row has the mean 0.
+
+    Examples:
+        >>> fit(2, np.array([[750.0]]), np.array([1000])).round()
+        array([[ 95., -95.]])
+    """
+    first, second = np.array(list(combinations(range(agents), 2))).T
+    wins = np.zeros((len(won), agents, agents))
+    wins[:, first, second] = won + 0.5
+    wins[:, second, first] = games - won + 0.5
+    played = wins + wins.transpose(0, 2, 1)
+    logs = np.zeros((len(won), agents))
+    here = np.arange(agents)
+    for _ in range(100):
+        chances = 1 / (1 + np.exp(logs[:, None, :] - logs[:, :, None]))
+        slope = (wins - played * chances).sum(axis=2)
+        bend = -played * chances * (1 - chances)
+        bend[:, here, here] = -bend.sum(axis=2)
+        # All ratings may rise together: the ones added here keep their sum.
+        step = np.linalg.solve(bend + bend.max(axis=(1, 2), keepdims=True), slope[..., None])
+        logs += np.clip(step[..., 0], -1, 1)
+        if np.abs(step).max() < 1e-9:
+            break
+    return ELO * (logs - logs.mean(axis=1, keepdims=True))
+
+
+def picture(data: dict[str, Any], path: Path) -> None:
+    """Draw strength against time per decision.
+
+    Args:
+        data: What `summary` returns.
+        path: Of the picture, PNG.
+
+    Raises:
+        InputError: matplotlib is not installed.
+    """
+    figure = new_figure(8, 5)
+    axis = figure.subplots()
+    for i, row in enumerate(data["agents"]):
+        x, elo = row["microseconds_per_decision"], row["elo"]
+        spread = [[elo["mean"] - elo["low"]], [elo["high"] - elo["mean"]]]
+        # A rating of greatest likelihood may lie a hair outside an interval of few resamples.
+        axis.errorbar(x, elo["mean"], yerr=np.maximum(spread, 0), fmt="o", capsize=4)
+        # Neighbours in strength are often neighbours in time too.
+        place = (7, -13 if i % 2 else 5)
+        axis.annotate(shortened(row["agent"]), (x, elo["mean"]), place, textcoords="offset points")
+    axis.set_xscale("log")
+    axis.margins(0.25, 0.15)
+    axis.set_xlabel("microseconds per decision")
+    axis.set_ylabel("Elo, 0 being the mean of all; 95% intervals")
+    axis.grid(True, alpha=0.3)
+    deals = sorted({pair["deals"] for pair in data["pairs"]})
+    numbers = " or ".join(f"{number:,}" for number in deals)
+    figure.suptitle(f"Dou Dizhu, {numbers} deals a pair, each in both roles", fontsize=10)
+    save_figure(figure, path)
+
+
+def report(data: dict[str, Any]) -> list[str]:
+    """The ladder as lines of Markdown."""
+    lines = ["| agent | Elo | 95% | mean win rate | µs a decision |", "|---|---|---|---|---|"]
+    for row in data["agents"]:
+        elo = row["elo"]
+        lines.append(
+            f"| {row['agent']} | {elo['mean']:+.0f} | {interval(elo, '+.0f')} "
+            f"| {row['win_rate']:.1%} | {row['microseconds_per_decision']:,.1f} |"
+        )
+    lines += ["", "Elo: Bradley-Terry on games won in both roles, 0 being the mean of the list;"]
+    lines += [f"no win rate is further than {100 * data['misfit']:.1f} percentage points from what"]
+    lines += ["the ratings say. Times are those of decisions on many games at once, where an agent"]
+    lines += ["does that. All pairs, the win rate and points a game of the first agent:", ""]
+    lines += ["| pair | deals | win rate | 95% | as landlord | as peasants | points | 95% |"]
+    lines += ["|---|---|---|---|---|---|---|---|"]
+    for pair in data["pairs"]:
+        rates, points = pair["win_rate"], pair["points"][ALL]
+        roles = [percent(rate) for role, rate in rates.items() if role != ALL]
+        lines.append(
+            f"| {' v '.join(pair['agents'])} | {pair['deals']:,} | {rates[ALL]['mean']:.1%} "
+            f"| {interval(rates[ALL])} | {' | '.join(roles)} "
+            f"| {points['mean']:+.2f} | {interval(points, '+.2f')} |"
+        )
+    return lines
+
+
+def percent(estimate: dict[str, float]) -> str:
+    """A share and its interval, in percent."""
+    return f"{estimate['mean']:.1%} ({interval(estimate)})"
+
+
+def interval(estimate: dict[str, float], form: str = ".1%") -> str:
+    """An interval as text, of a share in percent."""
+    return f"{estimate['low']:{form}} to {estimate['high']:{form}}"

@@ -1,1 +1,0 @@
-"""Published results, computed again: one module for each source."""

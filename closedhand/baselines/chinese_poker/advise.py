@@ -1,0 +1,118 @@
+"""Advice on a hand of Chinese Poker: its best arrangements, counted against a pool of opponents."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from closedhand.baselines.chinese_poker import counter
+from closedhand.baselines.chinese_poker.pool import Pool
+from closedhand.core.game import Row
+from closedhand.games.chinese_poker.notation import board, board_text, cards_text
+from closedhand.games.chinese_poker.plays import BACK, FRONT, MIDDLE, PARTS, names
+from closedhand.games.chinese_poker.rules import Rules
+
+ORDER = (BACK, MIDDLE, FRONT)
+
+
+@dataclass(frozen=True)
+class PartAdvice:
+    """One part of an arrangement.
+
+    Attributes:
+        part: `back`, `middle` or `front`.
+        cards: Of the part, `AsKs6s5s3s`.
+        name: What it is, `AK653 flush`.
+        win: How often it wins, 0 to 1.
+        tie: How often it ties.
+    """
+
+    part: str
+    cards: str
+    name: str
+    win: float
+    tie: float
+
+
+@dataclass(frozen=True)
+class Advice:
+    """One arrangement of a hand.
+
+    Attributes:
+        board: The arrangement, `AsKs6s5s3s/QhQs8c3c2h/JsJd9h`.
+        points: Expected points against one opponent.
+        error: Standard error of the points.
+        parts: Back, middle and front.
+    """
+
+    board: str
+    points: float
+    error: float
+    parts: tuple[PartAdvice, ...]
+
+
+def advise(rules: Rules, pool: Pool, hand: np.ndarray, number: int) -> tuple[list[Advice], int]:
+    """The best arrangements of a hand, the best one first, and how many opponents they faced.
+
+    The first of many that were counted against the same opponents looks a little better than it is.
+
+    Args:
+        rules: Of the game.
+        pool: Of opponents.
+        hand: Thirteen cards, int8 [13], high to low.
+        number: Of arrangements, at most.
+    """
+    actions = np.empty(counter.MOST, np.int32)
+    parts = np.empty((counter.MOST, len(PARTS)), np.int16)
+    n = counter.candidates(rules, hand, actions, parts)
+    others = counter.gather(pool, hand)
+    means = np.empty((n, 2))
+    counter.totals(rules, others, parts[:n], means)
+    best = np.argsort(-means.mean(axis=1), kind="stable")[:number]
+    advice = [_advice(rules, hand, int(actions[i]), parts[i], others) for i in best]
+    return advice, others.shape[1]
+
+
+def _advice(
+    rules: Rules, hand: np.ndarray, action: int, own: np.ndarray, others: np.ndarray
+) -> Advice:
+    signs = np.sign(own.astype(int)[:, None] - others)
+    points = counter.compare(rules, own, others.T)
+    cards = dict(zip(ORDER, board(rules.tables, hand, action), strict=True))
+    return Advice(
+        board_text(rules.tables, hand, action),
+        float(points.mean()),
+        float(points.std() / np.sqrt(len(points))),
+        tuple(
+            PartAdvice(
+                PARTS[part],
+                cards_text(cards[part]),
+                names(part)[own[part]],
+                float((signs[part] > 0).mean()),
+                float((signs[part] == 0).mean()),
+            )
+            for part in ORDER
+        ),
+    )
+
+
+def summary(hand: np.ndarray, advice: list[Advice], opponents: int) -> dict[str, Any]:
+    """Advice for JSON."""
+    return {
+        "hand": cards_text(hand),
+        "opponents": opponents,
+        "arrangements": [asdict(each) for each in advice],
+    }
+
+
+def rows(advice: Advice) -> list[Row]:
+    """An arrangement as rows of a picture: back, middle, front, and what to expect of it."""
+    drawn = [
+        Row(
+            part.part,
+            tuple(part.cards[i : i + 2] for i in range(0, len(part.cards), 2)),
+            f"{part.name}, wins {part.win:.1%}" + (f", ties {part.tie:.1%}" if part.tie else ""),
+        )
+        for part in advice.parts
+    ]
+    return [*drawn, Row(f"{advice.points:+.3f} points expected", ())]

@@ -1,0 +1,1 @@
+"""The agent `kou`: the heuristics of UECda-2014's light champion."""

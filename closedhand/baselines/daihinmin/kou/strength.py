@@ -1,0 +1,220 @@
+"""How likely a play is to end its trick: the strengths of kou, 1 to 101 (the paper's section 4.2).
+
+Cards are **turned** so that the higher rank is always the stronger one: under revolution rank r
+becomes 12 - r. The cards that the player has seen nowhere are those that enemies may hold, all of
+them in one hand if need be.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.core import bits
+from closedhand.core.kernel import kernel
+from closedhand.games.daihinmin.hidden import unseen
+from closedhand.games.daihinmin.plays import (
+    EIGHT,
+    FIRST_KAIDAN,
+    JOKER,
+    JOKER_BIT,
+    NUM_RANKS,
+    SPADE_THREE,
+)
+from closedhand.games.daihinmin.rules import PLAYERS, bit, of_suits, ranks_between, ranks_with
+
+NOWHERE = -9
+"""The rank of the 8 where it stops nothing."""
+STAGES = ((4, 0x0F0F0F0F0F0F0F0F), (8, 0x00FF00FF00FF00FF), (16, 0x0000FFFF0000FFFF))
+
+
+Number = int | np.int64
+
+
+class Foes(NamedTuple):
+    """What may stand against a play; ranks and cards are turned.
+
+    Attributes:
+        cards: That were seen nowhere, without the joker.
+        joker: 1 if the joker is among them.
+        spade_three: 1 if it may beat the joker and is among them.
+        finished: How many players are out.
+        most: The most cards that a player holds who may answer.
+        eight: Rank of the 8, or `NOWHERE` if it ends no trick.
+        kaidan: 1 if there are kaidan.
+        revolution: Whether cards are turned round.
+    """
+
+    cards: np.uint64
+    joker: Number
+    spade_three: Number
+    finished: Number
+    most: Number
+    eight: Number
+    kaidan: Number
+    revolution: Number
+
+
+@kernel
+def turned(cards, revolution):
+    """A set of cards with its ranks in reverse under revolution; the joker keeps its place."""
+    if not revolution:
+        return cards
+    joker = cards & JOKER_BIT
+    # The ranks are 13 of 16 groups of four bits; those are put in reverse.
+    cards = (cards & ~JOKER_BIT) << np.uint64(64 - 4 * NUM_RANKS)
+    for shift, mask in STAGES:
+        places, low = np.uint64(shift), np.uint64(mask)
+        cards = ((cards & low) << places) | ((cards >> places) & low)
+    cards = (cards << np.uint64(32)) | (cards >> np.uint64(32))
+    return cards | joker
+
+
+@kernel
+def turned_ranks(rules, revolution, play):
+    """The lowest and the highest rank of a play, turned; both 13 of the lone joker."""
+    low, high = np.int64(rules.plays.low[play]), np.int64(rules.plays.high[play])
+    if revolution and play != JOKER:
+        return NUM_RANKS - 1 - high, NUM_RANKS - 1 - low
+    return low, high
+
+
+@kernel
+def foes_of(rules, view, revolution, passed):
+    """What may stand against the plays of the player to act.
+
+    Args:
+        rules: Of the game.
+        view: Of that player.
+        revolution: Whether low ranks beat high ones by then.
+        passed: Bits of the players who cannot answer.
+    """
+    hidden = unseen(view, view.player)
+    most = 0
+    for other in range(PLAYERS):
+        if other != view.player and not passed & (1 << other):
+            most = max(most, np.int64(view.left[other]))
+    eight = NOWHERE
+    if rules.options.eight_stop:
+        eight = NUM_RANKS - 1 - EIGHT if revolution else EIGHT
+    return Foes(
+        turned(hidden & ~JOKER_BIT, revolution),
+        np.int64(hidden >> np.uint64(JOKER)),
+        np.int64(rules.options.spade_three != 0 and hidden & bit(SPADE_THREE) != 0),
+        np.int64(view.out),
+        most,
+        eight,
+        np.int64(rules.options.kaidan),
+        np.int64(revolution),
+    )
+
+
+@kernel
+def locked(foes, lock):
+    """What may stand against a play under a lock, 0 for none."""
+    return Foes(
+        foes.cards & of_suits(lock),
+        foes.joker,
+        foes.spade_three,
+        foes.finished,
+        foes.most,
+        foes.eight,
+        foes.kaidan,
+        foes.revolution,
+    )
+
+
+@kernel
+def strength(numbers, foes, family, low, high):
+    """The strength of a play by its family and turned ranks."""
+    if low <= foes.eight and foes.eight <= high:
+        return numbers.eight
+    if foes.most < (family + 1 if family < FIRST_KAIDAN else high - low + 1):
+        return numbers.sure
+    if low == NUM_RANKS:
+        return numbers.least if foes.spade_three else numbers.sure
+    if family == 0:
+        less = against_single(numbers, foes, low)
+    elif family < FIRST_KAIDAN:
+        less = against_group(numbers, foes, family + 1, low)
+    else:
+        less = against_kaidan(numbers, foes, high - low + 1, high)
+    return max(numbers.sure - less, numbers.least)
+
+
+@kernel
+def strength_of(rules, numbers, foes, play):
+    """The strength of a play."""
+    low, high = turned_ranks(rules, foes.revolution, play)
+    return strength(numbers, foes, np.int64(rules.plays.family[play]), low, high)
+
+
+@kernel
+def against_single(numbers, foes, rank):
+    """What enemies take from the strength of a single card."""
+    stronger = bits.size(ranks_with(foes.cards & ranks_between(rank + 1, NUM_RANKS), 1))
+    return numbers.stronger_rank * stronger + numbers.unseen_joker * foes.joker
+
+
+@kernel
+def against_group(numbers, foes, number, rank):
+    """What enemies take from the strength of a group of `number` cards."""
+    if number > 4:
+        return 0
+    higher = foes.cards & ranks_between(rank + 1, NUM_RANKS)
+    enough = bits.size(ranks_with(higher, number))
+    total = 0
+    if foes.finished >= PLAYERS - 2:
+        total = numbers.stronger_rank * enough
+    else:
+        for held in range(number, 5):
+            more = bits.size(ranks_with(higher, held + 1)) if held < 4 else 0
+            ranks = bits.size(ranks_with(higher, held)) - more
+            total += ranks * weight_of_group(numbers, held - number + foes.finished)
+    if foes.joker:
+        total += numbers.joker_group * (bits.size(ranks_with(higher, number - 1)) - enough)
+    return total
+
+
+@kernel
+def weight_of_group(numbers, spare):
+    """The paper's f(n)."""
+    if spare <= 0:
+        return numbers.group_0
+    if spare == 1:
+        return numbers.group_1
+    return numbers.group_2 if spare == 2 else numbers.group_3
+
+
+@kernel
+def against_kaidan(numbers, foes, length, rank):
+    """What enemies take from the strength of a kaidan."""
+    whole, lacking = runs(foes.cards, length)
+    higher = ranks_between(rank + 1, NUM_RANKS)
+    each = numbers.stronger_kaidan * (foes.finished + 1)
+    if foes.finished >= PLAYERS - 2:
+        each = numbers.last_kaidan
+    total = each * bits.size(whole & higher)
+    return total + numbers.joker_kaidan * foes.joker * bits.size(lacking & higher)
+
+
+@kernel
+def runs(cards, length):
+    """The first cards of all kaidan of a length, and of those that lack one card.
+
+    None goes below the 3 or above the 2.
+    """
+    whole = ranks_between(0, NUM_RANKS - length)
+    lacking = whole
+    for i in range(length):
+        here = cards >> np.uint64(4 * i)
+        lacking = (lacking & here) | whole
+        whole &= here
+    return whole, lacking & ~whole
+
+
+@kernel
+def starts_lock(rules, view, play):
+    """Whether a play that follows begins a lock."""
+    if view.target < 0 or view.lock or play == JOKER or not rules.options.lock:
+        return False
+    return rules.plays.suits[play] == rules.plays.suits[view.target]

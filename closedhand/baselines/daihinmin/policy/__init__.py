@@ -1,0 +1,1 @@
+"""The light policy of playouts, and how its weights are fitted."""

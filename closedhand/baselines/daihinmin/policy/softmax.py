@@ -1,0 +1,351 @@
+"""The light policy of playouts: a softmax over sums of weights of what an action looks like.
+
+Every legal action has a handful of **features**, indices into one vector of weights: what kind of
+play it is and how strong, what it breaks in the hand, what it leaves. Weights are fitted in
+self-play (`training.py`). The policy knows no more of the others' cards than which are unseen.
+"""
+
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.baselines.learning.policy_gradient import draw, read_weights, shipped_weights
+from closedhand.core import bits
+from closedhand.core.kernel import kernel
+from closedhand.games.daihinmin import rules as flat
+from closedhand.games.daihinmin.hidden import unseen
+from closedhand.games.daihinmin.plays import (
+    DECK,
+    EIGHT,
+    FIRST_KAIDAN,
+    JOKER,
+    JOKER_BIT,
+    NUM_ACTIONS,
+    NUM_RANKS,
+    PASS,
+    SPADE_THREE,
+)
+from closedhand.games.daihinmin.rules import bit, ranks_between, ranks_with
+
+KINDS = 7
+"""Single, pair, triple, larger group, kaidan of 3, of 4, longer."""
+STRENGTHS = 15
+"""Ranks from weak to strong in the present order, one below and one above for the joker."""
+STAGES = 4
+"""Of a hand: how many cards it has left."""
+MOST_WEAK, MOST_STRONG = 5, 3
+FORMS = (MOST_WEAK + 1) * (MOST_STRONG + 1)
+"""Of a hand: how many ranks it holds that others can beat, and how many that they cannot."""
+
+# Where the features of each sort begin.
+PLAY = 0  # lead or follow, kind, strength, stage
+RIVALS = PLAY + 2 * KINDS * STRENGTHS * STAGES  # lead or follow, kind, ranks that beat it: 0 to 3
+FORM = RIVALS + 2 * KINDS * 4  # lead or follow, whether nothing beats it, form of what is left
+SPLIT = FORM + 2 * 2 * FORMS  # strength, cards of its rank in hand, and after it
+TORN = SPLIT + STRENGTHS * 16  # size: it tears a kaidan apart
+WITH_JOKER = TORN + 4  # kind, stage: it has the joker
+WITH_EIGHT = WITH_JOKER + KINDS * STAGES  # lead or follow, stage: it covers an 8
+LOCKING = WITH_EIGHT + 2 * STAGES  # ranks that beat it: 0 to 3; it makes a lock
+REVOLTING = LOCKING + 4  # stage
+PASSING = REVOLTING + STAGES  # kind and strength to beat, stage
+PASSING_STAGE = PASSING + KINDS * STRENGTHS * STAGES  # stage, stage of the owner
+PASSING_FORM = PASSING_STAGE + STAGES * STAGES  # form of the hand
+OVER_OWN = PASSING_FORM + FORMS  # whether it is a play, kind: the trick is one's own
+FEATURES = OVER_OWN + 2 * KINDS
+MOST_FEATURES = 10
+"""Of one action."""
+
+
+FLATTENING = 0.3
+"""Exponent of the likelihood of a world's plays."""
+LEAST_LOGARITHM = -5.0
+"""Of the likelihood of one play."""
+
+TABLE = np.dtype((np.record, [("weights", "f4", FEATURES)]))
+
+
+class Policy(NamedTuple):
+    """The weights of the features: a record of `TABLE`."""
+
+    kernels = "closedhand.baselines.daihinmin.policy.softmax"
+
+    table: np.record
+
+
+@kernel
+def choose(policy, rules, state, rng, ids):
+    """A legal action, drawn by softmax; one that ends the hand if there is one."""
+    n = flat.legal(rules, state, ids)
+    k = settled(rules, state, ids, n)
+    if k >= 0:
+        return np.int64(ids[k])
+    n = without_idle_pass(state, ids, n)
+    scores = np.empty(n)
+    total = score_all(policy, rules, state, ids, n, scores)
+    return np.int64(ids[draw(scores, n, total, rng)])
+
+
+@kernel
+def settled(rules, state, ids, n):
+    """Which of `n` legal actions is taken without a thought; -1 if the policy has to choose.
+
+    In the exchange it is the first: what is given away hardly matters for what follows.
+    """
+    if n == 1 or state.leader < 0:
+        return 0
+    for k in range(n):
+        if ids[k] != PASS and rules.plays.length[ids[k]] == state.left[state.player]:
+            return k
+    return -1
+
+
+@kernel
+def without_idle_pass(state, ids, n):
+    """How many of `n` legal actions there are without a leader's pass, which comes last."""
+    return n - 1 if state.target < 0 and n > 1 and ids[n - 1] == PASS else n
+
+
+@kernel
+def score_all(policy, rules, state, ids, n, scores):
+    """Write the exponential of the sum of weights of every action; return the sum of these."""
+    features = np.empty(MOST_FEATURES, np.int64)
+    seen = look(state)
+    total = 0.0
+    for k in range(n):
+        score = 0.0
+        for f in range(describe(rules, state, seen, np.int64(ids[k]), features)):
+            score += policy.table.weights[features[f]]
+        scores[k] = np.exp(score)
+        total += scores[k]
+    return total
+
+
+class Sight(NamedTuple):
+    """What the features of all actions of a state have in common."""
+
+    hand: np.uint64
+    others: np.uint64
+    kaidan: np.uint64
+    left: int
+    # The cards that one, two, three or four equal ones of others do not beat:
+    above_single: np.uint64
+    above_pair: np.uint64
+    above_triple: np.uint64
+    above_four: np.uint64
+
+
+@kernel
+def look(state):
+    """The hand, what others hold, the cards of the hand that are in kaidan, their number."""
+    hand = state.hands[state.player]
+    others = unseen(state, state.player)
+    own = hand & ~JOKER_BIT
+    starts = own & (own >> np.uint64(4)) & (own >> np.uint64(8))
+    kaidan = starts | (starts << np.uint64(4)) | (starts << np.uint64(8))
+    return Sight(
+        hand,
+        others,
+        kaidan,
+        int(state.left[state.player]),
+        unbeaten(others, 1, state.revolution),
+        unbeaten(others, 2, state.revolution),
+        unbeaten(others, 3, state.revolution),
+        unbeaten(others, 4, state.revolution),
+    )
+
+
+@kernel
+def unbeaten(others, number, revolution):
+    """The cards of ranks that no `number` equal cards of the others beat, and the eights."""
+    ranks = ranks_with(others, number)
+    if not ranks:
+        return DECK
+    if revolution:
+        return ranks_between(0, bits.lowest(ranks) // 4) | ranks_between(EIGHT, EIGHT)
+    return ranks_between(bits.highest(ranks) // 4, NUM_RANKS - 1) | ranks_between(EIGHT, EIGHT)
+
+
+@kernel
+def form(seen, cards):
+    """The form of some cards of the hand: by ranks, runs being one rank that others can beat."""
+    own = cards & ~JOKER_BIT
+    starts = own & (own >> np.uint64(4)) & (own >> np.uint64(8))
+    strong = 1 if cards & JOKER_BIT else 0
+    weak = 0
+    if starts:
+        weak = 1
+        own &= ~(starts | (starts << np.uint64(4)) | (starts << np.uint64(8)))
+    fours = ranks_with(own, 4)
+    triples = ranks_with(own, 3)
+    pairs = ranks_with(own, 2)
+    singles = ranks_with(own, 1)
+    ranks = bits.size(singles)
+    strong_ranks = bits.size(singles & ~pairs & seen.above_single)
+    if pairs:
+        strong_ranks += bits.size(pairs & ~triples & seen.above_pair)
+        strong_ranks += bits.size(triples & ~fours & seen.above_triple)
+        strong_ranks += bits.size(fours & seen.above_four)
+    weak += ranks - strong_ranks
+    strong += strong_ranks
+    return min(weak, MOST_WEAK) * (MOST_STRONG + 1) + min(strong, MOST_STRONG)
+
+
+@kernel
+def stage(cards):
+    """The stage of a hand with so many cards."""
+    if cards <= 2:
+        return 0
+    if cards <= 4:
+        return 1
+    return 2 if cards <= 7 else 3
+
+
+@kernel
+def kind_of(rules, play):
+    """The kind of a play."""
+    family = np.int64(rules.plays.family[play])
+    return min(family, 3) if family < FIRST_KAIDAN else min(family - FIRST_KAIDAN + 4, KINDS - 1)
+
+
+@kernel
+def strength_of(rules, play, revolution):
+    """The strength of a play: its weakest rank in the present order, from 0 to 14."""
+    if play == JOKER:
+        return STRENGTHS - 1
+    return NUM_RANKS - rules.plays.high[play] if revolution else 1 + rules.plays.low[play]
+
+
+@kernel
+def rivals(rules, others, play, revolution):
+    """How many ranks, or kaidan, that others may hold beat a play, locks aside; 3 for more."""
+    if play == JOKER:
+        return 3 if others & bit(SPADE_THREE) else 0
+    family = np.int64(rules.plays.family[play])
+    higher = ranks_between(rules.plays.high[play] + 1, NUM_RANKS - 1)
+    if revolution:
+        higher = ranks_between(0, rules.plays.low[play] - 1)
+    joker = 1 if others & JOKER_BIT else 0
+    if family < 4:
+        return min(3, bits.size(ranks_with(others & higher, family + 1)) + joker)
+    runs = others & higher
+    for _ in range(rules.plays.length[play] - 1 - joker):
+        runs &= runs >> np.uint64(4)
+    return min(3, bits.size(runs))
+
+
+@kernel
+def describe(rules, state, seen, action, features):
+    """Write the features of an action into `features`; return how many there are."""
+    player = state.player
+    revolution = state.revolution
+    now = stage(seen.left)
+    if action == PASS:
+        kind = kind_of(rules, state.target)
+        strength = strength_of(rules, state.target, revolution)
+        features[0] = PASSING + (kind * STRENGTHS + strength) * STAGES + now
+        features[1] = PASSING_STAGE + now * STAGES + stage(state.left[state.owner])
+        features[2] = PASSING_FORM + form(seen, seen.hand)
+        if state.owner != player:
+            return 3
+        features[3] = OVER_OWN + kind
+        return 4
+    plays = rules.plays
+    need = plays.need[action]
+    follow = 1 if state.target >= 0 else 0
+    kind = kind_of(rules, action)
+    beating = rivals(rules, seen.others, action, revolution)
+    sure = 1 if beating == 0 or plays.eight[action] else 0
+    strength = strength_of(rules, action, revolution)
+    features[0] = PLAY + ((follow * KINDS + kind) * STRENGTHS + strength) * STAGES + now
+    features[1] = RIVALS + (follow * KINDS + kind) * 4 + beating
+    features[2] = FORM + (follow * 2 + sure) * FORMS + form(seen, seen.hand & ~need)
+    n = 3
+    if need & JOKER_BIT:
+        features[n] = WITH_JOKER + kind * STAGES + now
+        n += 1
+    if kind < 4 and action != JOKER:
+        rank = np.int64(plays.low[action])
+        equal = seen.hand & ranks_between(rank, rank)
+        behind = bits.size(equal & ~need)
+        features[n] = SPLIT + strength * 16 + (bits.size(equal) - 1) * 4 + min(behind, 3)
+        n += 1
+        if need & seen.kaidan:
+            features[n] = TORN + kind
+            n += 1
+    if plays.eight[action]:
+        features[n] = WITH_EIGHT + follow * STAGES + now
+        n += 1
+    if follow:
+        if not state.lock and plays.suits[action] == plays.suits[state.target]:
+            features[n] = LOCKING + beating
+            n += 1
+        if state.owner == player:
+            features[n] = OVER_OWN + KINDS + kind
+            n += 1
+    if plays.revolts[action]:
+        features[n] = REVOLTING + now
+        n += 1
+    return n
+
+
+@kernel
+def plausibility(policy, rules, state, player, ids):
+    """How likely others would have played as they did.
+
+    The likelihood is flattened: nobody plays just as the policy does.
+    """
+    if state.leader < 0:
+        return 1.0
+    moves = np.int64(state.moves)
+    scores = np.empty(NUM_ACTIONS)
+    logarithm = 0.0
+    flat.rewind(state)
+    while state.moves < moves:
+        action = np.int64(state.history[state.moves])
+        if state.player != player:
+            logarithm += log_likelihood(policy, rules, state, action, ids, scores)
+        flat.play(rules, state, action)
+    return np.exp(FLATTENING * logarithm)
+
+
+@kernel
+def log_likelihood(policy, rules, state, action, ids, scores):
+    """The logarithm of how likely the player to act chooses an action."""
+    n = without_idle_pass(state, ids, flat.legal(rules, state, ids))
+    if n == 1 or (state.target < 0 and action == PASS):
+        return 0.0
+    total = score_all(policy, rules, state, ids, n, scores)
+    for k in range(n):
+        if ids[k] == action:
+            return max(np.log(scores[k] / total), LEAST_LOGARITHM)
+    return LEAST_LOGARITHM
+
+
+@kernel
+def worthwhile(policy, rules, state, out):
+    """All legal actions but a leader's pass, which gains nothing between two players."""
+    return without_idle_pass(state, out, flat.legal(rules, state, out))
+
+
+def policy_of(weights: np.ndarray) -> Policy:
+    """The policy with these weights, [FEATURES]."""
+    table = np.zeros(1, TABLE)[0]
+    table.weights[:] = weights
+    return Policy(table)
+
+
+def load(path: Path) -> Policy:
+    """The policy of a file that training saved.
+
+    Raises:
+        InputError: It cannot be read, or holds other weights.
+    """
+    return policy_of(read_weights(path, FEATURES))
+
+
+@cache
+def shipped() -> Policy:
+    """The policy of the package."""
+    return policy_of(shipped_weights("daihinmin_playouts", FEATURES))

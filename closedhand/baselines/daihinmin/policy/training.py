@@ -1,0 +1,80 @@
+"""Fits the weights of the playout policy in self-play.
+
+`closedhand train daihinmin` plays rounds with the policy on all seats, half of them with an
+exchange, and adds up for every player the gradient of the log-likelihood of his decisions times
+what he got above the mean of 3 points.
+"""
+
+import numpy as np
+
+from closedhand.baselines.daihinmin.policy.softmax import (
+    FEATURES,
+    MOST_FEATURES,
+    describe,
+    look,
+    policy_of,
+    score_all,
+    settled,
+    without_idle_pass,
+)
+from closedhand.baselines.learning.policy_gradient import Task, draw
+from closedhand.core.kernel import kernel, seed_in_kernel
+from closedhand.core.registry import make_game
+from closedhand.games.daihinmin import rules as flat
+from closedhand.games.daihinmin.plays import NUM_ACTIONS
+from closedhand.games.daihinmin.rules import PLAYERS, STATE
+
+MEAN = 3.0
+"""Points of a round, over all players."""
+ROUNDS, PIECE = 4096, 512
+"""Of a step, and of a thread at a time."""
+
+
+@kernel
+def play_rounds(rules, policy, states, rng, ids, gradient):
+    """Play a round in each of the states and add to the gradient of the points."""
+    traces = np.zeros((PLAYERS, FEATURES))
+    scores = np.empty(NUM_ACTIONS)
+    features = np.empty(MOST_FEATURES, np.int64)
+    points = np.empty(PLAYERS)
+    for i in range(len(states)):
+        state = states[i]
+        flat.deal(rules, state, seed_in_kernel(rng))
+        traces[:] = 0.0
+        while not flat.over(rules, state):
+            action = decide(rules, policy, state, rng, ids, scores, features, traces)
+            flat.play(rules, state, action)
+        flat.returns(rules, state, points)
+        for player in range(PLAYERS):
+            for f in range(FEATURES):
+                gradient[f] += (points[player] - MEAN) * traces[player, f]
+
+
+@kernel
+def decide(rules, policy, state, rng, ids, scores, features, traces):
+    """Choose an action as `policy.choose` does, and add to its player's trace."""
+    n = flat.legal(rules, state, ids)
+    k = settled(rules, state, ids, n)
+    if k >= 0:
+        return np.int64(ids[k])
+    n = without_idle_pass(state, ids, n)
+    total = score_all(policy, rules, state, ids, n, scores)
+    chosen = draw(scores, n, total, rng)
+    seen = look(state)
+    for k in range(n):
+        share = (1.0 if k == chosen else 0.0) - scores[k] / total
+        for f in range(describe(rules, state, seen, np.int64(ids[k]), features)):
+            traces[state.player, features[f]] += share
+    return np.int64(ids[chosen])
+
+
+def gradient(weights: np.ndarray, number: int, rng: np.random.Generator) -> np.ndarray:
+    """The gradient of a piece of self-play, every other one with an exchange before each round."""
+    game = make_game("daihinmin", classes=("none", "random")[number % 2])
+    sums = np.zeros(FEATURES)
+    ids = np.empty(NUM_ACTIONS, np.int32)
+    play_rounds(game.rules, policy_of(weights), np.zeros(PIECE, STATE), rng, ids, sums)
+    return sums
+
+
+TASK = Task(FEATURES, ROUNDS, PIECE, gradient)

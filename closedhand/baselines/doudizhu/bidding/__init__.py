@@ -1,0 +1,1 @@
+"""The Bid Module of Dou Dizhu: who wants to be the landlord."""

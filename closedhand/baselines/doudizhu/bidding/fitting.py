@@ -1,0 +1,374 @@
+"""Fitting the Bid Module `fitted` (`bidding.py`) to games that an agent plays against itself.
+
+Every deal is played three times, each player being the landlord once. That labels three hands of 17
+cards with how the landlord fared who got three random public cards: a logistic model is fitted to
+those. And it says what any auction on this deal would have brought, so the chances from which on
+each bid pays are counted without further games (`bid_thresholds.py`).
+"""
+
+import io
+import json
+import math
+import time
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import permutations
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from closedhand.baselines.doudizhu.bidding.modules import (
+    CONTROL,
+    FEATURES,
+    FITTED,
+    KINDS,
+    LOGIC,
+    least_score,
+    score,
+    write_features,
+)
+from closedhand.baselines.doudizhu.bidding.thresholds import (
+    Module,
+    fit_thresholds,
+    points_alone,
+    rotated,
+)
+from closedhand.baselines.learning.logistic import calibration, chances_of, log_loss, logistic
+from closedhand.core import batch, lockstep
+from closedhand.core.agents import Agent, act_batch, digests, make_agent
+from closedhand.core.files import write_atomically
+from closedhand.core.game import Game, InputError
+from closedhand.core.kernel import kernel
+from closedhand.games.doudizhu.rules import SEATS
+
+CHUNK = 500
+"""Deals that are played side by side; each chunk has random numbers of its own."""
+FEWEST = 3000
+"""Fewer games fit nothing."""
+HELD_OUT = 5
+"""One deal in so many is not fitted to: the fit is judged on those."""
+
+PERIOD = 30.0
+"""Seconds after which the deals are saved again."""
+
+SHARES = (0.32, 0.32, 0.31, 0.05)
+"""How many of the players in the auctions bid as `fitted`, `logic` and `control`, and how many
+pass whatever they hold: every auction has to be seen, and a pass is not always a weak hand."""
+
+
+class Deals(NamedTuple):
+    """Deals, and what they bring with each player as the landlord.
+
+    Attributes:
+        hands: Of 17 cards, packed, uint64 [n, 3].
+        points: What the landlord wins at the stake 1/2, by who is it, float64 [n, 3]: 1, with a
+            bomb 2, …, or as much less than 0.
+    """
+
+    hands: np.ndarray
+    points: np.ndarray
+
+
+@dataclass
+class Fit:
+    """A fit in progress.
+
+    Attributes:
+        game: Dou Dizhu without bidding, by points.
+        agent: Plays all seats.
+        seed: Of deals, agent and auctions.
+        chunks: The deals played so far.
+    """
+
+    game: Game
+    agent: str | Agent
+    seed: int = 0
+    chunks: list[Deals] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Check what cannot be fitted to.
+
+        Raises:
+            InputError: Another game, one with bidding, or one that counts wins.
+        """
+        if self.game.name != "doudizhu":
+            raise InputError(f"bids are fitted for doudizhu, not {self.game.name}")
+        if self.game.options["bidding"] or self.game.options["objective"] != "score":
+            raise InputError("bids are fitted to points of games without bidding")
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What has to be the same when a fit goes on."""
+        from closedhand import __version__
+
+        agent = self.agent if isinstance(self.agent, str) else self.agent.name
+        options = dict(self.game.options)
+        return {
+            "options": options,
+            "agent": agent,
+            "files": digests([agent]),
+            "seed": self.seed,
+            "version": __version__,
+        }
+
+    @property
+    def deals(self) -> Deals:
+        """All deals played so far."""
+        return Deals(*(np.concatenate(parts) for parts in zip(*self.chunks, strict=True)))
+
+    @property
+    def games(self) -> int:
+        """How many games were played so far: three a deal."""
+        return sum(chunk.points.size for chunk in self.chunks)
+
+    def play(self) -> None:
+        """Play one more chunk of deals.
+
+        Raises:
+            InputError: An unknown agent, or one that chose an illegal action.
+        """
+        rng = np.random.default_rng((self.seed, len(self.chunks)))
+        player = make_agent(self.game, self.agent, int(rng.integers(2**31)))
+        self.chunks.append(play_deals(self.game, player, rng, CHUNK))
+
+    def save(self, path: Path) -> None:
+        """Write the deals played so far, NumPy's npz."""
+        buffer = io.BytesIO()
+        np.savez(buffer, settings=json.dumps(self.settings), **self.deals._asdict())
+        write_atomically(path, buffer.getvalue())
+
+    def load(self, path: Path) -> None:
+        """Go on with the deals in a file.
+
+        Raises:
+            InputError: It cannot be read, or was played with other settings.
+        """
+        settings, deals = read(path)
+        for key, value in self.settings.items():
+            if settings.get(key) != value:
+                raise InputError(f"{path} was played with {key} {settings.get(key)}, not {value}")
+        cuts = range(CHUNK, len(deals.points), CHUNK)
+        self.chunks = [
+            Deals(*parts) for parts in zip(*(np.split(d, cuts) for d in deals), strict=True)
+        ]
+
+
+def read(path: Path) -> tuple[dict[str, Any], Deals]:
+    """The settings and the deals that `Fit.save` wrote.
+
+    Raises:
+        InputError: It cannot be read.
+    """
+    try:
+        with np.load(io.BytesIO(Path(path).read_bytes()), allow_pickle=False) as data:
+            settings = json.loads(str(data["settings"]))
+            deals = Deals(data["hands"], data["points"])
+        if not deals.hands.shape == deals.points.shape == (len(deals.hands), SEATS):
+            raise ValueError("shapes")
+        return settings, deals
+    except FileNotFoundError:
+        raise InputError(f"no deals at {path}") from None
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
+        raise InputError(f"{path} is no fit that can be continued") from None
+
+
+def play_deals(game: Game, player: Agent, rng: np.random.Generator, number: int) -> Deals:
+    """Deal and play some deals with each player as the landlord.
+
+    Args:
+        game: Dou Dizhu without bidding.
+        player: Plays all seats.
+        rng: Of the deals.
+        number: Of deals.
+
+    Raises:
+        InputError: An agent that chose an illegal action.
+    """
+    dealt = np.array([game.deal(rng) for _ in range(number)], game.dtype)
+    hands = dealt["hands"].copy()
+    hands[:, 0] -= dealt["public"]
+    points = np.empty((number, SEATS))
+    for landlord in range(SEATS):
+        states = dealt.copy()
+        states["hands"] = np.roll(hands, -landlord, axis=1)
+        states["hands"][:, 0] += dealt["public"]
+        points[:, landlord] = _play_out(game, player, states)[:, 0] / (2 * dealt["stake"])
+    return Deals(hands, points)
+
+
+def _play_out(game: Game, player: Agent, states: np.ndarray) -> np.ndarray:
+    """Play games to their end, in lockstep; return the payoffs by seat."""
+    lockstep.play_out(
+        game, states, lambda views, _: act_batch(player, views), lambda _: f"agent {player.name!r}"
+    )
+    returns = np.zeros((len(states), SEATS))
+    batch.returns_all(game.rules, states, np.arange(len(states)), returns)
+    return returns
+
+
+@kernel
+def features_all(hands, out):
+    """Write the features of every hand, uint64 [n], into a row of `out`, float64 [n, features]."""
+    for i in range(len(hands)):
+        write_features(hands[i], out[i])
+
+
+@kernel
+def scores_all(kind, hands, out):
+    """Write what a module compares with its thresholds for every hand into `out`, float64 [n]."""
+    for i in range(len(hands)):
+        out[i] = score(kind, hands[i])
+
+
+def fixed(kind: int, hands: np.ndarray) -> Module:
+    """One of the modules with fixed thresholds on the hands of some deals, uint64 [n, 3]."""
+    scores = np.empty(hands.size)
+    scores_all(kind, hands.ravel(), scores)
+    least = np.array([least_score(kind, 0, 0, bid) for bid in (1, 2, 3)], float)
+    return Module(scores.reshape(hands.shape), np.tile(least, (SEATS, 3, 1)))
+
+
+def fitted(
+    chances: np.ndarray, deals: Deals, seed: int, progress: Callable[[int], None]
+) -> np.ndarray:
+    """The thresholds of the module `fitted`, counted from deals; float64 [3, 3, 3].
+
+    Args:
+        chances: Of the model, by deal and seat, float64 [n, 3].
+        deals: The deals.
+        seed: Of who follows which module.
+        progress: Called with the number of rounds done, of `bid_thresholds.ROUNDS`.
+    """
+    logic, control = (fixed(kind, deals.hands) for kind in (LOGIC, CONTROL))
+    passes = Module(logic.scores, np.full_like(logic.thresholds, np.inf))
+    others = [Module(rotated(m.scores), m.thresholds) for m in (logic, control, passes)]
+    shape = (SEATS * len(chances), SEATS)
+    which = np.random.default_rng((seed, len(chances), 1)).choice(len(SHARES), shape, p=SHARES)
+    return fit_thresholds(rotated(chances), rotated(deals.points), others, which, progress)
+
+
+def judge(modules: Mapping[str, Module], points: np.ndarray) -> list[dict[str, Any]]:
+    """The points a deal of each module alone among two players who follow another one.
+
+    Args:
+        modules: By name.
+        points: Of the landlords of the deals, float64 [n, 3].
+
+    Returns:
+        For every ordered pair `alone`, `others`, `points`, and its standard error, `error`.
+    """
+    rows = []
+    at_all_seats = {name: Module(rotated(m.scores), m.thresholds) for name, m in modules.items()}
+    for one, others in permutations(modules, 2):
+        brought = points_alone(rotated(points), at_all_seats[one], at_all_seats[others])
+        by_deal = brought.reshape(SEATS, -1).mean(axis=0)
+        error = by_deal.std() / math.sqrt(len(by_deal))
+        mean = round(float(by_deal.mean()), 4)
+        rows.append({"alone": one, "others": others, "points": mean, "error": round(error, 4)})
+    return rows
+
+
+def check_number(games: int) -> None:
+    """Refuse to fit to too few games.
+
+    Raises:
+        InputError: They are.
+    """
+    if games < FEWEST:
+        raise InputError(f"bids take {FEWEST:,} games or more to fit, not {games:,}")
+
+
+def results(fit: Fit, progress: Callable[[int], None] = lambda rounds: None) -> dict[str, Any]:
+    """The module that follows from the deals played, for JSON.
+
+    `weights` and `thresholds` are what `bidding.WEIGHTS` and `bidding.THRESHOLDS` take. The model
+    is judged on one deal in `HELD_OUT`: `log_loss` (`constant`: of a model that knows the mean
+    only), `calibration` by tenths, `judged` as `judge` has it.
+
+    Args:
+        fit: The deals.
+        progress: Called with the number of rounds done, of `bid_thresholds.ROUNDS`.
+
+    Raises:
+        InputError: Too few games.
+    """
+    check_number(fit.games)
+    deals = fit.deals
+    features = np.empty((deals.hands.size, len(FEATURES)))
+    features_all(deals.hands.ravel(), features)
+    won = (deals.points.ravel() > 0).astype(float)
+    number = np.repeat(np.arange(len(deals.hands)), SEATS)
+    held_out = number % HELD_OUT == HELD_OUT - 1
+    weights, errors = logistic(features[~held_out], won[~held_out], number[~held_out])
+    weights = weights.round(3)
+    chances = chances_of(features, weights)
+    by_deal = chances.reshape(-1, SEATS)
+    test = held_out[::SEATS]
+    seen = Deals(*(part[~test] for part in deals))
+    thresholds = fitted(by_deal[~test], seen, fit.seed, progress).round(2)
+    modules = {KINDS[kind]: fixed(kind, deals.hands[test]) for kind in (CONTROL, LOGIC)}
+    modules[KINDS[FITTED]] = Module(by_deal[test], thresholds)
+    return {
+        **fit.settings,
+        "games": fit.games,
+        "landlord_wins": round(float(won.mean()), 4),
+        "multiplier": {
+            "won": round(float(deals.points[deals.points > 0].mean()), 4),
+            "lost": round(float(-deals.points[deals.points < 0].mean()), 4),
+        },
+        "features": FEATURES,
+        "weights": weights.tolist(),
+        "errors": errors.round(4).tolist(),
+        "thresholds": thresholds.tolist(),
+        "log_loss": {
+            "model": round(log_loss(chances[held_out], won[held_out]), 4),
+            "constant": round(log_loss(np.full(held_out.sum(), won.mean()), won[held_out]), 4),
+        },
+        "calibration": calibration(chances[held_out], won[held_out]),
+        "judged": judge(modules, deals.points[test]),
+    }
+
+
+def fit(
+    game: Game,
+    agent: str | Agent,
+    games: int,
+    seed: int = 0,
+    path: Path | None = None,
+    progress: Callable[[int], None] = lambda games: None,
+) -> Fit:
+    """Play the games that a module is fitted to.
+
+    Args:
+        game: Dou Dizhu without bidding, by points.
+        agent: Plays all seats.
+        games: How many at least; whole chunks of deals are played, each deal three times.
+        seed: Of deals, agent and auctions.
+        path: Where the deals are kept; what lies there already is gone on with.
+        progress: Called with the number of games played so far.
+
+    Returns:
+        The deals, for `results`; after an interruption (Ctrl-C) fewer.
+
+    Raises:
+        InputError: Another game or option, an agent that is unknown or plays illegally, or a file
+            that is no such fit.
+    """
+    run = Fit(game, agent, seed)
+    if path is not None and path.exists():
+        run.load(path)
+    saved = time.monotonic()
+    try:
+        while run.games < games:
+            run.play()
+            progress(run.games)
+            if path is not None and time.monotonic() - saved > PERIOD:
+                run.save(path)
+                saved = time.monotonic()
+    except KeyboardInterrupt:
+        pass
+    if path is not None and run.chunks:
+        run.save(path)
+    return run

@@ -1,0 +1,273 @@
+"""The Bid Module of Dou Dizhu (DeepRocket paper, section 4.1): who wants to be the landlord.
+
+The paper tells what its module looks at, "control cards (like A, 2, and jokers) and tidiness (that
+means less sets combined by cards)", and no more. Here are three modules, by kind:
+
+- `control`: control points alone.
+- `logic`: the paper's two factors, control points less the groups that wait for a lead.
+- `fitted`: a logistic model of the chance that the landlord wins with these 17 cards, and the
+  chances from which on each bid pays.
+
+A network in the place of the logistic model is in `bid_net.py`.
+
+What a bid is worth. At the stake s the landlord wins or loses 2s and each peasant s, doubled for
+bombs; everybody passing is worth 0, a new deal. A landlord who wins a share p of his games, at
+average multipliers of m when he wins and l when he loses, gets 2s(pm - (1 - p)l), so:
+
+- After two passes it is a landlord's game or a new deal: a bid pays where p > l / (l + m), and as
+  the points grow with the stake, it is 3.
+- After a bid a pass is worth what a peasant gets against somebody strong: less than 0. A hand that
+  loses less than that as the landlord tops the bid, as low as it can; one that gains bids 3.
+- Before others have bid, a pass is worth what their games bring a peasant. A 3 ends the auction; a
+  1 or 2 says: only if nobody else wants it. Who is topped has lost nothing by it, and who is not
+  plays against two hands that are weaker than usual, so it pays at lower chances than a 3.
+- Somebody who bids is strong, so a hand wins less often than it would against random ones, and
+  somebody who passes is weak. The model's chance does not know of this, the chances to bid from do:
+  they are counted for every seat and highest bid (`bid_fitting.py`).
+
+With the objective `win` the stake counts nothing; the modules bid as for points.
+"""
+
+import numpy as np
+
+from closedhand.baselines.doudizhu.agent import step_all
+from closedhand.baselines.doudizhu.decompose.partition import (
+    BOMB,
+    MOST_NODES,
+    NODE,
+    ROCKET,
+    ROWS,
+    cost,
+)
+from closedhand.core.agents import Agent, act_batch, make_agent
+from closedhand.core.game import Game, InputError, State
+from closedhand.core.kernel import kernel
+from closedhand.games.doudizhu import rules as flat
+from closedhand.games.doudizhu.counts import at_least, count, size
+from closedhand.games.doudizhu.plays import ACE, BIG_JOKER, SMALL_JOKER, TWO
+
+KINGS = ACE - 1
+
+CONTROL_FROM = np.array([6, 8, 10])
+"""The control points that a bid of 1, 2 and 3 takes."""
+LOGIC_FROM = np.array([0, 1, 3])
+"""The control points less waiting groups that a bid of 1, 2 and 3 takes; of a few choices the one
+that brought `decompose` most against `control`."""
+
+HALF = 5
+WHOLE = 10
+"""A group on the scale of `groups`; `partition.cost` gives no cheaper one away as a kicker."""
+
+
+def _waiting() -> np.ndarray:
+    """The cost of each kind of group for `waiting`, as `partition.cost` takes it."""
+    costs = np.full((ROWS, 15), WHOLE, np.int64)
+    costs[[BOMB, ROCKET]] = 0
+    costs[0, ACE], costs[0, TWO:] = HALF, 0
+    costs[1, ACE:] = 0
+    costs[2, ACE - 1 :] = 0
+    return costs
+
+
+WAITING = _waiting()
+
+FEATURES = ("one", "B", "S", "rocket", "twos", "aces", "kings", "bombs", "waiting")
+"""What the fitted model looks at: a constant, each joker and both, how many 2s, aces, kings and
+bombs the hand holds, and how many groups wait."""
+WEIGHTS = np.array([-0.677, 1.311, 0.742, 0.149, 0.391, 0.158, 0.122, 0.648, -0.237])
+"""Of the features, for the logarithm of the odds.
+
+Fitted by `closedhand train bids --agent decompose --games 180000 --seed 0`, with the rules
+`deeprocket`; standard errors 0.029 of the constant, 0.004 of the groups, 0.006 to 0.027 of the
+others.
+"""
+THRESHOLDS = np.array(
+    [  # highest bid so far: none, 1, 2
+        [[0.30, 0.40, 0.56], [0.50, 0.50, 0.50], [0.50, 0.50, 0.50]],  # first seat
+        [[0.30, 0.30, 0.45], [0.36, 0.36, 0.60], [0.56, 0.56, 0.56]],  # second seat
+        [[0.32, 0.32, 0.32], [0.34, 0.34, 0.34], [0.45, 0.45, 0.45]],  # third seat
+    ]
+)
+"""The chance that a bid of 1, 2 or 3 takes, [seat, highest bid so far, bid less 1], of that fit.
+
+What cannot come about, such as a bid before the first one, is 0.5.
+"""
+
+KINDS = ("control", "logic", "fitted")
+CONTROL, LOGIC, FITTED = range(3)
+
+
+@kernel
+def control(hand):
+    """The control points of a hand: rocket 8, or B 4, or S 3; bomb 6; each 2 counts 2, each A 1."""
+    jokers = 4 * count(hand, BIG_JOKER) + 3 * count(hand, SMALL_JOKER)
+    points = 8 if jokers == 7 else jokers
+    points += 6 * size(at_least(hand, 4))
+    points += 2 * count(hand, TWO) if count(hand, TWO) < 4 else 0
+    points += count(hand, ACE) if count(hand, ACE) < 4 else 0
+    return points
+
+
+@kernel
+def waiting(hand):
+    """The tidiness of a hand: how many groups of its best partition wait for somebody's lead.
+
+    Bombs, the rocket, solos from 2, pairs from A and trios from K on do not wait, a solo A counts
+    half; trios take weak solos and pairs along.
+    """
+    nodes = np.empty(MOST_NODES, NODE)
+    return cost(hand, WAITING, nodes) / WHOLE
+
+
+@kernel
+def write_features(hand, out):
+    """Write the `FEATURES` of a packed hand into `out`, float64 [9]."""
+    out[0] = 1
+    out[1] = count(hand, BIG_JOKER)
+    out[2] = count(hand, SMALL_JOKER)
+    out[3] = out[1] * out[2]
+    out[4] = count(hand, TWO)
+    out[5] = count(hand, ACE)
+    out[6] = count(hand, KINGS)
+    out[7] = size(at_least(hand, 4))
+    out[8] = waiting(hand)
+
+
+@kernel
+def landlord_wins(hand):
+    """The fitted chance that the landlord wins who holds these 17 cards and gets three more."""
+    features = np.empty(len(WEIGHTS))
+    write_features(hand, features)
+    return 1 / (1 + np.exp(-np.sum(features * WEIGHTS)))
+
+
+@kernel
+def score(kind, hand):
+    """What a module, an index into `KINDS`, compares with its thresholds: points or a chance."""
+    if kind == FITTED:
+        return landlord_wins(hand)
+    points = np.float64(control(hand))
+    return points - waiting(hand) if kind == LOGIC else points
+
+
+@kernel
+def least_score(kind, seat, stake, bid):
+    """The score that a bid of 1, 2 or 3 takes after `seat` bids, the highest of them `stake`."""
+    if kind == FITTED:
+        return THRESHOLDS[seat, stake, bid - 1]
+    return np.float64(LOGIC_FROM[bid - 1] if kind == LOGIC else CONTROL_FROM[bid - 1])
+
+
+@kernel
+def bid_by(kind, rules, view):
+    """The flat action of a module, an index into `KINDS`, in the auction of a flat game.
+
+    It is the highest bid that the hand is worth if that tops the others, else the pass.
+    """
+    return bid_with(kind, score(kind, view.hands[view.player]), rules, view)
+
+
+@kernel
+def bid_with(kind, worth, rules, view):
+    """The flat action of a module for a hand of a score."""
+    for bid in range(3, view.stake, -1):
+        if worth >= least_score(kind, view.bids, view.stake, bid):
+            return flat.pass_id(rules) + bid
+    return flat.pass_id(rules)
+
+
+@kernel
+def choose_bid(rules, view):
+    """The flat action of the better module in the auction of a flat game."""
+    return bid_by(FITTED, rules, view)
+
+
+@kernel
+def bid_all(kind, rules, views, actions):
+    """Write the flat action of a module for every view of an auction into `actions`."""
+    for i in range(len(views)):
+        actions[i] = bid_by(kind, rules, views[i])
+
+
+@kernel
+def bid_worths(kind, worths, rules, views, actions):
+    """`bid_all` for hands of the scores `worths`, float64 [n]."""
+    for i in range(len(views)):
+        actions[i] = bid_with(kind, worths[i], rules, views[i])
+
+
+class BiddingAgent:
+    """Bids by one of the modules and plays as another agent.
+
+    Attributes:
+        name: What tables and records call it.
+    """
+
+    def __init__(self, game: Game, kind: str, player: Agent) -> None:
+        """Bid and play.
+
+        Args:
+            game: Dou Dizhu with bidding.
+            kind: One of `KINDS`.
+            player: Plays the cards.
+
+        Raises:
+            InputError: A game without bidding, or an unknown kind.
+        """
+        if not game.options["bidding"]:
+            raise InputError("the agent bids is for games with bidding: --option bidding=true")
+        if kind not in KINDS:
+            kinds = ", ".join((*KINDS, "net=FILE"))
+            raise InputError(f"no bids of the kind {kind!r}; there are {kinds}")
+        self.game = game
+        self.name = f"bids:{kind}:{player.name}"
+        self._kind = KINDS.index(kind)
+        self._player = player
+        self._substeps = bool(game.options["substeps"])
+
+    def act(self, view: State) -> int:
+        """The action of the player to act."""
+        return int(self.act_batch(np.array([view], self.game.dtype))[0])
+
+    def act_batch(self, views: np.ndarray) -> np.ndarray:
+        """The action for each view, states [n]; int32 [n]."""
+        actions = np.empty(len(views), np.int32)
+        auction = views["landlord"] < 0
+        if auction.any():
+            actions[auction] = self._bids(views[auction])
+        if not auction.all():
+            actions[~auction] = act_batch(self._player, views[~auction])
+        return actions
+
+    def _bids(self, views: np.ndarray) -> np.ndarray:
+        actions = np.empty(len(views), np.int32)
+        rules = self.game.rules.flat if self._substeps else self.game.rules
+        self._bid(rules, views, actions)
+        if self._substeps:
+            # In an auction there are no kickers to list.
+            step_all(self.game.rules, views, np.empty(0, np.int32), actions)
+        return actions
+
+    def _bid(self, rules: flat.Rules, views: np.ndarray, actions: np.ndarray) -> None:
+        """Write flat actions for views of an auction, by the rules of the flat game."""
+        bid_all(self._kind, rules, views, actions)
+
+
+def make(game: Game, seed: int, argument: str | None) -> BiddingAgent:
+    """The agent `bids:KIND:AGENT`: bids of a kind, cards of an agent, such as `bids:logic:greedy`.
+
+    The kind `net=FILE`, such as in `bids:net=runs/bids/bid.safetensors:greedy`, bids by the chances
+    of a bid network (`bid_net.py`); FILE, or the folder of a file `bid.safetensors`, has no colon.
+
+    Raises:
+        InputError: No kind or agent, or an unknown one; a game without bidding.
+    """
+    kind, _, player = (argument or "").partition(":")
+    if not player:
+        kinds = ", ".join((*KINDS, "net=FILE"))
+        raise InputError(f"bids takes a kind of {kinds} and an agent: bids:logic:greedy")
+    if kind.startswith("net="):
+        from closedhand.baselines.doudizhu.bidding.network import BidNetAgent
+
+        return BidNetAgent(game, kind.removeprefix("net="), make_agent(game, player, seed))
+    return BiddingAgent(game, kind, make_agent(game, player, seed))

@@ -1,0 +1,1 @@
+"""The agent `decompose`: hands divided into plays, and what each play leaves."""

@@ -1,0 +1,176 @@
+"""What it costs to play a hand out: the best way to take it apart into plays.
+
+A group costs less the stronger it is: a weak one waits for somebody to lead what it beats, one that
+nothing can beat is free. The scale is RHCP's, a cost of 7 a play less a value by rank; counting
+what is still unseen makes it sharper.
+"""
+
+import numpy as np
+
+from closedhand.core.kernel import kernel
+from closedhand.games.doudizhu.counts import EACH, NIBBLE, at_least, contains, size
+from closedhand.games.doudizhu.plays import CATEGORIES
+from closedhand.games.doudizhu.substeps import lowest_rank
+
+CHAINABLE = EACH & np.uint64((1 << 48) - 1)
+"""The ranks 3 to A, one card each: a chain has no 2 and no joker."""
+
+SHORTEST = (5, 3, 2)
+"""The shortest chain of 1, 2 and 3 cards a rank."""
+
+_FIRST = np.cumsum([0] + [len(category.lengths) for category in CATEGORIES])
+PLAIN_FAMILY = tuple(int(_FIRST[i]) for i in (0, 2, 4))
+"""The family of a solo, a pair and a trio; the chains of each follow, by ascending length."""
+
+CHAIN, BOMB, ROCKET = 3, 4, 5
+"""Rows of the table of costs after solo, pair and trio; the rank of a chain is its highest."""
+ROWS = 6
+
+NODE = np.dtype(
+    (
+        np.record,
+        [("hand", "u8"), ("chains", "u8"), ("first", "i4"), ("kickers", "i4"), ("cost", "i8")],
+    )
+)
+"""A hand whose further chains start at rank `first` or above: what was taken out of it so far,
+`chains`, cost `cost`, and its trios take `kickers`."""
+CHAIN_BITS = 10
+"""Of a chain: 2 for cards a rank, 4 for the first rank, 4 for the length, lowest bits first. A hand
+holds four at most."""
+MOST_NODES = 400
+"""Every rank and every chain taken out, 16 in all, leave at most 22 ways to come back to."""
+
+JOKERS = np.uint64(0x11 << 4 * 13)
+SPARE = 4
+"""A solo or pair that costs no more than this is too strong to be a kicker."""
+
+
+@kernel
+def set_costs(others, costs):
+    """Write the cost of a group of each kind and rank, int64 [ROWS, 15].
+
+    Args:
+        others: The cards that the other players hold, all together, packed.
+        costs: The table.
+    """
+    for copies in range(1, 4):
+        higher = 0
+        ranks = at_least(others, copies)
+        for rank in range(14, -1, -1):
+            costs[copies - 1, rank] = min(14 - rank, 2 * higher)
+            higher += np.int64((ranks >> np.uint64(4 * rank)) & NIBBLE)
+    for rank in range(15):
+        costs[CHAIN, rank] = max(0, 13 - rank)
+        costs[BOMB, rank] = -rank
+    costs[ROCKET, :] = -13
+
+
+@kernel
+def cost(hand, costs, nodes):
+    """The least cost of all ways to take a packed hand apart; arguments as of `partition`."""
+    return partition(hand, costs, nodes)[0]
+
+
+@kernel
+def partition(hand, costs, nodes):
+    """The cheapest way to take a packed hand apart.
+
+    Args:
+        hand: The hand.
+        costs: The table that `set_costs` wrote.
+        nodes: Scratch space, `NODE` [MOST_NODES].
+
+    Returns:
+        Its cost; its chains, `CHAIN_BITS` bits each, the last one lowest, 0 where there is none;
+        what is left without them, packed; and how many kickers its chains of trios take.
+    """
+    nodes[0].hand = hand
+    nodes[0].chains = 0
+    nodes[0].first = 0
+    nodes[0].kickers = 0
+    nodes[0].cost = 0
+    best = 1000
+    chains, rest, kickers = np.uint64(0), hand, 0
+    n = 1
+    while n > 0:
+        n -= 1
+        first = np.int64(nodes[n].first)
+        starts = chain_starts(nodes[n].hand) >> np.uint64(4 * first)
+        if starts:
+            nodes[n].first = first + lowest_rank(starts)
+            n = branch(costs, nodes, n)
+            continue
+        loose = loose_cost(nodes[n].hand, np.int64(nodes[n].kickers), costs)
+        if np.int64(nodes[n].cost) + loose < best:
+            best = np.int64(nodes[n].cost) + loose
+            chains, rest, kickers = nodes[n].chains, nodes[n].hand, np.int64(nodes[n].kickers)
+    return best, chains, rest, kickers
+
+
+@kernel
+def branch(costs, nodes, n):
+    """Put the ways to go on from node n, where a chain can start, in its place.
+
+    Either no chain starts there any more, or one of any kind and length does. Returns the number of
+    nodes. It is no recursion because Numba 0.68 crashes when it loads a recursive kernel from
+    its cache.
+    """
+    first = np.int64(nodes[n].first)
+    hand = nodes[n].hand
+    chains = nodes[n].chains << np.uint64(CHAIN_BITS)
+    kickers = nodes[n].kickers
+    spent = nodes[n].cost
+    nodes[n].first = first + 1
+    n += 1
+    for copies in range(1, 4):
+        card = np.uint64(copies) << np.uint64(4 * first)
+        rest = hand
+        length = 0
+        while first + length < 12 and contains(rest, card):
+            rest -= card
+            card <<= np.uint64(4)
+            length += 1
+            if length >= SHORTEST[copies - 1]:
+                nodes[n].hand = rest
+                nodes[n].chains = chains | np.uint64(copies | first << 2 | length << 6)
+                nodes[n].first = first
+                nodes[n].kickers = kickers + (length if copies == 3 else 0)
+                nodes[n].cost = spent + costs[CHAIN, first + length - 1]
+                n += 1
+    return n
+
+
+@kernel
+def chain_starts(hand):
+    """The ranks, one card each, at which a chain of solos, pairs or trios can start."""
+    solos = at_least(hand, 1) & CHAINABLE
+    pairs = at_least(hand, 2) & CHAINABLE
+    trios = at_least(hand, 3) & CHAINABLE
+    one, two, four = np.uint64(4), np.uint64(8), np.uint64(16)
+    twice = solos & solos >> one
+    fives = twice & twice >> two & solos >> four
+    return fives | pairs & pairs >> one & pairs >> two | trios & trios >> one
+
+
+@kernel
+def loose_cost(hand, kickers, costs):
+    """The cost of a hand without chains; the costliest solos and pairs go as kickers."""
+    total = 0
+    if contains(hand, JOKERS):
+        hand -= JOKERS
+        total += costs[ROCKET, 0]
+    kickers += size(at_least(hand, 3) ^ at_least(hand, 4))
+    rank = 0
+    while hand:
+        cards = np.int64(hand & NIBBLE)
+        if cards == 4:
+            total += costs[BOMB, rank]
+        elif cards > 0:
+            group = costs[cards - 1, rank]
+            if cards < 3 and kickers > 0 and group > SPARE:
+                kickers -= 1
+            else:
+                total += group
+        hand >>= np.uint64(4)
+        rank += 1
+    return total

@@ -1,0 +1,1 @@
+"""The DeepRocket paper's networks: records, training, agents."""

@@ -1,0 +1,246 @@
+"""What happens while a network is trained: checks, saving, the end by the clock or by Ctrl-C."""
+
+import json
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from lightning.pytorch import Callback, LightningModule, Trainer
+from torch import nn
+
+from closedhand.baselines.doudizhu.deeprocket import networks, pairs
+from closedhand.baselines.doudizhu.deeprocket.recorded import Games
+from closedhand.baselines.doudizhu.deeprocket.stream import Tensors, tensors
+from closedhand.core.files import write_atomically
+
+ROLES = ("landlord", "down peasant", "up peasant")
+SAVE_EVERY = 300.0
+"""Seconds between checkpoints, if there is no check before."""
+AGREE_EVERY = 20
+"""Steps after which several processes agree on what to do next."""
+CHUNK = 1024
+"""Pairs that are checked together."""
+
+
+def read_history(out: Path) -> dict[str, list[dict[str, Any]]]:
+    """The checks in a folder by kind of network; empty where there are none."""
+    try:
+        found = json.loads((out / "history.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def evaluate(
+    network: networks.Network,
+    games: Games,
+    kind: str,
+    rows: np.ndarray,
+    device: torch.device | str = "cpu",
+) -> np.ndarray:
+    """Let a network predict pairs.
+
+    Args:
+        network: On `device`.
+        games: What `rows` are of.
+        kind: `policy` or `kicker`.
+        rows: Of `pairs.index`.
+        device: For the work.
+
+    Returns:
+        By role pairs, right predictions and summed loss (nats), float64 [3, 3].
+    """
+    found = torch.zeros(len(ROLES), 3, dtype=torch.float64)
+    was_training = network.training
+    network.eval()
+    with torch.no_grad():
+        for begin in range(0, len(rows), CHUNK):
+            encoded = tensors(pairs.encode(games, kind, rows[begin : begin + CHUNK]))
+            batch = Tensors(*(each.to(device) for each in encoded))
+            logits = network(batch.planes, batch.status, batch.mask)
+            right = logits.argmax(1) == batch.label
+            loss = nn.functional.cross_entropy(logits, batch.label, reduction="none")
+            columns = torch.stack([torch.ones_like(loss), right.float(), loss], 1).cpu().double()
+            found.index_add_(0, encoded.status[:, :3].argmax(1), columns)
+    network.train(was_training)
+    return found.numpy()
+
+
+def accuracies(found: np.ndarray) -> dict[str, float | None]:
+    """The share of right predictions overall and by role; None where there are no pairs."""
+    rows = {"all": found.sum(axis=0), **dict(zip(ROLES, found, strict=True))}
+    return {
+        name: round(float(row[1] / row[0]), 5) if row[0] else None for name, row in rows.items()
+    }
+
+
+class Checks(Callback):
+    """Checks a `supervised.Learner`, saves it, and ends its training.
+
+    Attributes:
+        interrupted: Whether Ctrl-C was pressed.
+    """
+
+    def __init__(
+        self,
+        learner: Any,
+        games: Games,
+        rows: np.ndarray,
+        out: Path,
+        records: str,
+        checks: int,
+        patience: int,
+        progress: Callable[[float, str], object],
+    ) -> None:
+        """Check on the pairs `rows` of `games`; the rest is as `supervised.train` has it."""
+        self.interrupted = False
+        self._learner = learner
+        self._kind: str = learner.network.config["kind"]
+        self._games = games
+        self._rows = rows
+        self._out = out
+        self._records = records
+        self._number = checks
+        self._patience = patience
+        self._progress = progress
+        # What is counted since the last check: pairs, and seconds of learning.
+        self._pairs, self._learning = 0, 0.0
+        self._clock = self._saved = 0.0
+
+    @contextmanager
+    def catching_interrupts(self) -> Iterator[None]:
+        """Let Ctrl-C end the training after its present step; a second one breaks it off."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = signal.getsignal(signal.SIGINT)
+
+        def stop(*_: Any) -> None:
+            self.interrupted = True
+            signal.signal(signal.SIGINT, before)
+
+        signal.signal(signal.SIGINT, stop)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    def on_train_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
+        """Start the clock."""
+        self._clock = self._saved = time.monotonic()
+        self._done = int(self._learner.share * self._number)
+
+    def on_train_batch_end(
+        self,
+        trainer: Trainer,
+        pl_module: LightningModule,
+        outputs: Any,
+        batch: Any,
+        batch_idx: int,
+    ) -> None:
+        """Check, save and stop when it is time."""
+        self._learning += self._tick()
+        self._pairs += len(batch.label) * trainer.world_size
+        share = self._learner.share
+        ends = self._agreed(trainer, self.interrupted or share >= 1)
+        due = ends or self._agreed(trainer, int(share * self._number) > self._done)
+        if due:
+            self._done = int(share * self._number)
+            self._check(trainer, pl_module)
+        if due or self._agreed(trainer, time.monotonic() - self._saved > SAVE_EVERY):
+            self._save(trainer)
+            self._tick()
+        trainer.should_stop = ends or self._is_stuck()
+        if batch_idx % AGREE_EVERY == 0:
+            self._progress(share, self._text())
+
+    def _tick(self) -> float:
+        """The seconds since the last tick, which count as learning time of the plan."""
+        now = time.monotonic()
+        passed, self._clock = now - self._clock, now
+        self._learner.seconds += passed
+        return passed
+
+    def _agreed(self, trainer: Trainer, wanted: bool) -> bool:
+        """Whether some process wants it, at steps at which all of them ask."""
+        if trainer.world_size == 1:
+            return wanted
+        if trainer.global_step % AGREE_EVERY:
+            return False
+        return trainer.strategy.reduce_boolean_decision(wanted, all=False)
+
+    def _text(self) -> str:
+        checks = self._learner.checks
+        text = f"{self._learner.global_step:,} steps"
+        if self._learning > 0:
+            text += f", {self._pairs / self._learning:,.0f} pairs/s"
+        return text + (f", {100 * checks[-1]['accuracy']['all']:.1f}% right" if checks else "")
+
+    def _is_stuck(self) -> bool:
+        """Whether no check has been the best one for too long."""
+        scores = [check["accuracy"]["all"] for check in self._learner.checks]
+        return len(scores) - 1 - int(np.argmax(scores)) >= self._patience if scores else False
+
+    def _check(self, trainer: Trainer, pl_module: LightningModule) -> None:
+        """Evaluate on held-out pairs, and keep the network if it is the best so far."""
+        learner = self._learner
+        rows = self._rows[trainer.global_rank :: trainer.world_size]
+        with trainer.precision_plugin.forward_context():
+            found = evaluate(learner.network, self._games, self._kind, rows, pl_module.device)
+        if trainer.world_size > 1:
+            total = trainer.strategy.reduce(
+                torch.from_numpy(found).to(pl_module.device), reduce_op="sum"
+            )
+            found = torch.as_tensor(total).cpu().numpy()
+        accuracy = accuracies(found)
+        best = max((check["accuracy"]["all"] for check in learner.checks), default=-1.0)
+        learner.checks.append(
+            {
+                "step": learner.global_step,
+                "seconds": round(learner.seconds, 1),
+                "loss": round(float(learner.loss_sum) / max(1, learner.loss_number), 5),
+                "held_out_loss": round(float(found[:, 2].sum() / found[:, 0].sum()), 5),
+                "accuracy": accuracy,
+                "pairs_per_second": round(self._pairs / max(self._learning, 1e-9)),
+                "learning_rate": learner.learning_rate,
+            }
+        )
+        learner.loss_sum, learner.loss_number = 0.0, 0
+        self._pairs, self._learning = 0, 0.0
+        for logger in trainer.loggers:
+            named = {f"accuracy/{name}": value for name, value in accuracy.items() if value}
+            logger.log_metrics(named, learner.global_step)
+        if trainer.is_global_zero:
+            history = {**read_history(self._out), self._kind: learner.checks}
+            write_atomically(self._out / "history.json", json.dumps(history, indent=1) + "\n")
+            if (accuracy["all"] or 0.0) > best:
+                self._keep(learner.checks[-1])
+
+    def _keep(self, check: dict[str, Any]) -> None:
+        """Save the network with what is known of it."""
+        from closedhand import __version__
+
+        provenance = {
+            **self._learner.settings,
+            "records": self._records,
+            **{key: check[key] for key in ("step", "held_out_loss", "accuracy")},
+            "version": __version__,
+        }
+        path = self._out / f"{self._kind}.safetensors"
+        networks.save(path, self._learner.network, provenance)
+
+    def _save(self, trainer: Trainer) -> None:
+        """Save all there is, to go on from; a crash leaves the old file."""
+        self._saved = time.monotonic()
+        path = self._out / f"{self._kind}.ckpt"
+        part = path.with_suffix(".ckpt.part")
+        trainer.save_checkpoint(part)
+        if trainer.is_global_zero:
+            os.replace(part, path)

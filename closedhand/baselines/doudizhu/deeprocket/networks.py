@@ -1,0 +1,293 @@
+"""The policy and the kicker network of the DeepRocket paper (sections 4.2 and 4.3).
+
+A third one, for bids, which the paper's section 6 wants to try, is described in `bid_net.py`. All
+are convolutions, ReLU and one fully connected layer over binary planes; a softmax over the
+legal outputs follows. The paper gives the policy network ten convolutions of 512 filters with
+"different strides", the kicker network five, and no more than that: the size `paper` is one reading
+of it. The size `small` is made for two processor cores: its first convolution takes all rows of
+the planes at once, the others work on a line of the 15 ranks.
+
+Two additions of ours. Two convolutions that keep their shape are bridged by a skip connection,
+without which ten of them learn slowly. And the policy network is told the status vector: the
+paper's planes leave out the role and the cards left to the others. It enters one-hot as a bias of
+the first convolution, which is the same as constant planes more. `status=False` leaves it out.
+"""
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import safetensors.torch
+import torch
+from safetensors import SafetensorError, safe_open
+from torch import nn
+
+from closedhand.core.files import write_atomically
+from closedhand.core.game import InputError
+from closedhand.games.doudizhu import planes, substeps
+from closedhand.games.doudizhu.plays import GROUPS
+
+METADATA = "closedhand"
+"""The key of configuration and provenance, JSON, in a file's metadata."""
+MOST_LEFT = 20
+"""Cards in a hand."""
+MOST_BOMBS = 3
+"""Bombs played that are told apart; more count as so many."""
+ROLES = 3
+STATUS_INPUTS = ROLES + 3 * (MOST_LEFT + 1) + MOST_BOMBS + 1
+
+
+class Layer(NamedTuple):
+    """A convolution over ranks (x) and rows (y), as (x, y) each."""
+
+    filters: int
+    kernel: tuple[int, int]
+    stride: tuple[int, int] = (1, 1)
+    padding: tuple[int, int] = (1, 1)
+
+
+class Kind(NamedTuple):
+    """One of the networks.
+
+    Attributes:
+        shape: Ranks, rows and channels of its planes.
+        outputs: How many.
+        sizes: Its convolutions, by the name of the size.
+    """
+
+    shape: tuple[int, int, int]
+    outputs: int
+    sizes: dict[str, tuple[Layer, ...]]
+
+
+LINE = Layer(96, (3, 1), padding=(1, 0))
+SHORT_LINE = Layer(48, (3, 1), padding=(1, 0))
+
+KINDS = {
+    "policy": Kind(
+        (planes.RANKS, planes.ROWS, planes.PLANES),
+        GROUPS,
+        {
+            # Rows 19, 10, 5, 3, 1.
+            "paper": (
+                Layer(512, (3, 3), (1, 2)),
+                Layer(512, (3, 3), (1, 2)),
+                Layer(512, (3, 3)),
+                Layer(512, (3, 3)),
+                Layer(512, (3, 3), (1, 2)),
+                Layer(512, (3, 3)),
+                Layer(512, (3, 3)),
+                Layer(512, (3, 3), (1, 3), (1, 0)),
+                Layer(512, (3, 1), padding=(1, 0)),
+                Layer(512, (3, 1), padding=(1, 0)),
+            ),
+            "small": (Layer(96, (1, 19), padding=(0, 0)), *[LINE] * 9),
+        },
+    ),
+    "kicker": Kind(
+        (planes.RANKS, substeps.ROWS, substeps.CHANNELS),
+        substeps.FIRST_BID - GROUPS,
+        {
+            # Rows 9, 5, 3, 1.
+            "paper": (
+                Layer(512, (3, 3), (1, 2)),
+                Layer(512, (3, 3), (1, 2)),
+                Layer(512, (3, 3), (1, 3), (1, 0)),
+                Layer(512, (3, 1), padding=(1, 0)),
+                Layer(512, (3, 1), padding=(1, 0)),
+            ),
+            "small": (Layer(96, (1, 9), padding=(0, 0)), *[LINE] * 4),
+        },
+    ),
+    "bid": Kind(
+        (planes.RANKS, planes.ROWS, 1),
+        1,
+        {"small": (Layer(48, (1, 19), padding=(0, 0)), *[SHORT_LINE] * 4)},
+    ),
+}
+
+
+def keeps_shape(layer: Layer, before: Layer) -> bool:
+    """Whether a convolution puts out what it takes in, after the layer `before`."""
+    same = all(2 * p == k - 1 for p, k in zip(layer.padding, layer.kernel, strict=True))
+    return same and layer.stride == (1, 1) and layer.filters == before.filters
+
+
+def skips(layers: tuple[Layer, ...]) -> list[int]:
+    """The convolutions behind which a skip connection, over two of them, ends."""
+    ends: list[int] = []
+    for i in range(2, len(layers)):
+        pair = keeps_shape(layers[i], layers[i - 1]) and keeps_shape(layers[i - 1], layers[i - 2])
+        if pair and i - 1 not in ends:
+            ends.append(i)
+    return ends
+
+
+class Network(nn.Module):
+    """One of the networks.
+
+    Attributes:
+        config: What `__init__` was given, for `load`.
+        kind: What it predicts.
+    """
+
+    def __init__(
+        self, kind: str, size: str = "small", status: bool = True, roles: bool = False
+    ) -> None:
+        """Build an untrained network.
+
+        Args:
+            kind: `policy`, `kicker` or `bid`.
+            size: `small` or `paper`; a bid network is `small`.
+            status: Whether it is told the status vector.
+            roles: Whether it has a fully connected layer of its own for each role, which the
+                paper's section 6 wants to try.
+
+        Raises:
+            InputError: No such kind or size.
+        """
+        super().__init__()
+        if kind not in KINDS:
+            raise InputError(f"no network {kind!r}; there are {', '.join(KINDS)}")
+        self.kind = KINDS[kind]
+        if size not in self.kind.sizes:
+            raise InputError(f"no size {size!r}; there are {', '.join(self.kind.sizes)}")
+        self.config = {"kind": kind, "size": size, "status": status, "roles": roles}
+        layers = self.kind.sizes[size]
+        ranks, rows, channels = self.kind.shape
+        self.convolutions = nn.ModuleList()
+        for layer in layers:
+            self.convolutions.append(
+                nn.Conv2d(channels, layer.filters, layer.kernel, layer.stride, layer.padding)
+            )
+            channels = layer.filters
+            rows = (rows + 2 * layer.padding[1] - layer.kernel[1]) // layer.stride[1] + 1
+        self.skips = frozenset(skips(layers))
+        for i in self.skips:
+            # At first a bridged pair adds nothing: so deep a stack learns from the first step on.
+            nn.init.zeros_(self.convolutions[i].weight)  # type: ignore[arg-type]
+            nn.init.zeros_(self.convolutions[i].bias)  # type: ignore[arg-type]
+        filters = layers[0].filters
+        self.bias = nn.Linear(STATUS_INPUTS, filters, bias=False) if status else None
+        heads = ROLES if roles else 1
+        self.head = nn.Linear(channels * ranks * rows, heads * self.kind.outputs)
+        # Processors and tensor cores are both quickest with the channels last, as planes come.
+        self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+
+    def forward(
+        self, planes: torch.Tensor, status: torch.Tensor, mask: torch.Tensor
+    ) -> torch.Tensor:
+        """Logits, minus infinity for outputs that are not legal; a softmax makes probabilities.
+
+        Args:
+            planes: int8 [n, ranks * rows * channels].
+            status: int8 [n, 10].
+            mask: Legal outputs, bool [n, outputs].
+
+        Returns:
+            float32 [n, outputs].
+        """
+        x = planes.view(-1, *self.kind.shape).permute(0, 3, 1, 2)
+        x = x.to(self.head.weight.dtype, memory_format=torch.channels_last)
+        x = self.convolutions[0](x)
+        if self.bias is not None:
+            x = x + self.bias(one_hot(status).to(x.dtype))[:, :, None, None]
+        x = torch.relu(x)
+        before = x
+        for i in range(1, len(self.convolutions)):
+            if i + 1 in self.skips:
+                before = x
+            x = self.convolutions[i](x)
+            x = torch.relu(x + before if i in self.skips else x)
+        logits = self.head(x.flatten(1)).float()
+        if self.config["roles"]:
+            role = status[:, :ROLES].argmax(1)
+            logits = logits.view(-1, ROLES, self.kind.outputs)
+            logits = logits[torch.arange(len(role), device=role.device), role]
+        return logits.masked_fill(~mask, -torch.inf)
+
+
+class PolicyNetwork(Network):
+    """The network that predicts the main group, 309 outputs."""
+
+    def __init__(self, size: str = "small", status: bool = True, roles: bool = False) -> None:
+        """Build it untrained; the arguments are those of `Network`."""
+        super().__init__("policy", size, status, roles)
+
+
+class KickerNetwork(Network):
+    """The network that predicts one kicker, 28 outputs; its planes hold role and cards left."""
+
+    def __init__(self, size: str = "small", status: bool = False, roles: bool = False) -> None:
+        """Build it untrained; the arguments are those of `Network`."""
+        super().__init__("kicker", size, status, roles)
+
+
+def one_hot(status: torch.Tensor) -> torch.Tensor:
+    """Role, cards left and bombs of status vectors, bool [n, 70]."""
+    left = status[:, 3:6, None] == torch.arange(MOST_LEFT + 1, device=status.device)
+    bombs = status[:, 9:10].clamp(max=MOST_BOMBS)
+    bombs = bombs == torch.arange(MOST_BOMBS + 1, device=status.device)
+    return torch.cat([status[:, :ROLES].bool(), left.flatten(1), bombs], 1)
+
+
+def probabilities(
+    network: Network, planes: np.ndarray, status: np.ndarray, mask: np.ndarray, chunk: int = 256
+) -> np.ndarray:
+    """The probabilities of all outputs, float32 [n, outputs]; arguments as of `Network.forward`.
+
+    So many at once as stay in a processor's cache: `chunk`.
+    """
+    out = np.empty(mask.shape, np.float32)
+    with torch.inference_mode():
+        for begin in range(0, len(mask), chunk):
+            piece = slice(begin, begin + chunk)
+            inputs = (torch.from_numpy(each[piece]) for each in (planes, status, mask))
+            out[piece] = torch.softmax(network(*inputs), 1).numpy()
+    return out
+
+
+def save(path: Path, network: Network, provenance: dict[str, Any]) -> None:
+    """Save a network with its configuration and what is known of its training.
+
+    Args:
+        path: The file, usually `.safetensors`; it appears complete or not at all.
+        network: The network.
+        provenance: JSON values.
+
+    Raises:
+        InputError: It cannot be written there.
+    """
+    tensors = {name: each.cpu().contiguous() for name, each in network.state_dict().items()}
+    about = json.dumps({**network.config, "provenance": provenance})
+    write_atomically(path, safetensors.torch.save(tensors, {METADATA: about}))
+
+
+def load(path: Path, kind: str) -> tuple[Network, dict[str, Any]]:
+    """A saved network, ready for use, and its provenance.
+
+    Args:
+        path: What `save` wrote.
+        kind: The kind of network that it has to be.
+
+    Raises:
+        InputError: There is none, or it is no network of that kind.
+    """
+    try:
+        with safe_open(path, "pt") as file:
+            about = json.loads((file.metadata() or {})[METADATA])
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        if about["kind"] != kind:
+            raise InputError(f"{path} is a {about['kind']} network, not a {kind} network")
+        provenance = about.pop("provenance")
+        network = Network(**about)
+        network.load_state_dict(tensors)
+    except FileNotFoundError:
+        raise InputError(f"no network at {path}") from None
+    except InputError:
+        raise
+    except (SafetensorError, OSError, KeyError, TypeError, ValueError, RuntimeError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InputError(f"{path} is no network: {reason}") from None
+    return network.eval(), provenance

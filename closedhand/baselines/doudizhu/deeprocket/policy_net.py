@@ -1,0 +1,184 @@
+"""The agent `policy-net`: the DeepRocket paper's two networks, without search.
+
+The policy network chooses the main group; if that takes kickers, the kicker network is called for
+one after the other (the paper's Figure 2). Bids come from `bidding.py`.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from closedhand.baselines.doudizhu.agent import next_step
+from closedhand.baselines.doudizhu.bidding.modules import choose_bid
+from closedhand.baselines.doudizhu.deeprocket.networks import Network, load, probabilities
+from closedhand.baselines.doudizhu.deeprocket.pairs import KICKER_SIZE, KICKERS
+from closedhand.baselines.doudizhu.substep_agent import SubstepAgent
+from closedhand.core.game import Game, InputError, State
+from closedhand.core.kernel import kernel
+from closedhand.games.doudizhu import planes, substeps
+from closedhand.games.doudizhu.plays import GROUPS
+from closedhand.games.doudizhu.rules import clear
+
+SHIPPED = Path(__file__).parents[2] / "data"
+SHIPPED_FILES = {
+    "policy": SHIPPED / "doudizhu_policy.safetensors",
+    "kicker": SHIPPED / "doudizhu_kicker.safetensors",
+}
+
+
+@kernel
+def decide_all(rules, views, ids, actions, legal):
+    """Write the sub-step of every bid and of every forced move into `actions`, elsewhere -1.
+
+    `legal`, int64 [n], gets the number of legal sub-steps.
+    """
+    for i in range(len(views)):
+        actions[i] = -1
+        legal[i] = substeps.legal(rules, views[i], ids)
+        if views[i].landlord < 0:
+            actions[i] = next_step(rules, views[i], choose_bid(rules.flat, views[i]), ids)
+        elif legal[i] == 1:
+            actions[i] = ids[0]
+
+
+@kernel
+def look_all(rules, views, chosen, kickers, out, status, masks):
+    """Encode the chosen views for the policy or the kicker network."""
+    ids = np.empty(GROUPS + KICKERS, np.int32)
+    masks[:] = False
+    out[:] = 0
+    for k in range(len(chosen)):
+        view = views[chosen[k]]
+        planes.draw_status(rules.flat, view, view.player, status[k])
+        if kickers:
+            substeps.draw_kickers(rules, view, out[k])
+        else:
+            planes.observe(rules.flat, view, view.player, out[k])
+        for j in range(substeps.legal(rules, view, ids)):
+            masks[k, ids[j] - (GROUPS if kickers else 0)] = True
+
+
+def look(
+    rules: substeps.Rules, views: np.ndarray, chosen: np.ndarray, kickers: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What one network is told of the chosen views.
+
+    Args:
+        rules: Of the sub-stepped game.
+        views: States [m].
+        chosen: Indices of some of them, int64 [n].
+        kickers: Whether the kicker network is asked, not the policy network.
+
+    Returns:
+        Planes, status and mask, as `Network.forward` takes them.
+    """
+    n = len(chosen)
+    out = np.empty((n, KICKER_SIZE if kickers else planes.SIZE), np.int8)
+    status = np.zeros((n, planes.STATUS), np.int8)
+    masks = np.empty((n, KICKERS if kickers else GROUPS), bool)
+    look_all(rules, views, chosen, kickers, out, status, masks)
+    cells = KICKER_SIZE if kickers else planes.SIZE - planes.STATUS
+    return out[:, :cells], status, masks
+
+
+class PolicyNetAgent(SubstepAgent):
+    """Plays the most probable main group and kickers.
+
+    Attributes:
+        policy: The policy network.
+        kicker: The kicker network.
+    """
+
+    def __init__(self, game: Game, name: str, policy: Network, kicker: Network) -> None:
+        """Play `game`, Dou Dizhu with any options.
+
+        Args:
+            game: What is played.
+            name: Of the agent.
+            policy: A policy network.
+            kicker: A kicker network.
+        """
+        super().__init__(game, name)
+        self.policy = policy.eval()
+        self.kicker = kicker.eval()
+        self._ids = np.empty(self.substeps.num_actions, np.int32)
+
+    def choose(self, views: np.ndarray) -> np.ndarray:
+        """The most probable sub-steps for states [n], int32 [n]."""
+        actions = np.empty(len(views), np.int32)
+        decide_all(self.substeps.rules, views, self._ids, actions, np.empty(len(views), np.int64))
+        picking = views["group"] >= 0
+        for kickers in (False, True):
+            chosen = np.flatnonzero((actions < 0) & (picking == kickers))
+            if len(chosen):
+                actions[chosen] = self._pick(views, chosen, kickers) + GROUPS * kickers
+        return actions
+
+    def _pick(self, views: np.ndarray, chosen: np.ndarray, kickers: bool) -> np.ndarray:
+        """The outputs of one network that are played in the chosen views, integers [n]."""
+        return self._predict(views, chosen, kickers).argmax(axis=1)
+
+    def _predict(self, views: np.ndarray, chosen: np.ndarray, kickers: bool) -> np.ndarray:
+        """The probabilities of the outputs of one network for the chosen views."""
+        network = self.kicker if kickers else self.policy
+        return probabilities(network, *look(self.substeps.rules, views, chosen, kickers))
+
+    def rank(self, view: State, width: int) -> np.ndarray:
+        """The plays of the most probable main groups, at most `width`, flat ids, int32 [n]."""
+        views = np.array([view], self.game.dtype)
+        clear(views[0])
+        row = self._predict(views, np.zeros(1, np.int64), False)[0]
+        groups = np.argsort(-row, kind="stable")[: min(width, np.count_nonzero(row))]
+        return self.complete(np.repeat(views, len(groups)), groups)
+
+    def preferences(self, view: State) -> dict[str, float]:
+        """How probable the legal sub-steps are, the most probable first.
+
+        Args:
+            view: Of the player to act; not in an auction.
+
+        Returns:
+            Probabilities by text: of the main groups (`333+?`), or of the kickers (`+4`) where a
+            main group is chosen already.
+
+        Raises:
+            InputError: The game is over or in its auction.
+        """
+        if view.landlord < 0 or self.game.over(view):
+            raise InputError("the networks have preferences while cards are played only")
+        kickers = bool(view.group >= 0)
+        views = np.array([view], self.game.dtype)
+        row = self._predict(views, np.zeros(1, np.int64), kickers)[0]
+        order = sorted((-row[i], i) for i in range(len(row)) if row[i] > 0)
+        return {self.substeps.text(i + GROUPS * kickers): float(-share) for share, i in order}
+
+
+def files_of(argument: str | None) -> dict[str, Path]:
+    """The files of the two networks, by kind.
+
+    Args:
+        argument: A folder with `policy.safetensors` and, perhaps, `kicker.safetensors`, or the file
+            of a policy network beside which that of a kicker network may lie; where there is none,
+            the kicker network of this package is taken. None: both of this package.
+    """
+    if argument is None:
+        return dict(SHIPPED_FILES)
+    path = Path(argument)
+    policy = path / "policy.safetensors" if path.is_dir() else path
+    kicker = policy.parent / "kicker.safetensors"
+    return {"policy": policy, "kicker": kicker if kicker.exists() else SHIPPED_FILES["kicker"]}
+
+
+def make(game: Game, seed: int, argument: str | None) -> PolicyNetAgent:
+    """The agent `policy-net`, or `policy-net:FOLDER` or `policy-net:FILE`; it needs no seed.
+
+    Raises:
+        InputError: A network is missing, or a file is none.
+    """
+    files = files_of(argument)
+    # One core: matches run in several processes.
+    torch.set_num_threads(1)
+    policy, kicker = (load(path, kind)[0] for kind, path in files.items())
+    name = "policy-net" if argument is None else f"policy-net:{argument}"
+    return PolicyNetAgent(game, name, policy, kicker)

@@ -1,0 +1,196 @@
+"""Recorded games of Dou Dizhu in memory, read from Parquet shards or from lines of text.
+
+A shard (`arena/shards.py` writes them) holds a game a row: `deal` (packed hands of 17 by seat, then
+the public cards), `actions` (flat ids, passes included) and `agents` (by seat).
+"""
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from closedhand.core.game import Game, InputError
+from closedhand.core.records import flat_game, read as read_records
+from closedhand.core.registry import make_game
+from closedhand.games.doudizhu.rules import SEATS, STATE
+
+METADATA = b"closedhand"
+"""The key of the settings, JSON, in the schema of a shard."""
+
+
+class Games(NamedTuple):
+    """Recorded games.
+
+    Attributes:
+        game: The sub-stepped game of their rules.
+        deals: Packed hands of 17 by seat and the public cards, uint64 [n, 4].
+        actions: Flat action ids of all games in a row, passes included, uint16.
+        offsets: Where the actions of each game begin, and the end of the last, int64 [n + 1].
+        seats: Whose decisions count, bit i for seat i, uint8 [n].
+    """
+
+    game: Game
+    deals: np.ndarray
+    actions: np.ndarray
+    offsets: np.ndarray
+    seats: np.ndarray
+
+
+def read(path: Path, expert: str | None = None) -> Games:
+    """Read recorded games.
+
+    Args:
+        path: A folder of shards, one shard (`.parquet`), or a file of records in the paper's
+            notation or as JSON lines.
+        expert: Count only the decisions of the agent of this name; None: everybody's.
+
+    Raises:
+        InputError: Nothing to read, games of other rules or of an auction, or no such expert.
+    """
+    path = Path(path)
+    shards = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
+    if not shards:
+        raise InputError(f"no shards (*.parquet) in {path}")
+    read_one = read_shard if shards[0].suffix == ".parquet" else read_text
+    parts = [read_one(shard, expert) for shard in shards]
+    for shard, part in zip(shards, parts, strict=True):
+        if part.game is not parts[0].game:
+            rules = [each.game.options["rules"] for each in (part, parts[0])]
+            raise InputError(
+                f"{shard} has games of the rules {rules[0]}, {shards[0]} of {rules[1]}"
+            )
+    games = join(parts)
+    if not games.seats.any():
+        raise InputError(
+            f"nobody named {expert!r} plays in {path}" if expert else f"no games in {path}"
+        )
+    return games
+
+
+def join(parts: list[Games]) -> Games:
+    """Games of the same rules as one."""
+    lengths = np.concatenate([np.diff(part.offsets) for part in parts])
+    return Games(
+        parts[0].game,
+        np.concatenate([part.deals for part in parts]),
+        np.concatenate([part.actions for part in parts]),
+        np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        np.concatenate([part.seats for part in parts]),
+    )
+
+
+def bound_game(path: Path, name: str, options: Any) -> Game:
+    """The sub-stepped game of recorded games; what does not change the legal actions is left out.
+
+    Raises:
+        InputError: It is not Dou Dizhu without bidding.
+    """
+    if name != "doudizhu":
+        raise InputError(f"{path} holds games of {name}: the networks play doudizhu")
+    game = flat_game(name, options)
+    if game.options["bidding"]:
+        raise InputError(f"{path} holds games with an auction: the networks learn without bidding")
+    return make_game(name, rules=game.options["rules"], substeps=True)
+
+
+def arrow() -> Any:
+    """The module `pyarrow` with its `parquet`.
+
+    Raises:
+        InputError: It is not installed.
+    """
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ModuleNotFoundError as error:
+        raise InputError(f"no module {error.name}: pip install 'closedhand[data]'") from None
+    return pyarrow
+
+
+def settings_of(path: Path) -> dict[str, Any]:
+    """The settings that a shard was generated with.
+
+    Raises:
+        InputError: It is no shard.
+    """
+    pyarrow = arrow()
+    try:
+        return json.loads(pyarrow.parquet.read_schema(path).metadata[METADATA])
+    except (OSError, ValueError, KeyError, TypeError):
+        raise InputError(f"{path} is no shard of games") from None
+
+
+def read_shard(path: Path, expert: str | None) -> Games:
+    """Read one shard.
+
+    Raises:
+        InputError: It is none, or of other rules.
+    """
+    pyarrow = arrow()
+    settings = settings_of(path)
+    game = bound_game(path, settings["game"], settings["options"])
+    try:
+        table = pyarrow.parquet.read_table(path, columns=["deal", "actions", "agents"])
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot read {path}: {str(error).splitlines()[0]}") from None
+    columns = [table[name].combine_chunks() for name in ("deal", "actions", "agents")]
+    deals, actions, agents = (
+        column.chunk(0) if isinstance(column, pyarrow.ChunkedArray) else column
+        for column in columns
+    )
+    names = agents.flatten().to_numpy(zero_copy_only=False).reshape(-1, SEATS)
+    counted = np.full(names.shape, True) if expert is None else names == expert
+    return Games(
+        game,
+        deals.flatten().to_numpy().reshape(-1, 4),
+        actions.flatten().to_numpy(),
+        actions.offsets.to_numpy().astype(np.int64) - actions.offsets[0].as_py(),
+        as_bits(counted),
+    )
+
+
+def as_bits(counted: np.ndarray) -> np.ndarray:
+    """Which seats count, bool [n, 3], as uint8 [n]."""
+    return (counted.astype(bool) << np.arange(SEATS)).sum(axis=1).astype(np.uint8)
+
+
+def read_text(path: Path, expert: str | None) -> Games:
+    """Read records, a line each.
+
+    Raises:
+        InputError: A line is no record, or one of an illegal game or of other rules.
+    """
+    parts = []
+    for number, record in enumerate(read_records(path), 1):
+        game = bound_game(path, record.game, record.rules)
+        if parts and game is not parts[0].game:
+            raise InputError(f"{path}, record {number}: of other rules than the first record")
+        plain = flat_game(record.game, record.rules)
+        try:
+            if record.deal is not None:
+                state = plain.parse_deal(record.deal)
+            else:
+                state = plain.deal(np.random.default_rng(record.seed))
+            deals = deals_of(np.array([state], STATE))
+            for text in record.actions:
+                plain.play(state, plain.parse_at(state, text))
+        except InputError as error:
+            raise InputError(f"{path}, record {number}: {error}") from None
+        names = np.array([record.agents or [""] * SEATS], object)
+        if names.shape != (1, SEATS):
+            raise InputError(f"{path}, record {number}: agents are {SEATS} names")
+        counted = np.full(names.shape, True) if expert is None else names == expert
+        actions = state.history[: state.moves].astype(np.uint16)
+        offsets = np.array([0, len(actions)], np.int64)
+        parts.append(Games(game, deals, actions, offsets, as_bits(counted)))
+    if not parts:
+        raise InputError(f"no games in {path}")
+    return join(parts)
+
+
+def deals_of(states: np.ndarray) -> np.ndarray:
+    """The hands of 17 and the public cards of games that have just begun, uint64 [n, 4]."""
+    deals = np.concatenate([states["hands"], states["public"][:, None]], axis=1)
+    deals[:, 0] -= deals[:, 3]
+    return deals

@@ -1,0 +1,185 @@
+"""Games that policy networks play in lockstep: to learn from (`fine_tuning.py`), and to compare.
+
+To learn from, every deal is played at several tables, the main groups drawn from what the policy
+network puts out, the kickers the most probable ones. What a game brings counts against the other
+games of the same deal, as in `tuning.py` and in the paper's duplicate mode (appendix B), so that
+the luck of the deal cancels out. A game counts as won or lost, without bombs.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.baselines.doudizhu.decompose.tuning import TABLES
+from closedhand.baselines.doudizhu.deeprocket.networks import Network, probabilities
+from closedhand.baselines.doudizhu.deeprocket.policy_net import PolicyNetAgent, look
+from closedhand.core import lockstep
+from closedhand.core.game import Game
+
+
+class Decisions(NamedTuple):
+    """Main groups that were drawn where there was a choice.
+
+    Attributes:
+        planes: Of the policy network, int8 [n, 5985].
+        status: The status vector, int8 [n, 10].
+        mask: Legal main groups, bool [n, 309].
+        label: The one that was drawn, int64 [n].
+        logs: The logarithm of its probability, float32 [n].
+        games: The index of the game, int64 [n].
+        sides: Who decided: 1 the landlord, -1 a peasant, float32 [n].
+    """
+
+    planes: np.ndarray
+    status: np.ndarray
+    mask: np.ndarray
+    label: np.ndarray
+    logs: np.ndarray
+    games: np.ndarray
+    sides: np.ndarray
+
+
+def draw(shares: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """An index of each row, as probable as its share, int64 [n]; a share of 0 is never drawn."""
+    sums = shares.cumsum(axis=1, dtype=np.float64)
+    drawn = rng.random(len(shares)) * sums[:, -1]
+    return (sums > drawn[:, None]).argmax(axis=1)
+
+
+class Sampler(PolicyNetAgent):
+    """Draws main groups from the policy network, and keeps these decisions.
+
+    Attributes:
+        games: Which games the views are of that are to be decided next, int64 [n].
+    """
+
+    def __init__(
+        self, game: Game, policy: Network, kicker: Network, rng: np.random.Generator
+    ) -> None:
+        """Play `game`, drawing by `rng`."""
+        super().__init__(game, "sampler", policy, kicker)
+        self.games = np.empty(0, np.int64)
+        self._rng = rng
+        self._kept: list[Decisions] = []
+
+    @property
+    def decisions(self) -> Decisions:
+        """What was kept so far; there has to be something."""
+        return Decisions(*(np.concatenate(parts) for parts in zip(*self._kept, strict=True)))
+
+    def _pick(self, views: np.ndarray, chosen: np.ndarray, kickers: bool) -> np.ndarray:
+        if kickers:
+            return super()._pick(views, chosen, kickers)
+        seen = look(self.substeps.rules, views, chosen, kickers)
+        shares = probabilities(self.policy, *seen)
+        drawn = draw(shares, self._rng)
+        logs = np.log(shares[np.arange(len(drawn)), drawn])
+        leads = views["player"][chosen] == views["landlord"][chosen]
+        sides = np.where(leads, 1, -1).astype(np.float32)
+        self._kept.append(Decisions(*seen, drawn, logs, self.games[chosen], sides))
+        return drawn
+
+
+def play_out(
+    game: Game, states: np.ndarray, choose: Callable[[np.ndarray, np.ndarray], np.ndarray]
+) -> np.ndarray:
+    """Play games in lockstep to their end.
+
+    Args:
+        game: Dou Dizhu without bidding.
+        states: The games, `game.dtype` [n]; changed in place.
+        choose: From views [m] and the indices of their games, int64 [m], to actions.
+
+    Returns:
+        Whether the landlord won, bool [n].
+
+    Raises:
+        InputError: An action was illegal.
+    """
+    lockstep.play_out(game, states, choose, lambda _: "a network")
+    return states["left"][np.arange(len(states)), states["landlord"]] == 0
+
+
+def landlords_gains(won: np.ndarray) -> np.ndarray:
+    """What each game brought the landlord more than the other games of its deal, on average.
+
+    Args:
+        won: Whether the landlord won, by deal and table, bool [deals, tables].
+
+    Returns:
+        float32 [deals, tables], -1 to 1; the rows add up to 0. The peasants gain the opposite.
+
+    Examples:
+        >>> landlords_gains(np.array([[True, False, False], [True, True, True]]))
+        array([[ 1. , -0.5, -0.5],
+               [ 0. ,  0. ,  0. ]], dtype=float32)
+    """
+    tables = won.shape[1]
+    sums = won.sum(axis=1, keepdims=True)
+    return ((tables * won - sums) / np.float32(tables - 1)).astype(np.float32)
+
+
+def play_deals(
+    game: Game, policy: Network, kicker: Network, deals: int, rng: np.random.Generator
+) -> tuple[Decisions, np.ndarray]:
+    """Play deals at `TABLES` tables each, a policy network on all seats.
+
+    Args:
+        game: Sub-stepped Dou Dizhu without bidding.
+        policy: Chooses main groups.
+        kicker: Chooses kickers.
+        deals: How many.
+        rng: Of deals and decisions.
+
+    Returns:
+        The decisions, and whether the landlord won, bool [deals, tables]; game
+        `TABLES * deal + table`.
+    """
+    dealt = np.array([game.deal(rng) for _ in range(deals)], game.dtype)
+    sampler = Sampler(game, policy, kicker, rng)
+
+    def choose(views: np.ndarray, games: np.ndarray) -> np.ndarray:
+        sampler.games = games
+        return sampler.choose(views)
+
+    won = play_out(game, np.repeat(dealt, TABLES), choose)
+    return sampler.decisions, won.reshape(deals, TABLES)
+
+
+def win_rate(
+    game: Game, one: Network, other: Network, kicker: Network, deals: int, seed: int = 0
+) -> tuple[float, float]:
+    """How often one policy network wins against another one in duplicate, both at their best.
+
+    Every deal is played twice: each network is the landlord once, the other one both peasants.
+
+    Args:
+        game: Sub-stepped Dou Dizhu without bidding.
+        one: A policy network.
+        other: Its opponent.
+        kicker: Chooses the kickers of both.
+        deals: How many.
+        seed: Of the deals.
+
+    Returns:
+        The share of games that `one` wins, and its standard error.
+    """
+    rng = np.random.default_rng((seed, deals))
+    dealt = np.array([game.deal(rng) for _ in range(deals)], game.dtype)
+    agents = [PolicyNetAgent(game, "", policy, kicker) for policy in (one, other)]
+    landlords = np.tile([0, 1], deals)
+
+    def choose(views: np.ndarray, games: np.ndarray) -> np.ndarray:
+        actions = np.empty(len(views), np.int32)
+        of_peasants = views["player"] != views["landlord"]
+        acting = landlords[games] ^ of_peasants
+        for i, agent in enumerate(agents):
+            if (acting == i).any():
+                actions[acting == i] = agent.choose(views[acting == i])
+        return actions
+
+    won = play_out(game, np.repeat(dealt, 2), choose).reshape(deals, 2)
+    # By table: as the landlord, as the peasants.
+    shares = (won == [True, False]).mean(axis=1)
+    return float(shares.mean()), float(shares.std() / np.sqrt(deals))

@@ -1,0 +1,311 @@
+"""Supervised training of the DeepRocket networks with Lightning (the paper's section 5.1).
+
+Maximise the likelihood of an expert's choices, with AdamW and a learning rate that first rises and
+then falls along a cosine to zero, at the end of the planned steps or minutes. One deal in ten is
+held out; checks on pairs of these deals run through the training, and the network that did best in
+one of them is kept.
+
+What `train` leaves in its folder: `policy.safetensors` or `kicker.safetensors` (the best network),
+`policy.ckpt` or `kicker.ckpt` (the last state, to go on from), `history.json` (a list of checks for
+each kind of network) and `tensorboard/`.
+"""
+
+import logging
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from lightning.fabric.utilities.exceptions import MisconfigurationException
+from lightning.pytorch import LightningModule, Trainer
+from lightning.pytorch.loggers import TensorBoardLogger
+from torch import nn
+
+from closedhand.baselines.doudizhu.deeprocket import networks, pairs, recorded
+from closedhand.baselines.doudizhu.deeprocket.checks import Checks
+from closedhand.baselines.doudizhu.deeprocket.stream import Stream, Tensors
+from closedhand.core.game import InputError
+from closedhand.core.threads import cores
+
+WARM_UP = 0.02
+"""The share of the training in which the learning rate rises."""
+LEARNING_RATES = {"small": 2e-3, "paper": 5e-4}
+WEIGHT_DECAY = 1e-4
+HELD_OUT = 20_000
+"""Pairs of a check: enough for a standard error of a third of a percent."""
+
+
+class Plan(NamedTuple):
+    """How long to train: until steps or minutes are over, whichever comes first.
+
+    Attributes:
+        steps: Batches; None: no limit.
+        minutes: Of time, those before an interruption included; None: no limit.
+    """
+
+    steps: int | None
+    minutes: float | None
+
+    def share(self, step: int, seconds: float) -> float:
+        """How much of the training is over, 0 to 1."""
+        shares = [0.0]
+        if self.steps is not None:
+            shares.append(step / self.steps)
+        if self.minutes is not None:
+            shares.append(seconds / (60 * self.minutes))
+        return min(1.0, max(shares))
+
+    @property
+    def checks(self) -> int:
+        """How many checks are worth their time."""
+        numbers = [40.0]
+        if self.steps is not None:
+            numbers.append(self.steps / 250)
+        if self.minutes is not None:
+            numbers.append(self.minutes)
+        return max(3, int(min(numbers)))
+
+
+class Result(NamedTuple):
+    """What training brought.
+
+    Attributes:
+        path: The best network.
+        history: The checks, as in `history.json`.
+        interrupted: Whether Ctrl-C ended it.
+    """
+
+    path: Path
+    history: list[dict[str, Any]]
+    interrupted: bool
+
+
+def annealed(share: float) -> float:
+    """The learning rate after a share of the training, as a part of the highest.
+
+    Examples:
+        >>> [round(annealed(share), 2) for share in (0.0, 0.01, 0.02, 0.51, 1.0)]
+        [0.0, 0.5, 1.0, 0.5, 0.0]
+    """
+    if share < WARM_UP:
+        return share / WARM_UP
+    return 0.5 * (1 + math.cos(math.pi * (share - WARM_UP) / (1 - WARM_UP)))
+
+
+class Learner(LightningModule):
+    """A network that learns to predict labels.
+
+    Attributes:
+        network: The network.
+        plan: How long it learns.
+        settings: What has to be the same when it goes on.
+        seconds: How long it has been learning, by the clock.
+        checks: The checks so far.
+        loss_sum: Of the batches since the last check, and `loss_number` how many.
+    """
+
+    def __init__(self, network: networks.Network, plan: Plan, settings: dict[str, Any]) -> None:
+        """Learn `network` by a plan; `settings` are JSON values."""
+        super().__init__()
+        self.network = network
+        self.plan = plan
+        self.settings = settings
+        self.highest = LEARNING_RATES[network.config["size"]]
+        self.seconds = 0.0
+        self.checks: list[dict[str, Any]] = []
+        self.loss_sum: torch.Tensor | float = 0.0
+        self.loss_number = 0
+
+    @property
+    def share(self) -> float:
+        """How much of the training is over, 0 to 1."""
+        return self.plan.share(self.global_step, self.seconds)
+
+    @property
+    def learning_rate(self) -> float:
+        """Of the next step."""
+        # The first step's share is 0, at which nothing would be learned.
+        return self.highest * annealed(max(self.share, WARM_UP / 100))
+
+    def configure_optimizers(self) -> torch.optim.Optimizer:
+        """AdamW."""
+        return torch.optim.AdamW(self.parameters(), self.highest, weight_decay=WEIGHT_DECAY)
+
+    def on_train_batch_start(self, batch: Tensors, batch_idx: int) -> None:
+        """Set the learning rate: by the clock, if that is the limit."""
+        for group in self.trainer.optimizers[0].param_groups:
+            group["lr"] = self.learning_rate
+
+    def training_step(self, batch: Tensors, batch_idx: int) -> torch.Tensor:
+        """The mean loss of a batch of tensors."""
+        logits = self.network(batch.planes, batch.status, batch.mask)
+        loss = nn.functional.cross_entropy(logits, batch.label)
+        self.loss_sum = self.loss_sum + loss.detach()
+        self.loss_number += 1
+        self.log("train loss", loss)
+        return loss
+
+    def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Add what Lightning does not know."""
+        checkpoint["closedhand"] = {
+            "settings": self.settings,
+            "step": self.global_step,
+            "seconds": self.seconds,
+            "checks": self.checks,
+        }
+
+    def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Go on from what `on_save_checkpoint` added."""
+        self.seconds = checkpoint["closedhand"]["seconds"]
+        self.checks = checkpoint["closedhand"]["checks"]
+
+
+def precision_of(device: str) -> Any:
+    """The usual precision: mixed on a GPU."""
+    if device == "cpu" or not torch.cuda.is_available():
+        return "32-true"
+    return "bf16-mixed" if torch.cuda.is_bf16_supported() else "16-mixed"
+
+
+def check_resumable(path: Path, settings: dict[str, Any]) -> dict[str, Any]:
+    """What a checkpoint says of its training.
+
+    Raises:
+        InputError: It cannot be read, or is of other settings.
+    """
+    try:
+        found = torch.load(path, map_location="cpu", weights_only=True)["closedhand"]
+    except Exception as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InputError(f"cannot go on from {path}: {reason}") from None
+    for key, value in settings.items():
+        if found["settings"].get(key) != value:
+            before = found["settings"].get(key)
+            raise InputError(f"{path} was trained with {key} {before}, not {value}: --restart?")
+    return found
+
+
+def train(
+    kind: str,
+    records: Path,
+    out: Path,
+    *,
+    size: str = "small",
+    steps: int | None = None,
+    minutes: float | None = None,
+    batch: int = 256,
+    seed: int = 0,
+    roles: bool = False,
+    status: bool | None = None,
+    expert: str | None = None,
+    device: str = "auto",
+    devices: int | str = "auto",
+    threads: int | None = None,
+    precision: Any = None,
+    checks: int | None = None,
+    patience: int = 20,
+    restart: bool = False,
+    progress: Callable[[float, str], object] = lambda share, text: None,
+) -> Result:
+    """Train a network, or go on training what `out` holds; Ctrl-C saves and stops.
+
+    Args:
+        kind: `policy` or `kicker`.
+        records: Shards or records, see `recorded.read`.
+        out: Folder for the network and its history.
+        size: `small` or `paper`.
+        steps: How many batches; None: `minutes` decide.
+        minutes: How long, interruptions left out; None: `steps` decide.
+        batch: Pairs of a step on each device; the paper has 256.
+        seed: Of the first weights and of the order of the pairs.
+        roles: Whether the network has a last layer for each role.
+        status: Whether the network is told the status vector; None: the policy network is.
+        expert: Learn the decisions of this agent only.
+        device: `auto`, `cpu`, `gpu` or what else Lightning takes as an accelerator.
+        devices: How many, as Lightning takes it.
+        threads: Of the processor; None: all cores.
+        precision: As Lightning takes it; None: mixed on a GPU, else 32 bits.
+        checks: How often the network is checked, evenly over the training; None: once for every
+            250 steps or every minute, but 3 to 40 times.
+        patience: Stop after so many checks in a row without a better accuracy; the learning rate is
+            not annealed then.
+        restart: Begin anew although `out` holds a training.
+        progress: Called now and then with the share that is done and a text about it.
+
+    Raises:
+        InputError: Bad records or settings, or a training in `out` that cannot go on.
+        KeyboardInterrupt: Interrupted before the training began, or twice.
+    """
+    plan = Plan(steps, minutes)
+    check_plan(plan, batch)
+    checks = plan.checks if checks is None else max(1, checks)
+    torch.set_num_threads(threads or cores())
+    torch.manual_seed(seed)
+    status = kind == "policy" if status is None else status
+    network = networks.Network(kind, size, status, roles)
+    progress(0.0, "reading records")
+    games = recorded.read(records, expert)
+    rows = pairs.index(games, kind)
+    held = pairs.is_held_out(games.deals)[rows[:, 0]]
+    settings = {
+        **network.config,
+        "rules": games.game.options["rules"],
+        "expert": expert,
+        "pairs": len(rows),
+        "batch": batch,
+        "seed": seed,
+    }
+    learner = Learner(network, plan, settings)
+    path = out / f"{kind}.ckpt"
+    going_on = path.exists() and not restart
+    if going_on:
+        done = check_resumable(path, settings)
+        if learner.plan.share(done["step"], done["seconds"]) >= 1:
+            return Result(out / f"{kind}.safetensors", done["checks"], False)
+    if not held.any() or held.all():
+        raise InputError(f"too few pairs in {records} to learn from some and test on others")
+    kept = np.random.default_rng(0).permutation(np.flatnonzero(held))[:HELD_OUT]
+    stream = Stream(games, kind, rows[~held], batch, seed, lambda: learner.global_step)
+    watch = Checks(learner, games, rows[np.sort(kept)], out, Path(records).name, checks, patience,
+                   progress)  # fmt: skip
+    logging.getLogger("lightning.pytorch").setLevel(logging.WARNING)
+    try:
+        trainer = Trainer(
+            accelerator=device,
+            devices=devices,
+            precision=precision or precision_of(device),
+            max_epochs=-1,
+            max_steps=-1,
+            logger=TensorBoardLogger(out, "tensorboard", kind),
+            callbacks=[watch],
+            enable_checkpointing=False,
+            enable_progress_bar=False,
+            enable_model_summary=False,
+            use_distributed_sampler=False,
+        )
+    except (MisconfigurationException, ValueError) as error:
+        raise InputError(f"cannot train so: {str(error).splitlines()[0]}") from None
+    try:
+        with watch.catching_interrupts():
+            trainer.fit(learner, stream, ckpt_path=path if going_on else None)
+    except SystemExit:
+        # What Lightning makes of a second Ctrl-C.
+        raise KeyboardInterrupt from None
+    finally:
+        stream.close()
+    return Result(out / f"{kind}.safetensors", learner.checks, watch.interrupted)
+
+
+def check_plan(plan: Plan, batch: int) -> None:
+    """Refuse a training that has no end, or nothing to do.
+
+    Raises:
+        InputError: It is such.
+    """
+    limits = [limit for limit in plan if limit is not None]
+    if not limits:
+        raise InputError("training takes --minutes or --steps")
+    if not all(limit > 0 for limit in (*limits, batch)):
+        raise InputError("training takes steps, minutes and batches of more than 0")

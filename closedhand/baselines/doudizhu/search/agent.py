@@ -1,0 +1,127 @@
+"""The agent `search`: determinised search over the plays that `decompose` likes best.
+
+The plays are compared on the same worlds (`search/paired.py`), which are as likely as they explain
+what was played so far (`search/worlds.py`): each is played on by `decompose` on all seats but those
+whose players show another style (`styles.py`), and when few cards remain by exact search of the
+open hands. What counts is whether the own side wins, whatever the stakes.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from closedhand.baselines.doudizhu.agent import next_step
+from closedhand.baselines.doudizhu.bidding.modules import choose_bid
+from closedhand.baselines.doudizhu.decompose.agent import CANDIDATES, consider, load, policy_of
+from closedhand.baselines.doudizhu.search.styles import Styles
+from closedhand.core.game import Game, State
+from closedhand.core.kernel import kernel
+from closedhand.core.registry import make_game
+from closedhand.search.budget import read_budget
+from closedhand.search.paired import PairedSearch
+from closedhand.search.particles import BATCH
+
+WIDTH = 8
+"""Plays that are compared."""
+WORLDS = 100
+"""Of each thread, fewer for few simulations."""
+REMEMBERED = 2000
+"""Plays under way in sub-steps."""
+
+
+@kernel
+def rank_plays(policy, rules, view, ids, plays, sums):
+    """Write the plays that come into question, the most promising first; return how many.
+
+    One that needs no thought is alone.
+    """
+    n, k = consider(policy, rules, view, ids, plays, sums)
+    if k >= 0:
+        plays[0] = plays[k]
+        return 1
+    order = np.argsort(-sums[:n], kind="mergesort")
+    plays[:n] = plays[:n][order]
+    return n
+
+
+class SearchAgent:
+    """Compares plays by simulation.
+
+    Attributes:
+        name: What tables and records call it.
+    """
+
+    def __init__(self, game: Game, name: str, seed: int, weights: np.ndarray, **budget: Any):
+        """Play `game`, Dou Dizhu with any options.
+
+        Args:
+            game: What is played.
+            name: Of the agent.
+            seed: Of the simulations.
+            weights: Of `decompose`.
+            **budget: Of `PairedSearch`.
+        """
+        self.game = game
+        self.name = name
+        self._rng = np.random.default_rng((seed, 0x5EA2C4))
+        self._policy = policy_of(weights, sampled=False)
+        # Who wins is one side or the other: payoffs of 1 and -1.
+        self._flat = make_game(
+            game.name, rules=game.options["rules"], bidding=False, objective="win"
+        )
+        policy = Styles(self._policy, 0)
+        self._search = PairedSearch(self._flat, policy, span=2.0, **budget)
+        self._ids = np.empty(self._flat.num_actions + 3, np.int32)
+        self._decided: dict[bytes, int] = {}
+
+    def act(self, view: State) -> int:
+        """The action of the player to act."""
+        if not self.game.options["substeps"]:
+            return self._decide(view)
+        # Kickers belong to the play that was found when the main group was asked for, and many
+        # games may be played side by side.
+        moment = view["hands"].tobytes() + view["history"][: view["moves"]].tobytes()
+        if moment not in self._decided:
+            if len(self._decided) == REMEMBERED:
+                del self._decided[next(iter(self._decided))]
+            self._decided[moment] = self._decide(view)
+        return int(next_step(self.game.rules, view, self._decided[moment], self._ids))
+
+    def _decide(self, view: State) -> int:
+        """A flat play or bid."""
+        rules = self._flat.rules
+        if view["landlord"] < 0:
+            return int(choose_bid(rules, view))
+        return self._search.best(view, self.plays(view), self._rng)
+
+    def plays(self, view: State) -> np.ndarray:
+        """The flat plays to be compared, the most promising first, int64 [n]."""
+        plays, sums = np.empty(CANDIDATES, np.int64), np.empty(CANDIDATES)
+        n = rank_plays(self._policy, self._flat.rules, view, self._ids, plays, sums)
+        return plays[: min(n, WIDTH)]
+
+
+def read_search(agent: str, argument: str | None) -> tuple[str, dict[str, Any], str | None]:
+    """The name of a searching agent, arguments for `PairedSearch`, and the path behind the budget.
+
+    Raises:
+        InputError: An argument that it cannot use.
+    """
+    name = f"{agent}:{argument}" if argument else agent
+    budget, worlds, path = read_budget(agent, argument or "100ms")
+    if worlds is None:
+        worlds = max(BATCH, min(WORLDS, budget.get("simulations", 40 * WORLDS) // 40))
+    return name, {**budget, "worlds": worlds}, path
+
+
+def make(game: Game, seed: int, argument: str | None) -> SearchAgent:
+    """The agent `search`; `search:50ms`, `search:4000` or `search:4000x300:PATH` name the budget.
+
+    Behind the `x` stands how many worlds each thread has; with `x0` all are taken as equally
+    likely, and everybody for a `decompose`. The path is that of weights for `decompose`.
+
+    Raises:
+        InputError: An argument that it cannot use.
+    """
+    name, budget, path = read_search("search", argument)
+    return SearchAgent(game, name, seed, load(path), **budget)

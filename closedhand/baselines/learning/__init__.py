@@ -1,0 +1,1 @@
+"""Learners that know no game."""

@@ -1,0 +1,1 @@
+"""Commands of single games, which the command line finds through their specs."""

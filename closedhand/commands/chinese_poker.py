@@ -1,0 +1,130 @@
+"""The command `advise`, and what `train` does for Chinese Poker."""
+
+import time
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from closedhand.cli.common import (
+    INTERRUPTED,
+    Json,
+    Rules,
+    make_folder,
+    new_table,
+    note,
+    print_json,
+    progress_bar,
+    underscored,
+)
+from closedhand.core.game import Game, InputError
+
+if TYPE_CHECKING:
+    from closedhand.baselines.chinese_poker.advise import Advice
+
+
+def advise(
+    game: Annotated[
+        str, typer.Argument(metavar="GAME", help="chinese-poker.", callback=underscored)
+    ],
+    hand: Annotated[str, typer.Argument(metavar="CARDS", help="Thirteen cards, AsKsQd…")],
+    top: Annotated[int, typer.Option(min=1, help="How many arrangements to show.")] = 3,
+    rules: Rules = None,
+    tables: Annotated[
+        Path | None, typer.Option(help="Whose play to expect: tables that train saved.")
+    ] = None,
+    opponents: Annotated[
+        int | None, typer.Option(help="Hands of the pool; one in 78 is an opponent.")
+    ] = None,
+    picture: Annotated[
+        Path | None, typer.Option(help="Draw the best arrangement into this file, PNG.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Arrange a hand: the best ways, how often each part wins, and the expected points.
+
+    Counted against hands that an opponent may hold, set by the strategy `separable`. Their pool is
+    set once, which takes about half a minute, and then kept.
+    """
+    from closedhand.baselines.chinese_poker import agents, opponents as shared
+    from closedhand.baselines.chinese_poker.advise import advise, summary
+    from closedhand.core.registry import make_game
+    from closedhand.envs.render import require_pillow
+    from closedhand.games.chinese_poker.notation import parse_hand
+
+    if game != "chinese_poker":
+        raise InputError(f"advice is for chinese-poker, not {game}")
+    bound = make_game(game, **({"rules": rules} if rules else {}))
+    cards = parse_hand(hand)
+    if picture is not None:
+        make_folder(picture.parent)
+        require_pillow()
+    size = shared.POOL_SIZE if opponents is None else opponents
+    with progress_bar("hands set", size) as update:
+        pool = shared.pool_of(bound.rules, agents.tables_for(bound, tables), size, update)
+    advice, number = advise(bound.rules, pool, cards, top)
+    if picture is not None:
+        draw(advice[0], picture)
+    if as_json:
+        print_json(summary(cards, advice, number))
+        return
+    console = Console()
+    for rank, each in enumerate(advice, 1):
+        typer.echo(f"{rank}. {each.board}: {each.points:+.3f} ± {1.96 * each.error:.3f} points")
+        table = new_table()
+        for column in ("part", "cards", "", "wins", "ties"):
+            table.add_column(column, justify="right" if column in ("wins", "ties") else "left")
+        for part in each.parts:
+            table.add_row(part.part, part.cards, part.name, f"{part.win:.1%}", f"{part.tie:.1%}")
+        console.print(table)
+    typer.echo(f"against each of {number:,} opponents; points from one opponent, 95% interval")
+    if picture is not None:
+        typer.echo(f"saved {picture}")
+
+
+def draw(advice: "Advice", path: Path) -> None:
+    """Draw an arrangement as PNG."""
+    from closedhand.baselines.chinese_poker.advise import rows
+    from closedhand.core.files import write_atomically
+    from closedhand.envs.render import picture, require_pillow
+
+    buffer = BytesIO()
+    require_pillow().fromarray(picture(rows(advice))).save(buffer, "png")
+    write_atomically(path, buffer.getvalue())
+
+
+def learn(game: Game, method: str, seconds: float, seed: int, out: Path, restart: bool) -> None:
+    """Train tables of chances in a folder, or go on with those it holds, for at least a cycle."""
+    from closedhand.baselines.chinese_poker import separable, training
+
+    if method not in training.METHODS:
+        known = ", ".join(training.METHODS)
+        raise InputError(f"no algorithm {method!r} for {game.name}; there are {known}")
+    make_folder(out)
+    state = out / "training.npz"
+    if state.exists() and not restart:
+        run = training.load(state, game, method, seed)
+        note(f"going on after {run.cycles} cycles")
+    else:
+        run = training.Training(game, method, seed=seed)
+    path = out / "tables.npz"
+    start = time.monotonic()
+    interrupted = False
+    with progress_bar("cycle 1", 100) as update:
+        try:
+            while run.cycles == 0 or time.monotonic() - start < seconds:
+                update(0, unit=f"cycle {run.cycles + 1}, %")
+                run.cycle(lambda part: update(round(100 * part)))
+                training.save(run, state)
+                separable.save(run.tables, path)
+        except KeyboardInterrupt:
+            interrupted = True
+    if interrupted and run.cycles == 0:
+        note("interrupted before a cycle was done; nothing is saved")
+        raise typer.Exit(INTERRUPTED)
+    typer.echo(f"saved {path} after {run.cycles} cycles: play them as the agent separable:{path}")
+    if interrupted:
+        note("interrupted; the same command goes on")
+        raise typer.Exit(INTERRUPTED)

@@ -1,0 +1,147 @@
+"""The commands `serve` and `join`: Daihinmin over the competition's protocol."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from closedhand.cli.common import (
+    INTERRUPTED,
+    Json,
+    Options,
+    Rules,
+    given_options,
+    new_table,
+    note,
+    positive,
+    print_json,
+    progress_bar,
+    underscored,
+)
+from closedhand.core.game import InputError
+
+PLACES = ("daifugo", "fugo", "heimin", "hinmin", "daihinmin")
+
+
+def daihinmin(name: str) -> str:
+    """The name of the only game that has a protocol.
+
+    Raises:
+        InputError: It is another one.
+    """
+    if underscored(name) != "daihinmin":
+        raise InputError(f"the protocol of UECda is of daihinmin, not of {name}")
+    return name
+
+
+GameName = Annotated[str, typer.Argument(metavar="GAME", help="daihinmin.", callback=daihinmin)]
+Host = Annotated[str, typer.Option(help="Address of the server.")]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="Its port.")]
+HOST, PORT = "127.0.0.1", 42485
+
+
+def serve(
+    game: GameName,
+    agents: Annotated[
+        str, typer.Option(help="One for all players or five with commas; net is a client.")
+    ] = "net",
+    rounds: Annotated[int, typer.Option(min=1, help="Of the match.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Of deals and agents.")] = 0,
+    rules: Rules = None,
+    option: Options = None,
+    host: Host = HOST,
+    port: Port = PORT,
+    timeout: Annotated[
+        float, typer.Option(help="Seconds for a client's decision.", callback=positive)
+    ] = 10.0,
+    fallback: Annotated[
+        str, typer.Option(help="Agent that plays on for a client that has gone.")
+    ] = "default",
+    log: Annotated[Path | None, typer.Option(help="File for the log of the match.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Play a match of clients and agents as a UECda server (protocol 20070).
+
+    A client that is slow or wrong passes; one that is gone, or slow three times in a row, loses its
+    seat to an agent. Ctrl-C ends the match; the log holds all rounds that were played.
+    """
+    from closedhand.games.daihinmin.uecda.server import Server
+
+    options = given_options(rules, option)
+    server = Server(
+        agents.split(","),
+        rounds,
+        seed,
+        host,
+        port,
+        seconds=timeout,
+        fallback=fallback,
+        log=log,
+        note=note,
+        **options,
+    )
+    where = ":".join(map(str, server.address))
+    if server.clients:
+        note(f"listening at {where}; clients to come: {server.clients}")
+    try:
+        with progress_bar("rounds", rounds) as update:
+            result = server.run(update)
+    except KeyboardInterrupt:
+        note("interrupted before all clients were there")
+        raise typer.Exit(INTERRUPTED) from None
+    if as_json:
+        print_json({"game": game, "seed": seed, "options": options, **vars(result)})
+    else:
+        table = new_table(f"{game}: {result.rounds} rounds, seed {seed}")
+        for name in ("player", "name", "points", "a round", "late", "illegal", "lost its seat"):
+            table.add_column(name, justify="left" if name in ("name", "lost its seat") else "right")
+        for player, name in enumerate(result.names):
+            points = result.points[player]
+            mean = f"{points / result.rounds:.3f}" if result.rounds else ""
+            counts = (str(result.late[player]), str(result.illegal[player]))
+            table.add_row(str(player), name, str(points), mean, *counts, result.gone[player])
+        Console().print(table)
+        if log:
+            typer.echo(f"saved {log}")
+    if result.interrupted:
+        note(f"interrupted after {result.rounds} of {rounds} rounds")
+        raise typer.Exit(INTERRUPTED)
+
+
+def join(
+    game: GameName,
+    agent: Annotated[str, typer.Option(help="Who plays.")] = "default",
+    name: Annotated[
+        str | None, typer.Option(help="What the server calls the client; the agent if absent.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the agent.")] = 0,
+    rules: Rules = None,
+    option: Options = None,
+    host: Host = HOST,
+    port: Port = PORT,
+    as_json: Json = False,
+) -> None:
+    """Let an agent play as a client of a UECda server (protocol 20070).
+
+    Rules and options are those of the server; it does not tell them.
+    """
+    from closedhand.games.daihinmin.uecda.client import Client
+
+    options = given_options(rules, option)
+    player = Client(agent, host, port, name, seed, **options)
+    with progress_bar("rounds", None) as update:
+        result = player.play(update)
+    counts = [result.places.count(place) for place in range(len(PLACES))]
+    if as_json:
+        data = {"player": result.player, "rounds": len(result.places), "points": result.points}
+        data |= {"places": counts, "rejected": result.rejected, "complete": result.complete}
+        print_json({"game": game, "agent": agent, **data})
+    else:
+        rounds = len(result.places)
+        mean = f", {result.points / rounds:.3f} a round" if rounds else ""
+        typer.echo(f"player_{result.player}: {result.points} points in {rounds} rounds{mean}")
+        typer.echo(", ".join(f"{n} x {what}" for n, what in zip(counts, PLACES, strict=True)))
+    if not result.complete:
+        note("the match was not played to its end")
+        raise typer.Exit(INTERRUPTED)

@@ -1,0 +1,1 @@
+"""Commands of Dou Dizhu: training of networks and bids, the DeepRocket paper."""

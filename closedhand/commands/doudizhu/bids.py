@@ -1,0 +1,166 @@
+"""What `train` does for the Bid Module of Dou Dizhu."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from closedhand.cli.common import (
+    INTERRUPTED,
+    Json,
+    Options,
+    Rules,
+    bind,
+    make_folder,
+    new_table,
+    note,
+    positive,
+    print_json,
+    progress_bar,
+)
+from closedhand.core.game import InputError
+
+SEEN = ((0, 0), (1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2))
+"""Seats and the highest bids that they may find."""
+
+
+def bids(
+    out: Annotated[Path, typer.Option(help="Folder for the fit; gone on with if it holds one.")],
+    agent: Annotated[str, typer.Option(help="Plays all seats.")] = "decompose",
+    games: Annotated[
+        int, typer.Option(min=1, help="How many in all; each deal is played three times.")
+    ] = 200_000,
+    seed: Annotated[int, typer.Option(min=0, help="Of the deals and the agent.")] = 0,
+    rules: Rules = None,
+    option: Options = None,
+    as_json: Json = False,
+) -> None:
+    """Fit Dou Dizhu's bids: who wins as the landlord with which 17 cards; Ctrl-C saves and stops.
+
+    An agent plays every deal against itself with each player as the landlord. A logistic model and
+    the chances from which on each bid pays are fitted to that, and judged on deals held out.
+    """
+    from closedhand.baselines.doudizhu.bidding import (
+        fitting as bid_fitting,
+        thresholds as bid_thresholds,
+    )
+    from closedhand.core.files import write_atomically
+
+    bound = bind("doudizhu", rules, option)
+    bid_fitting.check_number(games)
+    deals, path = make_folder(out) / "deals.npz", out / "bids.json"
+    with progress_bar("games", games) as update:
+        run = bid_fitting.fit(bound, agent, games, seed, deals, update)
+    if run.games < games:
+        note(f"interrupted after {run.games:,} games; the same command goes on")
+        raise typer.Exit(INTERRUPTED)
+    try:
+        with progress_bar("rounds of thresholds", bid_thresholds.ROUNDS) as update:
+            data = bid_fitting.results(run, update)
+    except KeyboardInterrupt:
+        note("interrupted; the same command fits again to the games played")
+        raise typer.Exit(INTERRUPTED) from None
+    write_atomically(path, json.dumps(data, indent=1) + "\n")
+    if as_json:
+        print_json(data)
+        return
+    show(data)
+    typer.echo(f"saved {path}")
+
+
+def bid_net(
+    deals: Annotated[Path, typer.Option(help="The deals.npz that `train bids` has kept.")],
+    out: Annotated[Path, typer.Option(help="Folder for the network.")],
+    minutes: Annotated[float, typer.Option(help="How long.", callback=positive)] = 2.0,
+    seed: Annotated[int, typer.Option(min=0, help="Of first weights and order.")] = 0,
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="Of the processor; all cores if absent.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Train a network for Dou Dizhu's bids: who wins as the landlord with which 17 cards.
+
+    It is compared with the logistic model of `train bids` on deals held out from both. Ctrl-C stops
+    earlier and saves what was best until then, as OUT/bid.safetensors; it is not gone on with.
+    """
+    try:
+        from closedhand.baselines.doudizhu.bidding import network as bid_net
+    except ModuleNotFoundError as error:
+        raise InputError(f"no module {error.name}: pip install 'closedhand[train]'") from None
+    make_folder(out)
+    try:
+        with progress_bar("percent", 100) as update:
+            result = bid_net.train(
+                deals,
+                out,
+                minutes,
+                seed=seed,
+                threads=threads,
+                progress=lambda share, text: update(int(100 * share), unit=f"percent, {text}"),
+            )
+    except KeyboardInterrupt:
+        note("interrupted before anything was learned; nothing is saved")
+        raise typer.Exit(INTERRUPTED) from None
+    if as_json:
+        print_json(result.about)
+    else:
+        show_calibration(result.about["calibration"])
+        losses = [f"{name} {loss:.4f}" for name, loss in result.about["log_loss"].items()]
+        typer.echo(f"log loss on deals held out: {', '.join(losses)}")
+        show_points(result.about["judged"])
+        typer.echo(f"saved {result.path}: bid by it as the agent bids:net={result.path}:AGENT")
+    if result.interrupted:
+        note("interrupted; what was best until then is saved")
+        raise typer.Exit(INTERRUPTED)
+
+
+def show(data: dict[str, Any]) -> None:
+    """Print a fit as tables."""
+    console = Console()
+    typer.echo(
+        f"{data['games']:,} games of {data['agent']}: the landlord wins {data['landlord_wins']:.1%}"
+    )
+    table = new_table()
+    for column in ("feature", "weight", "error"):
+        table.add_column(column, justify="left" if column == "feature" else "right")
+    for row in zip(data["features"], data["weights"], data["errors"], strict=True):
+        table.add_row(row[0], f"{row[1]:+.3f}", f"{row[2]:.3f}")
+    console.print(table)
+    loss = data["log_loss"]
+    typer.echo(f"log loss {loss['model']:.4f}, without features {loss['constant']:.4f}")
+    show_calibration(data["calibration"])
+    typer.echo("the chance that a bid takes")
+    table = new_table()
+    for column in ("seat", "highest bid", "1", "2", "3"):
+        table.add_column(column, justify="right")
+    for seat, highest in SEEN:
+        least = data["thresholds"][seat][highest]
+        cells = [f"{least[bid]:.2f}" if bid >= highest else "" for bid in range(3)]
+        table.add_row(("first", "second", "third")[seat], str(highest), *cells)
+    console.print(table)
+    show_points(data["judged"])
+
+
+def show_calibration(rows: list[dict[str, float]]) -> None:
+    """Print predicted and observed chances as a table."""
+    typer.echo("predicted and observed chances, by tenths")
+    table = new_table()
+    for column in ("hands", "predicted", "observed"):
+        table.add_column(column, justify="right")
+    for row in rows:
+        table.add_row(str(row["number"]), f"{row['predicted']:.3f}", f"{row['observed']:.3f}")
+    Console().print(table)
+
+
+def show_points(rows: list[dict[str, Any]]) -> None:
+    """Print what modules bring as a table."""
+    typer.echo("points a deal of one player among two others, by their bids")
+    table = new_table()
+    for column in ("one", "others", "points", "error"):
+        table.add_column(column, justify="right" if column in ("points", "error") else "left")
+    for row in rows:
+        points, error = f"{row['points']:+.3f}", f"{row['error']:.3f}"
+        table.add_row(row["alone"], row["others"], points, error)
+    Console().print(table)

@@ -1,0 +1,160 @@
+"""The commands `train policy-net`, `train kicker-net` and `train self-play`."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from closedhand.cli.common import INTERRUPTED, make_folder, note, positive, progress_bar
+from closedhand.core.game import InputError
+from closedhand.core.interrupt import deferred
+
+Records = Annotated[
+    Path,
+    typer.Option(help="A folder of shards (`records generate`), one shard, or a file of records."),
+]
+Out = Annotated[Path, typer.Option(help="Folder for the network; resumed if it holds one.")]
+Size = Annotated[str, typer.Option(help="small, or paper: 512 filters, for a GPU.")]
+Minutes = Annotated[
+    float | None,
+    typer.Option(help="How long, the time before a resumption included.", callback=positive),
+]
+Steps = Annotated[int | None, typer.Option(min=1, help="How many batches.")]
+BatchSize = Annotated[int, typer.Option(min=1, help="Pairs of a batch on each device.")]
+Seed = Annotated[int, typer.Option(min=0, help="Of first weights and order.")]
+RoleHeads = Annotated[bool, typer.Option("--roles", help="A fully connected layer for each role.")]
+Status = Annotated[
+    bool | None,
+    typer.Option(help="Tell the network role and cards left; only the policy network if absent."),
+]
+Expert = Annotated[
+    str | None, typer.Option(help="Learn from this agent's decisions only, not from everybody's.")
+]
+Device = Annotated[str, typer.Option(help="auto, cpu or gpu.")]
+Devices = Annotated[str, typer.Option(help="How many devices, or auto: all.")]
+Threads = Annotated[
+    int | None,
+    typer.Option(min=1, help="Of the processor; all cores if absent, fewer on a busy machine."),
+]
+Precision = Annotated[
+    str | None, typer.Option(help="As Lightning has it; mixed on a GPU, 32-true on a processor.")
+]
+Restart = Annotated[bool, typer.Option("--restart", help="Do not resume.")]
+
+
+def network(
+    context: typer.Context,
+    records: Records,
+    out: Out,
+    size: Size = "small",
+    minutes: Minutes = None,
+    steps: Steps = None,
+    batch: BatchSize = 256,
+    seed: Seed = 0,
+    roles: RoleHeads = False,
+    status: Status = None,
+    expert: Expert = None,
+    device: Device = "auto",
+    devices: Devices = "auto",
+    threads: Threads = None,
+    precision: Precision = None,
+    restart: Restart = False,
+) -> None:
+    """Train a network of Dou Dizhu on records; Ctrl-C saves and stops.
+
+    It takes --minutes or --steps, at whose end the learning rate is zero. Saves the network that
+    predicts held-out deals best as OUT/policy.safetensors or OUT/kicker.safetensors, and
+    OUT/history.json.
+    """
+    given = {name: value for name, value in locals().items() if name != "context"}
+    _train((context.command.name or "").removesuffix("-net"), **given)
+
+
+def _train(kind: str, out: Path, devices: str, **given: Any) -> None:
+    try:
+        from closedhand.baselines.doudizhu.deeprocket import supervised
+    except ModuleNotFoundError as error:
+        raise InputError(f"no module {error.name}: pip install 'closedhand[train]'") from None
+    make_folder(out)
+    number = int(devices) if devices.lstrip("-").isdigit() else devices
+    try:
+        with progress_bar("percent", 100) as update:
+            result = supervised.train(
+                kind,
+                out=out,
+                devices=number,
+                progress=lambda share, text: update(int(100 * share), unit=f"percent, {text}"),
+                **given,
+            )
+    except KeyboardInterrupt:
+        note("interrupted; the same command goes on from what was saved")
+        raise typer.Exit(INTERRUPTED) from None
+    last = result.history[-1]
+    best = max(check["accuracy"]["all"] for check in result.history)
+    speed = f"{last['pairs_per_second']:,} pairs/s"
+    typer.echo(f"{last['step']:,} steps, {speed}, {100 * best:.1f}% right on held-out deals")
+    played = (out / "policy.safetensors").exists()
+    typer.echo(f"saved {result.path}" + f": play it as the agent policy-net:{out}" * played)
+    if result.interrupted:
+        note("interrupted; the same command goes on")
+        raise typer.Exit(INTERRUPTED)
+
+
+def self_play(
+    out: Annotated[Path, typer.Option(help="Another folder; resumed if it holds a fine-tuning.")],
+    minutes: Annotated[
+        float,
+        typer.Option(help="How long, the time before a resumption included.", callback=positive),
+    ],
+    start: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="FOLDER",
+            help="Networks to start from, a folder or a file; those of this package if absent.",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of deals and decisions.")] = 0,
+    penalty: Annotated[
+        float,
+        typer.Option(min=0, help="Of leaving the start, per nat, where a game won or lost is 1."),
+    ] = 0.05,
+    rate: Annotated[float, typer.Option(help="Learning rate.", callback=positive)] = 1e-4,
+    threads: Threads = None,
+    restart: Restart = False,
+) -> None:
+    """Fine-tune Dou Dizhu's policy network in self-play; Ctrl-C saves and stops.
+
+    Every deal is played four times: what a game brings counts against the other games of its deal.
+    Saves the networks in OUT, and in OUT/history.json how often they win against the start.
+    """
+    try:
+        from closedhand.baselines.doudizhu.deeprocket import fine_tuning
+    except ModuleNotFoundError as error:
+        raise InputError(f"no module {error.name}: pip install 'closedhand[train]'") from None
+    make_folder(out)
+    settings = {"seed": seed, "penalty": penalty, "rate": rate, "threads": threads}
+    try:
+        with deferred() as check, progress_bar("percent", 100) as update:
+
+            def progress(share: float, text: str) -> None:
+                update(int(100 * share), unit=f"percent, {text}")
+                check()
+
+            result = fine_tuning.train(
+                start, out, minutes, **settings, restart=restart, progress=progress
+            )
+    except KeyboardInterrupt:
+        note("interrupted before a step was done; nothing is saved")
+        raise typer.Exit(INTERRUPTED) from None
+    if result.history:
+        last = result.history[-1]
+        won, half = 100 * last["win_rate"], 196 * last["win_rate_error"]
+        typer.echo(
+            f"{last['games']:,} games, {last['games_per_second']:.0f} games/s: "
+            f"wins {won:.1f}% ({won - half:.1f} to {won + half:.1f}) against the start in duplicate"
+        )
+    typer.echo(f"saved {result.path}: play it as the agent policy-net:{out}")
+    if result.interrupted:
+        note("interrupted; the same command goes on")
+        raise typer.Exit(INTERRUPTED)

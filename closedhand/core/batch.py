@@ -1,0 +1,120 @@
+"""What the envs do in compiled code: one crossing from Python per step, for one game or for many.
+
+The states stand in an array [n] and are told by their index in it: handing over an array costs less
+than handing over a record.
+"""
+
+import numpy as np
+
+from closedhand.core import contract
+from closedhand.core.kernel import kernel
+
+RUNNING, OVER, ILLEGAL = 0, 1, 2
+"""How a game stands after an action; an illegal one has changed nothing."""
+
+
+@kernel
+def deal_all(rules, states, chosen, seeds):
+    """Start the game of `seeds[k]` in `states[chosen[k]]`."""
+    for k in range(len(chosen)):
+        contract.deal(rules, states[chosen[k]], seeds[k])
+
+
+@kernel
+def play(rules, state, action, ids):
+    """Apply an action that may be illegal; return `RUNNING`, `OVER` or `ILLEGAL`.
+
+    `ids` is scratch space, int32 [num_actions].
+    """
+    admitted = contract.admit(rules, state, action, ids)
+    if admitted < 0:
+        return ILLEGAL
+    contract.play(rules, state, admitted)
+    return OVER if contract.over(rules, state) else RUNNING
+
+
+@kernel
+def observe(rules, state, player, observation, mask, ids):
+    """Write the observation and the action mask of `player`, all zero if it is not his turn."""
+    contract.observe(rules, state, player, observation)
+    mask[:] = 0
+    if player == state.player and not contract.over(rules, state):
+        for k in range(contract.legal(rules, state, ids)):
+            mask[ids[k]] = 1
+
+
+@kernel
+def observe_one(rules, states, player, observation, mask):
+    """`observe` in the first of `states`."""
+    observe(rules, states[0], player, observation, mask, np.empty(len(mask), np.int32))
+
+
+@kernel
+def play_one(rules, states, action, observation, mask):
+    """`play` in the first of `states`, then `observe` for who has to act; return (how, who)."""
+    ids = np.empty(len(mask), np.int32)
+    status = play(rules, states[0], action, ids)
+    player = np.int64(states[0].player)
+    if status != ILLEGAL:
+        observe(rules, states[0], player, observation, mask, ids)
+    return status, player
+
+
+@kernel
+def play_together(rules, states, actions, num_actions, legal):
+    """Play `actions[seat]` of every seat in the first of `states`, or none if one is illegal.
+
+    All seats are to act, and `player` is 0, which it is again if the game goes on. Write into
+    `legal`, bool [seats], whose actions are; return whether the game is over.
+    """
+    state = states[0]
+    ids = np.empty(num_actions, np.int32)
+    for seat in range(len(actions)):
+        state.player = seat
+        legal[seat] = contract.is_legal(rules, state, actions[seat], ids)
+    if legal.all():
+        for seat in range(len(actions)):
+            state.player = seat
+            contract.play(rules, state, actions[seat])
+        if contract.over(rules, state):
+            return True
+    state.player = 0
+    return False
+
+
+@kernel
+def play_all(rules, states, chosen, actions, num_actions, status):
+    """Play `actions[k]` in `states[chosen[k]]`; write how it went into `status[chosen[k]]`."""
+    ids = np.empty(num_actions, np.int32)
+    for k in range(len(chosen)):
+        i = chosen[k]
+        status[i] = play(rules, states[i], actions[k], ids)
+
+
+@kernel
+def observe_all(rules, states, seats, observations, masks):
+    """`observe` for the player `seats[i]` of `states[i]`, into row i."""
+    ids = np.empty(masks.shape[1], np.int32)
+    for i in range(len(states)):
+        observe(rules, states[i], seats[i], observations[i], masks[i], ids)
+
+
+@kernel
+def running(rules, states, out):
+    """Write into `out`, bool [n], which games are not over."""
+    for i in range(len(states)):
+        out[i] = not contract.over(rules, states[i])
+
+
+@kernel
+def returns_all(rules, states, chosen, out):
+    """Write the payoffs of `states[i]` for every i in `chosen` into `out[i]`."""
+    for i in chosen:
+        contract.returns(rules, states[i], out[i])
+
+
+@kernel
+def hide_all(rules, states):
+    """Turn every state into the view of its player to act."""
+    for i in range(len(states)):
+        contract.hide(rules, states[i], states[i].player)

@@ -1,0 +1,33 @@
+"""Shuffling and dealing."""
+
+import numpy as np
+
+from closedhand.core.kernel import kernel
+
+
+@kernel
+def draw_place(room, left, rng):
+    """Draw who gets the next card: each of the `left` free places, `room[i]` of i, is as likely.
+
+    Takes the place from `room`.
+    """
+    place = np.int64(rng.random() * left)
+    taker = 0
+    while place >= room[taker]:
+        place -= room[taker]
+        taker += 1
+    room[taker] -= 1
+    return taker
+
+
+@kernel
+def shuffle(deck, seed):
+    """Shuffle `deck`, an array, in place; return the seed of the next shuffle, uint64."""
+    for i in range(len(deck) - 1, 0, -1):
+        # Xorshift: a state can carry its own generator, for a redeal in the middle of a game.
+        seed ^= seed << np.uint64(13)
+        seed ^= seed >> np.uint64(7)
+        seed ^= seed << np.uint64(17)
+        j = np.int64((seed >> np.uint64(11)) % np.uint64(i + 1))
+        deck[i], deck[j] = deck[j], deck[i]
+    return seed

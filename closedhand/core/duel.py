@@ -1,0 +1,129 @@
+"""Duplicate play: who sits where, many games between agents in lockstep, and what they brought."""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.core import batch, lockstep
+from closedhand.core.agents import Agent, act_batch, make_agent
+from closedhand.core.game import Game
+from closedhand.core.seating import num_tables, seating
+
+Spec = str | Agent
+
+
+class Chunk(NamedTuple):
+    """What playing some deals brought.
+
+    Attributes:
+        returns: Payoffs, float64 [deals, tables, seats].
+        seconds: The time that each of the two agents took to decide, float64 [2].
+        decisions: How often each decided, int64 [2].
+    """
+
+    returns: np.ndarray
+    seconds: np.ndarray
+    decisions: np.ndarray
+
+
+def tables(sides: Sequence[int]) -> list[tuple[int, ...]]:
+    """Which of two agents, 0 or 1, plays each seat, for every table of a duplicate deal.
+
+    Args:
+        sides: The side that each seat plays for (`Game.sides`).
+
+    Examples:
+        >>> tables((0, 1, 1))
+        [(0, 1, 1), (1, 0, 0)]
+        >>> len(tables((0, 1, 2)))
+        6
+    """
+    teams = [seating(sides, table) for table in range(num_tables(sides))]
+    alone = [tuple(min(team, 1) for team in table) for table in teams]
+    reverse = [tuple(1 - agent for agent in table) for table in alone]
+    return list(dict.fromkeys(alone + reverse))
+
+
+def play_out(
+    game: Game,
+    states: np.ndarray,
+    seats: np.ndarray,
+    agents: Sequence[Agent],
+    after: Callable[[np.ndarray], None] = lambda moved: None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Play games in lockstep to their end.
+
+    Args:
+        game: The game.
+        states: The games, `game.dtype` [n]; changed in place.
+        seats: Index of the agent at each seat of each game, integers [n, num_players].
+        agents: The agents.
+        after: Called behind every step with the indices of the games in which somebody acted.
+
+    Returns:
+        The seconds that each agent took to decide, and how often it decided.
+
+    Raises:
+        InputError: An agent chose an illegal action.
+    """
+    seconds, decisions = np.zeros(len(agents)), np.zeros(len(agents), np.int64)
+
+    def choose(views: np.ndarray, games: np.ndarray) -> np.ndarray:
+        actions = np.empty(len(views), np.int64)
+        to_act = seats[games, views["player"]]
+        for i, agent in enumerate(agents):
+            own = np.flatnonzero(to_act == i)
+            if len(own):
+                start = time.perf_counter()
+                actions[own] = act_batch(agent, views[own])
+                seconds[i] += time.perf_counter() - start
+                decisions[i] += len(own)
+        return actions
+
+    def name(number: int) -> str:
+        return f"agent {agents[seats[number, states[number]['player']]].name!r}"
+
+    lockstep.play_out(game, states, choose, name, after)
+    return seconds, decisions
+
+
+def start(
+    game: Game, specs: Sequence[Spec], seed: int, deals: range
+) -> tuple[list[Agent], np.ndarray]:
+    """Agents made for some deals, which have decided once, and the states that are dealt.
+
+    Raises:
+        InputError: An unknown agent.
+    """
+    seeds = np.random.default_rng((seed, deals.start, 1)).integers(2**31, size=len(specs))
+    agents = [make_agent(game, spec, int(own)) for spec, own in zip(specs, seeds, strict=True)]
+    dealt = np.array([game.deal(np.random.default_rng((seed, i))) for i in deals], game.dtype)
+    # One decision each that does not count: loading kernels and networks takes its time.
+    first = dealt[:1].copy()
+    batch.hide_all(game.rules, first)
+    for agent in agents:
+        act_batch(agent, first)
+    return agents, dealt
+
+
+def count_deals(chunks: Sequence[Chunk]) -> int:
+    """How many deals some chunks hold."""
+    return sum(len(chunk.returns) for chunk in chunks)
+
+
+def cut(chunk: Chunk, deals: int) -> Chunk:
+    """The first deals of a chunk; times are shared out evenly."""
+    share = deals / len(chunk.returns)
+    decisions = np.round(chunk.decisions * share).astype(np.int64)
+    return Chunk(chunk.returns[:deals], chunk.seconds * share, decisions)
+
+
+def join(chunks: Sequence[Chunk]) -> Chunk:
+    """Several chunks as one."""
+    return Chunk(
+        np.concatenate([chunk.returns for chunk in chunks]),
+        np.sum([chunk.seconds for chunk in chunks], axis=0),
+        np.sum([chunk.decisions for chunk in chunks], axis=0),
+    )

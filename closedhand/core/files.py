@@ -1,0 +1,50 @@
+"""Files: read as text or JSON, written complete or not at all."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from closedhand.core.game import InputError
+
+
+def lines(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a file that say something, with their numbers from 1."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                line = line.strip()
+                if line and not line.startswith("#"):
+                    yield number, line
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise InputError(f"cannot read {path}: {reason}") from None
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """The JSON object in a file, empty where there is no such file or nothing of the kind in it."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def write_atomically(path: Path, content: str | bytes) -> None:
+    """Write a file by way of a temporary one beside it, so that a crash leaves no half.
+
+    Raises:
+        InputError: It cannot be written there.
+    """
+    path = Path(path)
+    part = path.parent / f"{path.name}.{os.getpid()}.part"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            part.write_bytes(content if isinstance(content, bytes) else content.encode())
+            os.replace(part, path)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}") from None

@@ -1,0 +1,47 @@
+"""Many games of one kind side by side, a step at a time, each player seeing his view only."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from closedhand.core import batch
+from closedhand.core.game import Game, InputError, explain_illegal
+
+
+def play_out(
+    game: Game,
+    states: np.ndarray,
+    choose: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    name: Callable[[int], str],
+    after: Callable[[np.ndarray], None] = lambda moved: None,
+) -> None:
+    """Play games to their end.
+
+    Args:
+        game: The game.
+        states: The games, `game.dtype` [n]; changed in place.
+        choose: From the views of who is to act, [m], and the indices of their games, int64 [m], to
+            actions, integers [m].
+        name: Who acts in the game of an index, for messages.
+        after: Called behind every step with the indices of the games in which somebody acted.
+
+    Raises:
+        InputError: An action was illegal.
+    """
+    running = np.empty(len(states), bool)
+    status = np.empty(len(states), np.int64)
+    while True:
+        batch.running(game.rules, states, running)
+        chosen = np.flatnonzero(running)
+        if not len(chosen):
+            return
+        views = states[chosen]
+        batch.hide_all(game.rules, views)
+        actions = np.asarray(choose(views, chosen), np.int64)
+        batch.play_all(game.rules, states, chosen, actions, game.num_actions, status)
+        for k in np.flatnonzero(status[chosen] == batch.ILLEGAL):
+            state: Any = states[chosen[k]]
+            why = explain_illegal(game, state, int(actions[k]))
+            raise InputError(f"{name(int(chosen[k]))} cannot play on: {why}")
+        after(chosen)

@@ -1,0 +1,255 @@
+"""Records of whole games: one JSON object a line, for any `Game`, and the games' own notations.
+
+A line holds `game`, `rules` (the options of `make_game`), `deal` in the game's notation or the
+`seed` that deals it, `actions` in the game's notation, and where they are known `agents` and
+`returns` by player, and the `version` that wrote it; other keys are kept. A line that does not
+start with `{` is in the notation of one game, such as the DeepRocket paper's for Dou Dizhu.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from closedhand.core import contract
+from closedhand.core.files import lines, write_atomically
+from closedhand.core.game import Game, InputError, State
+from closedhand.core.registry import make_game, package
+
+
+@dataclass(frozen=True)
+class Record:
+    """One game from its deal to its last recorded action.
+
+    Attributes:
+        game: Name of the game.
+        rules: Options of `make_game`.
+        actions: Notation of every action, in order.
+        deal: Notation of the deal.
+        seed: Deals the game where `deal` is absent, as the environments' `reset(seed=…)` does.
+        agents: Who played, by player.
+        returns: Stated payoffs by player.
+        version: Of the package that wrote the record.
+        extra: Whatever else the record says.
+    """
+
+    game: str
+    rules: dict[str, Any]
+    actions: tuple[str, ...]
+    deal: str | None = None
+    seed: int | None = None
+    agents: tuple[str, ...] | None = None
+    returns: tuple[float, ...] | None = None
+    version: str | None = None
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> str:
+        """The record as one line of JSON; what is not known is left out."""
+        known = {name: value for name, value in vars(self).items() if name != "extra"}
+        known = {name: value for name, value in known.items() if value is not None}
+        return json.dumps({**known, **self.extra}, ensure_ascii=False)
+
+
+TYPES = {
+    "game": str,
+    "rules": dict,
+    "actions": list,
+    "deal": str,
+    "seed": int,
+    "agents": list,
+    "returns": list,
+    "version": str,
+}
+
+
+def from_json(line: str) -> Record:
+    """The record of a line of JSON.
+
+    Raises:
+        InputError: It is not JSON, or lacks a key, or a value is of the wrong type.
+    """
+    try:
+        data = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise InputError(f"not JSON: {error}") from None
+    if not isinstance(data, dict):
+        raise InputError(f"a record is a JSON object, not {line[:20]!r}")
+    for key in ("game", "rules", "actions"):
+        if key not in data:
+            raise InputError(f"the record lacks {key!r}")
+    for key, kind in TYPES.items():
+        if data.get(key) is not None and not isinstance(data[key], kind):
+            raise InputError(f"{key!r} is {data[key]!r}, not of type {kind.__name__}")
+    for key in ("actions", "agents"):
+        if not all(isinstance(item, str) for item in data.get(key) or ()):
+            raise InputError(f"{key!r} is a list of texts, not {data[key]!r}")
+    if isinstance(data.get("seed"), int) and data["seed"] < 0:
+        raise InputError(f"a seed is not negative: {data['seed']}")
+    if data.get("deal") is None and data.get("seed") is None:
+        raise InputError("the record has neither 'deal' nor 'seed'")
+    known = {key: data.pop(key, None) for key in TYPES}
+    for key in ("actions", "agents", "returns"):
+        known[key] = tuple(known[key]) if known[key] is not None else None
+    return Record(**known, extra=data)
+
+
+def from_state(
+    game: Game, state: State, agents: Iterable[str] | None = None, **extra: Any
+) -> Record:
+    """The record of a game in progress or over.
+
+    Sub-stepped games are recorded by their complete plays.
+
+    Raises:
+        InputError: Some players acted out of turn, as they may in a simultaneous game, or their
+            actions are hidden.
+    """
+    from closedhand import __version__
+
+    game = flat_game(game.name, game.options)
+    actions = []
+    replayed = game.parse_deal(game.deal_text(state))
+    for action in state.history[: state.moves]:
+        if action < 0:
+            raise InputError("a record is of a game whose players acted in turn, all of it known")
+        actions.append(game.text_at(replayed, action))
+        contract.play(game.rules, replayed, action)
+    return Record(
+        game.name,
+        stated_options(game),
+        tuple(actions),
+        deal=game.deal_text(state),
+        agents=tuple(agents) if agents is not None else None,
+        returns=tuple(game.returns(state).tolist()) if game.over(state) else None,
+        version=__version__,
+        extra=extra,
+    )
+
+
+def flat_game(name: str, options: Any) -> Game:
+    """The game of a record: its actions are whole plays."""
+    factored = ("substeps", "compact")
+    return make_game(name, **{key: value for key, value in options.items() if key not in factored})
+
+
+def stated_options(game: Game) -> dict[str, Any]:
+    """The options that a record states: all but those that are off, as they are by default."""
+    defaults = make_game(game.name, rules=game.options["rules"]).options
+    return {
+        name: value
+        for name, value in game.options.items()
+        if value not in (None, False) or value != defaults[name]
+    }
+
+
+def replay(record: Record, before: Callable[[State], None] = lambda state: None) -> State:
+    """The state that a record ends in.
+
+    Args:
+        record: Of a game.
+        before: Called with the state before every action; may complain about it.
+
+    Raises:
+        InputError: An illegal action, or a stated result that does not come out.
+    """
+    game = flat_game(record.game, record.rules)
+    if record.deal is not None:
+        state = game.parse_deal(record.deal)
+    else:
+        state = game.deal(np.random.default_rng(record.seed))
+    for number, text in enumerate(record.actions, 1):
+        try:
+            before(state)
+            game.play(state, game.parse_at(state, text))
+        except InputError as error:
+            raise InputError(f"action {number}, {text}: {error}") from None
+    if record.returns is not None:
+        if not game.over(state):
+            raise InputError(f"returns {list(record.returns)} are stated of an unfinished game")
+        returns = game.returns(state).tolist()
+        if returns != list(record.returns):
+            raise InputError(f"returns {list(record.returns)} are stated, {returns} come out")
+    return state
+
+
+def parse_line(line: str, game: str = "doudizhu", **rules: Any) -> Record:
+    """The record of a line, JSON or the notation of `game` under `rules`.
+
+    Raises:
+        InputError: The line is no record.
+    """
+    if line.startswith("{"):
+        return from_json(line)
+    bound = flat_game(game, rules)
+    return import_module(f"{package(game).__name__}.notation").parse_record(line, bound)
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What replaying one line of a file, or one round of a log, showed.
+
+    Attributes:
+        line: Its number, of a line from 1.
+        record: The record, if there is one.
+        returns: Payoffs by player, if the game was played to its end.
+        error: Why the record is malformed, illegal or wrong in its result.
+        unit: What `line` counts.
+    """
+
+    line: int
+    record: Record | None
+    returns: tuple[float, ...] | None
+    error: str | None
+    unit: str = "line"
+
+
+def replay_file(path: Path, game: str = "doudizhu", **rules: Any) -> Iterator[Replay]:
+    """Replay every record of a file, line by line; blank lines and `#` comments do not count.
+
+    Args:
+        path: The file; a log of the UECda server is replayed round by round.
+        game: Whose notation lines are in that are not JSON.
+        **rules: Options of that game.
+
+    Raises:
+        InputError: The file cannot be read as text.
+    """
+    # A game of the package knows this module.
+    from closedhand.games.daihinmin import logs, replaying
+
+    if logs.is_log(path):
+        yield from replaying.replay_log(path)
+        return
+    for number, line in lines(path):
+        record = None
+        try:
+            record = parse_line(line, game, **rules)
+            state = replay(record)
+        except InputError as error:
+            yield Replay(number, record, None, f"line {number}: {error}")
+            continue
+        bound = flat_game(record.game, record.rules)
+        returns = tuple(bound.returns(state).tolist()) if bound.over(state) else None
+        yield Replay(number, record, returns, None)
+
+
+def read(path: Path, game: str = "doudizhu", **rules: Any) -> Iterator[Record]:
+    """The records of a file, one at a time.
+
+    Raises:
+        InputError: At the first line that is no record, with its number.
+    """
+    for number, line in lines(path):
+        try:
+            yield parse_line(line, game, **rules)
+        except InputError as error:
+            raise InputError(f"{path}, line {number}: {error}") from None
+
+
+def write(path: Path, records: Iterable[Record]) -> None:
+    """Write records as JSON lines; the file appears complete or not at all."""
+    write_atomically(path, "".join(record.to_json() + "\n" for record in records))

@@ -1,0 +1,343 @@
+"""The notation of Chinese Poker: cards, hands, boards, deals and game records.
+
+A card is its rank and suit, `As` or `Td`; a hand thirteen of them, `AsKsQs…`. A board is back,
+middle and front, `AsKs6s5s3s/QhQs8c3c2h/JsJd9h`, and a deal the hands of all players, `…;…`.
+Without a hand an arrangement names positions, `a` the highest card of the hand to `m` the lowest:
+`abcde/fghij/klm`; in sub-steps a back is `abcde` and a front `/fgh`, of the eight cards left. At a
+position of a game both are understood, and cards are written; there the front may be left out.
+
+A record is all boards, `…/…/…;…/…/…`: they tell the deal.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import combinations
+
+import numpy as np
+
+from closedhand.core.game import BLANK, Game, InputError, Row, State
+from closedhand.core.records import Record, stated_options
+from closedhand.games.chinese_poker.plays import (
+    BACK,
+    CARDS,
+    FIVES,
+    FRONTS,
+    HAND,
+    PARTS,
+    names,
+)
+from closedhand.games.chinese_poker.rules import (
+    HIDDEN,
+    STATE,
+    UNKNOWN,
+    UNSET,
+    Rules,
+    begin,
+    evaluate,
+    over,
+    returns,
+)
+
+LETTERS = "abcdefghijklm"
+"""The positions in a hand, high to low."""
+
+IDS = {card.upper(): i for i, card in enumerate(CARDS)}
+
+
+def parse_cards(text: str) -> list[int]:
+    """The ids of the cards in a text, in their order; spaces and commas between them do not count.
+
+    Raises:
+        InputError: There is something that is no card, or a card twice.
+    """
+    compact = text.replace("10", "T").translate(str.maketrans("♣♦♥♠", "cdhs", " ,\t\n"))
+    cards = []
+    for i in range(0, len(compact), 2):
+        card = IDS.get(compact[i : i + 2].upper())
+        if card is None:
+            raise InputError(f"{compact[i : i + 2]!r} is no card: those are 2c to As")
+        if card in cards:
+            raise InputError(f"{CARDS[card]} is there twice")
+        cards.append(card)
+    return cards
+
+
+def parse_hand(text: str) -> np.ndarray:
+    """The thirteen cards of a text, ids high to low, int8 [13].
+
+    Raises:
+        InputError: It does not name thirteen different cards.
+    """
+    cards = parse_cards(text)
+    if len(cards) != HAND:
+        raise InputError(f"a hand has {HAND} cards, not {len(cards)}")
+    return np.array(sorted(cards, reverse=True), np.int8)
+
+
+def cards_text(cards: Sequence[int] | np.ndarray) -> str:
+    """The text of cards, `AsKs`; `*` for a hand that is hidden."""
+    return "*" if UNKNOWN in cards else "".join(CARDS[card] for card in cards)
+
+
+def board(tables: np.record, hand: Sequence[int] | np.ndarray, arrangement: int) -> list[list[int]]:
+    """The cards of an arranged hand: of the back, the middle and the front, each high to low."""
+    cards = [int(hand[position]) for position in tables.positions[arrangement]]
+    return [cards[:5], cards[5:10], cards[10:]]
+
+
+def board_text(tables: np.record, hand: Sequence[int] | np.ndarray, arrangement: int) -> str:
+    """The notation of an arranged hand.
+
+    Examples:
+        >>> from closedhand import make_game
+        >>> tables = make_game("chinese_poker").rules.tables
+        >>> board_text(tables, parse_hand("AsKs6s5s3s QhQs8c3c2h JsJd9h"), 0)
+        'AsKsQsQhJs/6s5s3s3c2h/Jd9h8c'
+    """
+    return "/".join(map(cards_text, board(tables, hand, arrangement)))
+
+
+def parse_board(text: str) -> tuple[np.ndarray, int]:
+    """The hand, int8 [13], and the arrangement of a board.
+
+    Raises:
+        InputError: It is no board.
+    """
+    fields = text.split("/")
+    if len(fields) != len(PARTS):
+        raise InputError(f"a board is back/middle/front, not {text!r}")
+    hand = parse_hand("".join(fields))
+    positions = {int(card): i for i, card in enumerate(hand)}
+    back, middle, front = ([positions[card] for card in parse_cards(field)] for field in fields)
+    if (len(back), len(middle)) != (5, 5):
+        raise InputError(f"a board has five cards in the back, five in the middle, not {text!r}")
+    return hand, arrangement_id(back, front)
+
+
+def arrangement_id(back: Iterable[int], front: Iterable[int] | None = None) -> int:
+    """The id of the arrangement with these positions in the back and in the front.
+
+    Without a front it is the first one with that back.
+    """
+    backs, fronts = _sets()
+    chosen = tuple(sorted(map(int, back)))
+    if front is None:
+        return FRONTS * backs[chosen]
+    others = [i for i in range(HAND) if i not in chosen]
+    return FRONTS * backs[chosen] + fronts[tuple(sorted(others.index(i) for i in front))]
+
+
+@lru_cache
+def _sets() -> tuple[dict[tuple[int, ...], int], dict[tuple[int, ...], int]]:
+    """The ids of five of thirteen positions, and of three of eight."""
+    fives, threes = combinations(range(HAND), 5), combinations(range(HAND - 5), 3)
+    return ({back: i for i, back in enumerate(fives)}, {front: i for i, front in enumerate(threes)})
+
+
+def letters_in(text: str) -> list[list[int]]:
+    """The positions that letters name, by part; -1 for what is no letter of a position."""
+    return [[LETTERS.find(letter) for letter in part] for part in text.strip().split("/")]
+
+
+def positions_in(state: State, text: str) -> list[list[int]]:
+    """The positions, by part, of cards of the player to act.
+
+    Raises:
+        InputError: Something is no card, a card twice, or not his.
+    """
+    positions = {int(card): i for i, card in enumerate(state.hands[state.player])}
+    for card in parse_cards(text.replace("/", "")):
+        if card not in positions:
+            raise InputError(f"{CARDS[card]} is not in the hand")
+    return [[positions[card] for card in parse_cards(part)] for part in text.split("/")]
+
+
+class Notation:
+    """Text of actions, deals and tables."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+
+    def text(self, action: int) -> str:
+        """The notation of an action id, as positions."""
+        letters = "".join(LETTERS[i] for i in self.rules.tables.positions[action])
+        return f"{letters[:5]}/{letters[5:10]}/{letters[10:]}"
+
+    def parse(self, text: str) -> int:
+        """The action id of positions.
+
+        Raises:
+            InputError: They are none.
+        """
+        parts = letters_in(text)
+        sizes = [len(part) for part in parts]
+        if sizes == [5, 5, 3] and set().union(*parts) == set(range(HAND)):
+            return arrangement_id(parts[0], parts[2])
+        raise InputError(f"{text!r} is no arrangement such as abcde/fghij/klm")
+
+    def say(self, state: State, action: int) -> str:
+        """The notation of an action id, as cards of the player to act."""
+        return board_text(self.rules.tables, state.hands[state.player], action)
+
+    def read(self, state: State, text: str) -> int:
+        """The action id of a notation, cards of the player to act or positions.
+
+        Raises:
+            InputError: It is neither.
+        """
+        try:
+            return self.parse(text)
+        except InputError:
+            return self.place(state, positions_in(state, text), text)
+
+    def place(self, state: State, parts: list[list[int]], text: str) -> int:
+        """The action id of positions by part.
+
+        Raises:
+            InputError: They are no board; the message tells the `text` that named them.
+        """
+        sizes = [len(part) for part in parts]
+        if sizes == [5, 5]:
+            parts.append([i for i in range(HAND) if i not in parts[0] + parts[1]])
+        elif sizes != [5, 5, 3]:
+            raise InputError(f"a board is back/middle/front, 5, 5 and 3 cards, not {text!r}")
+        return arrangement_id(parts[0], parts[2])
+
+    def deal_text(self, state: State) -> str:
+        """The hands of all players; `*` for what a view hides."""
+        return ";".join(cards_text(hand) for hand in state.hands[: self.rules.players])
+
+    def parse_deal(self, text: str) -> State:
+        """A state at the start of a deal.
+
+        Raises:
+            InputError: The text does not name a hand for each player.
+        """
+        fields = text.strip().rstrip(";").split(";")
+        if len(fields) != self.rules.players:
+            raise InputError(f"a deal is {self.rules.players} hands, not {len(fields)}")
+        state = np.zeros(1, STATE)[0]
+        hands = [parse_hand(field) for field in fields]
+        parse_cards("".join(map(cards_text, hands)))  # no card is in two hands
+        for seat, hand in enumerate(hands):
+            state.hands[seat] = hand
+        begin(self.rules, state)
+        return state
+
+    def scene(self, state: State) -> list[Row]:
+        """The table: a row for each player; back, middle and front where they are known.
+
+        At the end it says what everybody's board is and what he wins.
+        """
+        if not over(self.rules, state):
+            return [
+                self._row(state, seat, active=seat == state.player)
+                for seat in range(self.rules.players)
+            ]
+        points = np.zeros(self.rules.players)
+        returns(self.rules, state, points)
+        rows = []
+        for seat, won in enumerate(points):
+            row = self._row(state, seat, active=False)
+            rows.append(row._replace(note=f"{row.note}: {won:+g}"))
+        return rows
+
+    def _row(self, state: State, seat: int, active: bool) -> Row:
+        hand, arrangement = state.hands[seat], state.history[seat]
+        label = f"player_{seat}"
+        if arrangement >= 0 and hand[0] != UNKNOWN:
+            parts = board(self.rules.tables, hand, arrangement)
+            cards = [[CARDS[card] for card in part] for part in parts]
+            return Row(label, _spaced(cards), self.describe(hand, arrangement), active)
+        if hand[0] == UNKNOWN:
+            note = "has set his hand" if arrangement == HIDDEN else ""
+            return Row(label, ("",) * HAND, note, active)
+        if state.backs[seat] >= 0:
+            chosen = self.rules.tables.positions[FRONTS * state.backs[seat], :5]
+            left = [i for i in range(HAND) if i not in chosen]
+            cards = [[CARDS[hand[i]] for i in part] for part in (chosen, left)]
+            return Row(label, _spaced(cards), "the back is chosen", active)
+        return Row(label, tuple(CARDS[card] for card in hand), "", active)
+
+    def describe(self, hand: np.ndarray, arrangement: int) -> str:
+        """What an arranged hand holds: the names of back, middle and front."""
+        parts = np.empty(len(PARTS), np.int64)
+        ordered = evaluate(self.rules, hand, arrangement, parts)
+        texts = [names(part)[parts[part]] for part in range(BACK, -1, -1)]
+        return " / ".join(texts) + ("" if ordered else ", a foul")
+
+
+class SubstepNotation(Notation):
+    """Text of the sub-steps: `abcde` chooses the back, `/fgh` the front among the cards left."""
+
+    def text(self, action: int) -> str:
+        """The notation of an action id, as positions."""
+        if action < FIVES:
+            return super().text(FRONTS * action)[:5]
+        return "/" + "".join(LETTERS[i] for i in list(_sets()[1])[action - FIVES])
+
+    def parse(self, text: str) -> int:
+        """The action id of positions.
+
+        Raises:
+            InputError: They are none.
+        """
+        backs, fronts = _sets()
+        parts = letters_in(text)
+        if len(parts) == 1 and tuple(sorted(parts[0])) in backs:
+            return backs[tuple(sorted(parts[0]))]
+        if len(parts) == 2 and not parts[0] and tuple(sorted(parts[1])) in fronts:
+            return FIVES + fronts[tuple(sorted(parts[1]))]
+        raise InputError(f"{text!r} is no part such as abcde or /fgh")
+
+    def say(self, state: State, action: int) -> str:
+        """The notation of an action id, as cards of the player to act."""
+        tables, hand, back = self.rules.tables, state.hands[state.player], state.backs[state.player]
+        if action < FIVES:
+            return cards_text(board(tables, hand, FRONTS * action)[0])
+        if back < 0:
+            return self.text(action)
+        return "/" + cards_text(board(tables, hand, FRONTS * back + action - FIVES)[2])
+
+    def place(self, state: State, parts: list[list[int]], text: str) -> int:
+        """The action id of positions by part.
+
+        Raises:
+            InputError: They are neither a back nor a front; the message tells the `text`.
+        """
+        sizes = [len(part) for part in parts]
+        back = state.backs[state.player]
+        if back == UNSET:
+            if sizes != [5]:
+                raise InputError(f"a back is five cards, not {text!r}")
+            return arrangement_id(parts[0]) // FRONTS
+        held = self.rules.tables.positions[FRONTS * back, :5]
+        if sizes not in ([3], [0, 3]) or any(i in held for i in parts[-1]):
+            raise InputError(f"a front is three cards that are not in the back, not {text!r}")
+        return FIVES + arrangement_id(held, parts[-1]) % FRONTS
+
+
+def _spaced(parts: list[list[str]]) -> tuple[str, ...]:
+    """The cards of several parts in one row, with a gap between them."""
+    cards = [card for part in parts for card in (*part, BLANK)]
+    return tuple(cards[:-1])
+
+
+def parse_record(line: str, game: Game) -> Record:
+    """A record of the form `board;board`.
+
+    Raises:
+        InputError: No board for each player, or a card in two of them.
+    """
+    boards = [field.strip() for field in line.strip().rstrip(";").split(";")]
+    hands = [parse_board(text)[0] for text in boards]
+    deal = game.deal_text(game.parse_deal(";".join(map(cards_text, hands))))
+    return Record(game.name, stated_options(game), tuple(boards), deal=deal)
+
+
+def format_record(game: Game, state: State) -> str:
+    """The record of a game that is over in one line."""
+    return ";".join(
+        board_text(game.rules.tables, state.hands[seat], state.history[seat])
+        for seat in range(game.num_players)
+    )

@@ -1,0 +1,225 @@
+"""The notation of Daihinmin: plays, deals and records of rounds.
+
+A play is its cards by rank, then suit: `5c5h`, `7s8s9s`. The joker is a star: behind the card that
+it stands for (`5c5h*`, `7s8s*9s`), after a plus as fifth card of a group (`5c5d5h5s+*`), as `_c*`
+in a kaidan below the 3 or above the 2 (`_c*3c4c`, `Ac2c_c*`), or alone (`*`). The pass is `PASS`;
+in the exchange an action is one card.
+
+A deal is `seats;classes;` and five hands by player, as they were before the exchange: seats are the
+players in seat order (`01234`), classes theirs by player, 0 the daifugo to 4 the daihinmin, or `-`
+in a round without. In the later rounds of a match an eighth field tells the round, from 0, and the
+points before it: `3:12,9,6,9,9`. A record is a deal and all actions, with semicolons between.
+"""
+
+from functools import cached_property
+
+import numpy as np
+
+from closedhand.core.game import BLANK, Game, InputError, Row, State
+from closedhand.core.records import Record, stated_options
+from closedhand.games.daihinmin import compact, plays
+from closedhand.games.daihinmin.plays import CARDS, DECK, JOKER
+from closedhand.games.daihinmin.rules import (
+    PLAYERS,
+    STATE,
+    Rules,
+    begin,
+    loser,
+    over,
+    winner,
+)
+
+CLASSES = ("daifugo", "fugo", "heimin", "hinmin", "daihinmin")
+IDS = {card.upper(): i for i, card in enumerate(CARDS)}
+
+
+def cards_in(cards: int | np.uint64) -> list[str]:
+    """The text of every card of a set, low to high."""
+    return [CARDS[i] for i in range(JOKER + 1) if int(cards) >> i & 1]
+
+
+def parse_cards(text: str) -> int:
+    """The set of the cards in a text; spaces do not count.
+
+    Raises:
+        InputError: There is something that is no card, or a card twice.
+    """
+    cards, rest = 0, "".join(text.split())
+    while rest:
+        length = 1 if rest[0] == "*" else 2
+        card, rest = rest[:length], rest[length:]
+        i = IDS.get(card.upper())
+        if i is None:
+            raise InputError(f"{card!r} is no card: those are 3c to 2s, and * the joker")
+        if cards >> i & 1:
+            raise InputError(f"{CARDS[i]} is there twice")
+        cards |= 1 << i
+    return cards
+
+
+def dealt(state: State) -> list[int]:
+    """The hands as they were before the exchange, by player."""
+    hands = [int(hand) for hand in state.hands | state.played]
+    if state.classes[0] >= 0:
+        for pair in range(2):
+            taken, given = int(state.taxed[pair]), int(state.returned[pair])
+            taking, giving = winner(state, pair), loser(state, pair)
+            if hands[giving] & given == given:
+                hands[taking], hands[giving] = hands[taking] | given, hands[giving] & ~given
+            hands[taking], hands[giving] = hands[taking] & ~taken, hands[giving] | taken
+    return hands
+
+
+class Notation:
+    """Text of actions, deals and tables."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The notation of every action id."""
+        return plays.texts()
+
+    @cached_property
+    def ids(self) -> dict[str, int]:
+        """The action id of every notation, in capitals."""
+        return {text.upper(): i for i, text in enumerate(self.texts)}
+
+    def text(self, action: int) -> str:
+        """The notation of an action id."""
+        return self.texts[action]
+
+    def parse(self, text: str) -> int:
+        """The action id of a notation.
+
+        Raises:
+            InputError: It is none.
+        """
+        try:
+            return self.ids["".join(text.split()).upper()]
+        except KeyError:
+            raise InputError(f"{text!r} is no action, such as 5c5h, 7s8s*9s, * or PASS") from None
+
+    def deal_text(self, state: State) -> str:
+        """The deal that `state`, at any point of a round, started from."""
+        seats = "".join(map(str, state.seats))
+        classes = "".join(map(str, state.classes)) if state.classes[0] >= 0 else "-"
+        hands = ["".join(cards_in(hand)) for hand in dealt(state)]
+        fields = [seats, classes, *hands]
+        if state.round_number > 0:
+            before = state.points.tolist()
+            if over(self.rules, state):
+                before = [
+                    p - PLAYERS + place for p, place in zip(before, state.places, strict=True)
+                ]
+            fields.append(f"{state.round_number}:{','.join(map(str, before))}")
+        return ";".join(fields)
+
+    def parse_deal(self, text: str) -> State:
+        """A state at the start of a round.
+
+        Raises:
+            InputError: The text is no deal.
+        """
+        fields = [field.strip() for field in text.strip().rstrip(";").split(";")]
+        if len(fields) not in (2 + PLAYERS, 3 + PLAYERS):
+            raise InputError(f"a deal is seats;classes and five hands, not {len(fields)} fields")
+        state = np.zeros(1, STATE)[0]
+        state.seats[:] = permutation(fields[0], "seats")
+        state.classes[:] = -1 if fields[1] == "-" else permutation(fields[1], "classes")
+        hands = [parse_cards(field) for field in fields[2 : 2 + PLAYERS]]
+        if sorted(hand.bit_count() for hand in hands) != [10, 10, 11, 11, 11]:
+            raise InputError("three hands have 11 cards, and two have 10")
+        if sum(hands) != int(DECK) or np.bitwise_or.reduce(hands) != int(DECK):
+            raise InputError("the five hands do not hold every card once")
+        state.hands[:] = hands
+        if len(fields) > 2 + PLAYERS:
+            state.round_number, state.points[:] = self._standing(fields[-1])
+        state.seed = 1 + hash(tuple(hands)) % 2**53
+        begin(self.rules, state)
+        return state
+
+    def _standing(self, field: str) -> tuple[int, list[int]]:
+        """The round and the points before it, of the last field of a deal."""
+        place, _, points = field.partition(":")
+        try:
+            standing = int(place), [int(each) for each in points.split(",")]
+        except ValueError:
+            standing = 0, []
+        rounds = self.rules.options.rounds
+        number, before = standing
+        sums_up = len(before) == PLAYERS and sum(before) == sum(range(1, PLAYERS + 1)) * number
+        fair = all(number <= own <= PLAYERS * number for own in before)
+        if not (sums_up and fair and 0 < number < rounds):
+            raise InputError(f"{field!r} is no round of {rounds}, such as 3:12,9,6,9,9")
+        return standing
+
+    def scene(self, state: State) -> list[Row]:
+        """The table: a row for each player in seat order, then the play to beat."""
+        return [self._row(state, int(player)) for player in state.seats] + [self._middle(state)]
+
+    def _row(self, state: State, player: int) -> Row:
+        hand = tuple(cards_in(state.hands[player]))
+        hidden = ("",) * (int(state.left[player]) - len(hand))
+        label = f"player_{player}"
+        if state.classes[player] >= 0:
+            label += f" {CLASSES[state.classes[player]]}"
+        if state.places[player] >= 0:
+            note = f"is {CLASSES[state.places[player]]}"
+        else:
+            note = "passed" if state.passed >> player & 1 else ""
+        active = player == state.player and not over(self.rules, state)
+        return Row(label, (*hand, *hidden) or (BLANK,), note, active)
+
+    def _middle(self, state: State) -> Row:
+        note = []
+        if state.leader < 0:
+            note.append("exchange")
+        if state.target >= 0:
+            note.append(f"{self.texts_of_plays[state.target]} by player_{state.owner}")
+        if state.lock:
+            suits = "".join(s for i, s in enumerate(plays.SUITS) if state.lock >> i & 1)
+            note.append(f"lock {suits}")
+        if state.revolution:
+            note.append("revolution")
+        cards = cards_in(plays.build().need[state.target]) if state.target >= 0 else [BLANK]
+        return Row("table", tuple(cards), ", ".join(note))
+
+    @cached_property
+    def texts_of_plays(self) -> tuple[str, ...]:
+        """The notation of every play, whatever the actions are."""
+        return plays.texts()
+
+
+class CompactNotation(Notation):
+    """Text of sets of cards: as of plays, but for the joker's place; it comes last."""
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The notation of every action id."""
+        return (*("".join(cards_in(cards)) for cards in compact.sets()), "PASS")
+
+
+def permutation(text: str, name: str) -> list[int]:
+    """The five digits of seats or classes.
+
+    Raises:
+        InputError: They are not 0 to 4, each once.
+    """
+    if sorted(text) != list("01234"):
+        raise InputError(f"{name} are the digits 0 to 4 in some order, not {text!r}")
+    return [int(digit) for digit in text]
+
+
+def parse_record(line: str, game: Game) -> Record:
+    """A record in the notation above.
+
+    Raises:
+        InputError: It is none; actions are not looked at before it is replayed.
+    """
+    fields = [field.strip() for field in line.strip().rstrip(";").split(";")]
+    end = 2 + PLAYERS
+    if len(fields) > end and ":" in fields[end]:
+        end += 1
+    return Record(game.name, stated_options(game), tuple(fields[end:]), deal=";".join(fields[:end]))

@@ -1,0 +1,240 @@
+"""A client: an agent plays at a server of protocol 20070."""
+
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from closedhand.core.agents import Agent, make_agent
+from closedhand.core.game import Game, InputError
+from closedhand.core.interrupt import WAIT, deferred
+from closedhand.core.registry import make_game
+from closedhand.games.daihinmin.rules import PLAYERS, TAXES, loser, winner
+from closedhand.games.daihinmin.uecda import wire
+from closedhand.games.daihinmin.uecda.follow import Follower
+
+CHUNK = 65536
+CONNECT_SECONDS = 10.0
+
+
+def round_game(**options: Any) -> Game:
+    """One round of Daihinmin, as agents play it at a server.
+
+    Raises:
+        InputError: An unknown option, or one that the protocol has no room for.
+    """
+    game = make_game("daihinmin", **{**options, "rounds": 1})
+    if game.options["compact"]:
+        raise InputError("the protocol names plays, not sets of cards: leave compact off")
+    return game
+
+
+class Connection:
+    """The numbers and tables that a server sends, read in order.
+
+    Attributes:
+        check: May raise `KeyboardInterrupt`.
+    """
+
+    def __init__(self, sock: socket.socket, check: Callable[[], None] = lambda: None) -> None:
+        """Talk over a socket.
+
+        Args:
+            sock: The socket.
+            check: Called now and then while the server is silent.
+        """
+        sock.settimeout(WAIT)
+        self._sock = sock
+        self.check = check
+        self._data = b""
+        self._start = 0
+
+    def read(self, size: int) -> bytes:
+        """The next bytes.
+
+        Raises:
+            EOFError: The server has gone.
+        """
+        while len(self._data) - self._start < size:
+            try:
+                chunk = self._sock.recv(CHUNK)
+            except TimeoutError:
+                self.check()
+                continue
+            if not chunk:
+                raise EOFError
+            self._data = self._data[self._start :] + chunk
+            self._start = 0
+        self._start += size
+        return self._data[self._start - size : self._start]
+
+    def number(self) -> int:
+        """The next number."""
+        return wire.NUMBER.unpack(self.read(4))[0]
+
+    def table(self) -> bytes:
+        """The next table."""
+        return self.read(wire.TABLE)
+
+    def send(self, cells: bytes) -> None:
+        """Send cards as a table, in one write."""
+        self._sock.sendall(cells.ljust(wire.TABLE, b"\0"))
+
+
+@dataclass
+class Result:
+    """What a client knows of a match.
+
+    Attributes:
+        player: Its number.
+        places: Of every round that was played, 0 for the daifugo.
+        rejected: How many of its plays the server refused.
+        complete: Whether the server ended the match.
+    """
+
+    player: int
+    places: list[int] = field(default_factory=list)
+    rejected: int = 0
+    complete: bool = False
+
+    @property
+    def points(self) -> int:
+        """Of all rounds."""
+        return sum(PLAYERS - place for place in self.places)
+
+
+class Client:
+    """An agent that is connected to a server."""
+
+    def __init__(
+        self,
+        agent: str | Agent,
+        host: str = wire.HOST,
+        port: int = wire.PORT,
+        name: str | None = None,
+        seed: int = 0,
+        **options: Any,
+    ) -> None:
+        """Connect; then it has to `play` within two seconds.
+
+        Args:
+            agent: By name, or as an object that plays `round_game`.
+            host: Address of the server.
+            port: Its port.
+            name: What the server calls the client; the agent's if absent.
+            seed: Of the agent's randomness.
+            **options: Of the rules that the server plays, where they are not usual.
+
+        Raises:
+            InputError: An unknown agent or option, or no server.
+        """
+        self._game = round_game(**options)
+        self._agent = make_agent(self._game, agent, seed)
+        self._name = name or self._agent.name
+        # Before the server's clock starts. An agent that is an object keeps its randomness.
+        warm_up(self._game, make_agent(self._game, agent if isinstance(agent, str) else "random"))
+        try:
+            self._sock = socket.create_connection((host, port), CONNECT_SECONDS)
+        except (OSError, OverflowError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise InputError(f"no server at {host}:{port}: {reason}") from None
+
+    def play(self, progress: Callable[[int], None] = lambda rounds: None) -> Result:
+        """Play a match.
+
+        Args:
+            progress: Called with the number of rounds played.
+
+        Returns:
+            What came of it, also if the server went away or Ctrl-C ended it.
+
+        Raises:
+            InputError: The server refuses, or its tables make no sense.
+        """
+        with self._sock as sock:
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            return play_match(sock, self._game, self._agent, self._name, progress)
+
+
+def warm_up(game: Game, agent: Agent) -> None:
+    """Make two decisions that do not count: loading kernels and networks takes its time."""
+    state = round_game(**{**game.options, "classes": "random"}).deal(np.random.default_rng(0))
+    status = wire.Status(
+        left=tuple(state.left.tolist()),
+        classes=tuple(state.classes.tolist()),
+        seats=tuple(state.seats.tolist()),
+    )
+    number = TAXES[0] if game.options["exchange"] else 0
+    for me, to_give in (winner(state, 0), number), (loser(state, 0), 0):
+        hand = wire.hand_cells(int(state.hands[me]))
+        follower = Follower(game, me)
+        if follower.begin(hand + status._replace(to_give=to_give).pack()):
+            follower.give(agent, to_give)
+        follower.see(me, wire.NOTHING)
+        follower.turn(hand + status._replace(my_turn=1, player=me).pack())
+        agent.act(follower.view.copy())
+
+
+def play_match(
+    sock: socket.socket,
+    game: Game,
+    agent: Agent,
+    name: str,
+    progress: Callable[[int], None] = lambda rounds: None,
+) -> Result:
+    """Play a match over a connection; see `Client.play`."""
+    with deferred() as check:
+        return _play_match(Connection(sock, check), game, agent, name, progress)
+
+
+def _play_match(
+    connection: Connection, game: Game, agent: Agent, name: str, progress: Callable[[int], None]
+) -> Result:
+    try:
+        connection.send(wire.profile(name))
+        me = connection.number()
+    except (EOFError, OSError):
+        raise InputError("the server wants no more players") from None
+    if not 0 <= me < PLAYERS:
+        raise InputError(f"the server calls us player {me}")
+    result, follower = Result(me), Follower(game, me)
+    try:
+        while not result.complete:
+            end = play_round(connection, follower, agent, result)
+            result.places.append(int(follower.finish().places[me]))
+            result.complete = end == wire.MATCH_OVER
+            progress(len(result.places))
+    except (EOFError, OSError, KeyboardInterrupt):
+        pass
+    return result
+
+
+def play_round(connection: Connection, follower: Follower, agent: Agent, result: Result) -> int:
+    """Play a round.
+
+    Returns:
+        `wire.ROUND_OVER` or `wire.MATCH_OVER`.
+
+    Raises:
+        EOFError: The server has gone.
+        OSError: So it has.
+        InputError: Its tables make no sense.
+    """
+    number = follower.begin(connection.table())
+    if number:
+        connection.send(wire.hand_cells(follower.give(agent, number)))
+    while True:
+        player, mine = follower.turn(connection.table())
+        connection.check()
+        if mine:
+            action = int(agent.act(follower.view.copy()))
+            cells = wire.play_cells(action)
+            connection.send(cells)
+            accepted = connection.read(4) == wire.ACCEPTED
+            result.rejected += not accepted and cells != wire.NOTHING
+        follower.see(player, connection.table()[: wire.CELLS])
+        end = connection.number()
+        if end != wire.GOES_ON:
+            return end

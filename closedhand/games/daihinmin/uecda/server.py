@@ -1,0 +1,166 @@
+"""A server of protocol 20070: five players at a table, clients and agents of ours in any mix."""
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from closedhand.core.agents import Agent, make_agent
+from closedhand.core.game import InputError, State
+from closedhand.core.interrupt import deferred
+from closedhand.core.registry import make_game
+from closedhand.games.daihinmin import logs
+from closedhand.games.daihinmin.rules import PLAYERS
+from closedhand.games.daihinmin.uecda import wire
+from closedhand.games.daihinmin.uecda.client import round_game, warm_up
+from closedhand.games.daihinmin.uecda.guests import PROFILE_SECONDS, Lobby, listen
+from closedhand.games.daihinmin.uecda.table import Result, Seat, Table, warm_up_table
+
+NET = "net"
+"""In place of an agent: a client plays."""
+FALLBACK = "default"
+SECONDS = 10.0
+
+
+class Server:
+    """Clients come to it, then it plays a match.
+
+    Attributes:
+        address: Host and port where it listens.
+        rounds: Of the match.
+        clients: How many are awaited.
+    """
+
+    def __init__(
+        self,
+        agents: Sequence[str | Agent] = (NET,),
+        rounds: int = 1000,
+        seed: int = 0,
+        host: str = wire.HOST,
+        port: int = wire.PORT,
+        seconds: float = SECONDS,
+        profile_seconds: float = PROFILE_SECONDS,
+        fallback: str | Agent = FALLBACK,
+        log: Path | None = None,
+        note: Callable[[str], None] = lambda line: None,
+        **options: Any,
+    ) -> None:
+        """Listen for clients.
+
+        Args:
+            agents: One for all players, or one for each; `net` is a client.
+            rounds: How many to play.
+            seed: Of the deals and of the agents' own randomness.
+            host: Address to listen at.
+            port: Port to listen at; 0 is any free one.
+            seconds: For every decision of a client.
+            profile_seconds: For its profile.
+            fallback: Agent that plays on for a client that has gone.
+            log: File for the log, which is complete at the end of every round.
+            note: Takes a line about each client that comes or goes.
+            **options: Of the rules.
+
+        Raises:
+            InputError: An unknown agent or option, a wrong number of agents, a busy port, or the
+                log cannot be written.
+        """
+        if len(agents) not in (1, PLAYERS):
+            raise InputError(f"name one agent for all players or five, not {len(agents)}")
+        if seed < 0:
+            raise InputError(f"a seed is not negative: {seed}")
+        specs = list(agents) * (PLAYERS // len(agents))
+        self._seed = seed
+        self._game = make_game("daihinmin", **{**options, "rounds": rounds})
+        if not self._game.lenient:
+            raise InputError("at a server what is illegal is a pass: leave out illegal=error")
+        self.rounds = rounds
+        self._own_game = round_game(**options)
+        self._names = {spec for spec in (*specs, fallback) if isinstance(spec, str)} - {NET}
+        seeds = np.random.default_rng((seed, 1)).integers(2**31, size=PLAYERS)
+        self._seats = [
+            Seat(make_agent(self._own_game, fallback if spec == NET else spec, int(own)))
+            for spec, own in zip(specs, seeds, strict=True)
+        ]
+        self._note = note
+        self._listener = listen(host, port)
+        try:
+            self._file = _open(log) if log else None
+        except InputError:
+            self._listener.close()
+            raise
+        self.address: tuple[str, int] = self._listener.getsockname()[:2]
+        clients = [player for player, spec in enumerate(specs) if spec == NET]
+        self.clients = len(clients)
+        self._lobby = Lobby(self._listener, clients, seconds, note, profile_seconds)
+
+    def run(
+        self,
+        progress: Callable[[int], None] = lambda rounds: None,
+        start: State | None = None,
+    ) -> Result:
+        """Wait for the clients and play the match; Ctrl-C ends it.
+
+        Args:
+            progress: Called with the number of rounds played.
+            start: A state to start from, not a deal from the seed.
+
+        Raises:
+            KeyboardInterrupt: Interrupted before all clients were there.
+        """
+        file = self._file
+        try:
+            with self._listener:
+                # Loading kernels and networks takes its time: not that of the match.
+                warm_up_table(self._game)
+                for name in self._names:
+                    warm_up(self._own_game, make_agent(self._own_game, name))
+                for player, guest in self._lobby.gather().items():
+                    self._seats[player].guest = guest
+            if start is None:
+                start = self._game.deal(np.random.default_rng(self._seed))
+            if file:
+                header = logs.header(self._game, [seat.name for seat in self._seats], self._seed)
+                file.write(logs.header_text(header))
+            with deferred() as check:
+                table = Table(self._game, self._seats, start, self._note, check)
+                return _play(table, self.rounds, file, progress)
+        finally:
+            for seat in self._seats:
+                if seat.client:
+                    seat.client.leave("was seen off")
+            if file:
+                file.close()
+
+
+def _open(path: Path) -> IO[str]:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return open(path, "w", encoding="ascii", newline="\n")
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}") from None
+
+
+def _play(
+    table: Table, rounds: int, file: IO[str] | None, progress: Callable[[int], None]
+) -> Result:
+    """Play the rounds of a match and write its log."""
+    points = [0] * PLAYERS
+    played = 0
+    try:
+        while played < rounds:
+            values, points = table.play_round(points)
+            if file:
+                file.write(logs.round_text(played, values))
+                file.flush()
+            played += 1
+            progress(played)
+        table.conclude()
+    except KeyboardInterrupt:
+        pass
+    if file:
+        now = time.strftime("%Y/%m/%d %H:%M:%S")
+        end = {logs.TIME_END: now, logs.TOTAL: " ".join(map(str, points))}
+        file.write(logs.header_text(end))
+    return table.result(points, played, played < rounds)

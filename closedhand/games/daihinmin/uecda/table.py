@@ -1,0 +1,319 @@
+"""A match at a table of five: what clients are told, what they answer, what is played."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from closedhand.core.agents import Agent
+from closedhand.core.game import Game, State
+from closedhand.core.kernel import kernel
+from closedhand.games.daihinmin import logs
+from closedhand.games.daihinmin.hidden import hide
+from closedhand.games.daihinmin.notation import dealt
+from closedhand.games.daihinmin.plays import PASS
+from closedhand.games.daihinmin.rules import (
+    PLAYERS,
+    TAXES,
+    admit,
+    best_cards,
+    best_pick,
+    can_pick,
+    loser,
+    over,
+    play,
+    winner,
+)
+from closedhand.games.daihinmin.uecda import wire
+from closedhand.games.daihinmin.uecda.guests import Guest
+from closedhand.games.daihinmin.uecda.wire import NOTHING, Status
+
+
+@kernel
+def step(rules, state, action, out):
+    """Play what a submitted action counts as; write what happened, and how the next turn begins.
+
+    Args:
+        rules: Of a match.
+        state: Of it.
+        action: An action id.
+        out: int64 [6]: whether the action was legal, whether the round is over; the player to act,
+            whether the table is empty, whether there is a revolution, whether a lock.
+    """
+    number = state.round_number
+    admitted = admit(rules, state, action, out)
+    play(rules, state, admitted)
+    out[0] = admitted == action
+    out[1] = over(rules, state) or state.round_number != number
+    out[2] = state.player
+    out[3] = state.target < 0
+    out[4] = state.revolution
+    out[5] = state.lock != 0
+
+
+def warm_up_table(game: Game) -> None:
+    """Load the kernels of a match before somebody waits for them."""
+    step(game.rules, game.deal(np.random.default_rng(0)), PASS, np.zeros(6, np.int64))
+
+
+@dataclass
+class Seat:
+    """A player: an agent, or a client and the agent that plays on when it goes."""
+
+    agent: Agent
+    guest: Guest | None = None
+
+    @property
+    def name(self) -> str:
+        """What the log calls the player."""
+        return wire.ascii_name(self.guest.name if self.guest else self.agent.name)
+
+    @property
+    def client(self) -> Guest | None:
+        """The client, unless it has gone."""
+        return self.guest if self.guest and not self.guest.gone else None
+
+    @property
+    def gone(self) -> str:
+        """Why the client has gone; empty while it is there, or if there is none."""
+        return self.guest.gone if self.guest else ""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a match brought.
+
+    Attributes:
+        names: By player.
+        points: By player, of all rounds.
+        rounds: How many were played to their end.
+        late: By player, questions that were not answered in time.
+        illegal: By player, answers that were not legal and counted as a pass, in the exchange as
+            the best cards.
+        gone: By player, why a client lost its seat, or an empty text.
+        interrupted: Whether the match was ended before its last round.
+    """
+
+    names: tuple[str, ...]
+    points: tuple[int, ...]
+    rounds: int
+    late: tuple[int, ...]
+    illegal: tuple[int, ...]
+    gone: tuple[str, ...]
+    interrupted: bool
+
+
+class Table:
+    """A match in progress."""
+
+    def __init__(
+        self,
+        game: Game,
+        seats: Sequence[Seat],
+        state: State,
+        note: Callable[[str], None],
+        check: Callable[[], None],
+    ) -> None:
+        """Sit down.
+
+        Args:
+            game: Of as many rounds as are to be played.
+            seats: By player.
+            state: To start from, the beginning of a round.
+            note: Takes a line about each client that goes.
+            check: Called at every turn; may raise `KeyboardInterrupt`.
+        """
+        self._check = check
+        self._rules = game.rules
+        self._needs = game.rules.plays.need.tolist()
+        self._seats = seats
+        self._state = state.copy()
+        self._note = note
+        self._out = np.zeros(6, np.int64)
+        self._late = [0] * PLAYERS
+        self._illegal = [0] * PLAYERS
+        self._missed: set[int] = set()
+        self._clients = [(i, seat.client) for i, seat in enumerate(seats) if seat.client]
+
+    def play_round(self, points: Sequence[int]) -> tuple[dict[str, str], list[int]]:
+        """Play a round.
+
+        Args:
+            points: By player, of the rounds before.
+
+        Returns:
+            The round's values for the log, and the points behind it.
+        """
+        state = self._state
+        before = state.points.tolist()
+        transcript = logs.Transcript(state)
+        self._announce()
+        if state.leader < 0:
+            self._exchange(transcript)
+        self._play_tricks(transcript)
+        gains = [after - own for after, own in zip(state.points.tolist(), before, strict=True)]
+        total = [own + gain for own, gain in zip(points, gains, strict=True)]
+        return transcript.values([PLAYERS - gain for gain in gains], total), total
+
+    def result(self, points: Sequence[int], rounds: int, interrupted: bool) -> Result:
+        """What the match brought so far."""
+        return Result(
+            tuple(seat.name for seat in self._seats),
+            tuple(points),
+            rounds,
+            tuple(self._late),
+            tuple(self._illegal),
+            tuple(seat.gone for seat in self._seats),
+            interrupted,
+        )
+
+    def conclude(self) -> None:
+        """Send what the clients have not been sent yet."""
+        for _, client in self._clients:
+            client.flush()
+
+    def _announce(self) -> None:
+        """Tell the clients their hands: with the tax that they got, or are to pay."""
+        state = self._state
+        hands, before = state.hands.tolist(), dealt(state)
+        classes = state.classes.tolist()
+        self._common = Status(
+            left=tuple(state.left.tolist()),
+            classes=tuple(classes) if classes[0] >= 0 else (0,) * PLAYERS,
+            seats=tuple(state.seats.tolist()),
+        )
+        for player, client in self._clients:
+            number, hand = 0, before[player]
+            if state.leader < 0 and classes[player] < len(TAXES):
+                number, hand = TAXES[classes[player]], hands[player]
+            status = self._common._replace(exchange=1, to_give=number, player=wire.IN_EXCHANGE)
+            client.tell(wire.hand_cells(hand) + status.pack())
+
+    # The exchange
+
+    def _exchange(self, transcript: logs.Transcript) -> None:
+        """Ask daifugo and fugo, who may answer at the same time, for the cards they give back."""
+        state = self._state
+        pairs = [(winner(state, pair), loser(state, pair)) for pair in range(len(TAXES))]
+        self._send([taker for taker, _ in pairs])
+        for pair, (taker, payer) in enumerate(pairs):
+            self._give(taker, TAXES[pair])
+            transcript.give(taker, payer, int(state.returned[pair]))
+
+    def _give(self, taker: int, number: int) -> None:
+        """Let the daifugo or the fugo give cards back."""
+        state = self._state
+        table = self._answer(taker)
+        if self._seats[taker].client is None:
+            for _ in range(number):
+                card = self._agent_action(taker)
+                play(self._rules, state, card if can_pick(state, card) else best_pick(state))
+            return
+        held = int(state.hands[taker])
+        cards = wire.held_cards(table[: wire.CELLS]) if table else None
+        if cards is None or cards & ~held or cards.bit_count() != number:
+            self._illegal[taker] += table is not None
+            cards = int(best_cards(state.hands[taker], number))
+        for card in range(cards.bit_length()):
+            if cards >> card & 1:
+                play(self._rules, state, card)
+
+    # Tricks
+
+    def _play_tricks(self, transcript: logs.Transcript) -> None:
+        """Play a round from its first lead to its end."""
+        state = self._state
+        hands, left = state.hands.tolist(), state.left.tolist()
+        cells = [wire.hand_cells(hand) for hand in hands]
+        lying, ended = NOTHING, False
+        status = self._common._replace(player=int(state.player), empty=1, left=tuple(left))
+        while not ended:
+            self._ask(status, cells)
+            player = status.player
+            action = self._submission(player)
+            transcript.submit(player, action)
+            step(self._rules, state, action, self._out)
+            legal, ended = bool(self._out[0]), bool(self._out[1])
+            following, empty, revolution, lock = self._out[2:].tolist()
+            self._illegal[player] += not legal and action != PASS
+            accepted = legal and (action != PASS or status.empty == 1)
+            if legal and action != PASS:
+                hands[player] &= ~self._needs[action]
+                left[player] = hands[player].bit_count()
+                cells[player] = wire.hand_cells(hands[player])
+                lying = wire.play_cells(action)
+            # Of a trick or a round that ends, the flags are shown as they were.
+            shown = status._replace(left=tuple(left), empty=int(lying == NOTHING))
+            if not (ended or empty):
+                shown = shown._replace(revolution=revolution, lock=lock)
+            self._show(player, accepted, lying + shown.pack(), ended)
+            status = shown._replace(player=following, empty=empty, revolution=revolution, lock=lock)
+            if empty:
+                lying = NOTHING
+
+    def _ask(self, status: Status, cells: Sequence[bytes]) -> None:
+        """Send everybody his hand, and with it the question to the player to act."""
+        mine, others = status._replace(my_turn=1).pack(), status.pack()
+        for player, client in self._clients:
+            client.tell(cells[player] + (mine if player == status.player else others))
+        self._send([status.player])
+
+    def _show(self, mover: int, accepted: bool, table: bytes, ended: bool) -> None:
+        """Tell everybody what lies on the table, and whether the round goes on."""
+        end = wire.GOES_ON
+        if ended:
+            end = wire.MATCH_OVER if over(self._rules, self._state) else wire.ROUND_OVER
+        message = table + wire.NUMBER.pack(end)
+        reply = wire.ACCEPTED if accepted else wire.REJECTED
+        for player, client in self._clients:
+            client.tell(reply + message if player == mover else message)
+
+    # Players
+
+    def _send(self, asked: Sequence[int]) -> None:
+        """Send what is in line to those who are to answer, and what is enough for a write."""
+        self._check()
+        for player in asked:
+            client = self._seats[player].client
+            if client:
+                client.ask()
+        for _, client in self._clients:
+            client.offer()
+
+    def _pause(self) -> None:
+        """Use the time in which an answer is awaited."""
+        self.conclude()
+        self._check()
+
+    def _answer(self, player: int) -> bytes | None:
+        """The table that a client sends in time, if the player is one."""
+        seat, table = self._seats[player], None
+        if seat.client:
+            table = seat.client.answer(meanwhile=self._pause)
+            self._late[player] += table is None and not seat.gone
+        if seat.gone and player not in self._missed:
+            self._missed.add(player)
+            self._clients = [pair for pair in self._clients if pair[0] != player]
+            self._note(f"{seat.name} {seat.gone}: {seat.agent.name} plays on as player_{player}")
+        return table
+
+    def _agent_action(self, player: int) -> int:
+        """What the agent of a player does; it sees a view as of a game of one round."""
+        self.conclude()
+        view = self._state.copy()
+        hide(self._rules, view, player)
+        view.points[:] = 0
+        view.round_number = 0
+        return int(self._seats[player].agent.act(view))
+
+    def _submission(self, player: int) -> int:
+        """The play that a player wants to make, legal or not; what is none counts as a pass."""
+        table = self._answer(player)
+        if self._seats[player].client is None:
+            action: int | None = self._agent_action(player)
+        else:
+            action = wire.read_play(table[: wire.CELLS]) if table else PASS
+        if action is None or not 0 <= action <= PASS:
+            self._illegal[player] += 1
+            return PASS
+        return action

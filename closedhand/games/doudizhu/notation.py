@@ -1,0 +1,228 @@
+"""The DeepRocket paper's notation: actions, deals, and game records (its Appendix A).
+
+An action is its cards, main group first (`3334`), `PASS`, or `BID1` to `BID3`. A deal is four card
+fields, `landlord;down;up;public`, 17 + 17 + 17 + 3 cards (with bidding the hands of the three
+seats). A record is a deal followed by `role,cards` for every play, passes omitted: role 0 is the
+landlord, 1 the down peasant, 2 the up peasant. Without bidding the roles are the seats.
+"""
+
+from functools import cached_property
+
+import numpy as np
+
+from closedhand.core.game import Game, InputError, Row, State
+from closedhand.core.records import Record, flat_game, stated_options
+from closedhand.games.doudizhu import plays
+from closedhand.games.doudizhu.counts import DECK, RANKS, pack, unpack
+from closedhand.games.doudizhu.rules import SEATS, STATE, Rules, begin
+
+BIDS = ("BID1", "BID2", "BID3")
+
+
+class Notation:
+    """Text of actions and deals under the rules of a preset."""
+
+    def __init__(self, rules: Rules, preset: str) -> None:
+        self.rules = rules
+        self.preset = preset
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The notation of every action id."""
+        return plays.texts(self.preset) + (BIDS if self.rules.bidding else ())
+
+    @cached_property
+    def ids(self) -> dict[str, int]:
+        """The action id of every notation."""
+        return {text: i for i, text in enumerate(self.texts)}
+
+    @cached_property
+    def by_cards(self) -> dict[int, list[int]]:
+        """The action ids of every packed set of cards."""
+        ids: dict[int, list[int]] = {}
+        need = self.rules.plays.need[: self.rules.plays.number - 1]
+        for i, cards in enumerate(need.tolist()):
+            ids.setdefault(cards, []).append(i)
+        return ids
+
+    def text(self, action: int) -> str:
+        """The notation of an action id."""
+        return self.texts[action]
+
+    def parse(self, text: str) -> int:
+        """The action id of a notation; the cards of a play may stand in any order.
+
+        Raises:
+            InputError: It is no action, or the cards can be read as several plays.
+        """
+        text = text.strip().upper()
+        if text in self.ids:
+            return self.ids[text]
+        try:
+            found = self.by_cards.get(int(pack(text)), [])
+        except ValueError as error:
+            raise InputError(f"{text!r} is no action: {error}") from None
+        if len(found) == 1:
+            return found[0]
+        if found:
+            choices = ", ".join(self.texts[i] for i in found)
+            raise InputError(f"{text!r} can be read as {choices}: write one of them")
+        raise InputError(f"{text!r} is no play of the rules {self.preset!r}")
+
+    def deal_text(self, state: State) -> str:
+        """The four card fields that `state`, at any point of the game, started from."""
+        hands = state.hands + state.played
+        if state.landlord >= 0:
+            hands[state.landlord] -= state.public
+        return ";".join(unpack(cards) for cards in (*hands, state.public))
+
+    def parse_deal(self, text: str) -> State:
+        """A state at the start of a deal.
+
+        Raises:
+            InputError: The text does not deal every card of the deck once, 17, 17, 17 and 3.
+        """
+        fields = [field.strip().upper() for field in text.strip().rstrip(";").split(";")]
+        if [len(field) for field in fields] != [17, 17, 17, 3]:
+            lengths = ", ".join(str(len(field)) for field in fields)
+            raise InputError(f"a deal is four fields of 17, 17, 17 and 3 cards, not {lengths}")
+        try:
+            cards = [pack(field) for field in fields]
+        except ValueError as error:
+            raise InputError(f"no deal: {error}") from None
+        if sum(map(int, cards)) != int(DECK):
+            wrong = [
+                rank
+                for i, rank in enumerate(RANKS)
+                if sum(field.count(rank) for field in fields) != int(DECK) >> 4 * i & 15
+            ]
+            raise InputError(f"the four fields do not make a deck: count the {', '.join(wrong)}")
+        state = np.zeros(1, STATE)[0]
+        state.hands[:] = cards[:SEATS]
+        state.public = cards[SEATS]
+        state.seed = 1 + hash(tuple(map(int, cards))) % 2**53
+        begin(self.rules, state)
+        return state
+
+    def scene(self, state: State) -> list[Row]:
+        """The table: a row for each seat, then the public cards."""
+        rows = []
+        last = self.last_actions(state)
+        for seat in range(SEATS):
+            role = "seat"
+            if state.landlord >= 0:
+                role = ("landlord", "down peasant", "up peasant")[(seat - state.landlord) % SEATS]
+            hand = unpack(state.hands[seat])
+            hidden = ("",) * (int(state.left[seat]) - len(hand))
+            rows.append(
+                Row(
+                    f"player_{seat} {role}",
+                    (*hand, *hidden),
+                    last[seat],
+                    active=bool(seat == state.player and min(state.left) > 0),
+                )
+            )
+        public = tuple(unpack(state.public)) or ("", "", "")
+        doubled = f" x {2 ** int(state.bombs)}" if state.bombs else ""
+        stake = f"stake {state.stake}{doubled}" if state.stake else "no bid yet"
+        return [*rows, Row("public cards", public, stake)]
+
+    def last_actions(self, state: State) -> list[str]:
+        """The latest action of each seat in the present round, empty where there is none."""
+        last = [""] * SEATS
+        for age in range(min(SEATS, int(state.moves))):
+            move = int(state.moves) - 1 - age
+            seat = move if move < state.bids else (state.landlord + move - state.bids) % SEATS
+            last[seat] = last[seat] or self.texts[state.history[move]]
+        return last
+
+
+class SubstepNotation:
+    """Text of the kicker sub-steps: `333+?` chooses a group, `+4` or `+44` one kicker."""
+
+    def __init__(self, flat: Notation) -> None:
+        self.flat = flat
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The notation of every action id."""
+        groups = [
+            unpack(group["need"]) + group["kickers"] * ("+" + group["unit"] * "?")
+            for group in self.flat.rules.plays.groups[:-1]
+        ]
+        kickers = [f"+{r}" for r in RANKS] + [f"+{r}{r}" for r in RANKS[:13]]
+        return (*groups, "PASS", *kickers, *(BIDS if self.flat.rules.bidding else ()))
+
+    @cached_property
+    def ids(self) -> dict[str, int]:
+        """The action id of every notation."""
+        return {text: i for i, text in enumerate(self.texts)}
+
+    def text(self, action: int) -> str:
+        """The notation of an action id."""
+        return self.texts[action]
+
+    def parse(self, text: str) -> int:
+        """The action id of a notation.
+
+        Raises:
+            InputError: It is no action.
+        """
+        try:
+            return self.ids[text.strip().upper()]
+        except KeyError:
+            raise InputError(f"{text!r} is no sub-step, such as 333+?, +4 or PASS") from None
+
+    def scene(self, state: State) -> list[Row]:
+        """The table, with the play under way of the player to act."""
+        rows = self.flat.scene(state)
+        if state.group >= 0:
+            choice = self.texts[state.group].split("+")[0] + unpack(state.picked)
+            rows[state.player] = rows[state.player]._replace(note=f"{choice} + …")
+        return rows
+
+
+def parse_record(line: str, game: Game) -> Record:
+    """A record in the paper's notation, the passes that it omits put in.
+
+    Args:
+        line: `landlord;down;up;public;role,cards;role,cards;…`
+        game: Without bidding and without sub-steps.
+
+    Raises:
+        InputError: A malformed field, or an action that the rules forbid.
+    """
+    if game.options["bidding"]:
+        raise InputError("the paper's notation has no auction: use rules without bidding")
+    fields = [field.strip() for field in line.strip().rstrip(";").split(";")]
+    deal = ";".join(fields[:4])
+    state = game.parse_deal(deal)
+    actions: list[str] = []
+
+    def play(action: int) -> None:
+        game.play(state, action)
+        actions.append(game.text(action))
+
+    for number, field in enumerate(fields[4:], 1):
+        role, comma, cards = field.partition(",")
+        if not comma or role not in ("0", "1", "2"):
+            raise InputError(f"play {number}: {field!r} is not role,cards with a role 0, 1 or 2")
+        try:
+            action = game.parse(cards)
+            while state.player != int(role):
+                play(game.parse("PASS"))
+            play(action)
+        except InputError as error:
+            raise InputError(f"play {number}, {field}: {error}") from None
+    return Record(game.name, stated_options(game), tuple(actions), deal=deal)
+
+
+def format_record(game: Game, state: State) -> str:
+    """The record of a game without bidding in the paper's notation."""
+    game = flat_game(game.name, game.options)
+    plays_made = [
+        f"{move % SEATS},{game.text(action)}"
+        for move, action in enumerate(state.history[: state.moves])
+        if action != game.rules.plays.number - 1
+    ]
+    return ";".join([game.deal_text(state), *plays_made])

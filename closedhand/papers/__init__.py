@@ -1,0 +1,1 @@
+"""Published results, computed again: one folder for each document."""

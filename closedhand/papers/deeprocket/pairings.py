@@ -1,0 +1,254 @@
+"""Figures 3 and 4 of the DeepRocket paper: two programs in all four pairings, on the same deals.
+
+The paper's are DeepRocket (DR) and MicroWe (MW), neither of them published: a network and the best
+agent without learning stand in for them. "DR v MW" is DR as landlord against MW as both peasants.
+The paper gives both figures as pictures only, without numbers to compare with.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from closedhand.arena import results as saved
+from closedhand.arena.ladder import interval, percent, the_game
+from closedhand.arena.plot import new_figure, save_figure
+from closedhand.core import batch
+from closedhand.core.duel import Chunk, Spec, count_deals, join, play_out, start
+from closedhand.core.game import Game
+from closedhand.core.parts import Part, compute as compute_parts
+from closedhand.core.statistics import bootstrap, wins
+from closedhand.core.workers import results_of
+
+CHUNK = 500
+"""Deals played side by side: networks like large batches."""
+
+PAIRINGS = {
+    "DR v MW": ("DR", "MW"),
+    "DR v DR": ("DR", "DR"),
+    "MW v DR": ("MW", "DR"),
+    "MW v MW": ("MW", "MW"),
+}
+"""Landlord and peasants, in the order of Figure 3."""
+
+DIFFERENCES = {
+    "as landlord, against MW": {"DR v MW": 1, "MW v MW": -1},
+    "as landlord, against DR": {"DR v DR": 1, "MW v DR": -1},
+    "as peasants, against MW": {"MW v MW": 1, "MW v DR": -1},
+    "as peasants, against DR": {"DR v MW": 1, "DR v DR": -1},
+    "in duplicate, DR against MW": {"DR v MW": 1, "MW v DR": -1},
+}
+"""By how much DR wins more than MW: sums of the landlord's win rates."""
+
+
+def play_roles(game: Game, landlord: Spec, peasants: Spec, seed: int, deals: range) -> Chunk:
+    """Play some deals once each, one agent as landlord against another one, or itself.
+
+    Args:
+        game: Of two sides, without an auction.
+        landlord: Plays side 0.
+        peasants: Plays side 1.
+        seed: Of the deals, which are those of a match, and of the agents.
+        deals: Numbers of the deals.
+
+    Returns:
+        Payoffs, float64 [deals, 1, seats], and the times of landlord and peasants.
+
+    Raises:
+        InputError: An unknown agent, or one that chose an illegal action.
+    """
+    agents, states = start(game, (landlord, peasants), seed, deals)
+    seats = np.tile(game.sides, (len(states), 1))
+    seconds, decisions = play_out(game, states, seats, agents)
+    returns = np.zeros((len(states), game.num_players))
+    batch.returns_all(game.rules, states, np.arange(len(states)), returns)
+    return Chunk(returns[:, None], seconds, decisions)
+
+
+def compute(
+    network: str,
+    best: str,
+    games: int,
+    iterations: int,
+    folder: Path,
+    seed: int,
+    workers: int,
+    progress: Callable[[str, float], None],
+) -> dict[str, Any]:
+    """Play all four pairings, or what is left of them to play.
+
+    Args:
+        network: The agent that stands in for DeepRocket, by name.
+        best: The agent that stands in for MicroWe.
+        games: Of an iteration of a pairing.
+        iterations: How many; more of them go on with those that the folder holds.
+        folder: For a file for each iteration of each pairing.
+        seed: Of deals, agents and intervals.
+        workers: Processes.
+        progress: Called with the name of a part and how many parts are done.
+
+    Returns:
+        What `summary` returns.
+
+    Raises:
+        InputError: An agent is unknown or plays illegally.
+        KeyboardInterrupt: Interrupted; a later call goes on.
+    """
+    specs = {"DR": network, "MW": best}
+    parts = {
+        part_name(i, name): _part(
+            [specs[side] for side in sides], range(i * games, (i + 1) * games), seed, workers
+        )
+        for i in range(iterations)
+        for name, sides in PAIRINGS.items()
+    }
+    settings = {**saved.settings(the_game(), [network, best], seed), "games": games}
+    results = compute_parts(parts, folder, settings, lambda name, done, _: progress(name, done))
+    played = {name: [results[part_name(i, name)] for i in range(iterations)] for name in PAIRINGS}
+    return {"agents": specs, "games": games, "seed": seed, **summary(played, seed)}
+
+
+def part_name(iteration: int, pairing: str) -> str:
+    """The name of an iteration, from 0, of a pairing."""
+    return f"{pairing.replace(' ', '-')}-{iteration + 1:02}"
+
+
+def _part(specs: list[str], deals: range, seed: int, workers: int) -> Part:
+    """A part that plays some deals in one pairing; holds the landlord's points by deal."""
+
+    def part(tell: Callable[[float], None]) -> dict[str, Any]:
+        game = the_game()
+        starts = range(deals.start, deals.stop, CHUNK)
+        jobs = [(game, *specs, seed, range(i, min(i + CHUNK, deals.stop))) for i in starts]
+        played: list[Chunk] = []
+        first = [(game, *specs, seed, deals[:1])]
+        for chunk in results_of(play_roles, jobs, first, min(workers, len(jobs))):
+            played.append(chunk)
+            tell(count_deals(played) / len(deals))
+        whole = join(played)
+        return {"points": saved.shorter(whole.returns[:, 0, 0].tolist()), **saved.times(whole)}
+
+    return part
+
+
+def summary(played: Mapping[str, list[dict[str, Any]]], seed: int) -> dict[str, Any]:
+    """Both figures for JSON.
+
+    Args:
+        played: By pairing, what each iteration brought.
+        seed: Of the bootstrap over deals, which all pairings share.
+
+    Returns:
+        `iterations`: by pairing the landlord's win rate in each. `landlord`, `peasants`: win rates
+        of all games by pairing, and `points` the landlord's points a game. `differences`: of win
+        rates, by `DIFFERENCES`. `microseconds_per_decision` of DR and MW. Intervals hold 95%.
+    """
+    points = {
+        name: np.concatenate([np.array(own["points"], float) for own in each])
+        for name, each in played.items()
+    }
+    won = {name: wins(own) for name, own in points.items()}
+    gaps = [sum(sign * won[name] for name, sign in terms.items()) for terms in DIFFERENCES.values()]
+    columns = [*won.values(), *(1 - own for own in won.values()), *points.values(), *gaps]
+    estimates = [saved.rounded(e) for e in bootstrap(np.stack(columns, axis=1), seed)]
+    n = len(PAIRINGS)
+    blocks = [estimates[:n], estimates[n : 2 * n], estimates[2 * n : 3 * n]]
+    named = [dict(zip(PAIRINGS, block, strict=True)) for block in blocks]
+    return {
+        "deals": len(points["DR v MW"]),
+        "iterations": {
+            name: [round(float(wins(np.array(own["points"])).mean()), 6) for own in each]
+            for name, each in played.items()
+        },
+        **dict(zip(("landlord", "peasants", "points"), named, strict=True)),
+        "differences": dict(zip(DIFFERENCES, estimates[3 * n :], strict=True)),
+        "microseconds_per_decision": {side: _time(played, side) for side in ("DR", "MW")},
+    }
+
+
+def _time(played: Mapping[str, list[dict[str, Any]]], side: str) -> float:
+    """Microseconds per decision of a program, in all its games."""
+    own = [
+        (part["seconds"][role], part["decisions"][role])
+        for name, each in played.items()
+        for part in each
+        for role in (0, 1)
+        if PAIRINGS[name][role] == side
+    ]
+    seconds, decisions = (sum(column) for column in zip(*own, strict=True))
+    return round(1e6 * seconds / decisions, 3)
+
+
+def pictures(data: dict[str, Any], folder: Path) -> None:
+    """Draw Figure 3, win rates by iteration, and Figure 4, of all games.
+
+    Args:
+        data: What `compute` returns.
+        folder: For `figure-3.png` and `figure-4.png`.
+
+    Raises:
+        InputError: matplotlib is not installed.
+    """
+    title = f"DR: {data['agents']['DR']}, MW: {data['agents']['MW']}"
+    figure = new_figure(8, 4.6)
+    axis = figure.subplots()
+    for (name, rates), marker in zip(data["iterations"].items(), "osD^", strict=True):
+        numbers = range(1, len(rates) + 1)
+        axis.plot(numbers, np.multiply(rates, 100), label=name, marker=marker, linewidth=1.3)
+    axis.set_xlabel(f"iteration, {data['games']:,} games each")
+    axis.set_ylabel("landlord's win rate, %")
+    axis.secondary_yaxis("right", functions=(_rest, _rest)).set_ylabel("peasants' win rate, %")
+    axis.xaxis.get_major_locator().set_params(integer=True)
+    axis.grid(True, alpha=0.3)
+    figure.legend(fontsize=8, loc="outside lower center", ncols=len(PAIRINGS))
+    figure.suptitle(f"{title}; landlord v peasants", fontsize=10)
+    save_figure(figure, folder / "figure-3.png")
+    figure = new_figure(8, 4.6)
+    axis = figure.subplots()
+    for shift, role in ((-0.2, "landlord"), (0.2, "peasants")):
+        rates = list(data[role].values())
+        means = np.array([100 * rate["mean"] for rate in rates])
+        ends = np.array([[100 * rate[end] for rate in rates] for end in ("low", "high")])
+        places = np.arange(len(rates)) + shift
+        bars = axis.bar(places, means, 0.38, yerr=np.abs(ends - means), capsize=4, label=role)
+        axis.bar_label(bars, fmt="%.1f", padding=3)
+    axis.set_xticks(range(len(PAIRINGS)), list(PAIRINGS))
+    axis.set_ylabel("win rate, %; 95% intervals")
+    axis.margins(y=0.12)
+    figure.legend(fontsize=8, loc="outside lower center", ncols=2)
+    figure.suptitle(f"{title}; {data['deals']:,} deals, the same in all pairings", fontsize=10)
+    save_figure(figure, folder / "figure-4.png")
+
+
+def _rest(percents: Any) -> Any:
+    return 100 - percents
+
+
+def report(data: dict[str, Any]) -> list[str]:
+    """Both figures as lines of Markdown."""
+    specs = data["agents"]
+    lines = [f"DR is `{specs['DR']}`, MW is `{specs['MW']}`; the landlord stands first. All four"]
+    lines += [f"pairings play the same {data['deals']:,} deals. Pictures: figure-3.png, by"]
+    lines += ["iteration, and figure-4.png. The paper has no numbers of its own for either.", ""]
+    lines += ["| pairing | landlord wins | peasants win | landlord's points a game |"]
+    lines += ["|---|---|---|---|"]
+    for name in PAIRINGS:
+        points = data["points"][name]
+        lines.append(
+            f"| {name} | {percent(data['landlord'][name])} | {percent(data['peasants'][name])} "
+            f"| {points['mean']:+.2f} ({interval(points, '+.2f')}) |"
+        )
+    lines += ["", "How much more often DR wins than MW on the same deals, percentage points:", ""]
+    lines += ["| where | difference | 95% |", "|---|---|---|"]
+    for name, gap in data["differences"].items():
+        mean, low, high = (f"{100 * gap[key]:+.1f}" for key in ("mean", "low", "high"))
+        lines.append(f"| {name} | {mean} | {low} to {high} |")
+    lines += ["", f"The landlord's win rate by iteration of {data['games']:,} games:", ""]
+    lines += [f"| iteration | {' | '.join(PAIRINGS)} |", "|---|---|---|---|---|"]
+    for i, rates in enumerate(zip(*data["iterations"].values(), strict=True), 1):
+        lines.append(f"| {i} | {' | '.join(f'{rate:.1%}' for rate in rates)} |")
+    times = data["microseconds_per_decision"]
+    lines += ["", f"A decision takes DR {times['DR']:,.1f} µs and MW {times['MW']:,.1f} µs, in"]
+    lines += [f"batches of up to {CHUNK} games where an agent takes batches."]
+    return lines

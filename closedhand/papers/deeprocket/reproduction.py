@@ -1,0 +1,309 @@
+"""The DeepRocket paper computed again: its match, figures and positions, and a ladder of agents.
+
+Table 7 comes from the paper's own records (Tables 8 to 10). The rest is about our agents: the
+paper's programs were never published.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from closedhand.arena import ladder, results as saved
+from closedhand.core.agents import make_agent
+from closedhand.core.duel import Spec
+from closedhand.core.game import InputError, State
+from closedhand.core.parts import compute as compute_parts
+from closedhand.core.records import Record, flat_game, read, replay
+from closedhand.papers.deeprocket import accuracy, pairings
+
+SIDES = ("human", "DeepRocket")
+
+SECTIONS = {
+    "figures": "Figures 3 and 4: the network and the best agent without learning",
+    "positions": "Section 5.4: cooperation and inference",
+    "training": "Section 5.1: accuracy of the networks",
+    "ladder": "The ladder",
+}
+"""What is computed, by name, with its title."""
+
+AGENTS = (
+    "random",
+    "rule",
+    "greedy",
+    "decompose",
+    "search:100ms",
+    "policy-net",
+    "policy-search:100ms",
+)
+"""The agents of the positions and of the ladder."""
+
+SHOWN = 3
+"""How many of an agent's preferences the report shows."""
+
+
+class Position(NamedTuple):
+    """A position of section 5.4, which comes before the last two actions of its record.
+
+    Attributes:
+        example: Number of the record.
+        about: What is looked at.
+        played: What DeepRocket played, and the paper commends.
+    """
+
+    example: int
+    about: str
+    played: str
+
+
+POSITIONS = {
+    "cooperation": Position(
+        1,
+        "The down peasant leads from 339TJ2; his partner holds only a 5, the landlord 448QB.",
+        "3",
+    ),
+    "inference": Position(
+        2,
+        "The up peasant leads from 78JKKAS; the landlord holds one card, a 2, his partner "
+        "44699JJQA2B.",
+        "A",
+    ),
+}
+
+
+class MatchRow(NamedTuple):
+    """One deal of the DeepRocket paper's test match: a row of its Table 7.
+
+    Attributes:
+        number: Of the deal.
+        stated: The landlord's score that the paper states, of the human and of DeepRocket.
+        computed: The same, as replaying the two records gives it.
+        completed: Plays and passes that the paper's record of the human's game lacks at its end and
+            ours adds; nothing that is left there could change the score.
+    """
+
+    number: int
+    stated: tuple[float, float]
+    computed: tuple[float, float]
+    completed: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be computed.
+
+    Attributes:
+        network: Stands in for DeepRocket.
+        best: Stands in for MicroWe, the best program before it.
+        games: Of an iteration of a pairing.
+        iterations: The paper's are 10 of 5,000 games each (section 5.2).
+        agents: Of the positions and of the ladder.
+        ladder_deals: Of each pair, each played in both roles.
+        slow_deals: The same for pairs with a slow agent.
+        seed: Of deals and agents.
+        workers: Processes.
+        sections: Some of `SECTIONS`.
+    """
+
+    network: str = "policy-net"
+    best: str = "decompose"
+    games: int = 5000
+    iterations: int = 10
+    agents: tuple[str, ...] = AGENTS
+    ladder_deals: int = 10_000
+    slow_deals: int = 200
+    seed: int = 0
+    workers: int = 1
+    sections: tuple[str, ...] = tuple(SECTIONS)
+
+
+def deeprocket_records() -> list[Record]:
+    """The paper's 22 games: Table 9, Table 10, and the two of section 5.4."""
+    with as_file(files("closedhand") / "data" / "deeprocket_match.jsonl") as path:
+        return list(read(path))
+
+
+def deeprocket_match() -> list[MatchRow]:
+    """The paper's Table 7, from the records of its Tables 8 to 10.
+
+    Raises:
+        InputError: A record is not legal or ends with another score than stated.
+    """
+    games: dict[tuple[int, str], tuple[float, float, int]] = {}
+    for record in deeprocket_records():
+        if "match" in record.extra:
+            returns = flat_game(record.game, record.rules).returns(replay(record))
+            stated = record.returns[0] if record.returns else 0.0
+            key = (record.extra["match"], record.extra["landlord"])
+            games[key] = (stated, float(returns[0]), record.extra.get("completed", 0))
+    rows = []
+    for number in range(1, 1 + len(games) // 2):
+        human, machine = (games[number, side] for side in SIDES)
+        completed = human[2] + machine[2]
+        rows.append(MatchRow(number, (human[0], machine[0]), (human[1], machine[1]), completed))
+    return rows
+
+
+def position(name: str) -> State:
+    """A position of section 5.4, all hands open."""
+    for record in deeprocket_records():
+        if record.extra.get("example") == POSITIONS[name].example:
+            game = flat_game(record.game, record.rules)
+            state = game.parse_deal(record.deal or "")
+            for text in record.actions[:-2]:
+                game.play(state, game.parse(text))
+            return state
+    raise KeyError(name)
+
+
+def positions(agents: Sequence[Spec], seed: int = 0) -> list[dict[str, Any]]:
+    """What agents play in the positions of section 5.4.
+
+    Args:
+        agents: By name or as objects.
+        seed: Of the agents' own randomness.
+
+    Returns:
+        A row for each position and agent: `position`, `agent`, `chosen`, `agrees` (with the paper's
+        DeepRocket), and `preferences`, the probability of each action, the likeliest first, None
+        of an agent that has no such method.
+
+    Raises:
+        InputError: An unknown agent.
+    """
+    game = ladder.the_game()
+    rows = []
+    for name, about in POSITIONS.items():
+        state = position(name)
+        view = game.view(state, state.player)
+        for spec in agents:
+            agent = make_agent(game, spec, seed)
+            chosen = game.text(int(agent.act(view.copy())))
+            preferences = getattr(agent, "preferences", None)
+            rows.append(
+                {
+                    "position": name,
+                    "agent": agent.name if not isinstance(spec, str) else spec,
+                    "chosen": chosen,
+                    "agrees": chosen == about.played,
+                    "preferences": preferences and preferences(view.copy()),
+                }
+            )
+    return rows
+
+
+def compute(
+    plan: Plan, folder: Path, progress: Callable[[str, float, int], None]
+) -> dict[str, Any]:
+    """All sections of a plan by name; what the folder holds, of the same settings, is kept.
+
+    Args:
+        plan: What is to be computed.
+        folder: For files of what is done.
+        progress: Called with the name of a part, how many are done and how many there are.
+
+    Raises:
+        InputError: An unknown section or agent, or one that plays illegally.
+        KeyboardInterrupt: Interrupted; a later call goes on.
+    """
+    for section in plan.sections:
+        if section not in SECTIONS:
+            raise InputError(f"there is no section {section!r}; there are {', '.join(SECTIONS)}")
+    agents = list(plan.agents) if {"positions", "ladder"} & set(plan.sections) else []
+    if "figures" in plan.sections:
+        agents += [plan.network, plan.best]
+    pairs = {}
+    if "ladder" in plan.sections:
+        pairs = ladder.pairs_of(plan.agents, plan.ladder_deals, plan.slow_deals)
+    for agent in dict.fromkeys(agents):
+        make_agent(ladder.the_game(), agent)  # complains now, not in ten minutes
+
+    def figures(tell: Callable[[str, float], None]) -> dict[str, Any]:
+        return pairings.compute(
+            plan.network,
+            plan.best,
+            plan.games,
+            plan.iterations,
+            folder / "figures",
+            plan.seed,
+            plan.workers,
+            tell,
+        )
+
+    def chosen(tell: Callable[[str, float], None]) -> list[dict[str, Any]]:
+        settings = saved.settings(ladder.the_game(), plan.agents, plan.seed)
+        parts = {"positions": lambda _: {"rows": positions(plan.agents, plan.seed)}}
+        return compute_parts(
+            parts, folder / "parts", settings, lambda name, done, _: tell(name, done)
+        )["positions"]["rows"]
+
+    def rated(tell: Callable[[str, float], None]) -> dict[str, Any]:
+        return ladder.compute(
+            plan.agents,
+            plan.ladder_deals,
+            plan.slow_deals,
+            folder / "ladder",
+            plan.seed,
+            plan.workers,
+            tell,
+        )
+
+    work = {
+        "figures": (figures, plan.iterations * len(pairings.PAIRINGS)),
+        "positions": (chosen, 1),
+        "training": (lambda tell: accuracy.shipped(), 0),
+        "ladder": (rated, len(pairs)),
+    }
+    total = sum(work[section][1] for section in plan.sections)
+    results, before = {}, 0
+    for section in plan.sections:
+        do, parts = work[section]
+        results[section] = do(
+            lambda name, done, before=before: progress(name, before + done, total)
+        )
+        before += parts
+    return results
+
+
+def pictures(results: dict[str, Any], folder: Path) -> None:
+    """Draw what `compute` returned: Figures 3 and 4, the accuracy in training, the ladder.
+
+    Raises:
+        InputError: matplotlib is not installed.
+    """
+    if "figures" in results:
+        pairings.pictures(results["figures"], folder)
+    if results.get("training"):
+        accuracy.picture(results["training"], folder / "training.png")
+    if "ladder" in results:
+        ladder.picture(results["ladder"], folder / "ladder.png")
+
+
+def report(results: dict[str, Any]) -> str:
+    """All results as Markdown."""
+    writers = {
+        "figures": pairings.report,
+        "positions": _report_positions,
+        "training": accuracy.report,
+        "ladder": lambda data: [*ladder.report(data), "", "Picture: ladder.png."],
+    }
+    lines = ["# DeepRocket, reproduced"]
+    for section, data in results.items():
+        lines += ["", f"## {SECTIONS[section]}", "", *writers[section](data)]
+    return "\n".join(lines) + "\n"
+
+
+def _report_positions(rows: list[dict[str, Any]]) -> list[str]:
+    lines = [f"- {name}: {own.about} DeepRocket: {own.played}." for name, own in POSITIONS.items()]
+    lines += ["", "One decision each; an agent that plays at random may agree by chance."]
+    lines += ["", "| position | agent | plays | as DeepRocket | its likeliest actions |"]
+    lines += ["|---|---|---|---|---|"]
+    for row in rows:
+        likely = list((row["preferences"] or {}).items())[:SHOWN]
+        shown = ", ".join(f"{text} {chance:.1%}" for text, chance in likely) or "-"
+        agrees = "yes" if row["agrees"] else "no"
+        lines.append(
+            f"| {row['position']} | {row['agent']} | {row['chosen']} | {agrees} | {shown} |"
+        )
+    return lines

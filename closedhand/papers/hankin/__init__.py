@@ -1,0 +1,1 @@
+"""P. Hankin's blog post on near-optimal closed-hand Chinese Poker."""

@@ -1,0 +1,320 @@
+"""Near-optimal Chinese Poker: the blog's tables and match again, and how near optimal each play is.
+
+`parts` computes everything in pieces, each kept in a file of its own. `report` is the text.
+"""
+
+import csv
+import hashlib
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from closedhand.baselines.chinese_poker import counter, separable, training
+from closedhand.baselines.chinese_poker.agents import Responder, Separable, make_rescored
+from closedhand.baselines.chinese_poker.counter import compare
+from closedhand.baselines.chinese_poker.pool import (
+    Deals,
+    build,
+    generator,
+    random_hands,
+    set_hands,
+    strengths_of,
+)
+from closedhand.core.game import Game, InputError
+from closedhand.core.parts import Part, compute as compute_parts
+from closedhand.core.registry import make_game
+from closedhand.games.chinese_poker.notation import parse_board
+from closedhand.games.chinese_poker.plays import BACK, FRONT, MIDDLE, PARTS, names
+
+CYCLES, HANDS_A_CYCLE = 20, 10_000
+"""Of training in the blog's way, as its author documents them."""
+
+POOL_SIZE = 800_000
+"""Of the pools that judge: 10,200 opponents of a hand."""
+
+ALICE = "AsKs6s5s3s/QhQs8c3c2h/JsJd9h"
+BLOG_ALICE = {"back": 61, "middle": 17, "front": 74}
+"""The blog's example, and the chances it gives, percent."""
+
+BLOG_MATCH = {
+    "hands": 20_000,
+    "points": -0.0068,
+    "identical": 15_622,
+    "four_points_won": 2_072,
+    "four_points_lost": 2_046,
+}
+"""The blog's final table."""
+
+STRATEGIES = {
+    "blog": "separable, trained as in the blog",
+    "separable": "`separable`, the tables of the package",
+    "rescored": "`rescored`",
+}
+
+
+def blog_ranges() -> list[dict[str, Any]]:
+    """The blog's table: part, names of the weakest and strongest hand, their chances in percent."""
+    text = (files("closedhand") / "data" / "chinese_poker_blog.csv").read_text(encoding="utf-8")
+    return [
+        {**row, "low": float(row["low"]), "high": float(row["high"])}
+        for row in csv.DictReader(text.splitlines())
+    ]
+
+
+def parts(folder: Path, hands: int, pools: int, seed: int) -> dict[str, Part]:
+    """What is to be computed, by name: functions that return JSON, in order.
+
+    Args:
+        folder: For the tables that are trained.
+        hands: Of the match, and to judge each strategy by.
+        pools: On how many pools each strategy is judged.
+        seed: Of all deals.
+    """
+    game = make_game("chinese_poker")
+    tables = folder / "blog-tables.npz"
+    found: dict[str, Part] = {
+        "ranges": lambda tell: ranges(game, tables, seed),
+        "match": lambda tell: match(game, _blog_tables(game, tables, seed), hands, seed, tell),
+    }
+    for name in STRATEGIES:
+        for number in range(pools):
+            share = hands // pools + (number < hands % pools)
+            found[f"{name}-{number + 1}"] = _judging(game, name, tables, share, (seed, number))
+    return found
+
+
+def compute(
+    folder: Path, hands: int, pools: int, seed: int, progress: Callable[[str, float, int], None]
+) -> dict[str, dict[str, Any]]:
+    """All parts by name; see `closedhand.core.parts`.
+
+    Raises:
+        InputError: Fewer hands than pools, or SciPy is missing.
+        KeyboardInterrupt: Interrupted; a later call goes on.
+    """
+    if hands < pools:
+        raise InputError(f"{pools} pools take one hand each at least, not {hands} in all")
+    _student()  # complains now, not in ten minutes
+    settings = {
+        "hands": hands,
+        "pools": pools,
+        "seed": seed,
+        "pool": POOL_SIZE,
+        "tables": hashlib.sha256(separable.shipped().win.tobytes()).hexdigest()[:20],
+    }
+    return compute_parts(parts(folder, hands, pools, seed), folder, settings, progress)
+
+
+def _student() -> Any:
+    """SciPy's t distribution.
+
+    Raises:
+        InputError: SciPy is not installed.
+    """
+    try:
+        from scipy.stats import t
+    except ImportError:
+        raise InputError("intervals need SciPy: pip install 'closedhand[solve]'") from None
+    return t
+
+
+def _blog_tables(game: Game, path: Path, seed: int, anew: bool = False) -> separable.Tables:
+    """The tables that training in the blog's way comes to, from the file or `anew`."""
+    if path.exists() and not anew:
+        return separable.load(path)
+    run = training.Training(game, "blog", HANDS_A_CYCLE, seed=seed)
+    for _ in range(CYCLES):
+        run.cycle()
+    separable.save(run.tables, path)
+    return run.tables
+
+
+def ranges(game: Game, path: Path, seed: int) -> dict[str, Any]:
+    """Train in the blog's way; the ends of its ranges and its example by these tables."""
+    start = time.perf_counter()
+    win = _blog_tables(game, path, seed, anew=True).win
+    seconds = time.perf_counter() - start
+    rows = []
+    for row in blog_ranges():
+        part = PARTS.index(row["part"])
+        ends = [100 * win[part, names(part).index(row[end])] for end in ("weakest", "strongest")]
+        rows.append({**row, "our_low": ends[0], "our_high": ends[1]})
+    hand, action = parse_board(ALICE)
+    own = strengths_of(game.rules, hand[None], np.array([action]))[0]
+    chosen = separable.arrange(game.rules, win, hand[None])[0]
+    return {
+        "seconds": seconds,
+        "ranges": rows,
+        "alice": {PARTS[part]: 100 * win[part, own[part]] for part in (BACK, MIDDLE, FRONT)},
+        "alice_alike": bool(
+            (strengths_of(game.rules, hand[None], np.array([chosen]))[0] == own).all()
+        ),
+    }
+
+
+def match(
+    game: Game,
+    tables: separable.Tables,
+    deals: int,
+    seed: int,
+    tell: Callable[[float], None] = lambda share: None,
+) -> dict[str, Any]:
+    """The blog's match: the strategy against its optimal counter-strategy, each deal both ways."""
+    start = time.perf_counter()
+    rules = game.rules
+    rng = generator(Deals.MATCH, seed)
+    strategy = Separable(game, tables)
+    opponents = random_hands(rng, POOL_SIZE)[:, 0]
+    parts = set_hands(rules, strategy.arrange, opponents, lambda done: tell(0.8 * done / POOL_SIZE))
+    response = Responder(game, tables, build(opponents, parts), np.inf, "counter")
+    dealt = random_hands(rng, deals, players=2)
+    hands = [np.ascontiguousarray(dealt[:, player]) for player in range(2)]
+    ours = [strengths_of(rules, some, strategy.arrange(some)) for some in hands]
+    theirs = [strengths_of(rules, some, response.arrange(some)) for some in hands]
+    points = np.stack(
+        [compare(rules, ours[0], theirs[1]), compare(rules, ours[1], theirs[0])]
+    )  # fmt: skip
+    alike = sum(
+        int((one == two).all(axis=1).sum()) for one, two in zip(ours, theirs, strict=True)
+    )  # fmt: skip
+    by_deal = points.mean(axis=0)
+    return {
+        "hands": points.size,
+        "points": float(by_deal.mean()),
+        "error": float(by_deal.std() / np.sqrt(deals)),
+        "identical": alike,
+        "four_points_won": int((points == 4).sum()),
+        "four_points_lost": int((points == -4).sum()),
+        "seconds": time.perf_counter() - start,
+    }
+
+
+def _judging(game: Game, name: str, tables: Path, hands: int, seed: tuple[int, int]) -> Part:
+    """A part that judges a strategy on a pool of its own."""
+
+    def part(tell: Callable[[float], None]) -> dict[str, Any]:
+        start = time.perf_counter()
+        if name == "rescored":
+            strategy = make_rescored(game, 0, None)
+        elif name == "blog":
+            strategy = Separable(game, _blog_tables(game, tables, seed[0]))
+        else:
+            strategy = Separable(game)
+        judgement = counter.judge_strategy(
+            game.rules,
+            strategy.arrange,
+            hands,
+            POOL_SIZE,
+            generator(Deals.JUDGING, *seed),
+            lambda done: tell(done / (POOL_SIZE + hands)),
+        )
+        return {**asdict(judgement), "seconds": time.perf_counter() - start}
+
+    return part
+
+
+def judgements(results: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    """For each strategy the means over its pools, with 95% intervals of the gains.
+
+    With one pool there is no interval: `None`.
+    """
+    student = _student()
+    rows = []
+    for name, label in STRATEGIES.items():
+        pools = [value for key, value in results.items() if key.rpartition("-")[0] == name]
+        row: dict[str, Any] = {"strategy": label, "pools": len(pools)}
+        for key in ("hands", "seconds"):
+            row[key] = sum(pool[key] for pool in pools)
+        for key in ("opponents", "identical", "held_out", "in_sample"):
+            row[key] = float(np.mean([pool[key] for pool in pools]))
+        for key in ("held_out", "in_sample"):
+            row[f"{key}_interval"] = None
+            if len(pools) > 1:
+                spread = np.std([pool[key] for pool in pools], ddof=1) / np.sqrt(len(pools))
+                reach = float(student.ppf(0.975, len(pools) - 1) * spread)
+                row[f"{key}_interval"] = [row[key] - reach, row[key] + reach]
+        rows.append(row)
+    return rows
+
+
+def worst_range(rows: list[dict[str, Any]]) -> float:
+    """The largest difference between the blog's ends of ranges and ours, percentage points."""
+    return max(
+        abs(row[f"our_{end}"] - row[end]) for row in rows for end in ("low", "high")
+    )  # fmt: skip
+
+
+def report(results: dict[str, dict[str, Any]]) -> str:
+    """All results as Markdown."""
+    trained, played = results["ranges"], results["match"]
+    lines = [
+        "# Closed-hand Chinese Poker, near-optimal",
+        "",
+        f"## The blog's ranges: {CYCLES} cycles of {HANDS_A_CYCLE:,} hands in "
+        f"{trained['seconds']:.1f} s",
+        "",
+        "Winning percentages; the largest difference at an end of a range is "
+        f"{worst_range(trained['ranges']):.2f} points.",
+        "",
+        "| part | weakest | strongest | blog | ours |",
+        "|---|---|---|---|---|",
+    ]
+    for row in trained["ranges"]:
+        lines.append(
+            f"| {row['part']} | {row['weakest']} | {row['strongest']} "
+            f"| {row['low']:.2f} to {row['high']:.2f} "
+            f"| {row['our_low']:.2f} to {row['our_high']:.2f} |"
+        )
+    alice = ", ".join(
+        f"{part} {chance:.0f}% (blog {BLOG_ALICE[part]}%)"
+        for part, chance in trained["alice"].items()
+    )
+    same = "sets it so too" if trained["alice_alike"] else "sets it differently"
+    lines += [
+        "",
+        f"Alice's hand, {ALICE}: {alice}; the trained strategy {same}.",
+        "",
+        "## The blog's match: the trained strategy against its optimal counter-strategy",
+        "",
+        "| | blog | ours |",
+        "|---|---|---|",
+        f"| hands, each deal both ways | {BLOG_MATCH['hands']:,} | {played['hands']:,} |",
+        f"| points a hand | {BLOG_MATCH['points']:+.4f} "
+        f"| {played['points']:+.4f} ± {1.96 * played['error']:.4f} |",
+    ]
+    for key, label in (
+        ("identical", "hands set alike"),
+        ("four_points_won", "the strategy won 4 points"),
+        ("four_points_lost", "the counter-strategy won 4 points"),
+    ):
+        lines.append(f"| {label} | {BLOG_MATCH[key]:,} | {played[key]:,} |")
+    lines += [
+        "",
+        f"The blog's took a couple of days, ours {played['seconds']:.0f} s.",
+        "",
+        "## What a best response gains, points a hand",
+        "",
+        "| strategy | at least (held out) | at most (in sample) | set alike | hands | opponents "
+        "| seconds |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for row in judgements(results):
+        lines.append(
+            f"| {row['strategy']} | {_gain(row, 'held_out')} | {_gain(row, 'in_sample')} "
+            f"| {row['identical']:.0%} | {row['hands']:,} | {row['opponents']:,.0f} "
+            f"| {row['seconds']:.0f} |"
+        )
+    pools = judgements(results)[0]["pools"]
+    lines += ["", f"Intervals hold 95%, over {pools} independent pools."]
+    return "\n".join(lines) + "\n"
+
+
+def _gain(row: dict[str, Any], key: str) -> str:
+    interval = row[f"{key}_interval"]
+    shown = f" ({interval[0]:.4f} to {interval[1]:.4f})" if interval else ""
+    return f"{row[key]:.4f}{shown}"

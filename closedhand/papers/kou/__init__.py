@@ -1,0 +1,1 @@
+"""The kou paper: Tables 1 to 6, Figures 1 and 2."""

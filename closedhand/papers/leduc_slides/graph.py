@@ -1,0 +1,401 @@
+"""The state graph of the course slides as a picture, and how a strategy walks it."""
+
+import math
+from collections import defaultdict
+from io import BytesIO
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from closedhand.arena.plot import new_figure
+from closedhand.baselines.leduc.strategy import Strategy
+from closedhand.baselines.leduc.tree import CHANCE, build, reach, to_sigma
+from closedhand.core.files import write_atomically
+from closedhand.core.game import Game, InputError
+from closedhand.games.leduc.notation import Notation
+from closedhand.games.leduc.plays import ACTIONS, graph, name
+
+Place = tuple[float, float]
+
+# The picture is drawn in inches, so that boxes, arrows and text keep their proportions.
+WIDTH, HEIGHT = 16, 9
+BOX = (1.16, 0.5)
+END = (0.66, 0.25)
+END_DOWN = 0.635
+"""How far the ends of a state lie under it."""
+END_ASIDE = {"fold": -0.48, "check": 0.48, "call": 0.48}
+"""How far aside, if there are two."""
+PORT = 0.17
+"""Between two arrows at the same side of a box."""
+
+# Columns follow the turns, rows the height of the bets.
+PLACES = {
+    "s1,1,1": (0.98, 4.05),
+    "t1,4,1": (3.36, 5.4),
+    "t1,1,1": (3.36, 2.7),
+    "s1,4,7": (5.75, 6.69),
+    "s1,1,4": (5.75, 3.835),
+    "s2,7,7": (9.05, 6.69),
+    "s2,4,4": (9.05, 3.92),
+    "s2,1,1": (9.05, 1.84),
+    "t2,10,7": (11.8, 7.38),
+    "t2,7,7": (11.8, 5.995),
+    "t2,7,4": (11.8, 4.61),
+    "t2,4,4": (11.8, 3.225),
+    "t2,4,1": (11.8, 1.84),
+    "s2,10,13": (14.72, 7.38),
+    "s2,7,10": (14.72, 5.3),
+    "s2,4,7": (14.72, 2.53),
+}
+
+# The parts of the game: strips of the picture, from left to right, and their colours.
+BANDS = {
+    "Phase 1": (0.2, 6.55, "#f3f5f8"),
+    "The flop": (6.63, 8.07, "#e3efe6"),
+    "Phase 2": (8.15, 15.8, "#f3f5f8"),
+}
+FLOP = 7.35
+"""The middle of the flop."""
+BAND_BOTTOM, BAND_TOP = 0.66, 8.14
+
+# Colours of Okabe and Ito, which the colour-blind tell apart; every arrow says its action besides.
+ACTION_COLORS = {"fold": "#9a3d78", "check": "#00805c", "call": "#0068a8", "raise": "#c85200"}
+TURNS = {"s": ("#93c1ee", "S acts"), "t": ("#ffb868", "T acts")}
+ENDS = {
+    "WL": ("#ffffff", "WLx: showdown for x"),
+    "PS": ("#cfe3f7", "PSx: S wins x, T folds"),
+    "PT": ("#ffdfb8", "PTx: T wins x, S folds"),
+}
+NEVER_COLOR, NEVER_INK = "#e6e6e6", "#767676"
+
+NEVER = 1e-9
+"""States that fewer games come to are drawn as never reached; solvers rarely end at exactly 0."""
+
+
+def edge_probabilities(
+    strategy: Strategy, card: str | None = None, flop: str | None = None
+) -> dict[tuple[str, str], float]:
+    """How likely the player takes each action at each state, when both follow a strategy.
+
+    What a state of the slides leaves out (the betting before it, the cards) is averaged over,
+    weighted with how likely the game comes to it. Exact: all of it is enumerated.
+
+    Args:
+        strategy: Of UH-Leduc.
+        card: Only when the player to act holds this card.
+        flop: Only with this flop, in phase 2; phase 1 does not know it.
+
+    Returns:
+        By name of the state and action, for all edges of the graph; NaN where the game never
+        comes to the state.
+
+    Raises:
+        InputError: There is no such card, or the strategy is one of another game.
+    """
+    taken = _taken(strategy, card, flop)
+    states = _by_state(taken)
+    return {
+        (state, action): p / states[state] if states[state] > 0 else math.nan
+        for (state, action), p in taken.items()
+    }
+
+
+def state_probabilities(
+    strategy: Strategy, card: str | None = None, flop: str | None = None
+) -> dict[str, float]:
+    """How likely a game passes through each state, when both follow a strategy; exact.
+
+    Args:
+        strategy: Of UH-Leduc.
+        card: Given that the player who acts there holds this card.
+        flop: Given this flop, in phase 2.
+
+    Raises:
+        InputError: There is no such card, or the strategy is one of another game.
+    """
+    return _by_state(_taken(strategy, card, flop))
+
+
+def _by_state(taken: dict[tuple[str, str], float]) -> dict[str, float]:
+    states: dict[str, float] = defaultdict(float)
+    for (state, _), p in taken.items():
+        states[state] += p
+    return dict(states)
+
+
+def _taken(strategy: Strategy, card: str | None, flop: str | None) -> dict[tuple[str, str], float]:
+    """How likely a game comes to each state and goes on from there by each action."""
+    game = strategy.game
+    _refuse_other_game(game)
+    notation = Notation(game.rules)
+    kinds = range(game.rules.tables.kinds)
+    cards = list(kinds) if card is None else [notation.card(card)]
+    open_slots = [1 + kind for kind in kinds] if flop is None else [1 + notation.card(flop)]
+    slots = {1: [0], 2: open_slots}  # by phase
+    tree = build(game)
+    # The first of `pays`, by slot, are the probabilities of the deals, here of those that fit.
+    given = {phase: tree.pays[slots[phase]][:, :, cards].sum() for phase in slots}
+    sigma = to_sigma(tree, strategy)
+    reached = np.zeros((2, *sigma.shape))
+    for player in range(2):
+        reach(tree, sigma, player, reached[player])
+    taken: dict[tuple[str, str], float] = defaultdict(float)
+    for n in np.flatnonzero(tree.player < CHANCE):
+        node, slot, own = game.rules.tables.nodes[tree.node[n]], tree.slot[n], tree.player[n]
+        phase = int(node["phase"])
+        if slot not in slots[phase]:
+            continue
+        # By the own card: he lets the game come here, and so does the other with a card that fits.
+        likely = reached[own, n] * (reached[1 - own, n] @ tree.pays[slot])
+        for child in range(tree.first[n], tree.first[n] + tree.children[n]):
+            p = (likely * sigma[child])[cards].sum() / given[phase]
+            taken[name(node), ACTIONS[tree.action[child]]] += float(p)
+    return dict(taken)
+
+
+def _refuse_other_game(game: Game) -> None:
+    if game.name != "uh_leduc":
+        raise InputError(f"the slides' graph is that of uh_leduc, not of {game.name}")
+
+
+def plot_graph(
+    path: Path,
+    game: Game,
+    strategy: Strategy | None = None,
+    card: str | None = None,
+    flop: str | None = None,
+) -> tuple[Path, Path]:
+    """Draw the graph, coloured by a strategy if there is one.
+
+    Args:
+        path: Of the pictures, with or without .svg or .png.
+        game: UH-Leduc.
+        strategy: Arrows show how likely its actions are, boxes how likely games come to them.
+        card: Only when the player to act holds this card.
+        flop: Only with this flop, in phase 2.
+
+    Returns:
+        The paths of both pictures, SVG and PNG.
+
+    Raises:
+        InputError: matplotlib is not installed, there is no such card, a card is given but no
+            strategy, the strategy is one of another game, or the game is another one: the slides'
+            states are those of UH-Leduc.
+    """
+    _refuse_other_game(game)
+    notation = Notation(game.rules)
+    # As the deck writes them: people may write sq.
+    card, flop = (text and notation.cards[notation.card(text)] for text in (card, flop))
+    if strategy is None and (card or flop):
+        raise InputError(f"{card or flop} says which part of a strategy to draw: name one")
+    if strategy and (strategy.game.name, strategy.game.options) != (game.name, game.options):
+        made_for = f"{strategy.game.name} with {dict(strategy.game.options)}"
+        raise InputError(f"the strategy is for {made_for}, not with {dict(game.options)}")
+    figure = new_figure(WIDTH, HEIGHT)
+    figure.set_layout_engine("none")
+    axis = figure.add_axes((0, 0, 1, 1), xlim=(0, WIDTH), ylim=(0, HEIGHT))
+    axis.set_axis_off()
+    _draw_frame(axis, strategy, card, flop)
+    states = state_probabilities(strategy, card, flop) if strategy else {}
+    shares = edge_probabilities(strategy, card, flop) if strategy else {}
+    edges = [
+        Edge(state, action, to, shares.get((state, action)), states.get(state, 1.0) <= NEVER)
+        for state, actions in graph(game.rules.tables).items()
+        for action, to in actions.items()
+    ]
+    for edge in edges:
+        (_draw_move if edge.to in PLACES else _draw_end)(axis, edge, edges)
+    for state in PLACES:
+        _draw_state(axis, state, states.get(state))
+    stem = path.with_suffix("") if path.suffix in (".svg", ".png") else path
+    svg, png = (stem.parent / f"{stem.name}{suffix}" for suffix in (".svg", ".png"))
+    write_atomically(svg, _rendered(figure, "svg", Date=None))
+    write_atomically(png, _rendered(figure, "png"))
+    return svg, png
+
+
+def _rendered(figure: Any, kind: str, **metadata: Any) -> bytes:
+    """The same figure is the same bytes: no date, no random ids; SVG keeps its text as text."""
+    import matplotlib
+
+    buffer = BytesIO()
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "closedhand"}):
+        figure.savefig(buffer, format=kind, dpi=120, metadata=metadata)
+    return buffer.getvalue()
+
+
+class Edge(NamedTuple):
+    """An action at a state, as it is drawn.
+
+    Attributes:
+        state: Where it is taken.
+        action: The action.
+        to: The state or end that it leads to.
+        share: How likely it is taken, if a strategy is drawn.
+        never: Whether the strategy never comes to the state.
+    """
+
+    state: str
+    action: str
+    to: str
+    share: float | None
+    never: bool
+
+    @property
+    def color(self) -> str:
+        """Of the arrow and its text."""
+        return NEVER_INK if self.never else ACTION_COLORS[self.action]
+
+    @property
+    def width(self) -> float:
+        """Of the line, points."""
+        return 1.0 if self.never else 2.0 if self.share is None else 0.8 + 5 * self.share
+
+    @property
+    def label(self) -> str:
+        """The action, and how likely it is."""
+        if self.share is None or self.never:
+            return self.action
+        return f"{self.action} {_percent(self.share, 0)}"
+
+
+def _percent(share: float, digits: int) -> str:
+    """A share in percent; 0 is only shown for what is never done."""
+    least = 10.0 ** -(digits + 2)
+    return f"<{least:.{digits}%}" if NEVER < share < least / 2 else f"{share:.{digits}%}"
+
+
+def _draw_frame(axis: Any, strategy: Strategy | None, card: str | None, flop: str | None) -> None:
+    """The title, the phases and the legend."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch, Rectangle
+
+    title, subtitle = _titles(strategy, card, flop)
+    axis.text(0.2, 8.69, title, fontsize=18, weight="bold", va="center")
+    axis.text(0.2, 8.34, subtitle, fontsize=11.5, color="#555555", va="center")
+    for label, (left, right, color) in BANDS.items():
+        size = right - left, BAND_TOP - BAND_BOTTOM
+        axis.add_patch(Rectangle((left, BAND_BOTTOM), *size, facecolor=color, zorder=0))
+        middle = (left + right) / 2
+        _draw_text(axis, (middle, 7.9), label, fontsize=14, weight="bold")
+        if label == "The flop":
+            _draw_text(axis, (middle, 7.64), f"is {flop or 'revealed'}", fontsize=12)
+    lines = [
+        Line2D([], [], color=color, linewidth=3, label=action)
+        for action, color in ACTION_COLORS.items()
+    ]
+    boxes = {label: color for color, label in (*TURNS.values(), *ENDS.values())}
+    boxes |= {"never reached": NEVER_COLOR} if strategy else {}
+    patches = [Patch(facecolor=c, edgecolor="black", label=label) for label, c in boxes.items()]
+    handles = [*patches[:2], *lines, *patches[2:]]
+    axis.legend(
+        handles=handles,
+        loc="center",
+        bbox_to_anchor=(0.5, 0.33 / HEIGHT),
+        ncols=len(handles),
+        fontsize=11,
+        **{"frameon": False, "handlelength": 1.6, "handletextpad": 0.5, "columnspacing": 1.4},
+    )
+
+
+def _titles(strategy: Strategy | None, card: str | None, flop: str | None) -> tuple[str, str]:
+    if strategy is None:
+        subtitle = "16 states (who acts and the phase, bet of S, bet of T), 36 actions, 11 ends"
+        return "UH-Leduc: the state graph", subtitle
+    maker = str(strategy.about.get("algorithm", "a strategy"))
+    if iterations := strategy.about.get("iterations"):
+        maker += f", {iterations:,} iterations"
+    filters = [f"own card {card}"] * bool(card) + [f"flop {flop}"] * bool(flop)
+    whose = f" if its player holds {card}" if card else ""
+    subtitle = f"In a box: how many games come there{whose}. At an arrow: how often this is played."
+    return "  |  ".join([f"UH-Leduc, played by {maker}", *filters]), subtitle
+
+
+def _draw_move(axis: Any, edge: Edge, edges: list[Edge]) -> None:
+    """An arrow to another state, from the right side of a box to the left side of the next."""
+    (x, y), (to_x, to_y) = PLACES[edge.state], PLACES[edge.to]
+    leaving = {e.to for e in edges if e.state == edge.state and e.to in PLACES}
+    coming = {e.state for e in edges if e.to == edge.to}
+    x, to_x = x + BOX[0] / 2, to_x - BOX[0] / 2
+    y, to_y = y + _port(edge.to, leaving), to_y + _port(edge.state, coming)
+    middle = FLOP if x < FLOP < to_x else (x + to_x) / 2
+    # Half-way along this curve x is `middle`, whatever its ends are.
+    bend = (8 * middle - x - to_x) / 6
+    _draw_arrow(axis, np.array([(x, y), (bend, y), (bend, to_y), (to_x, to_y)]), edge)
+    tag = {"boxstyle": "round,pad=0.18", "facecolor": "white", "edgecolor": "none"}
+    place = middle, (y + to_y) / 2
+    _draw_text(axis, place, edge.label, fontsize=11.5, color=edge.color, bbox=tag)
+
+
+def _port(other: str, others: set[str]) -> float:
+    """How far from the middle of a side the arrow from or to one of its states is."""
+    order = sorted(others, key=lambda state: PLACES[state][1])
+    return PORT * (order.index(other) - (len(order) - 1) / 2)
+
+
+def _draw_end(axis: Any, edge: Edge, edges: list[Edge]) -> None:
+    """An arrow to the end of a game, and that end with its text, under the state."""
+    x, y = PLACES[edge.state]
+    both = sum(e.state == edge.state and e.to not in PLACES for e in edges) > 1
+    aside = END_ASIDE[edge.action] if both else 0.0
+    end = x + aside, y - END_DOWN
+    start = x + 0.45 * aside, y - 0.15  # hidden by the state's box, as is the blunt tail
+    _draw_arrow(axis, np.linspace(start, (end[0], end[1] + END[1] / 2), 4), edge)
+    _draw_box(axis, end, END, ENDS[edge.to[:2]][0], edge.never)
+    _draw_text(axis, end, edge.to, fontsize=11, color=_ink(edge.never))
+    below = end[0], end[1] - END[1] / 2 - 0.11
+    _draw_text(axis, below, edge.label, fontsize=10.5, color=edge.color)
+
+
+def _ink(never: bool) -> str:
+    return NEVER_INK if never else "black"
+
+
+def _draw_box(axis: Any, center: Place, size: Place, color: Any, never: bool) -> None:
+    """A box: of a state with round corners, of an end with sharp ones."""
+    from matplotlib.patches import FancyBboxPatch
+
+    corner = center[0] - size[0] / 2, center[1] - size[1] / 2
+    box = FancyBboxPatch(corner, *size, zorder=5, linewidth=1.2)
+    box.set_boxstyle("round", pad=0, rounding_size=0.09 if size == BOX else 0)
+    box.set(facecolor=NEVER_COLOR if never else color, edgecolor=_ink(never))
+    axis.add_patch(box)
+
+
+def _draw_text(axis: Any, place: Place, text: str, **options: Any) -> None:
+    axis.text(*place, text, ha="center", va="center_baseline", zorder=6, **options)
+
+
+def _draw_arrow(axis: Any, curve: np.ndarray, edge: Edge) -> None:
+    """A cubic curve with a head that fits its width, however thick it is."""
+    from matplotlib.patches import PathPatch, Polygon
+    from matplotlib.path import Path as Curve
+
+    ahead = (curve[3] - curve[2]) / np.linalg.norm(curve[3] - curve[2])
+    across = np.array([-ahead[1], ahead[0]])
+    base = curve[3] - (0.1 + 0.016 * edge.width) * ahead
+    half = 0.045 + 0.0105 * edge.width
+    # A little into the head, so that no gap shows between them.
+    line = Curve([*curve[:3], base + 0.01 * ahead], [Curve.MOVETO, *[Curve.CURVE4] * 3])
+    style = {"linewidth": edge.width, "linestyle": (0, (4, 3)) if edge.never else "-"}
+    axis.add_patch(PathPatch(line, fill=False, edgecolor=edge.color, zorder=2, **style))
+    head = [curve[3], base + half * across, base - half * across]
+    axis.add_patch(Polygon(head, facecolor=edge.color, edgecolor="none", zorder=3))
+
+
+def _draw_state(axis: Any, state: str, share: float | None) -> None:
+    """A box with the state's name, and how likely a game comes there."""
+    from matplotlib.colors import to_rgb
+
+    x, y = PLACES[state]
+    never = share is not None and share <= NEVER
+    # The likelier, the stronger the colour; the square root keeps rare states apart.
+    strength = 1.0 if share is None else 0.12 + 0.88 * min(share, 1) ** 0.5
+    color = [1 - strength * (1 - channel) for channel in to_rgb(TURNS[state[0]][0])]
+    _draw_box(axis, (x, y), BOX, color, never)
+    ink = _ink(never)
+    known = [] if share is None else ["never" if never else _percent(share, 1)]
+    _draw_text(axis, (x, y + 0.1 * len(known)), state, fontsize=14, weight="bold", color=ink)
+    for text in known:
+        _draw_text(axis, (x, y - 0.125), text, fontsize=11.5, color=ink)
