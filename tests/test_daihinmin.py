@@ -10,9 +10,11 @@ import pytest
 from closedhand import Game, InputError, make_game
 from closedhand.games import contract
 from closedhand.games.daihinmin import CHOICES, DEFAULTS, NUMBERS, SWITCHES, compact, plays
+from closedhand.games.daihinmin.exchange import loser, winner
 from closedhand.games.daihinmin.plays import CARDS, JOKER, PASS
 from closedhand.games.daihinmin.records import cards_in, parse_cards
-from closedhand.games.daihinmin.rules import STATE, begin, loser, winner
+from closedhand.games.daihinmin.rules import begin
+from closedhand.games.daihinmin.state import STATE
 from closedhand.games.game import State
 
 TABLE = plays.build()

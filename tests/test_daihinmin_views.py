@@ -12,10 +12,11 @@ from conftest import positions
 from test_daihinmin import EXCHANGE, TEXTS, wild
 
 from closedhand import make_game
-from closedhand.games.daihinmin.hidden import is_complete, unseen
+from closedhand.games.daihinmin.exchange import TAXES, is_complete, loser, winner
+from closedhand.games.daihinmin.hidden import unseen
 from closedhand.games.daihinmin.plays import DIAMOND_THREE, PASS, RANKS, SUITS
 from closedhand.games.daihinmin.records import cards_in
-from closedhand.games.daihinmin.rules import HIDDEN, TAXES, loser, winner
+from closedhand.games.daihinmin.state import HIDDEN
 from closedhand.games.game import State
 
 

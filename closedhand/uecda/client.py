@@ -9,7 +9,8 @@ import numpy as np
 
 from closedhand.games import make_game
 from closedhand.games.agents import Agent, make_agent
-from closedhand.games.daihinmin.rules import PLAYERS, TAXES, loser, winner
+from closedhand.games.daihinmin.exchange import TAXES, loser, winner
+from closedhand.games.daihinmin.state import PLAYERS
 from closedhand.games.game import Game, InputError
 from closedhand.games.interrupt import WAIT, deferred
 from closedhand.uecda import wire

@@ -7,22 +7,19 @@ number are therefore 0.
 import numpy as np
 
 from closedhand.games.agents import Agent
-from closedhand.games.daihinmin.hidden import has_exchange
-from closedhand.games.daihinmin.plays import DECK, PASS
-from closedhand.games.daihinmin.rules import (
-    HIDDEN,
-    LONGEST,
-    NOBODY,
-    PLAYERS,
+from closedhand.games.daihinmin.exchange import (
     TAXES,
     best_cards,
     best_pick,
     can_pick,
+    has_exchange,
     loser,
-    new_trick,
-    play,
     winner,
 )
+from closedhand.games.daihinmin.plays import DECK, PASS
+from closedhand.games.daihinmin.rules import play
+from closedhand.games.daihinmin.state import HIDDEN, LONGEST, NOBODY, PLAYERS
+from closedhand.games.daihinmin.tricks import new_trick
 from closedhand.games.game import Game, InputError, State
 from closedhand.games.kernel import kernel
 from closedhand.uecda import wire

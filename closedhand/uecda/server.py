@@ -10,7 +10,7 @@ import numpy as np
 from closedhand.games import make_game
 from closedhand.games.agents import Agent, make_agent
 from closedhand.games.daihinmin import logs
-from closedhand.games.daihinmin.rules import PLAYERS
+from closedhand.games.daihinmin.state import PLAYERS
 from closedhand.games.game import InputError, State
 from closedhand.games.interrupt import deferred
 from closedhand.uecda import wire

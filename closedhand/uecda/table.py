@@ -7,21 +7,20 @@ import numpy as np
 
 from closedhand.games.agents import Agent
 from closedhand.games.daihinmin import logs
-from closedhand.games.daihinmin.hidden import hide
-from closedhand.games.daihinmin.plays import PASS
-from closedhand.games.daihinmin.records import dealt
-from closedhand.games.daihinmin.rules import (
-    PLAYERS,
+from closedhand.games.daihinmin.exchange import (
     TAXES,
-    admit,
     best_cards,
     best_pick,
     can_pick,
     loser,
-    over,
-    play,
     winner,
 )
+from closedhand.games.daihinmin.hidden import hide
+from closedhand.games.daihinmin.legality import admit
+from closedhand.games.daihinmin.plays import PASS
+from closedhand.games.daihinmin.records import dealt
+from closedhand.games.daihinmin.rules import over, play
+from closedhand.games.daihinmin.state import PLAYERS
 from closedhand.games.game import Game, State
 from closedhand.games.kernel import kernel
 from closedhand.uecda import wire

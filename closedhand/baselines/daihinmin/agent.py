@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from closedhand.baselines.agent import KernelAgent
+from closedhand.games.daihinmin.legality import can_play
 from closedhand.games.daihinmin.plays import NUM_ACTIONS, PASS
-from closedhand.games.daihinmin.rules import can_play
 from closedhand.games.game import Game
 from closedhand.games.kernel import kernel
 

@@ -4,8 +4,8 @@ import numpy as np
 
 from closedhand.baselines.daihinmin.strength import foes_of, strength, turned
 from closedhand.games import bits
+from closedhand.games.daihinmin.cards import EACH_RANK, bit, ranks_between, ranks_with
 from closedhand.games.daihinmin.plays import FIRST_KAIDAN, JOKER_BIT, NUM_RANKS, SHORTEST
-from closedhand.games.daihinmin.rules import EACH_RANK, bit, ranks_between, ranks_with
 from closedhand.games.kernel import kernel
 
 MOST_PARTS = 16

@@ -14,7 +14,7 @@ from closedhand.baselines.daihinmin.endgame import DEEPEST, is_duel, open_hands,
 from closedhand.baselines.daihinmin.policy import Policy, load, shipped
 from closedhand.games import make_game
 from closedhand.games.daihinmin.plays import NUM_ACTIONS
-from closedhand.games.daihinmin.rules import PLAYERS
+from closedhand.games.daihinmin.state import PLAYERS
 from closedhand.games.game import Game, State
 from closedhand.search.budget import read_budget
 from closedhand.search.exact import WON, solve

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closedhand.games import bits
+from closedhand.games.daihinmin.cards import bit, of_suits, ranks_between, ranks_with
 from closedhand.games.daihinmin.hidden import unseen
 from closedhand.games.daihinmin.plays import (
     EIGHT,
@@ -19,7 +20,7 @@ from closedhand.games.daihinmin.plays import (
     NUM_RANKS,
     SPADE_THREE,
 )
-from closedhand.games.daihinmin.rules import PLAYERS, bit, of_suits, ranks_between, ranks_with
+from closedhand.games.daihinmin.state import PLAYERS
 from closedhand.games.kernel import kernel
 
 NOWHERE = -9

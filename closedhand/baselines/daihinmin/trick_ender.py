@@ -26,7 +26,7 @@ from closedhand.baselines.daihinmin.strength import (
 )
 from closedhand.baselines.daihinmin.variants import Numbers
 from closedhand.games.agents import refuse_argument
-from closedhand.games.daihinmin import rules as flat
+from closedhand.games.daihinmin.legality import legal
 from closedhand.games.daihinmin.plays import JOKER, JOKER_BIT, PASS
 from closedhand.games.game import Game
 from closedhand.games.kernel import kernel
@@ -45,7 +45,7 @@ def choose(rules, numbers, view, ids):
     parts = np.empty(MOST_PARTS, PART)
     if view.leader < 0:
         return choose_pick(rules, numbers, view, hand, parts)
-    n = flat.legal(rules, view, ids)
+    n = legal(rules, view, ids)
     before = decompose(numbers, foes_of(rules, view, np.int64(view.revolution), 0), hand, parts)
     best, least = PASS, NEVER
     for play in ids[:n]:

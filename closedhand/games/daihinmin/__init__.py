@@ -35,24 +35,12 @@ import numpy as np
 
 from closedhand.games.daihinmin import compact as card_sets
 from closedhand.games.daihinmin.hidden import hide, redeal
+from closedhand.games.daihinmin.legality import admit, is_legal, legal
 from closedhand.games.daihinmin.planes import SHAPES, observe
 from closedhand.games.daihinmin.plays import NUM_ACTIONS, build
 from closedhand.games.daihinmin.records import CompactNotation, Notation
-from closedhand.games.daihinmin.rules import (
-    MOST_PASSES,
-    OPTIONS,
-    PLAYERS,
-    STATE,
-    Rules,
-    admit,
-    deal,
-    is_legal,
-    legal,
-    over,
-    payoff,
-    play,
-    returns,
-)
+from closedhand.games.daihinmin.rules import deal, over, payoff, play, returns
+from closedhand.games.daihinmin.state import MOST_PASSES, OPTIONS, PLAYERS, STATE, Rules
 from closedhand.games.game import Game, InputError, options_of
 
 __all__ = [

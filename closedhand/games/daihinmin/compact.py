@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from closedhand.games import contract
-from closedhand.games.daihinmin import plays, rules as flat
+from closedhand.games.daihinmin import plays
+from closedhand.games.daihinmin.legality import can_play
 from closedhand.games.daihinmin.plays import NUM_PLAYS, NUM_RANKS, PASS
 from closedhand.games.kernel import kernel
 
@@ -108,7 +109,7 @@ def reading(rules, state, action):
     table = rules.flat.plays
     for i in range(MOST_READINGS):
         play = np.int64(rules.tables.readings[action, i])
-        if play >= 0 and flat.can_play(rules.flat, state, play):
+        if play >= 0 and can_play(rules.flat, state, play):
             low, high = np.int64(table.low[play]), np.int64(table.high[play])
             if low < high:
                 worth = NUM_RANKS - high if state.revolution else 1 + low

@@ -29,9 +29,10 @@ at [4, 14]. Players come in seat order from the observer.
 import numpy as np
 
 from closedhand.games import bits
-from closedhand.games.daihinmin.hidden import has_exchange, is_complete, unseen
+from closedhand.games.daihinmin.exchange import has_exchange, is_complete, loser, winner
+from closedhand.games.daihinmin.hidden import unseen
 from closedhand.games.daihinmin.plays import JOKER, JOKER_BIT, NO_JOKER
-from closedhand.games.daihinmin.rules import PLAYERS, loser, winner
+from closedhand.games.daihinmin.state import PLAYERS
 from closedhand.games.kernel import kernel
 
 ROWS, COLUMNS = 5, 15

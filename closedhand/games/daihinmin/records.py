@@ -16,16 +16,10 @@ from functools import cached_property
 import numpy as np
 
 from closedhand.games.daihinmin import compact, plays
+from closedhand.games.daihinmin.exchange import loser, winner
 from closedhand.games.daihinmin.plays import CARDS, DECK, JOKER
-from closedhand.games.daihinmin.rules import (
-    PLAYERS,
-    STATE,
-    Rules,
-    begin,
-    loser,
-    over,
-    winner,
-)
+from closedhand.games.daihinmin.rules import begin, over
+from closedhand.games.daihinmin.state import PLAYERS, STATE, Rules
 from closedhand.games.game import BLANK, Game, InputError, Row, State
 from closedhand.games.records import Record, stated_options
 

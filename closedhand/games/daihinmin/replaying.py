@@ -12,8 +12,9 @@ import numpy as np
 
 from closedhand.games import contract
 from closedhand.games.daihinmin import logs
+from closedhand.games.daihinmin.exchange import TAXES, loser, winner
 from closedhand.games.daihinmin.records import permutation
-from closedhand.games.daihinmin.rules import PLAYERS, TAXES, loser, winner
+from closedhand.games.daihinmin.state import PLAYERS
 from closedhand.games.game import Game, InputError, State
 from closedhand.games.records import Record, Replay, flat_game, replay
 
