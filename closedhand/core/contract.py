@@ -13,6 +13,7 @@ module does not define is that of the flat game.
 """
 
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -23,12 +24,19 @@ from closedhand.core.kernel import kernel, seed_in_kernel
 
 
 def dispatched(
-    stub: Callable[..., Any], default: Callable[..., Any] | None = None
+    stub: Callable[..., Any] | None = None, *, default: Callable[..., Any] | None = None
 ) -> Callable[..., Any]:
     """Dispatch on the class of the first argument, in Python and inside kernels.
 
-    A `default` stands in for games that do not define the function.
+    A decorator, `@dispatched` or `@dispatched(default=…)`, for a function without a body, whose
+    name and docstring are what counts.
+
+    Args:
+        stub: Function to dispatch.
+        default: Function for modules that do not define one of that name.
     """
+    if stub is None:
+        return partial(dispatched, default=default)
     name = stub.__name__
 
     def find(game: str) -> Callable[..., Any] | None:
@@ -106,15 +114,12 @@ def _is_listed(rules, state, action, ids):
     return False
 
 
-def _is_legal(rules, state, action, ids):
+@dispatched(default=_is_listed)
+def is_legal(rules, state, action, ids):
     """Whether `action`, any integer, is legal now; `ids` is scratch space as for `legal`.
 
     A game that knows better than to list all legal actions defines it.
     """
-
-
-_is_legal.__name__ = "is_legal"
-is_legal = dispatched(_is_legal, _is_listed)
 
 
 @kernel
@@ -123,15 +128,12 @@ def _admit_legal(rules, state, action, ids):
     return np.int64(action) if is_legal(rules, state, action, ids) else -1
 
 
-def _admit(rules, state, action, ids):
+@dispatched(default=_admit_legal)
+def admit(rules, state, action, ids):
     """The action that a submitted one, any integer, counts as; -1 if it is refused.
 
     A game defines it in which what is illegal counts as something else.
     """
-
-
-_admit.__name__ = "admit"
-admit = dispatched(_admit, _admit_legal)
 
 
 @kernel
@@ -145,15 +147,12 @@ def _payoff_at_end(rules, state, player):
     return out[player]
 
 
-def _payoff(rules, state, player):
+@dispatched(default=_payoff_at_end)
+def payoff(rules, state, player):
     """What `player` gets, as soon as that is certain; before, NaN.
 
     A game defines it in which that is certain before the end, or cheaper to tell than `returns`.
     """
-
-
-_payoff.__name__ = "payoff"
-payoff = dispatched(_payoff, _payoff_at_end)
 
 
 @kernel

@@ -18,8 +18,28 @@ from typing import Any, TypeVar
 import numba
 import numpy as np
 from numba.core import event
+from numpy.typing import NDArray
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+# Types for the signatures of kernels: Numba ignores them, readers and pyright do not.
+Rules = Any
+"""Tables and options of a game, a NamedTuple of its own; kernels are compiled for its class."""
+Policy = Any
+"""What a search plays by, a NamedTuple of its own; kernels are compiled for its class."""
+State = np.record
+"""One NumPy structured record. A batch is an array of them, `state.copy()` is a clone."""
+States = NDArray[np.record]
+"""A batch of states."""
+Integer = int | np.integer[Any]
+"""A player, an action id or a count; kernels take NumPy's integers as well as Python's."""
+Ids = NDArray[np.integer[Any]]
+"""Action ids, indices or seats."""
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Planes = NDArray[np.int8]
+"""Observations and action masks."""
+Rng = np.random.Generator
 
 PACKAGE = Path(__file__).parent.parent
 
@@ -102,7 +122,7 @@ def _forgiving(load: Callable[[], dict[Any, str]]) -> Callable[[], dict[Any, str
     return load_index
 
 
-def draw_seed(rng: np.random.Generator) -> np.uint64:
+def draw_seed(rng: Rng) -> np.uint64:
     """The seed of a deal, uint64 and not 0, from one draw of `rng`."""
     return np.uint64(1 + rng.random() * 2.0**53)
 
