@@ -15,7 +15,7 @@ from pettingzoo.test import parallel_api_test, parallel_seed_test
 from closedhand import GAMES, InputError, make_game
 from closedhand.envs.aec import GameAEC
 from closedhand.envs.parallel import GameParallel, parallel_env
-from closedhand.envs.registration import ENVIRONMENTS
+from closedhand.core.registry import GAMES as ENVIRONMENTS
 
 ID = "closedhand/chinese_poker-v0"
 OPTIONS: list[dict[str, Any]] = [

@@ -27,7 +27,7 @@ def after(game: Game, deal: str, *actions: str) -> State:
     """The state of a deal after some actions."""
     state = game.parse_deal(deal)
     for action in actions:
-        game.play(state, game.parse_at(state, action))
+        game.play(state, game.parse(action, state))
     return state
 
 
