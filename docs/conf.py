@@ -59,7 +59,9 @@ def environment_page(name: str, environment: Any) -> str:
     """How to make an environment, then what its game's docstring says."""
     package = environment.pages[0]
     pages = [inspect.getdoc(import_module(page)) or "" for page in environment.pages]
-    pages.insert(2, inspect.getdoc(import_module("closedhand.core.registry").load(environment.make)) or "")
+    pages.insert(
+        2, inspect.getdoc(import_module("closedhand.core.registry").load(environment.make)) or ""
+    )
     parallel = ""
     if environment.parallel_id:
         parallel = f'env = pettingzoo.make("parallel", "{environment.parallel_id}")\n'

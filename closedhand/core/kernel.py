@@ -29,7 +29,7 @@ Policy = Any
 """What a search plays by, a NamedTuple of its own; kernels are compiled for its class."""
 State = np.record
 """One NumPy structured record. A batch is an array of them, `state.copy()` is a clone."""
-States = NDArray[np.record]
+States = np.ndarray[Any, np.dtype[Any]]
 """A batch of states."""
 Integer = int | np.integer[Any]
 """A player, an action id or a count; kernels take NumPy's integers as well as Python's."""
@@ -76,7 +76,7 @@ class _Announcement(event.Listener):
         pass
 
 
-event.register("numba:compile", _Announcement())
+event.register("numba:compile", _Announcement())  # pyright: ignore[reportUnknownMemberType]
 
 
 def kernel(function: F) -> F:

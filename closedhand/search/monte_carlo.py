@@ -158,15 +158,21 @@ class MonteCarlo:
         self.rules = rules if rules is not None else game.rules
         self._game, self._policy, self._candidates = game, policy, candidates
 
-    def best(self, view: State, low: float, high: float, rng: Rng) -> int:
+    def best(
+        self,
+        view: State,
+        low: float | None = None,
+        high: float | None = None,
+        rng: Rng | None = None,
+    ) -> int:
         """The action of the player to act.
 
         Args:
             view: What he knows.
-            low: The least payoff that he can still get.
-            high: The greatest.
-            rng: Generator of everything that is drawn. Where the budget is simulations and not
-                seconds, one of the same seed leads to the same action.
+            low: The least payoff that he can still get, by default that of the game.
+            high: The greatest payoff that he can still get, by default that of the game.
+            rng: Generator of everything that is drawn, by default a fresh one. Where the budget is
+                simulations and not seconds, one of the same seed leads to the same action.
         """
         ids = np.empty(self._game.num_actions, np.int32)
         actions = ids[: contract.legal(self.rules, view, ids)].copy()
@@ -179,23 +185,27 @@ class MonteCarlo:
         self,
         view: State,
         actions: Ids,
-        low: float,
-        high: float,
-        rng: Rng,
+        low: float | None = None,
+        high: float | None = None,
+        rng: Rng | None = None,
     ) -> Floats:
         """Simulate.
 
         Args:
             view: What the player to act knows.
             actions: The actions to judge, integers [n].
-            low: His least payoff.
-            high: His greatest.
-            rng: Generator of everything that is drawn.
+            low: The least payoff that he can still get, by default that of the game.
+            high: The greatest payoff that he can still get, by default that of the game.
+            rng: Generator of everything that is drawn, by default a fresh one.
 
         Returns:
             How often each action was tried, the sum of its payoffs, scaled to 0..1, and of their
             squares, float64 [n, 3].
         """
+        least, greatest = self._game.payoff_range
+        low = least if low is None else low
+        high = greatest if high is None else high
+        rng = rng or np.random.default_rng()
         deadline = self._budget.deadline()
         number = self._budget.simulations
         threads = max(1, min(self._budget.threads, number // SHARE))

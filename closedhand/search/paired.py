@@ -137,7 +137,7 @@ class PairedSearch:
         game: Game,
         policy: Policy,
         *,
-        span: float,
+        span: float | None = None,
         simulations: int | None = None,
         seconds: float | None = None,
         particles: int = 0,
@@ -150,7 +150,7 @@ class PairedSearch:
             game: The game.
             policy: Policy of the playouts, with `choose` or `evaluate`; with particles also
                 `log_likelihood` or `plausibility`.
-            span: The greatest difference of two payoffs.
+            span: The greatest difference of two payoffs, by default that of the game.
             simulations: Simulations of a decision, all actions together; it stops before if one
                 action is left.
             seconds: Time of a decision; it takes at least a batch of determinisations for each
@@ -170,7 +170,9 @@ class PairedSearch:
             raise InputError(f"a search takes 0 particles or more, not {particles!r}")
         self._budget = budget(simulations, seconds, threads)
         self._game, self._policy = game, policy
-        self._span, self._particles = span, particles
+        low, high = game.payoff_range
+        self._span = high - low if span is None else span
+        self._particles = particles
 
     def best(self, view: State, actions: Ids, rng: Rng) -> int:
         """The best of some actions.

@@ -189,8 +189,9 @@ def resample(weights: Floats, rng: Rng) -> Ids:
         As many indices as there are weights, in random order, int64 [n].
     """
     below = np.cumsum(weights)
-    marks = (rng.permutation(len(weights)) + rng.random()) * (below[-1] / len(weights))
-    return np.minimum(np.searchsorted(below, marks, side="right"), len(weights) - 1)
+    marks: Floats = (rng.permutation(len(weights)) + rng.random()) * (below[-1] / len(weights))
+    drawn: Ids = np.searchsorted(below, marks, side="right")
+    return np.minimum(drawn, len(weights) - 1)
 
 
 class Particles:
@@ -222,7 +223,7 @@ class Particles:
             rng: Generator of everything that is drawn.
             deadline: When to be ready, by `time.perf_counter`; a batch is always dealt.
         """
-        self.states = game.empty(number)
+        self.states: States = game.empty(number)
         self.guesses: Ids = np.zeros(number, np.int64)
         self.exponent = 0.0
         self._log_likelihoods = np.zeros(number)
