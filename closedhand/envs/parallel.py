@@ -158,7 +158,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
     def _read(self, actions: Any) -> np.ndarray:
         """The actions by seat, int64; -1 stands for all ids that no action has."""
         given = cast(Mapping[str, Any], actions if isinstance(actions, Mapping) else {})
-        if given.keys() != set(self.agents):
+        if set(given) != set(self.agents):
             raise InputError(f"step takes a dict of actions, one for each of {self.agents}")
         numbers = [common.whole_number(given[agent]) for agent in self.agents]
         known = range(self.game.num_actions)

@@ -23,14 +23,9 @@ from closedhand.games.chinese_poker.rules import (
 )
 
 __all__ = [
-    "deal", "flat_rules", "hide", "is_legal", "legal", "make", "observe", "over", "play", "redeal",
+    "deal", "hide", "is_legal", "legal", "make", "observe", "over", "play", "redeal",
     "returns",
 ]  # fmt: skip
-
-
-def flat_rules(game: Game) -> Rules:
-    """The rules of Chinese Poker with whole arrangements, also of the game in sub-steps."""
-    return getattr(game.rules, "flat", game.rules)
 
 
 DEFAULTS = {
