@@ -10,11 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from closedhand.core import contract
-from closedhand.core.kernel import draw_seed
+from closedhand.core.kernel import State, draw_seed
 from closedhand.core.scene import Row, board
-
-State = np.record
-"""One NumPy structured record. A batch is an array of them, `state.copy()` is a clone."""
 
 
 class InputError(ValueError):
@@ -101,7 +98,7 @@ class Game:
     rounds: int = 1
     layout: int = 1
     flat_form: "Game | None" = field(default=None, repr=False)
-    substep_options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    substep_options: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
 
     def __post_init__(self) -> None:
         """Check what kernels rely on.
@@ -130,7 +127,8 @@ class Game:
     @cached_property
     def _layout(self) -> list[tuple[str, slice, tuple[int, ...]]]:
         """Name, place in a flat observation and shape of each part."""
-        layout, start = [], 0
+        layout: list[tuple[str, slice, tuple[int, ...]]] = []
+        start = 0
         for name, shape in self.shapes.items():
             end = start + math.prod(shape)
             layout.append((name, slice(start, end), shape))

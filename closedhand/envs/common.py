@@ -122,7 +122,7 @@ def start(
             raise InputError(f"options['deal'] is the text of a deal, not {deal!r}")
         state = game.parse_deal(deal)
     if state is None:
-        seeds = np.array([draw_seed(rngs[i]) for i in chosen], np.uint64)
+        seeds = np.array([draw_seed(rngs[int(i)]) for i in chosen], np.uint64)
         batch.deal_all(game.rules, states, chosen, seeds)
         return
     if getattr(state, "dtype", None) != game.dtype or np.ndim(state) != 0:

@@ -82,12 +82,12 @@ def test_all_simulations_are_made_and_judge_actions_right(threads: int, candidat
     for action, (tries, total, _) in zip(actions, sums, strict=True):
         payoffs = []
         for _ in range(4000):
-            world = game.redeal(view, int(view.player), rng)
-            game.play(world, int(action))
-            contract.random_playout(game.rules, world, rng, buffer)
-            payoffs.append(game.returns(world)[int(view.player)])
+            full = game.redeal(view, int(view.player), rng)
+            game.play(full, int(action))
+            contract.random_playout(game.rules, full, rng, buffer)
+            payoffs.append(game.returns(full)[int(view.player)])
         error = np.std(payoffs) * np.sqrt(1 / len(payoffs) + 1 / tries) + 1e-9
-        # Adaptive sampling is biased a little; a wrong player or world is off by points.
+        # Adaptive sampling is biased a little; a wrong player or deal is off by points.
         assert abs(26 * total / tries - 13 - np.mean(payoffs)) < 5 * error + 0.05
 
 
@@ -287,17 +287,17 @@ def test_sure_wins_are_sure(options: dict) -> None:
             player = int(state.player)
             if state.leader >= 0 and surely(game, game.view(state, player)) >= 0:
                 tried += 1
-                world = game.redeal(game.view(state, player), player, rng)
-                place = int(world.out)
-                while world.places[player] < 0:
-                    if world.player == player:
-                        action = surely(game, game.view(world, player))
+                full = game.redeal(game.view(state, player), player, rng)
+                place = int(full.out)
+                while full.places[player] < 0:
+                    if full.player == player:
+                        action = surely(game, game.view(full, player))
                         assert action >= 0, "the plan is lost"
                     else:
-                        others = game.legal(world)
+                        others = game.legal(full)
                         action = int(rng.choice(others[:-1] if len(others) > 1 else others))
-                    game.play(world, action)
-                assert world.places[player] == place
+                    game.play(full, action)
+                assert full.places[player] == place
             game.play(state, int(rng.choice(game.legal(state))))
 
 
@@ -344,8 +344,8 @@ def test_it_beats_default() -> None:
     assert states["points"][:, 0].mean() / 10 > 3.6
 
 
-def test_worlds_are_weighted_by_what_was_played() -> None:
-    """The true world makes what players of the policy did likelier than most redealt ones."""
+def test_what_was_played_is_likely_in_the_true_state() -> None:
+    """The true state makes what players of the policy did likelier than most redealt ones."""
     policy = light.shipped()
     game = make_game("daihinmin", illegal="error")
     rng = np.random.default_rng(14)

@@ -1,4 +1,4 @@
-"""Worlds: as frequent as they are likely, on games where all of them can be counted."""
+"""Particles: as frequent as they are likely, on games where all states can be counted."""
 
 import time
 from collections import Counter
@@ -19,9 +19,8 @@ from closedhand.core import contract
 from closedhand.core.game import Game, State
 from closedhand.games.doudizhu.counts import DECK, pack, size, unpack
 from closedhand.games.doudizhu.rules import known_public
-from closedhand.search import particles as worlds_module
-from closedhand.search.particles import BATCH, Worlds, draw_by_weight, next_power
-from closedhand.search.playout import Uniform
+from closedhand.search import Particles, Uniform, particles as particles_module
+from closedhand.search.particles import BATCH, next_exponent, resample
 
 LEDUC = make_game("leduc")
 DOUDIZHU = make_game("doudizhu")
@@ -35,12 +34,12 @@ class Skewed(NamedTuple):
     kernels = __name__
 
 
-def explain(policy, rules, state, player, least, rng, ids):
+def log_likelihood(policy, rules, state, player, least, rng, ids):
     """A small power of the card of the other player."""
     return STEEPNESS * (1 + state.cards[1 - player]), 0
 
 
-def stir(policy, rules, state, player, rng):
+def propose(policy, rules, state, player, rng):
     """A new deal."""
     contract.hide(rules, state, player)
     contract.redeal(rules, state, player, rng)
@@ -48,9 +47,9 @@ def stir(policy, rules, state, player, rng):
 
 @pytest.fixture
 def in_python(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Worlds without kernels of their own, which would be cached for a policy of tests."""
-    for name in ("deal_worlds", "stir_worlds"):
-        monkeypatch.setattr(worlds_module, name, getattr(worlds_module, name).py_func)
+    """Particles without compiled kernels, which would be cached for a policy of tests."""
+    for name in ("deal_particles", "move_particles"):
+        monkeypatch.setattr(particles_module, name, getattr(particles_module, name).py_func)
 
 
 def view_of_leduc() -> State:
@@ -59,29 +58,29 @@ def view_of_leduc() -> State:
 
 
 @pytest.mark.usefixtures("in_python")
-def test_worlds_are_as_frequent_as_they_are_likely() -> None:
+def test_particles_are_as_frequent_as_they_are_likely() -> None:
     view = view_of_leduc()
-    worlds = Worlds(LEDUC, Skewed(), view, 4000, np.random.default_rng(2))
-    assert worlds.power == 1.0
+    particles = Particles(LEDUC, Skewed(), view, 4000, np.random.default_rng(2))
+    assert particles.exponent == 1.0
     own = int(view.cards[view.player])
     shares = np.array([exp(STEEPNESS * card) * (card != own) for card in range(6)])
     for _ in range(3):
-        seen = np.bincount(worlds.states["cards"][:, 1 - view.player], minlength=6) / 4000
+        seen = np.bincount(particles.states["cards"][:, 1 - view.player], minlength=6) / 4000
         assert seen == pytest.approx(shares / shares.sum(), abs=0.02)
-        worlds.refresh(slice(4000))
+        particles.move(slice(4000))
 
 
-def test_worlds_that_explain_nothing_are_all_alike() -> None:
+def test_under_the_uniform_policy_deals_are_equally_frequent() -> None:
     view = view_of_leduc()
-    worlds = Worlds(LEDUC, Uniform(), view, 3000, np.random.default_rng(3))
+    particles = Particles(LEDUC, Uniform(), view, 3000, np.random.default_rng(3))
     own = int(view.cards[view.player])
     shares = np.array([(card != own) / 5 for card in range(6)])
-    seen = np.bincount(worlds.states["cards"][:, 1 - view.player], minlength=6) / 3000
+    seen = np.bincount(particles.states["cards"][:, 1 - view.player], minlength=6) / 3000
     assert seen == pytest.approx(shares, abs=0.04)
 
 
-def test_plausibility_is_enough_to_explain_worlds() -> None:
-    """With the policy of Daihinmin's playouts, which knows no small steps and guesses nothing."""
+def test_plausibility_is_enough() -> None:
+    """With the policy of Daihinmin's playouts, without proposals of its own and guesses."""
     policy = light.shipped()
     game = make_game("daihinmin", illegal="error")
     rng = np.random.default_rng(13)
@@ -93,10 +92,10 @@ def test_plausibility_is_enough_to_explain_worlds() -> None:
             game.play(state, light.choose(policy, game.rules, state, rng, ids))
         player = int(state.player)
         view = game.view(state, player)
-        worlds = Worlds(game, policy, view, 64, rng)
-        assert worlds.power == 1.0 and not worlds.guesses.any()
-        assert all(game.view(world, player).tobytes() == view.tobytes() for world in worlds.states)
-        drawn = [light.plausibility(policy, game.rules, w, player, ids) for w in worlds.states]
+        particles = Particles(game, policy, view, 64, rng)
+        assert particles.exponent == 1.0 and not particles.guesses.any()
+        assert all(game.view(each, player).tobytes() == view.tobytes() for each in particles.states)
+        drawn = [light.plausibility(policy, game.rules, w, player, ids) for w in particles.states]
         dealt = [
             light.plausibility(policy, game.rules, game.redeal(view, player, rng), player, ids)
             for _ in range(64)
@@ -106,42 +105,42 @@ def test_plausibility_is_enough_to_explain_worlds() -> None:
 
 
 @pytest.mark.usefixtures("in_python")
-def test_without_time_some_worlds_are_dealt_and_move() -> None:
-    worlds = Worlds(
+def test_without_time_a_batch_is_dealt_and_moves() -> None:
+    particles = Particles(
         LEDUC, Skewed(), view_of_leduc(), 1000, np.random.default_rng(4), time.perf_counter()
     )
-    assert len(worlds.states) == BATCH and worlds.power == 0.0
-    before = worlds.states.copy()
-    worlds.refresh(slice(BATCH))
-    assert (worlds.states["cards"] != before["cards"]).any()
+    assert len(particles.states) == BATCH and particles.exponent == 0.0
+    before = particles.states.copy()
+    particles.move(slice(BATCH))
+    assert (particles.states["cards"] != before["cards"]).any()
 
 
-def test_weights_say_how_often_worlds_are_drawn() -> None:
+def test_weights_say_how_often_indices_are_drawn() -> None:
     weights = np.random.default_rng(5).random(50) ** 4
-    drawn = draw_by_weight(weights, np.random.default_rng(6))
+    drawn = resample(weights, np.random.default_rng(6))
     times = np.bincount(drawn, minlength=50)
     assert (np.abs(times - 50 * weights / weights.sum()) <= 1).all()
     assert times.max() > 1 and (np.diff(drawn) < 0).any()
 
 
-def test_what_worlds_explain_is_let_in_step_by_step() -> None:
-    logarithms = 5 * np.random.default_rng(7).normal(size=200)
-    power = next_power(logarithms, 0.0)
-    weights = np.exp(power * logarithms)
+def test_one_step_of_tempering_halves_the_effective_sample_size() -> None:
+    log_likelihoods = 5 * np.random.default_rng(7).normal(size=200)
+    exponent = next_exponent(log_likelihoods, 0.0)
+    weights = np.exp(exponent * log_likelihoods)
     assert weights.sum() ** 2 / (weights**2).sum() == pytest.approx(100, abs=1)
-    assert next_power(np.full(200, -1000.0), 0.5) == 1.0
+    assert next_exponent(np.full(200, -1000.0), 0.5) == 1.0
 
 
-def test_impossible_worlds_do_not_stop_it() -> None:
-    logarithms = np.where(np.arange(200) < 150, -np.inf, -3.0)
-    assert 0.25 < next_power(logarithms, 0.25) < 0.26
+def test_impossible_particles_do_not_stop_the_tempering() -> None:
+    log_likelihoods = np.where(np.arange(200) < 150, -np.inf, -3.0)
+    assert 0.25 < next_exponent(log_likelihoods, 0.25) < 0.26
 
 
 @pytest.mark.usefixtures("in_python")
-def test_if_no_world_is_possible_all_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_if_no_particle_is_possible_all_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(globals(), "STEEPNESS", -np.inf)
-    worlds = Worlds(LEDUC, Skewed(), view_of_leduc(), 100, np.random.default_rng(12))
-    assert len(set(worlds.states["cards"][:, 1 - view_of_leduc().player].tolist())) == 5
+    particles = Particles(LEDUC, Skewed(), view_of_leduc(), 100, np.random.default_rng(12))
+    assert len(set(particles.states["cards"][:, 1 - view_of_leduc().player].tolist())) == 5
 
 
 def after_play(game: Game, agents: list[str], moves: int, seed: int) -> State | None:
@@ -167,8 +166,8 @@ def states_of(game: Game, agents: list[str], seed: int) -> Iterator[State]:
         game.play(state, players[player].act(game.view(state, player)))
 
 
-def all_worlds(view: State) -> dict[int, tuple[State, int]]:
-    """Every world that fits a view, by the hand of the next player.
+def all_deals(view: State) -> dict[int, tuple[State, int]]:
+    """Every determinisation of a view, by the hand of the next player.
 
     With the number of ways to deal it, if cards of a rank are told apart.
     """
@@ -183,16 +182,16 @@ def all_worlds(view: State) -> dict[int, tuple[State, int]]:
     for cards in set(combinations(unseen.elements(), int(view.left[first]) - len(known[first]))):
         held = Counter(cards)
         ways = prod(comb(unseen[rank], number) for rank, number in held.items())
-        world = view.copy()
-        world.hands[first] = pack("".join(cards) + known[first])
-        world.hands[second] = pack("".join((unseen - held).elements()) + known[second])
-        found[int(world.hands[first])] = world, ways
+        full = view.copy()
+        full.hands[first] = pack("".join(cards) + known[first])
+        full.hands[second] = pack("".join((unseen - held).elements()) + known[second])
+        found[int(full.hands[first])] = full, ways
     return found
 
 
 @pytest.mark.parametrize("landlord", [True, False])
-def test_worlds_of_dou_dizhu_are_as_frequent_as_they_are_likely(landlord: bool) -> None:
-    """Near the end of games, where all worlds can be listed."""
+def test_particles_of_dou_dizhu_are_as_frequent_as_they_are_likely(landlord: bool) -> None:
+    """Near the end of games, where all deals can be listed."""
     ids = np.empty(DOUDIZHU.num_actions, np.int32)
     rng = np.random.default_rng(8)
     apart = []
@@ -205,24 +204,24 @@ def test_worlds_of_dou_dizhu_are_as_frequent_as_they_are_likely(landlord: bool) 
             continue
         view = DOUDIZHU.view(state, int(state.player))
         chances = {}
-        for hand, (world, ways) in all_worlds(view).items():
-            logarithm = styles.explain(
-                POLICY, DOUDIZHU.rules, world, int(view.player), -np.inf, rng, ids
+        for hand, (full, ways) in all_deals(view).items():
+            log_ = styles.log_likelihood(
+                POLICY, DOUDIZHU.rules, full, int(view.player), -np.inf, rng, ids
             )[0]  # fmt: skip
-            chances[hand] = ways * exp(logarithm)
+            chances[hand] = ways * exp(log_)
         total = sum(chances.values())
-        worlds = Worlds(DOUDIZHU, POLICY, view, 2000, rng)
-        worlds.refresh(slice(2000))
-        seen = Counter(worlds.states["hands"][:, (int(view.player) + 1) % 3].tolist())
+        particles = Particles(DOUDIZHU, POLICY, view, 2000, rng)
+        particles.move(slice(2000))
+        seen = Counter(particles.states["hands"][:, (int(view.player) + 1) % 3].tolist())
         assert set(seen) <= set(chances)
         apart.append(sum(abs(seen[hand] / 2000 - chances[hand] / total) for hand in chances) / 2)
-    # Worlds that are far from each other are hard to weigh against each other.
+    # Deals that are far from each other are hard to weigh against each other.
     assert len(apart) >= 6
     assert np.mean(apart) < 0.1 and np.median(apart) < 0.03
 
 
 @pytest.mark.parametrize("options", [{}, {"substeps": True}, {"bidding": True}])
-def test_stirred_worlds_still_fit(options: dict) -> None:
+def test_proposals_still_fit_the_view(options: dict) -> None:
     game = make_game("doudizhu", **options)
     flat = make_game("doudizhu", bidding=bool(options.get("bidding")))
     rng = np.random.default_rng(9)
@@ -233,19 +232,19 @@ def test_stirred_worlds_still_fit(options: dict) -> None:
             continue
         player = int(state.player)
         view = game.view(state, player)
-        world = flat.redeal(view, player, rng)
+        full = flat.redeal(view, player, rng)
         for _ in range(20):
-            before = world.hands.copy()
-            styles.stir(POLICY, flat.rules, world, player, rng)
-            moved += (world.hands != before).any()
-            assert flat.view(world, player).tobytes() == flat.view(state, player).tobytes()
-            assert [size(hand) for hand in world.hands] == view.left.tolist()
+            before = full.hands.copy()
+            styles.propose(POLICY, flat.rules, full, player, rng)
+            moved += (full.hands != before).any()
+            assert flat.view(full, player).tobytes() == flat.view(state, player).tobytes()
+            assert [size(hand) for hand in full.hands] == view.left.tolist()
             public = Counter(unpack(state.public)) - Counter(unpack(state.played[state.landlord]))
-            assert not public - Counter(unpack(world.hands[state.landlord]))
+            assert not public - Counter(unpack(full.hands[state.landlord]))
     assert moved > 100
 
 
-def test_worlds_are_likely_that_explain_what_was_seen() -> None:
+def test_the_truth_is_likely() -> None:
     """The truth explains the plays of `decompose` better than other deals do."""
     ids = np.empty(DOUDIZHU.num_actions, np.int32)
     rng = np.random.default_rng(10)
@@ -253,9 +252,9 @@ def test_worlds_are_likely_that_explain_what_was_seen() -> None:
     for state, player in positions(12, 40):
         view = DOUDIZHU.view(state, player)
 
-        def known(world: State, least: float, player: int = player) -> float:
-            arguments = DOUDIZHU.rules, world, player, least, rng, ids
-            return float(styles.explain(POLICY, *arguments)[0])
+        def known(full: State, least: float, player: int = player) -> float:
+            arguments = DOUDIZHU.rules, full, player, least, rng, ids
+            return float(styles.log_likelihood(POLICY, *arguments)[0])
 
         truth = known(state.copy(), -np.inf)
         others = [known(DOUDIZHU.redeal(view, player, rng), -np.inf) for _ in range(20)]
@@ -273,9 +272,9 @@ def test_players_are_told_apart(other: str) -> None:
         if state is None or state.player == 1:
             continue
         view = DOUDIZHU.view(state, int(state.player))
-        worlds = Worlds(DOUDIZHU, POLICY, view, 60, np.random.default_rng(seed))
-        assert not (worlds.guesses >> int(state.player) & 1).any()
-        found.append(np.mean(worlds.guesses >> 1 & 1))
+        particles = Particles(DOUDIZHU, POLICY, view, 60, np.random.default_rng(seed))
+        assert not (particles.guesses >> int(state.player) & 1).any()
+        found.append(np.mean(particles.guesses >> 1 & 1))
     assert len(found) >= 5
     assert np.mean(found) > 0.8 if other == "rule" else np.mean(found) < 0.1
 
@@ -310,6 +309,6 @@ def options_of_rule(state: State) -> int:
     return 1 if family[0] == family[1] else len(legal)
 
 
-def test_styles_together_explain_as_much_as_the_sum_of_their_chances() -> None:
-    logarithms = np.array([-1.0, -2.0, -3.0, -4.0])
-    assert styles.together(logarithms) == pytest.approx(log(sum(map(exp, logarithms))))
+def test_styles_are_mixed_by_the_sum_of_their_chances() -> None:
+    log_likelihoods = np.array([-1.0, -2.0, -3.0, -4.0])
+    assert styles.log_sum_exp(log_likelihoods) == pytest.approx(log(sum(map(exp, log_likelihoods))))

@@ -20,7 +20,7 @@ from closedhand.games.doudizhu.counts import DECK, RANKS, one, pack, unpack
 from closedhand.search import paired
 from closedhand.search.exact import LOST, UNKNOWN, WON
 from closedhand.search.paired import PairedSearch
-from closedhand.search.particles import Worlds
+from closedhand.search.particles import Particles
 from closedhand.search.playout import Uniform
 
 GAME = make_game("doudizhu")
@@ -189,8 +189,8 @@ def test_endgames_of_many_cards_are_not_told() -> None:
     assert endgame.winner(POLICY, WIN.rules, state, 0) == UNKNOWN
 
 
-@pytest.mark.parametrize(("threads", "worlds"), [(1, 0), (2, 0), (1, 600)])
-def test_paired_sums_are_those_of_games_played_by_hand(threads: int, worlds: int) -> None:
+@pytest.mark.parametrize(("threads", "particles"), [(1, 0), (2, 0), (1, 600)])
+def test_paired_sums_are_those_of_games_played_by_hand(threads: int, particles: int) -> None:
     """The advantage over the first action, by uniform playouts."""
     state = GAME.deal(np.random.default_rng(6))
     for _ in range(25):
@@ -198,7 +198,7 @@ def test_paired_sums_are_those_of_games_played_by_hand(threads: int, worlds: int
     view = GAME.view(state, int(state.player))
     actions = GAME.legal(view)[:3]
     search_ = PairedSearch(
-        WIN, Uniform(), span=2.0, simulations=6000, threads=threads, worlds=worlds
+        WIN, Uniform(), span=2.0, simulations=6000, threads=threads, particles=particles
     )
     sums = search_.judge(view, actions, np.random.default_rng(7))
     assert (sums[0] == [sums[0, 0], 0, 0]).all()
@@ -207,28 +207,28 @@ def test_paired_sums_are_those_of_games_played_by_hand(threads: int, worlds: int
     for action in actions:
         won = []
         for _ in range(3000):
-            world = WIN.redeal(view, int(view.player), rng)
-            WIN.play(world, int(action))
-            while not WIN.over(world):
-                n = len(WIN.legal(world))
-                WIN.play(world, int(WIN.legal(world)[int(rng.random() * n)]))
-            won.append(WIN.returns(world)[int(view.player)])
+            full = WIN.redeal(view, int(view.player), rng)
+            WIN.play(full, int(action))
+            while not WIN.over(full):
+                n = len(WIN.legal(full))
+                WIN.play(full, int(WIN.legal(full)[int(rng.random() * n)]))
+            won.append(WIN.returns(full)[int(view.player)])
         means.append(np.mean(won))
     for k in range(1, len(actions)):
         error = 2 * np.sqrt(1 / 3000 + 1 / sums[k, 0])
         assert abs(sums[k, 1] / sums[k, 0] - (means[k] - means[0])) < 4 * error
 
 
-def test_search_weighs_its_worlds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With simulations as budget what was played is let in as a whole."""
+def test_search_weighs_its_particles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With simulations as budget likelihoods are tempered up to the exponent 1."""
     drawn = []
 
-    class Spied(Worlds):
+    class Spied(Particles):
         def __init__(self, *arguments: Any) -> None:
             super().__init__(*arguments)
-            drawn.append((len(self.states), self.power))
+            drawn.append((len(self.states), self.exponent))
 
-    monkeypatch.setattr(paired, "Worlds", Spied)
+    monkeypatch.setattr(paired, "Particles", Spied)
     state = GAME.deal(np.random.default_rng(15))
     decompose_ = make_agent(GAME, "decompose")
     for _ in range(9):
@@ -236,7 +236,7 @@ def test_search_weighs_its_worlds(monkeypatch: pytest.MonkeyPatch) -> None:
     agent = make_agent(GAME, "search:400x64", 1)
     while not drawn:
         GAME.play(state, agent.act(GAME.view(state, int(state.player))))
-    assert all(power == 1.0 and number >= 64 for number, power in drawn)
+    assert all(exponent == 1.0 and number >= 64 for number, exponent in drawn)
 
 
 def test_search_finds_what_only_looking_on_shows() -> None:

@@ -124,14 +124,14 @@ def test_the_daifugos_deals_are_uniform_over_all_that_he_holds_possible() -> Non
         got = int(state.returned[0])
         kept = int(state.played[payer] | state.hands[payer]) & ~got & ~some
         held = int(state.hands[player] | state.played[player]) | got
-        sure, worlds = Counter(), 0
+        sure, total = Counter(), 0
         for takers in product(range(5), repeat=len(cards)):
             if [takers.count(i) for i in range(5)] == room:
                 own = [card for card, taker in zip(cards, takers, strict=True) if taker == payer]
                 ways = comb((held >> max([*own, kept.bit_length() - 1]) + 1).bit_count(), 2)
-                worlds += ways
+                total += ways
                 sure.update(dict.fromkeys(own, ways))
-        chances = np.array([sure[card] / worlds for card in cards])
+        chances = np.array([sure[card] / total for card in cards])
         if np.ptp(chances) < 0.2:
             continue
         view, draws = game.view(state, player), 20_000
@@ -155,9 +155,9 @@ def test_outsiders_deals_know_that_taxes_were_paid() -> None:
             game.play(state, int(rng.choice(game.legal(state))))
         classes = state.classes.tolist()
         heimin, daihinmin = classes.index(2), classes.index(4)
-        world = game.redeal(game.view(state, heimin), heimin, rng)
+        full = game.redeal(game.view(state, heimin), heimin, rng)
         true.append(int(state.hands[daihinmin]) >> 52 & 1)
-        drawn.append(int(world.hands[daihinmin]) >> 52 & 1)
+        drawn.append(int(full.hands[daihinmin]) >> 52 & 1)
     # Dealt regardless of the exchange it would be 0.2.
     assert 0.07 < np.mean(true) < 0.14
     assert abs(np.mean(drawn) - np.mean(true)) < 0.04
