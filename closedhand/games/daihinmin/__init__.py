@@ -54,10 +54,11 @@ from closedhand.games.daihinmin.rules import (
     play,
     returns,
 )
+from closedhand.games.daihinmin.views import view_from
 
 __all__ = [
     "admit", "deal", "hide", "is_legal", "legal", "make", "observe", "over", "payoff", "play",
-    "redeal", "returns",
+    "redeal", "returns", "view_from",
 ]  # fmt: skip
 
 SWITCHES = {

@@ -32,8 +32,11 @@ from closedhand.games.doudizhu.rules import (
     redeal,
     returns,
 )
+from closedhand.games.doudizhu.views import view_from
 
-__all__ = ["deal", "hide", "legal", "make", "observe", "over", "play", "redeal", "returns"]
+__all__ = [
+    "deal", "hide", "legal", "make", "observe", "over", "play", "redeal", "returns", "view_from",
+]  # fmt: skip
 
 DEFAULTS = {
     "rules": "deeprocket",
