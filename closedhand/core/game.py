@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
@@ -237,6 +237,25 @@ class Game:
     def key(self, state: State, player: int) -> bytes:
         """The information set of `player`: equal bytes where he knows the same."""
         return self.view(state, player).tobytes()
+
+    def view_from(
+        self, player: int, hand: str, actions: Iterable[int | str] = (), **public: Any
+    ) -> State:
+        """A view built from what a player at a real table knows.
+
+        Args:
+            player: Seat of the player.
+            hand: Cards that the player holds now, in the game's notation.
+            actions: Actions so far in order, ids of the flat game or their notation; `?` where
+                the player has not seen one.
+            **public: What else the player knows; see `view_from` in the game's module.
+
+        Raises:
+            InputError: What the player knows does not fit together, or the game builds no views.
+        """
+        from closedhand.core.views import view_from
+
+        return view_from(self, player, hand, actions, **public)
 
     def redeal(self, view: State, player: int, rng: np.random.Generator) -> State:
         """A random full state that is consistent with what `player` knows (determinisation)."""

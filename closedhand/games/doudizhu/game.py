@@ -22,8 +22,20 @@ from closedhand.games.doudizhu.rules import (
     redeal,
     returns,
 )
+from closedhand.games.doudizhu.views import view_from
 
-__all__ = ["deal", "hide", "legal", "make", "observe", "over", "play", "redeal", "returns"]
+__all__ = [
+    "deal",
+    "hide",
+    "legal",
+    "make",
+    "observe",
+    "over",
+    "play",
+    "redeal",
+    "returns",
+    "view_from",
+]
 
 DEFAULTS = {
     "rules": "deeprocket",
