@@ -48,10 +48,11 @@ from closedhand.games.chinese_poker.rules import (
     redeal,
     returns,
 )
+from closedhand.games.chinese_poker.validity import valid
 
 __all__ = [
     "deal", "flat_rules", "hide", "is_legal", "legal", "make", "observe", "over", "play", "redeal",
-    "returns",
+    "returns", "valid",
 ]  # fmt: skip
 
 

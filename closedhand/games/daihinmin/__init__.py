@@ -54,10 +54,11 @@ from closedhand.games.daihinmin.rules import (
     play,
     returns,
 )
+from closedhand.games.daihinmin.validity import valid
 
 __all__ = [
     "admit", "deal", "hide", "is_legal", "legal", "make", "observe", "over", "payoff", "play",
-    "redeal", "returns",
+    "redeal", "returns", "valid",
 ]  # fmt: skip
 
 SWITCHES = {

@@ -32,8 +32,9 @@ from closedhand.games.doudizhu.rules import (
     redeal,
     returns,
 )
+from closedhand.games.doudizhu.validity import valid
 
-__all__ = ["deal", "hide", "legal", "make", "observe", "over", "play", "redeal", "returns"]
+__all__ = ["deal", "hide", "legal", "make", "observe", "over", "play", "redeal", "returns", "valid"]
 
 DEFAULTS = {
     "rules": "deeprocket",

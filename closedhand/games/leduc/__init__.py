@@ -37,8 +37,9 @@ from closedhand.games.leduc.rules import (
     redeal,
     returns,
 )
+from closedhand.games.leduc.validity import valid
 
-__all__ = ["deal", "hide", "legal", "make", "observe", "over", "play", "redeal", "returns"]
+__all__ = ["deal", "hide", "legal", "make", "observe", "over", "play", "redeal", "returns", "valid"]
 
 DEFAULTS = {"rules": "uh", "pair": "rank", "double_pair": "suit"}
 CHOICES = {"pair": ("rank", "card"), "double_pair": ("suit", "split")}
