@@ -8,6 +8,9 @@ to the module's function of the same name. That happens when a caller is compile
 written once against this module works for every game, costs nothing at run time, and is cached on
 disk like any other.
 
+A module may also define `valid(rules, state, player=None)`, in plain Python: why a state is not one
+that the rules allow (see `closedhand.core.validity`).
+
 The rules of a game in sub-steps hold those of the flat game, as `rules.flat`: a function that its
 module does not define is that of the flat game.
 """

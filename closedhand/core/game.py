@@ -1,6 +1,7 @@
 """`Game`: one game under one set of rules, as everything above the games sees it."""
 
 import math
+import struct
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -9,9 +10,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from closedhand.core import contract
+from closedhand.core import contract, validity
 from closedhand.core.kernel import State, draw_seed
 from closedhand.core.scene import Row, board
+
+MAGIC = b"clhd"
+HEADER = struct.Struct("<4sI")
+"""Before a saved state: `MAGIC`, and the version of its layout."""
 
 
 class InputError(ValueError):
@@ -229,9 +234,13 @@ class Game:
         return out
 
     def view(self, state: State, player: int) -> State:
-        """A copy of `state` with everything blanked that `player` cannot know."""
+        """A copy of `state` with everything blanked that `player` cannot know.
+
+        Raises:
+            InputError: There is no such player.
+        """
         view = state.copy()
-        contract.hide(self.rules, view, player)
+        contract.hide(self.rules, view, self._seat(player))
         return view
 
     def key(self, state: State, player: int) -> bytes:
@@ -258,15 +267,23 @@ class Game:
         return view_from(self, player, hand, actions, **public)
 
     def redeal(self, view: State, player: int, rng: np.random.Generator) -> State:
-        """A random full state that is consistent with what `player` knows (determinisation)."""
+        """A random full state that is consistent with what `player` knows (determinisation).
+
+        Raises:
+            InputError: There is no such player.
+        """
         state = view.copy()
-        contract.redeal(self.rules, state, player, rng)
+        contract.redeal(self.rules, state, self._seat(player), rng)
         return state
 
     def observe(self, state: State, player: int) -> dict[str, np.ndarray]:
-        """The observation of `player`: a new int8 array for each part of `shapes`."""
+        """The observation of `player`: a new int8 array for each part of `shapes`.
+
+        Raises:
+            InputError: There is no such player.
+        """
         out = np.empty(self.observation_size, np.int8)
-        contract.observe(self.rules, state, player, out)
+        contract.observe(self.rules, state, self._seat(player), out)
         return self.split(out)
 
     def split(self, observation: np.ndarray) -> dict[str, np.ndarray]:
@@ -277,20 +294,64 @@ class Game:
             for name, where, shape in self._layout
         }
 
-    def save(self, state: State) -> bytes:
-        """The bytes of a state, for `load`."""
-        return state.tobytes()
-
-    def load(self, data: bytes) -> State:
-        """The state that `save` turned into bytes.
+    def _seat(self, player: int) -> int:
+        """The number of a player, if there is such a one.
 
         Raises:
-            InputError: The bytes are not of this game's state.
+            InputError: There is not.
         """
-        if len(data) != self.dtype.itemsize:
-            raise InputError(f"{len(data)} bytes are no state of {self.name}: that takes "
-                             f"{self.dtype.itemsize}")  # fmt: skip
-        return np.frombuffer(bytearray(data), self.dtype)[0]
+        if not isinstance(player, int | np.integer) or not 0 <= player < self.num_players:
+            raise InputError(f"{player!r} is no player of {self.name}: those are 0 to "
+                             f"{self.num_players - 1}")  # fmt: skip
+        return int(player)
+
+    def valid(self, state: Any, player: int | None = None) -> str:
+        """Why a state is not one that the rules allow, one line; an empty text if it is one.
+
+        What passes is safe for every kernel. The state itself may be anything. A game that defines
+        no `valid` is checked as `validity.generic` says.
+
+        Args:
+            state: A full state, or a view.
+            player: Whose view it is; None of a full state.
+
+        Raises:
+            InputError: There is no such player.
+        """
+        return validity.reason(self, state, None if player is None else self._seat(player))
+
+    def save(self, state: State) -> bytes:
+        """The bytes of a state, for `load`: `HEADER`, then the record."""
+        return HEADER.pack(MAGIC, self.layout) + state.tobytes()
+
+    def load(self, data: bytes, player: int | None = None) -> State:
+        """The state that `save` turned into bytes.
+
+        Args:
+            data: The bytes; those of a record alone, as version 0.1.0 wrote them, are of layout 1.
+            player: Whose view it is; None of a full state.
+
+        Raises:
+            InputError: The bytes are not of a state of this game that the rules allow, or of
+                another layout; or there is no such player.
+        """
+        size, layout = self.dtype.itemsize, 1
+        if len(data) != size:
+            if len(data) < HEADER.size or data[: len(MAGIC)] != MAGIC:
+                raise InputError(f"{len(data)} bytes are no state of {self.name}: that takes "
+                                 f"{HEADER.size + size}")  # fmt: skip
+            layout, data = HEADER.unpack_from(data)[1], data[HEADER.size :]
+        if layout != self.layout:
+            raise InputError(f"the state is of layout {layout}, and {self.name} is of "
+                             f"layout {self.layout}")  # fmt: skip
+        if len(data) != size:
+            raise InputError(f"{len(data)} bytes behind the header are no state of {self.name}: "
+                             f"that takes {size}")  # fmt: skip
+        state = np.frombuffer(bytearray(data), self.dtype)[0]
+        reason = self.valid(state, player)
+        if reason:
+            raise InputError(f"no state of {self.name}: {reason}")
+        return state
 
     def text_at(self, state: State, action: int) -> str:
         """Deprecated: `text(action, state)`."""

@@ -112,7 +112,7 @@ def start(
             keys are left to those whom they concern.
 
     Raises:
-        InputError: No deal, or no state of a game under way.
+        InputError: No deal, or no state of a game under way that the rules allow, or a view.
     """
     deal, state = options.get("deal"), options.get("state")
     if deal is not None and state is not None:
@@ -127,6 +127,11 @@ def start(
         return
     if getattr(state, "dtype", None) != game.dtype or np.ndim(state) != 0:
         raise InputError(f"options['state'] is no state of {game.name}")
+    reason = game.valid(state)
+    if reason and any(not game.valid(state, seat) for seat in range(game.num_players)):
+        raise InputError("options['state'] is a view: some cards are not known")
+    if reason:
+        raise InputError(f"options['state'] is no state of {game.name}: {reason}")
     if game.over(state):
         raise InputError("options['state'] is the state of a game that is over")
     states[chosen] = state

@@ -185,14 +185,10 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
 
 
 def _check_level(game: Game, state: State) -> None:
-    """Refuse a view, and a state in which some players have acted already and others have not.
+    """Refuse a state in which some players have acted already and others have not.
 
     The rest of the game tells: if everybody has the same number of turns left, nobody is ahead.
     """
-    try:
-        game.parse_deal(game.deal_text(state))
-    except InputError:
-        raise InputError("options['state'] is a view: some cards are not known") from None
     state = state.copy()
     turns = [0] * game.num_players
     while not game.over(state):

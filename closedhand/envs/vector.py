@@ -121,6 +121,10 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
     def states(self, states: np.ndarray) -> None:
         if getattr(states, "dtype", None) != self.game.dtype or len(states) != self.num_envs:
             raise InputError(f"states are {self.num_envs} records of {self.game.name}")
+        for i, state in enumerate(states):
+            reason = self.game.valid(state)
+            if reason:
+                raise InputError(f"states[{i}] is no state of {self.game.name}: {reason}")
         self._states[:] = states
         self._note_paid(np.arange(self.num_envs))
         if self._opponents is not None:

@@ -14,7 +14,7 @@ import pettingzoo
 import pytest
 from gymnasium.utils.env_checker import check_env, data_equivalence
 from pettingzoo.test import api_test, performance_benchmark, render_test, seed_test
-from support import VARIANTS, variant_id
+from support import VARIANTS, positions, variant_id
 
 from closedhand import Game, InputError, agent_names, make_game
 from closedhand.core.game import State
@@ -180,6 +180,26 @@ def test_a_state_can_be_returned_to() -> None:
         env.reset(options={"state": state})
         logs.append(play_aec(env, np.random.default_rng(1)))
     assert data_equivalence(*logs)
+
+
+def test_states_that_the_rules_do_not_allow_are_refused() -> None:
+    """And so are views."""
+    game = make_game("doudizhu")
+    state = game.deal(np.random.default_rng(0))
+    damaged = state.copy()
+    damaged.hands[0] = 2**60
+    for env in (raw_env("doudizhu"), make_solo(VARIANTS[0])):
+        env.reset(seed=0, options={"state": state})
+        with pytest.raises(InputError, match="no state of doudizhu: the cards do not make a deck"):
+            env.reset(options={"state": damaged})
+        with pytest.raises(InputError, match="is a view: some cards are not known"):
+            env.reset(options={"state": game.view(state, 1)})
+    envs = GameVectorEnv(game, 2)
+    envs.reset(seed=0)
+    before = envs.states
+    with pytest.raises(InputError, match=r"states\[1\] is no state of doudizhu: the cards do not"):
+        envs.states = np.array([state, damaged])
+    assert (envs.states == before).all()
 
 
 @every_variant
@@ -419,8 +439,11 @@ def test_every_env_has_a_page(environment: Any) -> None:
 
 def test_a_given_state_that_ends_before_our_turn_is_refused() -> None:
     """It would end so for ever, while a shuffled game is dealt again."""
-    state = make_game("doudizhu").deal(np.random.default_rng(1))
-    state.hands[1], state.left[1], state.player = 1, 1, 1  # his last card, and his turn
+    state = next(
+        state.copy()
+        for state in positions(make_game("doudizhu"), seed=1, games=50)
+        if state.player == 1 and state.left[1] == 1 and state.target < 0  # his last card: he leads
+    )
     for env in (
         SoloEnv("doudizhu", seat=2, opponents="greedy"),
         GameVectorEnv("doudizhu", 2, seat=2, opponents="greedy"),

@@ -22,6 +22,7 @@ from closedhand.games.doudizhu.rules import (
     redeal,
     returns,
 )
+from closedhand.games.doudizhu.validity import valid
 from closedhand.games.doudizhu.views import view_from
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "play",
     "redeal",
     "returns",
+    "valid",
     "view_from",
 ]
 

@@ -18,6 +18,7 @@ from closedhand.games.leduc.rules import (
     redeal,
     returns,
 )
+from closedhand.games.leduc.validity import valid
 from closedhand.games.leduc.views import view_from
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "play",
     "redeal",
     "returns",
+    "valid",
     "view_from",
 ]
 
