@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 from closedhand.cli.common import Options, Rules, bind, given_options, positive, underscored
 from closedhand.commands import chinese_poker, leduc, self_play
 from closedhand.commands.doudizhu import bids, networks
+from closedhand.core.agents import split_agents
 from closedhand.core.game import InputError
 from closedhand.core.registry import GAMES
 
@@ -87,7 +88,7 @@ def train_game(
         raise InputError(f"no module {error.name}: pip install 'closedhand[train]'") from None
     given = {key: bound.options[key] for key in given_options(rules, option)}
     given.pop("substeps", None)
-    against = (opponents or "random,rule").split(",")
+    against = split_agents(opponents or "random,rule")
     path = ppo.train(out, minutes, against, seed=seed, restart=restart, **given)
     typer.echo(f"saved {path}: play it as the agent ppo:{path}")
 
