@@ -62,12 +62,6 @@ def is_clocked(game: Game, agents: Sequence[Spec]) -> bool:
         game: What they play.
         agents: By name or as objects.
 
-    Examples:
-        >>> from closedhand import make_game
-        >>> game = make_game("doudizhu")
-        >>> [is_clocked(game, [agent]) for agent in ("search", "search:4000", "rule")]
-        [True, False, False]
-
     Raises:
         InputError: An unknown agent, or an argument that it cannot use.
     """

@@ -2,7 +2,7 @@
 
 An agent sees views only, so none can cheat. Agents are entry points of the group
 `closedhand.agents`: ours are declared in `pyproject.toml`, other packages add theirs in their own.
-An entry point is named `game.agent` (`doudizhu.greedy`), or just `agent` if it plays every game,
+An entry point is named `game.agent` (`poker.cautious`), or just `agent` if it plays every game,
 and refers to a factory, a callable `(game, seed, argument, **options) -> Agent`.
 
 The text of an agent is `name[key=value,...]:argument`; options and argument may be absent. A value
@@ -210,8 +210,8 @@ def split_agents(text: str) -> list[str]:
     """The agents of a list with commas in between; those in brackets and quotes do not count.
 
     Examples:
-        >>> split_agents("kou[threshold=93,lock=1],kou:w90, default")
-        ['kou[threshold=93,lock=1]', 'kou:w90', 'default']
+        >>> split_agents("search[threads=1,worlds=20]:100ms,strategy:'a,b.npz', random")
+        ['search[threads=1,worlds=20]:100ms', "strategy:'a,b.npz'", 'random']
 
     Raises:
         InputError: A quote is not closed.
@@ -351,7 +351,7 @@ def make_agent(game: Game | str, agent: str | AgentSpec | Agent, seed: int = 0) 
 
     Args:
         game: A `Game`, or the name of one with its default rules.
-        agent: A text such as `kou[threshold=93]` or `ppo:model.zip`, or one that is read already;
+        agent: A text such as `search[threads=1]:20ms` or `ppo:model.zip`, or one that is read already;
             an object that is an agent is handed back.
         seed: Seed of the agent's own randomness.
 

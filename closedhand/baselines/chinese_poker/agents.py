@@ -29,7 +29,7 @@ from closedhand.baselines.chinese_poker.separable import (
 from closedhand.core.agents import AgentSpec, Traits, described, files_of, whole_number
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.threads import in_threads
-from closedhand.games.chinese_poker import flat_rules, substeps
+from closedhand.games.chinese_poker import substeps
 from closedhand.games.chinese_poker.plays import FRONTS
 from closedhand.games.chinese_poker.rules import UNSET
 
@@ -54,7 +54,7 @@ class ArrangingAgent(ABC):
         """Play `game`, flat or in sub-steps."""
         self.name = name
         self.game = game
-        self.rules = flat_rules(game)
+        self.rules = game.flat.rules
         self.tables = tables
 
     @abstractmethod
@@ -169,7 +169,7 @@ def _responder(
         size = whole_number(name, "hands", hands)
     tables = tables_for(game, path)
     full_name = str(AgentSpec(name, {"hands": hands}, argument))
-    return Responder(game, tables, pool_of(flat_rules(game), tables, size), slack, full_name)
+    return Responder(game, tables, pool_of(game.flat.rules, tables, size), slack, full_name)
 
 
 def read_pool(argument: str | None) -> tuple[int, str | None]:
