@@ -351,8 +351,8 @@ def make_agent(game: Game | str, agent: str | AgentSpec | Agent, seed: int = 0) 
 
     Args:
         game: A `Game`, or the name of one with its default rules.
-        agent: A text such as `search[threads=1]:20ms` or `ppo:model.zip`, or one that is read already;
-            an object that is an agent is handed back.
+        agent: A text such as `search[threads=1]:20ms` or `ppo:model.zip`, or an `AgentSpec`; an
+            object that is an agent is handed back.
         seed: Seed of the agent's own randomness.
 
     Raises:

@@ -167,10 +167,16 @@ def views_of(game: Any, seed: int = 1, games: int = 20) -> np.ndarray:
         (DAIHINMIN, "kou[threshold=90]", "kou:w90"),
         (DAIHINMIN, "kou[lock=-1]:use_2", "kou:lock-,use_2"),
         (DAIHINMIN, "kou[threshold=80]:w90", "kou:w80"),
-        (DAIHINMIN, "monte-carlo[candidates=2]:20", "monte-carlo:20x2"),
-        (DAIHINMIN, "monte-carlo[threads=1]:20", "monte-carlo:20"),
-        (DOUDIZHU, "search[worlds=0]:64", "search:64x0"),
-        (DOUDIZHU, "search[threads=1,worlds=32]:64x5", "search:64x32"),
+        pytest.param(
+            DAIHINMIN, "monte-carlo[candidates=2]:20", "monte-carlo:20x2", marks=pytest.mark.slow
+        ),
+        pytest.param(
+            DAIHINMIN, "monte-carlo[threads=1]:20", "monte-carlo:20", marks=pytest.mark.slow
+        ),
+        pytest.param(DOUDIZHU, "search[worlds=0]:64", "search:64x0", marks=pytest.mark.slow),
+        pytest.param(
+            DOUDIZHU, "search[threads=1,worlds=32]:64x5", "search:64x32", marks=pytest.mark.slow
+        ),
         (LEDUC, "equilibrium[iterations=2000]", "equilibrium"),
     ],
 )
@@ -360,6 +366,7 @@ def test_slow_agents_are_known_by_cost_and_clock(text: str, slow: bool) -> None:
     assert ladder.is_slow(text) == slow
 
 
+@pytest.mark.slow
 def test_the_same_agent_twice_on_a_ladder(tmp_path: Path) -> None:
     data = ladder.compute(
         ["rule", "random", "rule"], 20, 10, tmp_path, 0, 1, lambda name, done: None
@@ -371,9 +378,9 @@ def test_the_same_agent_twice_on_a_ladder(tmp_path: Path) -> None:
 
 # Policies.
 
-STOCHASTIC = [
-    ("random", *variant) for variant in VARIANTS if variant[1].get("rules") != "rlcard"
-] + [(name, game, {}) for name in ("equilibrium[iterations=20]",) for game in ("leduc", "uh_leduc")]
+STOCHASTIC = [("random", *variant) for variant in VARIANTS if not variant[1]]
+STOCHASTIC += [("random", "chinese_poker", {"substeps": True})]
+STOCHASTIC += [("equilibrium[iterations=20]", game, {}) for game in ("leduc", "uh_leduc")]
 
 
 @pytest.mark.parametrize(
@@ -422,6 +429,7 @@ def test_actions_are_drawn_from_the_policy(name: str) -> None:
     assert ((counts - wrong)[there] ** 2 / wrong[there]).sum() > 2 * chi2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"bidding": True}])
 @pytest.mark.parametrize("substeps", [True, False])
 def test_the_networks_play_the_most_probable(options: dict[str, Any], substeps: bool) -> None:
@@ -437,6 +445,7 @@ def test_the_networks_play_the_most_probable(options: dict[str, Any], substeps: 
         assert (shares[np.arange(len(views)), actions] > 0).all()
 
 
+@pytest.mark.slow
 def test_flat_probabilities_are_products_of_sub_steps() -> None:
     """Of a play with kickers: main group times kickers."""
     pytest.importorskip("torch")
