@@ -4,12 +4,13 @@ import math
 import re
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from closedhand.core.agents import Traits, files_of, split_outside, unquoted, whole_number
 from closedhand.core.game import InputError
 from closedhand.core.kernel import Floats, Rng
 from closedhand.core.threads import cores
@@ -57,10 +58,12 @@ def budget(simulations: int | None, seconds: float | None, threads: int | None) 
     )
 
 
-ARGUMENT = re.compile(r"(?P<number>\d+)(?P<ms>ms)?(x(?P<width>\d+))?(:(?P<path>.+))?")
+ARGUMENT = re.compile(r"(?P<number>\d+)(?P<ms>ms)?(x(?P<width>\d+))?")
 
 
-def read_budget(agent: str, argument: str) -> tuple[dict[str, Any], int | None, str | None]:
+def read_budget(
+    agent: str, argument: str, threads: int | None = None
+) -> tuple[dict[str, Any], int | None, str | None]:
     """The budget that an agent's argument names, and what stands behind it.
 
     Args:
@@ -68,6 +71,7 @@ def read_budget(agent: str, argument: str) -> tuple[dict[str, Any], int | None, 
         argument: Text such as `500x4:PATH`: `20ms` is milliseconds, on all cores; `500` is
             simulations, on one; `x4` behind that is the number of particles or candidates,
             whichever the agent searches with; behind another colon stands a path.
+        threads: Number of threads, in place of all cores or of one; None: these.
 
     Returns:
         Arguments for a search, the number behind the `x` if there is one, the path if there is one.
@@ -75,13 +79,30 @@ def read_budget(agent: str, argument: str) -> tuple[dict[str, Any], int | None, 
     Raises:
         InputError: It is nothing of the kind.
     """
-    match = ARGUMENT.fullmatch(argument)
-    if match is None:
+    text, *rest = split_outside(argument, ":", 2)
+    match = ARGUMENT.fullmatch(text)
+    if match is None or rest == [""]:
         raise InputError(f"{agent} takes a budget such as 500, 20ms or 500x4, not {argument!r}")
     number = int(match["number"])
     spent = {"seconds": number / 1000} if match["ms"] else {"simulations": number, "threads": 1}
+    if threads is not None:
+        spent["threads"] = whole_number(agent, "threads", threads, 1)
     width = match["width"]
-    return spent, int(width) if width is not None else None, match["path"]
+    path = unquoted(rest[0]) if rest else None
+    return spent, int(width) if width is not None else None, path
+
+
+def traits(spent: Mapping[str, Any], path: str | None, microseconds: float) -> Traits:
+    """The traits of an agent that searches.
+
+    Args:
+        spent: What `read_budget` returned first.
+        path: What it returned last.
+        microseconds: Time of a simulation.
+    """
+    clocked = "seconds" in spent
+    time = 1e6 * spent["seconds"] if clocked else microseconds * spent["simulations"]
+    return Traits(files_of(path), clocked, time)
 
 
 def add_up(

@@ -9,7 +9,7 @@ import pytest
 from closedhand import Game, InputError, make_agent, make_game
 from closedhand.arena import match, play, results
 from closedhand.core import duel
-from closedhand.core.agents import digests
+from closedhand.core.agents import Traits, digests
 from closedhand.core.game import State
 from closedhand.core.statistics import bootstrap, wins
 
@@ -87,7 +87,8 @@ def test_progress_counts_deals() -> None:
 
 def test_slow_matches_show_progress_often() -> None:
     class Slow:
-        name = "search:5ms"
+        name = "slow"
+        traits = Traits(clocked=True)
 
         def act(self, view: State) -> int:
             return int(DOUDIZHU.legal(view)[0])
@@ -283,8 +284,8 @@ def test_files_behind_agents_count(tmp_path: Path) -> None:
     (tmp_path / "policy.safetensors").write_bytes(b"1")
     file = tmp_path / "policy.safetensors"
     agents = [f"policy-net:{tmp_path}", f"policy-net:{file}", f"bids:net={file}:rule", "rule"]
-    before = digests(agents)
+    before = digests(DOUDIZHU, agents)
     assert set(before) == set(agents[:3])
     (tmp_path / "kicker.safetensors").write_bytes(b"2")
-    after = digests(agents)
+    after = digests(DOUDIZHU, agents)
     assert all(before[agent] != after[agent] for agent in agents[:3])

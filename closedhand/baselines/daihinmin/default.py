@@ -11,7 +11,7 @@ import numpy as np
 from closedhand.baselines.agent import KernelAgent
 from closedhand.baselines.daihinmin.agent import kernel_agent
 from closedhand.core import bits
-from closedhand.core.agents import refuse_argument
+from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
 from closedhand.games.daihinmin.cards import bit, of_suits, ranks_between, ranks_with
@@ -216,6 +216,7 @@ def choose_all(rules, views, ids, actions):
         actions[i] = choose(rules, views[i], ids)
 
 
+@described(Traits(microseconds=10))
 def make(game: Game, seed: int, argument: str | None) -> KernelAgent:
     """The agent `default`; it is deterministic and needs no seed.
 

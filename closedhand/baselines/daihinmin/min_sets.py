@@ -21,7 +21,7 @@ from closedhand.baselines.daihinmin.kou.strength import (
 )
 from closedhand.baselines.daihinmin.kou.variants import Numbers
 from closedhand.core import bits
-from closedhand.core.agents import refuse_argument
+from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
 from closedhand.games.daihinmin.cards import EACH_RANK, bit, ranks_between, ranks_with
@@ -190,6 +190,7 @@ def choose_all(rules, numbers, views, ids, actions):
         actions[i] = choose(rules, numbers, views[i], ids, kaidan, line, listed)
 
 
+@described(Traits(microseconds=20))
 def make(game: Game, seed: int, argument: str | None) -> KernelAgent:
     """The agent `min-sets`; it is deterministic and needs no seed.
 

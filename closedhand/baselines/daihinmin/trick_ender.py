@@ -25,7 +25,7 @@ from closedhand.baselines.daihinmin.kou.strength import (
     turned_ranks,
 )
 from closedhand.baselines.daihinmin.kou.variants import Numbers
-from closedhand.core.agents import refuse_argument
+from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
 from closedhand.games.daihinmin.legality import legal
@@ -88,6 +88,7 @@ def choose_all(rules, numbers, views, ids, actions):
         actions[i] = choose(rules, numbers, views[i], ids)
 
 
+@described(Traits(microseconds=15))
 def make(game: Game, seed: int, argument: str | None) -> KernelAgent:
     """The agent `trick-ender`; it is deterministic and needs no seed.
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import typer
 
+from closedhand.core.agents import split_agents
 from closedhand.core.game import Game, InputError
 
 
@@ -24,7 +25,7 @@ def learn(
         from closedhand.baselines.doudizhu import ppo
     except ModuleNotFoundError as error:
         raise InputError(f"no module {error.name}: pip install 'closedhand[train]'") from None
-    against = (opponents or "random,rule").split(",")
+    against = split_agents(opponents or "random,rule")
     rules = {key: game.options[key] for key in given if key != "substeps"}
     path = ppo.train(folder, seconds / 60, against, seed=seed, restart=restart, **rules)
     typer.echo(f"saved {path}: play it as the agent ppo:{path}")

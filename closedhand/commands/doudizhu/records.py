@@ -40,6 +40,7 @@ def generate(
     Games are flat and without bidding. After Ctrl-C the same command goes on.
     """
     from closedhand.baselines.doudizhu.deeprocket import shards
+    from closedhand.core.agents import split_agents
     from closedhand.core.threads import cores
 
     bound = bind(game, rules, option)
@@ -54,7 +55,7 @@ def generate(
                 update(number)
 
             paths = shards.generate(
-                bound, agents.split(","), games, seed, out, workers or cores(), progress
+                bound, split_agents(agents), games, seed, out, workers or cores(), progress
             )
     except KeyboardInterrupt:
         note(f"interrupted after {done} of {games} games; complete shards are saved in {out}: "

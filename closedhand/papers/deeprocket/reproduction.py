@@ -213,7 +213,7 @@ def compute(
     agents = list(plan.agents) if {"positions", "ladder"} & set(plan.sections) else []
     if "figures" in plan.sections:
         agents += [plan.network, plan.best]
-    pairs = {}
+    pairs = []
     if "ladder" in plan.sections:
         pairs = ladder.pairs_of(plan.agents, plan.ladder_deals, plan.slow_deals)
     for agent in dict.fromkeys(agents):

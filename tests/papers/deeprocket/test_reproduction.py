@@ -12,6 +12,7 @@ from typer.testing import CliRunner, Result
 from closedhand.arena import ladder, match
 from closedhand.baselines.random import make as make_random
 from closedhand.cli import app
+from closedhand.core.agents import Traits
 from closedhand.core.game import InputError, State
 from closedhand.games.doudizhu.counts import unpack
 from closedhand.papers.deeprocket import accuracy, pairings, reproduction as deeprocket
@@ -156,8 +157,7 @@ def test_an_interrupted_pair_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (["--only", "nonsense"], "no section 'nonsense'; there are figures, positions"),
         (["--only", "figures", "--network", "nobody"], "doudizhu has no agent 'nobody'"),
-        (["--only", "ladder", "--agents", "rule"], "two different agents or more, not rule"),
-        (["--only", "ladder", "--agents", "rule,rule"], "two different agents or more"),
+        (["--only", "ladder", "--agents", "rule"], "a ladder takes two agents or more, not rule"),
         (["--only", "positions", "--agents", "rule,nobody"], "doudizhu has no agent 'nobody'"),
     ],
 )
@@ -248,8 +248,10 @@ def test_slow_agents_play_fewer_deals_in_one_process(monkeypatch: pytest.MonkeyP
         True,
         False,
     ]
-    monkeypatch.setattr(ladder, "SLOW", ("random",))
-    monkeypatch.setattr(match, "CLOCKED", re.compile("random"))
+    for room in (ladder, match):
+        monkeypatch.setattr(
+            room, "traits_of", lambda game, agent: Traits(clocked=agent == "random")
+        )
     seen: list[int] = []
     play = match.play
 
@@ -309,7 +311,7 @@ def test_plans_take_agents_by_name_only_where_they_are_played() -> None:
     agent = make_random(GAME, 0, None)
     assert deeprocket.positions([agent])[0]["agent"] == "random"
     plan = deeprocket.Plan(network="rule", best="rule", games=5, iterations=1, agents=("nobody",))
-    with pytest.raises(InputError, match="two different agents"):
+    with pytest.raises(InputError, match="two agents or more"):
         deeprocket.compute(plan, Path("r"), lambda *_: None)
     quick = deeprocket.Plan("rule", "rule", 5, 1, ("nobody",), sections=("figures",))
     assert set(deeprocket.compute(quick, Path("r"), lambda *_: None)) == {"figures"}

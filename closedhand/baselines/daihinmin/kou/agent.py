@@ -45,6 +45,7 @@ from closedhand.baselines.daihinmin.kou.strength import (
 )
 from closedhand.baselines.daihinmin.kou.variants import WEAKEST, WEAKEST_SINGLE, parse
 from closedhand.core import bits
+from closedhand.core.agents import AgentSpec, Traits, described
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
 from closedhand.games.daihinmin.cards import bit, of_suits, ranks_between
@@ -302,11 +303,12 @@ def choose_all(rules, numbers, views, ids, actions):
         actions[i] = choose(rules, numbers, views[i], ids)
 
 
-def make(game: Game, seed: int, argument: str | None) -> KernelAgent:
-    """The agent `kou`; it is deterministic and needs no seed.
+@described(Traits(microseconds=16))
+def make(game: Game, seed: int, argument: str | None, **numbers: int) -> KernelAgent:
+    """The agent `kou`, with variants as argument and `Numbers` as options; it needs no seed.
 
     Raises:
-        InputError: An argument that is no variant.
+        InputError: An argument that is no variant, or an option that is no number of kou.
     """
-    name = f"kou:{argument}" if argument else "kou"
-    return kernel_agent(game, name, choose_all, parse(argument))
+    name = str(AgentSpec("kou", numbers, argument))
+    return kernel_agent(game, name, choose_all, parse(argument, **numbers))

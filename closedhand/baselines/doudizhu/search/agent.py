@@ -7,6 +7,7 @@ cards remain by exact search of the open hands. What counts is whether the own s
 the stakes.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,11 @@ from closedhand.baselines.doudizhu.agent import next_step
 from closedhand.baselines.doudizhu.bidding.modules import choose_bid
 from closedhand.baselines.doudizhu.decompose.agent import CANDIDATES, consider, load, policy_of
 from closedhand.baselines.doudizhu.search.styles import Styles
+from closedhand.core.agents import AgentSpec, Traits, described, whole_number
 from closedhand.core.game import Game, State
 from closedhand.core.kernel import kernel
 from closedhand.core.registry import make_game
-from closedhand.search.budget import read_budget
+from closedhand.search.budget import read_budget, traits
 from closedhand.search.paired import PairedSearch
 from closedhand.search.particles import BATCH
 
@@ -30,6 +32,8 @@ PARTICLE_SIMULATIONS = 40
 """Least simulations for each particle."""
 REMEMBERED = 2000
 """Plays under way in sub-steps."""
+SIMULATION = 40.0
+"""Microseconds of one, in the order of magnitude."""
 
 
 @kernel
@@ -104,14 +108,24 @@ class SearchAgent:
         return plays[: min(n, WIDTH)]
 
 
-def read_search(agent: str, argument: str | None) -> tuple[str, dict[str, Any], str | None]:
+def read_search(
+    agent: str, argument: str | None, threads: int | None = None, worlds: int | None = None
+) -> tuple[str, dict[str, Any], str | None]:
     """The name of a searching agent, arguments for `PairedSearch`, and the path behind the budget.
 
+    Args:
+        agent: Its plain name.
+        argument: A budget, with worlds and a path; None: 100 ms.
+        threads: Searches side by side; None: by the argument one, or all cores.
+        worlds: Of each thread; None: those of the argument.
+
     Raises:
-        InputError: An argument that it cannot use.
+        InputError: An argument or an option that it cannot use.
     """
-    name = f"{agent}:{argument}" if argument else agent
-    budget, particles, path = read_budget(agent, argument or "100ms")
+    name = str(AgentSpec(agent, {"threads": threads, "worlds": worlds}, argument))
+    budget, particles, path = read_budget(agent, argument or "100ms", threads)
+    if worlds is not None:
+        particles = whole_number(agent, "worlds", worlds, 0)
     if particles is None:
         particles = PARTICLES
         if "simulations" in budget:
@@ -119,14 +133,32 @@ def read_search(agent: str, argument: str | None) -> tuple[str, dict[str, Any], 
     return name, {**budget, "particles": particles}, path
 
 
-def make(game: Game, seed: int, argument: str | None) -> SearchAgent:
+def describer(name: str) -> Callable[..., Traits]:
+    """What is known of a searching agent: a function as `described` takes it."""
+
+    def describe(game: Game, argument: str | None, **options: Any) -> Traits:
+        _, budget, path = read_search(name, argument, **options)
+        return traits(budget, path, SIMULATION)
+
+    return describe
+
+
+@described(describer("search"))
+def make(
+    game: Game,
+    seed: int,
+    argument: str | None,
+    threads: int | None = None,
+    worlds: int | None = None,
+) -> SearchAgent:
     """The agent `search`; `search:50ms`, `search:4000` or `search:4000x300:PATH` name the budget.
 
     Behind the `x` stands the number of particles of each thread; with `x0` all deals are taken as
     equally likely, and everybody for a `decompose`. The path is that of weights for `decompose`.
+    The options `threads` and `worlds` say the same in brackets.
 
     Raises:
         InputError: An argument that it cannot use.
     """
-    name, budget, path = read_search("search", argument)
+    name, budget, path = read_search("search", argument, threads, worlds)
     return SearchAgent(game, name, seed, load(path), **budget)
