@@ -34,7 +34,6 @@ from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.kernel import inlined, kernel
 from closedhand.core.threads import in_threads
-from closedhand.games.chinese_poker import flat_rules
 from closedhand.games.chinese_poker.plays import BACK, FRONT, MIDDLE, PARTS, STRENGTHS
 from closedhand.games.chinese_poker.rules import Rules
 
@@ -101,7 +100,7 @@ class Training:
     @property
     def rules(self) -> Rules:
         """The rules of the flat game."""
-        return flat_rules(self.game)
+        return self.game.flat.rules
 
     @property
     def tables(self) -> Tables:

@@ -1,0 +1,30 @@
+"""What `train` does for Dou Dizhu's MaskablePPO."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from closedhand.core.game import Game, InputError
+
+
+def learn(
+    game: Game,
+    algorithm: str,
+    seconds: float,
+    seed: int,
+    folder: Path,
+    restart: bool,
+    opponents: str | None,
+    given: Mapping[str, Any],
+) -> None:
+    """Train MaskablePPO against agents, `random,rule` if none are named."""
+    try:
+        from closedhand.baselines.doudizhu import ppo
+    except ModuleNotFoundError as error:
+        raise InputError(f"no module {error.name}: pip install 'closedhand[train]'") from None
+    against = (opponents or "random,rule").split(",")
+    rules = {key: game.options[key] for key in given if key != "substeps"}
+    path = ppo.train(folder, seconds / 60, against, seed=seed, restart=restart, **rules)
+    typer.echo(f"saved {path}: play it as the agent ppo:{path}")
