@@ -50,10 +50,10 @@ __all__ = ["ContractError", "check_game"]
 REQUIRED = ("deal", "legal", "play", "over", "returns", "hide", "redeal", "observe")
 """Contract functions without a default."""
 
-CLOSE_LOOKS = 12
+CLOSE_LOOKS = 6
 """Positions of each game that are looked at closely; what is quick is checked at all of them."""
 
-SAMPLES = 20
+SAMPLES = 10
 """Actions that are tried out where there may be too many to try all."""
 
 NONSENSE = "\N{SNOWMAN} is nothing"
@@ -279,7 +279,6 @@ def _check_course(game: Game, seed: int) -> tuple[_Walk, list[State]]:
                 "a new game has paid {}: only what is earned is paid, and before the end only in "
                 "staged games", game.returns(walk.state))  # fmt: skip
     states = [walk.state.copy()]
-    made = 0
     while True:
         for part, check in EVERY_STATE.items():
             with _reporting(game, part, walk):
@@ -289,11 +288,11 @@ def _check_course(game: Game, seed: int) -> tuple[_Walk, list[State]]:
         if game.over(walk.state):
             break
         with _reporting(game, "over", walk):
-            _expect(made < game.max_moves,
-                    "the game goes on after max_moves, {} complete actions", game.max_moves)  # fmt: skip
+            _expect(len(walk.actions) < game.max_moves,
+                    "the game goes on after max_moves, {} actions", game.max_moves)  # fmt: skip
             _expect(walk.state.moves < len(walk.state.history),
                     "the game goes on, but the field 'history' is full")  # fmt: skip
-        made += _play(walk)
+        _play(walk)
         states.append(walk.state.copy())
     for part, check in AT_END.items():
         with _reporting(game, part, walk):
@@ -340,8 +339,8 @@ EVERY_STATE: Mapping[str, Callable[[_Walk], None]] = {
 """Checks of every state of a game, by the part that they look at."""
 
 
-def _play(walk: _Walk) -> bool:
-    """Play a random action and check what it has done; return whether it completed a play."""
+def _play(walk: _Walk) -> None:
+    """Play a random action and check what it has done."""
     game, before = walk.game, walk.state.copy()
     action = int(walk.rng.choice(game.legal(before)))
     walk.actions.append(action)
@@ -354,14 +353,13 @@ def _play(walk: _Walk) -> bool:
         restarted = state.moves == 0 and made > 0  # a new round, or a redeal
         substep = state.moves == made and game.flat is not game
         if restarted or substep:
-            return restarted
+            return
         _expect(state.moves == made + 1, "moves is {} after an action, not {}",
                 made + 1, state.moves)  # fmt: skip
         past = game.history(state)
         _expect((past[:made] == game.history(before)).all(), "an action changes the past")
         _expect(game.flat is not game or past[made] == action,
                 "'history' ends with the action, not with {}", past[made])  # fmt: skip
-    return True
 
 
 def _check_end(walk: _Walk, states: list[State]) -> None:

@@ -97,7 +97,7 @@ FAULTS = {
     ),
     "over too late": Fault(
         {"    return state.moves == LONGEST": "    return False"},
-        "over: the game goes on after max_moves, 3 complete actions",
+        "over: the game goes on after max_moves, 3 actions",
     ),
     "over too early": Fault(
         {"    return state.moves == LONGEST": "    return state.moves == 1"}, "player: seats [1] never act"
