@@ -166,7 +166,8 @@ def _check_fields(game: Game) -> None:
         _expect(len(value) == players, "{} has one entry a seat, not {}", name, value)
     names = list(game.shapes)
     _expect(names[:1] == ["observation"] and ACTION_MASK not in names,
-            "shapes begin with 'observation' and leave out {!r}, not {}", ACTION_MASK, names)  # fmt: skip
+            "shapes begin with 'observation' and leave out {!r}, not {}",
+            ACTION_MASK, names)  # fmt: skip
     for name, shape in game.shapes.items():
         _expect(len(shape) > 0 and min(shape) > 0, "shape {} of {!r} is empty", shape, name)
     low, high = game.payoff_range
@@ -190,7 +191,8 @@ def _check_state(game: Game) -> None:
                 "an array [n] of" if axes else "an", kind)  # fmt: skip
     most = np.iinfo(dtype["history"].base).max
     _expect(most >= game.flat.num_actions - 1,
-            "the field 'history' holds ids up to {}, not {}", game.flat.num_actions - 1, most)  # fmt: skip
+            "the field 'history' holds ids up to {}, not {}",
+            game.flat.num_actions - 1, most)  # fmt: skip
 
 
 def _check_rules(game: Game) -> None:
@@ -257,14 +259,15 @@ WHOLE_GAME: Mapping[str, Callable[[Game], None]] = {
 def _check_deals(game: Game, games: int, seed: int) -> None:
     """A seed tells the whole deal; different seeds deal differently."""
     seen = set()
-    for number in range(seed, seed + max(games, 2)):
+    seeds = range(seed, seed + max(games, 20))  # a small game has few different deals
+    for number in seeds:
         state = game.deal(np.random.default_rng(number))
-        random.seed(number), np.random.seed(number)  # noqa: NPY002
+        random.seed(number), np.random.seed(number)
         again = game.deal(np.random.default_rng(number))
         _same(game, state, again, "the same seed deals the same state")
         _expect(state.moves == 0, "a new game has made no moves, not {}", state.moves)
         seen.add(state.tobytes())
-    _expect(len(seen) > 1, "{} different seeds deal the same state", max(games, 2))
+    _expect(len(seen) > 1, "{} different seeds deal the same state", len(seeds))
 
 
 # Along a game
@@ -305,7 +308,8 @@ def _check_player(walk: _Walk) -> None:
     state = walk.state
     _expect(state.player in walk.players, "player is a seat, not {}", state.player)
     _expect(0 <= state.moves <= len(state.history),
-            "moves is 0 to {}, the size of 'history', not {}", len(state.history), state.moves)  # fmt: skip
+            "moves is 0 to {}, the size of 'history', not {}",
+            len(state.history), state.moves)  # fmt: skip
 
 
 def _check_legal(walk: _Walk) -> None:
@@ -327,7 +331,7 @@ def _check_legal(walk: _Walk) -> None:
 
 def _check_valid(walk: _Walk) -> None:
     """The rules allow every state that comes up in play."""
-    why = walk.game.valid(walk.state)
+    why = _refusal(walk.game, walk.state)
     _expect(why == "", "a state that came up in play is refused: {}", why)
 
 
@@ -411,7 +415,8 @@ def _check_records(walk: _Walk, states: list[State]) -> None:
     end = replay(record)
     _expect((game.history(end) == game.history(state)).all(), "a replay has another history")
     _expect((game.flat.returns(end) == game.returns(state)).all(),
-            "a replay ends with {}, not {}", game.flat.returns(end), game.returns(state))  # fmt: skip
+            "a replay ends with {}, not {}",
+            game.flat.returns(end), game.returns(state))  # fmt: skip
     _expect(record.agents == tuple(names) and record.extra == {"note": "x"},
             "a record forgets who played, or what else it was given")  # fmt: skip
 
@@ -455,7 +460,8 @@ def _check_illegal(walk: _Walk) -> None:
     for action in sorted(tried):
         told = bool(contract.is_legal(game.rules, state, action, ids))
         _expect(told == (action in legal),
-                "is_legal says {} of action {}, `legal` {}", told, action, action in legal)  # fmt: skip
+                "is_legal says {} of action {}, `legal` {}",
+                told, action, action in legal)  # fmt: skip
         admitted = int(contract.admit(game.rules, state, action, ids))
         if action in legal:
             _expect(admitted == action, "the legal action {} counts as {}", action, admitted)
@@ -563,12 +569,12 @@ def _check_knowledge(walk: _Walk, player: int) -> bool:
               f"player_{player} has the same view of a redealt state; `hide` leaks, or `redeal` "
               "does not keep to the view")  # fmt: skip
         _expect(game.over(other) == game.over(state), "a redealt state ends at another time")
-        why = game.valid(other)
+        why = _refusal(game, other)
         _expect(why == "", "a redealt state is refused: {}", why)
         end = game.playout(other, walk.rng)
         _expect(game.over(end), "a redealt state is played to its end")
     with _reporting(game, "valid", walk):
-        why = game.valid(view, player)
+        why = _refusal(game, view, player)
         _expect(why == "", "the view of player_{} is refused: {}", player, why)
     with _reporting(game, "observe", walk):
         seen = game.observe(state, player)
@@ -584,7 +590,8 @@ def _check_knowledge(walk: _Walk, player: int) -> bool:
         with _reporting(game, "legal", walk):
             for one in (other, view):
                 _expect(np.array_equal(game.legal(one), game.legal(state)),
-                        "the actions of player_{} depend on what he cannot know", player)  # fmt: skip
+                        "the actions of player_{} depend on what he cannot know",
+                        player)  # fmt: skip
     return other.tobytes() != state.tobytes()
 
 
@@ -796,21 +803,22 @@ def _check_parallel(game: Game, seed: int) -> None:
         return
     rng = np.random.default_rng(seed)
     table, together = GameAEC(game), GameParallel(game)
-    for episode in range(5):
-        table.reset(seed=seed + episode)
-        seen, _ = together.reset(seed=seed + episode)
+    for episode in range(seed, seed + 5):
+        table.reset(seed=episode)
+        seen, _ = together.reset(seed=episode)
+        turns: dict[str, list[tuple[np.ndarray, int]]] = {agent: [] for agent in together.agents}
         rewards: dict[str, float] = {}
         while together.agents:
-            actions = {
-                agent: int(rng.choice(np.flatnonzero(seen[agent][ACTION_MASK])))
-                for agent in together.agents
-            }
-            for _ in actions:
-                agent = table.agent_selection
-                mask = table.observe(agent)[ACTION_MASK]
-                _expect((mask == seen[agent][ACTION_MASK]).all(), "the mask of {}", agent)
-                table.step(actions[agent])
-            seen, rewards, *_ = together.step(actions)
+            for agent in together.agents:
+                mask = seen[agent][ACTION_MASK]
+                turns[agent].append((mask, int(rng.choice(np.flatnonzero(mask)))))
+            seen, rewards, *_ = together.step({agent: turns[agent][-1][1] for agent in turns})
+        while not any(table.terminations.values()):
+            agent = table.agent_selection
+            _expect(turns[agent], "{} acts more often in the AEC env", agent)
+            mask, action = turns[agent].pop(0)
+            _expect((mask == table.observe(agent)[ACTION_MASK]).all(), "the mask of {}", agent)
+            table.step(action)
         _expect(rewards == table.rewards, "rewards are {}, in the AEC env {}",
                 rewards, table.rewards)  # fmt: skip
         for agent, observation in seen.items():
@@ -842,6 +850,12 @@ def _same(game: Game, one: State, other: State, rule: str) -> None:
     if one.tobytes() != other.tobytes():
         fields = [name for name in game.dtype.names or () if (one[name] != other[name]).any()]
         raise _Broken(f"{rule}, but {', '.join(map(repr, fields)) or 'padding'} differ")
+
+
+def _refusal(game: Game, state: State, player: int | None = None) -> str:
+    """Why the game finds that a state is invalid, an empty text if it does not."""
+    valid = getattr(game, "valid", None)
+    return valid(state, player) if valid else ""
 
 
 def _refuses(call: Callable[[], object], what: str) -> None:

@@ -1,9 +1,9 @@
 """The agent `equilibrium`: perfect play of Kuhn poker, a family with one parameter."""
 
 import numpy as np
+
 from closedhand import Game, InputError
 from closedhand.core.game import State
-
 from kuhn_poker.game import BET
 
 
@@ -65,6 +65,6 @@ def make(game: Game, seed: int, argument: str | None, alpha: float = 0.2) -> Equ
     """
     if argument is not None:
         raise InputError(f"the agent equilibrium takes no argument, not {argument!r}")
-    if not 0 <= float(alpha) <= 1 / 3:
-        raise InputError(f"alpha is 0 to 1/3, not {alpha}")
-    return Equilibrium(float(alpha), seed)
+    if not isinstance(alpha, int | float) or not 0 <= alpha <= 1 / 3:
+        raise InputError(f"alpha is 0 to 1/3, not {alpha!r}")
+    return Equilibrium(alpha, seed)

@@ -6,10 +6,11 @@ passes after a bet folds. Otherwise the higher card wins: 1 chip if both have pa
 and a call. Perfect play is worth -1/18 chips a game to player 0.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from closedhand import Game, InputError
 from closedhand.core import contract
 from closedhand.core.cards import shuffle
@@ -160,7 +161,7 @@ class Notation:
         return rows
 
 
-def valid(rules: Rules, state: State, player: int | None) -> str:
+def valid(rules: Rules, state: State, player: int | None = None) -> str:
     """Why the rules do not allow a state, or the view of `player`; an empty text if they do."""
     known = [card for card in state.cards if card != UNKNOWN]
     if any(card not in range(len(CARDS)) for card in known) or len(set(known)) < len(known):
@@ -179,25 +180,25 @@ def valid(rules: Rules, state: State, player: int | None) -> str:
     return "" if state.player == state.moves % 2 else "the wrong player is to act"
 
 
-def view_from(game: Game, player: int, card: str, actions: Sequence[str] = ()) -> State:
+def view_from(game: Game, player: int, hand: str, actions: Iterable[int | str] = ()) -> State:
     """The view of a player at a real table.
 
     Args:
         game: Kuhn poker.
-        player: Whose view it is.
-        card: His card: `J`, `Q` or `K`.
-        actions: What has been done so far.
+        player: Seat of the player.
+        hand: His card: `J`, `Q` or `K`.
+        actions: Actions so far, ids or texts.
 
     Raises:
-        InputError: No such card or action, or one more than the game has.
+        InputError: No such card or action, or more actions than the game has.
     """
-    if card not in CARDS:
-        raise InputError(f"{card!r} is no card: those are {', '.join(CARDS)}")
+    if hand not in CARDS:
+        raise InputError(f"{hand!r} is no card: those are {', '.join(CARDS)}")
     view = game.empty(1)[0]
     view.cards[:] = UNKNOWN
-    view.cards[player] = CARDS.index(card)
+    view.cards[player] = CARDS.index(hand)
     for action in actions:
-        game.play(view, game.parse(action))
+        game.play(view, game.parse(action) if isinstance(action, str) else action)
     return view
 
 
@@ -218,4 +219,3 @@ def make(**given: Any) -> Game:
         max_moves=LONGEST,
         zero_sum=True,
     )
-
