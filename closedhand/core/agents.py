@@ -66,7 +66,7 @@ def make_agent(game: Game | str, agent: str | Agent, seed: int = 0) -> Agent:
         InputError: An unknown name, or an argument that the agent cannot use.
     """
     if not isinstance(agent, str):
-        if not isinstance(agent, Agent):
+        if not isinstance(agent, Agent):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"{agent!r} is no agent: it lacks a name or a method act(view)")
         return agent
     if isinstance(game, str):
@@ -98,7 +98,7 @@ def digests(agents: Iterable[str]) -> dict[str, str]:
     A path stands between colons or behind the last one (`strategy:PATH`, `monte-carlo:500:PATH`,
     `bids:net=PATH:AGENT`). Of networks all in the same folder count: they play together.
     """
-    found = {}
+    found: dict[str, str] = {}
     for agent in agents:
         words = [word.removeprefix("net=") for word in agent.split(":")]
         texts = {":".join(words[i:]) for i in range(1, len(words))} | set(words[1:])

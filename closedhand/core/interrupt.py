@@ -6,7 +6,7 @@ in odd ways or crashes, and between the lines of a log.
 
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,7 +15,7 @@ WAIT = 0.25
 
 
 @contextmanager
-def deferred() -> Iterator[Callable[[], None]]:
+def deferred() -> Generator[Callable[[], None]]:
     """Put Ctrl-C off; a second one works at once. Without effect outside the main thread.
 
     Yields:

@@ -31,7 +31,7 @@ def compute(
     from closedhand import __version__
 
     settings = {**settings, "version": __version__}
-    results = {}
+    results: dict[str, Any] = {}
     for number, (name, part) in enumerate(parts.items()):
         progress(name, number, len(parts))
         path = folder / f"{name}.json"

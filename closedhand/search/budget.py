@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from closedhand.core.game import InputError
+from closedhand.core.kernel import Floats, Rng
 from closedhand.core.threads import cores
 
 
@@ -35,9 +36,9 @@ def budget(simulations: int | None, seconds: float | None, threads: int | None) 
     """A budget.
 
     Args:
-        simulations: Of a decision; None: as many as `seconds` allow.
-        seconds: Of a decision; None: however long the simulations take.
-        threads: Searches that run side by side; by default one for each core.
+        simulations: Simulations of a decision; None: as many as `seconds` allow.
+        seconds: Time of a decision; None: however long the simulations take.
+        threads: Number of searches that run side by side; by default one for each core.
 
     Raises:
         InputError: Neither simulations nor seconds are given, or numbers that make no sense.
@@ -56,7 +57,7 @@ def budget(simulations: int | None, seconds: float | None, threads: int | None) 
     )
 
 
-ARGUMENT = re.compile(r"(?P<number>\d+)(?P<ms>ms)?(x(?P<worlds>\d+))?(:(?P<path>.+))?")
+ARGUMENT = re.compile(r"(?P<number>\d+)(?P<ms>ms)?(x(?P<width>\d+))?(:(?P<path>.+))?")
 
 
 def read_budget(agent: str, argument: str) -> tuple[dict[str, Any], int | None, str | None]:
@@ -64,11 +65,12 @@ def read_budget(agent: str, argument: str) -> tuple[dict[str, Any], int | None, 
 
     Args:
         agent: Name of the agent, for messages.
-        argument: `20ms` is milliseconds, on all cores; `500` simulations, on one; `x4` behind that
-            a number of worlds that searches use as they say; behind another colon stands a path.
+        argument: Text such as `500x4:PATH`: `20ms` is milliseconds, on all cores; `500` is
+            simulations, on one; `x4` behind that is the number of particles or candidates,
+            whichever the agent searches with; behind another colon stands a path.
 
     Returns:
-        Arguments for a search, the number of worlds if there is one, the path if there is one.
+        Arguments for a search, the number behind the `x` if there is one, the path if there is one.
 
     Raises:
         InputError: It is nothing of the kind.
@@ -78,15 +80,15 @@ def read_budget(agent: str, argument: str) -> tuple[dict[str, Any], int | None, 
         raise InputError(f"{agent} takes a budget such as 500, 20ms or 500x4, not {argument!r}")
     number = int(match["number"])
     spent = {"seconds": number / 1000} if match["ms"] else {"simulations": number, "threads": 1}
-    worlds = match["worlds"]
-    return spent, int(worlds) if worlds is not None else None, match["path"]
+    width = match["width"]
+    return spent, int(width) if width is not None else None, match["path"]
 
 
 def add_up(
-    work: Callable[[int, np.random.Generator], np.ndarray],
+    work: Callable[[int, Rng], Floats],
     shares: list[int],
-    rng: np.random.Generator,
-) -> np.ndarray:
+    rng: Rng,
+) -> Floats:
     """The sum of what threads find out, each with a share of the work and its own generator."""
     if len(shares) == 1:
         return work(shares[0], rng)

@@ -1,9 +1,10 @@
 """The agent `search`: determinised search over the plays that `decompose` likes best.
 
-The plays are compared on the same worlds (`search/paired.py`), which are as likely as they explain
-what was played so far (`search/worlds.py`): each is played on by `decompose` on all seats but those
-whose players show another style (`styles.py`), and when few cards remain by exact search of the
-open hands. What counts is whether the own side wins, whatever the stakes.
+The plays are compared on the same particles (`closedhand.search.paired`), determinisations as
+likely as they make what was played so far (`closedhand.search.particles`). Each is played on by
+`decompose` on all seats but those whose players show another style (`styles.py`), and when few
+cards remain by exact search of the open hands. What counts is whether the own side wins, whatever
+the stakes.
 """
 
 from typing import Any
@@ -23,8 +24,10 @@ from closedhand.search.particles import BATCH
 
 WIDTH = 8
 """Plays that are compared."""
-WORLDS = 100
-"""Of each thread, fewer for few simulations."""
+PARTICLES = 100
+"""Particles of each thread, unless simulations are few."""
+PARTICLE_SIMULATIONS = 40
+"""Least simulations for each particle."""
 REMEMBERED = 2000
 """Plays under way in sub-steps."""
 
@@ -108,17 +111,19 @@ def read_search(agent: str, argument: str | None) -> tuple[str, dict[str, Any], 
         InputError: An argument that it cannot use.
     """
     name = f"{agent}:{argument}" if argument else agent
-    budget, worlds, path = read_budget(agent, argument or "100ms")
-    if worlds is None:
-        worlds = max(BATCH, min(WORLDS, budget.get("simulations", 40 * WORLDS) // 40))
-    return name, {**budget, "worlds": worlds}, path
+    budget, particles, path = read_budget(agent, argument or "100ms")
+    if particles is None:
+        particles = PARTICLES
+        if "simulations" in budget:
+            particles = max(BATCH, min(PARTICLES, budget["simulations"] // PARTICLE_SIMULATIONS))
+    return name, {**budget, "particles": particles}, path
 
 
 def make(game: Game, seed: int, argument: str | None) -> SearchAgent:
     """The agent `search`; `search:50ms`, `search:4000` or `search:4000x300:PATH` name the budget.
 
-    Behind the `x` stands how many worlds each thread has; with `x0` all are taken as equally
-    likely, and everybody for a `decompose`. The path is that of weights for `decompose`.
+    Behind the `x` stands the number of particles of each thread; with `x0` all deals are taken as
+    equally likely, and everybody for a `decompose`. The path is that of weights for `decompose`.
 
     Raises:
         InputError: An argument that it cannot use.
