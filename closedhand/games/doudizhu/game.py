@@ -96,6 +96,7 @@ def make(**given: Any) -> Game:
         notation=notation,
         payoff_range=(-most, most),
         max_moves=LONGEST,
+        zero_sum=not rules.win,
         substep_options={"substeps": True},
     )
     if not options["substeps"]:
