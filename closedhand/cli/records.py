@@ -6,15 +6,14 @@ from typing import Annotated
 import typer
 
 from closedhand.cli.common import (
-    INTERRUPTED,
     GameName,
     Json,
     Options,
     Rules,
     bind,
     given_options,
+    interruptible,
     make_folder,
-    note,
     print_json,
     progress_bar,
     underscored,
@@ -115,20 +114,8 @@ def generate(
 
     bound = bind(game, rules, option)
     make_folder(out)
-    done = 0
-    try:
-        with progress_bar("games", games) as update:
-
-            def progress(number: int) -> None:
-                nonlocal done
-                done = number
-                update(number)
-
-            paths = shards.generate(
-                bound, agents.split(","), games, seed, out, workers or cores(), progress
-            )
-    except KeyboardInterrupt:
-        note(f"interrupted after {done} of {games} games; complete shards are saved in {out}: "
-             "the same command goes on")  # fmt: skip
-        raise typer.Exit(INTERRUPTED) from None
+    with interruptible(), progress_bar("games", games) as update:
+        paths = shards.generate(
+            bound, agents.split(","), games, seed, out, workers or cores(), update
+        )
     typer.echo(f"saved {games} games in {len(paths)} shards: {out}")

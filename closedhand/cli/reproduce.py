@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.table import Table
 
 from closedhand.cli.common import (
-    INTERRUPTED,
     Json,
+    interruptible,
     make_folder,
     note,
     positive,
@@ -194,12 +194,8 @@ def _computed(
 ) -> dict[str, Any]:
     """The results of a computation in parts, under a progress bar."""
     make_folder(out)
-    try:
-        with progress_bar("parts", None) as update:
-            return compute(lambda name, number, total: update(number, total, name))
-    except KeyboardInterrupt:
-        note("interrupted; the same command goes on")
-        raise typer.Exit(INTERRUPTED) from None
+    with interruptible(), progress_bar("parts", None) as update:
+        return compute(lambda name, number, total: update(number, total, name))
 
 
 def _show(

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple, Protocol, Self, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,8 @@ from closedhand.core.workers import results_of
 
 SAVE_EVERY = 30.0
 """Seconds between checkpoints."""
+MOST_SAVING = 20.0
+"""A checkpoint follows another one after so many times the time that this took at least."""
 
 Result = TypeVar("Result")
 
@@ -54,6 +56,9 @@ class Learner(Protocol):
     def summary(self) -> dict[str, Any]:
         """How far it is and how good, for the history: JSON values."""
         ...
+
+
+Worker = TypeVar("Worker", bound=Learner)
 
 
 class Format(NamedTuple):
@@ -112,26 +117,30 @@ class Watch:
 
     Attributes:
         pieces: How many were done.
-        interrupted: Whether Ctrl-C ended the work.
     """
 
     def __init__(
-        self, save: Callable[[], object] = lambda: None, seconds: float = math.inf
+        self,
+        save: Callable[[], object] = lambda: None,
+        seconds: float = math.inf,
+        at_end: bool = True,
     ) -> None:
         """Watch over work.
 
         Args:
             save: Writes a checkpoint.
             seconds: How long to work by the clock.
+            at_end: Whether to save at the end of the context, too.
         """
         self.pieces = 0
-        self.interrupted = False
         self._save = save
         self._seconds = seconds
+        self._at_end = at_end
         self._deferred = deferred()
         self._deferral = Deferral()
+        self._stopped = False
         self._saved_pieces = 0
-        self._start = self._saved = 0.0
+        self._start = self._saved = self._cost = 0.0
 
     def __enter__(self) -> Self:
         """Start the clock, and put Ctrl-C off."""
@@ -140,16 +149,18 @@ class Watch:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
     ) -> bool:
         """Save what is new; see the class."""
         try:
-            stopped = kind is not None and issubclass(kind, KeyboardInterrupt)
+            self._stopped = kind is not None and issubclass(kind, KeyboardInterrupt)
             at_once = self._deferral.presses > 1
-            self.interrupted = self.interrupted or stopped or self._deferral.presses > 0
-            if kind is not None and (at_once or not stopped):
+            if kind is not None and (at_once or not self._stopped):
                 return False
-            if self.pieces > self._saved_pieces:
+            if self._at_end and self.pieces > self._saved_pieces:
                 self.save()
             return True
         finally:
@@ -166,26 +177,37 @@ class Watch:
         return min(1.0, self.seconds / self._seconds)
 
     @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ends, or ended, the work."""
+        return self._stopped or self._deferral.presses > 0
+
+    @property
+    def due(self) -> bool:
+        """Whether it is time to save; what takes long to save is saved less often."""
+        return time.monotonic() - self._saved > max(SAVE_EVERY, MOST_SAVING * self._cost)
+
+    @property
     def going_on(self) -> bool:
         """Whether there is time left, and no Ctrl-C."""
-        return not self._deferral.presses and self.seconds < self._seconds
+        return not self.interrupted and self.seconds < self._seconds
 
     def tick(self) -> bool:
         """Count a piece of work, and save if it is time; returns whether to go on."""
         self.pieces += 1
-        if time.monotonic() - self._saved > SAVE_EVERY:
+        if self.due:
             self.save()
-        self.interrupted = self._deferral.presses > 0
         return self.going_on
 
     def save(self) -> None:
         """Write a checkpoint now."""
+        start = time.monotonic()
         self._save()
         self._saved_pieces = self.pieces
         self._saved = time.monotonic()
+        self._cost = self._saved - start
 
 
-class Run:
+class Run(Generic[Worker]):
     """A learner at work, and how it went.
 
     Attributes:
@@ -199,12 +221,13 @@ class Run:
 
     def __init__(
         self,
-        learner: Learner,
+        learner: Worker,
         settings: Mapping[str, Any],
         path: Path | None = None,
         also: Callable[[], object] = lambda: None,
         format: Format = NPZ,
-        older: Callable[[dict[str, Any]], dict[str, Any]] = dict,
+        older: Callable[[dict[str, Any]], dict[str, Any]] = lambda state: {},
+        note_checkpoints: bool = True,
     ) -> None:
         """Begin.
 
@@ -217,6 +240,8 @@ class Run:
             format: Of the checkpoint.
             older: From the state in a checkpoint of an earlier version to what it lacks, `settings`
                 and so on; takes out what is of no use.
+            note_checkpoints: Whether the history says how far it is at every checkpoint, not only
+                where the learner asks for it.
         """
         self.learner = learner
         self.settings = json.loads(json.dumps(settings))
@@ -227,6 +252,7 @@ class Run:
         self._also = also
         self._format = format
         self._older = older
+        self._note_checkpoints = note_checkpoints
         self._noted = False
 
     def resume(self) -> None:
@@ -238,7 +264,7 @@ class Run:
         assert self.path is not None
         try:
             about, state = self._format.read(self.path)
-            if "settings" not in about:
+            if len(about) < len(ABOUT):
                 about = {**self._older(state), **about}
             check_same(self.path, about["settings"], self.settings)
             self.learner.restore(state)
@@ -309,7 +335,8 @@ class Run:
 
     def save(self) -> None:
         """Write a checkpoint, and what else there is to be saved."""
-        self.note()
+        if self._note_checkpoints:
+            self.note()
         self._also()
         if self.path is not None:
             about = {key: getattr(self, key) for key in ABOUT}
@@ -323,6 +350,7 @@ def work_off(
     workers: int,
     take: Callable[[Result], object],
     save: Callable[[], object] = lambda: None,
+    at_end: bool = True,
 ) -> bool:
     """Do jobs, in several processes if asked to, and save now and then what came of them.
 
@@ -334,6 +362,7 @@ def work_off(
         take: Called with each result, in the order of the jobs; after a Ctrl-C with those that
             were finished.
         save: Writes what was taken so far.
+        at_end: Whether to save at the end, too.
 
     Returns:
         Whether Ctrl-C ended it.
@@ -341,7 +370,7 @@ def work_off(
     Raises:
         KeyboardInterrupt: There was a second Ctrl-C.
     """
-    with Watch(save) as watch:
+    with Watch(save, at_end=at_end) as watch:
         for result in results_of(work, jobs, first, min(workers, len(jobs))):
             take(result)
             watch.tick()
