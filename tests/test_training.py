@@ -23,9 +23,12 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from closedhand.baselines.doudizhu.ppo import load, train
 
     out = tmp_path_factory.mktemp("run")
-    path = train(out, minutes=0.05, opponents=["random"], games=4, seed=1)
+    path, interrupted = train(out, minutes=0.05, opponents=["random"], games=4, seed=1)
+    assert not interrupted
     first = load(path).num_timesteps
-    train(out, minutes=0.05, opponents=["random"], games=4, seed=2)
+    with pytest.raises(InputError, match="made with seed 1, not 2"):
+        train(out, minutes=0.05, opponents=["random"], games=4, seed=2)
+    train(out, minutes=0.05, opponents=["random"], games=4, seed=1)
     assert load(path).num_timesteps > first > 0
     assert list((out / "tensorboard").rglob("events*"))
     assert [file.name for file in out.iterdir() if "part" in file.name] == []

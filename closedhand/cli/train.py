@@ -8,7 +8,7 @@ from typer.core import TyperGroup
 
 from closedhand.cli.common import Options, Rules, bind, given_options, positive, underscored
 from closedhand.commands import chinese_poker, leduc, self_play
-from closedhand.commands.doudizhu import bids, networks
+from closedhand.commands.doudizhu import bids, networks, ppo
 from closedhand.core.game import InputError
 from closedhand.core.registry import GAMES
 
@@ -81,15 +81,9 @@ def train_game(
         learn, usual_algorithm = LEARNING.get(bound.name, usual)
         learn(bound, algorithm or usual_algorithm, 60 * minutes, seed, out, restart)
         return
-    try:
-        from closedhand.baselines.doudizhu import ppo
-    except ModuleNotFoundError as error:
-        raise InputError(f"no module {error.name}: pip install 'closedhand[train]'") from None
     given = {key: bound.options[key] for key in given_options(rules, option)}
     given.pop("substeps", None)
-    against = (opponents or "random,rule").split(",")
-    path = ppo.train(out, minutes, against, seed=seed, restart=restart, **given)
-    typer.echo(f"saved {path}: play it as the agent ppo:{path}")
+    ppo.learn(bound, "ppo", 60 * minutes, seed, out, restart, opponents, **given)
 
 
 for name in GAMES:

@@ -185,7 +185,7 @@ class Point(NamedTuple):
     evaluation: Evaluation
 
 
-class Run(long_work.Run):
+class Run(long_work.Run[Judged]):
     """An algorithm at work, and how it went.
 
     Attributes:
@@ -206,7 +206,6 @@ class Run(long_work.Run):
         self.solver = solver
         self.seed = seed
         self.folder = folder
-        self._judged = Judged(solver)
         settings = {
             "game": solver.game.name,
             "options": dict(solver.game.options),
@@ -215,7 +214,7 @@ class Run(long_work.Run):
             "version": __version__,
         }
         path = None if folder is None else Path(folder) / "learner.npz"
-        super().__init__(self._judged, settings, path, self._write, older=_older)
+        super().__init__(Judged(solver), settings, path, self._write, older=_older)
 
     @property
     def points(self) -> list[Point]:
@@ -257,11 +256,11 @@ class Run(long_work.Run):
             Itself; judged, and saved if there is a folder.
         """
         self.solver.run(0)  # loads or compiles the kernels
-        self._judged.end = np.inf if iterations is None else iterations
-        self._judged.judgements = JUDGEMENTS if until is None else CLOSE_JUDGEMENTS
+        self.learner.end = np.inf if iterations is None else iterations
+        self.learner.judgements = JUDGEMENTS if until is None else CLOSE_JUDGEMENTS
 
         def over() -> bool:
-            if self.solver.iterations >= self._judged.end:
+            if self.solver.iterations >= self.learner.end:
                 return True
             return until is not None and bool(self.history) and self.nash_conv <= until
 
