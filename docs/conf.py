@@ -44,7 +44,7 @@ napoleon_use_ivar = True
 
 def write_environment_pages(app: Any) -> None:
     """Write one page for each environment of the registry, their index, and Leduc's graph."""
-    environments = import_module("closedhand.envs.registration").ENVIRONMENTS
+    environments = closedhand.GAMES
     folder = Path(app.srcdir) / "environments"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
@@ -57,7 +57,11 @@ def write_environment_pages(app: Any) -> None:
 
 def environment_page(name: str, environment: Any) -> str:
     """How to make an environment, then what its game's docstring says."""
-    package = import_module("closedhand.core.registry").package(environment.game).__name__
+    package = environment.pages[0]
+    pages = [inspect.getdoc(import_module(page)) or "" for page in environment.pages]
+    pages.insert(
+        2, inspect.getdoc(import_module("closedhand.core.registry").load(environment.make)) or ""
+    )
     parallel = ""
     if environment.parallel_id:
         parallel = f'env = pettingzoo.make("parallel", "{environment.parallel_id}")\n'
@@ -71,7 +75,7 @@ envs = gymnasium.make_vec("{environment.gymnasium_id}", num_envs=1024)
 
 The rules are in {{py:mod}}`{package}`.
 
-{inspect.cleandoc(environment.doc)}
+{"\n\n".join(pages)}
 """
 
 

@@ -68,7 +68,7 @@ def start(game: Game, *boards: str) -> State:
 def set_boards(game: Game, *boards: str) -> State:
     state = start(game, *boards)
     for board in boards:
-        game.play(state, game.parse_at(state, board))
+        game.play(state, game.parse(board, state))
     return state
 
 
@@ -204,7 +204,7 @@ def test_what_is_legal_is_what_is_listed(fouls: bool, substeps: bool) -> None:
 def test_fouls_are_refused_unless_the_option_says_otherwise(board: str, ordered: bool) -> None:
     rest = [card for card in range(52) if CARDS[card] not in board]
     state = start(GAME, board, cards_text(rest[:13]))
-    action = GAME.parse_at(state, board)
+    action = GAME.parse(board, state)
     assert (action in GAME.legal(state)) == reference.legal(as_board(board)) == ordered
     if not ordered:
         with pytest.raises(InputError, match="is not legal for player_0"):
@@ -520,7 +520,7 @@ def test_observations_in_full(substeps: bool) -> None:
     for seat, board in enumerate(boards):
         back, middle, front = board.split("/")
         for step, action in enumerate([back, "/" + front] if substeps else [board]):
-            game.play(state, game.parse_at(state, action))
+            game.play(state, game.parse(action, state))
             chosen = substeps and step == 0
             shown[seat] = [back, "", ""] if chosen else [back, middle, front]
             for player in range(3):

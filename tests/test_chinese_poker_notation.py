@@ -56,23 +56,23 @@ def test_hands_boards_and_actions_round_trip(deck: list[int], action: int, draw:
     parts = cards[:5], cards[5:10], cards[10:]
     back, _, front = map(notation.cards_text, parts)
     board = "/".join(map(notation.cards_text, parts))
-    assert GAME.text_at(state, action) == board == notation.board_text(TABLES, hands[0], action)
+    assert GAME.text(action, state) == board == notation.board_text(TABLES, hands[0], action)
     fields = [spelled(part, draw) for part in parts]
     for written in (board, GAME.text(action), "/".join(fields), "/".join(fields[:2])):
-        assert GAME.parse_at(state, written) == action
+        assert GAME.parse(written, state) == action
     for written in (board, "/".join(fields)):
         hand, arrangement = notation.parse_board(written)
         assert (hand.tolist(), arrangement) == (hands[0], action)
 
     state = SUBSTEPS.parse_deal(deal)
     first, second = action // 56, 1287 + action % 56
-    assert SUBSTEPS.text_at(state, first) == back
+    assert SUBSTEPS.text(first, state) == back
     for written in (back, fields[0], SUBSTEPS.text(first)):
-        assert SUBSTEPS.parse_at(state, written) == first
+        assert SUBSTEPS.parse(written, state) == first
     contract.play(SUBSTEPS.rules, state, first)
-    assert SUBSTEPS.text_at(state, second) == "/" + front
+    assert SUBSTEPS.text(second, state) == "/" + front
     for written in ("/" + fields[2], fields[2], SUBSTEPS.text(second)):
-        assert SUBSTEPS.parse_at(state, written) == second
+        assert SUBSTEPS.parse(written, state) == second
 
 
 def test_positions_are_letters() -> None:
@@ -137,9 +137,9 @@ def test_bad_actions_are_refused(game: Game, actions: list[str], message: str) -
     state = game.parse_deal(DEAL)
     *before, last = actions
     for action in before:
-        game.play(state, game.parse_at(state, action))
+        game.play(state, game.parse(action, state))
     with pytest.raises(InputError, match=message):
-        game.parse_at(state, last)
+        game.parse(last, state)
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def misspelled(draw: Any) -> str:
 @given(st.text(max_size=60) | misspelled())
 def test_any_text_is_understood_or_an_input_error(line: str) -> None:
     fresh, started = GAME.parse_deal(DEAL), SUBSTEPS.parse_deal(DEAL)
-    SUBSTEPS.play(started, SUBSTEPS.parse_at(started, "AsKs6s5s3s"))
+    SUBSTEPS.play(started, SUBSTEPS.parse("AsKs6s5s3s", started))
     readers = [
         (notation.parse_cards, lambda cards: len(set(cards)) == len(cards)),
         (notation.parse_hand, lambda hand: (np.diff(hand) < 0).all()),
@@ -193,10 +193,10 @@ def test_any_text_is_understood_or_an_input_error(line: str) -> None:
         (SUBSTEPS.parse, lambda action: SUBSTEPS.parse(SUBSTEPS.text(action)) == action),
         (GAME.parse_deal, lambda state: GAME.parse_deal(GAME.deal_text(state)) == state),
         (lambda text: notation.parse_record(text, GAME), lambda record: len(record.actions) == 2),
-        (lambda text: GAME.parse_at(fresh, text), lambda action: 0 <= action < 72072),
-        (lambda text: GAME.parse_at(GAME.view(fresh, 1), text), lambda action: action >= 0),
-        (lambda text: SUBSTEPS.parse_at(fresh, text), lambda action: 0 <= action < 1343),
-        (lambda text: SUBSTEPS.parse_at(started, text), lambda action: 0 <= action < 1343),
+        (lambda text: GAME.parse(text, fresh), lambda action: 0 <= action < 72072),
+        (lambda text: GAME.parse(text, GAME.view(fresh, 1)), lambda action: action >= 0),
+        (lambda text: SUBSTEPS.parse(text, fresh), lambda action: 0 <= action < 1343),
+        (lambda text: SUBSTEPS.parse(text, started), lambda action: 0 <= action < 1343),
     ]
     for reader, is_sound in readers:
         try:
@@ -246,12 +246,12 @@ def test_the_table_says_what_boards_are_and_win() -> None:
 
 def test_the_table_shows_cards_that_are_known() -> None:
     state = SUBSTEPS.parse_deal(DEAL)
-    SUBSTEPS.play(state, SUBSTEPS.parse_at(state, "AsKs6s5s3s"))
+    SUBSTEPS.play(state, SUBSTEPS.parse("AsKs6s5s3s", state))
     rows = SUBSTEPS.scene(SUBSTEPS.view(state, 0))
     assert "".join(rows[0].cards) == "AsKs6s5s3s QsQhJsJd9h8c3c2h"
     assert [row.active for row in rows] == [True, False]
     assert rows[1].cards == ("",) * 13
-    SUBSTEPS.play(state, SUBSTEPS.parse_at(state, "/JsJd9h"))
+    SUBSTEPS.play(state, SUBSTEPS.parse("/JsJd9h", state))
     rows = SUBSTEPS.scene(SUBSTEPS.view(state, 1))
     assert (rows[0].cards, rows[0].note) == (("",) * 13, "has set his hand")
     assert [row.active for row in rows] == [False, True]

@@ -9,11 +9,11 @@ import time
 from pathlib import Path
 
 import pytest
-from closedhand.core.registry import GAMES
 from typer.testing import CliRunner, Result
 
 from closedhand import __version__, make_game
 from closedhand.cli import app
+from closedhand.core.registry import GAMES
 
 COMMAND = [sys.executable, "-c", "from closedhand.cli import main; main()"]
 MATCH = ["match", "doudizhu", "--agents", "greedy,rule", "--workers", "1"]

@@ -10,7 +10,8 @@ import pytest
 from closedhand import Game, InputError, make_game
 from closedhand.core import contract
 from closedhand.core.game import State
-from closedhand.games.daihinmin import CHOICES, DEFAULTS, NUMBERS, SWITCHES, compact, plays
+from closedhand.games.daihinmin import compact, plays
+from closedhand.games.daihinmin.game import CHOICES, DEFAULTS, NUMBERS, SWITCHES
 from closedhand.games.daihinmin.notation import cards_in, parse_cards
 from closedhand.games.daihinmin.plays import CARDS, JOKER, PASS
 from closedhand.games.daihinmin.rules import STATE, begin, loser, winner

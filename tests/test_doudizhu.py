@@ -5,6 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import positions
+from hypothesis import given, settings, strategies as st
+
+from closedhand import InputError, make_agent, make_game
+from closedhand.core.game import State
+from closedhand.core.records import read, replay
+from closedhand.games.doudizhu import plays
 from closedhand.games.doudizhu.counts import (
     DECK,
     RANKS,
@@ -15,13 +22,6 @@ from closedhand.games.doudizhu.counts import (
     size,
     unpack,
 )
-from conftest import positions
-from hypothesis import given, settings, strategies as st
-
-from closedhand import InputError, make_agent, make_game
-from closedhand.core.game import State
-from closedhand.core.records import read, replay
-from closedhand.games.doudizhu import plays
 from closedhand.games.doudizhu.notation import format_record, parse_record
 from closedhand.games.doudizhu.rules import STATE, begin
 

@@ -18,8 +18,8 @@ from pettingzoo.test import api_test, performance_benchmark, render_test, seed_t
 
 from closedhand import Game, InputError, agent_names, make_game
 from closedhand.core.game import State
+from closedhand.core.registry import GAMES as ENVIRONMENTS
 from closedhand.envs.aec import GameAEC, raw_env
-from closedhand.envs.registration import ENVIRONMENTS
 from closedhand.envs.solo import SoloEnv
 from closedhand.envs.vector import GameVectorEnv
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from closedhand.games.doudizhu.counts import unpack
 from conftest import assert_alike_without_compiler, positions
 from typer.testing import CliRunner, Result
 
@@ -16,6 +15,7 @@ from closedhand import InputError, make_game
 from closedhand.baselines.doudizhu.deeprocket import pairs, recorded, shards
 from closedhand.cli import app
 from closedhand.core.records import from_state, write
+from closedhand.games.doudizhu.counts import unpack
 from closedhand.games.doudizhu.plays import GROUPS
 
 torch = pytest.importorskip("torch")

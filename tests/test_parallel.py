@@ -13,9 +13,9 @@ from gymnasium.utils.env_checker import data_equivalence
 from pettingzoo.test import parallel_api_test, parallel_seed_test
 
 from closedhand import GAMES, InputError, make_game
+from closedhand.core.registry import GAMES as ENVIRONMENTS
 from closedhand.envs.aec import GameAEC
 from closedhand.envs.parallel import GameParallel, parallel_env
-from closedhand.envs.registration import ENVIRONMENTS
 
 ID = "closedhand/chinese_poker-v0"
 OPTIONS: list[dict[str, Any]] = [

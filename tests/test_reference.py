@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from closedhand.games.doudizhu.counts import RANKS as RANK_LETTERS
 from conftest import VARIANTS, variant_id
 from reference import daihinmin, leduc
 from reference.doudizhu import PASS, ROCKET, Reference
 
 from closedhand import Game, make_game
+from closedhand.games.doudizhu.counts import RANKS as RANK_LETTERS
 from closedhand.games.doudizhu.plays import CATEGORIES
 from closedhand.games.leduc.notation import state_text
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from closedhand.games.doudizhu.counts import unpack
 from typer.testing import CliRunner, Result
 
 from closedhand.arena import ladder, match
 from closedhand.baselines.random import make as make_random
 from closedhand.cli import app
 from closedhand.core.game import InputError, State
+from closedhand.games.doudizhu.counts import unpack
 from closedhand.papers.deeprocket import accuracy, pairings, reproduction as deeprocket
 
 GAME = ladder.the_game()

@@ -4,7 +4,6 @@ import time
 
 import numpy as np
 import pytest
-from closedhand.core.duel import play_out
 
 from closedhand import Game, InputError, make_agent, make_game
 from closedhand.baselines.daihinmin import endgame
@@ -12,6 +11,7 @@ from closedhand.baselines.daihinmin.policy import softmax as light
 from closedhand.baselines.daihinmin.policy.training import TASK
 from closedhand.baselines.learning import policy_gradient as self_play
 from closedhand.core import contract
+from closedhand.core.duel import play_out
 from closedhand.core.game import State
 from closedhand.games.daihinmin.notation import parse_cards
 from closedhand.games.daihinmin.plays import CARDS, DECK, PASS
@@ -27,7 +27,7 @@ def after(game: Game, deal: str, *actions: str) -> State:
     """The state of a deal after some actions."""
     state = game.parse_deal(deal)
     for action in actions:
-        game.play(state, game.parse_at(state, action))
+        game.play(state, game.parse(action, state))
     return state
 
 

@@ -13,8 +13,8 @@ from gymnasium.vector import AutoresetMode
 from test_envs import Fixed, deal_of, every_variant, make_solo
 
 from closedhand import InputError, make_game
+from closedhand.core.registry import GAMES as ENVIRONMENTS
 from closedhand.envs.aec import raw_env
-from closedhand.envs.registration import ENVIRONMENTS
 from closedhand.envs.vector import GameVectorEnv
 
 NEXT, SAME, DISABLED = AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP, AutoresetMode.DISABLED

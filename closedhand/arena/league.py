@@ -1,8 +1,8 @@
 """Leagues: as many agents as there are seats play each other at one table.
 
 They are for games with more than two sides, of one seat each. What is independent of everything
-else is called a deal: one game, or in a game of rounds that carry over, such as the classes of
-Daihinmin, a whole match of rounds. Every deal is played once, with the agents at seats drawn for
+else is called a deal: one game, or in a game of rounds that carry over, a whole match
+of rounds. Every deal is played once, with the agents at seats drawn for
 it, or as a duplicate at as many tables as there are seats, where each agent takes each seat once.
 Means and differences are over deals, and so are their intervals.
 
@@ -21,7 +21,7 @@ from closedhand.arena import results
 from closedhand.core import batch
 from closedhand.core.duel import Chunk, Spec, count_deals, cut, join, play_out, start
 from closedhand.core.game import Game, InputError
-from closedhand.core.registry import make_game
+from closedhand.core.registry import load as load_ref, make_game, spec_of
 from closedhand.core.run import work_off
 from closedhand.core.seating import seating
 from closedhand.core.statistics import student
@@ -67,10 +67,8 @@ class League:
 def bind(name: str, options: Mapping[str, Any], rounds: int, duplicate: bool) -> Game:
     """The game of a league.
 
-    In a game of rounds that carry over a deal is a match from one reset of the classes to the next,
-    or all `rounds` if those are fewer; as a duplicate one round, with classes drawn at random, as
-    only then all agents find the same cards and classes at a seat. Options that are given come
-    first.
+    A game of rounds that carry over says how many of them make a deal (`GameSpec.league_options`).
+    Options that are given come first.
 
     Args:
         name: Of the game.
@@ -84,24 +82,15 @@ def bind(name: str, options: Mapping[str, Any], rounds: int, duplicate: bool) ->
     game = make_game(name, **options)
     if len(set(game.sides)) != game.num_players or game.num_players < 3:
         raise InputError(f"a league is for three or more sides of one seat each, not for {name}")
-    if "rounds" not in game.options:
+    league_options = spec_of(name).league_options
+    if league_options is None:
         return game
-    usual: dict[str, Any] = {"rounds": min(rounds, game.options["class_period"])}
-    if duplicate:
-        usual = {"rounds": 1}
-        if options.get("rounds", 1) == 1:
-            usual["classes"] = "random"
-    return make_game(name, **{**usual, **options})
-
-
-def rounds_of(game: Game) -> int:
-    """The rounds of one play of a deal."""
-    return game.options.get("rounds", 1)
+    return make_game(name, **load_ref(league_options)(options, rounds, duplicate))
 
 
 def rounds_per_deal(game: Game, duplicate: bool) -> int:
     """The rounds that are played with a deal, at all tables."""
-    return rounds_of(game) * (game.num_players if duplicate else 1)
+    return game.rounds * (game.num_players if duplicate else 1)
 
 
 def seat_all(game: Game, agents: Sequence[Spec]) -> list[Spec]:
@@ -141,7 +130,7 @@ def play_chunk(
     seats = np.concatenate([seats_of(game, seed, deal, tables) for deal in deals])
     states = np.repeat(dealt, tables)
     before, now = np.zeros((2, len(states), game.num_players))
-    paid = np.zeros((len(states), rounds_of(game), game.num_players))
+    paid = np.zeros((len(states), game.rounds, game.num_players))
     ended = np.zeros(len(states), np.int64)
 
     def after(moved: np.ndarray) -> None:
@@ -202,13 +191,11 @@ def play(
     names = tuple(spec if isinstance(spec, str) else spec.name for spec in specs)
     if played is not None and played.deals >= deals:
         return played
-    size = max(1, CHUNK // rounds_of(game))
+    size = max(1, CHUNK // game.rounds)
     kept = played.deals // size * size if played else 0
     chunks = [range(first, min(first + size, deals)) for first in range(kept, deals, size)]
     jobs = [(game, specs, seed, duplicate, chunk) for chunk in chunks]
-    single = game
-    if "rounds" in game.options:
-        single = make_game(game.name, **{**game.options, "rounds": 1})
+    single = game if game.rounds == 1 else make_game(game.name, **{**game.options, "rounds": 1})
     first = [(single, specs, seed, False, chunks[0][:1])]
     finished = [cut(played.played, kept)] if played and kept else []
 

@@ -6,7 +6,6 @@ import numpy as np
 
 from closedhand.core.agents import Agent
 from closedhand.core.game import Game, InputError, State
-from closedhand.envs.render import ansi
 
 HELP = """\
 Type an action in the game's notation, or
@@ -16,15 +15,6 @@ Type an action in the game's notation, or
   quit      leave"""
 
 MOST_LISTED = 120
-
-OPPONENTS = {
-    "doudizhu": "greedy",
-    "daihinmin": "default",
-    "uh_leduc": "equilibrium",
-    "leduc": "equilibrium",
-    "chinese_poker": "separable",
-}
-"""Whom a person plays who does not say: a good agent of each game that is ready at once."""
 
 
 class Session:
@@ -90,7 +80,7 @@ class Session:
         Raises:
             InputError: It is no action, or not a legal one.
         """
-        action = self.game.parse_at(self.state, text)
+        action = self.game.parse(text, self.state)
         before = self.state.copy()
         self.game.play(self.state, action)
         self._decisions.append(before)
@@ -108,13 +98,11 @@ class Session:
 
     def hint(self) -> str:
         """What the adviser would do in the person's place, in the game's notation."""
-        return self.game.text_at(self.state, self._adviser.act(self.view))
+        return self.game.text(self._adviser.act(self.view), self.state)
 
     def legal(self) -> list[str]:
         """All legal actions in the game's notation."""
-        return [
-            self.game.text_at(self.state, int(action)) for action in self.game.legal(self.state)
-        ]
+        return [self.game.text(int(action), self.state) for action in self.game.legal(self.state)]
 
     def _play_others(self) -> None:
         while not self.over and self.state.player != self.seat:
@@ -137,7 +125,7 @@ def run(session: Session, ask: Callable[[str], str], show: Callable[[str], None]
     show(HELP)
     try:
         while not session.over:
-            show("\n" + ansi(session.game, session.view))
+            show("\n" + session.game.board(session.view))
             while not _answer(session, ask(f"player_{session.seat}> ").strip(), show):
                 pass
     except (EOFError, KeyboardInterrupt):
@@ -146,7 +134,7 @@ def run(session: Session, ask: Callable[[str], str], show: Callable[[str], None]
     except Leave:
         show("left the game")
         return False
-    show("\n" + ansi(session.game, session.state))
+    show("\n" + session.game.board(session.state))
     show(_result(session))
     return True
 

@@ -10,9 +10,8 @@ from typing import Annotated
 
 import typer
 
-from closedhand.cli import play, records, reproduce, train
-from closedhand.cli.common import Commands
-from closedhand.commands import chinese_poker, daihinmin as uecda, leduc
+from closedhand.cli import play, records, solve, train
+from closedhand.cli.groups import Commands, Group
 from closedhand.core.game import InputError
 
 app = typer.Typer(
@@ -43,19 +42,18 @@ def closedhand(
     """Hidden-hand card games for reinforcement learning."""
 
 
-for command in (
-    play.match,
-    play.play,
-    leduc.solve,
-    chinese_poker.advise,
-    uecda.serve,
-    uecda.join,
-):
-    app.command()(command)
+app.command()(play.match)
+app.command()(play.play)
+app.command(context_settings=solve.SETTINGS)(solve.solve)
 app.add_typer(records.app, name="records")
-app.add_typer(reproduce.app, name="reproduce")
-app.add_typer(leduc.show_app, name="show")
 app.add_typer(train.app, name="train")
+OF_GAMES = {"reproduce": "Published results, computed again.", "show": "Pictures of games."}
+"""Groups all of whose commands are those of games."""
+
+for name, text in OF_GAMES.items():
+    group = typer.Typer(cls=Group, no_args_is_help=True)
+    group.callback()(lambda: None)
+    app.add_typer(group, name=name, help=text)
 
 
 @app.command()

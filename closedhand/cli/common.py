@@ -12,23 +12,11 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.table import Table
-from typer.core import TyperGroup
 
 from closedhand.core.game import Game, InputError
+from closedhand.core.registry import GAMES
 
 INTERRUPTED = 130
-
-
-class Commands(TyperGroup):
-    """Commands that turn bad input into one line and exit code 2; other errors show whole."""
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run the command."""
-        try:
-            return super().invoke(ctx)
-        except InputError as error:
-            typer.echo(f"closedhand: {error}", err=True)
-            raise typer.Exit(2) from None
 
 
 def underscored(name: str | None) -> str | None:
@@ -36,7 +24,7 @@ def underscored(name: str | None) -> str | None:
     return name.replace("-", "_") if name else name
 
 
-GAME_HELP = "A game: doudizhu, daihinmin, uh-leduc, leduc or chinese-poker."
+GAME_HELP = f"A game: {', '.join(spec.command_name for spec in GAMES.values())}."
 GameName = Annotated[str, typer.Argument(metavar="GAME", help=GAME_HELP, callback=underscored)]
 Rules = Annotated[str | None, typer.Option(help="A preset of the game's rules.")]
 Options = Annotated[

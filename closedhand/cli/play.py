@@ -32,9 +32,6 @@ from closedhand.core.game import Game, InputError
 
 NOTHING = "interrupted before any more deals were finished; nothing more is saved"
 
-LEAGUES = ("daihinmin",)
-"""Games that are always played as a league."""
-
 
 def match(
     game: GameName,
@@ -51,7 +48,7 @@ def match(
     ] = None,
     rounds: Annotated[
         int | None,
-        typer.Option(min=1, help="A league of so many rounds; of Daihinmin 1000 if absent."),
+        typer.Option(min=1, help="A league of so many rounds, 1000 if absent."),
     ] = None,
     duplicate: Annotated[
         bool,
@@ -77,18 +74,18 @@ def match(
 ) -> None:
     """Play a duplicate match, or a league, and show points with 95% intervals.
 
-    In a match two agents at a time play every deal at every seating. In a league, as Daihinmin
-    always is and any game of three or more sides may be, all agents sit at one table. Daihinmin's
-    classes are carried over in matches of 100 rounds, as in the competition; with --duplicate a
-    deal is a single round, with classes drawn at random.
+    In a match two agents at a time play every deal at every seating. In a league, as some games
+    always are and any game of three or more sides may be, all agents sit at one table. In games
+    whose rounds carry over a deal is a match of rounds; with --duplicate it is a single round.
 
     Saves the results as JSON, in runs/ if --out names no file, and a picture of them beside it.
     """
     from closedhand.arena.match import is_clocked
+    from closedhand.core.registry import spec_of
     from closedhand.core.threads import cores
 
     given = [f"{key} {value}" for key, value in given_options(rules, option).items()]
-    is_league = game in LEAGUES or rounds is not None or duplicate
+    is_league = spec_of(game).league or rounds is not None or duplicate
     kind = ["league", *["duplicate"] * duplicate] if is_league else ["match"]
     path = out or Path("runs") / (slug(" ".join([*kind, game, *given, agents])) + ".json")
     names = agents.split(",")
@@ -223,11 +220,12 @@ def play(
 
     from closedhand.arena import play as table
     from closedhand.core.agents import make_agent
+    from closedhand.core.registry import spec_of
 
     bound = bind(game, rules, option)
     if seed is None:
         seed = int(np.random.default_rng().integers(2**31))
-    names = (agents or table.OPPONENTS[bound.name]).split(",")
+    names = (agents or spec_of(bound.name).opponent).split(",")
     if len(names) == 1:
         names *= bound.num_players - 1
     others = [make_agent(bound, name, seed + i) for i, name in enumerate(names, 1)]

@@ -1,29 +1,28 @@
-"""The commands `train …`: a game to learn in, or a network to train on records."""
+"""The commands `train …`: a game to learn in, and what games add, such as networks on records."""
 
+import inspect
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from closedhand.cli.common import Options, Rules, bind, given_options, positive, underscored
-from closedhand.commands import chinese_poker, leduc, self_play
-from closedhand.commands.doudizhu import bids, networks, ppo
+from closedhand.cli.groups import Group, click_command
 from closedhand.core.game import InputError
-from closedhand.core.registry import GAMES
+from closedhand.core.registry import GAMES, load, spec_of
 
 # What takes long to import is imported inside the commands, so that --help comes at once.
 
 
-LEARNING = {
-    "chinese_poker": (chinese_poker.learn, "fitted"),
-    "daihinmin": (self_play.learn, "playouts"),
-}
-"""How games are learned in self-play, and the usual algorithm; Leduc's are many."""
+class Trainings(Group):
+    """A command for every game that has a learner, and the trainings that games add."""
 
+    verb = "train"
 
-class Trainings(TyperGroup):
-    """Commands whose names may be written with underscores, as games are."""
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names of all commands."""
+        games = [spec.command_name for spec in GAMES.values() if spec.trainers]
+        return [*games, *super().list_commands(ctx)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of a name.
@@ -31,11 +30,11 @@ class Trainings(TyperGroup):
         Raises:
             InputError: There is none.
         """
-        found = super().get_command(ctx, cmd_name.replace("_", "-"))
-        if found is None:
-            names = ", ".join(self.list_commands(ctx))
-            raise InputError(f"no game {cmd_name!r} to train; there are {names}")
-        return found
+        spec = GAMES.get(underscored(cmd_name) or "")
+        if spec is None or not spec.trainers:
+            return super().get_command(ctx, cmd_name)
+        help = f"Train an agent of {spec.title}: {', '.join(spec.trainers)}."
+        return click_command(train_game, spec.command_name, help)
 
 
 app = typer.Typer(
@@ -45,6 +44,11 @@ app = typer.Typer(
 )
 
 
+@app.callback()
+def train() -> None:
+    """Train an agent: in play of a game, or a network on records of games."""
+
+
 def train_game(
     context: typer.Context,
     out: Annotated[Path, typer.Option(help="Folder for the model; resumed if it holds one.")],
@@ -52,44 +56,30 @@ def train_game(
         float, typer.Option(help="How long; more of it when resumed.", callback=positive)
     ] = 3.0,
     algorithm: Annotated[
-        str | None,
-        typer.Option(
-            help="Dou Dizhu: ppo or decompose; Leduc: ppo, q-learning, mmd, mccfr and other "
-            "solvers; Chinese Poker: fitted or blog; Daihinmin: playouts."
-        ),
+        str | None, typer.Option(help="One of the game's algorithms; the first one if absent.")
     ] = None,
     opponents: Annotated[
         str | None,
-        typer.Option(help="Dou Dizhu: agents, with commas between; random,rule if absent."),
+        typer.Option(help="Agents to learn against, with commas between."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of deals, opponents and network.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
     restart: Annotated[bool, typer.Option("--restart", help="Do not resume.")] = False,
     rules: Rules = None,
     option: Options = None,
 ) -> None:
-    """Train an agent, by default with MaskablePPO; Ctrl-C saves and stops.
-
-    Dou Dizhu's plays against the named opponents, or tunes the weights of `decompose` in
-    self-play; Leduc's plays against itself. Chinese Poker's is a table of chances to win, fitted in
-    self-play, as are the weights of Daihinmin's playouts.
-    """
-    bound = bind(underscored(context.command.name) or "", rules, option)
-    if bound.name != "doudizhu" or algorithm not in (None, "ppo"):
-        if opponents is not None:
-            raise InputError("it is learned in self-play: there are no opponents")
-        usual = (self_play.learn if bound.name == "doudizhu" else leduc.learn, "ppo")
-        learn, usual_algorithm = LEARNING.get(bound.name, usual)
-        learn(bound, algorithm or usual_algorithm, 60 * minutes, seed, out, restart)
-        return
-    given = {key: bound.options[key] for key in given_options(rules, option)}
-    given.pop("substeps", None)
-    ppo.learn(bound, "ppo", 60 * minutes, seed, out, restart, opponents, **given)
-
-
-for name in GAMES:
-    app.command(name.replace("_", "-"))(train_game)
-for name in ("policy-net", "kicker-net"):
-    app.command(name)(networks.network)
-app.command("self-play")(networks.self_play)
-app.command("bids")(bids.bids)
-app.command("bid-net")(bids.bid_net)
+    """Train an agent; Ctrl-C saves and stops."""
+    game = bind(underscored(context.command.name) or "", rules, option)
+    trainers = spec_of(game.name).trainers
+    name = algorithm or next(iter(trainers))
+    if name not in trainers:
+        raise InputError(f"no algorithm {name!r} for {game.name}; there is {', '.join(trainers)}")
+    learn = load(trainers[name])
+    known = inspect.signature(learn).parameters
+    more: dict[str, Any] = {}
+    if "given" in known:
+        more["given"] = given_options(rules, option)
+    if "opponents" in known:
+        more["opponents"] = opponents
+    elif opponents is not None:
+        raise InputError(f"{name} learns {game.name} in self-play: there are no opponents")
+    learn(game, name, 60 * minutes, seed, out, restart, **more)

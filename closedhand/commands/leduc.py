@@ -1,4 +1,4 @@
-"""The commands `solve` and `show leduc-graph`, and what `train` does for Leduc."""
+"""What `solve`, `train` and `reproduce` do for Leduc, and the command `show leduc-graph`."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,74 +17,26 @@ from closedhand.cli.common import (
     progress_bar,
     save_picture,
     slug,
-    underscored,
 )
+from closedhand.cli.reproduce import computed, show_report
 from closedhand.core.game import Game, InputError
-
-show_app = typer.Typer(help="Pictures of games.", no_args_is_help=True)
-
-Pair = Annotated[
-    str | None, typer.Option(help="UH-Leduc: what makes a pair, rank (default) or card.")
-]
-DoublePair = Annotated[
-    str | None,
-    typer.Option(help="UH-Leduc: who wins with two pairs, suit (default) or split."),
-]
-
-ITERATIONS = 10_000
-"""Of `solve`, where neither time nor aim is given."""
 
 
 def solve(
-    game: Annotated[
-        str, typer.Argument(metavar="[GAME]", help="uh-leduc or leduc.", callback=underscored)
-    ] = "uh_leduc",
-    algorithm: Annotated[
-        str,
-        typer.Option(
-            help="cfr, cfr+, lcfr, dcfr, pcfr+, mccfr, mmd, q-learning, ppo, or lp for the exact "
-            "value by linear program; several with commas between; all: every solver."
-        ),
-    ] = "pcfr+",
-    iterations: Annotated[
-        int | None,
-        typer.Option(
-            min=1, help=f"Stop after so many, those resumed included; {ITERATIONS} if no other end."
-        ),
-    ] = None,
-    seconds: Annotated[
-        float | None,
-        typer.Option(help="Stop after so much work, that resumed included.", callback=positive),
-    ] = None,
-    until: Annotated[
-        float | None, typer.Option(help="Stop at this NashConv.", callback=positive)
-    ] = None,
-    pair: Pair = None,
-    double_pair: DoublePair = None,
-    other_game: Annotated[
-        str | None, typer.Option("--game", help="In place of GAME.", callback=underscored)
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of sampling algorithms.")] = 0,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder for strategies and results; in runs/ if absent.")
-    ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with what the folder holds.")
-    ] = False,
-    as_json: Json = False,
+    bound: Game,
+    algorithm: str,
+    iterations: int | None,
+    seconds: float | None,
+    until: float | None,
+    seed: int,
+    out: Path | None,
+    resume: bool,
+    as_json: bool,
 ) -> None:
-    """Solve Leduc poker and show the value, best responses and NashConv, all exact.
-
-    NashConv is what both players together could gain by responding best; exploitability is half of
-    it. For every algorithm the folder gets the strategy (npz and CSV), the curve and what --resume
-    needs (without which a run begins anew, over what was there), and a picture of NashConv against
-    iterations and seconds of all that was solved into it. Ctrl-C stops, and keeps the strategy. The
-    JSON is that of the algorithm, or of several as the list "runs".
-    """
+    """What `solve` does for a game of the family: see `closedhand.cli.solve`."""
     from closedhand.arena.plot import plot_curves
     from closedhand.baselines.leduc import solving
 
-    bound = bind_leduc(other_game or game, pair, double_pair)
     names = list(solving.SOLVERS) if algorithm == "all" else algorithm.split(",")
     for name in names:
         if name not in (*solving.ALGORITHMS, "lp"):
@@ -93,8 +45,6 @@ def solve(
     folder = make_folder(
         out or Path("runs") / slug(" ".join(["solve", bound.name, *chosen(bound)]))
     )
-    if iterations is None and seconds is None and until is None:
-        iterations = ITERATIONS
     # All of them before the first one is at work: what is wrong shows now.
     runs = {}
     for name in names:
@@ -142,22 +92,6 @@ def curves(game: Game, folder: Path) -> list[dict[str, Any]]:
     results = [read_json(folder / name / "result.json") for name in solving.ALGORITHMS]
     same = game.name, dict(game.options)
     return [each for each in results if (each.get("game"), each.get("options")) == same]
-
-
-def bind_leduc(name: str, pair: str | None = None, double_pair: str | None = None) -> Game:
-    """The Leduc game of a command line.
-
-    Raises:
-        InputError: An unknown game, another one, or a bad option.
-    """
-    from closedhand.baselines.leduc.strategy import GAMES
-    from closedhand.core.registry import make_game
-
-    given = {"pair": pair, "double_pair": double_pair}
-    game = make_game(name, **{key: value for key, value in given.items() if value is not None})
-    if game.name not in GAMES:
-        raise InputError(f"this command is for {' and '.join(GAMES)}, not {game.name}")
-    return game
 
 
 def work(
@@ -255,8 +189,7 @@ def learn(
         raise typer.Exit(INTERRUPTED)
 
 
-@show_app.command("leduc-graph")
-def leduc_graph(
+def graph(
     out: Annotated[
         Path, typer.Option(help="The picture; it is written as .svg and as .png.")
     ] = Path("leduc-graph.svg"),
@@ -268,9 +201,27 @@ def leduc_graph(
 ) -> None:
     """Draw the state graph of UH-Leduc: 16 states, 36 actions, 11 ends."""
     from closedhand.baselines.leduc.strategy import load
+    from closedhand.core.registry import make_game
     from closedhand.papers.leduc_slides.graph import plot_graph
 
     played = load(strategy) if strategy else None
-    game = played.game if played else bind_leduc("uh_leduc")
+    game = played.game if played else make_game("uh_leduc")
     for path in plot_graph(out, game, played, card, flop):
         typer.echo(f"saved {path}")
+
+
+def reproduce(
+    out: Annotated[Path, typer.Option(help="Folder for everything.")] = Path("runs/leduc"),
+    seconds: Annotated[float, typer.Option(help="For each learner.", callback=positive)] = 120.0,
+    seed: Annotated[int, typer.Option(min=0, help="Of everything random.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """UH-Leduc solved and learned: exact values, all algorithms, what each comes to.
+
+    Takes about ten minutes. Ctrl-C stops; the same command goes on where it was.
+    """
+    from closedhand.papers.leduc_slides import reproduction
+
+    results = computed(out, lambda tell: reproduction.compute(out, seconds, seed, tell))
+    save_picture(reproduction.pictures, results, out)
+    show_report(out, reproduction.report(results), results, as_json)

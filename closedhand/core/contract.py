@@ -21,6 +21,12 @@ from numba.extending import overload
 
 from closedhand.core.kernel import kernel, seed_in_kernel
 
+VERSION = 1
+"""Of the contract: a game states for which one it was written."""
+
+MAX_PLAYERS = 16
+"""No game has more players."""
+
 
 def dispatched(
     stub: Callable[..., Any], default: Callable[..., Any] | None = None
@@ -139,8 +145,7 @@ def _payoff_at_end(rules, state, player):
     """The payoff of a player when the game is over."""
     if not over(rules, state):
         return np.nan
-    # No game has more players.
-    out = np.zeros(8)
+    out = np.zeros(MAX_PLAYERS)
     returns(rules, state, out)
     return out[player]
 

@@ -1,15 +1,17 @@
 """`Game`: one game under one set of rules, as everything above the games sees it."""
 
 import math
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Protocol
 
 import numpy as np
 
 from closedhand.core import contract
 from closedhand.core.kernel import draw_seed
+from closedhand.core.scene import Row, board
 
 State = np.record
 """One NumPy structured record. A batch is an array of them, `state.copy()` is a clone."""
@@ -19,24 +21,28 @@ class InputError(ValueError):
     """What the user gave cannot be used; the message is one line that says why."""
 
 
-BLANK = " "
-"""In place of a card in a `Row`: a gap."""
+class Notation(Protocol):
+    """Text of a game's actions, deals and tables; see the methods of `Game` of the same names."""
 
+    def text(self, action: int, state: State | None = None) -> str:
+        """Notation of an action id."""
+        ...
 
-class Row(NamedTuple):
-    """A line of cards in a picture of the table: a seat, or cards that lie in the middle.
+    def parse(self, text: str, state: State | None = None) -> int:
+        """Action id of a notation."""
+        ...
 
-    Attributes:
-        label: Whose cards they are.
-        cards: Text of each card; an empty text is a card seen from behind, `BLANK` none at all.
-        note: What else there is to say.
-        active: Whether this seat is to act.
-    """
+    def deal_text(self, state: State) -> str:
+        """Notation of the deal that a state started from."""
+        ...
 
-    label: str
-    cards: tuple[str, ...]
-    note: str = ""
-    active: bool = False
+    def parse_deal(self, text: str) -> State:
+        """A state at the start of a deal."""
+        ...
+
+    def scene(self, state: State) -> list[Row]:
+        """The table as rows of cards."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,26 +54,32 @@ class Game:
 
     Attributes:
         name: Name for `make_game`.
-        options: All options of `make_game`, defaults included.
+        options: All options of `make_game`, defaults included. By convention `rules` names a
+            preset, where the game has presets.
         rules: Tables and options for kernels, a NamedTuple.
-        dtype: Of a state. Every state has a field `player`, the seat to act.
-        num_players: Seats.
-        num_actions: Action ids are `0 <= id < num_actions`.
+        dtype: Data type of a state. Every state has the fields `player`, the seat to act; `moves`,
+            the complete actions so far; and `history`, their ids in the flat game, in order,
+            negative where a view hides them.
+        num_players: Number of seats, up to `contract.MAX_PLAYERS`.
+        num_actions: Number of actions; ids are `0 <= id < num_actions`.
         shapes: Name and shape of each part of an observation (int8), in order.
-        roles: What each seat plays as; seats of one side may share a name.
-        sides: The side that each seat plays for; seats of one side win and lose together.
-        text: Notation of an action id.
-        parse: Action id of a notation. Raises `InputError` where it is none.
-        say: Notation of an action id at a position, if it is not that of `text`.
-        read: Action id of a notation at a position, that of `say` or of `text`.
+        roles: Role that each seat plays; seats of one side may share a name.
+        sides: Side that each seat plays for; seats of one side win and lose together.
+        notation: Text of actions, deals and tables.
+        payoff_range: Least and greatest payoff that a player can get.
+        max_moves: Most actions from a deal to the end, those of all players together.
+        zero_sum: Whether the payoffs of every game add up to 0.
         simultaneous: Whether the players act at the same time: a copy of a state in which `player`
-            is somebody else who has not acted yet is the position as he finds it.
+            is somebody else who has not acted yet is the position as that player finds it.
         lenient: Whether actions that are not legal count as a pass; otherwise they are refused.
         staged: Whether payoffs are paid in stages: `returns` grows during the game, and rewards are
             its growth. Otherwise everything is paid at the end.
-        deal_text: Notation of the deal that a state, at any point of the game, started from.
-        parse_deal: A state at the start of a deal. Raises `InputError`.
-        scene: The table as rows of cards; hidden cards of a view are seen from behind.
+        rounds: Number of rounds of an episode; only staged games have more than one.
+        layout: Version of the layout of states, for saved ones.
+        flat_form: The game whose actions are whole plays, where this one factors them into
+            sub-steps or merges them; None where this is that game.
+        substep_options: Options that turn this game into one in sub-steps; empty where there is
+            none, or where this is one.
     """
 
     name: str
@@ -79,21 +91,36 @@ class Game:
     shapes: Mapping[str, tuple[int, ...]]
     roles: tuple[str, ...]
     sides: tuple[int, ...]
-    text: Callable[[int], str] = field(repr=False)
-    parse: Callable[[str], int] = field(repr=False)
-    deal_text: Callable[[State], str] = field(repr=False)
-    parse_deal: Callable[[str], State] = field(repr=False)
-    scene: Callable[[State], list[Row]] = field(repr=False)
-    say: Callable[[State, int], str] | None = field(default=None, repr=False)
-    read: Callable[[State, str], int] | None = field(default=None, repr=False)
+    notation: Notation = field(repr=False)
+    payoff_range: tuple[float, float]
+    max_moves: int
+    zero_sum: bool = True
     simultaneous: bool = False
     lenient: bool = False
     staged: bool = False
+    rounds: int = 1
+    layout: int = 1
+    flat_form: "Game | None" = field(default=None, repr=False)
+    substep_options: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        from closedhand.core.registry import make_game
+    def __post_init__(self) -> None:
+        """Check what kernels rely on.
 
-        return _remake, (make_game, self.name, dict(self.options))
+        Raises:
+            InputError: Too many players, or states that lack a field.
+        """
+        if not 1 <= self.num_players <= contract.MAX_PLAYERS:
+            raise InputError(
+                f"a game has 1 to {contract.MAX_PLAYERS} players, {self.name} {self.num_players}"
+            )
+        for name in ("player", "moves", "history"):
+            if name not in (self.dtype.names or ()):
+                raise InputError(f"states of {self.name} lack the field {name!r}")
+
+    @property
+    def flat(self) -> "Game":
+        """The game whose actions are whole plays: this one, unless it factors them."""
+        return self.flat_form or self
 
     @cached_property
     def observation_size(self) -> int:
@@ -138,21 +165,59 @@ class Game:
         admitted = contract.admit(self.rules, state, action, ids)
         if admitted < 0:
             known = 0 <= action < self.num_actions
-            name = self.text_at(state, action) if known else "no action at all"
+            name = self.text(action, state) if known else "no action at all"
             raise InputError(f"action {action} ({name}) is not legal for player_{state.player}")
         contract.play(self.rules, state, admitted)
 
-    def text_at(self, state: State, action: int) -> str:
-        """Notation of an action id of `state.player`, in his cards where the game does that."""
-        return self.say(state, action) if self.say else self.text(action)
+    def sample(self, rng: np.random.Generator, state: State) -> int:
+        """A uniformly random legal action of `state.player`."""
+        return int(rng.choice(self.legal(state)))
 
-    def parse_at(self, state: State, text: str) -> int:
-        """Action id of a notation for `state.player`: that of `text_at` or of `text`.
+    def playout(self, state: State, rng: np.random.Generator) -> State:
+        """The end of a game that goes on from `state` with uniformly random actions."""
+        end = state.copy()
+        contract.random_playout(self.rules, end, rng, np.empty(self.num_actions, np.int32))
+        return end
+
+    def text(self, action: int, state: State | None = None) -> str:
+        """Notation of an action id; at a state that of `state.player`, where the game knows one."""
+        return self.notation.text(action, state)
+
+    def parse(self, text: str, state: State | None = None) -> int:
+        """Action id of a notation; at a state also of those that only hold there.
 
         Raises:
             InputError: It is no action.
         """
-        return self.read(state, text) if self.read else self.parse(text)
+        return self.notation.parse(text, state)
+
+    def deal_text(self, state: State) -> str:
+        """Notation of the deal that a state, at any point of the game, started from."""
+        return self.notation.deal_text(state)
+
+    def parse_deal(self, text: str) -> State:
+        """A state at the start of a deal.
+
+        Raises:
+            InputError: It is no deal.
+        """
+        return self.notation.parse_deal(text)
+
+    def scene(self, state: State) -> list[Row]:
+        """The table as rows of cards; hidden cards of a view are seen from behind."""
+        return self.notation.scene(state)
+
+    def board(self, state: State) -> str:
+        """The table as text."""
+        return board(self.scene(state))
+
+    def show(self, state: State) -> None:
+        """Print the table."""
+        print(self.board(state))
+
+    def history(self, state: State) -> np.ndarray:
+        """The actions so far, in order: ids of the flat game, int64 [moves]; negative if hidden."""
+        return state["history"][: state["moves"]].astype(np.int64)
 
     def over(self, state: State) -> bool:
         """Whether the game has ended."""
@@ -170,6 +235,10 @@ class Game:
         view = state.copy()
         contract.hide(self.rules, view, player)
         return view
+
+    def key(self, state: State, player: int) -> bytes:
+        """The information set of `player`: equal bytes where he knows the same."""
+        return self.view(state, player).tobytes()
 
     def redeal(self, view: State, player: int, rng: np.random.Generator) -> State:
         """A random full state that is consistent with what `player` knows (determinisation)."""
@@ -206,9 +275,23 @@ class Game:
                              f"{self.dtype.itemsize}")  # fmt: skip
         return np.frombuffer(bytearray(data), self.dtype)[0]
 
+    def text_at(self, state: State, action: int) -> str:
+        """Deprecated: `text(action, state)`."""
+        _deprecated("text_at(state, action)", "text(action, state)")
+        return self.text(action, state)
 
-def _remake(make: Callable[..., Game], name: str, options: dict[str, Any]) -> Game:
-    return make(name, **options)
+    say = text_at
+
+    def parse_at(self, state: State, text: str) -> int:
+        """Deprecated: `parse(text, state)`."""
+        _deprecated("parse_at(state, text)", "parse(text, state)")
+        return self.parse(text, state)
+
+    read = parse_at
+
+
+def _deprecated(old: str, new: str) -> None:
+    warnings.warn(f"Game.{old} is now {new}", DeprecationWarning, stacklevel=3)
 
 
 def options_of(
@@ -238,5 +321,5 @@ def explain_illegal(game: Game, state: State, action: int) -> str:
     """One line that says which action is illegal for whom."""
     if not 0 <= action < game.num_actions:
         return f"action {action} is none of the {game.num_actions} actions of {game.name}"
-    text = game.text_at(state, action)
+    text = game.text(action, state)
     return f"action {action} ({text}) is not legal for player_{state['player']} now"

@@ -3,13 +3,13 @@
 A line holds `game`, `rules` (the options of `make_game`), `deal` in the game's notation or the
 `seed` that deals it, `actions` in the game's notation, and where they are known `agents` and
 `returns` by player, and the `version` that wrote it; other keys are kept. A line that does not
-start with `{` is in the notation of one game, such as the DeepRocket paper's for Dou Dizhu.
+start with `{` is in the notation of one game.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ import numpy as np
 from closedhand.core import contract
 from closedhand.core.files import lines, write_atomically
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.registry import make_game, package
+from closedhand.core.registry import GAMES, flat_game, load, make_game, spec_of
 
 
 @dataclass(frozen=True)
@@ -110,13 +110,13 @@ def from_state(
     """
     from closedhand import __version__
 
-    game = flat_game(game.name, game.options)
+    game = game.flat
     actions = []
     replayed = game.parse_deal(game.deal_text(state))
-    for action in state.history[: state.moves]:
+    for action in game.history(state):
         if action < 0:
             raise InputError("a record is of a game whose players acted in turn, all of it known")
-        actions.append(game.text_at(replayed, action))
+        actions.append(game.text(action, replayed))
         contract.play(game.rules, replayed, action)
     return Record(
         game.name,
@@ -130,15 +130,10 @@ def from_state(
     )
 
 
-def flat_game(name: str, options: Any) -> Game:
-    """The game of a record: its actions are whole plays."""
-    factored = ("substeps", "compact")
-    return make_game(name, **{key: value for key, value in options.items() if key not in factored})
-
-
 def stated_options(game: Game) -> dict[str, Any]:
     """The options that a record states: all but those that are off, as they are by default."""
-    defaults = make_game(game.name, rules=game.options["rules"]).options
+    preset = {"rules": game.options["rules"]} if "rules" in game.options else {}
+    defaults = make_game(game.name, **preset).options
     return {
         name: value
         for name, value in game.options.items()
@@ -164,7 +159,7 @@ def replay(record: Record, before: Callable[[State], None] = lambda state: None)
     for number, text in enumerate(record.actions, 1):
         try:
             before(state)
-            game.play(state, game.parse_at(state, text))
+            game.play(state, game.parse(text, state))
         except InputError as error:
             raise InputError(f"action {number}, {text}: {error}") from None
     if record.returns is not None:
@@ -176,16 +171,31 @@ def replay(record: Record, before: Callable[[State], None] = lambda state: None)
     return state
 
 
-def parse_line(line: str, game: str = "doudizhu", **rules: Any) -> Record:
-    """The record of a line, JSON or the notation of `game` under `rules`.
+def parse_line(line: str, game: str | None = None, **rules: Any) -> Record:
+    """The record of a line, JSON or a game's own notation.
+
+    Args:
+        line: The line.
+        game: Game whose notation it is in; None: the game that recognises it.
+        **rules: Options of the game.
 
     Raises:
         InputError: The line is no record.
     """
     if line.startswith("{"):
         return from_json(line)
-    bound = flat_game(game, rules)
-    return import_module(f"{package(game).__name__}.notation").parse_record(line, bound)
+    name = game or _recognised(line)
+    parse = spec_of(name).parse_record
+    if parse is None:
+        raise InputError(f"{name} has no notation of records: a line is JSON")
+    return load(parse)(line, flat_game(name, rules))
+
+
+def _recognised(line: str) -> str:
+    for name, spec in GAMES.items():
+        if spec.line_notation and re.match(spec.line_notation, line.strip(), re.IGNORECASE):
+            return name
+    raise InputError(f"{line[:20]!r} is neither JSON nor the beginning of any game's notation")
 
 
 @dataclass(frozen=True)
@@ -207,22 +217,51 @@ class Replay:
     unit: str = "line"
 
 
-def replay_file(path: Path, game: str = "doudizhu", **rules: Any) -> Iterator[Replay]:
+@dataclass(frozen=True)
+class LogReader:
+    """How logs of another program are read and written.
+
+    Attributes:
+        name: Name of such a log, for people.
+        suffix: Ending of the files that are written, such as `.log`.
+        recognises: Whether the file of a path is such a log.
+        replay: Replays every game of the file of a path.
+        records: The games of the file of a path as records.
+        text: The text of a log of some records.
+    """
+
+    name: str
+    suffix: str
+    recognises: Callable[[Path], bool]
+    replay: Callable[[Path], Iterator[Replay]]
+    records: Callable[[Path], list[Record]]
+    text: Callable[[Iterable[Record]], str]
+
+
+def log_readers() -> list[LogReader]:
+    """The readers of all games."""
+    return [load(ref) for spec in GAMES.values() for ref in spec.readers]
+
+
+def reader_of(path: Path) -> LogReader | None:
+    """The reader that recognises a file."""
+    return next((reader for reader in log_readers() if reader.recognises(path)), None)
+
+
+def replay_file(path: Path, game: str | None = None, **rules: Any) -> Iterator[Replay]:
     """Replay every record of a file, line by line; blank lines and `#` comments do not count.
 
     Args:
-        path: The file; a log of the UECda server is replayed round by round.
-        game: Whose notation lines are in that are not JSON.
+        path: The file; a log of another program is replayed game by game.
+        game: Game whose notation lines are in that are not JSON; None: one that recognises them.
         **rules: Options of that game.
 
     Raises:
         InputError: The file cannot be read as text.
     """
-    # A game of the package knows this module.
-    from closedhand.games.daihinmin import logs, replaying
-
-    if logs.is_log(path):
-        yield from replaying.replay_log(path)
+    reader = reader_of(path)
+    if reader is not None:
+        yield from reader.replay(path)
         return
     for number, line in lines(path):
         record = None
@@ -237,7 +276,7 @@ def replay_file(path: Path, game: str = "doudizhu", **rules: Any) -> Iterator[Re
         yield Replay(number, record, returns, None)
 
 
-def read(path: Path, game: str = "doudizhu", **rules: Any) -> Iterator[Record]:
+def read(path: Path, game: str | None = None, **rules: Any) -> Iterator[Record]:
     """The records of a file, one at a time.
 
     Raises:

@@ -1,46 +1,176 @@
-"""All games by name, and how a `Game` is made."""
+"""All games by name, ours and those of other packages, each described by a `GameSpec`.
 
-from collections.abc import Hashable
+A package offers its games as entry points of the group `closedhand.games`: the name of a game, and
+where its spec stands. A script or a notebook hands a spec to `closedhand.register_game`. Specs name
+most things by reference, `package.module:name`, so that nothing of a game is imported before it is
+used.
+"""
+
+import copyreg
+import re
+import warnings
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
-from types import ModuleType
+from importlib.metadata import EntryPoint, entry_points
+from types import MappingProxyType
 from typing import Any
 
+from closedhand.core.contract import VERSION
 from closedhand.core.game import Game, InputError
 
-GAMES: dict[str, tuple[str, dict[str, Any]]] = {
-    "doudizhu": ("doudizhu", {}),
-    "daihinmin": ("daihinmin", {}),
-    "uh_leduc": ("leduc", {"rules": "uh"}),
-    "leduc": ("leduc", {"rules": "standard"}),
-    "chinese_poker": ("chinese_poker", {}),
-}
-"""All games by name: the folder here whose `make` builds the `Game`, and options given to it."""
+GROUP = "closedhand.games"
+
+Ref = Any
+"""`package.module:name`, which is imported when it is needed, or the object itself."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GameSpec:
+    """What the generic rooms have to know about a game.
+
+    Attributes:
+        name: Name for `make_game`: lower case, digits and underscores.
+        title: Name for people.
+        make: Makes the `Game`, from options as keyword arguments.
+        contract: Version of the contract (`closedhand.core.contract.VERSION`) that the game was
+            written for.
+        aec_id: Id for `pettingzoo.make("aec", …)`.
+        gymnasium_id: Id for `gymnasium.make` and `gymnasium.make_vec`.
+        parallel_id: Id for `pettingzoo.make("parallel", …)`, of a simultaneous game.
+        options: Options that `make` is given besides those of the caller, such as the preset that
+            tells members of a family apart.
+        opponent: Agent that a person plays who names none; it is ready at once.
+        league: Whether matches are always leagues, with all agents at one table.
+        league_options: Options of a league, from the options given, the number of rounds and
+            whether it is a duplicate: `(options, rounds, duplicate) -> dict`. For games of rounds
+            that carry over.
+        line_notation: Regular expression that matches a line of records in the game's own notation
+            and no other game's.
+        parse_record: Reads such a line: `(line, game) -> Record`.
+        readers: Logs of other programs, see `closedhand.core.records.LogReader`.
+        commands: Commands of its own by their words: `advise` becomes `closedhand advise GAME`,
+            `show graph` becomes `closedhand show graph`.
+        trainers: Learners of `closedhand train GAME` by algorithm, the usual one first:
+            `(game, algorithm, seconds, seed, folder, restart)`, and `opponents` where the agents
+            to learn against can be named.
+        solver: What `closedhand solve GAME` calls:
+            `(game, algorithms, iterations, seconds, until, seed, folder, resume, as_json)`.
+        default_for: Commands that mean this game where none is named.
+        pages: Modules whose docstrings make the page of the environments, in order.
+    """
+
+    name: str
+    title: str
+    make: Ref
+    contract: int
+    aec_id: str
+    gymnasium_id: str
+    parallel_id: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    opponent: str = "random"
+    league: bool = False
+    league_options: Ref | None = None
+    line_notation: str | None = None
+    parse_record: Ref | None = None
+    readers: tuple[Ref, ...] = ()
+    commands: Mapping[str, Ref] = field(default_factory=dict)
+    trainers: Mapping[str, Ref] = field(default_factory=dict)
+    solver: Ref | None = None
+    default_for: tuple[str, ...] = ()
+    pages: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check the spec.
+
+        Raises:
+            InputError: The name is none, or the game was written for another contract.
+        """
+        if not re.fullmatch(r"[a-z][a-z0-9_]*", self.name):
+            raise InputError(f"a game's name is lower case, digits and underscores: {self.name!r}")
+        if self.contract != VERSION:
+            raise InputError(
+                f"{self.name} is written for version {self.contract} of the contract; "
+                f"this closedhand has version {VERSION}"
+            )
+
+    @property
+    def command_name(self) -> str:
+        """The name as people write it on a command line, with hyphens."""
+        return self.name.replace("_", "-")
+
+
+_specs: dict[str, GameSpec] = {}
+_broken: dict[str, str] = {}
+
+GAMES: Mapping[str, GameSpec] = MappingProxyType(_specs)
+"""The specs of all games by name: those of this package first, then others by name."""
+
+
+def load(ref: Ref) -> Any:
+    """The object of a reference.
+
+    Raises:
+        InputError: The module needs a package that is not installed.
+    """
+    if not isinstance(ref, str):
+        return ref
+    module, _, name = ref.partition(":")
+    try:
+        return getattr(import_module(module), name)
+    except ModuleNotFoundError as error:
+        if error.name is None or module.split(".")[0] == error.name.split(".")[0]:
+            raise
+        raise InputError(f"no module {error.name}: {module} needs it") from None
+
+
+def add_game(spec: GameSpec) -> None:
+    """Make a game known by its name, without its environments; a second time does nothing.
+
+    Raises:
+        InputError: Another game has that name.
+    """
+    if _specs.get(spec.name, spec) != spec:
+        raise InputError(f"there are two games of the name {spec.name}")
+    _specs[spec.name] = spec
+
+
+def spec_of(name: str) -> GameSpec:
+    """The spec of a game.
+
+    Raises:
+        InputError: There is no such game, or it cannot be loaded.
+    """
+    if name in _broken:
+        raise InputError(f"the game {name} cannot be loaded: {_broken[name]}")
+    if name not in _specs:
+        raise InputError(f"no game {name!r}; there are {', '.join(_specs)}")
+    return _specs[name]
 
 
 def make_game(name: str, **options: Any) -> Game:
     """The `Game` of that name under the given rules.
 
     Args:
-        name: One of `GAMES`.
-        **options: See the game's page. `rules` names a preset, `substeps=True` factors actions.
+        name: Name of a game, one of `GAMES`.
+        **options: Options of the game, see its page.
 
     Raises:
         InputError: An unknown game, preset or option.
     """
-    if name not in GAMES:
-        raise InputError(f"no game {name!r}; there are {', '.join(GAMES)}")
+    spec = spec_of(name)
     for key, value in options.items():
         if not isinstance(value, Hashable):
             raise InputError(f"{key} cannot be {value!r}")
     # 1 and True are equal and no two of them may share a game.
-    return _make(name, tuple(sorted((key, type(value), value) for key, value in options.items())))
+    return _make(spec.name, tuple(sorted((k, type(v), v) for k, v in options.items())))
 
 
 @lru_cache
 def _make(name: str, options: tuple[tuple[str, type, Any], ...]) -> Game:
-    _, preset = GAMES[name]
-    game = package(name).make(**{**preset, **{key: value for key, _, value in options}})
+    spec = _specs[name]
+    game = load(spec.make)(**{**spec.options, **{key: value for key, _, value in options}})
     if game.name != name:
         raise InputError(
             f"the rules {game.options['rules']!r} are those of {game.name}, not {name}"
@@ -48,6 +178,35 @@ def _make(name: str, options: tuple[tuple[str, type, Any], ...]) -> Game:
     return game
 
 
-def package(name: str) -> ModuleType:
-    """The package of a game that there is."""
-    return import_module(f"closedhand.games.{GAMES[name][0]}")
+def flat_game(name: str, options: Mapping[str, Any]) -> Game:
+    """The game of a record: its actions are whole plays."""
+    return make_game(name, **options).flat
+
+
+def _remake(name: str, options: dict[str, Any]) -> Game:
+    return make_game(name, **options)
+
+
+# Kernels' tables are not copied: a pickled game is its name and options, and made anew.
+copyreg.pickle(Game, lambda game: (_remake, (game.name, dict(game.options))))
+
+
+def _order(point: EntryPoint) -> tuple[bool, str]:
+    own = point.dist is not None and point.dist.name == "closedhand"
+    return not own, "" if own else point.name
+
+
+def _find() -> None:
+    """Load the specs of all entry points; one that fails is no harm to the others."""
+    for point in sorted(entry_points(group=GROUP), key=_order):
+        try:
+            spec = point.load()
+            if spec.name != point.name:
+                raise InputError(f"the entry point {point.name} has the spec of {spec.name}")
+            add_game(spec)
+        except Exception as error:
+            _broken.setdefault(point.name, f"{type(error).__name__}: {error}")
+            warnings.warn(f"the game {point.name} cannot be loaded: {error}", stacklevel=2)
+
+
+_find()

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.core.game import BLANK, Game, InputError, Row, State
+from closedhand.core.game import Game, InputError, State
+from closedhand.core.scene import BLANK, Row
 
 WIDTH, HEIGHT = 960, 540
 MARGIN, GAP = 28, 14
@@ -18,8 +19,6 @@ TEXT, FAINT, ACTIVE = (240, 246, 242), (176, 210, 192), (255, 209, 92)
 
 SUITS = {"c": (22, 110, 60), "d": (24, 88, 176), "h": (190, 30, 40), "s": INK}
 """Colours of the suits that end the text of a card."""
-
-HIDDEN = "▒"
 
 
 def render(game: Game, state: State, mode: str) -> str | np.ndarray | None:
@@ -35,24 +34,11 @@ def render(game: Game, state: State, mode: str) -> str | np.ndarray | None:
     """
     if mode == "rgb_array":
         return picture(game.scene(state))
-    text = ansi(game, state)
+    text = game.board(state)
     if mode == "ansi":
         return text
     print(text, end="\n\n", flush=True)
     return None
-
-
-def ansi(game: Game, state: State) -> str:
-    """The table as text, a line for each row of the scene."""
-    rows = game.scene(state)
-    width = max(len(row.label) for row in rows)
-    lines = []
-    for row in rows:
-        pointer = ">" if row.active else " "
-        cards = " ".join(card or HIDDEN for card in row.cards)
-        note = f"   ({row.note})" if row.note else ""
-        lines.append(f"{pointer} {row.label:{width}}  {cards}{note}".rstrip())
-    return "\n".join(lines)
 
 
 def require_pillow() -> Any:

@@ -37,9 +37,10 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
         """
         super().__init__(env)
         self._flat: Game = env.unwrapped.game  # type: ignore[attr-defined]
-        if self._flat.options.get("substeps", True):
+        if not self._flat.substep_options:
             raise InputError(f"this {self._flat.name} cannot be taken apart into sub-steps")
-        self.game = make_game(self._flat.name, **{**self._flat.options, "substeps": True})
+        options = {**self._flat.options, **self._flat.substep_options}
+        self.game = make_game(self._flat.name, **options)
         self.observation_spaces: dict[str, Any] = {
             agent: common.observation_space(self.game) for agent in self.possible_agents
         }

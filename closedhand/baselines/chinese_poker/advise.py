@@ -7,7 +7,7 @@ import numpy as np
 
 from closedhand.baselines.chinese_poker import counter
 from closedhand.baselines.chinese_poker.pool import Pool
-from closedhand.core.game import Row
+from closedhand.core.scene import Row
 from closedhand.games.chinese_poker.notation import board, board_text, cards_text
 from closedhand.games.chinese_poker.plays import BACK, FRONT, MIDDLE, PARTS, names
 from closedhand.games.chinese_poker.rules import Rules

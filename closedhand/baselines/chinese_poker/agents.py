@@ -28,7 +28,7 @@ from closedhand.baselines.chinese_poker.separable import (
 )
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.threads import in_threads
-from closedhand.games.chinese_poker import flat_rules, substeps
+from closedhand.games.chinese_poker import substeps
 from closedhand.games.chinese_poker.plays import FRONTS
 from closedhand.games.chinese_poker.rules import UNSET
 
@@ -53,7 +53,7 @@ class ArrangingAgent(ABC):
         """Play `game`, flat or in sub-steps."""
         self.name = name
         self.game = game
-        self.rules = flat_rules(game)
+        self.rules = game.flat.rules
         self.tables = tables
 
     @abstractmethod
@@ -152,7 +152,7 @@ def _responder(game: Game, name: str, slack: float, argument: str | None) -> Res
         size, path = int(argument), None
     tables = tables_for(game, path)
     full_name = name if argument is None else f"{name}:{argument}"
-    return Responder(game, tables, pool_of(flat_rules(game), tables, size), slack, full_name)
+    return Responder(game, tables, pool_of(game.flat.rules, tables, size), slack, full_name)
 
 
 def tables_for(game: Game, path: str | Path | None) -> Tables:

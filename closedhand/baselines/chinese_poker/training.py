@@ -33,7 +33,6 @@ from closedhand.core.game import Game, InputError
 from closedhand.core.kernel import inlined, kernel
 from closedhand.core.run import Run
 from closedhand.core.threads import in_threads
-from closedhand.games.chinese_poker import flat_rules
 from closedhand.games.chinese_poker.plays import BACK, FRONT, MIDDLE, PARTS, STRENGTHS
 from closedhand.games.chinese_poker.rules import Rules
 
@@ -106,7 +105,7 @@ class Training:
     @property
     def rules(self) -> Rules:
         """The rules of the flat game."""
-        return flat_rules(self.game)
+        return self.game.flat.rules
 
     @property
     def tables(self) -> Tables:

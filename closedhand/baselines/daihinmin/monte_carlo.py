@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.baselines.daihinmin.agent import flat_rules
 from closedhand.baselines.daihinmin.endgame import DEEPEST, is_duel, open_hands, sure_win
 from closedhand.baselines.daihinmin.policy.softmax import Policy, load, shipped
 from closedhand.core.game import Game, State
@@ -53,7 +52,7 @@ class MonteCarloAgent:
         self._rng = np.random.default_rng((seed, 0x5EA2C4))
         self._policy = policy
         self._flat = make_game(game.name, **{**game.options, "compact": False})
-        self._rules = one_round(flat_rules(game))
+        self._rules = one_round(game.flat.rules)
         self._search = MonteCarlo(self._flat, policy, rules=self._rules, **budget)
         self._states = game.empty(DUEL_DEPTH)
         self._actions = np.empty((DUEL_DEPTH, NUM_ACTIONS), np.int32)

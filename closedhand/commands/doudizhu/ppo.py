@@ -1,5 +1,6 @@
-"""What `train` does for Dou Dizhu with MaskablePPO."""
+"""What `train` does for Dou Dizhu's MaskablePPO."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,35 +17,26 @@ def learn(
     seed: int,
     folder: Path,
     restart: bool,
-    opponents: str | None = None,
-    **options: Any,
+    opponents: str | None,
+    given: Mapping[str, Any],
 ) -> None:
-    """Train a model in a folder, or go on with the one that it holds.
-
-    Args:
-        game: Dou Dizhu.
-        algorithm: `ppo`.
-        seconds: How long.
-        seed: Of deals, opponents and network.
-        folder: For the model and its logs.
-        restart: Begin anew although the folder holds a model.
-        opponents: Agents, with commas between; `random,rule` if absent.
-        **options: Those of the game that were given; the others are as training likes them.
-    """
+    """Train MaskablePPO against agents, `random,rule` if none are named."""
     try:
         from closedhand.baselines.doudizhu import ppo
     except ModuleNotFoundError as error:
         raise InputError(f"no module {error.name}: pip install 'closedhand[train]'") from None
+    against = (opponents or "random,rule").split(",")
+    rules = {key: game.options[key] for key in given if key != "substeps"}
     make_folder(folder)
     with interruptible(), progress_bar("percent", 100) as update:
         result = ppo.train(
             folder,
             seconds / 60,
-            (opponents or "random,rule").split(","),
+            against,
             seed=seed,
             restart=restart,
             progress=lambda share, text: update(int(100 * share), unit=f"percent, {text}"),
-            **options,
+            **rules,
         )
     typer.echo(f"saved {result.path}: play it as the agent ppo:{result.path}")
     leave_if_interrupted(result.interrupted)

@@ -15,8 +15,9 @@ from itertools import combinations
 
 import numpy as np
 
-from closedhand.core.game import BLANK, Game, InputError, Row, State
+from closedhand.core.game import Game, InputError, State
 from closedhand.core.records import Record, stated_options
+from closedhand.core.scene import BLANK, Row
 from closedhand.games.chinese_poker.plays import (
     BACK,
     CARDS,
@@ -158,12 +159,27 @@ class Notation:
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
 
-    def text(self, action: int) -> str:
-        """The notation of an action id, as positions."""
+    def text(self, action: int, state: State | None = None) -> str:
+        """The notation of an action id: positions, or at a state cards of the player to act."""
+        if state is not None:
+            return board_text(self.rules.tables, state.hands[state.player], action)
         letters = "".join(LETTERS[i] for i in self.rules.tables.positions[action])
         return f"{letters[:5]}/{letters[5:10]}/{letters[10:]}"
 
-    def parse(self, text: str) -> int:
+    def parse(self, text: str, state: State | None = None) -> int:
+        """The action id of positions, or at a state also of cards of the player to act.
+
+        Raises:
+            InputError: It is neither.
+        """
+        try:
+            return self.parse_positions(text)
+        except InputError:
+            if state is None:
+                raise
+        return self.place(state, positions_in(state, text), text)
+
+    def parse_positions(self, text: str) -> int:
         """The action id of positions.
 
         Raises:
@@ -174,21 +190,6 @@ class Notation:
         if sizes == [5, 5, 3] and set().union(*parts) == set(range(HAND)):
             return arrangement_id(parts[0], parts[2])
         raise InputError(f"{text!r} is no arrangement such as abcde/fghij/klm")
-
-    def say(self, state: State, action: int) -> str:
-        """The notation of an action id, as cards of the player to act."""
-        return board_text(self.rules.tables, state.hands[state.player], action)
-
-    def read(self, state: State, text: str) -> int:
-        """The action id of a notation, cards of the player to act or positions.
-
-        Raises:
-            InputError: It is neither.
-        """
-        try:
-            return self.parse(text)
-        except InputError:
-            return self.place(state, positions_in(state, text), text)
 
     def place(self, state: State, parts: list[list[int]], text: str) -> int:
         """The action id of positions by part.
@@ -270,13 +271,19 @@ class Notation:
 class SubstepNotation(Notation):
     """Text of the sub-steps: `abcde` chooses the back, `/fgh` the front among the cards left."""
 
-    def text(self, action: int) -> str:
-        """The notation of an action id, as positions."""
+    def text(self, action: int, state: State | None = None) -> str:
+        """The notation of an action id: positions, or at a state cards of the player to act."""
+        back = UNSET if state is None else state.backs[state.player]
+        if state is None or (action >= FIVES and back < 0):
+            if action < FIVES:
+                return super().text(FRONTS * action)[:5]
+            return "/" + "".join(LETTERS[i] for i in list(_sets()[1])[action - FIVES])
+        tables, hand = self.rules.tables, state.hands[state.player]
         if action < FIVES:
-            return super().text(FRONTS * action)[:5]
-        return "/" + "".join(LETTERS[i] for i in list(_sets()[1])[action - FIVES])
+            return cards_text(board(tables, hand, FRONTS * action)[0])
+        return "/" + cards_text(board(tables, hand, FRONTS * back + action - FIVES)[2])
 
-    def parse(self, text: str) -> int:
+    def parse_positions(self, text: str) -> int:
         """The action id of positions.
 
         Raises:
@@ -289,15 +296,6 @@ class SubstepNotation(Notation):
         if len(parts) == 2 and not parts[0] and tuple(sorted(parts[1])) in fronts:
             return FIVES + fronts[tuple(sorted(parts[1]))]
         raise InputError(f"{text!r} is no part such as abcde or /fgh")
-
-    def say(self, state: State, action: int) -> str:
-        """The notation of an action id, as cards of the player to act."""
-        tables, hand, back = self.rules.tables, state.hands[state.player], state.backs[state.player]
-        if action < FIVES:
-            return cards_text(board(tables, hand, FRONTS * action)[0])
-        if back < 0:
-            return self.text(action)
-        return "/" + cards_text(board(tables, hand, FRONTS * back + action - FIVES)[2])
 
     def place(self, state: State, parts: list[list[int]], text: str) -> int:
         """The action id of positions by part.

@@ -71,7 +71,7 @@ class Rules(NamedTuple):
         naturals: Whether naturals win.
     """
 
-    kernels = "closedhand.games.chinese_poker"
+    kernels = "closedhand.games.chinese_poker.game"
 
     tables: np.record
     players: int

@@ -19,7 +19,8 @@ from typing import Any
 
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.records import Record
-from closedhand.games.daihinmin import DEFAULTS, plays, rules
+from closedhand.games.daihinmin import plays, rules
+from closedhand.games.daihinmin.game import DEFAULTS
 from closedhand.games.daihinmin.notation import cards_in, dealt
 from closedhand.games.daihinmin.plays import JOKER, NO_JOKER, PASS
 

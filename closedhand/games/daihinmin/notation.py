@@ -15,8 +15,9 @@ from functools import cached_property
 
 import numpy as np
 
-from closedhand.core.game import BLANK, Game, InputError, Row, State
+from closedhand.core.game import Game, InputError, State
 from closedhand.core.records import Record, stated_options
+from closedhand.core.scene import BLANK, Row
 from closedhand.games.daihinmin import compact, plays
 from closedhand.games.daihinmin.plays import CARDS, DECK, JOKER
 from closedhand.games.daihinmin.rules import (
@@ -86,11 +87,11 @@ class Notation:
         """The action id of every notation, in capitals."""
         return {text.upper(): i for i, text in enumerate(self.texts)}
 
-    def text(self, action: int) -> str:
+    def text(self, action: int, state: State | None = None) -> str:
         """The notation of an action id."""
         return self.texts[action]
 
-    def parse(self, text: str) -> int:
+    def parse(self, text: str, state: State | None = None) -> int:
         """The action id of a notation.
 
         Raises:

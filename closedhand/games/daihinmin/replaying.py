@@ -12,7 +12,8 @@ import numpy as np
 
 from closedhand.core import contract
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.records import Record, Replay, flat_game, replay
+from closedhand.core.records import LogReader, Record, Replay, replay
+from closedhand.core.registry import flat_game
 from closedhand.games.daihinmin import logs
 from closedhand.games.daihinmin.notation import permutation
 from closedhand.games.daihinmin.rules import PLAYERS, TAXES, loser, winner
@@ -182,7 +183,7 @@ def _round_values(record: Record, points: np.ndarray) -> dict[str, str]:
     state = _start(game, record)
     transcript = logs.Transcript(state)
     for number, text in enumerate(record.actions, 1):
-        player, exchanging, action = int(state.player), state.leader < 0, game.parse_at(state, text)
+        player, exchanging, action = int(state.player), state.leader < 0, game.parse(text, state)
         try:
             game.play(state, action)
         except InputError as error:
@@ -205,3 +206,13 @@ def _start(game: Game, record: Record) -> State:
     if record.rules.get("rounds", 1) > 1:
         raise InputError("a round of a match is known by its deal, not by a seed")
     return game.deal(np.random.default_rng(record.seed))
+
+
+UECDA = LogReader(
+    name="log of the UECda server",
+    suffix=".log",
+    recognises=logs.is_log,
+    replay=replay_log,
+    records=log_records,
+    text=lambda records: logs.log_text(to_log(records)),
+)

@@ -116,7 +116,7 @@ class Rules(NamedTuple):
     Two records: kernels hand on as many pointers, not twenty numbers.
     """
 
-    kernels = "closedhand.games.daihinmin"
+    kernels = "closedhand.games.daihinmin.game"
 
     plays: np.record
     options: np.record

@@ -10,8 +10,9 @@ from functools import cached_property
 
 import numpy as np
 
-from closedhand.core.game import Game, InputError, Row, State
-from closedhand.core.records import Record, flat_game, stated_options
+from closedhand.core.game import Game, InputError, State
+from closedhand.core.records import Record, stated_options
+from closedhand.core.scene import Row
 from closedhand.games.doudizhu import plays
 from closedhand.games.doudizhu.counts import DECK, RANKS, pack, unpack
 from closedhand.games.doudizhu.rules import SEATS, STATE, Rules, begin
@@ -45,11 +46,11 @@ class Notation:
             ids.setdefault(cards, []).append(i)
         return ids
 
-    def text(self, action: int) -> str:
+    def text(self, action: int, state: State | None = None) -> str:
         """The notation of an action id."""
         return self.texts[action]
 
-    def parse(self, text: str) -> int:
+    def parse(self, text: str, state: State | None = None) -> int:
         """The action id of a notation; the cards of a play may stand in any order.
 
         Raises:
@@ -158,11 +159,11 @@ class SubstepNotation:
         """The action id of every notation."""
         return {text: i for i, text in enumerate(self.texts)}
 
-    def text(self, action: int) -> str:
+    def text(self, action: int, state: State | None = None) -> str:
         """The notation of an action id."""
         return self.texts[action]
 
-    def parse(self, text: str) -> int:
+    def parse(self, text: str, state: State | None = None) -> int:
         """The action id of a notation.
 
         Raises:
@@ -172,6 +173,18 @@ class SubstepNotation:
             return self.ids[text.strip().upper()]
         except KeyError:
             raise InputError(f"{text!r} is no sub-step, such as 333+?, +4 or PASS") from None
+
+    def deal_text(self, state: State) -> str:
+        """The four card fields of the flat game's notation."""
+        return self.flat.deal_text(state)
+
+    def parse_deal(self, text: str) -> State:
+        """A state at the start of a deal, as the flat game has it.
+
+        Raises:
+            InputError: The text is no deal.
+        """
+        return self.flat.parse_deal(text)
 
     def scene(self, state: State) -> list[Row]:
         """The table, with the play under way of the player to act."""
@@ -219,7 +232,7 @@ def parse_record(line: str, game: Game) -> Record:
 
 def format_record(game: Game, state: State) -> str:
     """The record of a game without bidding in the paper's notation."""
-    game = flat_game(game.name, game.options)
+    game = game.flat
     plays_made = [
         f"{move % SEATS},{game.text(action)}"
         for move, action in enumerate(state.history[: state.moves])

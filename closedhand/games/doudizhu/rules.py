@@ -18,6 +18,8 @@ from closedhand.games.doudizhu.plays import BOMB, PASS_FAMILY, PASS_GROUP
 SEATS = 3
 LONGEST = 160
 """No game has more actions: 52 plays that do not end it, two passes after each, three bids."""
+MOST_BOMBS = 14
+"""Thirteen ranks held four times, and the rocket."""
 
 # Wide fields first: without padding, equal states are equal bytes.
 STATE = np.dtype(
@@ -54,7 +56,7 @@ STATE = np.dtype(
 class Rules(NamedTuple):
     """The table of a preset, a record of `plays.PLAYS`, and the options of a game."""
 
-    kernels = "closedhand.games.doudizhu"
+    kernels = "closedhand.games.doudizhu.game"
 
     plays: np.record
     bidding: bool

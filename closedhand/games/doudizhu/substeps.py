@@ -32,6 +32,8 @@ FIRST_SOLO = GROUPS
 FIRST_PAIR = FIRST_SOLO + 15
 FIRST_BID = FIRST_PAIR + 13
 ACTIONS = FIRST_BID
+MOST_KICKERS = 54 // 3
+"""In a game: each takes two cards of a main group at least with it."""
 
 ROWS, CHANNELS = 9, 3
 SHAPES = {**planes.SHAPES, "kicker": (planes.RANKS, ROWS, CHANNELS)}

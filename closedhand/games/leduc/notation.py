@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.core.game import Game, InputError, Row, State
+from closedhand.core.game import Game, InputError, State
 from closedhand.core.records import Record, stated_options
+from closedhand.core.scene import Row
 from closedhand.games.leduc.plays import ACTIONS, KINDS, VARIANTS, graph, name
 from closedhand.games.leduc.rules import (
     FLOP,
@@ -95,11 +96,11 @@ class Notation:
         self.rules = rules
         self.cards = CARDS[: rules.tables.kinds]
 
-    def text(self, action: int) -> str:
+    def text(self, action: int, state: State | None = None) -> str:
         """The notation of an action id."""
         return ACTIONS[action]
 
-    def parse(self, text: str) -> int:
+    def parse(self, text: str, state: State | None = None) -> int:
         """The action id of a notation.
 
         Raises:

@@ -40,7 +40,7 @@ STATE = np.dtype(
 class Rules(NamedTuple):
     """The tables of a member of the family, a record of `plays.TABLES`."""
 
-    kernels = "closedhand.games.leduc"
+    kernels = "closedhand.games.leduc.game"
 
     tables: np.record
 

@@ -15,7 +15,8 @@ from closedhand.core.agents import make_agent
 from closedhand.core.duel import Spec
 from closedhand.core.game import InputError, State
 from closedhand.core.parts import compute as compute_parts
-from closedhand.core.records import Record, flat_game, read, replay
+from closedhand.core.records import Record, read, replay
+from closedhand.core.registry import flat_game
 from closedhand.papers.deeprocket import accuracy, pairings
 
 SIDES = ("human", "DeepRocket")

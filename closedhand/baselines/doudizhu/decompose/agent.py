@@ -39,7 +39,7 @@ from closedhand.baselines.learning.policy_gradient import (
 )
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.kernel import kernel
-from closedhand.core.records import flat_game
+from closedhand.core.registry import flat_game
 from closedhand.games.doudizhu import rules as flat
 from closedhand.games.doudizhu.counts import contains
 

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from closedhand.core.game import Game, InputError
-from closedhand.core.records import flat_game, read as read_records
-from closedhand.core.registry import make_game
+from closedhand.core.records import read as read_records
+from closedhand.core.registry import flat_game, make_game
 from closedhand.games.doudizhu.rules import SEATS, STATE
 
 METADATA = b"closedhand"
@@ -174,7 +174,7 @@ def read_text(path: Path, expert: str | None) -> Games:
                 state = plain.deal(np.random.default_rng(record.seed))
             deals = deals_of(np.array([state], STATE))
             for text in record.actions:
-                plain.play(state, plain.parse_at(state, text))
+                plain.play(state, plain.parse(text, state))
         except InputError as error:
             raise InputError(f"{path}, record {number}: {error}") from None
         names = np.array([record.agents or [""] * SEATS], object)

@@ -17,32 +17,17 @@ from closedhand.cli.common import (
     positive,
     print_json,
     progress_bar,
-    underscored,
 )
-from closedhand.core.game import InputError
 
 PLACES = ("daifugo", "fugo", "heimin", "hinmin", "daihinmin")
 
 
-def daihinmin(name: str) -> str:
-    """The name of the only game that has a protocol.
-
-    Raises:
-        InputError: It is another one.
-    """
-    if underscored(name) != "daihinmin":
-        raise InputError(f"the protocol of UECda is of daihinmin, not of {name}")
-    return name
-
-
-GameName = Annotated[str, typer.Argument(metavar="GAME", help="daihinmin.", callback=daihinmin)]
 Host = Annotated[str, typer.Option(help="Address of the server.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="Its port.")]
 HOST, PORT = "127.0.0.1", 42485
 
 
 def serve(
-    game: GameName,
     agents: Annotated[
         str, typer.Option(help="One for all players or five with commas; net is a client.")
     ] = "net",
@@ -91,9 +76,9 @@ def serve(
         note("interrupted before all clients were there")
         raise typer.Exit(INTERRUPTED) from None
     if as_json:
-        print_json({"game": game, "seed": seed, "options": options, **vars(result)})
+        print_json({"game": "daihinmin", "seed": seed, "options": options, **vars(result)})
     else:
-        table = new_table(f"{game}: {result.rounds} rounds, seed {seed}")
+        table = new_table(f"daihinmin: {result.rounds} rounds, seed {seed}")
         for name in ("player", "name", "points", "a round", "late", "illegal", "lost its seat"):
             table.add_column(name, justify="left" if name in ("name", "lost its seat") else "right")
         for player, name in enumerate(result.names):
@@ -110,7 +95,6 @@ def serve(
 
 
 def join(
-    game: GameName,
     agent: Annotated[str, typer.Option(help="Who plays.")] = "default",
     name: Annotated[
         str | None, typer.Option(help="What the server calls the client; the agent if absent.")
@@ -136,7 +120,7 @@ def join(
     if as_json:
         data = {"player": result.player, "rounds": len(result.places), "points": result.points}
         data |= {"places": counts, "rejected": result.rejected, "complete": result.complete}
-        print_json({"game": game, "agent": agent, **data})
+        print_json({"game": "daihinmin", "agent": agent, **data})
     else:
         rounds = len(result.places)
         mean = f", {result.points / rounds:.3f} a round" if rounds else ""

@@ -1,0 +1,96 @@
+"""Groups of commands, those of single games included, which their specs name.
+
+A game's command is imported when it is run, or when somebody asks for its help.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import typer
+import typer.main
+from typer.core import TyperGroup
+
+from closedhand.core.game import InputError
+from closedhand.core.registry import GAMES, Ref, load
+
+
+def commands_of_games(verb: str) -> dict[str, Ref]:
+    """The commands `closedhand VERB NAME` of all games by NAME, that of a game for its own ones."""
+    found: dict[str, Ref] = {}
+    for spec in GAMES.values():
+        for words, ref in spec.commands.items():
+            first, _, second = words.partition(" ")
+            if first == verb:
+                found[second or spec.command_name] = ref
+    return found
+
+
+def verbs_of_games() -> list[str]:
+    """The first words of all commands of games."""
+    return list(
+        dict.fromkeys(words.partition(" ")[0] for spec in GAMES.values() for words in spec.commands)
+    )
+
+
+def click_command(function: Callable[..., Any], name: str, help: str | None = None) -> Any:
+    """A function with Typer's annotations as a command."""
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    app.command(name, help=help)(function)
+    return typer.main.get_command(app)
+
+
+class Group(TyperGroup):
+    """Commands whose names may be written with underscores, and those that games add to them."""
+
+    verb: str | None = None
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names of all commands."""
+        return [*super().list_commands(ctx), *commands_of_games(self.verb or self.name or "")]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of a name.
+
+        Raises:
+            InputError: There is none.
+        """
+        name = cmd_name.replace("_", "-")
+        found = super().get_command(ctx, name)
+        if found is None:
+            ref = commands_of_games(self.verb or self.name or "").get(name)
+            found = click_command(load(ref), name) if ref else None
+        if found is None:
+            raise InputError(self.missing(ctx, cmd_name))
+        return found
+
+    def missing(self, ctx: Any, name: str) -> str:
+        """Why there is no such command."""
+        verb, commands = self.verb or self.name, ", ".join(self.list_commands(ctx))
+        if name.replace("-", "_") in GAMES:
+            return f"{name} offers nothing to {verb}; there are {commands}"
+        return f"no game {name!r} to {verb}; there are {commands}"
+
+
+class Commands(Group):
+    """All commands: bad input is one line and exit code 2; other errors show whole."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names of all commands."""
+        own = TyperGroup.list_commands(self, ctx)
+        return [*own, *(verb for verb in verbs_of_games() if verb not in own)]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of a name; None if there is none."""
+        found = TyperGroup.get_command(self, ctx, cmd_name)
+        if found is None and cmd_name in verbs_of_games():
+            games = ", ".join(commands_of_games(cmd_name))
+            found = Group(name=cmd_name, help=f"For {games}.", no_args_is_help=True)
+        return found
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except InputError as error:
+            typer.echo(f"closedhand: {error}", err=True)
+            raise typer.Exit(2) from None

@@ -1,0 +1,106 @@
+"""The command `solve`, which a game's solver does."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from closedhand.cli.common import Json, Options, Rules, bind, positive, underscored
+from closedhand.core.game import InputError
+from closedhand.core.registry import GAMES, load, spec_of
+
+SETTINGS = {"ignore_unknown_options": True, "allow_extra_args": True}
+"""Options that `solve` does not know are those of the game."""
+ITERATIONS = 10_000
+"""Of `solve`, where neither time nor aim is given."""
+
+
+def solve(
+    context: typer.Context,
+    game: Annotated[
+        str | None,
+        typer.Argument(metavar="[GAME]", help="A game with a solver.", callback=underscored),
+    ] = None,
+    algorithm: Annotated[
+        str,
+        typer.Option(
+            help="One of the game's algorithms, or several with commas between; all: every solver."
+        ),
+    ] = "pcfr+",
+    iterations: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help=f"Stop after so many, those resumed included; {ITERATIONS} if no other end."
+        ),
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(help="Stop after so much work, that resumed included.", callback=positive),
+    ] = None,
+    until: Annotated[
+        float | None, typer.Option(help="Stop at this NashConv.", callback=positive)
+    ] = None,
+    other_game: Annotated[
+        str | None, typer.Option("--game", help="In place of GAME.", callback=underscored)
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of sampling algorithms.")] = 0,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for strategies and results; in runs/ if absent.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with what the folder holds.")
+    ] = False,
+    rules: Rules = None,
+    option: Options = None,
+    as_json: Json = False,
+) -> None:
+    """Solve a small game and show the value, best responses and NashConv, all exact.
+
+    Options of the game may be given by their names too: --pair card is --option pair=card. NashConv
+    is what all players together could gain by responding best; with two players, exploitability is
+    half of it. For every algorithm the folder gets the strategy, the curve and what --resume needs
+    (without which a run begins anew, over what was there), and a picture of NashConv against
+    iterations and seconds. Ctrl-C stops, and keeps the strategy. The JSON is that of the algorithm,
+    or of several as the list "runs".
+    """
+    name = other_game or game or default_game()
+    bound = bind(name, rules, [*(option or []), *named_options(context.args)])
+    solver = spec_of(bound.name).solver
+    if solver is None:
+        raise InputError(f"{bound.name} has no solver; there is one of {', '.join(solvable())}")
+    if iterations is None and seconds is None and until is None:
+        iterations = ITERATIONS
+    load(solver)(bound, algorithm, iterations, seconds, until, seed, out, resume, as_json)
+
+
+def solvable() -> list[str]:
+    """The games that have a solver."""
+    return [spec.command_name for spec in GAMES.values() if spec.solver]
+
+
+def default_game() -> str:
+    """The game that `solve` means where none is named."""
+    for spec in GAMES.values():
+        if "solve" in spec.default_for:
+            return spec.name
+    raise InputError(f"solve takes a game: {', '.join(solvable())}")
+
+
+def named_options(words: list[str]) -> list[str]:
+    """Options of a game that are written as options of the command, as key=value.
+
+    Raises:
+        InputError: A word is neither an option nor its value.
+
+    Examples:
+        >>> named_options(["--double-pair", "split", "--pair=card"])
+        ['double_pair=split', 'pair=card']
+    """
+    found, rest = [], list(words)
+    while rest:
+        word = rest.pop(0)
+        key, equals, value = word.removeprefix("--").partition("=")
+        if not word.startswith("--") or not (equals or rest):
+            raise InputError(f"no such argument: {word}")
+        found.append(f"{key.replace('-', '_')}={value if equals else rest.pop(0)}")
+    return found

@@ -1,0 +1,1 @@
+"""Commands of Daihinmin: the competition's protocol, fitted playouts, the kou paper."""

@@ -1,0 +1,50 @@
+"""The command `records generate`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from closedhand.cli.common import (
+    GameName,
+    Options,
+    Rules,
+    bind,
+    interruptible,
+    make_folder,
+    progress_bar,
+)
+
+
+def generate(
+    game: GameName,
+    agents: Annotated[
+        str,
+        typer.Option(
+            help="With commas between. Landlord and peasants are each played by one of them, drawn "
+            "for every game; one that is named twice is drawn twice as often."
+        ),
+    ],
+    out: Annotated[Path, typer.Option(help="Folder for the shards; those in it are kept.")],
+    games: Annotated[int, typer.Option(min=1, help="How many.")] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, help="Of deals and agents.")] = 0,
+    rules: Rules = None,
+    option: Options = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes; all cores if absent.")
+    ] = None,
+) -> None:
+    """Let agents play Dou Dizhu and write the games as Parquet shards, for `train policy-net`.
+
+    Games are flat and without bidding. After Ctrl-C the same command goes on.
+    """
+    from closedhand.baselines.doudizhu.deeprocket import shards
+    from closedhand.core.threads import cores
+
+    bound = bind(game, rules, option)
+    make_folder(out)
+    with interruptible(), progress_bar("games", games) as update:
+        paths = shards.generate(
+            bound, agents.split(","), games, seed, out, workers or cores(), update
+        )
+    typer.echo(f"saved {games} games in {len(paths)} shards: {out}")

@@ -1,0 +1,104 @@
+"""The commands `reproduce deeprocket-match` and `reproduce deeprocket`."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from closedhand.cli.common import (
+    Json,
+    note,
+    print_json,
+    save_picture,
+)
+from closedhand.cli.reproduce import computed, show_report
+
+
+def deeprocket_match(as_json: Json = False) -> None:
+    """Table 7 of the DeepRocket paper, its match with four amateurs, from the game records."""
+    from closedhand.papers.deeprocket.reproduction import SIDES, deeprocket_match
+
+    rows = deeprocket_match()
+    totals = {
+        name: [sum(getattr(row, name)[side] for row in rows) for side in range(len(SIDES))]
+        for name in ("stated", "computed")
+    }
+    if as_json:
+        print_json({"landlords": SIDES, "deals": [row._asdict() for row in rows], **totals})
+        return
+    table = Table(title="Scores as landlord: human and DeepRocket", title_justify="left")
+    for name in ("deal", "human, paper", "replayed", "DeepRocket, paper", "replayed"):
+        table.add_column(name, justify="right")
+    table.add_column("")
+    for row in rows:
+        note = "completed" if row.completed else ""
+        scores = (score for pair in zip(row.stated, row.computed, strict=True) for score in pair)
+        table.add_row(str(row.number), *(f"{score:+g}" for score in scores), note)
+    table.add_section()
+    sums = (total for pair in zip(*totals.values(), strict=True) for total in pair)
+    table.add_row("total", *(f"{total:+g}" for total in sums), "")
+    Console().print(table)
+
+
+def deeprocket(
+    network: Annotated[
+        str, typer.Option(help="Stands in for DeepRocket in the figures.")
+    ] = "policy-net",
+    best: Annotated[
+        str, typer.Option(help="Stands in for MicroWe, the best program before it.")
+    ] = "decompose",
+    games: Annotated[int, typer.Option(min=1, help="Of an iteration of a pairing.")] = 5000,
+    iterations: Annotated[int, typer.Option(min=1, help="Of each pairing.")] = 10,
+    agents: Annotated[
+        str | None,
+        typer.Option(
+            help="Of the positions and the ladder, with commas between; all if absent.",
+        ),
+    ] = None,
+    ladder_deals: Annotated[
+        int, typer.Option(min=1, help="Of a pair on the ladder, each in both roles.")
+    ] = 10_000,
+    slow_deals: Annotated[
+        int, typer.Option(min=1, help="The same with an agent that searches.")
+    ] = 200,
+    only: Annotated[
+        str | None, typer.Option(help="One section: figures, positions, training or ladder.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of deals and agents.")] = 0,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes; all cores if absent.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder for everything.")] = Path("runs/deeprocket"),
+    as_json: Json = False,
+) -> None:
+    """Figures 3 and 4 of the DeepRocket paper, its two positions, and the ladder of agents.
+
+    Takes hours. Ctrl-C stops; the same command goes on where it was. With --only the report is
+    named after the section.
+    """
+    from closedhand.core.files import write_atomically
+    from closedhand.core.threads import cores
+    from closedhand.papers.deeprocket import reproduction
+
+    plan = reproduction.Plan(
+        network=network,
+        best=best,
+        games=games,
+        iterations=iterations,
+        agents=tuple(agents.split(",")) if agents else reproduction.AGENTS,
+        ladder_deals=ladder_deals,
+        slow_deals=slow_deals,
+        seed=seed,
+        workers=workers or cores(),
+        sections=(only,) if only else tuple(reproduction.SECTIONS),
+    )
+    results = computed(out, lambda tell: reproduction.compute(plan, out, tell))
+    if "training" in results and not results["training"]:
+        note("no curves of training: the package has no record of it")
+    save_picture(reproduction.pictures, results, out)
+    name = only or "report"
+    write_atomically(out / f"{name}.json", json.dumps(results, indent=1) + "\n")
+    show_report(out, reproduction.report(results), results, as_json, name)

@@ -1,0 +1,104 @@
+"""Chinese Poker as a `Game`: its options, and the functions of the contract in one place."""
+
+from dataclasses import replace
+from typing import Any
+
+from closedhand.core.game import Game, InputError, options_of
+from closedhand.games.chinese_poker import substeps as factored
+from closedhand.games.chinese_poker.notation import Notation, SubstepNotation
+from closedhand.games.chinese_poker.planes import observe, shapes
+from closedhand.games.chinese_poker.plays import ARRANGEMENTS, PARTS, ROYALTIES, build
+from closedhand.games.chinese_poker.rules import (
+    SEATS,
+    STATE,
+    Rules,
+    deal,
+    hide,
+    is_legal,
+    legal,
+    over,
+    play,
+    redeal,
+    returns,
+)
+
+__all__ = [
+    "deal", "hide", "is_legal", "legal", "make", "observe", "over", "play", "redeal",
+    "returns",
+]  # fmt: skip
+
+
+DEFAULTS = {
+    "rules": "4-2",
+    "players": 2,
+    "substeps": False,
+    "fouls": False,
+    "royalties": False,
+    "naturals": False,
+}
+EXTRA_POINTS = {"4-2": (1, 1), "1-6": (0, 3)}
+"""For winning more parts than losing, and in place of that for winning all three."""
+
+
+def make(**given: Any) -> Game:
+    """Chinese Poker as a `Game`.
+
+    Args:
+        **given: `rules` (`4-2` or `1-6`, the points for two and for three parts won), `players` (2
+            to 4), `substeps` (back and front as separate actions), and `fouls`, `royalties` and
+            `naturals`, True or False.
+
+    Raises:
+        InputError: An unknown option, or a value that it cannot take.
+    """
+    options = options_of("chinese_poker", {name: {} for name in EXTRA_POINTS}, DEFAULTS, given)
+    players = options["players"]
+    if type(players) is not int or not 2 <= players <= SEATS:
+        raise InputError(f"players are 2 to {SEATS}, not {players!r}")
+    flags = {}
+    for name in ("substeps", "fouls", "royalties", "naturals"):
+        if not isinstance(options[name], bool):
+            raise InputError(f"{name} is True or False, not {options[name]!r}")
+        flags[name] = options[name]
+    substeps = flags.pop("substeps")
+    rules = Rules(build(), players, *EXTRA_POINTS[options["rules"]], **flags)
+    most = most_points(rules)
+    flat = Game(
+        name="chinese_poker",
+        options={**options, "substeps": False},
+        rules=rules,
+        dtype=STATE,
+        num_players=players,
+        num_actions=ARRANGEMENTS,
+        shapes=shapes(players),
+        roles=("first", "second", "third", "fourth")[:players],
+        sides=tuple(range(players)),
+        simultaneous=True,
+        notation=Notation(rules),
+        payoff_range=(-most, most),
+        max_moves=players,
+        substep_options={"substeps": True},
+    )
+    if not substeps:
+        return flat
+    return replace(
+        flat,
+        options=options,
+        rules=factored.Rules(rules),
+        num_actions=factored.ACTIONS,
+        notation=SubstepNotation(rules),
+        max_moves=2 * players,
+        flat_form=flat,
+        substep_options={},
+    )
+
+
+def most_royalties() -> int:
+    """What the best royalties of front, middle and back come to."""
+    return sum(max(own for (at, _), own in ROYALTIES.items() if at == part) for part in range(3))
+
+
+def most_points(rules: Rules) -> float:
+    """What a player wins at most: all parts from every opponent, with all royalties."""
+    parts = len(PARTS) + max(rules.majority, rules.scoop)
+    return float((rules.players - 1) * (parts + (most_royalties() if rules.royalties else 0)))

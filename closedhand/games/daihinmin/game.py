@@ -1,0 +1,164 @@
+"""Daihinmin as a `Game`: its options, and the functions of the contract in one place."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from closedhand.core.game import Game, InputError, options_of
+from closedhand.games.daihinmin import compact as card_sets
+from closedhand.games.daihinmin.hidden import hide, redeal
+from closedhand.games.daihinmin.notation import CompactNotation, Notation
+from closedhand.games.daihinmin.planes import SHAPES, observe
+from closedhand.games.daihinmin.plays import NUM_ACTIONS, build
+from closedhand.games.daihinmin.rules import (
+    LONGEST,
+    MOST_PASSES,
+    OPTIONS,
+    PLAYERS,
+    STATE,
+    Rules,
+    admit,
+    deal,
+    is_legal,
+    legal,
+    over,
+    payoff,
+    play,
+    returns,
+)
+
+__all__ = [
+    "admit", "deal", "hide", "is_legal", "legal", "make", "observe", "over", "payoff", "play",
+    "redeal", "returns",
+]  # fmt: skip
+
+SWITCHES = {
+    "exchange": True,
+    "kaidan": True,
+    "joker_edges": True,
+    "revolution": True,
+    "eight_stop": True,
+    "lock": True,
+    "joker_unlocks": True,
+    "spade_three": True,
+    "overplay": True,
+    "lead_pass": True,
+}
+NUMBERS = {
+    "rounds": (1, 1, 10**6),
+    "seat_period": (3, 1, 10**6),
+    "class_period": (100, 1, 10**6),
+    "pass_limit": (MOST_PASSES, PLAYERS + 1, MOST_PASSES),
+}
+"""Default, least and greatest value."""
+CHOICES = {"classes": ("none", "random"), "illegal": ("pass", "error")}
+"""All values, the default first."""
+DEFAULTS = {
+    "rules": "uecda",
+    "compact": False,
+    **{name: default for name, (default, _, _) in NUMBERS.items()},
+    **{name: values[0] for name, values in CHOICES.items()},
+    **SWITCHES,
+}
+PRESETS: dict[str, dict[str, Any]] = {"uecda": {}, "paper": {"seat_period": 100}}
+
+
+def make(**given: Any) -> Game:
+    """Daihinmin as a `Game`.
+
+    Args:
+        **given: Names and defaults below. `rules="uecda"` is the competition, `"paper"` changes
+            seats every 100 rounds only.
+
+    - `rounds=1`: of an episode, up to a million.
+    - `classes="none"`: of the first round; `"random"` draws them, so that cards are exchanged.
+    - `exchange=True`: cards are exchanged where there are classes.
+    - `seat_period=3`: seats are shuffled every so many rounds, and before the first of several.
+    - `class_period=100`: every so many rounds there are no classes, and no exchange.
+    - `kaidan=True`, `revolution=True`, `eight_stop=True`, `lock=True`: as above, or not at all.
+    - `joker_edges=True`: the joker may stand below the 3 and above the 2.
+    - `joker_unlocks=True`: a lone joker lifts the lock.
+    - `spade_three=True`: 3s beats the lone joker.
+    - `overplay=True`: the owner of a trick is asked again when all others have passed.
+    - `lead_pass=True`: a leader may pass.
+    - `pass_limit=20`: so many passes on end end the round; 6 to 20.
+    - `illegal="pass"`: what is illegal counts as a pass, also a leader's where he may not pass, and
+      in the exchange as the best card; with `"error"` it is refused.
+    - `compact=False`: with True one action for each set of cards, 1,952 in all. The joker then
+      stands where it has to, or else for the first suit c d h s that makes or keeps a lock, then
+      for the first that is legal, and in a kaidan at its stronger end.
+
+    Raises:
+        InputError: An unknown option, or a value that it cannot take.
+    """
+    options = options_of("daihinmin", PRESETS, DEFAULTS, given)
+    check(options)
+    numbers = np.zeros(1, OPTIONS)[0]
+    numbers.ranked = options["classes"] == "random"
+    numbers.illegal_pass = options["illegal"] == "pass"
+    for name in (*SWITCHES, *NUMBERS):
+        numbers[name] = options[name]
+    flat = Rules(build(), numbers)
+    rounds = options["rounds"]
+    whole = Game(
+        name="daihinmin",
+        options={**options, "compact": False},
+        rules=flat,
+        dtype=STATE,
+        num_players=PLAYERS,
+        num_actions=NUM_ACTIONS,
+        shapes=SHAPES,
+        roles=("player",) * PLAYERS,
+        sides=tuple(range(PLAYERS)),
+        lenient=options["illegal"] == "pass",
+        staged=rounds > 1,
+        rounds=rounds,
+        notation=Notation(flat),
+        payoff_range=(rounds, PLAYERS * rounds),
+        max_moves=LONGEST * rounds,
+        zero_sum=False,
+    )
+    if not options["compact"]:
+        return whole
+    return replace(
+        whole,
+        options=options,
+        rules=card_sets.Rules(flat, card_sets.build()),
+        num_actions=card_sets.ACTIONS,
+        notation=CompactNotation(flat),
+        flat_form=whole,
+    )
+
+
+def league_options(options: Mapping[str, Any], rounds: int, duplicate: bool) -> dict[str, Any]:
+    """Options of a league of so many rounds; those that are given come first.
+
+    A deal is a match from one reset of the classes to the next, or all `rounds` if those are fewer;
+    as a duplicate one round, with classes drawn at random, as only then all agents find the same
+    cards and classes at a seat.
+    """
+    usual: dict[str, Any] = {"rounds": min(rounds, make(**options).options["class_period"])}
+    if duplicate:
+        usual = {"rounds": 1}
+        if options.get("rounds", 1) == 1:
+            usual["classes"] = "random"
+    return {**usual, **options}
+
+
+def check(options: Mapping[str, Any]) -> None:
+    """Complain about a value that an option cannot take.
+
+    Raises:
+        InputError: There is one.
+    """
+    for name in (*SWITCHES, "compact"):
+        if not isinstance(options[name], bool):
+            raise InputError(f"{name} is True or False, not {options[name]!r}")
+    for name, (_, least, most) in NUMBERS.items():
+        if type(options[name]) is not int or not least <= options[name] <= most:
+            raise InputError(f"{name} is {least} to {most}, not {options[name]!r}")
+    for name, values in CHOICES.items():
+        if options[name] not in values:
+            raise InputError(f"{name} is {' or '.join(values)}, not {options[name]!r}")

@@ -1,0 +1,107 @@
+"""Dou Dizhu as a `Game`: its options, and the functions of the contract in one place."""
+
+from dataclasses import replace
+from typing import Any
+
+from closedhand.core.game import Game, InputError, options_of
+from closedhand.games.doudizhu import substeps
+from closedhand.games.doudizhu.notation import Notation, SubstepNotation
+from closedhand.games.doudizhu.planes import SHAPES, observe
+from closedhand.games.doudizhu.plays import PRESETS, build
+from closedhand.games.doudizhu.rules import (
+    LONGEST,
+    MOST_BOMBS,
+    SEATS,
+    STATE,
+    Rules,
+    deal,
+    hide,
+    legal,
+    over,
+    play,
+    redeal,
+    returns,
+)
+
+__all__ = ["deal", "hide", "legal", "make", "observe", "over", "play", "redeal", "returns"]
+
+DEFAULTS = {
+    "rules": "deeprocket",
+    "substeps": False,
+    "bidding": False,
+    "spring": False,
+    "objective": "score",
+    "base": None,
+}
+OBJECTIVES = ("score", "win")
+
+
+def make(**given: Any) -> Game:
+    """Dou Dizhu as a `Game`.
+
+    Args:
+        **given: `rules` (`deeprocket`, `rlcard` or `openspiel`), `substeps` (main group and kickers
+            as separate actions), `bidding` (an auction decides the landlord), `spring` (a spring
+            or anti-spring doubles), `objective` (`score` | `win`), `base` (the stake without
+            bidding, 1 to 99, default 3).
+
+    Raises:
+        InputError: An unknown option, or a value that it cannot take.
+    """
+    presets = {name: {"bidding": preset.bidding} for name, preset in PRESETS.items()}
+    options = options_of("doudizhu", presets, DEFAULTS, given)
+    base, bidding = options["base"], options["bidding"]
+    if options["objective"] not in OBJECTIVES:
+        raise InputError(f"objective is score or win, not {options['objective']!r}")
+    if base is not None and bidding:
+        raise InputError("base is for games without bidding: there the winning bid is the stake")
+    if base is not None and not (isinstance(base, int) and 1 <= base <= 99):
+        raise InputError(f"base is a whole number from 1 to 99, not {base!r}")
+    plays = build(options["rules"])
+    rules = Rules(
+        plays,
+        bidding=bool(bidding),
+        spring=bool(options["spring"]),
+        win=options["objective"] == "win",
+        base=base or 3,
+    )
+    notation = Notation(rules, options["rules"])
+    bids = 3 if bidding else 0
+    most = most_points(rules)
+    flat = Game(
+        name="doudizhu",
+        options={**options, "substeps": False},
+        rules=rules,
+        dtype=STATE,
+        num_players=SEATS,
+        num_actions=int(plays.number) + bids,
+        shapes=SHAPES,
+        # An auction leaves the seats equal until it is over.
+        roles=("first", "second", "third") if bidding else ("landlord", "peasants", "peasants"),
+        sides=(0, 1, 2) if bidding else (0, 1, 1),
+        notation=notation,
+        payoff_range=(-most, most),
+        max_moves=LONGEST,
+        substep_options={"substeps": True},
+    )
+    if not options["substeps"]:
+        return flat
+    return replace(
+        flat,
+        options=options,
+        rules=substeps.Rules(rules),
+        num_actions=substeps.ACTIONS + bids,
+        shapes=substeps.SHAPES,
+        notation=SubstepNotation(notation),
+        max_moves=LONGEST + substeps.MOST_KICKERS,
+        flat_form=flat,
+        substep_options={},
+    )
+
+
+def most_points(rules: Rules) -> float:
+    """What the landlord wins at most: every rank a bomb, and the rocket."""
+    if rules.win:
+        return 1.0
+    stake = 3 if rules.bidding else rules.base
+    return 2.0 * stake * 2.0 ** (MOST_BOMBS + rules.spring)

@@ -1,0 +1,37 @@
+"""What the generic rooms know about Dou Dizhu."""
+
+from closedhand.core.registry import GameSpec
+
+COMMANDS = "closedhand.commands.doudizhu"
+
+DOUDIZHU = GameSpec(
+    name="doudizhu",
+    title="Dou Dizhu",
+    make="closedhand.games.doudizhu.game:make",
+    contract=1,
+    aec_id="closedhand/doudizhu-v0",
+    gymnasium_id="closedhand/DouDizhu-v0",
+    opponent="greedy",
+    line_notation=r"[3-9TJQKA2SB]{6,}\s*;",
+    parse_record="closedhand.games.doudizhu.notation:parse_record",
+    trainers={
+        "ppo": f"{COMMANDS}.ppo:learn",
+        "decompose": f"{COMMANDS}.decompose:learn",
+    },
+    commands={
+        "train policy-net": f"{COMMANDS}.networks:network",
+        "train kicker-net": f"{COMMANDS}.networks:network",
+        "train self-play": f"{COMMANDS}.networks:self_play",
+        "train bids": f"{COMMANDS}.bids:bids",
+        "train bid-net": f"{COMMANDS}.bids:bid_net",
+        "records generate": f"{COMMANDS}.records:generate",
+        "reproduce deeprocket-match": f"{COMMANDS}.reproduce:deeprocket_match",
+        "reproduce deeprocket": f"{COMMANDS}.reproduce:deeprocket",
+    },
+    pages=(
+        "closedhand.games.doudizhu",
+        "closedhand.games.doudizhu.game",
+        "closedhand.games.doudizhu.planes",
+        "closedhand.games.doudizhu.substeps",
+    ),
+)

@@ -1,0 +1,63 @@
+"""The Leduc family as a `Game`: its options, and the functions of the contract in one place."""
+
+from typing import Any
+
+from closedhand.core.game import Game, InputError, options_of
+from closedhand.games.leduc.notation import Notation
+from closedhand.games.leduc.planes import observe, shapes
+from closedhand.games.leduc.plays import ACTIONS, VARIANTS, build
+from closedhand.games.leduc.rules import (
+    SEATS,
+    STATE,
+    Rules,
+    deal,
+    hide,
+    legal,
+    over,
+    play,
+    redeal,
+    returns,
+)
+
+__all__ = ["deal", "hide", "legal", "make", "observe", "over", "play", "redeal", "returns"]
+
+DEFAULTS = {"rules": "uh", "pair": "rank", "double_pair": "suit"}
+CHOICES = {"pair": ("rank", "card"), "double_pair": ("suit", "split")}
+NAMES = {"uh": "uh_leduc", "standard": "leduc"}
+
+
+def make(**given: Any) -> Game:
+    """A member of the Leduc family as a `Game`.
+
+    Args:
+        **given: `rules` (`uh` or `standard`; the names `uh_leduc` and `leduc` stand for them), and
+            for `uh` `pair` (`rank`: a pair is two cards of one rank; `card`: of one rank and suit)
+            and `double_pair` (where both players pair with different suits, `suit`: the stronger
+            suit wins; `split`: nobody does).
+
+    Raises:
+        InputError: An unknown option, or a value that it cannot take.
+    """
+    options = options_of("leduc", {name: {} for name in VARIANTS}, DEFAULTS, given)
+    for key, values in CHOICES.items():
+        if options[key] not in values:
+            raise InputError(f"{key} is {' or '.join(values)}, not {options[key]!r}")
+        if options["rules"] == "standard" and options[key] != DEFAULTS[key]:
+            raise InputError(f"{key} is an option of uh_leduc: standard suits never count")
+    rules = Rules(build(options["rules"], options["pair"], options["double_pair"]))
+    most = float(rules.tables.nodes["bets"].max())
+    notation = Notation(rules)
+    return Game(
+        name=NAMES[options["rules"]],
+        options=options,
+        rules=rules,
+        dtype=STATE,
+        num_players=SEATS,
+        num_actions=len(ACTIONS),
+        shapes=shapes(rules.tables),
+        roles=("S", "T"),
+        sides=(0, 1),
+        notation=notation,
+        payoff_range=(-most, most),
+        max_moves=2 * int(rules.tables.longest),
+    )

@@ -1,0 +1,45 @@
+"""What the generic rooms know about the members of the Leduc family."""
+
+from dataclasses import replace
+
+from closedhand.core.registry import GameSpec
+
+COMMANDS = "closedhand.commands.leduc"
+ALGORITHMS = ("ppo", "q-learning", "mmd", "mccfr", "cfr", "cfr+", "lcfr", "dcfr", "pcfr+")
+
+UH_LEDUC = GameSpec(
+    name="uh_leduc",
+    title="UH-Leduc",
+    make="closedhand.games.leduc.game:make",
+    contract=1,
+    options={"rules": "uh"},
+    aec_id="closedhand/uh_leduc-v0",
+    gymnasium_id="closedhand/UHLeduc-v0",
+    opponent="equilibrium",
+    line_notation=r"[HS][JQKA]\s*;",
+    parse_record="closedhand.games.leduc.notation:parse_record",
+    trainers={algorithm: f"{COMMANDS}:learn" for algorithm in ALGORITHMS},
+    solver=f"{COMMANDS}:solve",
+    default_for=("solve",),
+    commands={
+        "show leduc-graph": f"{COMMANDS}:graph",
+        "reproduce leduc": f"{COMMANDS}:reproduce",
+    },
+    pages=(
+        "closedhand.games.leduc",
+        "closedhand.games.leduc.game",
+        "closedhand.games.leduc.planes",
+    ),
+)
+
+LEDUC = replace(
+    UH_LEDUC,
+    name="leduc",
+    title="Leduc poker",
+    options={"rules": "standard"},
+    aec_id="closedhand/leduc-v0",
+    gymnasium_id="closedhand/Leduc-v0",
+    line_notation=None,
+    default_for=(),
+    commands={},
+)
