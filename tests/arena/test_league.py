@@ -142,7 +142,7 @@ def test_a_resumed_league_is_as_if_never_interrupted(first: int, tmp_path: Path)
         ("agents", (game, ["default"], 6, False)),
         ("options", (SHORT, agents, 6, False)),
     ):
-        with pytest.raises(InputError, match=f"was played with {message}"):
+        with pytest.raises(InputError, match=f"was made with {message}"):
             league.load(path, *other)
 
 

@@ -157,11 +157,11 @@ def test_an_interruption_keeps_finished_deals() -> None:
 def test_other_settings_cannot_be_resumed(tmp_path: Path) -> None:
     path = tmp_path / "match.json"
     results.save(path, results.summary(match.play(DOUDIZHU, ["rule", "random"], 5, 6)))
-    with pytest.raises(InputError, match="was played with seed 6, not 7"):
+    with pytest.raises(InputError, match="was made with seed 6, not 7"):
         results.load(path, DOUDIZHU, ["rule", "random"], 7)
-    with pytest.raises(InputError, match="was played with agents"):
+    with pytest.raises(InputError, match="was made with agents"):
         results.load(path, DOUDIZHU, ["rule", "greedy"], 6)
-    with pytest.raises(InputError, match="was played with options"):
+    with pytest.raises(InputError, match="was made with options"):
         results.load(path, make_game("doudizhu", spring=True), ["rule", "random"], 6)
     path.write_text("[1, 2]")
     with pytest.raises(InputError, match="no match that can be continued"):

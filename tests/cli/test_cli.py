@@ -109,7 +109,7 @@ def test_a_match_is_resumed() -> None:
     assert one == two
     other = run(*MATCH, "--deals", "9", "--out", "m.json", "--resume", "--seed", "3")
     assert other.exit_code == 2
-    assert "was played with seed 0, not 3" in other.stderr
+    assert "was made with seed 0, not 3" in other.stderr
 
 
 @pytest.mark.parametrize(
@@ -275,7 +275,7 @@ def test_a_match_does_not_go_on_with_another_strategy() -> None:
     run("solve", "leduc", "--algorithm", "cfr", "--iterations", "4", "--out", "s")
     other = run(*match, "--deals", "15", "--resume")
     assert other.exit_code == 2
-    assert "was played with files" in other.stderr
+    assert "was made with files" in other.stderr
 
 
 def test_solve_several_and_exactly() -> None:

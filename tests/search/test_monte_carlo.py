@@ -224,20 +224,21 @@ def make_policy(game: Game, policy: light.Policy):
 
 def test_training_goes_on_where_it_was(tmp_path) -> None:
     path = tmp_path / "playouts.npz"
-    whole, half = self_play.Training(TASK, seed=2), self_play.Training(TASK, seed=2)
+    whole, half = self_play.Training(TASK, seed=2), self_play.begin(TASK, 2, path)
     for _ in range(2):
         whole.step()
-    half.step()
-    self_play.save(half, path)
-    again = self_play.load(path, TASK, 2)
-    again.step()
-    assert np.allclose(again.weights, whole.weights, atol=1e-6)
-    assert (light.load(path).table.weights == half.weights.astype(np.float32)).all()
-    with pytest.raises(InputError, match="was trained with seed 2, not 3"):
-        self_play.load(path, TASK, 3)
-    path.write_bytes(b"nonsense")
-    with pytest.raises(InputError, match="no training"):
-        self_play.load(path, TASK, 2)
+    half.work(1e-9)
+    again = self_play.begin(TASK, 2, path)
+    again.resume()
+    assert again.history == half.history != []
+    again.learner.step()
+    assert np.allclose(again.learner.weights, whole.weights, atol=1e-6)
+    assert (light.load(path).table.weights == half.learner.weights.astype(np.float32)).all()
+    with pytest.raises(InputError, match="was made with seed 2, not 3"):
+        self_play.begin(TASK, 3, path).resume()
+    np.savez(path, weights=np.zeros(3))
+    with pytest.raises(InputError, match="nothing that can be continued"):
+        self_play.begin(TASK, 2, path).resume()
     with pytest.raises(InputError, match="no weights of this policy"):
         light.load(path)
 

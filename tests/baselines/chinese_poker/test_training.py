@@ -27,7 +27,7 @@ from baselines.chinese_poker.test_counter import (
     win_of,
 )
 
-from closedhand import InputError, make_game
+from closedhand import Game, InputError, make_game
 from closedhand.baselines.chinese_poker import (
     counter,
     opponents,
@@ -260,6 +260,20 @@ def small_training(method: str, seed: int = 8) -> training.Training:
     return training.Training(GAME, method, hands=550, pool_size=800, seed=seed)
 
 
+def saved(run: training.Training) -> None:
+    """Write the checkpoint of a training in the present folder."""
+    kept = training.begin(run.game, run.method, run.seed, Path(), lambda part: None)
+    kept.learner = run
+    kept.save()
+
+
+def load(game: Game, method: str, seed: int) -> training.Training:
+    """The training in the present folder."""
+    run = training.begin(game, method, seed, Path(), lambda part: None)
+    run.resume()
+    return run.learner
+
+
 def alike(*runs: training.Training) -> bool:
     one, two = ([run.win, run.pool_parts, run.cycles] for run in runs)
     return all(np.array_equal(mine, yours) for mine, yours in zip(one, two, strict=True))
@@ -377,8 +391,8 @@ def test_training_goes_on_as_if_nothing_had_happened(method: str, before: int) -
     whole, half, other = (small_training(method, seed=seed) for seed in (8, 8, 9))
     for _ in range(before):
         half.cycle()
-    training.save(half, Path("t.npz"))
-    resumed = training.load(Path("t.npz"), GAME, method, 8)
+    saved(half)
+    resumed = load(GAME, method, 8)
     resumed.cycle()
     for run in (whole, other):
         for _ in range(before + 1):
@@ -408,8 +422,7 @@ def test_an_interrupted_cycle_changes_nothing(cycles: int, after: float) -> None
 
 
 def test_only_the_same_training_is_resumed() -> None:
-    path = Path("t.npz")
-    training.save(small_training("blog"), path)
+    saved(small_training("blog"))
     for game, method, seed, message in [
         (GAME, "fitted", 8, "method blog, not fitted"),
         (GAME, "blog", 9, "seed 8, not 9"),
@@ -417,20 +430,26 @@ def test_only_the_same_training_is_resumed() -> None:
         (make_game("chinese_poker", royalties=True), "blog", 8, "without royalties"),
     ]:
         with pytest.raises(InputError, match=message):
-            training.load(path, game, method, seed)
+            load(game, method, seed)
     larger = make_game("chinese_poker", players=4, substeps=True)
-    assert training.load(path, larger, "blog", 8).cycles == 0
+    assert load(larger, "blog", 8).cycles == 0
+    path = Path("training.npz")
     path.write_text("nothing")
-    separable.save(separable.shipped(), Path("tables.npz"))
-    for name, message in [("t.npz", "no training"), ("tables.npz", "no training"), (".", "read")]:
-        with pytest.raises(InputError, match=message):
-            training.load(Path(name), GAME, "blog", 8)
+    with pytest.raises(InputError, match="no npz file"):
+        load(GAME, "blog", 8)
+    separable.save(separable.shipped(), path)
+    with pytest.raises(InputError, match="nothing that can be continued"):
+        load(GAME, "blog", 8)
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(InputError, match="cannot read"):
+        load(GAME, "blog", 8)
 
 
 @pytest.mark.parametrize(
     ("key", "array"),
     [
-        ("win", None), ("cycles", None), ("rules", None), ("pool_parts", None),
+        ("win", None), ("cycles", None), ("settings", None), ("pool_parts", None),
         ("win", EVEN[:, :455]), ("win", EVEN * np.nan), ("pool_size", np.array(900)),
         *(("pool_parts", np.zeros(n, np.int16)) for n in [(10, 3), (800, 2), 800, ()]),
     ],
@@ -438,8 +457,14 @@ def test_only_the_same_training_is_resumed() -> None:
 def test_what_is_no_training_is_refused(key: str, array: np.ndarray | None) -> None:
     run = small_training("fitted")
     run.pool_parts, run.cycles = np.zeros((800, 3), np.int16), 1
-    training.save(run, Path("t.npz"))
-    assert_refused(lambda path: training.load(path, GAME, "fitted", 8), key, array)
+    saved(run)
+    Path("training.npz").rename("t.npz")
+
+    def load_it(path: Path) -> None:
+        Path("training.npz").write_bytes(path.read_bytes())
+        load(GAME, "fitted", 8)
+
+    assert_refused(load_it, key, array)
 
 
 @pytest.mark.parametrize("option", ["fouls", "royalties", "naturals"])

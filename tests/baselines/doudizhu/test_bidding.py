@@ -302,10 +302,10 @@ def test_a_fit_goes_on_where_it_was(run: bid_fitting.Fit, tmp_path: Path) -> Non
     again = bid_fitting.fit(game, "rule", bid_fitting.FEWEST, seed=1, path=path)
     assert again.games == run.games
     np.testing.assert_array_equal(again.deals.points, run.deals.points)
-    with pytest.raises(InputError, match="played with seed 1, not 2"):
+    with pytest.raises(InputError, match="made with seed 1, not 2"):
         bid_fitting.fit(game, "rule", 1, seed=2, path=path)
     path.write_bytes(b"nothing")
-    with pytest.raises(InputError, match="no fit that can be continued"):
+    with pytest.raises(InputError, match="no npz file"):
         bid_fitting.fit(game, "rule", 1, seed=1, path=path)
     with pytest.raises(InputError, match="games or more"):
         bid_fitting.results(half)
@@ -315,7 +315,10 @@ def test_a_fit_goes_on_where_it_was(run: bid_fitting.Fit, tmp_path: Path) -> Non
 def test_damaged_deals_are_one_line(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "deals.npz"
     path.write_bytes(content)
-    with pytest.raises(InputError, match="no fit that can be continued"):
+    with pytest.raises(InputError, match="no npz file"):
+        bid_fitting.read(path)
+    np.savez(path, settings="{}", hands=np.zeros((2, 3)), points=np.zeros(2))
+    with pytest.raises(InputError, match="holds no deals"):
         bid_fitting.read(path)
 
 
@@ -327,9 +330,9 @@ def test_an_interrupted_fit_is_kept(tmp_path: Path) -> None:
     game = make_game("doudizhu")
     run = bid_fitting.fit(game, "rule", 10_000, path=path, progress=interrupt)
     assert run.games == 3 * bid_fitting.CHUNK
-    kept = bid_fitting.Fit(game, "rule")
-    kept.load(path)
-    assert kept.games == run.games
+    kept = bid_fitting.begin(game, "rule", 0, path)
+    kept.resume()
+    assert kept.learner.games == run.games
 
 
 @pytest.mark.parametrize(

@@ -23,9 +23,12 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from closedhand.baselines.doudizhu.ppo import load, train
 
     out = tmp_path_factory.mktemp("run")
-    path = train(out, minutes=0.05, opponents=["random"], games=4, seed=1)
+    path, interrupted = train(out, minutes=0.05, opponents=["random"], games=4, seed=1)
+    assert not interrupted
     first = load(path).num_timesteps
-    train(out, minutes=0.05, opponents=["random"], games=4, seed=2)
+    with pytest.raises(InputError, match="made with seed 1, not 2"):
+        train(out, minutes=0.05, opponents=["random"], games=4, seed=2)
+    train(out, minutes=0.05, opponents=["random"], games=4, seed=1)
     assert load(path).num_timesteps > first > 0
     assert list((out / "tensorboard").rglob("events*"))
     assert [file.name for file in out.iterdir() if "part" in file.name] == []
@@ -62,14 +65,13 @@ def test_self_play_in_leduc_learns_and_is_resumed(tmp_path: Path) -> None:
     from closedhand.baselines.leduc import solving
 
     game = make_game("uh_leduc")
-    run = solving.Run("ppo", solving.make("ppo", game, 3), 3)
-    solving.advance(run, iterations=30)
+    run = solving.begin("ppo", game, 3, tmp_path)
+    run.advance(iterations=30)
     assert run.points[0].evaluation.exploitability > 1.5
     assert run.points[-1].evaluation.exploitability < 1.0
-    solving.save(run, tmp_path)
     resumed = solving.load(tmp_path, "ppo", game, 3)
-    before, after = (each.learner.policy().probabilities for each in (run, resumed))  # type: ignore[attr-defined]
+    before, after = (each.solver.policy().probabilities for each in (run, resumed))  # type: ignore[attr-defined]
     assert (before == after).all()
     assert (resumed.strategy().probabilities == run.strategy().probabilities).all()
-    solving.advance(resumed, iterations=35)
+    resumed.advance(iterations=35)
     assert [point.iterations for point in resumed.points[-2:]] == [32, 35]

@@ -112,7 +112,7 @@ def test_the_linear_program_is_an_equilibrium_and_solvers_come_to_it(game: Game)
     assert abs(exact.nash_conv) < 1e-9
     assert solution.value == pytest.approx(exact.value, abs=1e-9)
     run = solving.Run("pcfr+", solving.make("pcfr+", game), 0)
-    found = solving.advance(run, iterations=200_000, until=1e-6).points[-1].evaluation
+    found = run.advance(iterations=200_000, until=1e-6).points[-1].evaluation
     assert found.nash_conv < 1e-6
     assert found.value == pytest.approx(solution.value, abs=1e-6)
 
@@ -301,13 +301,12 @@ def test_an_equilibrium_does_not_lose_on_average() -> None:
 def test_interrupted_work_goes_on_as_if_nothing_had_happened(
     algorithm: str, tmp_path: Path
 ) -> None:
-    def begin() -> solving.Run:
-        return solving.Run(algorithm, solving.make(algorithm, UH, 5), 5)
+    def begin(folder: Path | None = None) -> solving.Run:
+        return solving.begin(algorithm, UH, 5, folder)
 
-    half = solving.advance(begin(), iterations=500)
-    solving.save(half, tmp_path)
-    resumed = solving.advance(solving.load(tmp_path, algorithm, UH, 5), iterations=1000)
-    whole = solving.advance(begin(), iterations=1000)
+    begin(tmp_path).advance(iterations=500)
+    resumed = solving.load(tmp_path, algorithm, UH, 5).advance(iterations=1000)
+    whole = begin().advance(iterations=1000)
     assert [(p.iterations, p.evaluation) for p in resumed.points[-3:]] == [
         (p.iterations, p.evaluation) for p in whole.points[-3:]
     ]
@@ -315,8 +314,7 @@ def test_interrupted_work_goes_on_as_if_nothing_had_happened(
 
 
 def test_only_the_same_work_is_resumed(tmp_path: Path) -> None:
-    run = solving.Run("dcfr", solving.make("dcfr", UH), 0)
-    solving.save(solving.advance(run, iterations=10), tmp_path)
+    solving.begin("dcfr", UH, 0, tmp_path).advance(iterations=10)
     for algorithm, game, seed, message in [
         ("cfr", UH, 0, "algorithm dcfr, not cfr"),
         ("dcfr", STANDARD, 0, "game uh_leduc, not leduc"),
@@ -342,6 +340,7 @@ def test_reproduction_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.M
 
     def interrupted(tell: Any) -> dict[str, Any]:
         os.kill(os.getpid(), signal.SIGINT)
+        tell(0.5)
         raise AssertionError("not interrupted")
 
     def values(tell: Any) -> dict[str, Any]:
@@ -365,7 +364,7 @@ def test_reproduction_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.M
 def test_an_interrupted_run_is_no_part() -> None:
     from closedhand.papers.leduc_slides import reproduction as leduc
 
-    def interrupt(run: solving.Run) -> None:
+    def interrupt() -> None:
         os.kill(os.getpid(), signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
@@ -374,10 +373,10 @@ def test_an_interrupted_run_is_no_part() -> None:
 
 def test_work_ends_by_time_or_aim() -> None:
     run = solving.Run("dcfr", solving.make("dcfr", UH), 0)
-    solving.advance(run, until=1e-2)
+    run.advance(until=1e-2)
     assert 0 < run.points[-1].evaluation.nash_conv <= 1e-2 < run.points[-2].evaluation.nash_conv
     run = solving.Run("mccfr", solving.make("mccfr", UH), 0)
-    solving.advance(run, seconds=0.3)
+    run.advance(seconds=0.3)
     assert 0.2 < run.seconds < 1.0
     iterations = [point.iterations for point in run.points]
     assert iterations == sorted(set(iterations)) and iterations[:4] == [1, 2, 3, 4]

@@ -194,7 +194,7 @@ def test_it_goes_on_where_it_was_interrupted(start: Path, tmp_path: Path) -> Non
     assert all(torch.equal(whole[name], parts[name]) for name in whole)
     begun = networks.load(start / "policy.safetensors", "policy")[0].state_dict()
     assert not all(torch.equal(whole[name], begun[name]) for name in whole)
-    with pytest.raises(InputError, match="tuned with seed 3, not 4") as caught:
+    with pytest.raises(InputError, match="made with seed 3, not 4") as caught:
         tune("whole", 1, seed=4)
     assert "\n" not in str(caught.value)
     assert tune("whole", 1, seed=4, restart=True).interrupted
@@ -261,7 +261,7 @@ def test_the_command_is_interrupted_after_a_step(
         (["self-play", "--from", "x", "--out", "x", "--minutes", "1"], "another folder"),
         (["self-play", "--from", "x", "--out", "y", "--minutes", "0"], "larger than 0"),
         (["bid-net", "--deals", "x.npz", "--out", "y"], "no deals at x.npz"),
-        (["bid-net", "--deals", "bad.npz", "--out", "y"], "bad.npz is no fit"),
+        (["bid-net", "--deals", "bad.npz", "--out", "y"], "bad.npz is no npz file"),
         (["bid-net", "--deals", "few.npz", "--out", "y"], "3,000 games or more"),
     ],
 )
@@ -271,7 +271,7 @@ def test_bad_input_is_one_line(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "x").mkdir()
     (tmp_path / "bad.npz").write_bytes(b"nothing")
-    made_up(5).save(tmp_path / "few.npz")
+    save(made_up(5), tmp_path / "few.npz")
     result = run("train", *arguments)
     assert result.exit_code == 2, result.output
     assert reason in result.stderr
@@ -293,11 +293,17 @@ def made_up(deals: int) -> bid_fitting.Fit:
     return fit
 
 
+def save(fit: bid_fitting.Fit, path: Path) -> None:
+    run = bid_fitting.begin(fit.game, fit.agent, fit.seed, path)
+    run.learner = fit
+    run.save()
+
+
 @pytest.fixture(scope="module")
 def bids(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, bid_net.Result]:
     """A folder with a bid network, trained on made-up deals, and what is known of it."""
     folder = tmp_path_factory.mktemp("bids")
-    made_up(1000).save(folder / "deals.npz")
+    save(made_up(1000), folder / "deals.npz")
     return folder, bid_net.train(folder / "deals.npz", folder, 0.03, threads=1)
 
 
@@ -357,7 +363,7 @@ def test_arguments_that_the_agent_refuses(bids: tuple[Path, bid_net.Result]) -> 
 
 
 def test_the_command_trains_a_bid_network(tmp_path: Path) -> None:
-    made_up(1000).save(tmp_path / "deals.npz")
+    save(made_up(1000), tmp_path / "deals.npz")
     given = ["train", "bid-net", "--deals", str(tmp_path / "deals.npz"), "--out", str(tmp_path),
              "--minutes", "0.005", "--threads", "1"]  # fmt: skip
     shown = run(*given)
