@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import positions
+from support import positions
 
 from closedhand import Game, InputError, make_agent, make_game
 from closedhand.core.game import State

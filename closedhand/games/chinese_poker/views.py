@@ -8,7 +8,6 @@ from closedhand.core.views import (
     at_action,
     check_seat,
     check_text,
-    flat_form,
     is_unseen,
     listed,
     numbered,
@@ -51,7 +50,7 @@ def view_from(game: Game, player: int, hand: str, actions: Iterable[int | str] =
         (1, 1)
     """
     check_seat(game, player)
-    flat = flat_form(game)
+    flat = game.flat
     given = listed(actions)
     hands = {int(player): cards_text(parse_hand(check_text(hand, "hand")))}
     for number, (seat, action) in enumerate(zip(range(flat.num_players), given, strict=False), 1):

@@ -12,27 +12,27 @@ from closedhand.core.views import (
     at_action,
     check_seat,
     check_text,
-    flat_form,
     is_unseen,
     listed,
     numbered,
     play,
     read,
 )
-from closedhand.games.daihinmin.hidden import has_exchange, is_complete, known, unseen
-from closedhand.games.daihinmin.notation import cards_in, parse_cards, permutation
-from closedhand.games.daihinmin.plays import CARDS, DECK, DIAMOND_THREE, NUM_CARDS
-from closedhand.games.daihinmin.rules import (
-    PLAYERS,
+from closedhand.games.daihinmin.cards import bit
+from closedhand.games.daihinmin.exchange import (
     TAXES,
-    Rules,
     best_cards,
-    bit,
+    has_exchange,
+    is_complete,
     loser,
-    new_trick,
     pair_in_exchange,
     winner,
 )
+from closedhand.games.daihinmin.hidden import known, unseen
+from closedhand.games.daihinmin.notation import cards_in, parse_cards, permutation
+from closedhand.games.daihinmin.plays import CARDS, DECK, DIAMOND_THREE, NUM_CARDS
+from closedhand.games.daihinmin.state import PLAYERS, Rules
+from closedhand.games.daihinmin.tricks import new_trick
 
 DEALT = (11, 11, 11, 10, 10)
 """Cards dealt to the players in seat order, from the daifugo on."""
@@ -98,7 +98,7 @@ def view_from(
         ['7d', '8s', '9s', 'Ts', 'Kd', 'Ah', '2c', 'PASS']
     """
     check_seat(game, player)
-    flat = flat_form(game)
+    flat = game.flat
     given = listed(actions)
     held = np.uint64(parse_cards(check_text(hand, "hand")))
     state = _start(flat, seats, classes, dealt, round_number, points)
