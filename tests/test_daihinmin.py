@@ -11,10 +11,12 @@ from closedhand import Game, InputError, make_game
 from closedhand.core import contract
 from closedhand.core.game import State
 from closedhand.games.daihinmin import compact, plays
+from closedhand.games.daihinmin.exchange import loser, winner
 from closedhand.games.daihinmin.game import CHOICES, DEFAULTS, NUMBERS, SWITCHES
 from closedhand.games.daihinmin.notation import cards_in, parse_cards
 from closedhand.games.daihinmin.plays import CARDS, JOKER, PASS
-from closedhand.games.daihinmin.rules import STATE, begin, loser, winner
+from closedhand.games.daihinmin.rules import begin
+from closedhand.games.daihinmin.state import STATE
 
 TABLE = plays.build()
 TEXTS = plays.texts()

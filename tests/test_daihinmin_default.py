@@ -7,7 +7,7 @@ import pytest
 
 from closedhand import InputError, make_agent, make_game
 from closedhand.core import records
-from closedhand.games.daihinmin.rules import can_play
+from closedhand.games.daihinmin.legality import can_play
 
 ROUNDS = Path(__file__).parent / "data" / "uecda_rounds.jsonl"
 """Rounds with players `d…`, the sample client: joker runs that are illegal, revolutions, others."""

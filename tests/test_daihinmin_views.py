@@ -13,10 +13,11 @@ from test_daihinmin import EXCHANGE, TEXTS, wild
 
 from closedhand import make_game
 from closedhand.core.game import State
-from closedhand.games.daihinmin.hidden import is_complete, unseen
+from closedhand.games.daihinmin.exchange import TAXES, is_complete, loser, winner
+from closedhand.games.daihinmin.hidden import unseen
 from closedhand.games.daihinmin.notation import cards_in
 from closedhand.games.daihinmin.plays import DIAMOND_THREE, PASS, RANKS, SUITS
-from closedhand.games.daihinmin.rules import HIDDEN, TAXES, loser, winner
+from closedhand.games.daihinmin.state import HIDDEN
 
 
 def plain_planes(state: State, player: int) -> np.ndarray:

@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.games.game import Game
-from closedhand.games.kernel import kernel
+from closedhand.core.game import Game
+from closedhand.core.kernel import kernel
 from outside.payoffs import value
 
 STATE = np.dtype((np.record, [("cards", "i8", 2), ("moves", "i8"), ("player", "i8")]))
@@ -87,7 +87,7 @@ def make() -> Game:
 '''
 
 PAYOFFS = """
-from closedhand.games.kernel import kernel
+from closedhand.core.kernel import kernel
 
 
 @kernel
@@ -98,7 +98,7 @@ def value(state):
 POLICY = """
 from typing import NamedTuple
 
-from closedhand.games.kernel import kernel
+from closedhand.core.kernel import kernel
 
 
 class Optimist(NamedTuple):
@@ -127,7 +127,7 @@ from closedhand.envs.aec import GameAEC
 from closedhand.envs.vector import GameVectorEnv
 from closedhand.search.monte_carlo import MonteCarlo
 from closedhand.search.playout import Uniform, plausibility
-from closedhand.games.kernel import kernel
+from closedhand.core.kernel import kernel
 
 
 @kernel
@@ -221,7 +221,7 @@ def test_an_edited_rule_or_policy_of_another_package_counts_on_every_route(tmp_p
 
 
 HELPER = """
-from closedhand.games.kernel import kernel
+from closedhand.core.kernel import kernel
 
 
 @kernel
@@ -233,7 +233,7 @@ USER = """
 import sys
 from typing import NamedTuple
 
-from closedhand.games.kernel import kernel
+from closedhand.core.kernel import kernel
 import helper
 from other_helper import number
 
@@ -300,7 +300,7 @@ def test_what_cannot_be_compared_is_not_cached(tmp_path: Path) -> None:
     """Functions typed at a prompt, and what is compiled for classes that have no module."""
     (tmp_path / "given.py").write_text(
         """
-from closedhand.games.kernel import kernel
+from closedhand.core.kernel import kernel
 
 @kernel
 def first(one):
@@ -311,7 +311,7 @@ def first(one):
         """
 import json
 from typing import NamedTuple
-from closedhand.games.kernel import kernel
+from closedhand.core.kernel import kernel
 from given import first
 
 class Typed(NamedTuple):

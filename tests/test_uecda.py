@@ -22,7 +22,9 @@ from closedhand import make_game
 from closedhand.cli import app
 from closedhand.core import records
 from closedhand.core.game import InputError, State
-from closedhand.games.daihinmin import logs, plays, rules
+from closedhand.games.daihinmin import logs, plays
+from closedhand.games.daihinmin.exchange import loser, pair_in_exchange, winner
+from closedhand.games.daihinmin.legality import can_play
 from closedhand.games.daihinmin.uecda import client, wire
 from closedhand.games.daihinmin.uecda.server import Server
 from closedhand.games.daihinmin.uecda.table import Result
@@ -320,13 +322,13 @@ def test_a_log_is_written_as_the_official_server_does() -> None:
         state = GAME.parse_deal(record.deal or "")
         transcript = logs.Transcript(state)
         for action in map(GAME.parse, record.actions):
-            pair = rules.pair_in_exchange(state)
+            pair = pair_in_exchange(state)
             if pair == 2:
                 transcript.submit(int(state.player), action)
-                illegal += not rules.can_play(GAME.rules, state, action)
+                illegal += not can_play(GAME.rules, state, action)
             GAME.play(state, action)
-            if pair != rules.pair_in_exchange(state):
-                players = rules.winner(state, pair), rules.loser(state, pair)
+            if pair != pair_in_exchange(state):
+                players = winner(state, pair), loser(state, pair)
                 transcript.give(*players, int(state.returned[pair]))
         points = [int(each) for each in values["points"].split()]
         # A lone joker may lie anywhere.

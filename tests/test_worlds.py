@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from closedhand.games.doudizhu.counts import DECK, pack, size, unpack
 
 from closedhand import make_agent, make_game
 from closedhand.baselines.daihinmin.policy import softmax as light
@@ -18,6 +17,7 @@ from closedhand.baselines.doudizhu.search import styles
 from closedhand.baselines.doudizhu.search.styles import Styles
 from closedhand.core import contract
 from closedhand.core.game import Game, State
+from closedhand.games.doudizhu.counts import DECK, pack, size, unpack
 from closedhand.games.doudizhu.rules import known_public
 from closedhand.search import particles as worlds_module
 from closedhand.search.particles import BATCH, Worlds, draw_by_weight, next_power

@@ -8,6 +8,9 @@ from typing import Any
 
 from closedhand.core.game import InputError
 
+SHIPPED = Path(__file__).parent.parent / "data"
+"""Folder of the files that ship with the package."""
+
 
 def lines(path: Path) -> Iterator[tuple[int, str]]:
     """The lines of a file that say something, with their numbers from 1."""

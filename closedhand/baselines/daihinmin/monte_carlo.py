@@ -15,7 +15,7 @@ from closedhand.core.agents import AgentSpec, Traits, described, whole_number
 from closedhand.core.game import Game, State
 from closedhand.core.registry import make_game
 from closedhand.games.daihinmin.plays import NUM_ACTIONS
-from closedhand.games.daihinmin.rules import PLAYERS
+from closedhand.games.daihinmin.state import PLAYERS
 from closedhand.search.budget import read_budget, traits
 from closedhand.search.exact import WON, solve
 from closedhand.search.monte_carlo import MonteCarlo

@@ -28,7 +28,7 @@ from closedhand.baselines.daihinmin.kou.variants import Numbers
 from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
-from closedhand.games.daihinmin import rules as flat
+from closedhand.games.daihinmin.legality import legal
 from closedhand.games.daihinmin.plays import JOKER, JOKER_BIT, PASS
 
 NEVER = 10**6
@@ -45,7 +45,7 @@ def choose(rules, numbers, view, ids):
     parts = np.empty(MOST_PARTS, PART)
     if view.leader < 0:
         return choose_pick(rules, numbers, view, hand, parts)
-    n = flat.legal(rules, view, ids)
+    n = legal(rules, view, ids)
     before = decompose(numbers, foes_of(rules, view, np.int64(view.revolution), 0), hand, parts)
     best, least = PASS, NEVER
     for play in ids[:n]:

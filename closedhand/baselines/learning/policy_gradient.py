@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.core.files import write_atomically
+from closedhand.core.files import SHIPPED, write_atomically
 from closedhand.core.game import InputError
-from closedhand.core.kernel import PACKAGE, kernel
+from closedhand.core.kernel import kernel
 from closedhand.core.threads import in_threads
 
 RATE, DECAY, SQUARES, TINY = 0.02, 0.9, 0.99, 1e-8
@@ -167,4 +167,4 @@ def read_weights(path: Path, features: int) -> np.ndarray:
 @cache
 def shipped_weights(name: str, features: int) -> np.ndarray:
     """The weights of a file of the package, float32 [features]."""
-    return read_weights(PACKAGE / "data" / f"{name}.npz", features)
+    return read_weights(SHIPPED / f"{name}.npz", features)

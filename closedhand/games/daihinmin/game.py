@@ -9,24 +9,18 @@ import numpy as np
 from closedhand.core.game import Game, InputError, options_of
 from closedhand.games.daihinmin import compact as card_sets
 from closedhand.games.daihinmin.hidden import hide, redeal
+from closedhand.games.daihinmin.legality import admit, is_legal, legal
 from closedhand.games.daihinmin.notation import CompactNotation, Notation
 from closedhand.games.daihinmin.planes import SHAPES, observe
 from closedhand.games.daihinmin.plays import NUM_ACTIONS, build
-from closedhand.games.daihinmin.rules import (
+from closedhand.games.daihinmin.rules import deal, over, payoff, play, returns
+from closedhand.games.daihinmin.state import (
     LONGEST,
     MOST_PASSES,
     OPTIONS,
     PLAYERS,
     STATE,
     Rules,
-    admit,
-    deal,
-    is_legal,
-    legal,
-    over,
-    payoff,
-    play,
-    returns,
 )
 
 __all__ = [

@@ -19,16 +19,10 @@ from closedhand.core.game import Game, InputError, State
 from closedhand.core.records import Record, stated_options
 from closedhand.core.scene import BLANK, Row
 from closedhand.games.daihinmin import compact, plays
+from closedhand.games.daihinmin.exchange import loser, winner
 from closedhand.games.daihinmin.plays import CARDS, DECK, JOKER
-from closedhand.games.daihinmin.rules import (
-    PLAYERS,
-    STATE,
-    Rules,
-    begin,
-    loser,
-    over,
-    winner,
-)
+from closedhand.games.daihinmin.rules import begin, over
+from closedhand.games.daihinmin.state import PLAYERS, STATE, Rules
 
 CLASSES = ("daifugo", "fugo", "heimin", "hinmin", "daihinmin")
 IDS = {card.upper(): i for i, card in enumerate(CARDS)}

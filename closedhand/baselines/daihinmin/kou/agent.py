@@ -48,7 +48,9 @@ from closedhand.core import bits
 from closedhand.core.agents import AgentSpec, Traits, described
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
-from closedhand.games.daihinmin import rules as flat
+from closedhand.games.daihinmin.cards import bit, of_suits, ranks_between
+from closedhand.games.daihinmin.exchange import TAXES, pair_in_exchange
+from closedhand.games.daihinmin.legality import legal
 from closedhand.games.daihinmin.plays import (
     EIGHT,
     FIRST_KAIDAN,
@@ -57,7 +59,7 @@ from closedhand.games.daihinmin.plays import (
     NUM_RANKS,
     PASS,
 )
-from closedhand.games.daihinmin.rules import PLAYERS, TAXES, bit, of_suits, ranks_between
+from closedhand.games.daihinmin.state import PLAYERS
 
 NEVER = 10**6
 """The price of what is not played."""
@@ -86,7 +88,7 @@ def choose(rules, numbers, view, ids):
     hand = view.hands[view.player]
     if view.leader < 0:
         return choose_pick(rules, numbers, view, hand, parts)
-    n = flat.legal(rules, view, ids)
+    n = legal(rules, view, ids)
     for i in range(n):
         if rules.plays.need[ids[i]] == hand:
             return np.int64(ids[i])
@@ -258,7 +260,7 @@ def wants_lock(rules, view, hand, play, foes, lock):
 @kernel
 def choose_pick(rules, numbers, view, hand, parts):
     """In the exchange: the next card of those that cost least to give."""
-    pair = flat.pair_in_exchange(view)
+    pair = pair_in_exchange(view)
     two = TAXES[pair] == 2
     foes = foes_of(rules, view, 0, 0)
     cards = hand & ranks_between(0, NUM_RANKS - 2)

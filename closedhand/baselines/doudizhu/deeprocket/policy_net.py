@@ -16,13 +16,13 @@ from closedhand.baselines.doudizhu.deeprocket.pairs import KICKER_SIZE, KICKERS
 from closedhand.baselines.doudizhu.substep_agent import SubstepAgent
 from closedhand.core import agents
 from closedhand.core.agents import AgentSpec, Traits, described
+from closedhand.core.files import SHIPPED
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.kernel import kernel
 from closedhand.games.doudizhu import planes, substeps
 from closedhand.games.doudizhu.plays import GROUPS
 from closedhand.games.doudizhu.rules import clear
 
-SHIPPED = Path(__file__).parents[3] / "data"
 SHIPPED_FILES = {
     "policy": SHIPPED / "doudizhu_policy.safetensors",
     "kicker": SHIPPED / "doudizhu_kicker.safetensors",
