@@ -11,7 +11,7 @@ result depends neither on the number of processes nor on where a league was inte
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +22,9 @@ from closedhand.core import batch
 from closedhand.core.duel import Chunk, Spec, count_deals, cut, join, play_out, start
 from closedhand.core.game import Game, InputError
 from closedhand.core.registry import load as load_ref, make_game, spec_of
+from closedhand.core.run import work_off
 from closedhand.core.seating import seating
 from closedhand.core.statistics import student
-from closedhand.core.workers import results_of
 
 CHUNK = 125
 """Rounds that are played side by side, as far as they belong to different deals."""
@@ -157,6 +157,7 @@ def play(
     workers: int = 1,
     played: League | None = None,
     progress: Callable[[int], None] = lambda deals: None,
+    save: Callable[[League], object] = lambda league: None,
 ) -> League:
     """Play a league.
 
@@ -169,6 +170,7 @@ def play(
         workers: Processes; 1 plays in this one.
         played: A league with the same settings to go on from.
         progress: Called with the number of deals finished so far.
+        save: Called now and then, though not at the end, with what was played so far.
 
     Returns:
         The league; after an interruption (Ctrl-C) with the deals that were finished until then.
@@ -193,19 +195,30 @@ def play(
     single = game if game.rounds == 1 else make_game(game.name, **{**game.options, "rounds": 1})
     first = [(single, specs, seed, False, chunks[0][:1])]
     finished = [cut(played.played, kept)] if played and kept else []
-    interrupted = False
+
+    def take(chunk: Chunk) -> None:
+        finished.append(chunk)
+        progress(count_deals(finished))
+
+    def so_far() -> League | None:
+        if played is not None and count_deals(finished) <= played.deals:
+            return replace(played, interrupted=True)
+        if not finished:
+            return None
+        chunk = join(finished)
+        return League(game, names, seed, duplicate, chunk, len(chunk.returns) < deals)
+
+    def save_so_far() -> None:
+        found = so_far()
+        if found is not None:
+            save(found)
+
     progress(kept)
-    try:
-        for chunk in results_of(play_chunk, jobs, first, min(workers, len(jobs))):
-            finished.append(chunk)
-            progress(count_deals(finished))
-    except KeyboardInterrupt:
-        interrupted = True
-    if played is not None and count_deals(finished) <= played.deals:
-        return League(game, names, seed, duplicate, played.played, interrupted)
-    if not finished:
+    work_off(play_chunk, jobs, first, workers, take, save_so_far, at_end=False)
+    found = so_far()
+    if found is None:
         raise KeyboardInterrupt
-    return League(game, names, seed, duplicate, join(finished), interrupted)
+    return found
 
 
 def places(payoffs: np.ndarray) -> np.ndarray:

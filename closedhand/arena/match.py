@@ -9,7 +9,7 @@ deals: a result depends neither on the number of processes nor on where a match 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -18,7 +18,7 @@ from closedhand.core import batch
 from closedhand.core.agents import traits_of
 from closedhand.core.duel import Chunk, Spec, count_deals, cut, join, play_out, start, tables
 from closedhand.core.game import Game, InputError
-from closedhand.core.workers import results_of
+from closedhand.core.run import work_off
 
 CHUNK = 125
 """Deals that are played side by side."""
@@ -97,6 +97,7 @@ def play(
     workers: int = 1,
     played: Match | None = None,
     progress: Callable[[int], None] = lambda deals: None,
+    save: Callable[[Match], object] = lambda match: None,
 ) -> Match:
     """Play a match.
 
@@ -108,6 +109,7 @@ def play(
         workers: Processes; 1 plays in this one.
         played: A match with the same settings to go on from.
         progress: Called with the number of deals finished so far.
+        save: Called now and then, though not at the end, with what was played so far.
 
     Returns:
         The match; after an interruption (Ctrl-C) with the deals that were finished until then.
@@ -132,21 +134,30 @@ def play(
     jobs = [(game, pair, seed, chunk) for chunk in chunks for pair in pairs]
     first = [(game, pair, seed, chunks[0][:1]) for pair in pairs]
     finished: list[Chunk] = []
-    interrupted = False
+
+    def take(chunk: Chunk) -> None:
+        finished.append(chunk)
+        progress(kept + count_deals(finished[:: len(pairs)]))
+
+    def so_far() -> Match | None:
+        # Whole chunks only: every pairing has to have played the same deals.
+        whole = len(finished) // len(pairs) * len(pairs)
+        if not whole:
+            return played and replace(played, interrupted=True)
+        parts = [finished[i : whole : len(pairs)] for i in range(len(pairs))]
+        if played is not None:
+            parts = [[cut(p, kept), *part] for p, part in zip(played.pairs, parts, strict=True)]
+        found = Match(game, names, seed, tuple(join(part) for part in parts))
+        return replace(found, interrupted=found.deals < deals)
+
+    def save_so_far() -> None:
+        found = so_far()
+        if found is not None:
+            save(found)
+
     progress(kept)
-    try:
-        for chunk in results_of(play_chunk, jobs, first, min(workers, len(jobs))):
-            finished.append(chunk)
-            progress(kept + count_deals(finished[:: len(pairs)]))
-    except KeyboardInterrupt:
-        interrupted = True
-    # Whole chunks only: every pairing has to have played the same deals.
-    finished = finished[: len(finished) // len(pairs) * len(pairs)]
-    if not finished and not kept:
+    work_off(play_chunk, jobs, first, workers, take, save_so_far, at_end=False)
+    found = so_far()
+    if found is None:
         raise KeyboardInterrupt
-    parts = [finished[i :: len(pairs)] for i in range(len(pairs))]
-    if played is not None and not finished:
-        return Match(game, names, seed, played.pairs, interrupted)
-    if played is not None:
-        parts = [[cut(p, kept), *part] for p, part in zip(played.pairs, parts, strict=True)]
-    return Match(game, names, seed, tuple(join(part) for part in parts), interrupted)
+    return found

@@ -13,6 +13,7 @@ from closedhand.core.agents import digests
 from closedhand.core.duel import Chunk, tables
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
+from closedhand.core.run import check_same
 from closedhand.core.statistics import Estimate, bootstrap, wins
 
 ALL = "all"
@@ -203,9 +204,7 @@ def load_same(path: Path, wanted: Mapping[str, Any]) -> dict[str, Any]:
         raise InputError(f"cannot read {path}: {error.strerror}") from None
     except (ValueError, KeyError, TypeError):
         raise InputError(f"{path} is no match that can be continued") from None
-    for key, value in wanted.items():
-        if found[key] != value:
-            raise InputError(f"{path} was played with {key} {found[key]}, not {value}")
+    check_same(path, found, wanted)
     return data
 
 

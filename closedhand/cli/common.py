@@ -98,6 +98,33 @@ def note(text: str) -> None:
     typer.echo(f"closedhand: {text}", err=True)
 
 
+@contextmanager
+def interruptible(text: str = "interrupted; the same command goes on") -> Iterator[None]:
+    """Leave with a line where a `KeyboardInterrupt` comes out of long work."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        note(text)
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def leave_if_interrupted(
+    interrupted: bool,
+    text: str = "interrupted; the same command goes on",
+    nothing: bool = False,
+) -> None:
+    """Leave with a line and the exit code of an interruption, if there was one.
+
+    Args:
+        interrupted: Whether there was.
+        text: Says what can be done.
+        nothing: Whether nothing was finished.
+    """
+    if interrupted:
+        note("interrupted before anything was finished; nothing is saved" if nothing else text)
+        raise typer.Exit(INTERRUPTED)
+
+
 def print_json(data: Any) -> None:
     """Print one JSON object on stdout."""
     typer.echo(json.dumps(data, separators=(",", ":")))

@@ -1,8 +1,7 @@
 """The commands `match` and `play`."""
 
 import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,13 +9,14 @@ import typer
 from rich.console import Console
 
 from closedhand.cli.common import (
-    INTERRUPTED,
     GameName,
     Json,
     Options,
     Rules,
     bind,
     given_options,
+    interruptible,
+    leave_if_interrupted,
     make_folder,
     new_table,
     note,
@@ -28,6 +28,9 @@ from closedhand.cli.common import (
 from closedhand.core.game import Game, InputError
 
 # What takes long to import is imported inside the commands, so that --help comes at once.
+
+
+NOTHING = "interrupted before any more deals were finished; nothing more is saved"
 
 
 def match(
@@ -119,13 +122,18 @@ def _match(
     number = _processes(game, names, workers)
     make_folder(path.parent)
     played = results.load(path, game, names, seed) if resume else None
-    with _nothing_finished(), progress_bar("deals", deals) as update:
-        result = arena.play(game, names, deals, seed, number, played, update)
+
+    def save(match: arena.Match) -> None:
+        results.save(path, results.summary(match))
+
+    with interruptible(NOTHING), progress_bar("deals", deals) as update:
+        result = arena.play(game, names, deals, seed, number, played, update, save)
     data = results.summary(result)
     _finish(data, path, plot_match, show_match, as_json)
-    if result.interrupted:
-        note(f"interrupted after {result.deals} of {deals} deals; go on with --resume")
-        raise typer.Exit(INTERRUPTED)
+    leave_if_interrupted(
+        result.interrupted,
+        f"interrupted after {result.deals} of {deals} deals; go on with --resume",
+    )
 
 
 def _league(
@@ -141,7 +149,7 @@ def _league(
     resume: bool,
     as_json: bool,
 ) -> None:
-    from closedhand.arena import league
+    from closedhand.arena import league, results
     from closedhand.arena.plot import plot_league
 
     if deals is not None and (rounds is not None or not duplicate):
@@ -158,26 +166,26 @@ def _league(
         note(f"{names[-1]} takes {len(seated) - len(names) + 1} seats")
     if deals * share != (rounds or deals * share):
         note(f"{deals * share} rounds: deals of {share}")
-    with _nothing_finished(), progress_bar("rounds", deals * share) as update:
+
+    def save(played: league.League) -> None:
+        results.save(path, league.summary(played))
+
+    with interruptible(NOTHING), progress_bar("rounds", deals * share) as update:
         result = league.play(
-            game, names, deals, seed, duplicate, number, played, lambda done: update(done * share)
+            game,
+            names,
+            deals,
+            seed,
+            duplicate,
+            number,
+            played,
+            lambda done: update(done * share),
+            save,
         )
     data = league.summary(result)
     _finish(data, path, plot_league, show_league, as_json)
-    if result.interrupted:
-        done = f"{result.deals * share} of {deals * share} rounds"
-        note(f"interrupted after {done}; go on with --resume")
-        raise typer.Exit(INTERRUPTED)
-
-
-@contextmanager
-def _nothing_finished() -> Iterator[None]:
-    """Leave if an interruption comes before there is any result."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        note("interrupted before any deals were finished; nothing is saved")
-        raise typer.Exit(INTERRUPTED) from None
+    done = f"{result.deals * share} of {deals * share} rounds"
+    leave_if_interrupted(result.interrupted, f"interrupted after {done}; go on with --resume")
 
 
 def _finish(

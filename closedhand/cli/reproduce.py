@@ -6,7 +6,7 @@ from typing import Any
 
 import typer
 
-from closedhand.cli.common import INTERRUPTED, make_folder, note, print_json, progress_bar
+from closedhand.cli.common import interruptible, make_folder, print_json, progress_bar
 
 
 def computed(
@@ -14,12 +14,8 @@ def computed(
 ) -> dict[str, Any]:
     """The results of a computation in parts, under a progress bar."""
     make_folder(out)
-    try:
-        with progress_bar("parts", None) as update:
-            return compute(lambda name, number, total: update(number, total, name))
-    except KeyboardInterrupt:
-        note("interrupted; the same command goes on")
-        raise typer.Exit(INTERRUPTED) from None
+    with interruptible(), progress_bar("parts", None) as update:
+        return compute(lambda name, number, total: update(number, total, name))
 
 
 def show_report(

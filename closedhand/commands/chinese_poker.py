@@ -1,6 +1,5 @@
 """The command `advise`, and what `train` does for Chinese Poker."""
 
-import time
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,9 +8,10 @@ import typer
 from rich.console import Console
 
 from closedhand.cli.common import (
-    INTERRUPTED,
     Json,
     Rules,
+    interruptible,
+    leave_if_interrupted,
     make_folder,
     new_table,
     note,
@@ -92,37 +92,30 @@ def draw(advice: "Advice", path: Path) -> None:
 
 def learn(game: Game, method: str, seconds: float, seed: int, out: Path, restart: bool) -> None:
     """Train tables of chances in a folder, or go on with those it holds, for at least a cycle."""
-    from closedhand.baselines.chinese_poker import separable, training
+    from closedhand.baselines.chinese_poker import training
+    from closedhand.core.interrupt import check
 
     if method not in training.METHODS:
         known = ", ".join(training.METHODS)
         raise InputError(f"no algorithm {method!r} for {game.name}; there are {known}")
     make_folder(out)
-    state = out / "training.npz"
-    if state.exists() and not restart:
-        run = training.load(state, game, method, seed)
-        note(f"going on after {run.cycles} cycles")
-    else:
-        run = training.Training(game, method, seed=seed)
+    with interruptible(), progress_bar("cycle 1", 100) as update:
+
+        def progress(part: float) -> None:
+            check()
+            update(round(100 * part), unit=f"cycle {learner.cycles + 1}, %")
+
+        run = training.begin(game, method, seed, out, progress)
+        learner = run.learner
+        if run.resume_if_kept(restart):
+            note(f"going on after {learner.cycles} cycles")
+        run.work(run.seconds + seconds)
     path = out / "tables.npz"
-    start = time.monotonic()
-    interrupted = False
-    with progress_bar("cycle 1", 100) as update:
-        try:
-            while run.cycles == 0 or time.monotonic() - start < seconds:
-                update(0, unit=f"cycle {run.cycles + 1}, %")
-                run.cycle(lambda part: update(round(100 * part)))
-                training.save(run, state)
-                separable.save(run.tables, path)
-        except KeyboardInterrupt:
-            interrupted = True
-    if interrupted and run.cycles == 0:
-        note("interrupted before a cycle was done; nothing is saved")
-        raise typer.Exit(INTERRUPTED)
-    typer.echo(f"saved {path} after {run.cycles} cycles: play them as the agent separable:{path}")
-    if interrupted:
-        note("interrupted; the same command goes on")
-        raise typer.Exit(INTERRUPTED)
+    if learner.cycles:
+        typer.echo(
+            f"saved {path} after {learner.cycles} cycles: play them as the agent separable:{path}"
+        )
+    leave_if_interrupted(run.interrupted, nothing=not learner.cycles)
 
 
 def reproduce(

@@ -54,14 +54,14 @@ def solve(
             runs[name] = (
                 solving.load(folder / name, name, bound, seed)
                 if go_on
-                else solving.begin(name, bound, seed)
+                else solving.begin(name, bound, seed, folder / name)
             )
     results = []
     for name in names:
         if name == "lp":
             results.append(solve_exactly(bound, folder / name))
         else:
-            results.append(work(runs[name], folder / name, iterations, seconds, until))
+            results.append(work(runs[name], iterations, seconds, until))
         if results[-1]["interrupted"]:
             break
     drawn = curves(bound, folder)
@@ -96,28 +96,22 @@ def curves(game: Game, folder: Path) -> list[dict[str, Any]]:
 
 def work(
     run: Any,
-    folder: Path,
     iterations: int | None = None,
     seconds: float | None = None,
     until: float | None = None,
 ) -> dict[str, Any]:
-    """Advance a `solving.Run` under a progress bar, save it, and return its summary."""
-    from closedhand.baselines.leduc import solving
-
+    """Advance a `solving.Run` under a progress bar, which saves it, and return its summary."""
     # The bar counts whatever ends the work; an aim alone has no length.
     by_time = iterations is None and seconds is not None
     total = round(seconds or 0) if by_time else iterations
     unit = f"{run.algorithm}, seconds" if by_time else f"{run.algorithm}, iterations"
     with progress_bar(unit, total) as update:
-        solving.advance(
-            run,
-            iterations,
-            seconds,
-            until,
-            progress=lambda run: update(int(run.seconds) if by_time else run.learner.iterations),
-            save=lambda run: solving.save(run, folder),
-        )
-    return solving.summary(run)
+
+        def progress() -> None:
+            update(int(run.seconds) if by_time else run.solver.iterations)
+
+        run.advance(iterations, seconds, until, progress)
+    return run.summary()
 
 
 def solve_exactly(game: Game, folder: Path) -> dict[str, Any]:
@@ -133,14 +127,15 @@ def solve_exactly(game: Game, folder: Path) -> dict[str, Any]:
     start = time.perf_counter()
     solution = linear.solve(game)
     spent = time.perf_counter() - start
-    point = solving.Point(0, spent, evaluate(solution.strategy))
     result = {
         "game": game.name,
         "options": dict(game.options),
         "algorithm": "lp",
         "version": __version__,
         "interrupted": False,
-        **solving.point_summary(point),
+        "iterations": 0,
+        "seconds": round(spent, 6),
+        **solving.judgement_summary(evaluate(solution.strategy)),
         "value": solution.value,
         "curve": [],
     }
@@ -182,11 +177,9 @@ def learn(
     from closedhand.baselines.leduc import solving
 
     make_folder(folder)
-    if (folder / "learner.npz").exists() and not restart:
-        run = solving.load(folder, algorithm, game, seed)
-    else:
-        run = solving.begin(algorithm, game, seed)
-    result = work(run, folder, seconds=run.seconds + seconds)
+    run = solving.begin(algorithm, game, seed, folder)
+    run.resume_if_kept(restart)
+    result = work(run, seconds=run.seconds + seconds)
     show_results([result])
     save_picture(plot_curves, [result], folder / "nash-conv.png")
     path = folder / "strategy.npz"

@@ -1,14 +1,18 @@
 """What `train` does for policies whose weights are fitted in self-play."""
 
-import time
 from pathlib import Path
 
 import typer
 
 from closedhand.baselines.learning.policy_gradient import Task
-from closedhand.cli.common import INTERRUPTED, make_folder, note, progress_bar
+from closedhand.cli.common import (
+    interruptible,
+    leave_if_interrupted,
+    make_folder,
+    note,
+    progress_bar,
+)
 from closedhand.core.game import Game, InputError
-from closedhand.core.interrupt import deferred
 from closedhand.core.registry import make_game
 
 
@@ -37,34 +41,22 @@ def fit(
     Raises:
         InputError: Other rules, or a file of something else.
     """
-    from closedhand.baselines.learning import policy_gradient as self_play
+    from closedhand.baselines.learning import policy_gradient
 
     if game.options != make_game(game.name).options:
         raise InputError(f"{name} is fitted under the default rules of {game.name}: no options")
     path = make_folder(out) / f"{name}.npz"
-    run = self_play.Training(task, seed)
-    if path.exists() and not restart:
-        run = self_play.load(path, task, seed)
-        note(f"going on after {run.games:,} games")
-    interrupted = False
-    start = saved = time.monotonic()
-    with deferred() as check, progress_bar("seconds", round(seconds)) as update:
-        try:
-            while run.steps == 0 or time.monotonic() - start < seconds:
-                run.step()
-                check()
-                spent = time.monotonic() - start
-                update(round(spent), unit=f"seconds, {run.games:,} games")
-                if time.monotonic() - saved > 10:
-                    saved = time.monotonic()
-                    self_play.save(run, path)
-        except KeyboardInterrupt:
-            interrupted = True
-    if run.steps == 0:
-        note("interrupted before a step was done; nothing is saved")
-        raise typer.Exit(INTERRUPTED)
-    self_play.save(run, path)
-    typer.echo(f"saved {path} after {run.games:,} games: play with them as {agent}{path}")
-    if interrupted:
-        note("interrupted; the same command goes on")
-        raise typer.Exit(INTERRUPTED)
+    run = policy_gradient.begin(task, seed, path)
+    training = run.learner
+    if run.resume_if_kept(restart):
+        note(f"going on after {training.games:,} games")
+    before = run.seconds
+
+    def progress() -> None:
+        update(round(run.seconds - before), unit=f"seconds, {training.games:,} games")
+
+    with interruptible(), progress_bar("seconds", round(seconds)) as update:
+        run.work(before + seconds, progress=progress)
+    if training.steps:
+        typer.echo(f"saved {path} after {training.games:,} games: play with them as {agent}{path}")
+    leave_if_interrupted(run.interrupted, nothing=not training.steps)

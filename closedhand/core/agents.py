@@ -424,7 +424,7 @@ def digests(game: Game, agents: Iterable[str]) -> dict[str, str]:
         game: What they play.
         agents: Texts of agents, or names of objects, of which no files are known.
     """
-    found = {}
+    found: dict[str, str] = {}
     for agent in agents:
         try:
             files = set(traits_of(game, agent).files)

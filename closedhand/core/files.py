@@ -1,10 +1,13 @@
-"""Files: read as text or JSON, written complete or not at all."""
+"""Files: read as text, JSON or arrays, written complete or not at all."""
 
+import io
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+
+import numpy as np
 
 from closedhand.core.game import InputError
 
@@ -31,7 +34,33 @@ def read_json(path: Path) -> dict[str, Any]:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return data if isinstance(data, dict) else {}
+    return cast(dict[str, Any], data) if isinstance(data, dict) else {}
+
+
+def read_arrays(path: Path) -> dict[str, np.ndarray]:
+    """The arrays of an npz file.
+
+    Raises:
+        InputError: It cannot be read, or is damaged.
+    """
+    try:
+        with np.load(io.BytesIO(Path(path).read_bytes()), allow_pickle=False) as data:
+            return dict(data)
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from None
+    except Exception as error:  # a damaged file fails in a dozen ways: zip, zlib, header, shape
+        raise InputError(f"{path} is no npz file, or damaged: {type(error).__name__}") from None
+
+
+def write_arrays(path: Path, arrays: Mapping[str, Any]) -> None:
+    """Write arrays as a compressed npz file.
+
+    Raises:
+        InputError: It cannot be written there.
+    """
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    write_atomically(path, buffer.getvalue())
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:

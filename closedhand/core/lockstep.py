@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.core import batch
+from closedhand.core import batch, interrupt
 from closedhand.core.game import Game, InputError, explain_illegal
 
 
@@ -16,7 +16,7 @@ def play_out(
     name: Callable[[int], str],
     after: Callable[[np.ndarray], None] = lambda moved: None,
 ) -> None:
-    """Play games to their end.
+    """Play games to their end; a Ctrl-C that is deferred is heard between two steps.
 
     Args:
         game: The game.
@@ -32,6 +32,7 @@ def play_out(
     running = np.empty(len(states), bool)
     status = np.empty(len(states), np.int64)
     while True:
+        interrupt.check()
         batch.running(game.rules, states, running)
         chosen = np.flatnonzero(running)
         if not len(chosen):

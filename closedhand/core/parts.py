@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from closedhand.core.files import read_json, write_atomically
+from closedhand.core.interrupt import deferred
 
 Part = Callable[[Callable[[float], None]], dict[str, Any]]
 """Computes one result, which JSON can hold; tells, 0 to 1, how much of it is done."""
@@ -26,22 +27,26 @@ def compute(
         progress: Called with the name of a part, how many are done and how many there are.
 
     Raises:
-        KeyboardInterrupt: Interrupted; a later call goes on.
+        KeyboardInterrupt: Interrupted where a part tells how far it is, or before the next one; a
+            later call goes on.
     """
     from closedhand import __version__
 
     settings = {**settings, "version": __version__}
     results = {}
-    for number, (name, part) in enumerate(parts.items()):
-        progress(name, number, len(parts))
-        path = folder / f"{name}.json"
-        kept = read_json(path)
-        if kept.get("settings") != settings:
+    with deferred() as check:
+        for number, (name, part) in enumerate(parts.items()):
+            progress(name, number, len(parts))
+            path = folder / f"{name}.json"
+            kept = read_json(path)
+            if kept.get("settings") != settings:
 
-            def tell(share: float, name: str = name, number: int = number) -> None:
-                progress(name, number + share, len(parts))
+                def tell(share: float, name: str = name, number: int = number) -> None:
+                    check()
+                    progress(name, number + share, len(parts))
 
-            kept = {"settings": settings, "result": part(tell)}
-            write_atomically(path, json.dumps(kept, indent=1) + "\n")
-        results[name] = kept["result"]
+                check()
+                kept = {"settings": settings, "result": part(tell)}
+                write_atomically(path, json.dumps(kept, indent=1) + "\n")
+            results[name] = kept["result"]
     return results

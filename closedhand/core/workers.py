@@ -1,10 +1,14 @@
 """Jobs in several processes: their results in order, also after an interruption."""
 
 import multiprocessing
+import os
 import signal
+import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, wait
 from typing import Any, TypeVar
+
+from closedhand.core import interrupt
 
 Result = TypeVar("Result")
 
@@ -17,6 +21,9 @@ def results_of(
 ) -> Iterator[Result]:
     """The results of jobs in their order; after an interruption those finished, then raise.
 
+    Where Ctrl-C is deferred (`closedhand.core.interrupt`), it is looked for between jobs and while
+    waiting for one; a second one does not wait for the jobs under way.
+
     Args:
         work: Does a job.
         jobs: Arguments of each.
@@ -26,20 +33,31 @@ def results_of(
     """
     if workers == 1:
         for job in jobs:
+            interrupt.check()
             yield work(*job)
         return
     for job in first:
         work(*job)
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, context, _leave_interrupts_to_parent) as pool:
+    others = set(multiprocessing.active_children())
+    with ProcessPoolExecutor(workers, context, _attach_to_parent) as pool:
         futures = [pool.submit(work, *job) for job in jobs]
-        yield from _in_order(futures, pool)
+        try:
+            yield from _in_order(futures, pool)
+        except KeyboardInterrupt:
+            # Those that are left are at jobs for which a second Ctrl-C does not wait.
+            for process in set(multiprocessing.active_children()) - others:
+                process.kill()
+            raise
 
 
 def _in_order(futures: list[Future[Result]], pool: ProcessPoolExecutor) -> Iterator[Result]:
     done = 0
     try:
         for future in futures:
+            while not future.done():
+                interrupt.check()
+                wait([future], interrupt.WAIT)
             yield future.result()
             done += 1
     except BaseException as error:
@@ -52,5 +70,14 @@ def _in_order(futures: list[Future[Result]], pool: ProcessPoolExecutor) -> Itera
         raise
 
 
-def _leave_interrupts_to_parent() -> None:
+def _attach_to_parent() -> None:
+    """Leave Ctrl-C to the parent, and end with it, however it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+
+    def follow() -> None:
+        assert parent is not None
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=follow, daemon=True).start()

@@ -12,7 +12,6 @@ anew. These chances are fitted numbers: what they leave out of the real ones (th
 together, which cards are gone) they make up for on the average.
 """
 
-import io
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.baselines.chinese_poker import pool as pools
+from closedhand.baselines.chinese_poker import pool as pools, separable
 from closedhand.baselines.chinese_poker.counter import (
     MOST,
     candidates,
@@ -30,9 +29,9 @@ from closedhand.baselines.chinese_poker.counter import (
 )
 from closedhand.baselines.chinese_poker.pool import random_hands, strengths_of
 from closedhand.baselines.chinese_poker.separable import Tables, arrange, expectation, weights
-from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.kernel import inlined, kernel
+from closedhand.core.run import Run
 from closedhand.core.threads import in_threads
 from closedhand.games.chinese_poker.plays import BACK, FRONT, MIDDLE, PARTS, STRENGTHS
 from closedhand.games.chinese_poker.rules import Rules
@@ -61,9 +60,13 @@ def even() -> np.ndarray:
     return win
 
 
+NUMBERS = ("hands", "pool_size", "cycles")
+"""What a checkpoint holds of a `Training` besides arrays."""
+
+
 @dataclass
 class Training:
-    """Tables in training.
+    """Tables in training; a `closedhand.core.run.Learner`.
 
     Attributes:
         game: The game; its scoring counts, not its other options.
@@ -74,6 +77,7 @@ class Training:
         cycles: Done so far.
         win: Chances to win as they stand.
         pool_parts: Strengths of the pool's hands as they are set, int16 [pool_size, 3].
+        progress: Told in `advance` which part of a cycle is done, 0 to 1.
     """
 
     game: Game
@@ -84,6 +88,7 @@ class Training:
     cycles: int = 0
     win: np.ndarray | None = None
     pool_parts: np.ndarray | None = None
+    progress: Progress = lambda part: None
 
     def __post_init__(self) -> None:
         """Check what cannot be trained.
@@ -118,6 +123,37 @@ class Training:
         if self.method == "fitted":
             about["pool"] = self.pool_size
         return Tables(even() if self.win is None else self.win, about)
+
+    def advance(self, seconds: float) -> bool:
+        """Do one cycle."""
+        self.cycle(self.progress)
+        return True
+
+    def state(self) -> dict[str, Any]:
+        """Everything that `restore` needs."""
+        parts = np.zeros((0, len(PARTS)), np.int16) if self.pool_parts is None else self.pool_parts
+        numbers = {key: np.array(getattr(self, key)) for key in NUMBERS}
+        return {"win": even() if self.win is None else self.win, "pool_parts": parts, **numbers}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from what `state` returned.
+
+        Raises:
+            ValueError: It is damaged.
+        """
+        numbers = {key: int(state[key]) for key in NUMBERS}
+        parts = state["pool_parts"]
+        win = Tables(state["win"]).win
+        if len(parts) not in (0, numbers["pool_size"]) or parts.shape[1:] != (len(PARTS),):
+            raise ValueError("pool_parts")
+        for key, value in numbers.items():
+            setattr(self, key, value)
+        self.win = win if self.cycles else None
+        self.pool_parts = parts if len(parts) else None
+
+    def summary(self) -> dict[str, Any]:
+        """How many cycles were done."""
+        return {"cycles": self.cycles}
 
     def cycle(self, progress: Progress = lambda part: None) -> None:
         """Do one cycle; an interruption leaves everything as it was before."""
@@ -271,43 +307,33 @@ def descend(rules, win, parts, points, numbers, order, rate):
             win[BACK, back] -= step * slope(of_sum, of_pairs, of_product, f, m)
 
 
-def save(training: Training, path: Path) -> None:
-    """Write what `load` needs to go on; the file appears complete or not at all."""
-    buffer = io.BytesIO()
-    kept: dict[str, Any] = {key: getattr(training, key) for key in SETTINGS}
-    parts = np.zeros((0, 3), np.int16) if training.pool_parts is None else training.pool_parts
-    win = even() if training.win is None else training.win
-    np.savez_compressed(
-        buffer, rules=training.game.options["rules"], win=win, pool_parts=parts, **kept
-    )
-    write_atomically(path, buffer.getvalue())
+def begin(game: Game, method: str, seed: int, folder: Path, progress: Progress) -> Run[Training]:
+    """A training before its first cycle, to be worked at, or resumed.
 
-
-SETTINGS = ("method", "hands", "pool_size", "seed", "cycles")
-
-
-def load(path: Path, game: Game, method: str, seed: int) -> Training:
-    """The training that `save` wrote.
+    Args:
+        game: The game.
+        method: One of `METHODS`.
+        seed: Of all deals.
+        folder: For `tables.npz` and, to go on from, `training.npz`.
+        progress: Told in a cycle how much of it is done; may interrupt it.
 
     Raises:
-        InputError: It cannot be read, or is of another scoring, method or seed.
+        InputError: Options that the formula does not know, or SciPy is missing.
     """
-    try:
-        with np.load(io.BytesIO(Path(path).read_bytes()), allow_pickle=False) as data:
-            kept = {key: data[key].item() for key in SETTINGS}
-            rules, win, parts = data["rules"].item(), data["win"], data["pool_parts"]
-        Tables(win)
-        if len(parts) not in (0, kept["pool_size"]) or parts.shape[1:] != (len(PARTS),):
-            raise ValueError("pool_parts")
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from None
-    except Exception:
-        raise InputError(f"{path} is no training that can be continued") from None
-    found = {"rules": rules, "method": kept["method"], "seed": kept["seed"]}
-    asked = {"rules": game.options["rules"], "method": method, "seed": seed}
-    for key, value in asked.items():
-        if found[key] != value:
-            raise InputError(f"{path} was trained with {key} {found[key]}, not {value}")
-    if kept["cycles"] == 0:
-        win = None
-    return Training(game, **kept, win=win, pool_parts=parts if len(parts) else None)
+
+    def save_tables() -> None:
+        separable.save(run.learner.tables, folder / "tables.npz")
+
+    run = Run(
+        Training(game, method, seed=seed, progress=progress),
+        {"rules": game.options["rules"], "method": method, "seed": seed},
+        folder / "training.npz",
+        save_tables,
+        older=_older,
+    )
+    return run
+
+
+def _older(state: dict[str, Any]) -> dict[str, Any]:
+    """The settings in a checkpoint of version 0.1.0."""
+    return {"settings": {key: state.pop(key).item() for key in ("rules", "method", "seed")}}

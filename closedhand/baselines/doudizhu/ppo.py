@@ -6,18 +6,15 @@ paper's planes, the kicker planes and the status vector. What `train` leaves in 
 `model.zip` (the newest model; the agent `ppo:FOLDER/model.zip`), and `tensorboard/`.
 """
 
-import os
-import time
-from collections.abc import Sequence
+import io
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
@@ -27,12 +24,16 @@ from torch import nn
 from closedhand.baselines.doudizhu.substep_agent import SubstepAgent
 from closedhand.core import contract
 from closedhand.core.agents import AgentSpec, Traits, described, files_of
+from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
+from closedhand.core.run import Watch, check_same
+from closedhand.core.threads import cores
 from closedhand.envs.vector import GameVectorEnv
 from closedhand.wrappers.sb3 import SB3VecEnv
 
 SEATS = 3
-SAVE_EVERY = 60.0  # seconds
+SETTINGS = "closedhand_settings"
+"""The attribute of a model, saved with it, that says what has to be the same when it goes on."""
 
 
 class PlanesCNN(BaseFeaturesExtractor):
@@ -74,38 +75,42 @@ class PlanesCNN(BaseFeaturesExtractor):
 
 
 class Clock(BaseCallback):
-    """Stops training when its time is up, saves now and then, and shows how far it is."""
+    """Stops training when its time is up or after Ctrl-C, saves now and then, tells how far it is.
 
-    def __init__(self, minutes: float, path: Path, progress: Progress) -> None:
-        """Train for `minutes`, saving to `path`."""
+    The training runs in the context of the `Watch`.
+    """
+
+    def __init__(self, watch: Watch, progress: Callable[[float, str], object]) -> None:
+        """Let `watch` decide; `progress` is called with the share that is done and a text."""
         super().__init__()
-        self.end = time.monotonic() + 60 * minutes
-        self.total = 60 * minutes
-        self.path = path
-        self.progress = progress
-        self.task = progress.add_task("training", total=self.total, steps=0, mean=0.0)
-        self.saved = time.monotonic()
+        self._watch = watch
+        self._progress = progress
 
     def _on_step(self) -> bool:
-        now = time.monotonic()
-        if now - self.saved > SAVE_EVERY:
-            save(self.model, self.path)
-            self.saved = now
         episodes = self.model.ep_info_buffer or [{"r": 0.0}]
-        self.progress.update(
-            self.task,
-            completed=min(self.total, self.total - (self.end - now)),
-            steps=self.num_timesteps,
-            mean=np.mean([episode["r"] for episode in episodes]),
-        )
-        return now < self.end
+        mean = np.mean([episode["r"] for episode in episodes])
+        text = f"{self.num_timesteps:,} steps, mean reward {mean:+.2f}"
+        self._progress(self._watch.share, text)
+        return self._watch.tick()
+
+
+class Result(NamedTuple):
+    """What training brought.
+
+    Attributes:
+        path: The model.
+        interrupted: Whether Ctrl-C ended it.
+    """
+
+    path: Path
+    interrupted: bool
 
 
 def save(model: Any, path: Path) -> None:
     """Save a model by way of a temporary file, so that a crash leaves the old one."""
-    part = path.with_suffix(".part.zip")
-    model.save(part)
-    os.replace(part, path)
+    buffer = io.BytesIO()
+    model.save(buffer)
+    write_atomically(path, buffer.getvalue())
 
 
 def train(
@@ -116,8 +121,9 @@ def train(
     seed: int = 0,
     restart: bool = False,
     device: str = "auto",
+    progress: Callable[[float, str], object] = lambda share, text: None,
     **rules: Any,
-) -> Path:
+) -> Result:
     """Train, or go on training what `out` holds; Ctrl-C saves and stops.
 
     Args:
@@ -128,17 +134,18 @@ def train(
         seed: Of deals, opponents and network.
         restart: Begin anew although `out` holds a model.
         device: `cpu`, `cuda` or `auto`.
+        progress: Called at every step with the share that is done and a text about it.
         **rules: Options of Dou Dizhu.
 
-    Returns:
-        The path of the model.
-
     Raises:
-        InputError: An unknown opponent or option, or a model that cannot be resumed.
+        InputError: An unknown opponent or option, or a model that cannot be resumed, or was trained
+            with other settings.
+        KeyboardInterrupt: There was a second Ctrl-C.
     """
     out.mkdir(parents=True, exist_ok=True)
     path = out / "model.zip"
-    torch.set_num_threads(os.cpu_count() or 1)
+    torch.set_num_threads(cores())
+    env_options = {"objective": "win", **rules}
     env = VecMonitor(
         SB3VecEnv(
             [
@@ -149,7 +156,7 @@ def train(
                     seat=seat,
                     autoreset_mode=AutoresetMode.SAME_STEP,
                     substeps=True,
-                    **{"objective": "win", **rules},
+                    **env_options,
                 )
                 for opponent in opponents
                 for seat in range(SEATS)
@@ -157,8 +164,17 @@ def train(
         )
     )
     env.seed(seed)
-    if path.exists() and not restart:
+    settings = {
+        "options": dict(env_options),
+        "opponents": list(opponents),
+        "games": games,
+        "seed": seed,
+    }
+    going_on = path.exists() and not restart
+    if going_on:
         model = load(path, env=env, device=device)
+        # Models of version 0.1.0 do not say what they were trained with.
+        check_same(path, getattr(model, SETTINGS, settings), settings)
     else:
         model = MaskablePPO(
             "MultiInputPolicy",
@@ -179,24 +195,12 @@ def train(
                 "normalize_images": False,
             },
         )
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.fields[steps]:,} steps, mean reward {task.fields[mean]:+.2f}"),
-    )
-    with Progress(*columns, console=Console(stderr=True)) as progress:
-        try:
-            model.learn(
-                10**12,
-                callback=Clock(minutes, path, progress),
-                reset_num_timesteps=not path.exists() or restart,
-            )
-        except KeyboardInterrupt:
-            progress.console.print("interrupted: saving")
-        save(model, path)
+    setattr(model, SETTINGS, settings)
+    with Watch(lambda: save(model, path), 60 * minutes) as watch:
+        callback = Clock(watch, progress)
+        model.learn(10**12, callback=callback, reset_num_timesteps=not going_on)
     env.close()
-    return path
+    return Result(path, watch.interrupted)
 
 
 def load(path: Path, env: Any = None, device: str = "auto") -> MaskablePPO:

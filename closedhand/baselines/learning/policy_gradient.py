@@ -2,20 +2,20 @@
 
 Such a policy gives every action a sum of weights, one for each of its features, and draws by
 softmax. A game says what features there are and how a piece of self-play changes them (`Task`);
-steps are taken by Adam, and can be interrupted and resumed.
+steps are taken by Adam, and can be interrupted and resumed (`run`).
 """
 
-import io
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from closedhand.core.files import SHIPPED, write_atomically
+from closedhand.core.files import SHIPPED, read_arrays
 from closedhand.core.game import InputError
 from closedhand.core.kernel import kernel
+from closedhand.core.run import Run
 from closedhand.core.threads import in_threads
 
 RATE, DECAY, SQUARES, TINY = 0.02, 0.9, 0.99, 1e-8
@@ -64,8 +64,11 @@ class Task(NamedTuple):
     gradient: Callable[[np.ndarray, int, np.random.Generator], np.ndarray]
 
 
+ARRAYS = ("weights", "mean", "squares")
+
+
 class Training:
-    """A fit under way.
+    """A fit under way; a `closedhand.core.run.Learner`.
 
     Attributes:
         seed: Of all deals and decisions.
@@ -89,6 +92,32 @@ class Training:
         """How many were played."""
         return self.steps * self.task.games
 
+    def advance(self, seconds: float) -> bool:
+        """Take a step."""
+        self.step()
+        return False
+
+    def state(self) -> dict[str, Any]:
+        """What `restore` needs, and `read_weights` to play; weights as float32."""
+        arrays = {name: getattr(self, name).astype(np.float32) for name in ARRAYS}
+        return {"steps": np.array(self.steps), **arrays}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from what `state` returned.
+
+        Raises:
+            ValueError: It is of another task.
+        """
+        for name in ARRAYS:
+            setattr(self, name, state[name].astype(np.float64))
+            if getattr(self, name).shape != (self.task.features,):
+                raise ValueError(name)
+        self.steps = int(state["steps"])
+
+    def summary(self) -> dict[str, Any]:
+        """How many steps were taken, and how many games played."""
+        return {"steps": self.steps, "games": self.games}
+
     def step(self) -> None:
         """Play the games of a step and change the weights."""
         pieces = self.task.games // self.task.piece
@@ -110,57 +139,25 @@ class Training:
         self.steps, self.mean, self.squares, self.weights = steps, mean, squares, weights
 
 
-ARRAYS = ("weights", "mean", "squares")
+def begin(task: Task, seed: int, path: Path) -> Run[Training]:
+    """A fit before its first step, to be worked at, or resumed from `path`."""
+    return Run(Training(task, seed), {"seed": seed}, path, older=_older)
 
 
-def save(training: Training, path: Path) -> None:
-    """Write what `load` needs to go on, and `read_weights` to play."""
-    buffer = io.BytesIO()
-    arrays = {name: getattr(training, name).astype(np.float32) for name in ARRAYS}
-    np.savez_compressed(
-        buffer, seed=training.seed, steps=training.steps, games=training.games, **arrays
-    )
-    write_atomically(path, buffer.getvalue())
-
-
-def load(path: Path, task: Task, seed: int) -> Training:
-    """The training that `save` wrote.
-
-    Raises:
-        InputError: It cannot be read, or is of another seed or task.
-    """
-    training = Training(task, seed)
-    try:
-        with np.load(io.BytesIO(Path(path).read_bytes()), allow_pickle=False) as data:
-            for name in ARRAYS:
-                setattr(training, name, data[name].astype(np.float64))
-            found, training.steps = int(data["seed"]), int(data["steps"])
-        if any(getattr(training, name).shape != (task.features,) for name in ARRAYS):
-            raise ValueError("weights")
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from None
-    except Exception:
-        raise InputError(f"{path} is no training that can be continued") from None
-    if found != seed:
-        raise InputError(f"{path} was trained with seed {found}, not {seed}")
-    return training
+def _older(state: dict[str, Any]) -> dict[str, Any]:
+    """The settings in a checkpoint of version 0.1.0."""
+    return {"settings": {"seed": state.pop("seed").item()}}
 
 
 def read_weights(path: Path, features: int) -> np.ndarray:
-    """The weights of a file that `save` wrote, float32 [features].
+    """The weights of a checkpoint, float32 [features].
 
     Raises:
         InputError: It cannot be read, or holds other weights.
     """
-    try:
-        with np.load(io.BytesIO(Path(path).read_bytes()), allow_pickle=False) as data:
-            weights = data["weights"]
-        if weights.shape != (features,) or not np.isfinite(weights).all():
-            raise ValueError("weights")
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from None
-    except Exception:
-        raise InputError(f"{path} holds no weights of this policy") from None
+    weights = read_arrays(path).get("weights", np.empty(0))
+    if weights.shape != (features,) or not np.isfinite(weights).all():
+        raise InputError(f"{path} holds no weights of this policy")
     return weights
 
 

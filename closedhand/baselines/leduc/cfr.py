@@ -127,7 +127,7 @@ def iterate(tree, tables, algorithm, done, number):
 
 
 class Solver:
-    """A game being solved by an algorithm of this family; a `solving.Learner`.
+    """A game being solved by an algorithm of this family; a `solving.Solver`.
 
     Attributes:
         game: The game.

@@ -98,7 +98,7 @@ def iterate(rules, states, rng, regret, average, number):
 
 
 class MCCFR:
-    """External-sampling MCCFR at work; a `solving.Learner`."""
+    """External-sampling MCCFR at work; a `solving.Solver`."""
 
     def __init__(self, game: Game, seed: int = 0) -> None:
         """Start from the uniform strategy."""

@@ -70,7 +70,7 @@ def iterate(tree, sigma, logits, reached, values, done, number):
 
 
 class MMD:
-    """Magnetic mirror descent at work; a `solving.Learner`."""
+    """Magnetic mirror descent at work; a `solving.Solver`."""
 
     def __init__(self, game: Game, seed: int = 0) -> None:
         """Start from the uniform strategy; nothing is random, so `seed` does not matter."""

@@ -102,7 +102,7 @@ def situations(game: Game) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray
 
 
 class PPO:
-    """MaskablePPO at work; a `solving.Learner` whose iterations are a rollout and an update.
+    """MaskablePPO at work; a `solving.Solver` whose iterations are a rollout and an update.
 
     Attributes:
         game: The game.

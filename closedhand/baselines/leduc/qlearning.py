@@ -69,7 +69,7 @@ def update(q, decision, card, target, rate):
 
 
 class QLearning:
-    """Q-learning at work; a `solving.Learner` whose iterations are games."""
+    """Q-learning at work; a `solving.Solver` whose iterations are games."""
 
     def __init__(self, game: Game, seed: int = 0) -> None:
         """Start from values of 0."""

@@ -1,32 +1,29 @@
 """What all algorithms for Leduc have in common: how one is made, run, judged and resumed.
 
-Every algorithm is a `Learner`. `advance` gives it iterations or time and judges it now and then by
-the exact evaluation of its strategy; the time that judging takes does not count.
+Every algorithm is a `Solver`. `Run.advance` gives it iterations or time and judges it now and then
+by the exact evaluation of its strategy; the time that judging takes does not count.
 """
 
 import dataclasses
 import json
-import signal
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from importlib import import_module
-from io import BytesIO
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
 from closedhand.baselines.leduc import strategy as strategies
 from closedhand.baselines.leduc.strategy import Strategy
 from closedhand.baselines.leduc.tree import Evaluation, evaluate
+from closedhand.core import run as long_work
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 
 
-class Learner(Protocol):
+class Solver(Protocol):
     """An algorithm at work on a game.
 
     Attributes:
@@ -58,12 +55,12 @@ class Algorithm(NamedTuple):
     """An algorithm, before it is at work.
 
     Attributes:
-        learner: Where to find it, `module:class` in this folder; called with a game and a seed.
+        solver: Where to find it, `module:class` in this folder; called with a game and a seed.
         unit: What an iteration is.
         guarantee: What theory says of the strategy.
     """
 
-    learner: str
+    solver: str
     unit: str
     guarantee: str
 
@@ -90,7 +87,7 @@ SOLVERS = ("cfr", "cfr+", "lcfr", "dcfr", "pcfr+", "mccfr")
 """The CFR family, whose average strategies come to an equilibrium."""
 
 
-def make(algorithm: str, game: Game, seed: int = 0) -> Learner:
+def make(algorithm: str, game: Game, seed: int = 0) -> Solver:
     """An algorithm for a game, before its first iteration.
 
     Raises:
@@ -101,7 +98,7 @@ def make(algorithm: str, game: Game, seed: int = 0) -> Learner:
     return find(algorithm)(game, seed)
 
 
-def find(algorithm: str) -> Callable[[Game, int], Learner]:
+def find(algorithm: str) -> Callable[[Game, int], Solver]:
     """What makes an algorithm of a game and a seed.
 
     Raises:
@@ -109,12 +106,69 @@ def find(algorithm: str) -> Callable[[Game, int], Learner]:
     """
     if algorithm not in ALGORITHMS:
         raise InputError(f"no algorithm {algorithm!r}; there are {', '.join(ALGORITHMS)}")
-    module, _, name = ALGORITHMS[algorithm].learner.partition(":")
+    module, _, name = ALGORITHMS[algorithm].solver.partition(":")
     try:
         found = import_module(f"closedhand.baselines.leduc.{module}")
     except ModuleNotFoundError as error:
         raise InputError(f"no module {error.name}: pip install 'closedhand[train]'") from None
     return getattr(found, name)
+
+
+CHUNK = 0.1
+"""Seconds between looks at the clock."""
+JUDGEMENTS = 8
+"""In each power of ten of the iterations."""
+CLOSE_JUDGEMENTS = 64
+"""The same on the way to an aim, which is not to be overshot by much."""
+
+
+def next_judgement(iterations: int, judgements: int = JUDGEMENTS) -> int:
+    """The next number of iterations after which to judge, of 1, 2, 3, 4, 6, 7, 10, 13 and so on."""
+    number = iterations
+    power = np.floor(judgements * np.log10(max(1, iterations))) - 1
+    while number <= iterations:
+        power += 1
+        number = round(10 ** (power / judgements))
+    return number
+
+
+@dataclass
+class Judged:
+    """A solver as a `closedhand.core.run.Learner`, whose history is the curve of its judgements.
+
+    Attributes:
+        solver: The algorithm at work.
+        end: Iterations after which it has nothing more to do.
+        judgements: In each power of ten of the iterations.
+    """
+
+    solver: Solver
+    end: float = np.inf
+    judgements: int = JUDGEMENTS
+    _rate: float = 1.0
+
+    def advance(self, seconds: float) -> bool:
+        """Do iterations for a tenth of a second, up to the next judgement at most."""
+        judgement = min(self.end, next_judgement(self.solver.iterations, self.judgements))
+        left = judgement - self.solver.iterations
+        number = int(max(1, min(left, self._rate * min(CHUNK, seconds))))
+        start = time.perf_counter()
+        self.solver.run(number)
+        self._rate = number / max(time.perf_counter() - start, 1e-9)
+        return self.solver.iterations >= judgement
+
+    def state(self) -> dict[str, np.ndarray]:
+        """That of the solver."""
+        return self.solver.state()
+
+    def restore(self, state: dict[str, np.ndarray]) -> None:
+        """Go on from what `state` returned."""
+        self.solver.restore(state)
+
+    def summary(self) -> dict[str, Any]:
+        """One judgement; all values are chips a game."""
+        evaluation = evaluate(self.solver.strategy())
+        return {"iterations": self.solver.iterations, **judgement_summary(evaluation)}
 
 
 class Point(NamedTuple):
@@ -131,197 +185,126 @@ class Point(NamedTuple):
     evaluation: Evaluation
 
 
-@dataclass
-class Run:
+class Run(long_work.Run[Judged]):
     """An algorithm at work, and how it went.
 
     Attributes:
         algorithm: Its name.
-        learner: The algorithm.
+        solver: The algorithm.
         seed: Of its randomness.
-        points: Judgements, in order.
-        seconds: Of work, judging not counted.
-        interrupted: Whether it was stopped before its end.
+        folder: For `strategy.npz`, `strategy.csv`, `result.json` and, to go on from,
+            `learner.npz`; None: nothing is written.
     """
 
-    algorithm: str
-    learner: Learner
-    seed: int
-    points: list[Point] = field(default_factory=list)
-    seconds: float = 0.0
-    interrupted: bool = False
+    def __init__(
+        self, algorithm: str, solver: Solver, seed: int = 0, folder: Path | None = None
+    ) -> None:
+        """An algorithm before its first iteration, or with those that it has done."""
+        from closedhand import __version__
+
+        self.algorithm = algorithm
+        self.solver = solver
+        self.seed = seed
+        self.folder = folder
+        settings = {
+            "game": solver.game.name,
+            "options": dict(solver.game.options),
+            "algorithm": algorithm,
+            "seed": seed,
+            "version": __version__,
+        }
+        path = None if folder is None else Path(folder) / "learner.npz"
+        super().__init__(Judged(solver), settings, path, self._write, older=_older)
+
+    @property
+    def points(self) -> list[Point]:
+        """The judgements, in order."""
+        return [
+            Point(
+                each["iterations"],
+                each["seconds"],
+                Evaluation(each["value"], tuple(each["best_responses"].values())),
+            )
+            for each in self.history
+        ]
 
     def strategy(self) -> Strategy:
-        """The learner's strategy, with its provenance."""
+        """The solver's strategy, with its provenance."""
         about = {
             "algorithm": self.algorithm,
-            "iterations": self.learner.iterations,
+            "iterations": self.solver.iterations,
             "seed": self.seed,
         }
-        return dataclasses.replace(self.learner.strategy(), about=about)
+        return dataclasses.replace(self.solver.strategy(), about=about)
+
+    def advance(
+        self,
+        iterations: int | None = None,
+        seconds: float | None = None,
+        until: float | None = None,
+        progress: Callable[[], object] = lambda: None,
+    ) -> Self:
+        """Let the algorithm work, or go on; Ctrl-C stops it between two iterations.
+
+        Args:
+            iterations: Stop when so many are done, those before included; None: no limit.
+            seconds: Stop when so much work is done, that before included; None: no limit.
+            until: Stop when NashConv is not larger; None: no limit.
+            progress: Called about ten times a second.
+
+        Returns:
+            Itself; judged, and saved if there is a folder.
+        """
+        self.solver.run(0)  # loads or compiles the kernels
+        self.learner.end = np.inf if iterations is None else iterations
+        self.learner.judgements = JUDGEMENTS if until is None else CLOSE_JUDGEMENTS
+
+        def over() -> bool:
+            if self.solver.iterations >= self.learner.end:
+                return True
+            return until is not None and bool(self.history) and self.nash_conv <= until
+
+        before = self.solver.iterations
+        self.work(np.inf if seconds is None else seconds, over, progress)
+        if self.solver.iterations == before:
+            self.save()
+        return self
+
+    @property
+    def nash_conv(self) -> float:
+        """That of the last judgement."""
+        return self.history[-1]["nash_conv"]
+
+    def summary(self) -> dict[str, Any]:
+        """How it went, for JSON; the strategy itself is not in it."""
+        return {
+            **self.settings,
+            "interrupted": self.interrupted,
+            **self.history[-1],
+            "curve": self.history,
+        }
+
+    def _write(self) -> None:
+        if self.folder is not None:
+            result = json.dumps(self.summary(), separators=(",", ":"))
+            strategies.save(self.strategy(), Path(self.folder) / "strategy.npz")
+            write_atomically(Path(self.folder) / "result.json", result + "\n")
 
 
-def begin(algorithm: str, game: Game, seed: int = 0) -> Run:
+def begin(algorithm: str, game: Game, seed: int = 0, folder: Path | None = None) -> Run:
     """An algorithm before its first iteration, to be advanced.
 
     Raises:
         InputError: As `make`.
     """
-    return Run(algorithm, make(algorithm, game, seed), seed)
-
-
-CHUNK = 0.1
-"""Seconds between looks at the clock."""
-JUDGEMENTS = 8
-"""In each power of ten of the iterations."""
-CLOSE_JUDGEMENTS = 64
-"""The same on the way to an aim, which is not to be overshot by much."""
-SAVE_EVERY = 30.0
-"""Seconds."""
-
-
-def next_judgement(iterations: int, judgements: int = JUDGEMENTS) -> int:
-    """The next number of iterations after which to judge, of 1, 2, 3, 4, 6, 7, 10, 13 and so on."""
-    number = iterations
-    power = np.floor(judgements * np.log10(max(1, iterations))) - 1
-    while number <= iterations:
-        power += 1
-        number = round(10 ** (power / judgements))
-    return number
-
-
-def advance(
-    run: Run,
-    iterations: int | None = None,
-    seconds: float | None = None,
-    until: float | None = None,
-    progress: Callable[[Run], None] = lambda run: None,
-    save: Callable[[Run], None] = lambda run: None,
-) -> Run:
-    """Let an algorithm work, or go on; Ctrl-C stops it between two iterations.
-
-    Args:
-        run: What to go on with; changed in place.
-        iterations: Stop when so many are done, those before included; None: no limit.
-        seconds: Stop when so much work is done, that before included; None: no limit.
-        until: Stop when NashConv is not larger; None: no limit.
-        progress: Called about ten times a second.
-        save: Called now and then, and at the end.
-
-    Returns:
-        `run`.
-    """
-    learner = run.learner
-    learner.run(0)  # loads or compiles the kernels
-    rate = 1.0
-    saved = time.monotonic()
-    end = np.inf if iterations is None else iterations
-    limit = np.inf if seconds is None else seconds
-    judgements = JUDGEMENTS if until is None else CLOSE_JUDGEMENTS
-    with interrupts() as interrupted:
-
-        def working() -> bool:
-            return run.seconds < limit and not interrupted()
-
-        while learner.iterations < end and working():
-            judgement = min(end, next_judgement(learner.iterations, judgements))
-            due = saved + SAVE_EVERY
-            while learner.iterations < judgement and working() and time.monotonic() < due:
-                time_left = min(CHUNK, limit - run.seconds)
-                number = int(max(1, min(judgement - learner.iterations, rate * time_left)))
-                start = time.perf_counter()
-                learner.run(number)
-                spent = time.perf_counter() - start
-                run.seconds += spent
-                rate = number / max(spent, 1e-9)
-                progress(run)
-            judge(run)
-            if until is not None and run.points[-1].evaluation.nash_conv <= until:
-                break
-            if time.monotonic() >= due:
-                save(run)
-                saved = time.monotonic()
-        run.interrupted = interrupted()
-    if not run.points:
-        judge(run)
-    save(run)
-    return run
-
-
-def judge(run: Run) -> None:
-    """Add a point to the curve."""
-    evaluation = evaluate(run.learner.strategy())
-    run.points.append(Point(run.learner.iterations, run.seconds, evaluation))
-
-
-@contextmanager
-def interrupts() -> Iterator[Callable[[], bool]]:
-    """Keep the first Ctrl-C from breaking into an iteration; yields whether it came."""
-    came = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield came.is_set
-        return
-
-    def keep(number: int, frame: Any) -> None:
-        if came.is_set():
-            raise KeyboardInterrupt
-        came.set()
-
-    before = signal.signal(signal.SIGINT, keep)
-    try:
-        yield came.is_set
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def summary(run: Run) -> dict[str, Any]:
-    """How a run went, for JSON; the strategy itself is not in it."""
-    from closedhand import __version__
-
-    last = run.points[-1]
-    return {
-        "game": run.learner.game.name,
-        "options": dict(run.learner.game.options),
-        "algorithm": run.algorithm,
-        "seed": run.seed,
-        "version": __version__,
-        "interrupted": run.interrupted,
-        **point_summary(last),
-        "curve": [point_summary(point) for point in run.points],
-    }
-
-
-def point_summary(point: Point) -> dict[str, Any]:
-    """One judgement for JSON; all values are chips a game."""
-    evaluation = point.evaluation
-    return {
-        "iterations": point.iterations,
-        "seconds": round(point.seconds, 6),
-        "value": evaluation.value,
-        "best_responses": dict(zip("ST", evaluation.best_responses, strict=True)),
-        "nash_conv": evaluation.nash_conv,
-        "exploitability": evaluation.exploitability,
-    }
-
-
-def save(run: Run, folder: Path) -> None:
-    """Write `strategy.npz`, `strategy.csv`, `result.json` and `learner.npz`, for `load`."""
-    folder = Path(folder)
-    result = json.dumps(summary(run), separators=(",", ":"))
-    kept: dict[str, Any] = {**run.learner.state(), "result": np.array(result)}
-    buffer = BytesIO()
-    np.savez_compressed(buffer, **kept)
-    strategies.save(run.strategy(), folder / "strategy.npz")
-    write_atomically(folder / "result.json", result + "\n")
-    # The last one: what a run goes on from is as new as what lies beside it.
-    write_atomically(folder / "learner.npz", buffer.getvalue())
+    return Run(algorithm, make(algorithm, game, seed), seed, folder)
 
 
 def load(folder: Path, algorithm: str, game: Game, seed: int) -> Run:
     """Read a run that is to be continued.
 
     Args:
-        folder: Where `save` wrote it.
+        folder: Where it was saved.
         algorithm: The algorithm that goes on.
         game: The game that goes on.
         seed: The seed that goes on.
@@ -329,37 +312,25 @@ def load(folder: Path, algorithm: str, game: Game, seed: int) -> Run:
     Raises:
         InputError: There is none, or it was made with other settings.
     """
-    from closedhand import __version__
+    run = begin(algorithm, game, seed, folder)
+    run.resume()
+    return run
 
-    path = Path(folder) / "learner.npz"
-    learner = make(algorithm, game, seed)
-    settings = {
-        "game": game.name,
-        "options": dict(game.options),
-        "algorithm": algorithm,
-        "seed": seed,
-        "version": __version__,
+
+def _older(state: dict[str, Any]) -> dict[str, Any]:
+    """Settings and curve of a checkpoint of version 0.1.0, which kept its whole summary."""
+    found = json.loads(str(state.pop("result")))
+    return {"settings": found, "seconds": found["seconds"], "history": found["curve"]}
+
+
+def judgement_summary(evaluation: Evaluation) -> dict[str, Any]:
+    """A judgement for JSON; all values are chips a game."""
+    return {
+        "value": evaluation.value,
+        "best_responses": dict(zip("ST", evaluation.best_responses, strict=True)),
+        "nash_conv": evaluation.nash_conv,
+        "exploitability": evaluation.exploitability,
     }
-    kept = strategies.read_arrays(path)
-    try:
-        found = json.loads(str(kept.pop("result")))
-        for key, value in settings.items():
-            if found[key] != value:
-                raise InputError(f"{path} was made with {key} {found[key]}, not {value}")
-        learner.restore(kept)
-        points = [
-            Point(
-                point["iterations"],
-                point["seconds"],
-                Evaluation(point["value"], tuple(point["best_responses"].values())),
-            )
-            for point in found["curve"]
-        ]
-    except InputError:
-        raise
-    except (ValueError, KeyError, TypeError, AttributeError, EOFError, RuntimeError):
-        raise InputError(f"{path} holds nothing that can be continued") from None
-    return Run(algorithm, learner, seed, points, found["seconds"])
 
 
 def pack_rng(rng: np.random.Generator) -> np.ndarray:

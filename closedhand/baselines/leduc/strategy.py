@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from closedhand.core.agents import AgentSpec, Traits, described, files_of
-from closedhand.core.files import write_atomically
+from closedhand.core.files import read_arrays, write_arrays, write_atomically
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.kernel import kernel
 from closedhand.core.registry import make_game
@@ -119,11 +119,8 @@ def save(strategy: Strategy, path: Path) -> None:
         "version": __version__,
         **strategy.about,
     }
-    buffer = io.BytesIO()
-    np.savez_compressed(
-        buffer, probabilities=strategy.probabilities, about=np.array(json.dumps(about))
-    )
-    write_atomically(path, buffer.getvalue())
+    arrays = {"probabilities": strategy.probabilities, "about": np.array(json.dumps(about))}
+    write_arrays(path, arrays)
     write_atomically(path.with_suffix(".csv"), as_csv(strategy))
 
 
@@ -141,21 +138,6 @@ def as_csv(strategy: Strategy) -> str:
         ]
         writer.writerow([place.state, place.history, *cells])
     return text.getvalue()
-
-
-def read_arrays(path: Path) -> dict[str, np.ndarray]:
-    """The arrays of an npz file.
-
-    Raises:
-        InputError: It cannot be read, or is damaged.
-    """
-    try:
-        with np.load(io.BytesIO(Path(path).read_bytes()), allow_pickle=False) as data:
-            return dict(data)
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from None
-    except Exception as error:  # a damaged file fails in a dozen ways: zip, zlib, header, shape
-        raise InputError(f"{path} is no npz file, or damaged: {type(error).__name__}") from None
 
 
 def load(path: Path, game: Game | None = None) -> Strategy:

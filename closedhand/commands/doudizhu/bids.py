@@ -8,14 +8,14 @@ import typer
 from rich.console import Console
 
 from closedhand.cli.common import (
-    INTERRUPTED,
     Json,
     Options,
     Rules,
     bind,
+    interruptible,
+    leave_if_interrupted,
     make_folder,
     new_table,
-    note,
     positive,
     print_json,
     progress_bar,
@@ -51,17 +51,15 @@ def bids(
     bound = bind("doudizhu", rules, option)
     bid_fitting.check_number(games)
     deals, path = make_folder(out) / "deals.npz", out / "bids.json"
-    with progress_bar("games", games) as update:
+    with interruptible(), progress_bar("games", games) as update:
         run = bid_fitting.fit(bound, agent, games, seed, deals, update)
-    if run.games < games:
-        note(f"interrupted after {run.games:,} games; the same command goes on")
-        raise typer.Exit(INTERRUPTED)
-    try:
-        with progress_bar("rounds of thresholds", bid_thresholds.ROUNDS) as update:
-            data = bid_fitting.results(run, update)
-    except KeyboardInterrupt:
-        note("interrupted; the same command fits again to the games played")
-        raise typer.Exit(INTERRUPTED) from None
+    again = f"interrupted after {run.games:,} games; the same command goes on"
+    leave_if_interrupted(run.games < games, again, nothing=not run.games)
+    with (
+        interruptible("interrupted; the same command fits again to the games played"),
+        progress_bar("rounds of thresholds", bid_thresholds.ROUNDS) as update,
+    ):
+        data = bid_fitting.results(run, update)
     write_atomically(path, json.dumps(data, indent=1) + "\n")
     if as_json:
         print_json(data)
@@ -78,31 +76,30 @@ def bid_net(
     threads: Annotated[
         int | None, typer.Option(min=1, help="Of the processor; all cores if absent.")
     ] = None,
+    restart: Annotated[bool, typer.Option("--restart", help="Do not resume.")] = False,
     as_json: Json = False,
 ) -> None:
     """Train a network for Dou Dizhu's bids: who wins as the landlord with which 17 cards.
 
     It is compared with the logistic model of `train bids` on deals held out from both. Ctrl-C stops
-    earlier and saves what was best until then, as OUT/bid.safetensors; it is not gone on with.
+    earlier and saves what was best until then, as OUT/bid.safetensors; the same command goes on.
     """
     try:
         from closedhand.baselines.doudizhu.bidding import network as bid_net
     except ModuleNotFoundError as error:
         raise InputError(f"no module {error.name}: pip install 'closedhand[train]'") from None
     make_folder(out)
-    try:
-        with progress_bar("percent", 100) as update:
-            result = bid_net.train(
-                deals,
-                out,
-                minutes,
-                seed=seed,
-                threads=threads,
-                progress=lambda share, text: update(int(100 * share), unit=f"percent, {text}"),
-            )
-    except KeyboardInterrupt:
-        note("interrupted before anything was learned; nothing is saved")
-        raise typer.Exit(INTERRUPTED) from None
+    nothing = "interrupted before anything was learned; nothing more is saved"
+    with interruptible(nothing), progress_bar("percent", 100) as update:
+        result = bid_net.train(
+            deals,
+            out,
+            minutes,
+            seed=seed,
+            threads=threads,
+            restart=restart,
+            progress=lambda share, text: update(int(100 * share), unit=f"percent, {text}"),
+        )
     if as_json:
         print_json(result.about)
     else:
@@ -111,9 +108,8 @@ def bid_net(
         typer.echo(f"log loss on deals held out: {', '.join(losses)}")
         show_points(result.about["judged"])
         typer.echo(f"saved {result.path}: bid by it as the agent bids:net={result.path}:AGENT")
-    if result.interrupted:
-        note("interrupted; what was best until then is saved")
-        raise typer.Exit(INTERRUPTED)
+    again = "interrupted; what was best until then is saved, and the same command goes on"
+    leave_if_interrupted(result.interrupted, again)
 
 
 def show(data: dict[str, Any]) -> None:

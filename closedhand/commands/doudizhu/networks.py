@@ -5,9 +5,14 @@ from typing import Annotated, Any
 
 import typer
 
-from closedhand.cli.common import INTERRUPTED, make_folder, note, positive, progress_bar
+from closedhand.cli.common import (
+    interruptible,
+    leave_if_interrupted,
+    make_folder,
+    positive,
+    progress_bar,
+)
 from closedhand.core.game import InputError
-from closedhand.core.interrupt import deferred
 
 Records = Annotated[
     Path,
@@ -77,27 +82,24 @@ def _train(kind: str, out: Path, devices: str, **given: Any) -> None:
         raise InputError(f"no module {error.name}: pip install 'closedhand[train]'") from None
     make_folder(out)
     number = int(devices) if devices.lstrip("-").isdigit() else devices
-    try:
-        with progress_bar("percent", 100) as update:
-            result = supervised.train(
-                kind,
-                out=out,
-                devices=number,
-                progress=lambda share, text: update(int(100 * share), unit=f"percent, {text}"),
-                **given,
-            )
-    except KeyboardInterrupt:
-        note("interrupted; the same command goes on from what was saved")
-        raise typer.Exit(INTERRUPTED) from None
+    with (
+        interruptible("interrupted; the same command goes on from what was saved"),
+        progress_bar("percent", 100) as update,
+    ):
+        result = supervised.train(
+            kind,
+            out=out,
+            devices=number,
+            progress=lambda share, text: update(int(100 * share), unit=f"percent, {text}"),
+            **given,
+        )
     last = result.history[-1]
     best = max(check["accuracy"]["all"] for check in result.history)
     speed = f"{last['pairs_per_second']:,} pairs/s"
     typer.echo(f"{last['step']:,} steps, {speed}, {100 * best:.1f}% right on held-out deals")
     played = (out / "policy.safetensors").exists()
     typer.echo(f"saved {result.path}" + f": play it as the agent policy-net:{out}" * played)
-    if result.interrupted:
-        note("interrupted; the same command goes on")
-        raise typer.Exit(INTERRUPTED)
+    leave_if_interrupted(result.interrupted)
 
 
 def self_play(
@@ -134,19 +136,16 @@ def self_play(
         raise InputError(f"no module {error.name}: pip install 'closedhand[train]'") from None
     make_folder(out)
     settings = {"seed": seed, "penalty": penalty, "rate": rate, "threads": threads}
-    try:
-        with deferred() as check, progress_bar("percent", 100) as update:
-
-            def progress(share: float, text: str) -> None:
-                update(int(100 * share), unit=f"percent, {text}")
-                check()
-
-            result = fine_tuning.train(
-                start, out, minutes, **settings, restart=restart, progress=progress
-            )
-    except KeyboardInterrupt:
-        note("interrupted before a step was done; nothing is saved")
-        raise typer.Exit(INTERRUPTED) from None
+    nothing = "interrupted before a step was done; nothing more is saved"
+    with interruptible(nothing), progress_bar("percent", 100) as update:
+        result = fine_tuning.train(
+            start,
+            out,
+            minutes,
+            **settings,
+            restart=restart,
+            progress=lambda share, text: update(int(100 * share), unit=f"percent, {text}"),
+        )
     if result.history:
         last = result.history[-1]
         won, half = 100 * last["win_rate"], 196 * last["win_rate_error"]
@@ -155,6 +154,4 @@ def self_play(
             f"wins {won:.1f}% ({won - half:.1f} to {won + half:.1f}) against the start in duplicate"
         )
     typer.echo(f"saved {result.path}: play it as the agent policy-net:{out}")
-    if result.interrupted:
-        note("interrupted; the same command goes on")
-        raise typer.Exit(INTERRUPTED)
+    leave_if_interrupted(result.interrupted)

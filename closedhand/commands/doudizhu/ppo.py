@@ -6,6 +6,7 @@ from typing import Any
 
 import typer
 
+from closedhand.cli.common import interruptible, leave_if_interrupted, make_folder, progress_bar
 from closedhand.core.agents import split_agents
 from closedhand.core.game import Game, InputError
 
@@ -27,5 +28,16 @@ def learn(
         raise InputError(f"no module {error.name}: pip install 'closedhand[train]'") from None
     against = split_agents(opponents or "random,rule")
     rules = {key: game.options[key] for key in given if key != "substeps"}
-    path = ppo.train(folder, seconds / 60, against, seed=seed, restart=restart, **rules)
-    typer.echo(f"saved {path}: play it as the agent ppo:{path}")
+    make_folder(folder)
+    with interruptible(), progress_bar("percent", 100) as update:
+        result = ppo.train(
+            folder,
+            seconds / 60,
+            against,
+            seed=seed,
+            restart=restart,
+            progress=lambda share, text: update(int(100 * share), unit=f"percent, {text}"),
+            **rules,
+        )
+    typer.echo(f"saved {result.path}: play it as the agent ppo:{result.path}")
+    leave_if_interrupted(result.interrupted)

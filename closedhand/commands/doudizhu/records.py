@@ -6,13 +6,12 @@ from typing import Annotated
 import typer
 
 from closedhand.cli.common import (
-    INTERRUPTED,
     GameName,
     Options,
     Rules,
     bind,
+    interruptible,
     make_folder,
-    note,
     progress_bar,
 )
 
@@ -45,20 +44,8 @@ def generate(
 
     bound = bind(game, rules, option)
     make_folder(out)
-    done = 0
-    try:
-        with progress_bar("games", games) as update:
-
-            def progress(number: int) -> None:
-                nonlocal done
-                done = number
-                update(number)
-
-            paths = shards.generate(
-                bound, split_agents(agents), games, seed, out, workers or cores(), progress
-            )
-    except KeyboardInterrupt:
-        note(f"interrupted after {done} of {games} games; complete shards are saved in {out}: "
-             "the same command goes on")  # fmt: skip
-        raise typer.Exit(INTERRUPTED) from None
+    with interruptible(), progress_bar("games", games) as update:
+        paths = shards.generate(
+            bound, split_agents(agents), games, seed, out, workers or cores(), update
+        )
     typer.echo(f"saved {games} games in {len(paths)} shards: {out}")

@@ -22,10 +22,12 @@ from closedhand.games.daihinmin.state import (
     STATE,
     Rules,
 )
+from closedhand.games.daihinmin.validity import valid
+from closedhand.games.daihinmin.views import view_from
 
 __all__ = [
     "admit", "deal", "hide", "is_legal", "legal", "make", "observe", "over", "payoff", "play",
-    "redeal", "returns",
+    "redeal", "returns", "valid", "view_from",
 ]  # fmt: skip
 
 SWITCHES = {

@@ -18,8 +18,8 @@ from closedhand.core import batch
 from closedhand.core.duel import Chunk, Spec, count_deals, join, play_out, start
 from closedhand.core.game import Game
 from closedhand.core.parts import Part, compute as compute_parts
+from closedhand.core.run import work_off
 from closedhand.core.statistics import bootstrap, wins
-from closedhand.core.workers import results_of
 
 CHUNK = 500
 """Deals played side by side: networks like large batches."""
@@ -123,9 +123,13 @@ def _part(specs: list[str], deals: range, seed: int, workers: int) -> Part:
         jobs = [(game, *specs, seed, range(i, min(i + CHUNK, deals.stop))) for i in starts]
         played: list[Chunk] = []
         first = [(game, *specs, seed, deals[:1])]
-        for chunk in results_of(play_roles, jobs, first, min(workers, len(jobs))):
+
+        def take(chunk: Chunk) -> None:
             played.append(chunk)
             tell(count_deals(played) / len(deals))
+
+        if work_off(play_roles, jobs, first, workers, take):
+            raise KeyboardInterrupt
         whole = join(played)
         return {"points": saved.shorter(whole.returns[:, 0, 0].tolist()), **saved.times(whole)}
 

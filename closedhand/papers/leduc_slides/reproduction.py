@@ -79,11 +79,12 @@ def _running(folder: Path, name: str, algorithm: str, seed: int, **limit: Any) -
         game = make_game(name)
         ends = "-".join(f"{key}-{value:g}" for key, value in limit.items())
         where = folder / "runs" / f"{name}-{algorithm}-{ends}"
+        run = solving.begin(algorithm, game, seed, where)
         try:
-            run = solving.load(where, algorithm, game, seed)
+            run.resume_if_kept()
         except InputError:
-            run = solving.begin(algorithm, game, seed)
-        return _finished(run, **limit, save=lambda run: solving.save(run, where))
+            run = solving.begin(algorithm, game, seed, where)
+        return _finished(run, **limit)
 
     return part
 
@@ -94,10 +95,10 @@ def _finished(run: solving.Run, **limits: Any) -> dict[str, Any]:
     Raises:
         KeyboardInterrupt: It has not.
     """
-    solving.advance(run, **limits)
+    run.advance(**limits)
     if run.interrupted:
         raise KeyboardInterrupt
-    return solving.summary(run)
+    return run.summary()
 
 
 def games() -> Iterator[tuple[str, Game]]:

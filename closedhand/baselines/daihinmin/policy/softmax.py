@@ -60,9 +60,9 @@ MOST_FEATURES = 10
 
 
 FLATTENING = 0.3
-"""Exponent of the likelihood of a world's plays."""
+"""Exponent of the likelihood of the plays of a determinisation."""
 LEAST_LOGARITHM = -5.0
-"""Of the likelihood of one play."""
+"""Least log-probability of one play."""
 
 TABLE = np.dtype((np.record, [("weights", "f4", FEATURES)]))
 
@@ -301,19 +301,19 @@ def plausibility(policy, rules, state, player, ids):
         return 1.0
     moves = np.int64(state.moves)
     scores = np.empty(NUM_ACTIONS)
-    logarithm = 0.0
+    log_likelihood = 0.0
     flat.rewind(state)
     while state.moves < moves:
         action = np.int64(state.history[state.moves])
         if state.player != player:
-            logarithm += log_likelihood(policy, rules, state, action, ids, scores)
+            log_likelihood += log_probability(policy, rules, state, action, ids, scores)
         flat.play(rules, state, action)
-    return np.exp(FLATTENING * logarithm)
+    return np.exp(FLATTENING * log_likelihood)
 
 
 @kernel
-def log_likelihood(policy, rules, state, action, ids, scores):
-    """The logarithm of how likely the player to act chooses an action."""
+def log_probability(policy, rules, state, action, ids, scores):
+    """The logarithm of the probability that the player to act chooses an action."""
     n = without_idle_pass(state, ids, legal(rules, state, ids))
     if n == 1 or (state.target < 0 and action == PASS):
         return 0.0

@@ -6,11 +6,8 @@ those. And it says what any auction on this deal would have brought, so the chan
 each bid pays are counted without further games (`bid_thresholds.py`).
 """
 
-import io
 import json
 import math
-import time
-import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import permutations
@@ -38,9 +35,10 @@ from closedhand.baselines.doudizhu.bidding.thresholds import (
 from closedhand.baselines.learning.logistic import calibration, chances_of, log_loss, logistic
 from closedhand.core import batch, lockstep
 from closedhand.core.agents import Agent, act_batch, digests, make_agent
-from closedhand.core.files import write_atomically
+from closedhand.core.files import read_arrays
 from closedhand.core.game import Game, InputError
 from closedhand.core.kernel import kernel
+from closedhand.core.run import Run
 from closedhand.games.doudizhu.rules import SEATS
 
 CHUNK = 500
@@ -49,9 +47,6 @@ FEWEST = 3000
 """Fewer games fit nothing."""
 HELD_OUT = 5
 """One deal in so many is not fitted to: the fit is judged on those."""
-
-PERIOD = 30.0
-"""Seconds after which the deals are saved again."""
 
 SHARES = (0.32, 0.32, 0.31, 0.05)
 """How many of the players in the auctions bid as `fitted`, `logic` and `control`, and how many
@@ -73,7 +68,7 @@ class Deals(NamedTuple):
 
 @dataclass
 class Fit:
-    """A fit in progress.
+    """A fit in progress; a `closedhand.core.run.Learner`.
 
     Attributes:
         game: Dou Dizhu without bidding, by points.
@@ -133,45 +128,57 @@ class Fit:
         player = make_agent(self.game, self.agent, int(rng.integers(2**31)))
         self.chunks.append(play_deals(self.game, player, rng, CHUNK))
 
-    def save(self, path: Path) -> None:
-        """Write the deals played so far, NumPy's npz."""
-        buffer = io.BytesIO()
-        np.savez(buffer, settings=json.dumps(self.settings), **self.deals._asdict())
-        write_atomically(path, buffer.getvalue())
+    def advance(self, seconds: float) -> bool:
+        """Play one more chunk of deals."""
+        self.play()
+        return False
 
-    def load(self, path: Path) -> None:
-        """Go on with the deals in a file.
+    def state(self) -> dict[str, Any]:
+        """The deals played so far."""
+        return self.deals._asdict()
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on with deals.
 
         Raises:
-            InputError: It cannot be read, or was played with other settings.
+            ValueError: They are damaged.
         """
-        settings, deals = read(path)
-        for key, value in self.settings.items():
-            if settings.get(key) != value:
-                raise InputError(f"{path} was played with {key} {settings.get(key)}, not {value}")
+        deals = deals_of(state)
         cuts = range(CHUNK, len(deals.points), CHUNK)
         self.chunks = [
             Deals(*parts) for parts in zip(*(np.split(d, cuts) for d in deals), strict=True)
         ]
 
+    def summary(self) -> dict[str, Any]:
+        """How many games were played."""
+        return {"games": self.games}
 
-def read(path: Path) -> tuple[dict[str, Any], Deals]:
-    """The settings and the deals that `Fit.save` wrote.
+
+def deals_of(state: Mapping[str, Any]) -> Deals:
+    """The deals in a checkpoint.
 
     Raises:
-        InputError: It cannot be read.
+        ValueError: They are damaged.
     """
+    deals = Deals(state["hands"], state["points"])
+    if not deals.hands.shape == deals.points.shape == (len(deals.hands), SEATS):
+        raise ValueError("shapes")
+    return deals
+
+
+def read(path: Path) -> tuple[dict[str, Any], Deals]:
+    """The settings and the deals that a fit has kept.
+
+    Raises:
+        InputError: They cannot be read.
+    """
+    if not Path(path).exists():
+        raise InputError(f"no deals at {path}")
+    state = read_arrays(path)
     try:
-        with np.load(io.BytesIO(Path(path).read_bytes()), allow_pickle=False) as data:
-            settings = json.loads(str(data["settings"]))
-            deals = Deals(data["hands"], data["points"])
-        if not deals.hands.shape == deals.points.shape == (len(deals.hands), SEATS):
-            raise ValueError("shapes")
-        return settings, deals
-    except FileNotFoundError:
-        raise InputError(f"no deals at {path}") from None
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
-        raise InputError(f"{path} is no fit that can be continued") from None
+        return json.loads(str(state["settings"])), deals_of(state)
+    except (ValueError, KeyError, TypeError):
+        raise InputError(f"{path} holds no deals") from None
 
 
 def play_deals(game: Game, player: Agent, rng: np.random.Generator, number: int) -> Deals:
@@ -331,6 +338,22 @@ def results(fit: Fit, progress: Callable[[int], None] = lambda rounds: None) -> 
     }
 
 
+def begin(game: Game, agent: str | Agent, seed: int = 0, path: Path | None = None) -> Run[Fit]:
+    """A fit before its first chunk, to be worked at, or resumed.
+
+    Args:
+        game: Dou Dizhu without bidding, by points.
+        agent: Plays all seats.
+        seed: Of deals, agent and auctions.
+        path: Where the deals are kept.
+
+    Raises:
+        InputError: Another game or option.
+    """
+    fit = Fit(game, agent, seed)
+    return Run(fit, fit.settings, path)
+
+
 def fit(
     game: Game,
     agent: str | Agent,
@@ -355,20 +378,10 @@ def fit(
     Raises:
         InputError: Another game or option, an agent that is unknown or plays illegally, or a file
             that is no such fit.
+        KeyboardInterrupt: There was a second Ctrl-C.
     """
-    run = Fit(game, agent, seed)
-    if path is not None and path.exists():
-        run.load(path)
-    saved = time.monotonic()
-    try:
-        while run.games < games:
-            run.play()
-            progress(run.games)
-            if path is not None and time.monotonic() - saved > PERIOD:
-                run.save(path)
-                saved = time.monotonic()
-    except KeyboardInterrupt:
-        pass
-    if path is not None and run.chunks:
-        run.save(path)
-    return run
+    run = begin(game, agent, seed, path)
+    run.resume_if_kept()
+    played = run.learner
+    run.work(over=lambda: played.games >= games, progress=lambda: progress(played.games))
+    return played

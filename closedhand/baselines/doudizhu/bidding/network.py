@@ -7,6 +7,8 @@ the place of the logistic model of the module `fitted`, whose chances to bid fro
 judged on the deals that are held out from that model, too.
 """
 
+import hashlib
+import math
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -35,19 +37,25 @@ from closedhand.baselines.doudizhu.bidding.modules import (
 from closedhand.baselines.doudizhu.bidding.thresholds import Module
 from closedhand.baselines.doudizhu.deeprocket import networks
 from closedhand.baselines.learning.logistic import calibration, chances_of, log_loss, logistic
+from closedhand.baselines.learning.tensors import TORCH
 from closedhand.core.agents import Agent, quoted
 from closedhand.core.game import Game, InputError
 from closedhand.core.kernel import kernel
 from closedhand.core.registry import make_game
+from closedhand.core.run import Run
 from closedhand.core.threads import cores
 from closedhand.games.doudizhu import planes, rules as flat
 from closedhand.games.doudizhu.rules import SEATS
 
 NAME = "bid.safetensors"
+CHECKPOINT = "bid.ckpt"
+"""Of a training that was interrupted."""
 CELLS = planes.RANKS * planes.ROWS
 CHUNK = 1024
 """Hands that are looked at together."""
 BATCH = 512
+PIECE = 0.1
+"""Seconds of learning between looks at the clock."""
 RATE = 2e-3
 """Learning rate of AdamW, which falls along a cosine to 0."""
 WEIGHT_DECAY = 0.01
@@ -124,20 +132,22 @@ def train(
     *,
     seed: int = 0,
     threads: int | None = None,
+    restart: bool = False,
     progress: Callable[[float, str], object] = lambda share, text: None,
 ) -> Result:
-    """Train a bid network; Ctrl-C ends it early.
+    """Train a bid network, or go on with what an interruption has left; Ctrl-C saves.
 
     Args:
         path: Deals that `closedhand train bids` has kept, `deals.npz`.
         out: Folder for the network, `bid.safetensors`.
-        minutes: How long.
+        minutes: How long, interruptions left out.
         seed: Of first weights and order.
         threads: Of the processor; None: all cores.
+        restart: Begin anew although `out` holds an interrupted training.
         progress: Called now and then with the share that is done and a text about it.
 
     Raises:
-        InputError: No deals, or too few.
+        InputError: No deals, or too few, or an interrupted training with other settings.
         KeyboardInterrupt: Interrupted before anything was learned.
     """
     from closedhand import __version__
@@ -159,7 +169,13 @@ def train(
         for rows in map(torch.from_numpy, (~held_out & ~validated, validated))
     )
     network = networks.Network("bid", status=False)
-    epochs, interrupted = fit(network, learned, asked, 60 * minutes, seed, progress)
+    run = begin(Fitting(network, learned, asked, 60 * minutes, seed), digest(path), out)
+    run.resume_if_kept(restart)
+    fitting = run.learner
+    run.work(60 * minutes, progress=lambda: progress(*fitting.progress(run.seconds)))
+    if not fitting.steps:
+        raise KeyboardInterrupt
+    epochs = fitting.finish()
     of_network = chances(network, seen)
     about = {
         "deals": len(deals.hands),
@@ -171,62 +187,145 @@ def train(
         "version": __version__,
     }
     networks.save(out / NAME, network, about)
-    return Result(out / NAME, about, interrupted)
+    if not run.interrupted:
+        # It is done: the next training begins anew.
+        (out / CHECKPOINT).unlink(missing_ok=True)
+    return Result(out / NAME, about, run.interrupted)
 
 
-def fit(
-    network: networks.Network,
-    learned: Hands,
-    asked: Hands,
-    seconds: float,
-    seed: int,
-    progress: Callable[[float, str], object],
-) -> tuple[float, bool]:
-    """Maximise the likelihood of `learned` by AdamW; keep the weights that did best on `asked`.
+def digest(path: Path) -> str:
+    """What tells the deals of a file from others."""
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:20]
 
-    Returns:
-        The number of epochs, and whether Ctrl-C ended it.
 
-    Raises:
-        KeyboardInterrupt: Interrupted before anything was learned.
+class Fitting:
+    """Maximises the likelihood of hands by AdamW; a `closedhand.core.run.Learner`.
+
+    The weights that did best on hands that are not learned from are kept.
+
+    Attributes:
+        network: Learns.
+        seed: Of the order.
+        steps: How many were taken.
     """
-    optimizer = torch.optim.AdamW(network.parameters(), RATE, weight_decay=WEIGHT_DECAY)
-    rng = np.random.default_rng(seed)
-    best, kept = np.inf, None
-    order, at, steps, times = np.empty(0, np.int64), 0, 0, 0
-    start = time.monotonic()
-    share = 0.0
-    try:
-        while share < 1:
-            if at >= len(order):
-                order, at = rng.permutation(len(learned.won)), 0
-            rows = torch.from_numpy(order[at : at + BATCH])
-            at += BATCH
-            for group in optimizer.param_groups:
-                group["lr"] = RATE * 0.5 * (1 + np.cos(np.pi * share))
-            loss = nn.functional.binary_cross_entropy_with_logits(
-                logits(network, learned.planes[rows]), learned.won[rows]
-            )
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            steps += 1
-            share = min(1.0, (time.monotonic() - start) / seconds)
-            if share * TIMES >= times + 1:
-                times = int(share * TIMES)
-                found = log_loss(chances(network, asked.planes), asked.won.numpy())
-                if found < best:
-                    best = found
-                    kept = {name: each.clone() for name, each in network.state_dict().items()}
-                progress(share, f"log loss {found:.4f}")
-        interrupted = False
-    except KeyboardInterrupt:
-        if kept is None:
-            raise
-        interrupted = True
-    assert kept is not None
-    network.load_state_dict(kept)
-    return steps * BATCH / len(learned.won), interrupted
+
+    def __init__(
+        self,
+        network: networks.Network,
+        learned: Hands,
+        asked: Hands,
+        seconds: float,
+        seed: int,
+    ) -> None:
+        """Begin.
+
+        Args:
+            network: The network.
+            learned: What it learns from.
+            asked: What tells which weights to keep.
+            seconds: How long it is going to learn.
+            seed: Of the order.
+        """
+        self.network = network
+        self.steps = 0
+        self._learned = learned
+        self._asked = asked
+        self._seconds = seconds
+        self.seed = seed
+        self._optimizer = torch.optim.AdamW(network.parameters(), RATE, weight_decay=WEIGHT_DECAY)
+        self._times = 0
+        self._found = self._best = np.inf
+        self._kept: dict[str, torch.Tensor] | None = None
+        self._epoch, self._order = -1, np.empty(0, np.int64)
+
+    def advance(self, seconds: float) -> bool:
+        """Learn for a tenth of a second; ask now and then, and at the end."""
+        start = time.monotonic()
+        spent = 0.0
+        while spent < min(PIECE, seconds):
+            self._step(1 - (seconds - spent) / self._seconds)
+            spent = time.monotonic() - start
+        share = 1 - (seconds - spent) / self._seconds
+        if min(share, 1.0) * TIMES < self._times + 1:
+            return False
+        self._times = int(share * TIMES)
+        self._ask()
+        return True
+
+    def _step(self, share: float) -> None:
+        per_epoch = math.ceil(len(self._learned.won) / BATCH)
+        epoch, at = divmod(self.steps, per_epoch)
+        if epoch != self._epoch:
+            rng = np.random.default_rng((self.seed, epoch))
+            self._epoch, self._order = epoch, rng.permutation(len(self._learned.won))
+        rows = torch.from_numpy(self._order[at * BATCH : (at + 1) * BATCH])
+        for group in self._optimizer.param_groups:
+            group["lr"] = RATE * 0.5 * (1 + np.cos(np.pi * share))
+        loss = nn.functional.binary_cross_entropy_with_logits(
+            logits(self.network, self._learned.planes[rows]), self._learned.won[rows]
+        )
+        self._optimizer.zero_grad()
+        loss.backward()
+        self._optimizer.step()
+        self.steps += 1
+
+    def _ask(self) -> None:
+        """Keep the weights if they are the best ones so far."""
+        found = log_loss(chances(self.network, self._asked.planes), self._asked.won.numpy())
+        self._found = float(found)
+        if self._found < self._best:
+            self._best = self._found
+            self._kept = {name: each.clone() for name, each in self.network.state_dict().items()}
+
+    @property
+    def epochs(self) -> float:
+        """How often it has gone through the hands."""
+        return self.steps * BATCH / len(self._learned.won)
+
+    def progress(self, seconds: float) -> tuple[float, str]:
+        """The share that is done after so many seconds, and a text about it."""
+        text = f"log loss {self._found:.4f}" if self._kept else f"{self.steps:,} steps"
+        return min(1.0, seconds / self._seconds), text
+
+    def finish(self) -> float:
+        """Take the weights that did best; returns the number of epochs."""
+        if self._kept is None:
+            self._ask()
+        assert self._kept is not None
+        self.network.load_state_dict(self._kept)
+        return self.epochs
+
+    def summary(self) -> dict[str, Any]:
+        """How far it is, and how good."""
+        return {"epochs": round(self.epochs, 2), "log_loss": round(self._found, 4)}
+
+    def state(self) -> dict[str, Any]:
+        """Everything that `restore` needs."""
+        return {
+            "network": self.network.state_dict(),
+            "optimizer": self._optimizer.state_dict(),
+            "kept": self._kept,
+            "numbers": (self.steps, self._times, self._found, self._best),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from what `state` returned."""
+        self.network.load_state_dict(state["network"])
+        self._optimizer.load_state_dict(state["optimizer"])
+        self._kept = state["kept"]
+        self.steps, self._times, self._found, self._best = state["numbers"]
+
+
+def begin(fitting: Fitting, deals: str, out: Path) -> Run[Fitting]:
+    """A fit before its first step, to be worked at, or resumed from a folder.
+
+    Args:
+        fitting: The fit.
+        deals: What tells its deals from others, see `digest`.
+        out: The folder.
+    """
+    settings = {"deals": deals, "seed": fitting.seed}
+    return Run(fitting, settings, out / CHECKPOINT, format=TORCH, note_checkpoints=False)
 
 
 def compare(of_network: np.ndarray, deals: Deals, held_out: np.ndarray) -> dict[str, Any]:

@@ -2,11 +2,8 @@
 
 import json
 import os
-import signal
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,24 +15,21 @@ from torch import nn
 from closedhand.baselines.doudizhu.deeprocket import networks, pairs
 from closedhand.baselines.doudizhu.deeprocket.recorded import Games
 from closedhand.baselines.doudizhu.deeprocket.stream import Tensors, tensors
-from closedhand.core.files import write_atomically
+from closedhand.core.files import read_json, write_atomically
+from closedhand.core.run import Watch
 
 ROLES = ("landlord", "down peasant", "up peasant")
-SAVE_EVERY = 300.0
-"""Seconds between checkpoints, if there is no check before."""
 AGREE_EVERY = 20
 """Steps after which several processes agree on what to do next."""
 CHUNK = 1024
 """Pairs that are checked together."""
 
 
-def read_history(out: Path) -> dict[str, list[dict[str, Any]]]:
-    """The checks in a folder by kind of network; empty where there are none."""
-    try:
-        found = json.loads((out / "history.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
+def write_history(out: Path, kind: str, checks: list[dict[str, Any]]) -> None:
+    """Write the checks of a kind of training into `history.json`; those of others stay."""
+    path = out / "history.json"
+    history = {**read_json(path), kind: checks}
+    write_atomically(path, json.dumps(history, indent=1) + "\n")
 
 
 def evaluate(
@@ -85,7 +79,8 @@ class Checks(Callback):
     """Checks a `supervised.Learner`, saves it, and ends its training.
 
     Attributes:
-        interrupted: Whether Ctrl-C was pressed.
+        watch: Says when it is time to save, and whether there was a Ctrl-C. The training runs in
+            its context.
     """
 
     def __init__(
@@ -100,7 +95,7 @@ class Checks(Callback):
         progress: Callable[[float, str], object],
     ) -> None:
         """Check on the pairs `rows` of `games`; the rest is as `supervised.train` has it."""
-        self.interrupted = False
+        self.watch = Watch(self._save, at_end=False)
         self._learner = learner
         self._kind: str = learner.network.config["kind"]
         self._games = games
@@ -112,29 +107,13 @@ class Checks(Callback):
         self._progress = progress
         # What is counted since the last check: pairs, and seconds of learning.
         self._pairs, self._learning = 0, 0.0
-        self._clock = self._saved = 0.0
-
-    @contextmanager
-    def catching_interrupts(self) -> Iterator[None]:
-        """Let Ctrl-C end the training after its present step; a second one breaks it off."""
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-        before = signal.getsignal(signal.SIGINT)
-
-        def stop(*_: Any) -> None:
-            self.interrupted = True
-            signal.signal(signal.SIGINT, before)
-
-        signal.signal(signal.SIGINT, stop)
-        try:
-            yield
-        finally:
-            signal.signal(signal.SIGINT, before)
+        self._clock = 0.0
+        self._trainer: Trainer
 
     def on_train_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
         """Start the clock."""
-        self._clock = self._saved = time.monotonic()
+        self._clock = time.monotonic()
+        self._trainer = trainer
         self._done = int(self._learner.share * self._number)
 
     def on_train_batch_end(
@@ -149,13 +128,13 @@ class Checks(Callback):
         self._learning += self._tick()
         self._pairs += len(batch.label) * trainer.world_size
         share = self._learner.share
-        ends = self._agreed(trainer, self.interrupted or share >= 1)
+        ends = self._agreed(trainer, self.watch.interrupted or share >= 1)
         due = ends or self._agreed(trainer, int(share * self._number) > self._done)
         if due:
             self._done = int(share * self._number)
             self._check(trainer, pl_module)
-        if due or self._agreed(trainer, time.monotonic() - self._saved > SAVE_EVERY):
-            self._save(trainer)
+        if due or self._agreed(trainer, self.watch.due):
+            self.watch.save()
             self._tick()
         trainer.should_stop = ends or self._is_stuck()
         if batch_idx % AGREE_EVERY == 0:
@@ -218,8 +197,7 @@ class Checks(Callback):
             named = {f"accuracy/{name}": value for name, value in accuracy.items() if value}
             logger.log_metrics(named, learner.global_step)
         if trainer.is_global_zero:
-            history = {**read_history(self._out), self._kind: learner.checks}
-            write_atomically(self._out / "history.json", json.dumps(history, indent=1) + "\n")
+            write_history(self._out, self._kind, learner.checks)
             if (accuracy["all"] or 0.0) > best:
                 self._keep(learner.checks[-1])
 
@@ -236,11 +214,10 @@ class Checks(Callback):
         path = self._out / f"{self._kind}.safetensors"
         networks.save(path, self._learner.network, provenance)
 
-    def _save(self, trainer: Trainer) -> None:
+    def _save(self) -> None:
         """Save all there is, to go on from; a crash leaves the old file."""
-        self._saved = time.monotonic()
         path = self._out / f"{self._kind}.ckpt"
         part = path.with_suffix(".ckpt.part")
-        trainer.save_checkpoint(part)
-        if trainer.is_global_zero:
+        self._trainer.save_checkpoint(part)
+        if self._trainer.is_global_zero:
             os.replace(part, path)

@@ -13,8 +13,6 @@ it was), `self-play.ckpt` (to go on from) and, in `history.json`, a list of chec
 """
 
 import hashlib
-import io
-import json
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -26,16 +24,17 @@ from torch import nn
 
 from closedhand.baselines.doudizhu.decompose.tuning import TABLES
 from closedhand.baselines.doudizhu.deeprocket import networks, policy_net
-from closedhand.baselines.doudizhu.deeprocket.checks import read_history
+from closedhand.baselines.doudizhu.deeprocket.checks import write_history
 from closedhand.baselines.doudizhu.deeprocket.sampling import (
     Decisions,
     landlords_gains,
     play_deals,
     win_rate,
 )
-from closedhand.core.files import write_atomically
+from closedhand.baselines.learning.tensors import TORCH
 from closedhand.core.game import InputError
 from closedhand.core.registry import make_game
+from closedhand.core.run import Run
 from closedhand.core.threads import cores
 
 DEALS = 64
@@ -105,7 +104,7 @@ def objective(
 
 
 class Tuning:
-    """A fine-tuning under way.
+    """A fine-tuning under way; a `closedhand.core.run.Learner`.
 
     Attributes:
         network: The policy network that learns.
@@ -113,8 +112,6 @@ class Tuning:
         kicker: The kicker network.
         settings: What has to be the same when it goes on.
         steps: How many were taken.
-        seconds: How long it has been learning, by the clock.
-        checks: The checks so far.
     """
 
     def __init__(
@@ -144,8 +141,7 @@ class Tuning:
         }
         self._optimizer = torch.optim.AdamW(self.network.parameters(), rate, weight_decay=0.0)
         self.steps = 0
-        self.seconds = 0.0
-        self.checks: list[dict[str, Any]] = []
+        self._checked = time.monotonic()
         self._forget()
 
     def _forget(self) -> None:
@@ -175,9 +171,7 @@ class Tuning:
         self.steps += 1
         self.games += won.size
         self._won += float(won.sum())
-        passed = time.monotonic() - began
-        self._spent += passed
-        self.seconds += passed
+        self._spent += time.monotonic() - began
 
     def learn(self, decisions: Decisions, gains: np.ndarray, rng: np.random.Generator) -> None:
         """Change the weights by one pass over the decisions that brought or cost something.
@@ -207,25 +201,44 @@ class Tuning:
             self._kl += float(kl.detach().sum())
             self._learned += len(rows)
 
-    def check(self) -> None:
-        """Note how it goes, and play against the start."""
-        won, error = win_rate(self.game, self.network, self.start, self.kicker, CHECK_DEALS)
-        self.checks.append(
-            {
-                "step": self.steps,
-                "games": self.steps * self.settings["deals"] * TABLES,
-                "seconds": round(self.seconds, 1),
-                "games_per_second": round(self.speed, 1),
-                "landlord_wins": round(self._won / max(1, self.games), 4),
-                "kl": round(self.kl, 5),
-                "win_rate": round(won, 4),
-                "win_rate_error": round(error, 4),
-            }
-        )
-        self._forget()
+    def advance(self, seconds: float) -> bool:
+        """Take a step; the history says how it goes every few minutes, and at the end."""
+        began = time.monotonic()
+        self.step()
+        ends = time.monotonic() - began >= seconds
+        if ends or time.monotonic() - self._checked > CHECK_EVERY:
+            self._checked = time.monotonic()
+            return True
+        return False
 
-    def save(self, out: Path) -> None:
-        """Write the networks, the history, and what `load` needs to go on."""
+    def summary(self) -> dict[str, Any]:
+        """How it goes; plays against the start."""
+        won, error = win_rate(self.game, self.network, self.start, self.kicker, CHECK_DEALS)
+        found = {
+            "step": self.steps,
+            "games": self.steps * self.settings["deals"] * TABLES,
+            "games_per_second": round(self.speed, 1),
+            "landlord_wins": round(self._won / max(1, self.games), 4),
+            "kl": round(self.kl, 5),
+            "win_rate": round(won, 4),
+            "win_rate_error": round(error, 4),
+        }
+        self._forget()
+        return found
+
+    def state(self) -> dict[str, Any]:
+        """Everything that `restore` needs."""
+        optimizer = self._optimizer.state_dict()
+        return {"steps": self.steps, "network": self.network.state_dict(), "optimizer": optimizer}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from what `state` returned."""
+        self.network.load_state_dict(state["network"])
+        self._optimizer.load_state_dict(state["optimizer"])
+        self.steps = state["steps"]
+
+    def save(self, out: Path, history: list[dict[str, Any]]) -> None:
+        """Write the networks with what is known of them, and the history."""
         from closedhand import __version__
 
         about = {
@@ -233,42 +246,29 @@ class Tuning:
             **self.settings,
             "tuned_from": self._provenance,
             "version": __version__,
-            **(self.checks[-1] if self.checks else {}),
+            **(history[-1] if history else {}),
         }
         networks.save(out / "policy.safetensors", self.network, about)
         networks.save(out / "kicker.safetensors", self.kicker, self._of_kicker)
-        history = {**read_history(out), HISTORY: self.checks}
-        write_atomically(out / "history.json", json.dumps(history, indent=1) + "\n")
-        buffer = io.BytesIO()
-        kept = {name: getattr(self, name) for name in ("settings", "steps", "seconds", "checks")}
-        kept["network"] = self.network.state_dict()
-        kept["optimizer"] = self._optimizer.state_dict()
-        torch.save(kept, buffer)
-        write_atomically(out / "self-play.ckpt", buffer.getvalue())
+        write_history(out, HISTORY, history)
 
-    def load(self, path: Path) -> None:
-        """Go on from what `save` wrote.
 
-        Raises:
-            InputError: It cannot be read, or is of other settings.
-        """
-        try:
-            kept = torch.load(path, map_location="cpu", weights_only=True)
-            settings = kept["settings"]
-            for key, value in self.settings.items():
-                if settings[key] != value:
-                    how = f"with {key} {settings[key]}, not {value}"
-                    how = "from another network" if key == "start" else how
-                    raise InputError(f"{path} was tuned {how}: --restart?")
-            self.network.load_state_dict(kept["network"])
-            self._optimizer.load_state_dict(kept["optimizer"])
-            for name in ("steps", "seconds", "checks"):
-                setattr(self, name, kept[name])
-        except InputError:
-            raise
-        except Exception as error:
-            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-            raise InputError(f"cannot go on from {path}: {reason}") from None
+def begin(tuning: Tuning, out: Path) -> Run[Tuning]:
+    """A fine-tuning before its first step, to be worked at, or resumed from a folder."""
+
+    def save() -> None:
+        tuning.save(out, run.history)
+
+    run = Run(
+        tuning,
+        tuning.settings,
+        out / "self-play.ckpt",
+        save,
+        TORCH,
+        older=lambda state: {"history": state.pop("checks")},  # version 0.1.0
+        note_checkpoints=False,
+    )
+    return run
 
 
 def train(
@@ -310,31 +310,19 @@ def train(
     checkpoint = out / "self-play.ckpt"
     if path.exists() and not checkpoint.exists() and not restart:
         raise InputError(f"{path} is of another training: self-play takes another folder for --out")
-    tuning = Tuning(start, seed, penalty, rate, deals)
-    if checkpoint.exists() and not restart:
-        tuning.load(checkpoint)
+    run = begin(Tuning(start, seed, penalty, rate, deals), out)
+    run.resume_if_kept(restart)
     torch.set_num_threads(threads or cores())
     limit = 60 * minutes
-    checked = time.monotonic()
-    interrupted = False
-    try:
-        while tuning.seconds < limit:
-            tuning.step()
-            if tuning.seconds >= limit or time.monotonic() - checked > CHECK_EVERY:
-                tuning.check()
-                tuning.save(out)
-                checked = time.monotonic()
-            progress(min(1.0, tuning.seconds / limit), describe(tuning))
-    except KeyboardInterrupt:
-        if tuning.steps == 0:
-            raise
-        interrupted = True
-        tuning.save(out)
-    return Result(path, tuning.checks, interrupted)
+    run.work(limit, progress=lambda: progress(min(1.0, run.seconds / limit), describe(run)))
+    if not run.learner.steps:
+        raise KeyboardInterrupt
+    return Result(path, run.history, run.interrupted)
 
 
-def describe(tuning: Tuning) -> str:
+def describe(run: Run[Tuning]) -> str:
     """How it goes, in a few words."""
+    tuning = run.learner
     games = tuning.steps * tuning.settings["deals"] * TABLES
     text = f"{games:,} games" + (f", {tuning.speed:.0f} games/s" if tuning.games else "")
-    return text + (f", wins {tuning.checks[-1]['win_rate']:.1%}" if tuning.checks else "")
+    return text + (f", wins {run.history[-1]['win_rate']:.1%}" if run.history else "")

@@ -17,9 +17,9 @@ import numpy as np
 from closedhand.arena.results import settings as settings_of_match
 from closedhand.baselines.doudizhu.deeprocket.recorded import METADATA, arrow, deals_of, settings_of
 from closedhand.core.duel import Spec, play_out, start
-from closedhand.core.files import write_atomically
+from closedhand.core.files import read_arrays, write_arrays, write_atomically
 from closedhand.core.game import Game, InputError
-from closedhand.core.workers import results_of
+from closedhand.core.run import check_same, work_off
 
 SHARD = 10_000
 """Games of a shard; the last one may have fewer."""
@@ -102,7 +102,7 @@ def generate(
 
     Raises:
         InputError: Another game, an unknown agent, or shards of other settings in the folder.
-        KeyboardInterrupt: Interrupted; complete shards are written, and the same call goes on.
+        KeyboardInterrupt: Interrupted; what was played is kept, and the same call goes on.
     """
     check(game, agents, games, seed, workers)
     settings = settings_of_match(game, agent_names(agents), seed)
@@ -110,35 +110,99 @@ def generate(
     ranges = [range(begin, min(begin + SHARD, games)) for begin in starts]
     paths = [Path(folder) / f"games-{i:05}.parquet" for i in range(len(ranges))]
     for path in sorted(Path(folder).glob("games-*.parquet")):
-        check_same(path, settings)
-    missing = [
-        (path, deals)
-        for path, deals in zip(paths, ranges, strict=True)
-        if not (path.exists() and rows_of(path) >= len(deals))
-    ]
-    done = games - sum(len(deals) for _, deals in missing)
+        check_same(path, settings_of(path), settings)
+    writer = Writer(agent_names(agents), settings)
+    for path, deals in zip(paths, ranges, strict=True):
+        if not (path.exists() and rows_of(path) >= len(deals)):
+            writer.add(path, deals)
+    done = games - writer.missing
     progress(done)
-    for i in range(0, len(missing), TOGETHER):
-        part = missing[i : i + TOGETHER]
-        chunks = [
-            deals[begin : begin + CHUNK]
-            for _, deals in part
-            for begin in range(0, len(deals), CHUNK)
-        ]
-        jobs = [(game, agents, seed, chunk) for chunk in chunks]
-        first = [(game, agents, seed, chunks[0][:1])]
-        waiting: list[Played] = []
-        todo = iter(part)
-        path, deals = next(todo)
-        for played in results_of(play_games, jobs, first, min(workers, len(jobs))):
-            waiting.append(played)
-            done += len(played.deals)
-            progress(done)
-            if sum(len(each.deals) for each in waiting) == len(deals):
-                write_shard(path, waiting, agent_names(agents), settings)
-                waiting = []
-                path, deals = next(todo, (path, deals))
+
+    def take(played: Played) -> None:
+        nonlocal done
+        done += len(played.deals)
+        writer.take(played)
+        progress(done)
+
+    while writer.missing:
+        jobs = [(game, agents, seed, chunk) for chunk in writer.chunks(TOGETHER)]
+        first = [(game, agents, seed, jobs[0][-1][:1])]
+        if work_off(play_games, jobs, first, workers, take, writer.save):
+            raise KeyboardInterrupt
     return paths
+
+
+class Writer:
+    """Writes shards of games that come in their order; what a shard has of them so far is kept.
+
+    Games of a shard under way lie in a file beside it, `games-00000.begun.npz`.
+    """
+
+    def __init__(self, names: Sequence[str], settings: dict[str, Any]) -> None:
+        """Write games of the agents `names`, which were played with `settings`."""
+        self._names = names
+        self._settings = settings
+        self._shards: list[tuple[Path, range, list[Played]]] = []
+
+    def add(self, path: Path, deals: range) -> None:
+        """A shard is missing behind the others; games of it that were kept are gone on with.
+
+        Raises:
+            InputError: They are of other settings, or cannot be read.
+        """
+        kept = path.with_suffix(".begun.npz")
+        played = [self._read(kept)] if kept.exists() else []
+        # More may be kept than are wanted now.
+        self._shards.append((path, deals, played if _number(played) < len(deals) else []))
+
+    @property
+    def missing(self) -> int:
+        """How many games are missing."""
+        return sum(len(deals) - _number(played) for _, deals, played in self._shards)
+
+    def chunks(self, shards: int) -> list[range]:
+        """The deals to be played next, of so many shards at most."""
+        return [
+            deals[begin : begin + CHUNK]
+            for _, deals, played in self._shards[:shards]
+            for begin in range(_number(played), len(deals), CHUNK)
+        ]
+
+    def take(self, played: Played) -> None:
+        """Add a chunk to the first shard that is missing; write that if it is complete."""
+        path, deals, parts = self._shards[0]
+        parts.append(played)
+        if _number(parts) == len(deals):
+            write_shard(path, parts, self._names, self._settings)
+            path.with_suffix(".begun.npz").unlink(missing_ok=True)
+            del self._shards[0]
+
+    def save(self) -> None:
+        """Keep the games of the shard under way."""
+        if self._shards and self._shards[0][2]:
+            path, _, parts = self._shards[0]
+            arrays = joined(parts)._asdict()
+            settings = np.array(json.dumps({**self._settings, "chunk": CHUNK}))
+            write_arrays(path.with_suffix(".begun.npz"), {**arrays, "settings": settings})
+
+    def _read(self, path: Path) -> Played:
+        arrays = read_arrays(path)
+        try:
+            found = json.loads(str(arrays.pop("settings")))
+            played = Played(**arrays)
+        except (ValueError, KeyError, TypeError):
+            raise InputError(f"{path} holds nothing that can be continued") from None
+        check_same(path, found, {**self._settings, "chunk": CHUNK})
+        return played
+
+
+def _number(parts: Sequence[Played]) -> int:
+    return sum(len(part.deals) for part in parts)
+
+
+def joined(parts: Sequence[Played]) -> Played:
+    """Several pieces of games as one."""
+    return Played(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
 def check(game: Game, agents: Sequence[Spec], games: int, seed: int, workers: int) -> None:
@@ -157,18 +221,6 @@ def check(game: Game, agents: Sequence[Spec], games: int, seed: int, workers: in
         raise InputError("shards take an agent, a game and a worker at least, and a seed from 0")
 
 
-def check_same(path: Path, wanted: dict[str, Any]) -> None:
-    """Refuse a shard that was generated with other settings.
-
-    Raises:
-        InputError: It was, or it is no shard.
-    """
-    found = settings_of(path)
-    for key, value in wanted.items():
-        if found.get(key) != value:
-            raise InputError(f"{path} was generated with {key} {found.get(key)}, not {value}")
-
-
 def rows_of(path: Path) -> int:
     """How many games a shard holds."""
     return arrow().parquet.read_metadata(path).num_rows
@@ -183,9 +235,7 @@ def write_shard(
         InputError: It cannot be written there, or pyarrow is not installed.
     """
     pyarrow = arrow()
-    deals, actions, lengths, agents = (
-        np.concatenate(column) for column in zip(*parts, strict=True)
-    )
+    deals, actions, lengths, agents = joined(parts)
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
     seats = np.array(names, object)[agents]
     seat_offsets = np.arange(0, seats.size + 1, seats.shape[1], dtype=np.int32)

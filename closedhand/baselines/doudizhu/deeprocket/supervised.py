@@ -26,7 +26,9 @@ from torch import nn
 from closedhand.baselines.doudizhu.deeprocket import networks, pairs, recorded
 from closedhand.baselines.doudizhu.deeprocket.checks import Checks
 from closedhand.baselines.doudizhu.deeprocket.stream import Stream, Tensors
+from closedhand.baselines.learning.tensors import read_checkpoint
 from closedhand.core.game import InputError
+from closedhand.core.run import check_same
 from closedhand.core.threads import cores
 
 WARM_UP = 0.02
@@ -175,15 +177,10 @@ def check_resumable(path: Path, settings: dict[str, Any]) -> dict[str, Any]:
     Raises:
         InputError: It cannot be read, or is of other settings.
     """
-    try:
-        found = torch.load(path, map_location="cpu", weights_only=True)["closedhand"]
-    except Exception as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(f"cannot go on from {path}: {reason}") from None
-    for key, value in settings.items():
-        if found["settings"].get(key) != value:
-            before = found["settings"].get(key)
-            raise InputError(f"{path} was trained with {key} {before}, not {value}: --restart?")
+    found = read_checkpoint(path).get("closedhand")
+    if found is None:
+        raise InputError(f"cannot go on from {path}: it is no training of a network")
+    check_same(path, found["settings"], settings)
     return found
 
 
@@ -288,14 +285,14 @@ def train(
     except (MisconfigurationException, ValueError) as error:
         raise InputError(f"cannot train so: {str(error).splitlines()[0]}") from None
     try:
-        with watch.catching_interrupts():
+        with watch.watch:
             trainer.fit(learner, stream, ckpt_path=path if going_on else None)
     except SystemExit:
         # What Lightning makes of a second Ctrl-C.
         raise KeyboardInterrupt from None
     finally:
         stream.close()
-    return Result(out / f"{kind}.safetensors", learner.checks, watch.interrupted)
+    return Result(out / f"{kind}.safetensors", learner.checks, watch.watch.interrupted)
 
 
 def check_plan(plan: Plan, batch: int) -> None:

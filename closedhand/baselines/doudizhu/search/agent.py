@@ -1,9 +1,10 @@
 """The agent `search`: determinised search over the plays that `decompose` likes best.
 
-The plays are compared on the same worlds (`search/paired.py`), which are as likely as they explain
-what was played so far (`search/worlds.py`): each is played on by `decompose` on all seats but those
-whose players show another style (`styles.py`), and when few cards remain by exact search of the
-open hands. What counts is whether the own side wins, whatever the stakes.
+The plays are compared on the same particles (`closedhand.search.paired`), determinisations as
+likely as they make what was played so far (`closedhand.search.particles`). Each is played on by
+`decompose` on all seats but those whose players show another style (`styles.py`), and when few
+cards remain by exact search of the open hands. What counts is whether the own side wins, whatever
+the stakes.
 """
 
 from collections.abc import Callable
@@ -25,8 +26,10 @@ from closedhand.search.particles import BATCH
 
 WIDTH = 8
 """Plays that are compared."""
-WORLDS = 100
-"""Of each thread, fewer for few simulations."""
+PARTICLES = 100
+"""Particles of each thread, unless simulations are few."""
+PARTICLE_SIMULATIONS = 40
+"""Least simulations for each particle."""
 REMEMBERED = 2000
 """Plays under way in sub-steps."""
 SIMULATION = 40.0
@@ -120,12 +123,14 @@ def read_search(
         InputError: An argument or an option that it cannot use.
     """
     name = str(AgentSpec(agent, {"threads": threads, "worlds": worlds}, argument))
-    budget, number, path = read_budget(agent, argument or "100ms", threads)
+    budget, particles, path = read_budget(agent, argument or "100ms", threads)
     if worlds is not None:
-        number = whole_number(agent, "worlds", worlds, 0)
-    if number is None:
-        number = max(BATCH, min(WORLDS, budget.get("simulations", 40 * WORLDS) // 40))
-    return name, {**budget, "worlds": number}, path
+        particles = whole_number(agent, "worlds", worlds, 0)
+    if particles is None:
+        particles = PARTICLES
+        if "simulations" in budget:
+            particles = max(BATCH, min(PARTICLES, budget["simulations"] // PARTICLE_SIMULATIONS))
+    return name, {**budget, "particles": particles}, path
 
 
 def describer(name: str) -> Callable[..., Traits]:
@@ -148,9 +153,9 @@ def make(
 ) -> SearchAgent:
     """The agent `search`; `search:50ms`, `search:4000` or `search:4000x300:PATH` name the budget.
 
-    Behind the `x` stands how many worlds each thread has; with `x0` all are taken as equally
-    likely, and everybody for a `decompose`. The path is that of weights for `decompose`. The
-    options `threads` and `worlds` say the same in brackets.
+    Behind the `x` stands the number of particles of each thread; with `x0` all deals are taken as
+    equally likely, and everybody for a `decompose`. The path is that of weights for `decompose`.
+    The options `threads` and `worlds` say the same in brackets.
 
     Raises:
         InputError: An argument that it cannot use.

@@ -1,0 +1,39 @@
+"""Checkpoints of runs whose learners hold tensors."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from closedhand.core.files import write_atomically
+from closedhand.core.game import InputError
+from closedhand.core.run import ABOUT, Format
+
+
+def _write(path: Path, about: dict[str, Any], state: dict[str, Any]) -> None:
+    buffer = io.BytesIO()
+    torch.save({**about, **state}, buffer)
+    write_atomically(path, buffer.getvalue())
+
+
+def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    state = read_checkpoint(path)
+    return {key: state.pop(key) for key in ABOUT if key in state}, state
+
+
+def read_checkpoint(path: Path) -> dict[str, Any]:
+    """What `torch.save` wrote, if it is a dict of tensors and plain values; no code is run.
+
+    Raises:
+        InputError: It cannot be read, or is something else.
+    """
+    try:
+        return dict(torch.load(path, map_location="cpu", weights_only=True))
+    except Exception as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InputError(f"cannot go on from {path}: {reason}") from None
+
+
+TORCH = Format(_write, _read)
+"""PyTorch's files."""

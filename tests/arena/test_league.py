@@ -1,0 +1,250 @@
+"""Leagues: seats, rounds, statistics, resuming, the command line, and what kou's paper reports."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner, Result
+
+from closedhand import InputError, make_agent, make_game
+from closedhand.arena import league
+from closedhand.cli import app
+from closedhand.core import agents as registry
+from closedhand.core.statistics import student, t_quantile
+from closedhand.papers.kou import reproduction as kou
+
+SHORT = make_game("daihinmin", rounds=4, seat_period=2)
+ONE = make_game("daihinmin", classes="random")
+
+
+def summary(*arguments: Any, **options: Any) -> dict[str, Any]:
+    return json.loads(json.dumps(league.summary(league.play(*arguments, **options))))
+
+
+def test_every_agent_takes_every_seat_of_a_duplicate_once() -> None:
+    seats = league.seats_of(ONE, 3, 7, 5)
+    assert all(sorted(table) == list(range(5)) for table in (*seats, *seats.T))
+    assert len({tuple(league.seats_of(ONE, 3, deal, 1)[0]) for deal in range(50)}) > 30
+
+
+@pytest.mark.parametrize(("game", "tables"), [(SHORT, 1), (SHORT, 5), (ONE, 5)])
+def test_payoffs_are_those_of_the_games_by_agent(game: Any, tables: int) -> None:
+    """The same games played one by one, by agents that draw nothing."""
+    played = league.play(game, ["default"], 3, 5, duplicate=tables > 1).played.returns
+    assert played.shape == (3, tables, game.options["rounds"], 5)
+    assert (np.sort(played) == [1, 2, 3, 4, 5]).all()
+    agent = make_agent(game, "default")
+    for deal in range(3):
+        state = game.deal(np.random.default_rng((5, deal)))
+        while not game.over(state):
+            game.play(state, agent.act(game.view(state, int(state.player))))
+        for table, seats in enumerate(league.seats_of(game, 5, deal, tables)):
+            assert (played[deal, table].sum(axis=0)[seats] == game.returns(state)).all()
+
+
+def test_equals_are_equal() -> None:
+    data = summary(make_game("daihinmin", rounds=20), ["random"], 30, seed=1)
+    assert [result["agent"] for result in data["results"]][::4] == ["random", "random-5"]
+    points = [result["points"] for result in data["results"]]
+    assert sum(p["mean"] for p in points) == pytest.approx(15)
+    assert all(abs(p["mean"] - 3) < p["high"] - p["low"] < 0.4 for p in points)
+    assert all(gap["low"] < 0 < gap["high"] for gap in data["differences"])
+
+
+@pytest.mark.parametrize("game", [ONE, SHORT], ids=["rounds", "matches"])
+def test_equals_on_duplicate_deals_differ_by_nothing(game: Any) -> None:
+    data = summary(game, ["default"], 10, seed=2, duplicate=True)
+    for gap in data["differences"]:
+        assert (gap["mean"], gap["low"], gap["high"]) == (0, 0, 0)
+    assert {result["points"]["high"] for result in data["results"]} == {3}
+    assert all(result["places"] == [0.2] * 5 for result in data["results"])
+
+
+def test_summaries_are_complete() -> None:
+    data = summary(SHORT, ["random", "default", "random"], 12, seed=3)
+    assert data["agents"] == ["random", "default", *["random"] * 3]
+    assert (data["deals"], data["tables"], data["rounds"], data["duplicate"]) == (12, 1, 48, False)
+    assert np.shape(data["points"]) == (12, 1, 4, 5)
+    best = data["results"][1]
+    assert best["agent"] == "default"
+    assert best["points"]["mean"] == pytest.approx(best["total"] / 48)
+    assert best["points"]["low"] > 4
+    assert np.sum([result["places"] for result in data["results"]], axis=0) == pytest.approx(1)
+    order = [data["differences"][0]["agents"][0]] + [g["agents"][1] for g in data["differences"]]
+    means = {result["agent"]: result["points"]["mean"] for result in data["results"]}
+    assert order == sorted(means, key=lambda name: -means[name])
+    assert data["differences"][0]["low"] > 0.5
+    assert all(result["microseconds_per_decision"] > 0 for result in data["results"])
+
+
+def test_equal_payoffs_share_places() -> None:
+    shares = league.places(np.array([[2.0, -1.0, -1.0], [0.0, 0.0, 0.0]]))
+    assert shares == pytest.approx(np.array([[4, 1, 1], [1, 2.5, 2.5], [1, 2.5, 2.5]]) / 6)
+
+
+def test_one_deal_has_no_interval() -> None:
+    points = summary(SHORT, ["random"], 1)["results"][0]["points"]
+    assert (points["low"], points["high"]) == (None, None)
+
+
+def test_a_league_of_another_game() -> None:
+    game = league.bind("chinese_poker", {"players": 4}, 100, True)
+    data = summary(game, ["separable", "random"], 20, seed=1, duplicate=True)
+    assert data["differences"][0]["agents"][0] == "separable"
+    assert data["differences"][0]["low"] > 5
+    assert np.sum(data["points"], axis=3) == pytest.approx(0)
+
+
+def test_games_of_leagues() -> None:
+    def options(given: dict[str, Any], rounds: int, duplicate: bool) -> tuple[Any, ...]:
+        game = league.bind("daihinmin", given, rounds, duplicate)
+        return game.options["rounds"], game.options["classes"]
+
+    assert options({}, 10_000, False) == (100, "none")
+    assert options({}, 30, False) == (30, "none")
+    assert options({"class_period": 50}, 10_000, False) == (50, "none")
+    assert options({"rounds": 7}, 10_000, False) == (7, "none")
+    assert options({}, 10_000, True) == (1, "random")
+    assert options({"classes": "none"}, 10_000, True) == (1, "none")
+    assert options({"rounds": 7}, 10_000, True) == (7, "none")
+    with pytest.raises(InputError, match="three or more sides"):
+        league.bind("doudizhu", {}, 100, True)
+
+
+def test_processes_do_not_change_the_result() -> None:
+    deals = league.CHUNK // 4 + 5
+    one, two = (
+        league.play(SHORT, ["default", "random"], deals, 5, workers=workers) for workers in (1, 2)
+    )
+    assert (one.played.returns == two.played.returns).all()
+    assert (one.played.decisions == two.played.decisions).all()
+
+
+@pytest.mark.parametrize("first", [10, 62, 70])
+def test_a_resumed_league_is_as_if_never_interrupted(first: int, tmp_path: Path) -> None:
+    game, agents = make_game("daihinmin", rounds=2), ["default", "random"]
+    path = tmp_path / "league.json"
+    path.write_text(json.dumps(summary(game, agents, first, 6)))
+    played = league.load(path, game, agents, 6, False)
+    assert played.deals == first
+    seen: list[int] = []
+    resumed = league.play(game, agents, 130, 6, played=played, progress=seen.append)
+    assert seen == ([0] if first < 62 else []) + [62, 124, 130]
+    whole = league.play(game, agents, 130, 6)
+    assert (resumed.played.returns == whole.played.returns).all()
+    assert league.play(game, agents, 5, 6, played=resumed) is resumed
+    for message, other in (
+        ("seed 6, not 7", (game, agents, 7, False)),
+        ("duplicate False", (game, agents, 6, True)),
+        ("agents", (game, ["default"], 6, False)),
+        ("options", (SHORT, agents, 6, False)),
+    ):
+        with pytest.raises(InputError, match=f"was made with {message}"):
+            league.load(path, *other)
+
+
+def test_an_interruption_keeps_finished_deals() -> None:
+    def interrupt_at(number: int) -> Any:
+        def progress(deals: int) -> None:
+            if deals == number:
+                raise KeyboardInterrupt
+
+        return progress
+
+    part = league.play(ONE, ["default"], 300, progress=interrupt_at(250))
+    assert (part.interrupted, part.deals) == (True, 250)
+    # Nothing new is finished: what was there stays.
+    again = league.play(ONE, ["default"], 260, played=part, progress=interrupt_at(260))
+    assert (again.interrupted, again.deals) == (True, 260)
+
+
+@pytest.mark.parametrize(
+    ("agents", "deals", "seed", "message"),
+    [
+        ([], 5, 0, "1 to 5 agents"),
+        (["random"] * 6, 5, 0, "1 to 5 agents"),
+        (["random"], 0, 0, "one deal"),
+        (["random"], 5, -1, "seed"),
+        (["nobody"], 5, 0, "no agent 'nobody'"),
+    ],
+)
+def test_bad_leagues(agents: list[str], deals: int, seed: int, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        league.play(ONE, agents, deals, seed)
+
+
+def test_student() -> None:
+    assert t_quantile(1) == pytest.approx(12.7062, abs=1e-3)
+    assert t_quantile(4, 0.99) == pytest.approx(4.6041, abs=1e-3)
+    assert t_quantile(10_000) == pytest.approx(1.9602, abs=1e-3)
+    samples = np.random.default_rng(0).normal(size=(6, 2000))
+    assert 0.94 < np.mean([e.low < 0 < e.high for e in student(samples)]) < 0.96
+    assert math.isnan(student(samples[:1])[0].low)
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments))
+
+
+MATCH = ("match", "daihinmin", "--agents", "default,random", "--workers", "1")
+
+
+def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run(*MATCH, "--rounds", "12", "--option", "rounds=5")
+    assert result.exit_code == 0, result.output
+    assert "random takes 4 seats" in result.stderr
+    assert "15 rounds: deals of 5" in result.stderr
+    for word in ("points", "5th", "default less random", "over 3 deals", "daihinmin: 15 rounds"):
+        assert word in result.stdout
+    assert (tmp_path / "runs" / "league-daihinmin-rounds-5-default-random.json").exists()
+    duplicate = (*MATCH, "--duplicate", "--out", "d.json", "--json")
+    data = json.loads(run(*duplicate, "--deals", "4").stdout)
+    assert (data["rounds"], data["options"]["classes"]) == (20, "random")
+    assert json.loads(run(*duplicate, "--rounds", "31", "--resume").stdout)["deals"] == 7
+    for arguments, reason in (
+        ((*MATCH, "--deals", "4"), "takes --rounds"),
+        ((*duplicate, "--deals", "4", "--rounds", "20"), "takes --rounds"),
+        (("match", "leduc", "--agents", "random", "--rounds", "5"), "three or more sides"),
+    ):
+        result = run(*arguments)
+        assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+        assert reason in result.stderr
+
+
+def test_the_paper_about_kou(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its tables from quick agents in the place of all of them."""
+    entry = registry._entry_point
+
+    class Quick:
+        def __init__(self, name: str) -> None:
+            self.make = entry("daihinmin", "random" if name == "monte-carlo" else "default").load()
+
+        def load(self) -> Any:
+            return lambda game, seed, argument: self.make(game, seed, None)
+
+    monkeypatch.setattr(registry, "_entry_point", lambda game, name: Quick(name))
+    monkeypatch.setattr(kou, "MATCH", 2)
+    steps: list[float] = []
+
+    def compute(seed: int) -> dict[str, Any]:
+        return kou.compute(
+            tmp_path, 6, 4, seed, 1, lambda name, number, total: steps.append(number)
+        )
+
+    results = compute(0)
+    assert steps[-1] == 29 == len(results)
+    text = kou.report(results)
+    for number in range(1, 7):
+        assert f"## Table {number}" in text
+    assert "| default | use_2 | +0 | +0 to +0 | +102 |" in text
+    assert "| *paper: beersong* | 3.170 | 900 rounds |" in text
+    kou.pictures(results, tmp_path)
+    assert (tmp_path / "figure-2.png").exists()
+    assert compute(0) == results
+    assert compute(1) != results
+    with pytest.raises(InputError, match="none of them whole"):
+        kou.compute(tmp_path, 5, 4, 0, 1, lambda *done: None)
