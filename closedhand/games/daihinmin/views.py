@@ -19,20 +19,19 @@ from closedhand.core.views import (
     play,
     read,
 )
-from closedhand.games.daihinmin.hidden import has_exchange, is_complete, known, unseen
-from closedhand.games.daihinmin.notation import cards_in, parse_cards, permutation
-from closedhand.games.daihinmin.plays import CARDS, DECK, DIAMOND_THREE, NUM_CARDS
-from closedhand.games.daihinmin.rules import (
-    PLAYERS,
+from closedhand.games.daihinmin.cards import bit
+from closedhand.games.daihinmin.exchange import (
     TAXES,
-    Rules,
     best_cards,
-    bit,
     loser,
-    new_trick,
     pair_in_exchange,
     winner,
 )
+from closedhand.games.daihinmin.hidden import has_exchange, is_complete, known, unseen
+from closedhand.games.daihinmin.notation import cards_in, parse_cards, permutation
+from closedhand.games.daihinmin.plays import CARDS, DECK, DIAMOND_THREE, NUM_CARDS
+from closedhand.games.daihinmin.state import PLAYERS, Rules
+from closedhand.games.daihinmin.tricks import new_trick
 
 DEALT = (11, 11, 11, 10, 10)
 """Cards dealt to the players in seat order, from the daifugo on."""
