@@ -13,7 +13,7 @@ from closedhand.games.chinese_poker.notation import board_text, cards_text
 from closedhand.games.daihinmin.hidden import has_exchange, is_complete
 from closedhand.games.daihinmin.notation import cards_in, dealt
 from closedhand.games.daihinmin.plays import DIAMOND_THREE
-from closedhand.games.daihinmin.rules import TAXES, loser, winner
+from closedhand.games.daihinmin.exchange import TAXES, loser, winner
 from closedhand.games.doudizhu.counts import unpack
 from closedhand.games.leduc.notation import card_text
 from closedhand.games.leduc.rules import FLOP, revealed
