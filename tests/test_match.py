@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from closedhand import Game, InputError, make_agent, make_game
-from closedhand.arena import match
-from closedhand.core import duel, play, results
+from closedhand.arena import match, play, results
+from closedhand.core import duel
 from closedhand.core.agents import digests
 from closedhand.core.game import State
 from closedhand.core.statistics import bootstrap, wins

@@ -7,6 +7,7 @@ steps are taken by Adam, and can be interrupted and resumed (`run`).
 
 from collections.abc import Callable
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from closedhand.core.files import read_arrays
 from closedhand.core.game import InputError
-from closedhand.core.kernel import PACKAGE, kernel
+from closedhand.core.kernel import kernel
 from closedhand.core.run import Run
 from closedhand.core.threads import in_threads
 
@@ -164,4 +165,4 @@ def read_weights(path: Path, features: int) -> np.ndarray:
 @cache
 def shipped_weights(name: str, features: int) -> np.ndarray:
     """The weights of a file of the package, float32 [features]."""
-    return read_weights(PACKAGE / "data" / f"{name}.npz", features)
+    return read_weights(Path(str(files("closedhand"))) / "data" / f"{name}.npz", features)
