@@ -15,9 +15,8 @@ from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
 
-from closedhand.core.files import write_atomically
-
 from benchmarks import chinese_poker, daihinmin, doudizhu, leduc, networks
+from closedhand.core.files import write_atomically
 
 DOCS = Path(__file__).parent.parent / "docs"
 MODULES = (doudizhu, daihinmin, leduc, chinese_poker, networks)

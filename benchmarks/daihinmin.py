@@ -5,13 +5,13 @@ about 105 rounds a second with five of its sample clients.
 """
 
 import numpy as np
-from closedhand.core.duel import play_out
 
 from benchmarks import measuring
 from benchmarks.measuring import aec_steps, rate
 from closedhand import make_agent, make_game
 from closedhand.baselines.daihinmin.policy import softmax as light
 from closedhand.core import contract
+from closedhand.core.duel import play_out
 from closedhand.search.playout import Uniform, playouts
 
 

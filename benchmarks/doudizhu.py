@@ -28,13 +28,13 @@ def kernel_games(seconds: float) -> float:
 
 
 @kernel
-def redeal_and_look(rules, view, worlds, player, rng, buffer):
-    """From one view: a random world each, one random action, and what is legal after it."""
-    for i in range(len(worlds)):
-        worlds[i] = view[0]
-        contract.redeal(rules, worlds[i], player, rng)
-        contract.play(rules, worlds[i], contract.random_action(rules, worlds[i], rng, buffer))
-        contract.legal(rules, worlds[i], buffer)
+def redeal_and_look(rules, view, states, player, rng, buffer):
+    """From one view: a random deal each, one random action, and what is legal after it."""
+    for i in range(len(states)):
+        states[i] = view[0]
+        contract.redeal(rules, states[i], player, rng)
+        contract.play(rules, states[i], contract.random_action(rules, states[i], rng, buffer))
+        contract.legal(rules, states[i], buffer)
 
 
 def redeals(seconds: float) -> float:
@@ -46,12 +46,12 @@ def redeals(seconds: float) -> float:
         game.play(state, int(rng.choice(game.legal(state))))
     player = int(state.player)
     view = np.array([game.view(state, player)], game.dtype)
-    worlds = game.empty(1000)
+    states = game.empty(1000)
     buffer = np.empty(game.num_actions, np.int32)
 
     def work() -> int:
-        redeal_and_look(game.rules, view, worlds, player, rng, buffer)
-        return len(worlds)
+        redeal_and_look(game.rules, view, states, player, rng, buffer)
+        return len(states)
 
     return rate(work, seconds)
 

@@ -59,9 +59,8 @@ def environment_page(name: str, environment: Any) -> str:
     """How to make an environment, then what its game's docstring says."""
     package = environment.pages[0]
     pages = [inspect.getdoc(import_module(page)) or "" for page in environment.pages]
-    pages.insert(
-        2, inspect.getdoc(import_module("closedhand.core.registry").load(environment.make)) or ""
-    )
+    make = import_module("closedhand.core.registry").load(environment.make)
+    text = "\n\n".join([pages[0], inspect.getdoc(make) or "", *pages[2:]])
     parallel = ""
     if environment.parallel_id:
         parallel = f'env = pettingzoo.make("parallel", "{environment.parallel_id}")\n'
@@ -75,7 +74,7 @@ envs = gymnasium.make_vec("{environment.gymnasium_id}", num_envs=1024)
 
 The rules are in {{py:mod}}`{package}`.
 
-{"\n\n".join(pages)}
+{text}
 """
 
 

@@ -18,13 +18,14 @@ from closedhand.arena import match, results as files
 from closedhand.arena.plot import new_figure, save_figure
 from closedhand.arena.results import ALL, shortened
 from closedhand.core import duel
+from closedhand.core.agents import traits_of
 from closedhand.core.files import read_json
 from closedhand.core.game import Game, InputError
 from closedhand.core.registry import make_game
 from closedhand.core.statistics import Estimate
 
-SLOW = ("search", "policy-search")
-"""How the names of agents start that play fewer deals."""
+SLOW = 1000.0
+"""Microseconds of a decision from which on an agent plays fewer deals."""
 
 RESAMPLES = 1000
 ELO = 400 / np.log(10)
@@ -37,22 +38,29 @@ def the_game() -> Game:
 
 
 def is_slow(agent: str) -> bool:
-    """Whether an agent is slow, by its name."""
-    return agent.startswith(SLOW)
+    """Whether an agent is slow: it plays by the clock, or takes its time.
+
+    Raises:
+        InputError: An unknown agent, or an argument that it cannot use.
+    """
+    traits = traits_of(the_game(), agent)
+    return traits.clocked or (traits.microseconds or 0.0) >= SLOW
 
 
-def pairs_of(agents: Sequence[str], deals: int, slow_deals: int) -> dict[tuple[str, str], int]:
+def pairs_of(
+    agents: Sequence[str], deals: int, slow_deals: int
+) -> list[tuple[tuple[str, str], int]]:
     """All pairs of agents, and how many deals each plays.
 
     Raises:
-        InputError: Fewer than two agents, or one of them twice.
+        InputError: Fewer than two agents, or an unknown one.
     """
-    if len(agents) < 2 or len(set(agents)) < len(agents):
-        raise InputError(f"a ladder takes two different agents or more, not {','.join(agents)}")
-    return {
-        pair: min(slow_deals, deals) if any(map(is_slow, pair)) else deals
+    if len(agents) < 2:
+        raise InputError(f"a ladder takes two agents or more, not {','.join(agents)}")
+    return [
+        (pair, min(slow_deals, deals) if any(map(is_slow, pair)) else deals)
         for pair in combinations(agents, 2)
-    }
+    ]
 
 
 def file_name(pair: tuple[str, str]) -> str:
@@ -74,7 +82,7 @@ def compute(
     """Play all pairs, or what is left of them to play.
 
     Args:
-        agents: Two or more, by name.
+        agents: Two or more, by name; the same one may be there twice.
         deals: Of every pair, each played in both roles.
         slow_deals: Of pairs with a slow agent; these are the first of the deals.
         folder: For a file for each pair.
@@ -86,18 +94,18 @@ def compute(
         What `summary` returns.
 
     Raises:
-        InputError: An agent is unknown, is there twice, or plays illegally.
+        InputError: An agent is unknown, or plays illegally.
         KeyboardInterrupt: Interrupted; a later call goes on.
     """
     played = []
-    for number, (pair, wanted) in enumerate(pairs_of(agents, deals, slow_deals).items()):
+    for number, (pair, wanted) in enumerate(pairs_of(agents, deals, slow_deals)):
         name = " v ".join(map(shortened, pair))
         progress(name, number)
 
         def tell(done: int, name: str = name, number: int = number, wanted: int = wanted) -> None:
             progress(name, number + done / wanted)
 
-        processes = 1 if any(map(match.is_clocked, pair)) else workers
+        processes = 1 if match.is_clocked(the_game(), pair) else workers
         played.append(_play(folder / file_name(pair), pair, wanted, seed, processes, tell))
     return summary(agents, played, seed)
 
@@ -156,7 +164,7 @@ def summary(agents: Sequence[str], matches: Sequence[dict[str, Any]], seed: int)
     first, second = np.array(places).T
     modelled = 1 / (1 + np.exp((ratings[0][second] - ratings[0][first]) / ELO))
     rows = []
-    for i, agent in enumerate(agents):
+    for i, agent in enumerate(files.labels(agents)):
         shares = [
             rate if i == pair[0] else 1 - rate
             for pair, rate in zip(places, won / games, strict=True)

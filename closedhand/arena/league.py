@@ -58,10 +58,7 @@ class League:
     @property
     def labels(self) -> tuple[str, ...]:
         """The agents' names, those that are there already with a number behind."""
-        return tuple(
-            name if name not in self.agents[:i] else f"{name}-{1 + self.agents[:i].count(name)}"
-            for i, name in enumerate(self.agents)
-        )
+        return results.labels(self.agents)
 
 
 def bind(name: str, options: Mapping[str, Any], rounds: int, duplicate: bool) -> Game:

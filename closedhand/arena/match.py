@@ -8,7 +8,6 @@ Deals come from the seed of the match and their number, agents are made anew for
 deals: a result depends neither on the number of processes nor on where a match was interrupted.
 """
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -16,6 +15,7 @@ from itertools import combinations
 import numpy as np
 
 from closedhand.core import batch
+from closedhand.core.agents import traits_of
 from closedhand.core.duel import Chunk, Spec, count_deals, cut, join, play_out, start, tables
 from closedhand.core.game import Game, InputError
 from closedhand.core.run import work_off
@@ -24,9 +24,6 @@ CHUNK = 125
 """Deals that are played side by side."""
 CLOCKED_CHUNK = 10
 """The same where an agent searches by the clock, for an interruption loses what is not finished."""
-
-CLOCKED = re.compile(r"(policy-)?search|.*:\d+ms(x\d+)?(:.+)?")
-"""Agents, by name, that search on all cores until their time is up."""
 
 
 @dataclass(frozen=True)
@@ -58,14 +55,17 @@ class Match:
         return list(combinations(range(len(self.agents)), 2))
 
 
-def is_clocked(agent: str) -> bool:
-    """Whether an agent, by its name, needs all cores to itself: such matches take one process.
+def is_clocked(game: Game, agents: Sequence[Spec]) -> bool:
+    """Whether an agent searches by the clock, on all cores: such matches take one process.
 
-    Examples:
-        >>> [is_clocked(agent) for agent in ("search", "monte-carlo:20ms", "search:4000", "rule")]
-        [True, True, False, False]
+    Args:
+        game: What they play.
+        agents: By name or as objects.
+
+    Raises:
+        InputError: An unknown agent, or an argument that it cannot use.
     """
-    return CLOCKED.fullmatch(agent) is not None
+    return any(traits_of(game, agent).clocked for agent in agents)
 
 
 def play_chunk(game: Game, specs: Sequence[Spec], seed: int, deals: range) -> Chunk:
@@ -128,7 +128,7 @@ def play(
     pairs = [[agents[i], agents[j]] for i, j in combinations(range(len(agents)), 2)]
     if played is not None and played.deals >= deals:
         return played
-    size = CLOCKED_CHUNK if any(map(is_clocked, names)) else CHUNK
+    size = CLOCKED_CHUNK if is_clocked(game, agents) else CHUNK
     kept = played.deals // size * size if played else 0
     chunks = [range(start, min(start + size, deals)) for start in range(kept, deals, size)]
     jobs = [(game, pair, seed, chunk) for chunk in chunks for pair in pairs]

@@ -33,6 +33,19 @@ def shortened(name: str) -> str:
     return f"…/{end}" if len(end) <= 20 else f"…{end[-21:]}"
 
 
+def labels(agents: Sequence[str]) -> tuple[str, ...]:
+    """The names of agents, those that are there already with a number behind.
+
+    Examples:
+        >>> labels(["rule", "greedy", "rule"])
+        ('rule', 'greedy', 'rule-2')
+    """
+    return tuple(
+        name if name not in agents[:i] else f"{name}-{1 + agents[:i].count(name)}"
+        for i, name in enumerate(agents)
+    )
+
+
 def role_names(game: Game) -> list[str]:
     """The name of each side: the different roles of its seats, joined by a plus."""
     seats = list(zip(game.roles, game.sides, strict=True))
@@ -152,7 +165,7 @@ def settings(game: Game, agents: Sequence[str], seed: int) -> dict[str, Any]:
         "game": game.name,
         "options": dict(game.options),
         "agents": list(agents),
-        "files": digests(agents),
+        "files": digests(game, agents),
         "seed": seed,
         "version": __version__,
     }

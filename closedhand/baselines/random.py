@@ -3,7 +3,7 @@
 import numpy as np
 
 from closedhand.core import contract
-from closedhand.core.agents import refuse_argument
+from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game, State
 from closedhand.core.kernel import kernel
 
@@ -13,6 +13,16 @@ def choose_all(rules, views, rng, ids, actions):
     """Write a random legal action of every view into `actions`; `ids` is scratch space."""
     for i in range(len(views)):
         actions[i] = contract.random_action(rules, views[i], rng, ids)
+
+
+@kernel
+def share_out(rules, views, ids, shares):
+    """Write into `shares`, float64 [n, num_actions], that of each legal action of every view."""
+    shares[:] = 0.0
+    for i in range(len(views)):
+        n = contract.legal(rules, views[i], ids)
+        for k in range(n):
+            shares[i, ids[k]] = 1.0 / n
 
 
 class RandomAgent:
@@ -45,7 +55,14 @@ class RandomAgent:
         choose_all(self.game.rules, views, self._rng, self._ids, actions)
         return actions
 
+    def probabilities(self, views: np.ndarray) -> np.ndarray:
+        """The same for all legal actions of each view, states [n]; float64 [n, num_actions]."""
+        shares = np.empty((len(views), self.game.num_actions))
+        share_out(self.game.rules, views, self._ids, shares)
+        return shares
 
+
+@described(Traits(microseconds=0.5))
 def make(game: Game, seed: int, argument: str | None) -> RandomAgent:
     """The agent `random`.
 

@@ -80,22 +80,30 @@ def match(
 
     Saves the results as JSON, in runs/ if --out names no file, and a picture of them beside it.
     """
-    from closedhand.arena.match import is_clocked
+    from closedhand.core.agents import split_agents
     from closedhand.core.registry import spec_of
-    from closedhand.core.threads import cores
 
     given = [f"{key} {value}" for key, value in given_options(rules, option).items()]
     is_league = spec_of(game).league or rounds is not None or duplicate
     kind = ["league", *["duplicate"] * duplicate] if is_league else ["match"]
     path = out or Path("runs") / (slug(" ".join([*kind, game, *given, agents])) + ".json")
-    names = agents.split(",")
-    number = workers or (1 if any(map(is_clocked, names)) else cores())
+    names = split_agents(agents)
     if is_league:
         options = given_options(rules, option)
-        _league(game, options, names, deals, rounds, duplicate, seed, number, path, resume, as_json)
+        _league(
+            game, options, names, deals, rounds, duplicate, seed, workers, path, resume, as_json
+        )
     else:
         bound = bind(game, rules, option)
-        _match(bound, names, deals or 1000, seed, number, path, resume, as_json)
+        _match(bound, names, deals or 1000, seed, workers, path, resume, as_json)
+
+
+def _processes(game: Game, names: list[str], workers: int | None) -> int:
+    """How many are given, or one where somebody searches by the clock, or as many as cores."""
+    from closedhand.arena.match import is_clocked
+    from closedhand.core.threads import cores
+
+    return workers or (1 if is_clocked(game, names) else cores())
 
 
 def _match(
@@ -103,7 +111,7 @@ def _match(
     names: list[str],
     deals: int,
     seed: int,
-    workers: int,
+    workers: int | None,
     path: Path,
     resume: bool,
     as_json: bool,
@@ -111,6 +119,7 @@ def _match(
     from closedhand.arena import match as arena, results
     from closedhand.arena.plot import plot_match
 
+    number = _processes(game, names, workers)
     make_folder(path.parent)
     played = results.load(path, game, names, seed) if resume else None
 
@@ -118,7 +127,7 @@ def _match(
         results.save(path, results.summary(match))
 
     with interruptible(NOTHING), progress_bar("deals", deals) as update:
-        result = arena.play(game, names, deals, seed, workers, played, update, save)
+        result = arena.play(game, names, deals, seed, number, played, update, save)
     data = results.summary(result)
     _finish(data, path, plot_match, show_match, as_json)
     leave_if_interrupted(
@@ -135,7 +144,7 @@ def _league(
     rounds: int | None,
     duplicate: bool,
     seed: int,
-    workers: int,
+    workers: int | None,
     path: Path,
     resume: bool,
     as_json: bool,
@@ -150,6 +159,7 @@ def _league(
     share = league.rounds_per_deal(game, duplicate)
     deals = deals or math.ceil(wanted / share)
     seated = league.seat_all(game, names)
+    number = _processes(game, names, workers)
     make_folder(path.parent)
     played = league.load(path, game, names, seed, duplicate) if resume else None
     if len(seated) > len(names):
@@ -167,7 +177,7 @@ def _league(
             deals,
             seed,
             duplicate,
-            workers,
+            number,
             played,
             lambda done: update(done * share),
             save,
@@ -219,13 +229,13 @@ def play(
     import numpy as np
 
     from closedhand.arena import play as table
-    from closedhand.core.agents import make_agent
+    from closedhand.core.agents import make_agent, split_agents
     from closedhand.core.registry import spec_of
 
     bound = bind(game, rules, option)
     if seed is None:
         seed = int(np.random.default_rng().integers(2**31))
-    names = (agents or spec_of(bound.name).opponent).split(",")
+    names = split_agents(agents or spec_of(bound.name).opponent)
     if len(names) == 1:
         names *= bound.num_players - 1
     others = [make_agent(bound, name, seed + i) for i, name in enumerate(names, 1)]

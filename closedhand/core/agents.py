@@ -1,16 +1,24 @@
-"""What an agent is, and how one is found by name.
+"""What an agent is, how its text is read, and what is known of it before it plays.
 
 An agent sees views only, so none can cheat. Agents are entry points of the group
 `closedhand.agents`: ours are declared in `pyproject.toml`, other packages add theirs in their own.
-An entry point is named `game.agent` (`doudizhu.greedy`), or just `agent` if it plays every game,
-and refers to a callable `(game, seed, argument) -> Agent`.
+An entry point is named `game.agent` (`poker.cautious`), or just `agent` if it plays every game,
+and refers to a factory, a callable `(game, seed, argument, **options) -> Agent`.
+
+The text of an agent is `name[key=value,...]:argument`; options and argument may be absent. A value
+is a number, true, false, or else text. Text with commas, colons or brackets stands in quotes,
+single or double ones, behind a colon, an equals sign or a bracket; there is no escape character.
 """
 
 import hashlib
-from collections.abc import Iterable
+import inspect
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -19,14 +27,26 @@ from closedhand.core.registry import make_game
 
 GROUP = "closedhand.agents"
 NETWORK = ".safetensors"
+QUOTES = "\"'"
+
+BRACKET = re.compile(r"[\w.-]*\[")
+"""Options at the beginning of an agent, or brackets in the value of one."""
+INNER_BRACKET = re.compile(r"[\w.-]+\[(?=\s*(\w+\s*=|\]))")
+"""Options of an agent inside an argument, which may also be a path with a bracket."""
 
 
 @runtime_checkable
 class Agent(Protocol):
     """A player of one `Game`.
 
-    An agent that has a method `act_batch(views) -> actions` (views: states [n], actions: int32 [n])
-    is asked for many decisions at once where that is possible.
+    Three more members are optional:
+
+    - `act_batch(views) -> actions` (views: states [n], actions: int32 [n]) is asked for many
+      decisions at once where that is possible.
+    - `probabilities(views) -> shares` (float64 [n, num_actions]) is the agent's policy: every row
+      sums to 1 and is 0 for what is illegal. `act` draws from it or, in an agent that plays at its
+      best, takes the most probable action.
+    - `traits`, a `Traits`, for an object that is handed over instead of a name.
 
     Attributes:
         name: What tables and records call it.
@@ -47,32 +67,318 @@ def act_batch(agent: Agent, views: np.ndarray) -> np.ndarray:
     return np.array([agent.act(view) for view in views], np.int32)
 
 
+def probabilities(agent: Agent, views: np.ndarray) -> np.ndarray:
+    """The policy of an agent in many views, states [n]; float64 [n, num_actions].
+
+    Raises:
+        InputError: The agent does not tell it.
+    """
+    policy = getattr(agent, "probabilities", None)
+    if policy is None:
+        raise InputError(f"the agent {agent.name} has no probabilities(views)")
+    return policy(views)
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What is known of an agent before it plays.
+
+    Attributes:
+        files: The files that it is made from, without those of its package.
+        clocked: Whether its strength depends on the clock. It then wants all cores to itself.
+        microseconds: The time of a decision, in the order of magnitude; None if unknown.
+    """
+
+    files: tuple[Path, ...] = ()
+    clocked: bool = False
+    microseconds: float | None = None
+
+    def __or__(self, other: "Traits") -> "Traits":
+        """The traits of an agent that asks both for every decision."""
+        times = (self.microseconds, other.microseconds)
+        return Traits(
+            self.files + other.files,
+            self.clocked or other.clocked,
+            None if None in times else sum(time or 0.0 for time in times),
+        )
+
+
+Factory = TypeVar("Factory", bound=Callable[..., Agent])
+Describe = Callable[..., Traits]
+"""`describe(game, argument, **options) -> Traits`, with the options that the factory takes. It is
+cheap: it loads no network and reads no file."""
+
+
+def described(traits: Traits | Describe) -> Callable[[Factory], Factory]:
+    """Decorator of a factory: what is known of its agents.
+
+    Args:
+        traits: The same for all of them, or a function of game, argument and options.
+    """
+
+    def decorate(factory: Factory) -> Factory:
+        factory.describe = (  # type: ignore[attr-defined]
+            (lambda game, argument, **options: traits) if isinstance(traits, Traits) else traits
+        )
+        return factory
+
+    return decorate
+
+
+@dataclass(frozen=True)
+class AgentSpec:
+    """An agent's text, read.
+
+    Attributes:
+        name: Of the agent.
+        options: The keys and values in brackets: numbers, booleans and texts.
+        argument: What stands behind the first colon, without quotes around the whole of it; None if
+            there is nothing.
+    """
+
+    name: str
+    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    argument: str | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read `name[key=value,...]:argument`.
+
+        Examples:
+            >>> AgentSpec.parse("search[threads=1]:100ms")
+            AgentSpec(name='search', options={'threads': 1}, argument='100ms')
+
+        Raises:
+            InputError: Brackets or quotes are not closed, or an option is not key=value.
+        """
+        found = re.match(r"[^\[:]*", text)
+        name = found[0] if found else ""
+        options: dict[str, Any] = {}
+        rest = text[len(name) :]
+        if rest.startswith("["):
+            end = _behind_bracket(rest, 0)
+            if end < 0:
+                raise InputError(f"the bracket in {text!r} is not closed")
+            options, rest = _read_options(rest[1 : end - 1]), rest[end:]
+            if rest and not rest.startswith(":"):
+                raise InputError(f"a colon is missing behind the bracket in {text!r}")
+        return cls(name, options, unquoted(rest[1:]) or None)
+
+    def __str__(self) -> str:
+        """The text that reads as this agent; options that are None are left out."""
+        given = {key: value for key, value in self.options.items() if value is not None}
+        options = ",".join(f"{key}={_write(value)}" for key, value in given.items())
+        text = f"{self.name}[{options}]" if options else self.name
+        return text if self.argument is None else f"{text}:{quoted(self.argument)}"
+
+    def make(self, game: Game, seed: int = 0) -> Agent:
+        """The agent itself; see `make_agent`."""
+        return self._factory(game)(game, seed, self.argument, **self.options)
+
+    def traits(self, game: Game) -> Traits:
+        """What is known of the agent; nothing of one whose factory is not `described`.
+
+        Raises:
+            InputError: An unknown agent or option, or an argument that it cannot use.
+        """
+        describe = getattr(self._factory(game), "describe", None)
+        return Traits() if describe is None else describe(game, self.argument, **self.options)
+
+    def _factory(self, game: Game) -> Callable[..., Agent]:
+        try:
+            factory = _entry_point(game.name, self.name).load()
+        except ModuleNotFoundError as error:
+            raise InputError(
+                f"the agent {self.name} needs the module {error.name}, which is not installed"
+            ) from None
+        if self.options:
+            self._check_options(factory)
+        return factory
+
+    def _check_options(self, factory: Callable[..., Agent]) -> None:
+        parameters = list(inspect.signature(factory).parameters.values())[3:]
+        if any(each.kind is each.VAR_KEYWORD for each in parameters):
+            return
+        keys = [each.name for each in parameters if each.kind is not each.VAR_POSITIONAL]
+        unknown = [key for key in self.options if key not in keys]
+        if unknown:
+            known = f"the options {', '.join(keys)}" if keys else "no options"
+            raise InputError(f"the agent {self.name} takes {known}, not {', '.join(unknown)}")
+
+
+def split_agents(text: str) -> list[str]:
+    """The agents of a list with commas in between; those in brackets and quotes do not count.
+
+    Examples:
+        >>> split_agents("search[threads=1,worlds=20]:100ms,strategy:'a,b.npz', random")
+        ['search[threads=1,worlds=20]:100ms', "strategy:'a,b.npz'", 'random']
+
+    Raises:
+        InputError: A quote is not closed.
+    """
+    return [piece.lstrip() for piece in split_outside(text, ",")]
+
+
+def split_outside(text: str, separator: str, parts: int = -1) -> list[str]:
+    """Split an agent's text where a separator stands outside brackets and quotes.
+
+    Args:
+        text: Agents with commas in between, or an agent's argument.
+        separator: A comma or a colon.
+        parts: The most parts; the last one then holds all the rest. -1: any number.
+
+    Raises:
+        InputError: A quote is not closed.
+    """
+    pieces: list[str] = []
+    begin = i = 0
+    before = separator  # what stands before a quote or an agent's name, and lets it be one
+    while i < len(text) and len(pieces) != parts - 1:
+        if before and text[i] in QUOTES:
+            i, before = _behind_quote(text, i), ""
+            continue
+        pattern = INNER_BRACKET if before == ":" else BRACKET
+        opening = pattern.match(text, i) if before else None
+        end = _behind_bracket(text, opening.end() - 1) if opening else -1
+        if end > 0:
+            i, before = end, ""
+            continue
+        if text[i] == separator:
+            pieces.append(text[begin:i])
+            begin = i + 1
+        if not (before and text[i].isspace()):
+            before = text[i] if text[i] in ":=," else ""
+        i += 1
+    return [*pieces, text[begin:]]
+
+
+def _behind_quote(text: str, i: int) -> int:
+    """The index behind the quote that closes the one at `i`."""
+    end = text.find(text[i], i + 1)
+    if end < 0:
+        raise InputError(f"the quote in {text!r} is not closed")
+    return end + 1
+
+
+def _behind_bracket(text: str, i: int) -> int:
+    """The index behind the bracket that closes the one at `i`, -1 if none does."""
+    depth, starts = 0, False
+    while i < len(text):
+        char = text[i]
+        if starts and char in QUOTES:
+            i, starts = _behind_quote(text, i), False
+            continue
+        depth += (char == "[") - (char == "]")
+        i += 1
+        if depth == 0:
+            return i
+        starts = char in "[,=" or (starts and char.isspace())
+    return -1
+
+
+def unquoted(text: str) -> str:
+    """A text without the quotes around the whole of it.
+
+    Raises:
+        InputError: A quote is not closed.
+    """
+    split_outside(text, ":")  # complains of quotes that are not closed
+    if len(text) > 1 and text[0] in QUOTES and text.find(text[0], 1) == len(text) - 1:
+        return text[1:-1]
+    return text
+
+
+def quoted(text: str, separators: str = ",") -> str:
+    """A text as it is written in an agent's argument, in quotes only where it needs them.
+
+    Args:
+        text: The argument, or a part of it.
+        separators: The characters that would end it there.
+    """
+    try:
+        # As in an agent's text it stands behind a colon, which is one cut more.
+        cuts = [len(split_outside(f":{text}", each)) - (each == ":") for each in separators]
+        if max(cuts) == 1 and unquoted(text) == text:
+            return text
+    except InputError:
+        pass
+    return _in_quotes(text)
+
+
+def _in_quotes(text: str) -> str:
+    quote = QUOTES[0] if QUOTES[0] not in text else QUOTES[1]
+    return f"{quote}{text}{quote}"
+
+
+def _read_options(text: str) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    for piece in split_outside(text, ",") if text.strip() else ():
+        key, equals, value = piece.partition("=")
+        key, value = key.strip(), value.strip()
+        if not (equals and key.isidentifier()):
+            raise InputError(f"an option of an agent is key=value, not {piece.strip()!r}")
+        if key in options:
+            raise InputError(f"the option {key} is given twice")
+        options[key] = unquoted(value) if value[:1] in QUOTES else _read(value)
+    return options
+
+
+def _read(value: str) -> Any:
+    """A number, true or false by JSON; other text as it is."""
+    try:
+        found = json.loads(value)
+    except ValueError:
+        return value
+    return found if isinstance(found, bool | int | float) else value
+
+
+def _write(value: Any) -> str:
+    """A value as `_read_options` reads it."""
+    if not isinstance(value, str):
+        return json.dumps(value)
+    is_plain = _read(value) == value == value.strip() and not set(value) & set("[],\"'")
+    return value if is_plain and value else _in_quotes(value)
+
+
 def agent_names(game: str) -> list[str]:
     """The names of all agents that play a game."""
     names = (point.name.rpartition(".") for point in entry_points(group=GROUP))
     return sorted({agent for owner, _, agent in names if owner in ("", game)})
 
 
-def make_agent(game: Game | str, agent: str | Agent, seed: int = 0) -> Agent:
+def make_agent(game: Game | str, agent: str | AgentSpec | Agent, seed: int = 0) -> Agent:
     """An agent for a game.
 
     Args:
         game: A `Game`, or the name of one with its default rules.
-        agent: A name, with an argument after a colon where the agent takes one
-            (`ppo:model.zip`); an object that is an agent already is handed back.
-        seed: Of the agent's own randomness.
+        agent: A text such as `search[threads=1]:20ms` or `ppo:model.zip`, or an `AgentSpec`; an
+            object that is an agent is handed back.
+        seed: Seed of the agent's own randomness.
 
     Raises:
-        InputError: An unknown name, or an argument that the agent cannot use.
+        InputError: An unknown name or option, or an argument that the agent cannot use.
     """
-    if not isinstance(agent, str):
-        if not isinstance(agent, Agent):
-            raise InputError(f"{agent!r} is no agent: it lacks a name or a method act(view)")
-        return agent
-    if isinstance(game, str):
-        game = make_game(game)
-    name, _, argument = agent.partition(":")
-    return _entry_point(game.name, name).load()(game, seed, argument or None)
+    spec = AgentSpec.parse(agent) if isinstance(agent, str) else agent
+    if isinstance(spec, AgentSpec):
+        return spec.make(make_game(game) if isinstance(game, str) else game, seed)
+    if not isinstance(spec, Agent):
+        raise InputError(f"{agent!r} is no agent: it lacks a name or a method act(view)")
+    return spec
+
+
+def traits_of(game: Game, agent: str | Agent) -> Traits:
+    """What is known of an agent before it plays.
+
+    Args:
+        game: What it plays.
+        agent: Its text, or the object; nothing is known of one without `traits`.
+
+    Raises:
+        InputError: An unknown name or option, or an argument that the agent cannot use.
+    """
+    if isinstance(agent, str):
+        return AgentSpec.parse(agent).traits(game)
+    return getattr(agent, "traits", Traits())
 
 
 def _entry_point(game: str, name: str) -> EntryPoint:
@@ -92,26 +398,54 @@ def refuse_argument(name: str, argument: str | None) -> None:
         raise InputError(f"the agent {name} takes no argument, not {argument!r}")
 
 
-def digests(agents: Iterable[str]) -> dict[str, str]:
-    """A sum of the files that an agent is made from, by the agent's name.
+def whole_number(name: str, key: str, value: Any, least: int | None = None) -> int:
+    """An option that is a whole number.
 
-    A path stands between colons or behind the last one (`strategy:PATH`, `monte-carlo:500:PATH`,
-    `bids:net=PATH:AGENT`). Of networks all in the same folder count: they play together.
+    Args:
+        name: Of the agent, for the message.
+        key: Of the option.
+        value: What was given.
+        least: The least one that is allowed.
+
+    Raises:
+        InputError: It is something else, or too small.
     """
-    found = {}
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    if not is_whole or (least is not None and value < least):
+        above = "" if least is None else f" of {least} or more"
+        raise InputError(f"{name} takes a whole number{above} as {key}, not {value!r}")
+    return value
+
+
+def digests(game: Game, agents: Iterable[str]) -> dict[str, str]:
+    """A sum of the files that an agent is made from, by the agent's text.
+
+    Args:
+        game: What they play.
+        agents: Texts of agents, or names of objects, of which no files are known.
+    """
+    found: dict[str, str] = {}
     for agent in agents:
-        words = [word.removeprefix("net=") for word in agent.split(":")]
-        texts = {":".join(words[i:]) for i in range(1, len(words))} | set(words[1:])
-        files = {file for text in texts for file in files_of(Path(text))}
+        try:
+            files = set(traits_of(game, agent).files)
+        except InputError:
+            files = set()  # an object of that name played
         if files:
             content = b"".join(file.read_bytes() for file in sorted(files))
             found[agent] = hashlib.sha256(content).hexdigest()[:16]
     return found
 
 
-def files_of(path: Path) -> list[Path]:
-    """A file, with the networks beside it if it is one, or the networks of a folder."""
+def files_of(path: str | Path | None) -> tuple[Path, ...]:
+    """The files behind a path that an agent is given, for `Traits`; none if there is no path.
+
+    They are the file itself; with a network, or for a folder, all networks there, since they play
+    together.
+    """
+    if path is None:
+        return ()
+    path = Path(path)
     if path.is_file() and path.suffix != NETWORK:
-        return [path]
+        return (path,)
     folder = path.parent if path.is_file() else path
-    return sorted(folder.glob(f"*{NETWORK}"))
+    return tuple(sorted(folder.glob(f"*{NETWORK}")))

@@ -5,23 +5,35 @@ than handing over a record.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from closedhand.core import contract
-from closedhand.core.kernel import kernel
+from closedhand.core.kernel import (
+    Bools,
+    Floats,
+    Ids,
+    Integer,
+    Planes,
+    Rules,
+    State,
+    States,
+    kernel,
+)
 
 RUNNING, OVER, ILLEGAL = 0, 1, 2
 """How a game stands after an action; an illegal one has changed nothing."""
 
 
 @kernel
-def deal_all(rules, states, chosen, seeds):
+def deal_all(rules: Rules, states: States, chosen: Ids, seeds: NDArray[np.uint64]) -> None:
     """Start the game of `seeds[k]` in `states[chosen[k]]`."""
     for k in range(len(chosen)):
-        contract.deal(rules, states[chosen[k]], seeds[k])
+        i: Integer = chosen[k]
+        contract.deal(rules, states[i], seeds[k])
 
 
 @kernel
-def play(rules, state, action, ids):
+def play(rules: Rules, state: State, action: Integer, ids: Ids) -> int:
     """Apply an action that may be illegal; return `RUNNING`, `OVER` or `ILLEGAL`.
 
     `ids` is scratch space, int32 [num_actions].
@@ -34,7 +46,9 @@ def play(rules, state, action, ids):
 
 
 @kernel
-def observe(rules, state, player, observation, mask, ids):
+def observe(
+    rules: Rules, state: State, player: Integer, observation: Planes, mask: Planes, ids: Ids
+) -> None:
     """Write the observation and the action mask of `player`, all zero if it is not his turn."""
     contract.observe(rules, state, player, observation)
     mask[:] = 0
@@ -44,13 +58,17 @@ def observe(rules, state, player, observation, mask, ids):
 
 
 @kernel
-def observe_one(rules, states, player, observation, mask):
+def observe_one(
+    rules: Rules, states: States, player: Integer, observation: Planes, mask: Planes
+) -> None:
     """`observe` in the first of `states`."""
     observe(rules, states[0], player, observation, mask, np.empty(len(mask), np.int32))
 
 
 @kernel
-def play_one(rules, states, action, observation, mask):
+def play_one(
+    rules: Rules, states: States, action: Integer, observation: Planes, mask: Planes
+) -> tuple[int, Integer]:
     """`play` in the first of `states`, then `observe` for who has to act; return (how, who)."""
     ids = np.empty(len(mask), np.int32)
     status = play(rules, states[0], action, ids)
@@ -61,7 +79,9 @@ def play_one(rules, states, action, observation, mask):
 
 
 @kernel
-def play_together(rules, states, actions, num_actions, legal):
+def play_together(
+    rules: Rules, states: States, actions: Ids, num_actions: int, legal: Bools
+) -> bool:
     """Play `actions[seat]` of every seat in the first of `states`, or none if one is illegal.
 
     All seats are to act, and `player` is 0, which it is again if the game goes on. Write into
@@ -83,16 +103,20 @@ def play_together(rules, states, actions, num_actions, legal):
 
 
 @kernel
-def play_all(rules, states, chosen, actions, num_actions, status):
+def play_all(
+    rules: Rules, states: States, chosen: Ids, actions: Ids, num_actions: int, status: Ids
+) -> None:
     """Play `actions[k]` in `states[chosen[k]]`; write how it went into `status[chosen[k]]`."""
     ids = np.empty(num_actions, np.int32)
     for k in range(len(chosen)):
-        i = chosen[k]
+        i: Integer = chosen[k]
         status[i] = play(rules, states[i], actions[k], ids)
 
 
 @kernel
-def observe_all(rules, states, seats, observations, masks):
+def observe_all(
+    rules: Rules, states: States, seats: Ids, observations: Planes, masks: Planes
+) -> None:
     """`observe` for the player `seats[i]` of `states[i]`, into row i."""
     ids = np.empty(masks.shape[1], np.int32)
     for i in range(len(states)):
@@ -100,21 +124,22 @@ def observe_all(rules, states, seats, observations, masks):
 
 
 @kernel
-def running(rules, states, out):
+def running(rules: Rules, states: States, out: Bools) -> None:
     """Write into `out`, bool [n], which games are not over."""
     for i in range(len(states)):
         out[i] = not contract.over(rules, states[i])
 
 
 @kernel
-def returns_all(rules, states, chosen, out):
+def returns_all(rules: Rules, states: States, chosen: Ids, out: Floats) -> None:
     """Write the payoffs of `states[i]` for every i in `chosen` into `out[i]`."""
+    i: Integer
     for i in chosen:
         contract.returns(rules, states[i], out[i])
 
 
 @kernel
-def hide_all(rules, states):
+def hide_all(rules: Rules, states: States) -> None:
     """Turn every state into the view of its player to act."""
     for i in range(len(states)):
         contract.hide(rules, states[i], states[i].player)

@@ -50,15 +50,15 @@ def size(bits: Any) -> Any:
 
 
 @overload(lowest)
-def _lowest(bits):
+def _lowest(bits: Any) -> Any:
     return lambda bits: np.int64(_trailing_zeros(np.uint64(bits)))  # pyright: ignore
 
 
 @overload(highest)
-def _highest(bits):
+def _highest(bits: Any) -> Any:
     return lambda bits: 63 - np.int64(_leading_zeros(np.uint64(bits)))  # pyright: ignore
 
 
 @overload(size)
-def _size(bits):
+def _size(bits: Any) -> Any:
     return lambda bits: np.int64(_population(np.uint64(bits)))  # pyright: ignore

@@ -1,12 +1,15 @@
 """Shuffling and dealing."""
 
-import numpy as np
+from typing import Any
 
-from closedhand.core.kernel import kernel
+import numpy as np
+from numpy.typing import NDArray
+
+from closedhand.core.kernel import Ids, Integer, Rng, kernel
 
 
 @kernel
-def draw_place(room, left, rng):
+def draw_place(room: Ids, left: Integer, rng: Rng) -> int:
     """Draw who gets the next card: each of the `left` free places, `room[i]` of i, is as likely.
 
     Takes the place from `room`.
@@ -21,7 +24,7 @@ def draw_place(room, left, rng):
 
 
 @kernel
-def shuffle(deck, seed):
+def shuffle(deck: NDArray[Any], seed: np.uint64) -> np.uint64:
     """Shuffle `deck`, an array, in place; return the seed of the next shuffle, uint64."""
     for i in range(len(deck) - 1, 0, -1):
         # Xorshift: a state can carry its own generator, for a redeal in the middle of a game.

@@ -8,18 +8,33 @@ to the module's function of the same name. That happens when a caller is compile
 written once against this module works for every game, costs nothing at run time, and is cached on
 disk like any other.
 
+A module may also define `valid(rules, state, player=None)`, in plain Python: why a state is not one
+that the rules allow (see `closedhand.core.validity`).
+
 The rules of a game in sub-steps hold those of the flat game, as `rules.flat`: a function that its
 module does not define is that of the flat game.
 """
 
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar, overload
 
 import numpy as np
-from numba.extending import overload
+from numba import extending
 
-from closedhand.core.kernel import kernel, seed_in_kernel
+from closedhand.core.kernel import (
+    Floats,
+    Ids,
+    Integer,
+    Planes,
+    Rng,
+    Rules,
+    State,
+    States,
+    kernel,
+    seed_in_kernel,
+)
 
 VERSION = 1
 """Of the contract: a game states for which one it was written."""
@@ -28,25 +43,56 @@ MAX_PLAYERS = 16
 """No game has more players."""
 
 
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@overload
+def dispatched(stub: F) -> F: ...
+
+
+@overload
+def dispatched(*, default: Callable[..., Any]) -> Callable[[F], F]: ...
+
+
 def dispatched(
-    stub: Callable[..., Any], default: Callable[..., Any] | None = None
+    stub: Callable[..., Any] | None = None, *, default: Callable[..., Any] | None = None
 ) -> Callable[..., Any]:
     """Dispatch on the class of the first argument, in Python and inside kernels.
 
-    A `default` stands in for games that do not define the function.
+    A decorator, `@dispatched` or `@dispatched(default=…)`, for a function without a body, whose
+    name and docstring are what counts.
+
+    Args:
+        stub: Function to dispatch.
+        default: Function for modules that do not define one of that name.
     """
+    if stub is None:
+        return partial(_dispatch, default=default)
+    return _dispatch(stub, default)
+
+
+def _dispatch(stub: Callable[..., Any], default: Callable[..., Any] | None) -> Callable[..., Any]:
+    """`dispatched` with both arguments."""
     name = stub.__name__
 
     def find(game: str) -> Callable[..., Any] | None:
         return getattr(import_module(game), name, default)
 
-    def in_kernel(rules, *args):
+    def in_kernel(rules: Any, *args: Any) -> Any:
         function = find(rules.instance_class.kernels)
         if function is None:
-            return lambda rules, *args: in_python(rules.flat, *args)
-        return lambda rules, *args: function(rules, *args)
 
-    def in_python(rules, *args):
+            def of_flat(rules: Rules, *args: Any) -> Any:
+                return in_python(rules.flat, *args)
+
+            return of_flat
+
+        def of_module(rules: Rules, *args: Any) -> Any:
+            return function(rules, *args)
+
+        return of_module
+
+    def in_python(rules: Rules, *args: Any) -> Any:
         function = find(rules.kernels)
         if function is None:
             return in_python(rules.flat, *args)
@@ -54,55 +100,57 @@ def dispatched(
 
     in_python.__name__ = name
     in_python.__doc__ = stub.__doc__
-    overload(in_python)(in_kernel)
+    extending.overload(in_python)(in_kernel)
     return in_python
 
 
 @dispatched
-def deal(rules, state, seed):
+def deal(rules: Rules, state: State, seed: np.uint64) -> None:
     """Start in `state` the game that belongs to a seed, uint64 (see `kernel.draw_seed`)."""
 
 
 @dispatched
-def legal(rules, state, out):
+def legal(rules: Rules, state: State, out: Ids) -> Integer:
     """Write the ids of the legal actions of `state.player`, ascending; return how many.
 
     `out` has room for every action of the game.
     """
+    ...
 
 
 @dispatched
-def play(rules, state, action):
+def play(rules: Rules, state: State, action: Integer) -> None:
     """Apply a legal action and move on to the next player who has to act."""
 
 
 @dispatched
-def over(rules, state):
+def over(rules: Rules, state: State) -> bool:
     """Whether the game has ended."""
+    ...
 
 
 @dispatched
-def returns(rules, state, out):
+def returns(rules: Rules, state: State, out: Floats) -> None:
     """Write the payoff of every player of a game that is over into `out`, float64."""
 
 
 @dispatched
-def hide(rules, state, player):
+def hide(rules: Rules, state: State, player: Integer) -> None:
     """Turn `state` into the view of `player`: blank everything that he cannot know."""
 
 
 @dispatched
-def redeal(rules, view, player, rng):
+def redeal(rules: Rules, view: State, player: Integer, rng: Rng) -> None:
     """Turn the view of `player` into a random full state that is consistent with it."""
 
 
 @dispatched
-def observe(rules, state, player, out):
+def observe(rules: Rules, state: State, player: Integer, out: Planes) -> None:
     """Write the observation of `player` into `out`, int8; reads only what `player` may know."""
 
 
 @kernel
-def _is_listed(rules, state, action, ids):
+def _is_listed(rules: Rules, state: State, action: Integer, ids: Ids) -> bool:
     """Whether an action is among those of `legal`."""
     if over(rules, state):
         return False
@@ -112,36 +160,32 @@ def _is_listed(rules, state, action, ids):
     return False
 
 
-def _is_legal(rules, state, action, ids):
+@dispatched(default=_is_listed)
+def is_legal(rules: Rules, state: State, action: Integer, ids: Ids) -> bool:
     """Whether `action`, any integer, is legal now; `ids` is scratch space as for `legal`.
 
     A game that knows better than to list all legal actions defines it.
     """
-
-
-_is_legal.__name__ = "is_legal"
-is_legal = dispatched(_is_legal, _is_listed)
+    ...
 
 
 @kernel
-def _admit_legal(rules, state, action, ids):
+def _admit_legal(rules: Rules, state: State, action: Integer, ids: Ids) -> Integer:
     """An action if it is legal."""
     return np.int64(action) if is_legal(rules, state, action, ids) else -1
 
 
-def _admit(rules, state, action, ids):
+@dispatched(default=_admit_legal)
+def admit(rules: Rules, state: State, action: Integer, ids: Ids) -> Integer:
     """The action that a submitted one, any integer, counts as; -1 if it is refused.
 
     A game defines it in which what is illegal counts as something else.
     """
-
-
-_admit.__name__ = "admit"
-admit = dispatched(_admit, _admit_legal)
+    ...
 
 
 @kernel
-def _payoff_at_end(rules, state, player):
+def _payoff_at_end(rules: Rules, state: State, player: Integer) -> float:
     """The payoff of a player when the game is over."""
     if not over(rules, state):
         return np.nan
@@ -150,25 +194,23 @@ def _payoff_at_end(rules, state, player):
     return out[player]
 
 
-def _payoff(rules, state, player):
+@dispatched(default=_payoff_at_end)
+def payoff(rules: Rules, state: State, player: Integer) -> float:
     """What `player` gets, as soon as that is certain; before, NaN.
 
     A game defines it in which that is certain before the end, or cheaper to tell than `returns`.
     """
-
-
-_payoff.__name__ = "payoff"
-payoff = dispatched(_payoff, _payoff_at_end)
+    ...
 
 
 @kernel
-def random_action(rules, state, rng, buffer):
+def random_action(rules: Rules, state: State, rng: Rng, buffer: Ids) -> Integer:
     """A uniformly random legal action; `buffer` is scratch space for the ids."""
     return buffer[np.int64(rng.random() * legal(rules, state, buffer))]
 
 
 @kernel
-def random_playout(rules, state, rng, buffer):
+def random_playout(rules: Rules, state: State, rng: Rng, buffer: Ids) -> int:
     """Play `state` to its end with uniformly random actions; return how many it took."""
     moves = 0
     while not over(rules, state):
@@ -178,7 +220,7 @@ def random_playout(rules, state, rng, buffer):
 
 
 @kernel
-def random_games(rules, states, rng, buffer):
+def random_games(rules: Rules, states: States, rng: Rng, buffer: Ids) -> int:
     """Deal and play one random game in each of `states`; return the number of actions."""
     moves = 0
     for i in range(len(states)):

@@ -83,7 +83,7 @@ def play_out(
         return actions
 
     def name(number: int) -> str:
-        return f"agent {agents[seats[number, states[number]['player']]].name!r}"
+        return f"agent {agents[int(seats[number, states[number]['player']])].name!r}"
 
     lockstep.play_out(game, states, choose, name, after)
     return seconds, decisions

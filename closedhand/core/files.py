@@ -5,11 +5,14 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from closedhand.core.game import InputError
+
+SHIPPED = Path(__file__).parent.parent / "data"
+"""Folder of the files that ship with the package."""
 
 
 def lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -31,7 +34,7 @@ def read_json(path: Path) -> dict[str, Any]:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return data if isinstance(data, dict) else {}
+    return cast(dict[str, Any], data) if isinstance(data, dict) else {}
 
 
 def read_arrays(path: Path) -> dict[str, np.ndarray]:

@@ -1,20 +1,22 @@
 """`Game`: one game under one set of rules, as everything above the games sees it."""
 
 import math
+import struct
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
-from closedhand.core import contract
-from closedhand.core.kernel import draw_seed
+from closedhand.core import contract, validity
+from closedhand.core.kernel import State, draw_seed
 from closedhand.core.scene import Row, board
 
-State = np.record
-"""One NumPy structured record. A batch is an array of them, `state.copy()` is a clone."""
+MAGIC = b"clhd"
+HEADER = struct.Struct("<4sI")
+"""Before a saved state: `MAGIC`, and the version of its layout."""
 
 
 class InputError(ValueError):
@@ -101,7 +103,7 @@ class Game:
     rounds: int = 1
     layout: int = 1
     flat_form: "Game | None" = field(default=None, repr=False)
-    substep_options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    substep_options: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
 
     def __post_init__(self) -> None:
         """Check what kernels rely on.
@@ -130,7 +132,8 @@ class Game:
     @cached_property
     def _layout(self) -> list[tuple[str, slice, tuple[int, ...]]]:
         """Name, place in a flat observation and shape of each part."""
-        layout, start = [], 0
+        layout: list[tuple[str, slice, tuple[int, ...]]] = []
+        start = 0
         for name, shape in self.shapes.items():
             end = start + math.prod(shape)
             layout.append((name, slice(start, end), shape))
@@ -231,25 +234,56 @@ class Game:
         return out
 
     def view(self, state: State, player: int) -> State:
-        """A copy of `state` with everything blanked that `player` cannot know."""
+        """A copy of `state` with everything blanked that `player` cannot know.
+
+        Raises:
+            InputError: There is no such player.
+        """
         view = state.copy()
-        contract.hide(self.rules, view, player)
+        contract.hide(self.rules, view, self._seat(player))
         return view
 
     def key(self, state: State, player: int) -> bytes:
         """The information set of `player`: equal bytes where he knows the same."""
         return self.view(state, player).tobytes()
 
+    def view_from(
+        self, player: int, hand: str, actions: Iterable[int | str] = (), **public: Any
+    ) -> State:
+        """A view built from what a player at a real table knows.
+
+        Args:
+            player: Seat of the player.
+            hand: Cards that the player holds now, in the game's notation.
+            actions: Actions so far in order, ids of the flat game or their notation; `?` where
+                the player has not seen one.
+            **public: What else the player knows; see `view_from` in the game's module.
+
+        Raises:
+            InputError: What the player knows does not fit together, or the game builds no views.
+        """
+        from closedhand.core.views import view_from
+
+        return view_from(self, player, hand, actions, **public)
+
     def redeal(self, view: State, player: int, rng: np.random.Generator) -> State:
-        """A random full state that is consistent with what `player` knows (determinisation)."""
+        """A random full state that is consistent with what `player` knows (determinisation).
+
+        Raises:
+            InputError: There is no such player.
+        """
         state = view.copy()
-        contract.redeal(self.rules, state, player, rng)
+        contract.redeal(self.rules, state, self._seat(player), rng)
         return state
 
     def observe(self, state: State, player: int) -> dict[str, np.ndarray]:
-        """The observation of `player`: a new int8 array for each part of `shapes`."""
+        """The observation of `player`: a new int8 array for each part of `shapes`.
+
+        Raises:
+            InputError: There is no such player.
+        """
         out = np.empty(self.observation_size, np.int8)
-        contract.observe(self.rules, state, player, out)
+        contract.observe(self.rules, state, self._seat(player), out)
         return self.split(out)
 
     def split(self, observation: np.ndarray) -> dict[str, np.ndarray]:
@@ -260,20 +294,64 @@ class Game:
             for name, where, shape in self._layout
         }
 
-    def save(self, state: State) -> bytes:
-        """The bytes of a state, for `load`."""
-        return state.tobytes()
-
-    def load(self, data: bytes) -> State:
-        """The state that `save` turned into bytes.
+    def _seat(self, player: int) -> int:
+        """The number of a player, if there is such a one.
 
         Raises:
-            InputError: The bytes are not of this game's state.
+            InputError: There is not.
         """
-        if len(data) != self.dtype.itemsize:
-            raise InputError(f"{len(data)} bytes are no state of {self.name}: that takes "
-                             f"{self.dtype.itemsize}")  # fmt: skip
-        return np.frombuffer(bytearray(data), self.dtype)[0]
+        if not isinstance(player, int | np.integer) or not 0 <= player < self.num_players:
+            raise InputError(f"{player!r} is no player of {self.name}: those are 0 to "
+                             f"{self.num_players - 1}")  # fmt: skip
+        return int(player)
+
+    def valid(self, state: Any, player: int | None = None) -> str:
+        """Why a state is not one that the rules allow, one line; an empty text if it is one.
+
+        What passes is safe for every kernel. The state itself may be anything. A game that defines
+        no `valid` is checked as `validity.generic` says.
+
+        Args:
+            state: A full state, or a view.
+            player: Whose view it is; None of a full state.
+
+        Raises:
+            InputError: There is no such player.
+        """
+        return validity.reason(self, state, None if player is None else self._seat(player))
+
+    def save(self, state: State) -> bytes:
+        """The bytes of a state, for `load`: `HEADER`, then the record."""
+        return HEADER.pack(MAGIC, self.layout) + state.tobytes()
+
+    def load(self, data: bytes, player: int | None = None) -> State:
+        """The state that `save` turned into bytes.
+
+        Args:
+            data: The bytes; those of a record alone, as version 0.1.0 wrote them, are of layout 1.
+            player: Whose view it is; None of a full state.
+
+        Raises:
+            InputError: The bytes are not of a state of this game that the rules allow, or of
+                another layout; or there is no such player.
+        """
+        size, layout = self.dtype.itemsize, 1
+        if len(data) != size:
+            if len(data) < HEADER.size or data[: len(MAGIC)] != MAGIC:
+                raise InputError(f"{len(data)} bytes are no state of {self.name}: that takes "
+                                 f"{HEADER.size + size}")  # fmt: skip
+            layout, data = HEADER.unpack_from(data)[1], data[HEADER.size :]
+        if layout != self.layout:
+            raise InputError(f"the state is of layout {layout}, and {self.name} is of "
+                             f"layout {self.layout}")  # fmt: skip
+        if len(data) != size:
+            raise InputError(f"{len(data)} bytes behind the header are no state of {self.name}: "
+                             f"that takes {size}")  # fmt: skip
+        state = np.frombuffer(bytearray(data), self.dtype)[0]
+        reason = self.valid(state, player)
+        if reason:
+            raise InputError(f"no state of {self.name}: {reason}")
+        return state
 
     def text_at(self, state: State, action: int) -> str:
         """Deprecated: `text(action, state)`."""

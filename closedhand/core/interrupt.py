@@ -6,7 +6,7 @@ in odd ways or crashes, and between the lines of a log.
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
@@ -41,7 +41,7 @@ _present: Deferral | None = None
 
 
 @contextmanager
-def deferred() -> Iterator[Deferral]:
+def deferred() -> Generator[Deferral]:
     """Put Ctrl-C off; a second one works at once. Without effect outside the main thread.
 
     Inside another one it is the same deferral: one Ctrl-C ends all that is nested.

@@ -28,6 +28,10 @@ With `NUMBA_DISABLE_JIT=1` in the environment every kernel stays the plain Pytho
 was: slow, and open to a debugger.
 """
 
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false
+# Numba's caches, from which ours derive, have no types.
+
 import hashlib
 import os
 import sys
@@ -43,11 +47,31 @@ import numpy as np
 from numba.core import event, sigutils
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.dispatcher import Dispatcher
+from numpy.typing import NDArray
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 HOME = __name__.partition(".")[0]
 """The package whose code every kernel may contain."""
+
+# Types for the signatures of kernels: Numba ignores them, readers and pyright do not.
+Rules = Any
+"""Tables and options of a game, a NamedTuple of its own; kernels are compiled for its class."""
+Policy = Any
+"""What a search plays by, a NamedTuple of its own; kernels are compiled for its class."""
+State = np.record
+"""One NumPy structured record. A batch is an array of them, `state.copy()` is a clone."""
+States = np.ndarray[Any, np.dtype[Any]]
+"""A batch of states."""
+Integer = int | np.integer[Any]
+"""A player, an action id or a count; kernels take NumPy's integers as well as Python's."""
+Ids = NDArray[np.integer[Any]]
+"""Action ids, indices or seats."""
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Planes = NDArray[np.int8]
+"""Observations and action masks."""
+Rng = np.random.Generator
 
 
 class _Sources:
@@ -109,7 +133,7 @@ def _root(module: str) -> str:
 
 def _roots(modules: Iterable[str]) -> set[str]:
     """The packages, but `HOME`, whose code kernels of some modules may contain."""
-    queue, seen = list(modules), set()
+    queue, seen = list(modules), set[str]()
     while queue:
         module = queue.pop()
         if module not in seen and _root(module) != HOME:
@@ -258,7 +282,7 @@ def _compile(function: F, **options: Any) -> F:
     return dispatcher
 
 
-def draw_seed(rng: np.random.Generator) -> np.uint64:
+def draw_seed(rng: Rng) -> np.uint64:
     """The seed of a deal, uint64 and not 0, from one draw of `rng`."""
     return np.uint64(1 + rng.random() * 2.0**53)
 

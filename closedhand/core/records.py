@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -45,7 +45,7 @@ class Record:
     agents: tuple[str, ...] | None = None
     returns: tuple[float, ...] | None = None
     version: str | None = None
-    extra: dict[str, Any] = field(default_factory=dict)
+    extra: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def to_json(self) -> str:
         """The record as one line of JSON; what is not known is left out."""
@@ -73,11 +73,12 @@ def from_json(line: str) -> Record:
         InputError: It is not JSON, or lacks a key, or a value is of the wrong type.
     """
     try:
-        data = json.loads(line)
+        data: Any = json.loads(line)
     except json.JSONDecodeError as error:
         raise InputError(f"not JSON: {error}") from None
     if not isinstance(data, dict):
         raise InputError(f"a record is a JSON object, not {line[:20]!r}")
+    data = cast(dict[str, Any], data)
     for key in ("game", "rules", "actions"):
         if key not in data:
             raise InputError(f"the record lacks {key!r}")
@@ -111,7 +112,7 @@ def from_state(
     from closedhand import __version__
 
     game = game.flat
-    actions = []
+    actions: list[str] = []
     replayed = game.parse_deal(game.deal_text(state))
     for action in game.history(state):
         if action < 0:

@@ -68,15 +68,15 @@ class GameSpec:
     aec_id: str
     gymnasium_id: str
     parallel_id: str | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     opponent: str = "random"
     league: bool = False
     league_options: Ref | None = None
     line_notation: str | None = None
     parse_record: Ref | None = None
     readers: tuple[Ref, ...] = ()
-    commands: Mapping[str, Ref] = field(default_factory=dict)
-    trainers: Mapping[str, Ref] = field(default_factory=dict)
+    commands: Mapping[str, Ref] = field(default_factory=dict[str, Ref])
+    trainers: Mapping[str, Ref] = field(default_factory=dict[str, Ref])
     solver: Ref | None = None
     default_for: tuple[str, ...] = ()
     pages: tuple[str, ...] = ()
@@ -164,11 +164,11 @@ def make_game(name: str, **options: Any) -> Game:
         if not isinstance(value, Hashable):
             raise InputError(f"{key} cannot be {value!r}")
     # 1 and True are equal and no two of them may share a game.
-    return _make(spec.name, tuple(sorted((k, type(v), v) for k, v in options.items())))
+    return _make(spec.name, tuple(sorted((k, v.__class__, v) for k, v in options.items())))
 
 
 @lru_cache
-def _make(name: str, options: tuple[tuple[str, type, Any], ...]) -> Game:
+def _make(name: str, options: tuple[tuple[str, type[Any], Any], ...]) -> Game:
     spec = _specs[name]
     game = load(spec.make)(**{**spec.options, **{key: value for key, _, value in options}})
     if game.name != name:

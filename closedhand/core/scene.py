@@ -30,7 +30,7 @@ HIDDEN = "▒"
 def board(rows: Sequence[Row]) -> str:
     """The table as text, a line for each row."""
     width = max(len(row.label) for row in rows)
-    lines = []
+    lines: list[str] = []
     for row in rows:
         pointer = ">" if row.active else " "
         cards = " ".join(card or HIDDEN for card in row.cards)

@@ -1,5 +1,8 @@
 """Every game as a PettingZoo AEC env."""
 
+# pyright: reportMissingTypeStubs=false
+# PettingZoo has its types inline, without saying so.
+
 from collections.abc import Mapping
 from typing import Any
 

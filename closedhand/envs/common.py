@@ -112,7 +112,7 @@ def start(
             keys are left to those whom they concern.
 
     Raises:
-        InputError: No deal, or no state of a game under way.
+        InputError: No deal, or no state of a game under way that the rules allow, or a view.
     """
     deal, state = options.get("deal"), options.get("state")
     if deal is not None and state is not None:
@@ -122,11 +122,16 @@ def start(
             raise InputError(f"options['deal'] is the text of a deal, not {deal!r}")
         state = game.parse_deal(deal)
     if state is None:
-        seeds = np.array([draw_seed(rngs[i]) for i in chosen], np.uint64)
+        seeds = np.array([draw_seed(rngs[int(i)]) for i in chosen], np.uint64)
         batch.deal_all(game.rules, states, chosen, seeds)
         return
     if getattr(state, "dtype", None) != game.dtype or np.ndim(state) != 0:
         raise InputError(f"options['state'] is no state of {game.name}")
+    reason = game.valid(state)
+    if reason and any(not game.valid(state, seat) for seat in range(game.num_players)):
+        raise InputError("options['state'] is a view: some cards are not known")
+    if reason:
+        raise InputError(f"options['state'] is no state of {game.name}: {reason}")
     if game.over(state):
         raise InputError("options['state'] is the state of a game that is over")
     states[chosen] = state

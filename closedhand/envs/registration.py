@@ -3,6 +3,9 @@
 Entry points are names: nothing is imported, let alone compiled, before an env is made.
 """
 
+# pyright: reportMissingTypeStubs=false
+# PettingZoo has its types inline, without saying so.
+
 import gymnasium
 import pettingzoo
 
@@ -22,7 +25,7 @@ def register(spec: GameSpec) -> None:
             "closedhand.envs.parallel:parallel_env",
             kwargs=arguments,
         )
-    gymnasium.register(
+    gymnasium.register(  # pyright: ignore[reportUnknownMemberType]
         spec.gymnasium_id,
         "closedhand.envs.solo:SoloEnv",
         vector_entry_point="closedhand.envs.vector:GameVectorEnv",

@@ -133,7 +133,7 @@ def _draw_suit(draw: Any, suit: str, x: float, y: float, r: float) -> None:
             disc(0.42, 0.25, 0.48)
             shape((-0.86, 0.05), (0, -1), (0.86, 0.05))
             shape((0, 0.2), (0.35, 1), (-0.35, 1))
-        case "c":
+        case _:  # clubs
             for dx, dy in ((0, -0.5), (-0.5, 0.25), (0.5, 0.25)):
                 disc(dx, dy, 0.46)
             shape((0, -0.2), (0.35, 1), (-0.35, 1))

@@ -121,6 +121,10 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
     def states(self, states: np.ndarray) -> None:
         if getattr(states, "dtype", None) != self.game.dtype or len(states) != self.num_envs:
             raise InputError(f"states are {self.num_envs} records of {self.game.name}")
+        for i, state in enumerate(states):
+            reason = self.game.valid(state)
+            if reason:
+                raise InputError(f"states[{i}] is no state of {self.game.name}: {reason}")
         self._states[:] = states
         self._note_paid(np.arange(self.num_envs))
         if self._opponents is not None:
@@ -248,7 +252,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         if not self._rngs:
             self._rngs = [seeding.np_random(s)[0] for s in seeds]
         elif seed is not None:
-            for i in chosen:
+            for i in map(int, chosen):
                 if seeds[i] is not None:
                     self._rngs[i] = seeding.np_random(seeds[i])[0]
         if seeds[0] is not None:
@@ -263,7 +267,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             if self._fixed_seat is not None:
                 self._seats[chosen] = self._fixed_seat
             else:
-                for i in chosen:
+                for i in map(int, chosen):
                     self._seats[i] = self._rngs[i].integers(self.game.num_players)
             self._note_paid(chosen)
             self._finished[chosen] = False

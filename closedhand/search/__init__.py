@@ -1,1 +1,24 @@
-"""Search by simulation, for any `Game`."""
+"""Search by simulation, for any `Game`.
+
+What is listed here is meant to be imported; the modules have the kernels behind it.
+"""
+
+from closedhand.search.budget import read_budget
+from closedhand.search.exact import LOST, UNKNOWN, WON, solve
+from closedhand.search.monte_carlo import MonteCarlo
+from closedhand.search.paired import PairedSearch
+from closedhand.search.particles import Particles
+from closedhand.search.playout import Uniform, playouts
+
+__all__ = [
+    "LOST",
+    "UNKNOWN",
+    "WON",
+    "MonteCarlo",
+    "PairedSearch",
+    "Particles",
+    "Uniform",
+    "playouts",
+    "read_budget",
+    "solve",
+]

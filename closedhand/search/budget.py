@@ -4,13 +4,15 @@ import math
 import re
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from closedhand.core.agents import Traits, files_of, split_outside, unquoted, whole_number
 from closedhand.core.game import InputError
+from closedhand.core.kernel import Floats, Rng
 from closedhand.core.threads import cores
 
 
@@ -35,9 +37,9 @@ def budget(simulations: int | None, seconds: float | None, threads: int | None) 
     """A budget.
 
     Args:
-        simulations: Of a decision; None: as many as `seconds` allow.
-        seconds: Of a decision; None: however long the simulations take.
-        threads: Searches that run side by side; by default one for each core.
+        simulations: Simulations of a decision; None: as many as `seconds` allow.
+        seconds: Time of a decision; None: however long the simulations take.
+        threads: Number of searches that run side by side; by default one for each core.
 
     Raises:
         InputError: Neither simulations nor seconds are given, or numbers that make no sense.
@@ -56,37 +58,58 @@ def budget(simulations: int | None, seconds: float | None, threads: int | None) 
     )
 
 
-ARGUMENT = re.compile(r"(?P<number>\d+)(?P<ms>ms)?(x(?P<worlds>\d+))?(:(?P<path>.+))?")
+ARGUMENT = re.compile(r"(?P<number>\d+)(?P<ms>ms)?(x(?P<width>\d+))?")
 
 
-def read_budget(agent: str, argument: str) -> tuple[dict[str, Any], int | None, str | None]:
+def read_budget(
+    agent: str, argument: str, threads: int | None = None
+) -> tuple[dict[str, Any], int | None, str | None]:
     """The budget that an agent's argument names, and what stands behind it.
 
     Args:
         agent: Name of the agent, for messages.
-        argument: `20ms` is milliseconds, on all cores; `500` simulations, on one; `x4` behind that
-            a number of worlds that searches use as they say; behind another colon stands a path.
+        argument: Text such as `500x4:PATH`: `20ms` is milliseconds, on all cores; `500` is
+            simulations, on one; `x4` behind that is the number of particles or candidates,
+            whichever the agent searches with; behind another colon stands a path.
+        threads: Number of threads, in place of all cores or of one; None: these.
 
     Returns:
-        Arguments for a search, the number of worlds if there is one, the path if there is one.
+        Arguments for a search, the number behind the `x` if there is one, the path if there is one.
 
     Raises:
         InputError: It is nothing of the kind.
     """
-    match = ARGUMENT.fullmatch(argument)
-    if match is None:
+    text, *rest = split_outside(argument, ":", 2)
+    match = ARGUMENT.fullmatch(text)
+    if match is None or rest == [""]:
         raise InputError(f"{agent} takes a budget such as 500, 20ms or 500x4, not {argument!r}")
     number = int(match["number"])
     spent = {"seconds": number / 1000} if match["ms"] else {"simulations": number, "threads": 1}
-    worlds = match["worlds"]
-    return spent, int(worlds) if worlds is not None else None, match["path"]
+    if threads is not None:
+        spent["threads"] = whole_number(agent, "threads", threads, 1)
+    width = match["width"]
+    path = unquoted(rest[0]) if rest else None
+    return spent, int(width) if width is not None else None, path
+
+
+def traits(spent: Mapping[str, Any], path: str | None, microseconds: float) -> Traits:
+    """The traits of an agent that searches.
+
+    Args:
+        spent: What `read_budget` returned first.
+        path: What it returned last.
+        microseconds: Time of a simulation.
+    """
+    clocked = "seconds" in spent
+    time = 1e6 * spent["seconds"] if clocked else microseconds * spent["simulations"]
+    return Traits(files_of(path), clocked, time)
 
 
 def add_up(
-    work: Callable[[int, np.random.Generator], np.ndarray],
+    work: Callable[[int, Rng], Floats],
     shares: list[int],
-    rng: np.random.Generator,
-) -> np.ndarray:
+    rng: Rng,
+) -> Floats:
     """The sum of what threads find out, each with a share of the work and its own generator."""
     if len(shares) == 1:
         return work(shares[0], rng)

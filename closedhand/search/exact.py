@@ -4,35 +4,37 @@ import numpy as np
 
 from closedhand.core import contract
 from closedhand.core.contract import dispatched
-from closedhand.core.kernel import kernel
+from closedhand.core.kernel import Ids, Integer, Policy, Rules, State, States, kernel
 
 UNKNOWN, LOST, WON = -1, 0, 1
 
 
 @kernel
-def _all_legal(policy, rules, state, out):
+def _all_legal(policy: Policy, rules: Rules, state: State, out: Ids) -> Integer:
     """All legal actions."""
     return contract.legal(rules, state, out)
 
 
-def _worthwhile(policy, rules, state, out):
+@dispatched(default=_all_legal)
+def worthwhile(policy: Policy, rules: Rules, state: State, out: Ids) -> Integer:
     """Write the actions that a search has to look at, the promising ones first; return how many.
 
-    Those that are left out must be no better for their player than one of those that are not.
+    Those that are left out must be no better for their player than one of those that are not. The
+    default is all legal actions.
     """
-
-
-_worthwhile.__name__ = "worthwhile"
-worthwhile = dispatched(_worthwhile, _all_legal)
+    ...
 
 
 @kernel
-def solve(policy, rules, states, actions, player, friends, least, nodes):
+def solve(
+    policy: Policy, rules: Rules, states: States, actions: Ids, player: Integer, friends: Integer,
+    least: float, nodes: int,
+) -> tuple[int, Integer]:  # fmt: skip
     """Whether a player can make sure of a payoff, by depth-first search.
 
     Args:
-        policy: Names the actions to look at, by `worthwhile`.
-        rules: Of the game.
+        policy: Policy whose `worthwhile` lists the actions to look at.
+        rules: Rules of the game.
         states: The first is the root, in which nothing is hidden; the others are room for positions
             below it, as many as the search may go deep.
         actions: Room for the actions of each of them, int32 [states, num_actions].

@@ -1,21 +1,30 @@
 """Flat Monte Carlo search for any game with hidden hands.
 
-At every simulation a **world**, a full state that fits what the player knows, is drawn; an action
-of the root is chosen by UCB1-tuned (Auer, Cesa-Bianchi and Fischer, 2002), and a policy plays the
-rest. The action with the best mean payoff is played. Worlds can be weighted by how likely they make
-what was seen: of several candidates one is drawn by its weight, and such worlds are used again.
-Threads search with statistics of their own, which are added up in the end.
+At every simulation a **determinisation**, a full state that fits what the player knows, is drawn;
+an action of the root is chosen by UCB1-tuned (Auer, Cesa-Bianchi and Fischer, 2002), and a policy
+plays the rest. The action with the best mean payoff is played. Determinisations can be weighted by
+how likely they make what was seen (sampling-importance resampling): of several candidates one is
+drawn by its weight, and those that are drawn are used more than once. Threads search with
+statistics of their own, which are added up in the end.
 """
 
 import time
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
 from closedhand.core import contract
-from closedhand.core.game import Game, InputError, State
-from closedhand.core.kernel import kernel
+from closedhand.core.game import Game, InputError
+from closedhand.core.kernel import (
+    Floats,
+    Ids,
+    Policy,
+    Rng,
+    Rules,
+    State,
+    States,
+    kernel,
+)
 from closedhand.search.budget import add_up, budget
 from closedhand.search.playout import plausibility, playout
 
@@ -23,43 +32,44 @@ BATCH = 16
 """Simulations between two looks at the clock."""
 SHARE = 64
 """Simulations that are worth a thread."""
-WORLDS = 128
-"""That are chosen by their weight, and used again and again."""
+DETERMINISATIONS = 128
+"""Determinisations of a thread that are drawn by their weights, and used in turn."""
 
 
 @kernel
 def simulate(
-    rules, policy, states, worlds, candidates, player, actions, low, high, done, number, rng, ids,
-    sums,
-):  # fmt: skip
+    rules: Rules, policy: Policy, states: States, determinisations: States, candidates: int,
+    player: int, actions: Ids, low: float, high: float, done: int, number: int, rng: Rng, ids: Ids,
+    sums: Floats,
+) -> None:  # fmt: skip
     """Run simulations from a view.
 
     Args:
-        rules: Of the game.
-        policy: Of the playouts.
+        rules: Rules of the game.
+        policy: Policy of the playouts.
         states: The view, and room for three states.
-        worlds: Room for worlds to play in, one after the other and then again; each is drawn when
-            it is first needed. Without room every simulation has a world of its own.
-        candidates: Of which a world in `worlds` is chosen.
+        determinisations: Room for determinisations that are used in turn; each is drawn when it is
+            first needed. Without room every simulation draws its own.
+        candidates: Number of deals of which one is drawn by its plausibility.
         player: Whose view it is, and who is to act.
         actions: The legal actions.
         low: The least payoff.
         high: The greatest payoff.
-        done: Simulations that were run already.
-        number: How many to run.
-        rng: Draws everything.
+        done: Number of simulations that were run already.
+        number: Number of simulations to run.
+        rng: Generator of everything that is drawn.
         ids: Scratch space, int32 [num_actions].
-        sums: Of every action how often it was tried, the sum of its payoffs, scaled to 0..1, and
-            of their squares, float64 [actions, 3]; goes on from what is in there.
+        sums: How often each action was tried, the sum of its payoffs, scaled to 0..1, and of their
+            squares, float64 [actions, 3]; added to.
     """
     for i in range(done, done + number):
-        if len(worlds):
-            if i < len(worlds):
-                draw_world(rules, policy, states, player, candidates, rng, ids)
-                worlds[i] = states[1]
-            states[1] = worlds[i % len(worlds)]
+        if len(determinisations):
+            if i < len(determinisations):
+                draw_determinisation(rules, policy, states, player, candidates, rng, ids)
+                determinisations[i] = states[1]
+            states[1] = determinisations[i % len(determinisations)]
         else:
-            draw_world(rules, policy, states, player, 1, rng, ids)
+            draw_determinisation(rules, policy, states, player, 1, rng, ids)
         k = most_promising(sums)
         contract.play(rules, states[1], actions[k])
         payoff = (playout(policy, rules, states[1], player, rng, ids) - low) / (high - low)
@@ -69,7 +79,9 @@ def simulate(
 
 
 @kernel
-def draw_world(rules, policy, states, player, candidates, rng, ids):
+def draw_determinisation(
+    rules: Rules, policy: Policy, states: States, player: int, candidates: int, rng: Rng, ids: Ids
+) -> None:
     """Draw `states[1]`, which fits the view `states[0]`; `states[2:4]` are scratch space.
 
     Of several candidates one is drawn by its plausibility.
@@ -88,7 +100,7 @@ def draw_world(rules, policy, states, player, candidates, rng, ids):
 
 
 @kernel
-def most_promising(sums):
+def most_promising(sums: Floats) -> int:
     """The action to try next: one that was not tried yet, or the best by UCB1-tuned."""
     tries = 0.0
     for k in range(len(sums)):
@@ -110,32 +122,32 @@ class MonteCarlo:
     """Flat Monte Carlo search for the player of a view.
 
     Attributes:
-        rules: Of what is simulated, for kernels.
+        rules: Rules of what is simulated, for kernels.
     """
 
     def __init__(
         self,
         game: Game,
-        policy: Any,
+        policy: Policy,
         *,
         simulations: int | None = None,
         seconds: float | None = None,
         candidates: int = 1,
         threads: int | None = None,
-        rules: Any = None,
+        rules: Rules = None,
     ) -> None:
         """Prepare a search.
 
         Args:
             game: The game.
-            policy: Of the playouts, see `closedhand.search.playout`; with several candidates it has
-                `plausibility`.
-            simulations: Of a decision.
-            seconds: Of a decision; it takes at least one simulation for each thread.
-            candidates: With 1 every simulation draws a world of its own; with more there are
-                `WORLDS` for a thread, each chosen from so many by its plausibility.
-            threads: Searches that run side by side; by default one for each core.
-            rules: To simulate by, if they are not those of the game.
+            policy: Policy of the playouts, see `closedhand.search.playout`; with several candidates
+                it has `plausibility`.
+            simulations: Simulations of a decision.
+            seconds: Time of a decision; it takes at least one simulation for each thread.
+            candidates: With 1 every simulation draws a determinisation of its own; with more each
+                thread has `DETERMINISATIONS`, each drawn from so many by its plausibility.
+            threads: Number of searches that run side by side; by default one for each core.
+            rules: Rules to simulate by, if they are not those of the game.
 
         Raises:
             InputError: Neither simulations nor seconds are given, or numbers that make no sense.
@@ -146,15 +158,21 @@ class MonteCarlo:
         self.rules = rules if rules is not None else game.rules
         self._game, self._policy, self._candidates = game, policy, candidates
 
-    def best(self, view: State, low: float, high: float, rng: np.random.Generator) -> int:
+    def best(
+        self,
+        view: State,
+        low: float | None = None,
+        high: float | None = None,
+        rng: Rng | None = None,
+    ) -> int:
         """The action of the player to act.
 
         Args:
             view: What he knows.
-            low: The least payoff that he can still get.
-            high: The greatest.
-            rng: Draws everything; with simulations and not seconds as budget, a generator made anew
-                from the same seed leads to the same action.
+            low: The least payoff that he can still get, by default that of the game.
+            high: The greatest payoff that he can still get, by default that of the game.
+            rng: Generator of everything that is drawn, by default a fresh one. Where the budget is
+                simulations and not seconds, one of the same seed leads to the same action.
         """
         ids = np.empty(self._game.num_actions, np.int32)
         actions = ids[: contract.legal(self.rules, view, ids)].copy()
@@ -166,41 +184,45 @@ class MonteCarlo:
     def judge(
         self,
         view: State,
-        actions: np.ndarray,
-        low: float,
-        high: float,
-        rng: np.random.Generator,
-    ) -> np.ndarray:
+        actions: Ids,
+        low: float | None = None,
+        high: float | None = None,
+        rng: Rng | None = None,
+    ) -> Floats:
         """Simulate.
 
         Args:
             view: What the player to act knows.
-            actions: His actions to judge, int32 [n].
-            low: His least payoff.
-            high: His greatest.
-            rng: Draws everything.
+            actions: The actions to judge, integers [n].
+            low: The least payoff that he can still get, by default that of the game.
+            high: The greatest payoff that he can still get, by default that of the game.
+            rng: Generator of everything that is drawn, by default a fresh one.
 
         Returns:
-            Of every action how often it was tried, the sum of its payoffs, scaled to 0..1, and of
-            their squares, float64 [n, 3].
+            How often each action was tried, the sum of its payoffs, scaled to 0..1, and of their
+            squares, float64 [n, 3].
         """
+        least, greatest = self._game.payoff_range
+        low = least if low is None else low
+        high = greatest if high is None else high
+        rng = rng or np.random.default_rng()
         deadline = self._budget.deadline()
         number = self._budget.simulations
         threads = max(1, min(self._budget.threads, number // SHARE))
         cuts = [number * i // threads for i in range(threads + 1)]
         player = int(view["player"])
 
-        def work(share: int, own: np.random.Generator) -> np.ndarray:
+        def work(share: int, own: Rng) -> Floats:
             sums = np.zeros((len(actions), 3))
             states = np.repeat(np.array([view], self._game.dtype), 4)
-            worlds = self._game.empty(WORLDS if self._candidates > 1 else 0)
+            determinisations = self._game.empty(DETERMINISATIONS if self._candidates > 1 else 0)
             ids = np.empty(self._game.num_actions, np.int32)
             done = 0
             while done < share and (done == 0 or time.perf_counter() < deadline):
                 batch = min(BATCH if self._budget.clocked else share, share - done)
                 simulate(
-                    self.rules, self._policy, states, worlds, self._candidates, player, actions,
-                    low, high, done, batch, own, ids, sums,
+                    self.rules, self._policy, states, determinisations, self._candidates, player,
+                    actions, low, high, done, batch, own, ids, sums,
                 )  # fmt: skip
                 done += batch
             return sums

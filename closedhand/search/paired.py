@@ -1,76 +1,94 @@
 """Search by paired simulations, for any game with hidden hands: duplicate play inside a decision.
 
-Every **world**, a full state that fits what the player knows, is played on with each action that is
-still in the race. What counts is how much better an action does than the first one, the policy's
-own choice, on the same worlds: the luck of the deal cancels out, as in a duplicate match. An action
-leaves the race when it is surely worse than another, and replaces the first one only if it is
-better by more than chance would have it.
+Every **determinisation**, a full state that fits what the player knows, is played on with each
+action that has not been eliminated. What counts is how much better an action does than the first
+one, the policy's own choice, on the same determinisations: the luck of the deal cancels out, as in
+a duplicate match. Actions are compared by successive elimination: one that is significantly worse
+than another is eliminated, and one replaces the first only if it is better by more than chance
+would have it.
 
-Worlds can be as likely as they explain what was seen (`search/worlds.py`); they move on while they
-are played. Threads have worlds and races of their own, and what they found is added up.
+Determinisations can be particles (`closedhand.search.particles`), as likely as they make what was
+seen; these move on while they are played. Threads have particles and eliminations of their own,
+and what they found is added up.
 """
 
 import time
-from typing import Any
+import warnings
 
 import numpy as np
 
 from closedhand.core import contract
 from closedhand.core.contract import dispatched
-from closedhand.core.game import Game, InputError, State
-from closedhand.core.kernel import kernel
+from closedhand.core.game import Game, InputError
+from closedhand.core.kernel import (
+    Bools,
+    Floats,
+    Ids,
+    Integer,
+    Policy,
+    Rng,
+    Rules,
+    State,
+    States,
+    kernel,
+)
 from closedhand.search.budget import add_up, budget
-from closedhand.search.particles import BATCH, Worlds
+from closedhand.search.particles import BATCH, Particles
 from closedhand.search.playout import Uniform, playout
 
-OUT = 2.5
-"""An action is out of the race if it is worse by so many standard errors."""
-WORLDS_SHARE = 0.4
-"""Of the time of a decision, that drawing the first worlds may take."""
-EDGE = 0.5
-"""An action replaces the policy's own if it is better by so many standard errors."""
+ELIMINATED_BELOW = 2.5
+"""Standard errors by which an action is worse that is eliminated."""
+REPLACED_ABOVE = 0.5
+"""Standard errors by which an action is better that replaces the policy's own."""
+PARTICLES_SHARE = 0.4
+"""Share of the time of a decision that drawing the particles may take."""
 
 
 @kernel
-def _evaluate_by_playout(policy, rules, state, player, guess, rng, ids):
+def _evaluate_by_playout(
+    policy: Policy, rules: Rules, state: State, player: Integer, guess: Integer, rng: Rng, ids: Ids
+) -> float:
     """What a playout comes to."""
     return playout(policy, rules, state, player, rng, ids)
 
 
-def _evaluate(policy, rules, state, player, guess, rng, ids):
-    """What a full state is worth to `player`, given what was guessed in it (see `worlds.explain`).
+@dispatched(default=_evaluate_by_playout)
+def evaluate(
+    policy: Policy, rules: Rules, state: State, player: Integer, guess: Integer, rng: Rng, ids: Ids
+) -> float:
+    """What a full state is worth to `player`, given the guess of `particles.log_likelihood`.
 
     A policy defines it that can tell better than a playout, such as exactly when few cards remain.
     """
-
-
-_evaluate.__name__ = "evaluate"
-evaluate = dispatched(_evaluate, _evaluate_by_playout)
+    ...
 
 
 @kernel
-def race(rules, policy, worlds, guesses, player, actions, running, states, rng, ids, sums):
-    """Play worlds on with every action in the race.
+def simulate_paired(
+    rules: Rules, policy: Policy, determinisations: States, guesses: Ids, player: Integer,
+    actions: Ids, surviving: Bools, states: States, rng: Rng, ids: Ids, sums: Floats,
+) -> None:  # fmt: skip
+    """Play determinisations on with every action that has not been eliminated.
 
     Args:
-        rules: Of the game.
-        policy: Of the playouts.
-        worlds: States [n].
-        guesses: In each world, int64 [n].
+        rules: Rules of the game.
+        policy: Policy of the playouts.
+        determinisations: States [n].
+        guesses: Guess in each of them, int64 [n].
         player: Who is to act.
         actions: The actions, the policy's own choice first.
-        running: Which of them are in the race, bool [actions].
+        surviving: Which of them have not been eliminated, bool [actions].
         states: Room for one state.
-        rng: Draws everything.
+        rng: Generator of everything that is drawn.
         ids: Scratch space, int32 [num_actions].
-        sums: Of every action on how many worlds it was played, and the sum and the sum of squares
-            of its payoffs less those of the first one, float64 [actions, 3]; goes on from there.
+        sums: On how many determinisations each action was played, and the sum and the sum of
+            squares of its payoffs less those of the first one, float64 [actions, 3]; added to.
     """
-    for i in range(len(worlds)):
+    for i in range(len(determinisations)):
         own = 0.0
         for k in range(len(actions)):
-            if running[k]:
-                states[0] = worlds[i]
+            if surviving[k]:
+                states[0] = determinisations[i]
                 contract.play(rules, states[0], actions[k])
                 payoff = evaluate(policy, rules, states[0], player, guesses[i], rng, ids)
                 if k == 0:
@@ -81,14 +99,13 @@ def race(rules, policy, worlds, guesses, player, actions, running, states, rng, 
 
 
 @kernel
-def bounds(sums, errors, span, out):
-    """Write the mean advantage of every action plus so many standard errors.
+def bounds(sums: Floats, errors: float, span: float, out: Floats) -> None:
+    """Write the mean advantage of every action plus a number of standard errors.
 
-    As if worlds had nothing to do with each other; one that comes back without having moved counts
-    again.
+    Determinisations count as independent, even a particle that comes back without having moved.
 
     `span` is the greatest difference of two payoffs: one more such observation, up or down, keeps
-    few worlds from being proof.
+    few determinisations from being proof.
     """
     for k in range(len(sums)):
         n = sums[k, 0]
@@ -99,17 +116,17 @@ def bounds(sums, errors, span, out):
 
 
 @kernel
-def drop(sums, span, running):
-    """Take out of the race what is surely worse than the best; return whether it goes on."""
+def eliminate(sums: Floats, span: float, surviving: Bools) -> bool:
+    """Eliminate the actions that are significantly worse than the best; whether others remain."""
     above, below = np.empty(len(sums)), np.empty(len(sums))
-    bounds(sums, OUT, span, above)
-    bounds(sums, -OUT, span, below)
+    bounds(sums, ELIMINATED_BELOW, span, above)
+    bounds(sums, -ELIMINATED_BELOW, span, below)
     most = below.max()
-    going = False
+    remain = False
     for k in range(1, len(sums)):
-        running[k] = running[k] and above[k] >= most
-        going = going or running[k]
-    return going
+        surviving[k] = surviving[k] and above[k] >= most
+        remain = remain or surviving[k]
+    return remain
 
 
 class PairedSearch:
@@ -118,90 +135,100 @@ class PairedSearch:
     def __init__(
         self,
         game: Game,
-        policy: Any,
+        policy: Policy,
         *,
-        span: float,
+        span: float | None = None,
         simulations: int | None = None,
         seconds: float | None = None,
-        worlds: int = 0,
+        particles: int = 0,
         threads: int | None = None,
+        worlds: int | None = None,
     ) -> None:
         """Prepare a search.
 
         Args:
             game: The game.
-            policy: Of the playouts, with `choose` or `evaluate`; with worlds also `explain` or
-                `plausibility`.
-            span: The greatest difference of two payoffs.
-            simulations: Of a decision, all actions together; it stops before if the race is over.
-            seconds: Of a decision; it takes at least a batch of worlds for each thread.
-            worlds: Of each thread, as likely as they explain what was seen; 0: every world is
-                dealt anew, and all are equally likely.
-            threads: Searches that run side by side; by default one for each core.
+            policy: Policy of the playouts, with `choose` or `evaluate`; with particles also
+                `log_likelihood` or `plausibility`.
+            span: The greatest difference of two payoffs, by default that of the game.
+            simulations: Simulations of a decision, all actions together; it stops before if one
+                action is left.
+            seconds: Time of a decision; it takes at least a batch of determinisations for each
+                thread.
+            particles: Number of particles of each thread; 0: every determinisation is a random
+                deal, and all are equally likely.
+            threads: Number of searches that run side by side; by default one for each core.
+            worlds: Old name of `particles`.
 
         Raises:
             InputError: Neither simulations nor seconds are given, or numbers that make no sense.
         """
-        if worlds < 0:
-            raise InputError(f"a search takes 0 worlds or more, not {worlds!r}")
+        if worlds is not None:
+            warnings.warn("worlds= is now called particles=", DeprecationWarning, stacklevel=2)
+            particles = worlds
+        if particles < 0:
+            raise InputError(f"a search takes 0 particles or more, not {particles!r}")
         self._budget = budget(simulations, seconds, threads)
         self._game, self._policy = game, policy
-        self._span, self._worlds = span, worlds
+        low, high = game.payoff_range
+        self._span = high - low if span is None else span
+        self._particles = particles
 
-    def best(self, view: State, actions: np.ndarray, rng: np.random.Generator) -> int:
+    def best(self, view: State, actions: Ids, rng: Rng) -> int:
         """The best of some actions.
 
         Args:
             view: What the player to act knows.
-            actions: His actions that come into question, the policy's own choice first.
-            rng: Draws everything; with simulations and not seconds as budget, a generator made anew
-                from the same seed leads to the same action.
+            actions: The actions that come into question, the policy's own choice first.
+            rng: Generator of everything that is drawn. Where the budget is simulations and not
+                seconds, one of the same seed leads to the same action.
         """
         if len(actions) == 1:
             return int(actions[0])
         least = np.empty(len(actions))
-        bounds(self.judge(view, actions, rng), -EDGE, self._span, least)
+        bounds(self.judge(view, actions, rng), -REPLACED_ABOVE, self._span, least)
         return int(actions[np.argmax(least)])
 
-    def judge(self, view: State, actions: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def judge(self, view: State, actions: Ids, rng: Rng) -> Floats:
         """Simulate.
 
         Args:
             view: What the player to act knows.
-            actions: His actions that come into question, the policy's own choice first.
-            rng: Draws everything.
+            actions: The actions that come into question, the policy's own choice first.
+            rng: Generator of everything that is drawn.
 
         Returns:
-            Of every action on how many worlds it was played, the sum of its payoffs less those of
-            the first one, and of their squares, float64 [n, 3].
+            On how many determinisations each action was played, the sum of its payoffs less those
+            of the first one, and of their squares, float64 [n, 3].
         """
         rules, player = self._game.rules, int(view["player"])
         actions = np.asarray(actions, np.int64)
         threads = self._budget.threads
         deadline = self._budget.deadline()
-        ready = time.perf_counter() + WORLDS_SHARE * self._budget.seconds
+        ready = time.perf_counter() + PARTICLES_SHARE * self._budget.seconds
 
-        # For the uniform policy every step leads to a new deal.
-        explaining = self._policy if self._worlds else Uniform()
+        # To the uniform policy all deals are as likely, and every move is a new deal.
+        judging = self._policy if self._particles else Uniform()
 
-        def work(share: int, own: np.random.Generator) -> np.ndarray:
+        def work(share: int, own: Rng) -> Floats:
             states = self._game.empty(1)
             ids = np.empty(self._game.num_actions, np.int32)
-            worlds = Worlds(self._game, explaining, view, self._worlds or BATCH, own, ready)
+            number = self._particles or BATCH
+            particles = Particles(self._game, judging, view, number, own, ready)
             sums = np.zeros((len(actions), 3))
-            running = np.ones(len(actions), bool)
+            surviving = np.ones(len(actions), bool)
             first, going = 0, True
             while going:
                 some = slice(first, first + BATCH)
-                race(
-                    rules, self._policy, worlds.states[some], worlds.guesses[some], player, actions,
-                    running, states, own, ids, sums,
+                simulate_paired(
+                    rules, self._policy, particles.states[some], particles.guesses[some], player,
+                    actions, surviving, states, own, ids, sums,
                 )  # fmt: skip
-                going = drop(sums, self._span, running) and sums[:, 0].sum() < share
+                going = eliminate(sums, self._span, surviving) and sums[:, 0].sum() < share
                 going = going and time.perf_counter() < deadline
                 if going:
-                    worlds.refresh(some)
-                first = some.stop if some.stop < len(worlds.states) else 0
+                    particles.move(some)
+                first = some.stop if some.stop < len(particles.states) else 0
             return sums
 
         return add_up(work, [self._budget.simulations // threads] * threads, rng)

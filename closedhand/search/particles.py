@@ -1,10 +1,11 @@
-"""Worlds that explain what a player saw, for any game with hidden hands.
+"""Determinisations distributed by how likely they make what a player saw, for any game.
 
-A **world** is a full state that fits what the player knows. Some are dealt at random; how well each
-explains what the others did is then let in step by step (sequential Monte Carlo, Del Moral, Doucet
-and Jasra, 2006): at every step worlds are drawn anew by their weights, and stirred by Metropolis
-steps, new deals or smaller moves that a policy defines. In the end worlds are as frequent as they
-are likely. If time runs out before, a part only of what they explain counts.
+A **determinisation** is a full state that fits what the player knows. A **particle** is one of a
+population of them that tempered sequential Monte Carlo (Del Moral, Doucet and Jasra, 2006) turns
+from random deals into a sample of the posterior: the likelihood of what the others did is raised to
+an exponent that grows from 0 to 1; at every step particles are resampled by their weights and moved
+by Metropolis moves, whose proposals are new deals or smaller changes that a policy defines. If time
+runs out before, the exponent stays below 1.
 """
 
 import math
@@ -15,208 +16,254 @@ import numpy as np
 
 from closedhand.core import contract
 from closedhand.core.contract import dispatched
-from closedhand.core.game import Game, State
-from closedhand.core.kernel import kernel
+from closedhand.core.game import Game
+from closedhand.core.kernel import (
+    Floats,
+    Ids,
+    Integer,
+    Policy,
+    Rng,
+    Rules,
+    State,
+    States,
+    kernel,
+)
 from closedhand.search.playout import plausibility
 
 BATCH = 16
-"""Worlds between two looks at the clock."""
-WORTH = 0.5
-"""Of its worlds: how many equally likely ones a population is worth when they are drawn anew."""
-STIRS = 2
-"""Metropolis steps of a world between two looks at its weight."""
+"""Particles between two looks at the clock."""
+SAMPLE_SHARE = 0.5
+"""Effective sample size, as a share of the number of particles, down to which one step tempers."""
+MOVES = 2
+"""Metropolis moves of a particle between two resamplings."""
 
 
 @kernel
-def _explain_by_plausibility(policy, rules, state, player, least, rng, ids):
+def _log_plausibility(
+    policy: Policy, rules: Rules, state: State, player: Integer, least: float, rng: Rng, ids: Ids
+) -> tuple[float, Integer]:
     """The logarithm of the plausibility."""
     return np.log(plausibility(policy, rules, state, player, ids)), 0
 
 
-def _explain(policy, rules, state, player, least, rng, ids):
-    """How well a world explains what `player` saw, and a guess at what it does not show.
+@dispatched(default=_log_plausibility)
+def log_likelihood(
+    policy: Policy, rules: Rules, state: State, player: Integer, least: float, rng: Rng, ids: Ids
+) -> tuple[float, Integer]:
+    """How likely a determinisation makes what `player` saw, and a guess at what it does not show.
 
-    A policy defines it that tells players apart; may change `state`.
+    A policy defines it that tells players apart; the default is the logarithm of `plausibility`.
+    It may change `state`.
 
     Returns:
-        The logarithm of how likely what was seen would be, up to a constant; any number below
-        `least` may stand for others below it. And a whole number that `evaluate` is to know.
+        The log-likelihood up to a constant, where any number below `least` may stand for others
+        below it; and a whole number that `evaluate` is to know.
     """
-
-
-_explain.__name__ = "explain"
-explain = dispatched(_explain, _explain_by_plausibility)
+    ...
 
 
 @kernel
-def _deal_anew(policy, rules, state, player, rng):
-    """Deal all hidden cards anew."""
+def _deal_again(policy: Policy, rules: Rules, state: State, player: Integer, rng: Rng) -> None:
+    """Deal all hidden cards again."""
     contract.hide(rules, state, player)
     contract.redeal(rules, state, player, rng)
 
 
-def _stir(policy, rules, state, player, rng):
-    """Turn a world into another one so that random deals stay random deals.
+@dispatched(default=_deal_again)
+def propose(policy: Policy, rules: Rules, state: State, player: Integer, rng: Rng) -> None:
+    """Turn a determinisation into another one, the proposal of a Metropolis move.
 
-    From one to the other has to be as frequent as back, counting each by how often it is dealt. A
-    policy defines it for a game in which a small step will do.
+    Proposals have to leave random deals random deals: from one determinisation to another as often
+    as back, counting each by how often it is dealt. A policy defines it for a game in which a small
+    change will do; the default is a new deal.
     """
 
 
-_stir.__name__ = "stir"
-stir = dispatched(_stir, _deal_anew)
+@kernel
+def deal_particles(
+    rules: Rules, policy: Policy, view: States, player: Integer, particles: States,
+    log_likelihoods: Floats, guesses: Ids, rng: Rng, ids: Ids,
+) -> None:  # fmt: skip
+    """Deal determinisations of a view, and write the log-likelihood and the guess of each."""
+    for i in range(len(particles)):
+        particles[i] = view[0]
+        contract.redeal(rules, particles[i], player, rng)
+        view[1] = particles[i]
+        log_likelihoods[i], guesses[i] = log_likelihood(
+            policy, rules, view[1], player, -np.inf, rng, ids
+        )
 
 
 @kernel
-def deal_worlds(rules, policy, view, player, worlds, logarithms, guesses, rng, ids):
-    """Deal worlds that fit a view, and write what each explains and what is guessed in it."""
-    for i in range(len(worlds)):
-        worlds[i] = view[0]
-        contract.redeal(rules, worlds[i], player, rng)
-        view[1] = worlds[i]
-        logarithms[i], guesses[i] = explain(policy, rules, view[1], player, -np.inf, rng, ids)
-
-
-@kernel
-def stir_worlds(rules, policy, view, player, power, worlds, logarithms, guesses, rng, ids):
-    """Take Metropolis steps with every world, by likelihoods raised to a power.
+def move_particles(
+    rules: Rules, policy: Policy, view: States, player: Integer, exponent: float, particles: States,
+    log_likelihoods: Floats, guesses: Ids, rng: Rng, ids: Ids,
+) -> None:  # fmt: skip
+    """Move every particle by Metropolis moves for likelihoods raised to an exponent.
 
     `view[1:3]` is scratch space.
     """
-    for i in range(len(worlds)):
-        for _ in range(STIRS):
-            view[1] = worlds[i]
-            stir(policy, rules, view[1], player, rng)
+    for i in range(len(particles)):
+        for _ in range(MOVES):
+            view[1] = particles[i]
+            propose(policy, rules, view[1], player, rng)
             view[2] = view[1]
+            # Drawn first: the likelihood of a proposal that is refused need not be told exactly.
             least = -np.inf
-            if power > 0.0:
-                least = logarithms[i] + np.log(rng.random()) / power
-            logarithm, guess = explain(policy, rules, view[2], player, least, rng, ids)
-            if logarithm >= least:
-                worlds[i] = view[1]
-                logarithms[i] = logarithm
+            if exponent > 0.0:
+                least = log_likelihoods[i] + np.log(rng.random()) / exponent
+            proposed, guess = log_likelihood(policy, rules, view[2], player, least, rng, ids)
+            if proposed >= least:
+                particles[i] = view[1]
+                log_likelihoods[i] = proposed
                 guesses[i] = guess
 
 
-def next_power(logarithms: np.ndarray, power: float) -> float:
-    """To which power likelihoods can count next, if they counted to `power` before.
+def effective_sample_size(weights: Floats) -> float:
+    """How many equally likely particles weighted ones are worth: (sum w)^2 / sum w^2.
 
     Args:
-        logarithms: Of the likelihoods of worlds drawn by that power, float64 [n].
-        power: 0 to 1.
-
-    Returns:
-        The greatest power up to 1 for which the worlds are still worth enough: as many as
-        (sum w)^2 / sum w^2, where w are their weights.
+        weights: Weights of the particles, not negative, float64 [n].
 
     Examples:
-        >>> next_power(np.log([0.4, 0.2, 0.2, 0.2]), 0.0)
+        >>> effective_sample_size(np.array([0.5, 0.5, 0.0, 0.0]))
+        2.0
+    """
+    return float(weights.sum() ** 2 / (weights**2).sum())
+
+
+def next_exponent(log_likelihoods: Floats, exponent: float) -> float:
+    """The exponent to temper to next.
+
+    Args:
+        log_likelihoods: Log-likelihoods of particles drawn at `exponent`, float64 [n].
+        exponent: Exponent of the likelihood so far, 0 to 1.
+
+    Returns:
+        The greatest exponent up to 1 at which the effective sample size is still `SAMPLE_SHARE` of
+        the particles.
+
+    Examples:
+        >>> next_exponent(np.log([0.4, 0.2, 0.2, 0.2]), 0.0)
         1.0
-        >>> round(next_power(np.log([1e-9, 1.0, 1e-9, 1e-9]), 0.0), 3)
+        >>> round(next_exponent(np.log([1e-9, 1.0, 1e-9, 1e-9]), 0.0), 3)
         0.091
     """
 
-    def enough(to: float) -> bool:
-        weights = np.exp((to - power) * (logarithms - logarithms.max()))
-        return weights.sum() ** 2 >= WORTH * len(weights) * (weights**2).sum()
+    def sample_is_large(to: float) -> bool:
+        weights = tempered_weights(log_likelihoods, exponent, to)
+        return effective_sample_size(weights) >= SAMPLE_SHARE * len(weights)
 
-    if enough(1.0):
+    if sample_is_large(1.0):
         return 1.0
-    low, high = power, 1.0
+    low, high = exponent, 1.0
     for _ in range(20):
         middle = (low + high) / 2
-        if enough(middle):
+        if sample_is_large(middle):
             low = middle
         else:
             high = middle
-    # Not the lower one: where nothing is enough, as few worlds explain anything, it must go on.
+    # Not the lower one, which may be `exponent` itself where few particles are possible at all.
     return high
 
 
-def draw_by_weight(weights: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """As many indices as there are weights, each as often as its weight says, give or take one.
+def tempered_weights(log_likelihoods: Floats, exponent: float, to: float) -> Floats:
+    """Weights of particles drawn at an exponent for the exponent `to`, the greatest being 1.
 
     Args:
-        weights: Not negative, float64 [n].
-        rng: Draws them.
+        log_likelihoods: Log-likelihoods of the particles, one at least finite, float64 [n].
+        exponent: Exponent at which they were drawn.
+        to: Exponent for which they are weighted.
+    """
+    return np.exp((to - exponent) * (log_likelihoods - log_likelihoods.max()))
+
+
+def resample(weights: Floats, rng: Rng) -> Ids:
+    """Systematic resampling: each index as often as its weight says, give or take one.
+
+    Args:
+        weights: Weights, not negative, float64 [n].
+        rng: Generator of the sample.
 
     Returns:
-        In random order, int64 [n].
+        As many indices as there are weights, in random order, int64 [n].
     """
     below = np.cumsum(weights)
-    marks = (rng.permutation(len(weights)) + rng.random()) * (below[-1] / len(weights))
-    return np.minimum(np.searchsorted(below, marks, side="right"), len(weights) - 1)
+    marks: Floats = (rng.permutation(len(weights)) + rng.random()) * (below[-1] / len(weights))
+    drawn: Ids = np.searchsorted(below, marks, side="right")
+    return np.minimum(drawn, len(weights) - 1)
 
 
-class Worlds:
-    """A population of worlds.
+class Particles:
+    """A population of particles.
 
     Attributes:
-        states: The worlds, states [n].
-        guesses: What is guessed in each, int64 [n]; see `explain`.
-        power: To which power likelihoods count, 0 to 1: 1 unless time ran out.
+        states: Determinisations, states [n].
+        guesses: Guess in each of them, int64 [n]; see `log_likelihood`.
+        exponent: Exponent that the likelihood was tempered to, 0 to 1: 1 unless time ran out.
     """
 
     def __init__(
         self,
         game: Game,
-        policy: Any,
+        policy: Policy,
         view: State,
         number: int,
-        rng: np.random.Generator,
+        rng: Rng,
         deadline: float = math.inf,
     ) -> None:
-        """Draw worlds.
+        """Draw particles.
 
         Args:
             game: The game.
-            policy: Has `explain` or `plausibility`.
+            policy: Policy with `log_likelihood` or `plausibility`, and with `propose` if it has a
+                better proposal than a new deal.
             view: What the player to act knows.
-            number: Of worlds.
-            rng: Draws everything.
-            deadline: When to be ready, by `time.perf_counter`; some worlds are always drawn.
+            number: Number of particles.
+            rng: Generator of everything that is drawn.
+            deadline: When to be ready, by `time.perf_counter`; a batch is always dealt.
         """
-        self.states = game.empty(number)
-        self.guesses = np.zeros(number, np.int64)
-        self.power = 0.0
-        self._logarithms = np.zeros(number)
+        self.states: States = game.empty(number)
+        self.guesses: Ids = np.zeros(number, np.int64)
+        self.exponent = 0.0
+        self._log_likelihoods = np.zeros(number)
         self._common = game.rules, policy, np.repeat(np.array([view], game.dtype), 3)
         self._player, self._rng = int(view["player"]), rng
         self._ids = np.empty(game.num_actions, np.int32)
         dealt = 0
         while dealt < number and (dealt == 0 or time.perf_counter() < deadline):
-            self._pass_on(deal_worlds, slice(dealt, dealt + BATCH))
+            self._apply(deal_particles, slice(dealt, dealt + BATCH))
             dealt += BATCH
         self._keep(slice(dealt))
-        while self.power < 1.0 and time.perf_counter() < deadline:
-            self._let_in()
+        while self.exponent < 1.0 and time.perf_counter() < deadline:
+            self._temper()
             for first in range(0, len(self.states), BATCH):
                 if time.perf_counter() < deadline:
-                    self.refresh(slice(first, first + BATCH))
+                    self.move(slice(first, first + BATCH))
 
-    def refresh(self, some: slice) -> None:
-        """Move some worlds on to others that are as likely."""
-        self._pass_on(stir_worlds, some, self.power)
+    def move(self, some: slice) -> None:
+        """Move some particles to determinisations that are as likely, by Metropolis moves."""
+        self._apply(move_particles, some, self.exponent)
 
-    def _let_in(self) -> None:
-        """Let more of what worlds explain count, and draw them anew by that."""
-        logarithms = self._logarithms
-        if np.isneginf(logarithms).all():
-            self.power = 1.0
+    def _temper(self) -> None:
+        """Raise the exponent, and resample by the weights that follow from it."""
+        log_likelihoods = self._log_likelihoods
+        if np.isneginf(log_likelihoods).all():
+            self.exponent = 1.0
             return
-        power = next_power(logarithms, self.power)
-        weights = np.exp((power - self.power) * (logarithms - logarithms.max()))
-        self._keep(draw_by_weight(weights, self._rng))
-        self.power = power
+        exponent = next_exponent(log_likelihoods, self.exponent)
+        weights = tempered_weights(log_likelihoods, self.exponent, exponent)
+        self._keep(resample(weights, self._rng))
+        self.exponent = exponent
 
-    def _keep(self, some: slice | np.ndarray) -> None:
-        """Keep some worlds."""
+    def _keep(self, some: slice | Ids) -> None:
+        """Keep some particles."""
         self.states, self.guesses = self.states[some], self.guesses[some]
-        self._logarithms = self._logarithms[some]
+        self._log_likelihoods = self._log_likelihoods[some]
 
-    def _pass_on(self, kernel: Any, some: slice, *arguments: float) -> None:
-        """Call a kernel for some worlds."""
+    def _apply(self, kernel: Any, some: slice, *arguments: float) -> None:
+        """Call a kernel for some particles."""
         kernel(
-            *self._common, self._player, *arguments, self.states[some], self._logarithms[some],
+            *self._common, self._player, *arguments, self.states[some], self._log_likelihoods[some],
             self.guesses[some], self._rng, self._ids,
         )  # fmt: skip

@@ -10,33 +10,47 @@ import numpy as np
 
 from closedhand.core import contract
 from closedhand.core.contract import dispatched
-from closedhand.core.kernel import kernel
+from closedhand.core.kernel import (
+    Floats,
+    Ids,
+    Integer,
+    Policy,
+    Rng,
+    Rules,
+    State,
+    States,
+    kernel,
+)
 
 
 @dispatched
-def choose(policy, rules, state, rng, ids):
+def choose(policy: Policy, rules: Rules, state: State, rng: Rng, ids: Ids) -> Integer:
     """A legal action of the player to act, who may look at the whole state.
 
     `ids` is scratch space, int32 [num_actions].
     """
+    ...
 
 
 @dispatched
-def plausibility(policy, rules, state, player, ids):
+def plausibility(policy: Policy, rules: Rules, state: State, player: Integer, ids: Ids) -> float:
     """How likely what `player` has seen would be, were `state` the truth; up to a factor.
 
     May change `state`.
     """
+    ...
 
 
 class Uniform(NamedTuple):
-    """The policy that plays uniformly random legal actions, and finds all worlds equally likely."""
+    """The policy that plays uniformly random actions, and to which all deals are as plausible."""
 
     kernels = "closedhand.search.uniform"
 
 
 @kernel
-def playout(policy, rules, state, player, rng, ids):
+def playout(
+    policy: Policy, rules: Rules, state: State, player: Integer, rng: Rng, ids: Ids
+) -> float:
     """Play on until the payoff of `player` is certain; return it."""
     payoff = contract.payoff(rules, state, player)
     while np.isnan(payoff):
@@ -46,7 +60,10 @@ def playout(policy, rules, state, player, rng, ids):
 
 
 @kernel
-def playouts(policy, rules, states, player, rng, num_actions, out):
+def playouts(
+    policy: Policy, rules: Rules, states: States, player: Integer, rng: Rng, num_actions: int,
+    out: Floats,
+) -> None:  # fmt: skip
     """Play every state on, in place; write the payoffs of `player` into `out`, float64 [n]."""
     ids = np.empty(num_actions, np.int32)
     for i in range(len(states)):

@@ -1,18 +1,18 @@
 """The uniformly random policy of playouts."""
 
 from closedhand.core import contract
-from closedhand.core.kernel import kernel
+from closedhand.core.kernel import Ids, Integer, Policy, Rng, Rules, State, kernel
 
 __all__ = ["choose", "plausibility"]
 
 
 @kernel
-def choose(policy, rules, state, rng, ids):
+def choose(policy: Policy, rules: Rules, state: State, rng: Rng, ids: Ids) -> Integer:
     """A uniformly random legal action."""
     return contract.random_action(rules, state, rng, ids)
 
 
 @kernel
-def plausibility(policy, rules, state, player, ids):
-    """The same for every world."""
+def plausibility(policy: Policy, rules: Rules, state: State, player: Integer, ids: Ids) -> float:
+    """The same for every determinisation."""
     return 1.0

@@ -1,5 +1,8 @@
 """Forced actions on any AEC env are played at once: agents are asked for decisions only."""
 
+# pyright: reportMissingTypeStubs=false
+# PettingZoo has its types inline, without saying so.
+
 from typing import Any
 
 import numpy as np

@@ -1,12 +1,15 @@
 """Duplicate dealing on any AEC env: luck of the cards cancels out."""
 
+# pyright: reportMissingTypeStubs=false
+# PettingZoo has its types inline, without saying so.
+
 from collections.abc import Sequence
 from typing import Any
 
 from pettingzoo import AECEnv
 from pettingzoo.utils import BaseWrapper
 
-from closedhand.core.game import Game, InputError
+from closedhand.core.game import Game, InputError, State
 from closedhand.core.seating import num_tables, seating
 from closedhand.envs.common import Observation
 
@@ -40,13 +43,14 @@ class DuplicateDealing(BaseWrapper[str, Observation, int]):
             InputError: Not as many different names as sides.
         """
         super().__init__(env)
-        game: Game = env.unwrapped.game  # type: ignore[attr-defined]
+        table: Any = env.unwrapped
+        game: Game = table.game
         self._sides = game.sides
         self._tables = num_tables(game.sides)
         self.teams = tuple(teams)
         if len(self.teams) != self._tables or len(set(self.teams)) != self._tables:
             raise InputError(f"{game.name} has {self._tables} sides: name as many different teams")
-        self._start = None
+        self._start: State | None = None
         self._deal = -1
         self._table = 0
         self._earned: dict[str, float] = {}
@@ -65,7 +69,8 @@ class DuplicateDealing(BaseWrapper[str, Observation, int]):
         given = options.get("deal") is not None or options.get("state") is not None
         if self._start is None or given or self._table + 1 == self._tables:
             super().reset(seed=seed, options=options)
-            self._start = self.env.unwrapped.game_state  # type: ignore[attr-defined]
+            table: Any = self.env.unwrapped
+            self._start = table.game_state
             self._deal += 1
             self._table = 0
             self._scores = []

@@ -1,5 +1,8 @@
 """Sub-step actions on top of an AEC env whose game has whole plays as actions."""
 
+# pyright: reportMissingTypeStubs=false
+# PettingZoo has its types inline, without saying so.
+
 from typing import Any
 
 import numpy as np
@@ -36,7 +39,8 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
             InputError: Its game has no sub-steps, or has them already.
         """
         super().__init__(env)
-        self._flat: Game = env.unwrapped.game  # type: ignore[attr-defined]
+        table: Any = env.unwrapped
+        self._flat: Game = table.game
         if not self._flat.substep_options:
             raise InputError(f"this {self._flat.name} cannot be taken apart into sub-steps")
         options = {**self._flat.options, **self._flat.substep_options}
@@ -93,19 +97,18 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
         return {**self.game.split(observation), ACTION_MASK: mask}
 
     def _play(self, action: Any) -> None:
-        if not isinstance(action, int | np.integer):
-            raise InputError(f"an action is a whole number, not {action!r}")
+        number = common.whole_number(action)
         status = np.empty(1, np.int64)
         batch.play_all(
             self.game.rules,
             self._states,
             np.zeros(1, np.int64),
-            np.array([action], np.int64),
+            np.array([number], np.int64),
             self.game.num_actions,
             status,
         )
         if status[0] == batch.ILLEGAL:
-            raise InputError(explain_illegal(self.game, self._states[0], int(action)))
+            raise InputError(explain_illegal(self.game, self._states[0], number))
 
     def _whole_play(self, before: np.record, action: Any) -> int:
         """The flat action that the sub-step has completed."""
@@ -116,7 +119,8 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
         return self._flat.parse(self.game.text(int(action)))
 
     def _synchronise(self) -> None:
-        self._states[0] = self.env.unwrapped.game_state  # type: ignore[attr-defined]
+        table: Any = self.env.unwrapped
+        self._states[0] = table.game_state
         self._publish()
 
     def _publish(self) -> None:

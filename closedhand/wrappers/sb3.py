@@ -1,7 +1,7 @@
 """Our vector environments as one `VecEnv` of Stable-Baselines3, with action masks."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from gymnasium import spaces
@@ -28,8 +28,9 @@ class SB3VecEnv(VecEnv):
         self.envs = list(envs)
         parts = dict(envs[0].single_observation_space.spaces)
         parts.pop(MASK)
-        super().__init__(
-            sum(env.num_envs for env in envs), spaces.Dict(parts), envs[0].single_action_space
+        actions = cast(spaces.Discrete, envs[0].single_action_space)  # pyright: ignore[reportUnknownMemberType]
+        super().__init__(  # pyright: ignore[reportUnknownMemberType]
+            sum(env.num_envs for env in envs), spaces.Dict(parts), actions
         )
         self._ends = np.cumsum([env.num_envs for env in envs])[:-1]
         self._masks: np.ndarray
@@ -64,7 +65,10 @@ class SB3VecEnv(VecEnv):
 
     def step_wait(self) -> tuple[Any, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         """Step all games; a finished one starts anew, its last observation is in the info."""
-        observations, rewards, dones, infos = [], [], [], []
+        observations: list[dict[str, np.ndarray]] = []
+        rewards: list[np.ndarray] = []
+        dones: list[np.ndarray] = []
+        infos: list[dict[str, Any]] = []
         for env, actions in zip(self.envs, np.split(self._actions, self._ends), strict=True):
             observation, reward, terminated, truncated, info = env.step(actions)
             done = terminated | truncated

@@ -26,6 +26,7 @@ from closedhand.baselines.chinese_poker.separable import (
     load,
     shipped,
 )
+from closedhand.core.agents import AgentSpec, Traits, described, files_of, whole_number
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.threads import in_threads
 from closedhand.games.chinese_poker import substeps
@@ -117,6 +118,7 @@ class Responder(ArrangingAgent):
         return actions
 
 
+@described(lambda game, argument: Traits(files_of(argument), microseconds=50))
 def make_separable(game: Game, seed: int, argument: str | None) -> Separable:
     """The agent `separable`.
 
@@ -125,34 +127,56 @@ def make_separable(game: Game, seed: int, argument: str | None) -> Separable:
     """
     if argument is None:
         return Separable(game)
-    return Separable(game, tables_for(game, argument), f"separable:{argument}")
+    name = str(AgentSpec("separable", argument=argument))
+    return Separable(game, tables_for(game, argument), name)
 
 
-def make_counter(game: Game, seed: int, argument: str | None) -> Responder:
-    """The agent `counter`.
+def describe_responder(game: Game, argument: str | None, hands: int | None = None) -> Traits:
+    """What is known of an agent that responds to a pool, before it plays."""
+    _, path = read_pool(argument)
+    return Traits(files_of(path), microseconds=500)
+
+
+@described(describe_responder)
+def make_counter(
+    game: Game, seed: int, argument: str | None, hands: int | None = None
+) -> Responder:
+    """The agent `counter`; `hands` are those of the pool, as a number for argument is.
 
     Raises:
         InputError: The argument is neither a number of hands nor a file of tables for these rules.
     """
-    return _responder(game, "counter", np.inf, argument)
+    return _responder(game, "counter", np.inf, argument, hands)
 
 
-def make_rescored(game: Game, seed: int, argument: str | None) -> Responder:
-    """The agent `rescored`.
+@described(describe_responder)
+def make_rescored(
+    game: Game, seed: int, argument: str | None, hands: int | None = None
+) -> Responder:
+    """The agent `rescored`; `hands` are those of the pool, as a number for argument is.
 
     Raises:
         InputError: The argument is neither a number of hands nor a file of tables for these rules.
     """
-    return _responder(game, "rescored", SLACK, argument)
+    return _responder(game, "rescored", SLACK, argument, hands)
 
 
-def _responder(game: Game, name: str, slack: float, argument: str | None) -> Responder:
-    size, path = POOL_SIZE, argument
-    if argument is not None and argument.isdecimal():
-        size, path = int(argument), None
+def _responder(
+    game: Game, name: str, slack: float, argument: str | None, hands: int | None
+) -> Responder:
+    size, path = read_pool(argument)
+    if hands is not None:
+        size = whole_number(name, "hands", hands)
     tables = tables_for(game, path)
-    full_name = name if argument is None else f"{name}:{argument}"
+    full_name = str(AgentSpec(name, {"hands": hands}, argument))
     return Responder(game, tables, pool_of(game.flat.rules, tables, size), slack, full_name)
+
+
+def read_pool(argument: str | None) -> tuple[int, str | None]:
+    """The number of the pool's hands that an argument names, or the path of tables."""
+    if argument is not None and argument.isdecimal():
+        return int(argument), None
+    return POOL_SIZE, argument
 
 
 def tables_for(game: Game, path: str | Path | None) -> Tables:

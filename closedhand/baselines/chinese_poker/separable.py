@@ -16,13 +16,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from closedhand.core.files import write_atomically
+from closedhand.core.files import SHIPPED, write_atomically
 from closedhand.core.game import InputError
 from closedhand.core.kernel import inlined, kernel
 from closedhand.core.threads import in_threads
@@ -39,7 +38,7 @@ from closedhand.games.chinese_poker.plays import (
 )
 from closedhand.games.chinese_poker.rules import Rules, evaluate, strengths
 
-SHIPPED = "chinese_poker_separable_{}.npz"
+NAME = "chinese_poker_separable_{}.npz"
 """The tables of the package, by the rules that they were trained for."""
 
 
@@ -96,8 +95,8 @@ def load(path: Path) -> Tables:
 @lru_cache
 def shipped(rules: str = "4-2") -> Tables:
     """The tables that come with the package, for the rules `4-2` or `1-6`."""
-    name = SHIPPED.format(rules)
-    return _decode((files("closedhand") / "data" / name).read_bytes(), name)
+    name = NAME.format(rules)
+    return _decode((SHIPPED / name).read_bytes(), name)
 
 
 def _decode(content: bytes, name: str) -> Tables:

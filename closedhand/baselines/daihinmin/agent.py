@@ -8,8 +8,8 @@ import numpy as np
 from closedhand.baselines.agent import KernelAgent
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
+from closedhand.games.daihinmin.legality import can_play
 from closedhand.games.daihinmin.plays import NUM_ACTIONS, PASS
-from closedhand.games.daihinmin.rules import can_play
 
 
 def flat_rules(game: Game) -> Any:

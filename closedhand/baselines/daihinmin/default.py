@@ -11,10 +11,12 @@ import numpy as np
 from closedhand.baselines.agent import KernelAgent
 from closedhand.baselines.daihinmin.agent import kernel_agent
 from closedhand.core import bits
-from closedhand.core.agents import refuse_argument
+from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
-from closedhand.games.daihinmin import rules as flat
+from closedhand.games.daihinmin.cards import bit, of_suits, ranks_between, ranks_with
+from closedhand.games.daihinmin.exchange import TAXES, pair_in_exchange
+from closedhand.games.daihinmin.legality import can_play
 from closedhand.games.daihinmin.plays import (
     ALL_SUITS,
     FIRST_KAIDAN,
@@ -26,7 +28,6 @@ from closedhand.games.daihinmin.plays import (
     PASS,
     SHORTEST,
 )
-from closedhand.games.daihinmin.rules import bit, of_suits, ranks_between, ranks_with
 
 NONE = -1
 
@@ -48,7 +49,7 @@ def choose(rules, view, ids):
         action = follow_group(rules, view, hand, family)
     else:
         action = follow_kaidan(rules, view, hand, family)
-    if action == NONE or not (rules.options.illegal_pass or flat.can_play(rules, view, action)):
+    if action == NONE or not (rules.options.illegal_pass or can_play(rules, view, action)):
         return PASS
     return action
 
@@ -63,9 +64,9 @@ def weaker_first(cards, revolution):
 @kernel
 def choose_pick(view, hand):
     """In the exchange: the lowest cards, never the joker."""
-    pair = flat.pair_in_exchange(view)
+    pair = pair_in_exchange(view)
     first = weaker_first(hand & ~JOKER_BIT, 0)
-    if flat.TAXES[pair] == 1:
+    if TAXES[pair] == 1:
         return first
     second = weaker_first(hand & ~JOKER_BIT & ~bit(first), 0)
     chosen = view.returned[pair] != np.uint64(0)
@@ -215,6 +216,7 @@ def choose_all(rules, views, ids, actions):
         actions[i] = choose(rules, views[i], ids)
 
 
+@described(Traits(microseconds=10))
 def make(game: Game, seed: int, argument: str | None) -> KernelAgent:
     """The agent `default`; it is deterministic and needs no seed.
 

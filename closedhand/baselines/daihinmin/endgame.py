@@ -8,10 +8,12 @@ one wins.
 import numpy as np
 
 from closedhand.core.kernel import kernel
-from closedhand.games.daihinmin import rules as flat
+from closedhand.games.daihinmin.cards import bit
 from closedhand.games.daihinmin.hidden import unseen
+from closedhand.games.daihinmin.legality import legal, plays_between
 from closedhand.games.daihinmin.plays import JOKER, NUM_RANKS, PASS, SPADE_THREE
-from closedhand.games.daihinmin.rules import EVERYBODY, PLAYERS, bit
+from closedhand.games.daihinmin.state import EVERYBODY, PLAYERS
+from closedhand.games.daihinmin.tricks import new_trick
 
 DEEPEST = 12
 """Plays of a hand, one by one."""
@@ -60,7 +62,7 @@ def is_beatable(rules, state, action, others, ids):
     if revolution:
         low, high = -1, np.int64(rules.plays.low[action]) - 1
     family = np.int64(rules.plays.family[action])
-    return flat.plays_between(rules, others, family, low, high, lock, ids, 0) > 0
+    return plays_between(rules, others, family, low, high, lock, ids, 0) > 0
 
 
 @kernel
@@ -79,7 +81,7 @@ def sure_win(rules, views, actions, ids):
     others = unseen(views[0], views[0].player)
     number = np.empty(DEEPEST, np.int64)
     tried = np.zeros(DEEPEST, np.int64)
-    number[0] = flat.legal(rules, views[0], actions[0])
+    number[0] = legal(rules, views[0], actions[0])
     for k in range(number[0]):
         if rules.plays.length[actions[0, k]] == views[0].left[views[0].player]:
             return np.int64(actions[0, k])
@@ -98,7 +100,7 @@ def sure_win(rules, views, actions, ids):
             depth += 1
             views[depth] = view
             lead_on(rules, views[depth], action)
-            number[depth] = flat.legal(rules, views[depth], actions[depth])
+            number[depth] = legal(rules, views[depth], actions[depth])
             tried[depth] = 0
     return -1
 
@@ -111,7 +113,7 @@ def lead_on(rules, view, action):
     view.left[player] -= rules.plays.length[action]
     if rules.options.revolution and rules.plays.revolts[action]:
         view.revolution = 1 - view.revolution
-    flat.new_trick(view, player)
+    new_trick(view, player)
 
 
 @kernel

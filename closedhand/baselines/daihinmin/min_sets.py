@@ -21,10 +21,12 @@ from closedhand.baselines.daihinmin.kou.strength import (
 )
 from closedhand.baselines.daihinmin.kou.variants import Numbers
 from closedhand.core import bits
-from closedhand.core.agents import refuse_argument
+from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
-from closedhand.games.daihinmin import rules as flat
+from closedhand.games.daihinmin.cards import EACH_RANK, bit, ranks_between, ranks_with
+from closedhand.games.daihinmin.exchange import TAXES, pair_in_exchange
+from closedhand.games.daihinmin.legality import legal
 from closedhand.games.daihinmin.plays import (
     EIGHT,
     JOKER,
@@ -35,15 +37,7 @@ from closedhand.games.daihinmin.plays import (
     PASS,
     SHORTEST,
 )
-from closedhand.games.daihinmin.rules import (
-    EACH_RANK,
-    EVERYBODY,
-    STATE,
-    TAXES,
-    bit,
-    ranks_between,
-    ranks_with,
-)
+from closedhand.games.daihinmin.state import EVERYBODY, STATE
 
 MOST_RUNS = 200
 MOST_KAIDAN = 6
@@ -127,7 +121,7 @@ def choose(rules, numbers, view, ids, kaidan, views, actions):
     best = np.int64(sure_win(rules, views, actions, ids))
     if best >= 0:
         return best
-    n = flat.legal(rules, view, ids)
+    n = legal(rules, view, ids)
     before = fewest(rules, hand, kaidan)
     foes = foes_of(rules, view, np.int64(view.revolution), 0)
     over_own = view.owner == view.player and np.int64(view.passed) | 1 << view.player == EVERYBODY
@@ -162,7 +156,7 @@ def price_of(rules, view, play):
 @kernel
 def choose_pick(rules, view, hand, kaidan):
     """In the exchange: the next of the cards that leave the fewest plays, low ones first."""
-    pair = flat.pair_in_exchange(view)
+    pair = pair_in_exchange(view)
     two = TAXES[pair] == 2
     chosen = view.returned[pair]
     best_first, best_second, least = -1, -1, NEVER
@@ -191,11 +185,12 @@ def choose_all(rules, numbers, views, ids, actions):
     """Write the action for every view into `actions`."""
     kaidan = np.empty(MOST_RUNS, np.uint64)
     line = np.empty(DEEPEST, STATE)
-    legal = np.empty((DEEPEST, NUM_ACTIONS), np.int32)
+    listed = np.empty((DEEPEST, NUM_ACTIONS), np.int32)
     for i in range(len(views)):
-        actions[i] = choose(rules, numbers, views[i], ids, kaidan, line, legal)
+        actions[i] = choose(rules, numbers, views[i], ids, kaidan, line, listed)
 
 
+@described(Traits(microseconds=20))
 def make(game: Game, seed: int, argument: str | None) -> KernelAgent:
     """The agent `min-sets`; it is deterministic and needs no seed.
 

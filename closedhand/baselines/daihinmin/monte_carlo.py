@@ -11,16 +11,21 @@ import numpy as np
 
 from closedhand.baselines.daihinmin.endgame import DEEPEST, is_duel, open_hands, sure_win
 from closedhand.baselines.daihinmin.policy.softmax import Policy, load, shipped
+from closedhand.core.agents import AgentSpec, Traits, described, whole_number
 from closedhand.core.game import Game, State
 from closedhand.core.registry import make_game
 from closedhand.games.daihinmin.plays import NUM_ACTIONS
-from closedhand.games.daihinmin.rules import PLAYERS
-from closedhand.search.budget import read_budget
+from closedhand.games.daihinmin.state import PLAYERS
+from closedhand.search.budget import read_budget, traits
 from closedhand.search.exact import WON, solve
 from closedhand.search.monte_carlo import MonteCarlo
 
 DUEL_DEPTH = 48
 DUEL_NODES = 20_000
+USUAL = "2000"
+"""The budget where none is given."""
+SIMULATION = 6.0
+"""Microseconds of one, in the order of magnitude."""
 
 
 def one_round(rules: Any) -> Any:
@@ -88,14 +93,34 @@ class MonteCarloAgent:
         return int(action) if value == WON else -1
 
 
-def make(game: Game, seed: int, argument: str | None) -> MonteCarloAgent:
-    """The agent `monte-carlo`.
+def describe(
+    game: Game, argument: str | None, threads: int | None = None, candidates: int | None = None
+) -> Traits:
+    """What is known of the agent before it plays."""
+    budget, _, path = read_budget("monte-carlo", argument or USUAL, threads)
+    return traits(budget, path, SIMULATION)
+
+
+@described(describe)
+def make(
+    game: Game,
+    seed: int,
+    argument: str | None,
+    threads: int | None = None,
+    candidates: int | None = None,
+) -> MonteCarloAgent:
+    """The agent `monte-carlo`, with a budget as in `monte-carlo:500x4` or `monte-carlo:20ms:PATH`.
+
+    Behind the `x` stand the candidates for every world, as in the option `candidates`; the path is
+    that of weights of the playouts.
 
     Raises:
         InputError: An argument that it cannot use.
     """
-    budget, candidates, path = read_budget("monte-carlo", argument or "2000")
+    budget, number, path = read_budget("monte-carlo", argument or USUAL, threads)
+    if candidates is not None:
+        number = whole_number("monte-carlo", "candidates", candidates, 1)
     policy = load(Path(path)) if path else shipped()
-    name = f"monte-carlo:{argument}" if argument else "monte-carlo"
-    budget["candidates"] = 1 if candidates is None else candidates
+    name = str(AgentSpec("monte-carlo", {"threads": threads, "candidates": candidates}, argument))
+    budget["candidates"] = 1 if number is None else number
     return MonteCarloAgent(game, name, seed, policy, **budget)

@@ -25,10 +25,10 @@ from closedhand.baselines.daihinmin.kou.strength import (
     turned_ranks,
 )
 from closedhand.baselines.daihinmin.kou.variants import Numbers
-from closedhand.core.agents import refuse_argument
+from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
-from closedhand.games.daihinmin import rules as flat
+from closedhand.games.daihinmin.legality import legal
 from closedhand.games.daihinmin.plays import JOKER, JOKER_BIT, PASS
 
 NEVER = 10**6
@@ -45,7 +45,7 @@ def choose(rules, numbers, view, ids):
     parts = np.empty(MOST_PARTS, PART)
     if view.leader < 0:
         return choose_pick(rules, numbers, view, hand, parts)
-    n = flat.legal(rules, view, ids)
+    n = legal(rules, view, ids)
     before = decompose(numbers, foes_of(rules, view, np.int64(view.revolution), 0), hand, parts)
     best, least = PASS, NEVER
     for play in ids[:n]:
@@ -88,6 +88,7 @@ def choose_all(rules, numbers, views, ids, actions):
         actions[i] = choose(rules, numbers, views[i], ids)
 
 
+@described(Traits(microseconds=15))
 def make(game: Game, seed: int, argument: str | None) -> KernelAgent:
     """The agent `trick-ender`; it is deterministic and needs no seed.
 

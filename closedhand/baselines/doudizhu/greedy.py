@@ -18,7 +18,7 @@ from closedhand.baselines.doudizhu.decompose.partition import (
     cost,
     set_costs,
 )
-from closedhand.core.agents import refuse_argument
+from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
 from closedhand.games.doudizhu import rules as flat
@@ -158,6 +158,7 @@ class GreedyAgent(PlayAgent):
         super().__init__(game, "greedy", choose_all)
 
 
+@described(Traits(microseconds=5))
 def make(game: Game, seed: int, argument: str | None) -> GreedyAgent:
     """The agent `greedy`; it is deterministic and needs no seed.
 

@@ -23,6 +23,7 @@ from torch import nn
 
 from closedhand.baselines.doudizhu.substep_agent import SubstepAgent
 from closedhand.core import contract
+from closedhand.core.agents import AgentSpec, Traits, described, files_of
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.run import Watch, check_same
@@ -225,7 +226,7 @@ class PPOAgent(SubstepAgent):
         Raises:
             InputError: There is no such model, or it was trained with other actions.
         """
-        super().__init__(game, f"ppo:{path}")
+        super().__init__(game, str(AgentSpec("ppo", argument=str(path))))
         # One core: matches run in several processes.
         torch.set_num_threads(1)
         self.model = load(path, device="cpu")
@@ -234,18 +235,31 @@ class PPOAgent(SubstepAgent):
 
     def choose(self, views: np.ndarray) -> np.ndarray:
         """The most probable sub-steps for states [n], int32 [n]."""
+        observations, masks = self._look(views)
+        actions, _ = self.model.predict(observations, action_masks=masks, deterministic=True)
+        return actions.astype(np.int32)
+
+    def step_probabilities(self, views: np.ndarray) -> np.ndarray:
+        """The softmax over the legal sub-steps for states [n], float64 [n, sub-steps]."""
+        observations, masks = self._look(views)
+        tensors, _ = self.model.policy.obs_to_tensor(observations)
+        with torch.inference_mode():
+            policy: Any = self.model.policy.get_distribution(tensors, action_masks=masks)
+        shares = np.where(masks, policy.distribution.probs.numpy().astype(np.float64), 0.0)
+        return shares / shares.sum(1, keepdims=True)
+
+    def _look(self, views: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray]:
+        """The parts of the observations, and the masks of the legal sub-steps."""
         game = self.substeps
         observations = np.empty((len(views), game.observation_size), np.int8)
         masks = np.zeros((len(views), game.num_actions), bool)
         for view, observation, mask in zip(views, observations, masks, strict=True):
             contract.observe(game.rules, view, view["player"], observation)
             mask[game.legal(view)] = True
-        actions, _ = self.model.predict(
-            game.split(observations), action_masks=masks, deterministic=True
-        )
-        return actions.astype(np.int32)
+        return game.split(observations), masks
 
 
+@described(lambda game, argument: Traits(files_of(argument), microseconds=500))
 def make(game: Game, seed: int, argument: str | None) -> PPOAgent:
     """The agent `ppo:PATH`.
 

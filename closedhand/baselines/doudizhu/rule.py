@@ -12,7 +12,7 @@ import numpy as np
 from closedhand.baselines.doudizhu.agent import PlayAgent
 from closedhand.baselines.doudizhu.bidding.modules import choose_bid
 from closedhand.baselines.doudizhu.decompose.partition import CHAINABLE, PLAIN_FAMILY, SHORTEST
-from closedhand.core.agents import refuse_argument
+from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
 from closedhand.games.doudizhu import rules as flat
@@ -139,6 +139,7 @@ class RuleAgent(PlayAgent):
         super().__init__(game, "rule", choose_all)
 
 
+@described(Traits(microseconds=0.3))
 def make(game: Game, seed: int, argument: str | None) -> RuleAgent:
     """The agent `rule`; it is deterministic and needs no seed.
 

@@ -51,6 +51,10 @@ class SubstepAgent:
         """The next sub-step of the player to act, for states [n]; int32 [n]."""
         raise NotImplementedError
 
+    def step_probabilities(self, views: np.ndarray) -> np.ndarray:
+        """The probabilities of the next sub-step, for states [n]; float64 [n, sub-steps]."""
+        raise NotImplementedError
+
     def act(self, view: State) -> int:
         """The action of the player to act."""
         return int(self.act_batch(np.array([view], self.game.dtype))[0])
@@ -60,6 +64,29 @@ class SubstepAgent:
         if self.game.options["substeps"]:
             return self.choose(views)
         return self.complete(views, self.choose(views))
+
+    def probabilities(self, views: np.ndarray) -> np.ndarray:
+        """The softmax that the agent plays the most probable of, float64 [n, num_actions].
+
+        In a flat game the probability of a play is that of its main group times those of its
+        kickers. `act` takes the most probable sub-step at every step, so that another play may be
+        more probable as a whole.
+        """
+        if self.game.options["substeps"]:
+            return self.step_probabilities(views)
+        shares = np.zeros((len(views), self.game.num_actions))
+        states, sources, chances = views.copy(), np.arange(len(views)), np.ones(len(views))
+        while len(states):
+            following = self.step_probabilities(states)
+            parents, steps = np.nonzero(following)
+            states, sources = states[parents], sources[parents]
+            chances = chances[parents] * following[parents, steps]
+            actions = np.full(len(states), -1, np.int32)
+            play_each(self.substeps.rules, states, np.arange(len(states)), steps, actions)
+            done = actions >= 0
+            np.add.at(shares, (sources[done], actions[done]), chances[done])
+            states, sources, chances = states[~done], sources[~done], chances[~done]
+        return shares
 
     def complete(self, views: np.ndarray, steps: np.ndarray) -> np.ndarray:
         """The flat actions that begin with the sub-steps `steps`, int32 [n]; this agent goes on."""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from closedhand.core.files import read_arrays
+from closedhand.core.files import SHIPPED, read_arrays
 from closedhand.core.game import InputError
 from closedhand.core.kernel import kernel
 from closedhand.core.run import Run
@@ -165,4 +165,8 @@ def read_weights(path: Path, features: int) -> np.ndarray:
 @cache
 def shipped_weights(name: str, features: int) -> np.ndarray:
     """The weights of a file of the package, float32 [features]."""
+<<<<<<< HEAD
     return read_weights(Path(str(files("closedhand"))) / "data" / f"{name}.npz", features)
+=======
+    return read_weights(SHIPPED / f"{name}.npz", features)
+>>>>>>> main

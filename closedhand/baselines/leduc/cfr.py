@@ -24,7 +24,13 @@ from closedhand.baselines.leduc.tree import (
     to_sigma,
     to_strategy,
 )
-from closedhand.core.agents import refuse_argument
+from closedhand.core.agents import (
+    AgentSpec,
+    Traits,
+    described,
+    refuse_argument,
+    whole_number,
+)
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
 
@@ -169,19 +175,29 @@ DiscountedCFR = partial(Solver, Algorithm(1.5, 0.0, 2.0))
 PredictiveCFRPlus = partial(Solver, Algorithm(math.inf, -math.inf, 2.0, predictive=True))
 
 
+ITERATIONS = 2000
+"""Of the agent `equilibrium`: NashConv is below 0.001 chips in every game."""
+
+
 @lru_cache
-def equilibrium(game: Game) -> Strategy:
-    """What the agent `equilibrium` plays: NashConv is below 0.001 chips in every game."""
+def equilibrium(game: Game, iterations: int = ITERATIONS) -> Strategy:
+    """What the agent `equilibrium` plays."""
     solver = PredictiveCFRPlus(game)
-    solver.run(2000)
+    solver.run(iterations)
     return solver.strategy()
 
 
-def make(game: Game, seed: int, argument: str | None) -> StrategyAgent:
-    """The agent `equilibrium`.
+@described(Traits(microseconds=0.3))
+def make(
+    game: Game, seed: int, argument: str | None, iterations: int | None = None
+) -> StrategyAgent:
+    """The agent `equilibrium`, solved by so many iterations.
 
     Raises:
-        InputError: It was given an argument.
+        InputError: It was given an argument, or iterations that are no number.
     """
     refuse_argument("equilibrium", argument)
-    return StrategyAgent(equilibrium(game), "equilibrium", seed)
+    name = str(AgentSpec("equilibrium", {"iterations": iterations}))
+    number = ITERATIONS if iterations is None else iterations
+    strategy = equilibrium(game, whole_number("equilibrium", "iterations", number, 1))
+    return StrategyAgent(strategy, name, seed)

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from closedhand.core.agents import AgentSpec, Traits, described, files_of
 from closedhand.core.files import read_arrays, write_arrays, write_atomically
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.kernel import kernel
@@ -204,6 +205,15 @@ def choose_all(rules, probabilities, views, random, actions):
         )  # fmt: skip
 
 
+@kernel
+def look_up_all(rules, probabilities, views, out):
+    """Write the row of probabilities of every view into `out`, float64 [n, 4]."""
+    for i in range(len(views)):
+        view = views[i]
+        slot = slot_at(rules.tables.nodes[view.node], view)
+        out[i] = probabilities[view.node, slot, view.cards[view.player]]
+
+
 class StrategyAgent:
     """Plays a strategy.
 
@@ -229,7 +239,14 @@ class StrategyAgent:
         choose_all(rules, table, views, self._rng.random(len(views)), actions)
         return actions
 
+    def probabilities(self, views: np.ndarray) -> np.ndarray:
+        """The strategy in each view, states [n]; float64 [n, 4]. Actions are drawn from it."""
+        out = np.empty((len(views), len(ACTIONS)))
+        look_up_all(self.strategy.game.rules, self.strategy.probabilities, views, out)
+        return out
 
+
+@described(lambda game, argument: Traits(files_of(argument), microseconds=0.3))
 def make(game: Game, seed: int, argument: str | None) -> StrategyAgent:
     """The agent `strategy:PATH`.
 
@@ -238,4 +255,5 @@ def make(game: Game, seed: int, argument: str | None) -> StrategyAgent:
     """
     if argument is None:
         raise InputError("the agent strategy takes a file: strategy:runs/solve/strategy.npz")
-    return StrategyAgent(load(Path(argument), game), f"strategy:{argument}", seed)
+    name = str(AgentSpec("strategy", argument=argument))
+    return StrategyAgent(load(Path(argument), game), name, seed)

@@ -51,11 +51,12 @@ def serve(
     A client that is slow or wrong passes; one that is gone, or slow three times in a row, loses its
     seat to an agent. Ctrl-C ends the match; the log holds all rounds that were played.
     """
+    from closedhand.core.agents import split_agents
     from closedhand.games.daihinmin.uecda.server import Server
 
     options = given_options(rules, option)
     server = Server(
-        agents.split(","),
+        split_agents(agents),
         rounds,
         seed,
         host,

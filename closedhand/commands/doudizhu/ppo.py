@@ -7,6 +7,7 @@ from typing import Any
 import typer
 
 from closedhand.cli.common import interruptible, leave_if_interrupted, make_folder, progress_bar
+from closedhand.core.agents import split_agents
 from closedhand.core.game import Game, InputError
 
 
@@ -25,7 +26,7 @@ def learn(
         from closedhand.baselines.doudizhu import ppo
     except ModuleNotFoundError as error:
         raise InputError(f"no module {error.name}: pip install 'closedhand[train]'") from None
-    against = (opponents or "random,rule").split(",")
+    against = split_agents(opponents or "random,rule")
     rules = {key: game.options[key] for key in given if key != "substeps"}
     make_folder(folder)
     with interruptible(), progress_bar("percent", 100) as update:

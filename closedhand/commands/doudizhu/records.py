@@ -39,12 +39,13 @@ def generate(
     Games are flat and without bidding. After Ctrl-C the same command goes on.
     """
     from closedhand.baselines.doudizhu.deeprocket import shards
+    from closedhand.core.agents import split_agents
     from closedhand.core.threads import cores
 
     bound = bind(game, rules, option)
     make_folder(out)
     with interruptible(), progress_bar("games", games) as update:
         paths = shards.generate(
-            bound, agents.split(","), games, seed, out, workers or cores(), update
+            bound, split_agents(agents), games, seed, out, workers or cores(), update
         )
     typer.echo(f"saved {games} games in {len(paths)} shards: {out}")

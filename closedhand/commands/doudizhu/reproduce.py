@@ -79,6 +79,7 @@ def deeprocket(
     Takes hours. Ctrl-C stops; the same command goes on where it was. With --only the report is
     named after the section.
     """
+    from closedhand.core.agents import split_agents
     from closedhand.core.files import write_atomically
     from closedhand.core.threads import cores
     from closedhand.papers.deeprocket import reproduction
@@ -88,7 +89,7 @@ def deeprocket(
         best=best,
         games=games,
         iterations=iterations,
-        agents=tuple(agents.split(",")) if agents else reproduction.AGENTS,
+        agents=tuple(split_agents(agents)) if agents else reproduction.AGENTS,
         ladder_deals=ladder_deals,
         slow_deals=slow_deals,
         seed=seed,

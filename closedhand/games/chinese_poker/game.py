@@ -21,10 +21,12 @@ from closedhand.games.chinese_poker.rules import (
     redeal,
     returns,
 )
+from closedhand.games.chinese_poker.validity import valid
+from closedhand.games.chinese_poker.views import view_from
 
 __all__ = [
     "deal", "hide", "is_legal", "legal", "make", "observe", "over", "play", "redeal",
-    "returns",
+    "returns", "valid", "view_from",
 ]  # fmt: skip
 
 

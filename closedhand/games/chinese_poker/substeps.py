@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closedhand.core.kernel import kernel
-from closedhand.games.chinese_poker import planes, rules as flat
+from closedhand.games.chinese_poker import planes, rules as flat, validity
 from closedhand.games.chinese_poker.plays import FIVES, FRONTS, PARTS, THREES
 
 FIRST_FRONT = FIVES
@@ -88,3 +88,14 @@ def play(rules, state, action):
 def observe(rules, state, player, out):
     """Write the flat game's observation, which shows the back that is chosen."""
     planes.observe(rules.flat, state, player, out)
+
+
+def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
+    """Why `state` is not one that the rules allow, an empty text if it is.
+
+    Args:
+        rules: Of the game in sub-steps.
+        state: Any record of the game's dtype.
+        player: Whose view it is; None of a full state.
+    """
+    return validity.valid(rules.flat, state, player, rules)

@@ -12,7 +12,8 @@ import numpy as np
 
 from closedhand.core import contract
 from closedhand.core.kernel import kernel
-from closedhand.games.daihinmin import plays, rules as flat
+from closedhand.games.daihinmin import plays
+from closedhand.games.daihinmin.legality import can_play
 from closedhand.games.daihinmin.plays import NUM_PLAYS, NUM_RANKS, PASS
 
 SETS = 1951
@@ -108,7 +109,7 @@ def reading(rules, state, action):
     table = rules.flat.plays
     for i in range(MOST_READINGS):
         play = np.int64(rules.tables.readings[action, i])
-        if play >= 0 and flat.can_play(rules.flat, state, play):
+        if play >= 0 and can_play(rules.flat, state, play):
             low, high = np.int64(table.low[play]), np.int64(table.high[play])
             if low < high:
                 worth = NUM_RANKS - high if state.revolution else 1 + low

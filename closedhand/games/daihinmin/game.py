@@ -9,29 +9,25 @@ import numpy as np
 from closedhand.core.game import Game, InputError, options_of
 from closedhand.games.daihinmin import compact as card_sets
 from closedhand.games.daihinmin.hidden import hide, redeal
+from closedhand.games.daihinmin.legality import admit, is_legal, legal
 from closedhand.games.daihinmin.notation import CompactNotation, Notation
 from closedhand.games.daihinmin.planes import SHAPES, observe
 from closedhand.games.daihinmin.plays import NUM_ACTIONS, build
-from closedhand.games.daihinmin.rules import (
+from closedhand.games.daihinmin.rules import deal, over, payoff, play, returns
+from closedhand.games.daihinmin.state import (
     LONGEST,
     MOST_PASSES,
     OPTIONS,
     PLAYERS,
     STATE,
     Rules,
-    admit,
-    deal,
-    is_legal,
-    legal,
-    over,
-    payoff,
-    play,
-    returns,
 )
+from closedhand.games.daihinmin.validity import valid
+from closedhand.games.daihinmin.views import view_from
 
 __all__ = [
     "admit", "deal", "hide", "is_legal", "legal", "make", "observe", "over", "payoff", "play",
-    "redeal", "returns",
+    "redeal", "returns", "valid", "view_from",
 ]  # fmt: skip
 
 SWITCHES = {

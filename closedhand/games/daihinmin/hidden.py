@@ -11,16 +11,17 @@ import numpy as np
 from closedhand.core import bits
 from closedhand.core.cards import draw_place
 from closedhand.core.kernel import kernel, seed_in_kernel
-from closedhand.games.daihinmin.plays import DECK, DIAMOND_THREE
-from closedhand.games.daihinmin.rules import (
-    HIDDEN,
-    PLAYERS,
+from closedhand.games.daihinmin.cards import bit
+from closedhand.games.daihinmin.exchange import (
     TAXES,
     best_cards,
-    bit,
+    has_exchange,
+    is_complete,
     loser,
     winner,
 )
+from closedhand.games.daihinmin.plays import DECK, DIAMOND_THREE
+from closedhand.games.daihinmin.state import HIDDEN, PLAYERS
 
 CANDIDATES = 8
 """Deals of the unseen cards, one of which is drawn by its weight."""
@@ -44,18 +45,6 @@ def hide(rules, state, player):
                 for move in range(first, min(first + TAXES[pair], state.moves)):
                     state.history[move] = HIDDEN
             first += TAXES[pair]
-
-
-@kernel
-def has_exchange(rules, state):
-    """Whether cards are exchanged in this round."""
-    return rules.options.exchange and state.classes[0] >= 0
-
-
-@kernel
-def is_complete(state, pair):
-    """Whether the exchange of a pair is over."""
-    return state.moves >= TAXES[0] + (TAXES[1] if pair == 1 else 0)
 
 
 @kernel

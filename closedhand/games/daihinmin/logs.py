@@ -19,10 +19,11 @@ from typing import Any
 
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.records import Record
-from closedhand.games.daihinmin import plays, rules
+from closedhand.games.daihinmin import plays
 from closedhand.games.daihinmin.game import DEFAULTS
 from closedhand.games.daihinmin.notation import cards_in, dealt
 from closedhand.games.daihinmin.plays import JOKER, NO_JOKER, PASS
+from closedhand.games.daihinmin.state import PLAYERS
 
 SUITS = "CDHS"
 JOKER_SUITS = "NMLK"
@@ -250,9 +251,7 @@ def round_record(values: Mapping[str, str], names: tuple[str, ...] = (), **optio
             own = [e for e in entries(values["change_cards"]) if e[0] == giver]
             actions += [card for entry in own for card in cards_in(cards_of(entry[2:]))]
     actions += [plays.texts()[play_id(entry[1:])] for entry in entries(values["play"])]
-    points = tuple(
-        float(rules.PLAYERS - values["result"].index(str(p))) for p in range(rules.PLAYERS)
-    )
+    points = tuple(float(PLAYERS - values["result"].index(str(p))) for p in range(PLAYERS))
     return Record(
         "daihinmin",
         options,
@@ -342,7 +341,7 @@ class Transcript:
         self._plays: list[str] = []
         if state.leader < 0:
             for pair in range(2):
-                giver, taker = classes.index(rules.PLAYERS - 1 - pair), classes.index(pair)
+                giver, taker = classes.index(PLAYERS - 1 - pair), classes.index(pair)
                 self.give(giver, taker, int(state.taxed[pair]))
 
     def give(self, giver: int, taker: int, cards: int) -> None:
@@ -363,7 +362,7 @@ class Transcript:
         return self._values | {
             "change_cards": " ".join(self._gifts) or NO_EXCHANGE,
             "play": " ".join(self._plays),
-            "result": "".join(str(places.index(place)) for place in range(rules.PLAYERS)),
+            "result": "".join(str(places.index(place)) for place in range(PLAYERS)),
             "points": " ".join(map(str, points)),
         }
 

@@ -19,16 +19,10 @@ from closedhand.core.game import Game, InputError, State
 from closedhand.core.records import Record, stated_options
 from closedhand.core.scene import BLANK, Row
 from closedhand.games.daihinmin import compact, plays
+from closedhand.games.daihinmin.exchange import loser, winner
 from closedhand.games.daihinmin.plays import CARDS, DECK, JOKER
-from closedhand.games.daihinmin.rules import (
-    PLAYERS,
-    STATE,
-    Rules,
-    begin,
-    loser,
-    over,
-    winner,
-)
+from closedhand.games.daihinmin.rules import begin, over
+from closedhand.games.daihinmin.state import PLAYERS, STATE, Rules
 
 CLASSES = ("daifugo", "fugo", "heimin", "hinmin", "daihinmin")
 IDS = {card.upper(): i for i, card in enumerate(CARDS)}
@@ -150,9 +144,7 @@ class Notation:
             standing = 0, []
         rounds = self.rules.options.rounds
         number, before = standing
-        sums_up = len(before) == PLAYERS and sum(before) == sum(range(1, PLAYERS + 1)) * number
-        fair = all(number <= own <= PLAYERS * number for own in before)
-        if not (sums_up and fair and 0 < number < rounds):
+        if not (0 < number < rounds and len(before) == PLAYERS and may_stand(before, number)):
             raise InputError(f"{field!r} is no round of {rounds}, such as 3:12,9,6,9,9")
         return standing
 
@@ -200,6 +192,16 @@ class CompactNotation(Notation):
     def texts(self) -> tuple[str, ...]:
         """The notation of every action id."""
         return (*("".join(cards_in(cards)) for cards in compact.sets()), "PASS")
+
+
+def may_stand(points: list[int], rounds: int) -> bool:
+    """Whether so many rounds, each of 5, 4, 3, 2 and 1 points, can add up to points by player.
+
+    They can if no players together have less than as many last places are worth.
+    """
+    least = rounds * np.cumsum(range(1, PLAYERS + 1))
+    sums = np.cumsum(sorted(points))
+    return bool((sums >= least).all() and sums[-1] == least[-1])
 
 
 def permutation(text: str, name: str) -> list[int]:

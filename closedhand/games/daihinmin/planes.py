@@ -30,9 +30,10 @@ import numpy as np
 
 from closedhand.core import bits
 from closedhand.core.kernel import kernel
-from closedhand.games.daihinmin.hidden import has_exchange, is_complete, unseen
+from closedhand.games.daihinmin.exchange import has_exchange, is_complete, loser, winner
+from closedhand.games.daihinmin.hidden import unseen
 from closedhand.games.daihinmin.plays import JOKER, JOKER_BIT, NO_JOKER
-from closedhand.games.daihinmin.rules import PLAYERS, loser, winner
+from closedhand.games.daihinmin.state import PLAYERS
 
 ROWS, COLUMNS = 5, 15
 CELLS = ROWS * COLUMNS

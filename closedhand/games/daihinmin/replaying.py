@@ -15,8 +15,9 @@ from closedhand.core.game import Game, InputError, State
 from closedhand.core.records import LogReader, Record, Replay, replay
 from closedhand.core.registry import flat_game
 from closedhand.games.daihinmin import logs
+from closedhand.games.daihinmin.exchange import TAXES, loser, winner
 from closedhand.games.daihinmin.notation import permutation
-from closedhand.games.daihinmin.rules import PLAYERS, TAXES, loser, winner
+from closedhand.games.daihinmin.state import PLAYERS
 
 
 def replay_log(path: Path) -> Iterator[Replay]:

@@ -22,8 +22,22 @@ from closedhand.games.doudizhu.rules import (
     redeal,
     returns,
 )
+from closedhand.games.doudizhu.validity import valid
+from closedhand.games.doudizhu.views import view_from
 
-__all__ = ["deal", "hide", "legal", "make", "observe", "over", "play", "redeal", "returns"]
+__all__ = [
+    "deal",
+    "hide",
+    "legal",
+    "make",
+    "observe",
+    "over",
+    "play",
+    "redeal",
+    "returns",
+    "valid",
+    "view_from",
+]
 
 DEFAULTS = {
     "rules": "deeprocket",
@@ -82,6 +96,7 @@ def make(**given: Any) -> Game:
         notation=notation,
         payoff_range=(-most, most),
         max_moves=LONGEST,
+        zero_sum=not rules.win,
         substep_options={"substeps": True},
     )
     if not options["substeps"]:

@@ -19,12 +19,14 @@ Table 4); all zero except for the player who is picking a kicker:
   for n cards left (at most 15) to the observer, the down and the up player.
 """
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from closedhand.core.kernel import kernel
-from closedhand.games.doudizhu import planes, rules as flat
+from closedhand.core.validity import replay
+from closedhand.games.doudizhu import planes, rules as flat, validity
 from closedhand.games.doudizhu.counts import NIBBLE, contains, count, one
 from closedhand.games.doudizhu.plays import GROUPS, PASS_GROUP
 
@@ -216,3 +218,30 @@ def draw_counts(out, z, y, cards, rows):
     for x in range(planes.RANKS):
         for k in range(min(rows, count(cards, x))):
             out[place(x, y + k, z)] = 1
+
+
+def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
+    """Why `state` is not one that the rules allow, an empty text if it is.
+
+    Args:
+        rules: Of the game in sub-steps.
+        state: Any record of the game's dtype.
+        player: Whose view it is, 0 to 2; None of a full state.
+    """
+    return validity.valid(rules.flat, state, player, partial(_play_under_way, rules))
+
+
+def _play_under_way(rules: Rules, state: np.record, replayed: np.record) -> str:
+    """Play in `replayed` the sub-steps that `state` has of a play; why one is not legal."""
+    return replay(rules, replayed, under_way(rules, state), ACTIONS + 3, "sub-step")
+
+
+def under_way(rules: Rules, state: np.record) -> list[int]:
+    """The sub-steps so far of the play that the player to act is putting together."""
+    group, picked = int(state.group), validity.counts(state.picked)
+    if not 0 <= group < GROUPS:
+        return [group] if group != -1 else []
+    unit = int(rules.flat.plays.groups[group].unit)
+    first = FIRST_SOLO if unit == 1 else FIRST_PAIR
+    kickers = [first + rank for rank, number in enumerate(picked) for _ in range(number // unit)]
+    return [group, *kickers]

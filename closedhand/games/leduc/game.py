@@ -18,8 +18,22 @@ from closedhand.games.leduc.rules import (
     redeal,
     returns,
 )
+from closedhand.games.leduc.validity import valid
+from closedhand.games.leduc.views import view_from
 
-__all__ = ["deal", "hide", "legal", "make", "observe", "over", "play", "redeal", "returns"]
+__all__ = [
+    "deal",
+    "hide",
+    "legal",
+    "make",
+    "observe",
+    "over",
+    "play",
+    "redeal",
+    "returns",
+    "valid",
+    "view_from",
+]
 
 DEFAULTS = {"rules": "uh", "pair": "rank", "double_pair": "suit"}
 CHOICES = {"pair": ("rank", "card"), "double_pair": ("suit", "split")}

@@ -1,12 +1,11 @@
 """Section 5.1 of the DeepRocket paper: how the accuracy of the networks rises in training."""
 
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from closedhand.arena.plot import new_figure, save_figure
-from closedhand.core.files import read_json
+from closedhand.core.files import SHIPPED, read_json
 
 PAPER_ACCURACY = {"policy": (0.86, 0.88), "kicker": (0.90, 0.90)}
 """Top-1 on held-out moves of human experts (section 5.1), lowest and highest."""
@@ -14,7 +13,7 @@ PAPER_ACCURACY = {"policy": (0.86, 0.88), "kicker": (0.90, 0.90)}
 
 def _file() -> Path:
     """Where the package has the histories of its networks, if it has them."""
-    return Path(str(files("closedhand") / "data" / "doudizhu_training.json"))
+    return SHIPPED / "doudizhu_training.json"
 
 
 def shipped() -> dict[str, list[dict[str, Any]]] | None:

@@ -6,13 +6,13 @@ paper's programs were never published.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from closedhand.arena import ladder, results as saved
 from closedhand.core.agents import make_agent
 from closedhand.core.duel import Spec
+from closedhand.core.files import SHIPPED
 from closedhand.core.game import InputError, State
 from closedhand.core.parts import compute as compute_parts
 from closedhand.core.records import Record, read, replay
@@ -121,8 +121,7 @@ class Plan:
 
 def deeprocket_records() -> list[Record]:
     """The paper's 22 games: Table 9, Table 10, and the two of section 5.4."""
-    with as_file(files("closedhand") / "data" / "deeprocket_match.jsonl") as path:
-        return list(read(path))
+    return list(read(SHIPPED / "deeprocket_match.jsonl"))
 
 
 def deeprocket_match() -> list[MatchRow]:
@@ -214,7 +213,7 @@ def compute(
     agents = list(plan.agents) if {"positions", "ladder"} & set(plan.sections) else []
     if "figures" in plan.sections:
         agents += [plan.network, plan.best]
-    pairs = {}
+    pairs = []
     if "ladder" in plan.sections:
         pairs = ladder.pairs_of(plan.agents, plan.ladder_deals, plan.slow_deals)
     for agent in dict.fromkeys(agents):

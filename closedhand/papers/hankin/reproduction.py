@@ -8,7 +8,6 @@ import hashlib
 import time
 from collections.abc import Callable
 from dataclasses import asdict
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ from closedhand.baselines.chinese_poker.pool import (
     set_hands,
     strengths_of,
 )
+from closedhand.core.files import SHIPPED
 from closedhand.core.game import Game, InputError
 from closedhand.core.parts import Part, compute as compute_parts
 from closedhand.core.registry import make_game
@@ -59,7 +59,7 @@ STRATEGIES = {
 
 def blog_ranges() -> list[dict[str, Any]]:
     """The blog's table: part, names of the weakest and strongest hand, their chances in percent."""
-    text = (files("closedhand") / "data" / "chinese_poker_blog.csv").read_text(encoding="utf-8")
+    text = (SHIPPED / "chinese_poker_blog.csv").read_text(encoding="utf-8")
     return [
         {**row, "low": float(row["low"]), "high": float(row["high"])}
         for row in csv.DictReader(text.splitlines())

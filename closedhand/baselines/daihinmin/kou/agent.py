@@ -45,9 +45,12 @@ from closedhand.baselines.daihinmin.kou.strength import (
 )
 from closedhand.baselines.daihinmin.kou.variants import WEAKEST, WEAKEST_SINGLE, parse
 from closedhand.core import bits
+from closedhand.core.agents import AgentSpec, Traits, described
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
-from closedhand.games.daihinmin import rules as flat
+from closedhand.games.daihinmin.cards import bit, of_suits, ranks_between
+from closedhand.games.daihinmin.exchange import TAXES, pair_in_exchange
+from closedhand.games.daihinmin.legality import legal
 from closedhand.games.daihinmin.plays import (
     EIGHT,
     FIRST_KAIDAN,
@@ -56,7 +59,7 @@ from closedhand.games.daihinmin.plays import (
     NUM_RANKS,
     PASS,
 )
-from closedhand.games.daihinmin.rules import PLAYERS, TAXES, bit, of_suits, ranks_between
+from closedhand.games.daihinmin.state import PLAYERS
 
 NEVER = 10**6
 """The price of what is not played."""
@@ -85,7 +88,7 @@ def choose(rules, numbers, view, ids):
     hand = view.hands[view.player]
     if view.leader < 0:
         return choose_pick(rules, numbers, view, hand, parts)
-    n = flat.legal(rules, view, ids)
+    n = legal(rules, view, ids)
     for i in range(n):
         if rules.plays.need[ids[i]] == hand:
             return np.int64(ids[i])
@@ -257,7 +260,7 @@ def wants_lock(rules, view, hand, play, foes, lock):
 @kernel
 def choose_pick(rules, numbers, view, hand, parts):
     """In the exchange: the next card of those that cost least to give."""
-    pair = flat.pair_in_exchange(view)
+    pair = pair_in_exchange(view)
     two = TAXES[pair] == 2
     foes = foes_of(rules, view, 0, 0)
     cards = hand & ranks_between(0, NUM_RANKS - 2)
@@ -300,11 +303,12 @@ def choose_all(rules, numbers, views, ids, actions):
         actions[i] = choose(rules, numbers, views[i], ids)
 
 
-def make(game: Game, seed: int, argument: str | None) -> KernelAgent:
-    """The agent `kou`; it is deterministic and needs no seed.
+@described(Traits(microseconds=16))
+def make(game: Game, seed: int, argument: str | None, **numbers: int) -> KernelAgent:
+    """The agent `kou`, with variants as argument and `Numbers` as options; it needs no seed.
 
     Raises:
-        InputError: An argument that is no variant.
+        InputError: An argument that is no variant, or an option that is no number of kou.
     """
-    name = f"kou:{argument}" if argument else "kou"
-    return kernel_agent(game, name, choose_all, parse(argument))
+    name = str(AgentSpec("kou", numbers, argument))
+    return kernel_agent(game, name, choose_all, parse(argument, **numbers))

@@ -5,8 +5,8 @@ import numpy as np
 from closedhand.baselines.daihinmin.kou.strength import foes_of, strength, turned
 from closedhand.core import bits
 from closedhand.core.kernel import kernel
+from closedhand.games.daihinmin.cards import EACH_RANK, bit, ranks_between, ranks_with
 from closedhand.games.daihinmin.plays import FIRST_KAIDAN, JOKER_BIT, NUM_RANKS, SHORTEST
-from closedhand.games.daihinmin.rules import EACH_RANK, bit, ranks_between, ranks_with
 
 MOST_PARTS = 16
 PART = np.dtype(

@@ -11,6 +11,7 @@ import numpy as np
 
 from closedhand.core import bits
 from closedhand.core.kernel import kernel
+from closedhand.games.daihinmin.cards import bit, of_suits, ranks_between, ranks_with
 from closedhand.games.daihinmin.hidden import unseen
 from closedhand.games.daihinmin.plays import (
     EIGHT,
@@ -20,7 +21,7 @@ from closedhand.games.daihinmin.plays import (
     NUM_RANKS,
     SPADE_THREE,
 )
-from closedhand.games.daihinmin.rules import PLAYERS, bit, of_suits, ranks_between, ranks_with
+from closedhand.games.daihinmin.state import PLAYERS
 
 NOWHERE = -9
 """The rank of the 8 where it stops nothing."""

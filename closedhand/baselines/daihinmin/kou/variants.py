@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from closedhand.core.agents import whole_number
 from closedhand.core.game import InputError
 
 WEAKEST, WEAKEST_SINGLE = 1, 2
@@ -107,8 +108,12 @@ VARIANTS = {
 """The paper's variants (section 5.3)."""
 
 
-def parse(argument: str | None) -> Numbers:
+def parse(argument: str | None, **numbers: int) -> Numbers:
     """The numbers of a variant: `w80`, `threshold=93`, several with commas between them.
+
+    Args:
+        argument: The variants; None: the paper's kou.
+        **numbers: Some of `Numbers`, which come before those of the argument.
 
     Raises:
         InputError: There is no such variant or number.
@@ -123,4 +128,8 @@ def parse(argument: str | None) -> Numbers:
         else:
             names = ", ".join([*VARIANTS, *(f"{name}=NUMBER" for name in Numbers._fields)])
             raise InputError(f"kou has no variant {part!r}; it has {names}")
+    for name, value in numbers.items():
+        if name not in Numbers._fields:
+            raise InputError(f"kou has no option {name!r}; it has {', '.join(Numbers._fields)}")
+        values[name] = whole_number("kou", name, value)
     return Numbers(**values)

@@ -15,7 +15,9 @@ from closedhand.baselines.learning.policy_gradient import draw, read_weights, sh
 from closedhand.core import bits
 from closedhand.core.kernel import kernel
 from closedhand.games.daihinmin import rules as flat
+from closedhand.games.daihinmin.cards import bit, ranks_between, ranks_with
 from closedhand.games.daihinmin.hidden import unseen
+from closedhand.games.daihinmin.legality import legal
 from closedhand.games.daihinmin.plays import (
     DECK,
     EIGHT,
@@ -27,7 +29,6 @@ from closedhand.games.daihinmin.plays import (
     PASS,
     SPADE_THREE,
 )
-from closedhand.games.daihinmin.rules import bit, ranks_between, ranks_with
 
 KINDS = 7
 """Single, pair, triple, larger group, kaidan of 3, of 4, longer."""
@@ -59,9 +60,9 @@ MOST_FEATURES = 10
 
 
 FLATTENING = 0.3
-"""Exponent of the likelihood of a world's plays."""
+"""Exponent of the likelihood of the plays of a determinisation."""
 LEAST_LOGARITHM = -5.0
-"""Of the likelihood of one play."""
+"""Least log-probability of one play."""
 
 TABLE = np.dtype((np.record, [("weights", "f4", FEATURES)]))
 
@@ -77,7 +78,7 @@ class Policy(NamedTuple):
 @kernel
 def choose(policy, rules, state, rng, ids):
     """A legal action, drawn by softmax; one that ends the hand if there is one."""
-    n = flat.legal(rules, state, ids)
+    n = legal(rules, state, ids)
     k = settled(rules, state, ids, n)
     if k >= 0:
         return np.int64(ids[k])
@@ -300,20 +301,20 @@ def plausibility(policy, rules, state, player, ids):
         return 1.0
     moves = np.int64(state.moves)
     scores = np.empty(NUM_ACTIONS)
-    logarithm = 0.0
+    log_likelihood = 0.0
     flat.rewind(state)
     while state.moves < moves:
         action = np.int64(state.history[state.moves])
         if state.player != player:
-            logarithm += log_likelihood(policy, rules, state, action, ids, scores)
+            log_likelihood += log_probability(policy, rules, state, action, ids, scores)
         flat.play(rules, state, action)
-    return np.exp(FLATTENING * logarithm)
+    return np.exp(FLATTENING * log_likelihood)
 
 
 @kernel
-def log_likelihood(policy, rules, state, action, ids, scores):
-    """The logarithm of how likely the player to act chooses an action."""
-    n = without_idle_pass(state, ids, flat.legal(rules, state, ids))
+def log_probability(policy, rules, state, action, ids, scores):
+    """The logarithm of the probability that the player to act chooses an action."""
+    n = without_idle_pass(state, ids, legal(rules, state, ids))
     if n == 1 or (state.target < 0 and action == PASS):
         return 0.0
     total = score_all(policy, rules, state, ids, n, scores)
@@ -326,7 +327,7 @@ def log_likelihood(policy, rules, state, action, ids, scores):
 @kernel
 def worthwhile(policy, rules, state, out):
     """All legal actions but a leader's pass, which gains nothing between two players."""
-    return without_idle_pass(state, out, flat.legal(rules, state, out))
+    return without_idle_pass(state, out, legal(rules, state, out))
 
 
 def policy_of(weights: np.ndarray) -> Policy:

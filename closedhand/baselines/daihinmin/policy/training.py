@@ -21,8 +21,9 @@ from closedhand.baselines.learning.policy_gradient import Task, draw
 from closedhand.core.kernel import kernel, seed_in_kernel
 from closedhand.core.registry import make_game
 from closedhand.games.daihinmin import rules as flat
+from closedhand.games.daihinmin.legality import legal
 from closedhand.games.daihinmin.plays import NUM_ACTIONS
-from closedhand.games.daihinmin.rules import PLAYERS, STATE
+from closedhand.games.daihinmin.state import PLAYERS, STATE
 
 MEAN = 3.0
 """Points of a round, over all players."""
@@ -53,7 +54,7 @@ def play_rounds(rules, policy, states, rng, ids, gradient):
 @kernel
 def decide(rules, policy, state, rng, ids, scores, features, traces):
     """Choose an action as `policy.choose` does, and add to its player's trace."""
-    n = flat.legal(rules, state, ids)
+    n = legal(rules, state, ids)
     k = settled(rules, state, ids, n)
     if k >= 0:
         return np.int64(ids[k])

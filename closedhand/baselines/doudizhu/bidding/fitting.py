@@ -103,7 +103,7 @@ class Fit:
         return {
             "options": options,
             "agent": agent,
-            "files": digests([agent]),
+            "files": digests(self.game, [agent]),
             "seed": self.seed,
             "version": __version__,
         }

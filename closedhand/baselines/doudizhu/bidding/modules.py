@@ -39,7 +39,18 @@ from closedhand.baselines.doudizhu.decompose.partition import (
     ROWS,
     cost,
 )
-from closedhand.core.agents import Agent, act_batch, make_agent
+from closedhand.core.agents import (
+    Agent,
+    Traits,
+    act_batch,
+    described,
+    files_of,
+    make_agent,
+    probabilities,
+    split_outside,
+    traits_of,
+    unquoted,
+)
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.kernel import kernel
 from closedhand.games.doudizhu import rules as flat
@@ -239,6 +250,20 @@ class BiddingAgent:
             actions[~auction] = act_batch(self._player, views[~auction])
         return actions
 
+    def probabilities(self, views: np.ndarray) -> np.ndarray:
+        """Certain bids, and the policy of the agent that plays, float64 [n, num_actions].
+
+        Raises:
+            InputError: That agent does not tell it.
+        """
+        shares = np.zeros((len(views), self.game.num_actions))
+        auction = views["landlord"] < 0
+        if auction.any():
+            shares[auction, self._bids(views[auction])] = 1.0
+        if not auction.all():
+            shares[~auction] = probabilities(self._player, views[~auction])
+        return shares
+
     def _bids(self, views: np.ndarray) -> np.ndarray:
         actions = np.empty(len(views), np.int32)
         rules = self.game.rules.flat if self._substeps else self.game.rules
@@ -253,21 +278,46 @@ class BiddingAgent:
         bid_all(self._kind, rules, views, actions)
 
 
+NET = "net="
+
+
+def read(argument: str | None) -> tuple[str, str]:
+    """The kind and the agent of an argument, the kind `net=FILE` without quotes around the file.
+
+    Raises:
+        InputError: One of them is missing.
+    """
+    kind, *player = split_outside(argument or "", ":", 2)
+    if not player or not player[0]:
+        kinds = ", ".join((*KINDS, "net=FILE"))
+        raise InputError(f"bids takes a kind of {kinds} and an agent: bids:logic:greedy")
+    kind = unquoted(kind)
+    if kind.startswith(NET):
+        kind = NET + unquoted(kind.removeprefix(NET))
+    return kind, player[0]
+
+
+def describe(game: Game, argument: str | None) -> Traits:
+    """What is known of the agent before it plays."""
+    kind, player = read(argument)
+    file = kind.removeprefix(NET) if kind.startswith(NET) else None
+    return Traits(files_of(file), microseconds=1) | traits_of(game, player)
+
+
+@described(describe)
 def make(game: Game, seed: int, argument: str | None) -> BiddingAgent:
     """The agent `bids:KIND:AGENT`: bids of a kind, cards of an agent, such as `bids:logic:greedy`.
 
     The kind `net=FILE`, such as in `bids:net=runs/bids/bid.safetensors:greedy`, bids by the chances
-    of a bid network (`bid_net.py`); FILE, or the folder of a file `bid.safetensors`, has no colon.
+    of a bid network (`bid_net.py`): FILE, or the folder of a file `bid.safetensors`; a colon in it
+    takes quotes.
 
     Raises:
         InputError: No kind or agent, or an unknown one; a game without bidding.
     """
-    kind, _, player = (argument or "").partition(":")
-    if not player:
-        kinds = ", ".join((*KINDS, "net=FILE"))
-        raise InputError(f"bids takes a kind of {kinds} and an agent: bids:logic:greedy")
-    if kind.startswith("net="):
+    kind, player = read(argument)
+    if kind.startswith(NET):
         from closedhand.baselines.doudizhu.bidding.network import BidNetAgent
 
-        return BidNetAgent(game, kind.removeprefix("net="), make_agent(game, player, seed))
+        return BidNetAgent(game, kind.removeprefix(NET), make_agent(game, player, seed))
     return BiddingAgent(game, kind, make_agent(game, player, seed))

@@ -38,7 +38,7 @@ from closedhand.baselines.doudizhu.bidding.thresholds import Module
 from closedhand.baselines.doudizhu.deeprocket import networks
 from closedhand.baselines.learning.logistic import calibration, chances_of, log_loss, logistic
 from closedhand.baselines.learning.tensors import TORCH
-from closedhand.core.agents import Agent
+from closedhand.core.agents import Agent, quoted
 from closedhand.core.game import Game, InputError
 from closedhand.core.kernel import kernel
 from closedhand.core.registry import make_game
@@ -375,7 +375,7 @@ class BidNetAgent(BiddingAgent):
             InputError: A game without bidding, or no such network.
         """
         super().__init__(game, KINDS[FITTED], player)
-        self.name = f"bids:net={path}:{player.name}"
+        self.name = f"bids:net={quoted(path, ',:')}:{player.name}"
         # One core: matches run in several processes.
         torch.set_num_threads(1)
         file = Path(path)

@@ -37,6 +37,7 @@ from closedhand.baselines.learning.policy_gradient import (
     read_weights,
     shipped_weights,
 )
+from closedhand.core.agents import AgentSpec, Traits, described, files_of
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.kernel import kernel
 from closedhand.core.registry import flat_game
@@ -215,11 +216,12 @@ class DecomposeAgent(PlayAgent):
         return {texts(int(plays[i])): float(shares[i] / shares.sum()) for i in order}
 
 
+@described(lambda game, argument: Traits(files_of(argument), microseconds=4))
 def make(game: Game, seed: int, argument: str | None) -> DecomposeAgent:
     """The agent `decompose`, or `decompose:PATH` with weights that `closedhand train` saved.
 
     Raises:
         InputError: No weights there.
     """
-    name = f"decompose:{argument}" if argument else "decompose"
+    name = str(AgentSpec("decompose", argument=argument))
     return DecomposeAgent(game, name, load(argument))

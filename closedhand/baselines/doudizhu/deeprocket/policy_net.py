@@ -14,13 +14,15 @@ from closedhand.baselines.doudizhu.bidding.modules import choose_bid
 from closedhand.baselines.doudizhu.deeprocket.networks import Network, load, probabilities
 from closedhand.baselines.doudizhu.deeprocket.pairs import KICKER_SIZE, KICKERS
 from closedhand.baselines.doudizhu.substep_agent import SubstepAgent
+from closedhand.core import agents
+from closedhand.core.agents import AgentSpec, Traits, described
+from closedhand.core.files import SHIPPED
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.kernel import kernel
 from closedhand.games.doudizhu import planes, substeps
 from closedhand.games.doudizhu.plays import GROUPS
 from closedhand.games.doudizhu.rules import clear
 
-SHIPPED = Path(__file__).parents[2] / "data"
 SHIPPED_FILES = {
     "policy": SHIPPED / "doudizhu_policy.safetensors",
     "kicker": SHIPPED / "doudizhu_kicker.safetensors",
@@ -115,6 +117,22 @@ class PolicyNetAgent(SubstepAgent):
                 actions[chosen] = self._pick(views, chosen, kickers) + GROUPS * kickers
         return actions
 
+    def step_probabilities(self, views: np.ndarray) -> np.ndarray:
+        """The softmax over main groups or kickers, float64 [n, sub-steps]; bids are certain."""
+        actions, legal = np.empty(len(views), np.int32), np.empty(len(views), np.int64)
+        decide_all(self.substeps.rules, views, self._ids, actions, legal)
+        shares = np.zeros((len(views), self.substeps.num_actions))
+        certain = np.flatnonzero(actions >= 0)
+        shares[certain, actions[certain]] = 1.0
+        picking = views["group"] >= 0
+        for kickers in (False, True):
+            chosen = np.flatnonzero((actions < 0) & (picking == kickers))
+            if len(chosen):
+                row = self._predict(views, chosen, kickers).astype(np.float64)
+                first = GROUPS * kickers
+                shares[chosen, first : first + row.shape[1]] = row / row.sum(1, keepdims=True)
+        return shares
+
     def _pick(self, views: np.ndarray, chosen: np.ndarray, kickers: bool) -> np.ndarray:
         """The outputs of one network that are played in the chosen views, integers [n]."""
         return self._predict(views, chosen, kickers).argmax(axis=1)
@@ -170,6 +188,12 @@ def files_of(argument: str | None) -> dict[str, Path]:
     return {"policy": policy, "kicker": kicker if kicker.exists() else SHIPPED_FILES["kicker"]}
 
 
+def describe(game: Game, argument: str | None) -> Traits:
+    """What is known of the agent before it plays."""
+    return Traits(agents.files_of(argument), microseconds=90)
+
+
+@described(describe)
 def make(game: Game, seed: int, argument: str | None) -> PolicyNetAgent:
     """The agent `policy-net`, or `policy-net:FOLDER` or `policy-net:FILE`; it needs no seed.
 
@@ -180,5 +204,4 @@ def make(game: Game, seed: int, argument: str | None) -> PolicyNetAgent:
     # One core: matches run in several processes.
     torch.set_num_threads(1)
     policy, kicker = (load(path, kind)[0] for kind, path in files.items())
-    name = "policy-net" if argument is None else f"policy-net:{argument}"
-    return PolicyNetAgent(game, name, policy, kicker)
+    return PolicyNetAgent(game, str(AgentSpec("policy-net", argument=argument)), policy, kicker)

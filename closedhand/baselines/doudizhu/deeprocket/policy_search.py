@@ -10,7 +10,13 @@ import numpy as np
 
 from closedhand.baselines.doudizhu.decompose import agent as decompose
 from closedhand.baselines.doudizhu.deeprocket import policy_net
-from closedhand.baselines.doudizhu.search.agent import WIDTH, SearchAgent, read_search
+from closedhand.baselines.doudizhu.search.agent import (
+    WIDTH,
+    SearchAgent,
+    describer,
+    read_search,
+)
+from closedhand.core.agents import described
 from closedhand.core.game import Game, State
 
 
@@ -38,11 +44,18 @@ class PolicySearchAgent(SearchAgent):
         return self._network.rank(view, WIDTH).astype(np.int64)
 
 
-def make(game: Game, seed: int, argument: str | None) -> PolicySearchAgent:
-    """The agent `policy-search`, with a budget as `search` takes it; a path is that of networks.
+@described(describer("policy-search"))
+def make(
+    game: Game,
+    seed: int,
+    argument: str | None,
+    threads: int | None = None,
+    worlds: int | None = None,
+) -> PolicySearchAgent:
+    """The agent `policy-search`, with what `search` takes, but a path is that of networks.
 
     Raises:
         InputError: An argument that it cannot use.
     """
-    name, budget, path = read_search("policy-search", argument)
+    name, budget, path = read_search("policy-search", argument, threads, worlds)
     return PolicySearchAgent(game, name, seed, path, **budget)

@@ -1,11 +1,13 @@
 """The agent `search`: determinised search over the plays that `decompose` likes best.
 
-The plays are compared on the same worlds (`search/paired.py`), which are as likely as they explain
-what was played so far (`search/worlds.py`): each is played on by `decompose` on all seats but those
-whose players show another style (`styles.py`), and when few cards remain by exact search of the
-open hands. What counts is whether the own side wins, whatever the stakes.
+The plays are compared on the same particles (`closedhand.search.paired`), determinisations as
+likely as they make what was played so far (`closedhand.search.particles`). Each is played on by
+`decompose` on all seats but those whose players show another style (`styles.py`), and when few
+cards remain by exact search of the open hands. What counts is whether the own side wins, whatever
+the stakes.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,19 +16,24 @@ from closedhand.baselines.doudizhu.agent import next_step
 from closedhand.baselines.doudizhu.bidding.modules import choose_bid
 from closedhand.baselines.doudizhu.decompose.agent import CANDIDATES, consider, load, policy_of
 from closedhand.baselines.doudizhu.search.styles import Styles
+from closedhand.core.agents import AgentSpec, Traits, described, whole_number
 from closedhand.core.game import Game, State
 from closedhand.core.kernel import kernel
 from closedhand.core.registry import make_game
-from closedhand.search.budget import read_budget
+from closedhand.search.budget import read_budget, traits
 from closedhand.search.paired import PairedSearch
 from closedhand.search.particles import BATCH
 
 WIDTH = 8
 """Plays that are compared."""
-WORLDS = 100
-"""Of each thread, fewer for few simulations."""
+PARTICLES = 100
+"""Particles of each thread, unless simulations are few."""
+PARTICLE_SIMULATIONS = 40
+"""Least simulations for each particle."""
 REMEMBERED = 2000
 """Plays under way in sub-steps."""
+SIMULATION = 40.0
+"""Microseconds of one, in the order of magnitude."""
 
 
 @kernel
@@ -101,27 +108,57 @@ class SearchAgent:
         return plays[: min(n, WIDTH)]
 
 
-def read_search(agent: str, argument: str | None) -> tuple[str, dict[str, Any], str | None]:
+def read_search(
+    agent: str, argument: str | None, threads: int | None = None, worlds: int | None = None
+) -> tuple[str, dict[str, Any], str | None]:
     """The name of a searching agent, arguments for `PairedSearch`, and the path behind the budget.
 
+    Args:
+        agent: Its plain name.
+        argument: A budget, with worlds and a path; None: 100 ms.
+        threads: Searches side by side; None: by the argument one, or all cores.
+        worlds: Of each thread; None: those of the argument.
+
     Raises:
-        InputError: An argument that it cannot use.
+        InputError: An argument or an option that it cannot use.
     """
-    name = f"{agent}:{argument}" if argument else agent
-    budget, worlds, path = read_budget(agent, argument or "100ms")
-    if worlds is None:
-        worlds = max(BATCH, min(WORLDS, budget.get("simulations", 40 * WORLDS) // 40))
-    return name, {**budget, "worlds": worlds}, path
+    name = str(AgentSpec(agent, {"threads": threads, "worlds": worlds}, argument))
+    budget, particles, path = read_budget(agent, argument or "100ms", threads)
+    if worlds is not None:
+        particles = whole_number(agent, "worlds", worlds, 0)
+    if particles is None:
+        particles = PARTICLES
+        if "simulations" in budget:
+            particles = max(BATCH, min(PARTICLES, budget["simulations"] // PARTICLE_SIMULATIONS))
+    return name, {**budget, "particles": particles}, path
 
 
-def make(game: Game, seed: int, argument: str | None) -> SearchAgent:
+def describer(name: str) -> Callable[..., Traits]:
+    """What is known of a searching agent: a function as `described` takes it."""
+
+    def describe(game: Game, argument: str | None, **options: Any) -> Traits:
+        _, budget, path = read_search(name, argument, **options)
+        return traits(budget, path, SIMULATION)
+
+    return describe
+
+
+@described(describer("search"))
+def make(
+    game: Game,
+    seed: int,
+    argument: str | None,
+    threads: int | None = None,
+    worlds: int | None = None,
+) -> SearchAgent:
     """The agent `search`; `search:50ms`, `search:4000` or `search:4000x300:PATH` name the budget.
 
-    Behind the `x` stands how many worlds each thread has; with `x0` all are taken as equally
-    likely, and everybody for a `decompose`. The path is that of weights for `decompose`.
+    Behind the `x` stands the number of particles of each thread; with `x0` all deals are taken as
+    equally likely, and everybody for a `decompose`. The path is that of weights for `decompose`.
+    The options `threads` and `worlds` say the same in brackets.
 
     Raises:
         InputError: An argument that it cannot use.
     """
-    name, budget, path = read_search("search", argument)
+    name, budget, path = read_search("search", argument, threads, worlds)
     return SearchAgent(game, name, seed, load(path), **budget)

@@ -1,10 +1,9 @@
-"""Who else sits at the table: the policy by which `search` explains worlds and plays them on.
+"""Who else sits at the table: the policy by which `search` weighs particles and plays them on.
 
-What another player did is explained by one of four styles, each as likely before: he plays as
-`decompose` does, exactly or roughly, as `rule` does, or anyhow. A world is as likely as the styles
-together make what was played in it, and whether a player is a `rule` is drawn by how well each of
-them explains him there. In playouts such a player plays like `rule`, everybody else like
-`decompose`.
+Each other player has one of four styles, equally likely a priori: he plays as `decompose` does,
+exactly or roughly, as `rule` does, or anyhow. The likelihood of a determinisation is that of the
+mixture of styles for what was played, and whether a player is a `rule` is drawn from the posterior
+of his style there. In playouts such a player plays like `rule`, everybody else like `decompose`.
 """
 
 from typing import NamedTuple
@@ -25,9 +24,9 @@ from closedhand.search.playout import playout
 
 EXACT, ROUGH, RULE, ANYHOW = range(4)
 SLIP = 0.02
-"""How often a player of any style makes any of his plays instead."""
+"""Probability that a player of any style makes any of his plays instead."""
 MOST_CARDS = 3
-"""That change hands at a time."""
+"""Most cards that change hands in a proposal."""
 
 
 class Styles(NamedTuple):
@@ -66,18 +65,18 @@ def evaluate(policy, rules, state, player, guess, rng, ids):
 
 
 @kernel
-def explain(policy, rules, state, player, least, rng, ids):
+def log_likelihood(policy, rules, state, player, least, rng, ids):
     """How likely the others would have played as they did, and who plays like `rule`.
 
-    See `worlds.explain`. Which kickers somebody played does not count.
+    See `closedhand.search.particles.log_likelihood`. Which kickers somebody played does not count.
     """
     if state.landlord < 0:
         return 0.0, 0
     plays = np.empty(CANDIDATES, np.int64)
     sums = np.empty(CANDIDATES)
     chances = np.empty(ANYHOW + 1)
-    logarithms = np.zeros((SEATS, ANYHOW + 1))
-    explained = np.full(SEATS, together(logarithms[player]))
+    by_style = np.zeros((SEATS, ANYHOW + 1))
+    by_seat = np.full(SEATS, log_sum_exp(by_style[player]))
     moves = np.int64(state.moves)
     flat.rewind(state)
     while state.moves < moves:
@@ -89,22 +88,22 @@ def explain(policy, rules, state, player, least, rng, ids):
                 chances_of(rules, state, ids, plays, sums, n, k, action, chances)
                 for style in range(ANYHOW + 1):
                     chance = (1.0 - SLIP) * chances[style] + SLIP / n
-                    logarithms[seat, style] += np.log(chance)
-                explained[seat] = together(logarithms[seat])
-                if explained.sum() < least:
+                    by_style[seat, style] += np.log(chance)
+                by_seat[seat] = log_sum_exp(by_style[seat])
+                if by_seat.sum() < least:
                     return -np.inf, 0
         flat.play(rules, state, action)
     guess = 0
     for seat in range(SEATS):
-        share = logarithms[seat, RULE] - explained[seat]
-        if seat != player and np.log(rng.random()) < share:
+        posterior = by_style[seat, RULE] - by_seat[seat]
+        if seat != player and np.log(rng.random()) < posterior:
             guess |= 1 << seat
-    return explained.sum(), guess
+    return by_seat.sum(), guess
 
 
 @kernel
-def together(logarithms):
-    """The logarithm of the sum."""
+def log_sum_exp(logarithms):
+    """The logarithm of the sum of exponentials."""
     most = logarithms.max()
     return most + np.log(np.exp(logarithms - most).sum())
 
@@ -130,7 +129,7 @@ def chances_of(rules, state, ids, plays, sums, n, settled, action, chances):
 
 
 @kernel
-def stir(policy, rules, state, player, rng):
+def propose(policy, rules, state, player, rng):
     """Let a few hidden cards of the other two change hands, but no public one of the landlord."""
     first, second = (player + 1) % SEATS, (player + 2) % SEATS
     known = flat.known_public(state) if player != state.landlord else np.uint64(0)

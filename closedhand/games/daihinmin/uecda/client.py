@@ -11,7 +11,8 @@ from closedhand.core.agents import Agent, make_agent
 from closedhand.core.game import Game, InputError
 from closedhand.core.interrupt import WAIT, deferred
 from closedhand.core.registry import make_game
-from closedhand.games.daihinmin.rules import PLAYERS, TAXES, loser, winner
+from closedhand.games.daihinmin.exchange import TAXES, loser, winner
+from closedhand.games.daihinmin.state import PLAYERS
 from closedhand.games.daihinmin.uecda import wire
 from closedhand.games.daihinmin.uecda.follow import Follower
 

@@ -9,22 +9,19 @@ import numpy as np
 from closedhand.core.agents import Agent
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.kernel import kernel
-from closedhand.games.daihinmin.hidden import has_exchange
-from closedhand.games.daihinmin.plays import DECK, PASS
-from closedhand.games.daihinmin.rules import (
-    HIDDEN,
-    LONGEST,
-    NOBODY,
-    PLAYERS,
+from closedhand.games.daihinmin.exchange import (
     TAXES,
     best_cards,
     best_pick,
     can_pick,
+    has_exchange,
     loser,
-    new_trick,
-    play,
     winner,
 )
+from closedhand.games.daihinmin.plays import DECK, PASS
+from closedhand.games.daihinmin.rules import play
+from closedhand.games.daihinmin.state import HIDDEN, LONGEST, NOBODY, PLAYERS
+from closedhand.games.daihinmin.tricks import new_trick
 from closedhand.games.daihinmin.uecda import wire
 
 DEALT = (11, 11, 11, 10, 10)

@@ -12,7 +12,7 @@ from closedhand.core.game import InputError, State
 from closedhand.core.interrupt import deferred
 from closedhand.core.registry import make_game
 from closedhand.games.daihinmin import logs
-from closedhand.games.daihinmin.rules import PLAYERS
+from closedhand.games.daihinmin.state import PLAYERS
 from closedhand.games.daihinmin.uecda import wire
 from closedhand.games.daihinmin.uecda.client import round_game, warm_up
 from closedhand.games.daihinmin.uecda.guests import PROFILE_SECONDS, Lobby, listen

@@ -9,21 +9,20 @@ from closedhand.core.agents import Agent
 from closedhand.core.game import Game, State
 from closedhand.core.kernel import kernel
 from closedhand.games.daihinmin import logs
-from closedhand.games.daihinmin.hidden import hide
-from closedhand.games.daihinmin.notation import dealt
-from closedhand.games.daihinmin.plays import PASS
-from closedhand.games.daihinmin.rules import (
-    PLAYERS,
+from closedhand.games.daihinmin.exchange import (
     TAXES,
-    admit,
     best_cards,
     best_pick,
     can_pick,
     loser,
-    over,
-    play,
     winner,
 )
+from closedhand.games.daihinmin.hidden import hide
+from closedhand.games.daihinmin.legality import admit
+from closedhand.games.daihinmin.notation import dealt
+from closedhand.games.daihinmin.plays import PASS
+from closedhand.games.daihinmin.rules import over, play
+from closedhand.games.daihinmin.state import PLAYERS
 from closedhand.games.daihinmin.uecda import wire
 from closedhand.games.daihinmin.uecda.guests import Guest
 from closedhand.games.daihinmin.uecda.wire import NOTHING, Status

@@ -15,7 +15,7 @@ import numpy as np
 
 from closedhand.games.daihinmin import plays
 from closedhand.games.daihinmin.plays import JOKER, NO_JOKER, PASS
-from closedhand.games.daihinmin.rules import PLAYERS
+from closedhand.games.daihinmin.state import PLAYERS
 
 PROTOCOL, HOST, PORT = 20070, "127.0.0.1", 42485
 ROWS, COLUMNS, CARD_ROWS = 8, 15, 5

@@ -1,0 +1,180 @@
+"""Why a state is not one that the rules allow: what all games share.
+
+A game's module defines `valid(rules, state, player=None) -> str` in plain Python. It gets any
+record of the right size, so it looks at every field before a kernel does, in two steps: bounds and
+counts, so that it is safe to tell what was dealt (`outside`); then the whole history is played
+again from that deal (`replay`), and the record has to be what comes out (`difference`). A view is
+filled in by `redeal`, and has to be a view of the outcome (`unlike_redealt`).
+"""
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from closedhand.core import contract
+from closedhand.core.kernel import kernel
+
+SEED = 1
+"""Fills views in: any deal will do."""
+
+NO_OUTCOME = " does not follow from the deal and the actions"
+
+
+def outside(state: np.record, bounds: Mapping[str, tuple[int, int]]) -> str:
+    """Why a field is out of its range, an empty text if none is.
+
+    Args:
+        state: The record.
+        bounds: The least and the greatest value by field; of an array for each of its entries.
+    """
+    for name, (low, high) in bounds.items():
+        values = state[name].ravel().tolist() if state[name].shape else (int(state[name]),)
+        for value in values:
+            if not low <= value <= high:
+                return f"{name} holds {value}, and not {low} to {high}"
+    return ""
+
+
+@kernel
+def _play_while_legal(rules, state, actions, ids):
+    """Play `actions` as long as they are legal; return how many were."""
+    for k in range(len(actions)):
+        if not contract.is_legal(rules, state, actions[k], ids):
+            return k
+        contract.play(rules, state, actions[k])
+    return len(actions)
+
+
+def replay(rules: Any, state: np.record, actions: Any, room: int, what: str = "action") -> str:
+    """Play actions in `state`; why one of them is not legal, an empty text if all are.
+
+    Args:
+        rules: Of the actions, flat or in sub-steps.
+        state: Played on in place; it is safe for kernels, and remains so.
+        actions: Any integers, [n].
+        room: Action ids are below it.
+        what: What to call an action.
+    """
+    actions = np.asarray(actions, np.int64)
+    number = _play_while_legal(rules, state, actions, np.empty(room, np.int32))
+    if number < len(actions):
+        return f"{what} {number + 1} of the history, id {actions[number]}, is not legal"
+    return ""
+
+
+def difference(state: np.record, replayed: np.record, seats: int) -> str:
+    """The first field in which two states differ, as a reason against the first one.
+
+    Args:
+        state: The state in question.
+        replayed: What the deal and the actions lead to.
+        seats: Entries of a field that is by player.
+    """
+    if state.tobytes() == replayed.tobytes():
+        return ""
+    for name in state.dtype.names or ():
+        differing = np.argwhere(np.atleast_1d(state[name] != replayed[name]))
+        if len(differing):
+            return f"{_place(name, state[name], differing[0][0], seats)}{NO_OUTCOME}"
+    return f"the state{NO_OUTCOME}"
+
+
+def _place(name: str, value: Any, i: int, seats: int) -> str:
+    if not value.shape:
+        return name
+    return f"{name} of player_{i}" if len(value) == seats else f"{name}[{i}]"
+
+
+def unlike_redealt(
+    rules: Any, view: np.record, player: int, valid: Callable[[np.record], str]
+) -> str:
+    """Why a view is not what `player` sees of any state, an empty text if it is.
+
+    Args:
+        rules: Of the game.
+        view: One that `redeal` can be trusted with.
+        player: Whose view.
+        valid: Why a full state is not valid.
+    """
+    state = view.copy()
+    contract.redeal(rules, state, player, np.random.default_rng(SEED))
+    reason = valid(state)
+    if not reason:
+        contract.hide(rules, state, player)
+        if state.tobytes() == view.tobytes():
+            return ""
+        for name in state.dtype.names or ():
+            if state[name].tobytes() != view[name].tobytes():
+                return f"{name} is not as player_{player} sees it"
+    return f"no deal fits the view: {reason}"
+
+
+def reason(game: Any, state: Any, player: int | None = None) -> str:
+    """`Game.valid`: the game's own check, or what can be told of a game that defines none.
+
+    Args:
+        game: The `Game`.
+        state: Anything; a record of `game.dtype` is looked into.
+        player: Whose view `state` is; None of a full state.
+    """
+    if getattr(state, "dtype", None) != game.dtype or np.ndim(state) != 0:
+        return f"it is no record of {game.name}"
+    record = game.empty(1)
+    record[0] = state
+    own, rules = _own(game.rules)
+    if own is not None:
+        return own(rules, record[0], player)
+    return generic(game, record[0], player)
+
+
+def _own(rules: Any) -> tuple[Callable[..., str] | None, Any]:
+    """The `valid` of a game's module, or else of the flat game's, and the rules that it takes."""
+    own = getattr(import_module(rules.kernels), "valid", None)
+    if own is None and hasattr(rules, "flat"):
+        return _own(rules.flat)
+    return own, rules
+
+
+def generic(game: Any, state: np.record, player: int | None = None) -> str:
+    """What can be told of a state of any game, by its notation of deals.
+
+    The history is played again from the deal that the game's notation tells. The outcome has to
+    agree in who is to act, in the number of actions, in whether the game is over, and in what every
+    player observes; of a game in sub-steps not in the latter. Of a simultaneous game, whose history
+    is in no order, only the ranges are checked. A game whose functions crash on a damaged record
+    needs a `valid` of its own.
+    """
+    wrong = outside(
+        state,
+        {"player": (0, game.num_players - 1), "moves": (0, int(np.size(state.history)))},
+    )
+    if wrong or game.simultaneous:
+        return wrong
+    if player is not None:
+        return unlike_redealt(game.rules, state, player, lambda full: generic(game, full))
+    rules = game.rules
+    try:
+        replayed = game.parse_deal(game.deal_text(state))
+    except Exception as error:
+        return f"its deal cannot be told: {error}"
+    flat = getattr(rules, "flat", rules)
+    # Ids of the flat game of one in sub-steps may be above those of the latter.
+    history = state.history[: state.moves]
+    room = max(game.num_actions, int(history.max(initial=0)) + 1)
+    wrong = replay(flat, replayed, history, room)
+    if wrong:
+        return wrong
+    for name in ("player", "moves", "history"):
+        if state[name].tobytes() != replayed[name].tobytes():
+            return name + NO_OUTCOME
+    if game.over(state) != game.over(replayed):
+        return "the end of the game" + NO_OUTCOME
+    if flat is rules:
+        for seat in range(game.num_players):
+            seen, expected = game.observe(state, seat), game.observe(replayed, seat)
+            for name in seen:
+                if (seen[name] != expected[name]).any():
+                    return f"what player_{seat} observes, {name},{NO_OUTCOME}"
+    return ""

@@ -1,0 +1,151 @@
+"""What the functions `view_from` of the games share: reading and playing what a player saw.
+
+They build a view from what somebody at a real table knows. All of them play the actions by the
+rules, from a position in which hidden cards are stand-ins that no part of the view depends on.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from inspect import signature
+from typing import Any
+
+import numpy as np
+
+from closedhand.core import contract
+from closedhand.core.game import Game, InputError, State, explain_illegal
+from closedhand.core.records import flat_game
+
+UNSEEN = "?"
+"""In place of an action that the player has not seen, such as a choice made in secret."""
+
+HIDDEN = -1
+"""The id of such an action; any negative id is one."""
+
+
+def view_from(game: Game, player: int, hand: str, actions: Iterable[Any], **public: Any) -> State:
+    """The view that the function `view_from` of a game's own module builds.
+
+    Args:
+        game: The game.
+        player: Seat of the player.
+        hand: Cards that the player holds now.
+        actions: Actions so far.
+        **public: What else the player knows, by the names that the game gives it.
+
+    Raises:
+        InputError: What the player knows does not fit together, or the game has no such function
+            or no such name.
+    """
+    rules = game.rules
+    build = getattr(import_module(rules.kernels), "view_from", None)
+    while build is None and hasattr(rules, "flat"):
+        rules = rules.flat
+        build = getattr(import_module(rules.kernels), "view_from", None)
+    if build is None:
+        raise InputError(f"{game.name} builds no views from what a player knows")
+    parameters = signature(build).parameters.values()
+    names = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]
+    for name in public:
+        if name not in names:
+            known = ", ".join(names) or "none"
+            raise InputError(f"{game.name} asks for no {name!r}; what it asks for: {known}")
+    return build(game, player, hand, actions, **public)
+
+
+def flat_form(game: Game) -> Game:
+    """The game whose actions are whole plays."""
+    return flat_game(game.name, game.options)
+
+
+def check_seat(game: Game, player: Any, name: str = "player") -> None:
+    """Complain about a seat that a game does not have.
+
+    Raises:
+        InputError: It is none.
+    """
+    if isinstance(player, bool) or not isinstance(player, int | np.integer):
+        raise InputError(f"{name} is a seat, a whole number, not {player!r}")
+    if not 0 <= player < game.num_players:
+        raise InputError(f"{name} is a seat from 0 to {game.num_players - 1}, not {player}")
+
+
+def check_text(text: Any, name: str) -> str:
+    """A text.
+
+    Raises:
+        InputError: It is something else.
+    """
+    if not isinstance(text, str):
+        raise InputError(f"{name} is a text of cards, not {text!r}")
+    return text
+
+
+def listed(actions: Any) -> list[Any]:
+    """The actions so far as a list.
+
+    Raises:
+        InputError: They are no sequence, or one text.
+    """
+    if isinstance(actions, str) or not isinstance(actions, Iterable):
+        raise InputError(f"actions are a list of ids or texts, not {actions!r}")
+    return list(actions)
+
+
+def numbered(actions: list[Any]) -> Iterator[tuple[int, Any]]:
+    """The actions with their numbers, from 1."""
+    return enumerate(actions, 1)
+
+
+@contextmanager
+def at_action(number: int, action: Any) -> Iterator[None]:
+    """Say of an error in this block at which action it is."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"action {number}, {action}: {error}") from None
+
+
+def is_unseen(action: Any) -> bool:
+    """Whether an action is one that the player has not seen."""
+    if isinstance(action, str):
+        return action.strip() == UNSEEN
+    return isinstance(action, int | np.integer) and action < 0
+
+
+def read(game: Game, state: State, action: Any) -> int:
+    """The id of an action.
+
+    Args:
+        game: A flat game.
+        state: The position, whose player acts.
+        action: An id, or its notation.
+
+    Raises:
+        InputError: It is neither, or an action that is not seen.
+    """
+    if is_unseen(action):
+        raise InputError("this action is not hidden from the player: say what it is")
+    if isinstance(action, str):
+        return game.parse_at(state, action)
+    if isinstance(action, bool) or not isinstance(action, int | np.integer):
+        raise InputError("an action is an id or a text")
+    if action >= game.num_actions:
+        raise InputError(f"{game.name} has no action above {game.num_actions - 1}")
+    return int(action)
+
+
+def play(game: Game, state: State, action: int) -> None:
+    """Play an action that was seen: what is not legal counts as nothing else here.
+
+    Raises:
+        InputError: The action is not legal, or the cards are dealt anew after it.
+    """
+    if game.lenient and not game.over(state):
+        ids = np.empty(game.num_actions, np.int32)
+        if contract.admit(game.rules, state, action, ids) != action:
+            raise InputError(explain_illegal(game, state, action))
+    moves = int(state["moves"])
+    game.play(state, action)
+    if state["moves"] != moves + 1:
+        raise InputError("the cards are dealt anew after it: tell the actions since the last deal")

@@ -1,0 +1,82 @@
+"""Why a state of Chinese Poker is not one that the rules allow.
+
+Everything is checked. The players act at the same time: any of them may have set their hands, or
+chosen their backs, and `player` may be whoever has not set his, at the end anybody.
+"""
+
+import numpy as np
+
+from closedhand.core import validity
+from closedhand.games.chinese_poker import rules as flat
+from closedhand.games.chinese_poker.plays import HAND
+from closedhand.games.chinese_poker.rules import DECK, HIDDEN, SEATS, UNKNOWN, UNSET, Rules
+
+ROOM = 1
+"""For the list of legal actions, which telling whether one is legal does not need here."""
+
+
+def valid(
+    rules: Rules, state: np.record, player: int | None = None, factored: object = None
+) -> str:
+    """Why `state` is not one that the rules allow, an empty text if it is.
+
+    Args:
+        rules: Of the flat game.
+        state: Any record of `rules.STATE`.
+        player: Whose view it is, 0 to `rules.players - 1`; None of a full state.
+        factored: The rules in sub-steps, where a back may be chosen before the front.
+    """
+    wrong = validity.outside(
+        state, {"player": (0, rules.players - 1), "moves": (0, rules.players)}
+    ) or _misdealt(rules, state, player)
+    if wrong:
+        return wrong
+    over = state.moves == rules.players
+    if not over and state.history[state.player] not in (UNSET, HIDDEN):
+        return f"player_{state.player}, who is to act, has set his hand"
+    if player is not None and not over:
+        return _unfit(rules, state, player) or validity.unlike_redealt(
+            rules, state, player, lambda full: valid(rules, full, None, factored)
+        )
+    start = state.copy()
+    flat.begin(rules, start)
+    for seat in range(rules.players):
+        chosen, back = int(state.history[seat]), int(state.backs[seat])
+        played = ""
+        if chosen != UNSET:
+            start.player = seat
+            played = validity.replay(rules, start, [chosen], ROOM, f"player_{seat}'s action")
+        elif back != UNSET and factored is not None:
+            start.player = seat
+            played = validity.replay(factored, start, [back], ROOM, f"player_{seat}'s back")
+        if played:
+            return played
+    start.player = state.player
+    return validity.difference(state, start, rules.players)
+
+
+def _misdealt(rules: Rules, state: np.record, player: int | None) -> str:
+    """Why the hands are none that can be dealt, or seen by `player`."""
+    dealt: list[int] = []
+    for seat, hand in enumerate(state.hands.tolist()):
+        hidden = player not in (None, seat) and state.moves < rules.players
+        if seat >= rules.players or hidden:
+            if hand != [UNKNOWN] * HAND:
+                whom = "nobody has them" if seat >= rules.players else f"player_{player} is asked"
+                return f"the cards of player_{seat} are not hidden, though {whom}"
+        elif hand != sorted(hand, reverse=True) or not 0 <= hand[-1] <= hand[0] < DECK:
+            return f"the hand of player_{seat} is not {HAND} cards, high to low"
+        else:
+            dealt += hand
+    return "" if len(set(dealt)) == len(dealt) else "a card is there twice"
+
+
+def _unfit(rules: Rules, view: np.record, player: int) -> str:
+    """Why the boards are none that `player` may see, an empty text if they are."""
+    for seat in range(SEATS):
+        board = (int(view.history[seat]), int(view.backs[seat]))
+        if (seat == player and HIDDEN in board) or (
+            seat != player and board not in ((UNSET, UNSET), (UNSET, HIDDEN), (HIDDEN, HIDDEN))
+        ):
+            return f"the board of player_{seat} is not as player_{player} sees it"
+    return ""

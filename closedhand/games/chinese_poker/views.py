@@ -1,0 +1,93 @@
+"""Views of Chinese Poker built from what a player at a real table knows."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from closedhand.core.game import Game, InputError, State
+from closedhand.core.views import (
+    at_action,
+    check_seat,
+    check_text,
+    flat_form,
+    is_unseen,
+    listed,
+    numbered,
+    play,
+    read,
+)
+from closedhand.games.chinese_poker.notation import (
+    cards_text,
+    letters_in,
+    parse_board,
+    parse_cards,
+    parse_hand,
+)
+from closedhand.games.chinese_poker.plays import HAND
+from closedhand.games.chinese_poker.rules import DECK
+
+
+def view_from(game: Game, player: int, hand: str, actions: Iterable[int | str] = ()) -> State:
+    """The view of a player, from what he knows.
+
+    Args:
+        game: Chinese Poker, flat or in sub-steps; a play under way is not told, the player's own
+            back that waits for its front included.
+        player: Seat of the player.
+        hand: The thirteen cards that he was dealt.
+        actions: What the seats did so far, in their order. An own arrangement is an id, positions
+            (`abcde/fghij/klm`) or a board in cards. That of another is `?` (or a negative id) as
+            long as it is hidden; when all hands are set, it is his board in cards.
+
+    Raises:
+        InputError: Something that is no card or no board, an arrangement that is not legal, a card
+            that is there twice, an own arrangement that is left out, or boards that are not shown
+            at the end.
+
+    Examples:
+        >>> from closedhand import make_game
+        >>> game = make_game("chinese_poker")
+        >>> view = view_from(game, 1, "AsKs6s5s3sQhQs8c3c2hJsJd9h", ["?"])
+        >>> int(view.moves), int(view.player)
+        (1, 1)
+    """
+    check_seat(game, player)
+    flat = flat_form(game)
+    given = listed(actions)
+    hands = {int(player): cards_text(parse_hand(check_text(hand, "hand")))}
+    for number, (seat, action) in enumerate(zip(range(flat.num_players), given, strict=False), 1):
+        if seat != player and not is_unseen(action):
+            with at_action(number, action):
+                hands[seat] = cards_text(_shown_hand(seat, action))
+                parse_cards("".join(hands.values()))  # no card is in two hands
+    state = flat.parse_deal(_deal_with(flat, hands))
+    for number, action in numbered(given):
+        with at_action(number, action):
+            hidden = is_unseen(action) and not flat.over(state) and state.player != player
+            # What somebody set in secret may be anything that is legal.
+            play(flat, state, int(flat.legal(state)[0]) if hidden else read(flat, state, action))
+    if flat.over(state) and len(hands) < flat.num_players:
+        raise InputError("all hands are set: say the boards of all players, in cards")
+    return flat.view(state, player)
+
+
+def _shown_hand(seat: int, action: Any) -> Any:
+    """The cards of a board that was shown, ids high to low.
+
+    Raises:
+        InputError: It is no board in cards.
+    """
+    if not isinstance(action, str) or min(sum(letters_in(action), [0])) >= 0:
+        raise InputError(f"the cards of player_{seat} are not known: say his board in cards, or ?")
+    return parse_board(action.strip())[0]
+
+
+def _deal_with(game: Game, hands: dict[int, str]) -> str:
+    """A deal in which some seats have these hands, and the others any of the cards left."""
+    known = parse_cards("".join(hands.values()))
+    left = [card for card in range(DECK) if card not in known]
+    deal = []
+    for seat in range(game.num_players):
+        if seat not in hands:
+            left, taken = left[HAND:], left[:HAND]
+        deal.append(hands[seat] if seat in hands else cards_text(taken))
+    return ";".join(deal)

@@ -1,0 +1,130 @@
+"""The exchange of cards between classes: who gives whom how many, what may be given, and what is.
+
+The daifugo and the daihinmin are pair 0, the fugo and the hinmin pair 1. Taxes are paid as a round
+begins; what comes back is chosen card by card, the daifugo first. Then the first trick is led.
+"""
+
+import numpy as np
+
+from closedhand.core import bits
+from closedhand.core.kernel import kernel
+from closedhand.games.daihinmin.cards import bit
+from closedhand.games.daihinmin.plays import JOKER
+from closedhand.games.daihinmin.state import NOBODY, PLAYERS
+from closedhand.games.daihinmin.tricks import lead_first
+
+TAXES = (2, 1)
+"""Cards that the daihinmin gives the daifugo, and the hinmin the fugo; as many come back."""
+
+
+@kernel
+def has_exchange(rules, state):
+    """Whether cards are exchanged in this round."""
+    return rules.options.exchange and state.classes[0] >= 0
+
+
+@kernel
+def of_class(state, rank):
+    """The player of a class, 0 the daifugo to 4 the daihinmin."""
+    for player in range(PLAYERS):
+        if state.classes[player] == rank:
+            return player
+    return NOBODY
+
+
+@kernel
+def winner(state, pair):
+    """The daifugo (pair 0) or the fugo (pair 1)."""
+    return of_class(state, pair)
+
+
+@kernel
+def loser(state, pair):
+    """The daihinmin (pair 0) or the hinmin (pair 1)."""
+    return of_class(state, PLAYERS - 1 - pair)
+
+
+@kernel
+def pair_in_exchange(state):
+    """Which winner chooses cards now: 0 the daifugo, 1 the fugo; 2 when tricks are played."""
+    if state.leader >= 0:
+        return 2
+    return 0 if state.moves < TAXES[0] else 1
+
+
+@kernel
+def is_complete(state, pair):
+    """Whether the exchange of a pair is over."""
+    return state.moves >= TAXES[0] + (TAXES[1] if pair == 1 else 0)
+
+
+@kernel
+def best_cards(cards, number):
+    """The best cards of a set, as taxes go: the joker, then by rank, then by suit s h d c."""
+    best = np.uint64(0)
+    for _ in range(number):
+        best |= bit(bits.highest(cards & ~best))
+    return best
+
+
+@kernel
+def give(state, cards, giver, taker):
+    """Hand cards over."""
+    state.hands[giver] &= ~cards
+    state.hands[taker] |= cards
+    state.left[giver] -= bits.size(cards)
+    state.left[taker] += bits.size(cards)
+
+
+@kernel
+def legal_picks(state, hand, out):
+    """The cards that the daifugo or the fugo may give: two are chosen in ascending order."""
+    pair = pair_in_exchange(state)
+    cards = hand
+    if state.returned[pair]:
+        cards &= ~((state.returned[pair] << np.uint64(1)) - np.uint64(1))
+    elif TAXES[pair] == 2:
+        cards &= ~bit(bits.highest(hand))
+    n = 0
+    while cards:
+        out[n] = bits.lowest(cards)
+        cards &= cards - np.uint64(1)
+        n += 1
+    return n
+
+
+@kernel
+def can_pick(state, action):
+    """Whether a card may be given in the exchange now."""
+    if action > JOKER or not state.hands[state.player] & bit(action):
+        return False
+    pair = pair_in_exchange(state)
+    if state.returned[pair]:
+        return action > bits.highest(state.returned[pair])
+    return TAXES[pair] == 1 or action < bits.highest(state.hands[state.player])
+
+
+@kernel
+def best_pick(state):
+    """The best card that may be given in the exchange now."""
+    hand = state.hands[state.player]
+    pair = pair_in_exchange(state)
+    if TAXES[pair] == 2 and not state.returned[pair]:
+        hand &= ~bit(bits.highest(hand))
+    return bits.highest(hand)
+
+
+@kernel
+def pick(state, card):
+    """Choose a card in the exchange; with the last one of a winner all of his change hands."""
+    pair = pair_in_exchange(state)
+    state.history[state.moves] = card
+    state.moves += 1
+    state.returned[pair] |= bit(card)
+    if bits.size(state.returned[pair]) < TAXES[pair]:
+        return
+    give(state, state.returned[pair], winner(state, pair), loser(state, pair))
+    if pair == 0:
+        state.player = winner(state, 1)
+    else:
+        lead_first(state)

@@ -1,0 +1,235 @@
+"""What is legal in Daihinmin, and what an illegal action counts as.
+
+`legal` lists the actions, family by family from the bits of a hand; `can_play` tests one action
+without a list. The two say the same in two ways.
+"""
+
+import numpy as np
+
+from closedhand.core import bits
+from closedhand.core.kernel import kernel
+from closedhand.games.daihinmin.cards import EACH_RANK, bit, of_suits, ranks_between, ranks_with
+from closedhand.games.daihinmin.exchange import best_pick, can_pick, legal_picks
+from closedhand.games.daihinmin.plays import (
+    ALL_SUITS,
+    FIRST_KAIDAN,
+    FIVE,
+    JOKER,
+    JOKER_BIT,
+    LONGEST_KAIDAN,
+    NUM_ACTIONS,
+    NUM_RANKS,
+    PASS,
+    SHORTEST,
+    SPADE_THREE,
+)
+from closedhand.games.daihinmin.rules import over
+
+
+@kernel
+def legal(rules, state, out):
+    """Write the ids of the legal actions, ascending; return how many."""
+    hand = state.hands[state.player]
+    if state.leader < 0:
+        return legal_picks(state, hand, out)
+    if state.target < 0:
+        return legal_leads(rules, state, hand, out)
+    n = 0
+    if state.target == JOKER:
+        if rules.options.spade_three and hand & bit(SPADE_THREE):
+            out[0] = SPADE_THREE
+            n = 1
+    elif state.left[state.player] >= rules.plays.length[state.target]:
+        low, high = np.int64(rules.plays.high[state.target]) + 1, NUM_RANKS
+        if state.revolution:
+            low, high = -1, np.int64(rules.plays.low[state.target]) - 1
+        family = np.int64(rules.plays.family[state.target])
+        n = plays_between(rules, hand, family, low, high, np.int64(state.lock), out, 0)
+    out[n] = PASS
+    return n + 1
+
+
+@kernel
+def legal_leads(rules, state, hand, out):
+    """Every play that the hand holds, and the pass."""
+    n = plays_between(rules, hand, 0, 0, NUM_RANKS, 0, out, 0)
+    held = np.int64(state.left[state.player])
+    for family in range(1, min(FIVE, held)):
+        before = n
+        n = plays_between(rules, hand, family, 0, NUM_RANKS, 0, out, n)
+        if n == before:
+            break
+    if rules.options.kaidan:
+        for length in range(SHORTEST, min(LONGEST_KAIDAN, held) + 1):
+            before = n
+            family = FIRST_KAIDAN + length - SHORTEST
+            n = plays_between(rules, hand, family, -1, NUM_RANKS, 0, out, n)
+            if n == before:
+                break
+    if rules.options.lead_pass:
+        out[n] = PASS
+        n += 1
+    return n
+
+
+@kernel
+def plays_between(rules, hand, family, low, high, lock, out, n):
+    """Write the plays of a family whose ranks are all `low` or higher and `high` or lower.
+
+    The ranks -1 and 13 are those of the joker in a kaidan, below the 3 and above the 2.
+
+    Args:
+        rules: Of the game.
+        hand: The cards to play from.
+        family: Of plays.
+        low: Lowest rank, from -1 on.
+        high: Highest rank, up to 13.
+        lock: Bits of the suits that a play must have, 0 for any; not for a lone joker.
+        out: Takes the ids, ascending, from index `n` on.
+        n: How many ids `out` holds already.
+
+    Returns:
+        How many it holds now.
+    """
+    if family == 0:
+        return singles_between(hand, low, high, lock, out, n)
+    if family < FIRST_KAIDAN:
+        return groups_between(rules, hand, family, max(low, 0), high, lock, out, n)
+    return kaidan_between(rules, hand, family, low, high, lock, out, n)
+
+
+@kernel
+def singles_between(hand, low, high, lock, out, n):
+    """`plays_between` for singles; the joker is above every rank in either order."""
+    cards = hand & ranks_between(low, high) & of_suits(lock)
+    cards |= hand & JOKER_BIT
+    while cards:
+        out[n] = bits.lowest(cards)
+        cards &= cards - np.uint64(1)
+        n += 1
+    return n
+
+
+@kernel
+def groups_between(rules, hand, family, low, high, lock, out, n):
+    """`plays_between` for groups of `family + 1` equal ranks."""
+    size = family + 1
+    joker = np.int64(hand >> np.uint64(JOKER))
+    ranks = ranks_with(hand, size - joker) if size - joker < FIVE else np.uint64(0)
+    ranks &= ranks_between(low, high)
+    shapes = (rules.plays.first[family + 1] - rules.plays.first[family]) // NUM_RANKS
+    while ranks:
+        place = bits.lowest(ranks)
+        ranks &= ranks - np.uint64(1)
+        suits = np.int64((hand >> np.uint64(place)) & np.uint64(ALL_SUITS))
+        first = rules.plays.first[family] + shapes * (place // 4)
+        for k in range(1, 1 + rules.plays.options[size, joker, suits, 0]):
+            play = first + rules.plays.options[size, joker, suits, k]
+            if lock == 0 or rules.plays.suits[play] == lock:
+                out[n] = play
+                n += 1
+    return n
+
+
+@kernel
+def kaidan_between(rules, hand, family, low, high, lock, out, n):
+    """`plays_between` for kaidan."""
+    length = family - FIRST_KAIDAN + SHORTEST
+    own = hand & (JOKER_BIT - np.uint64(1)) & of_suits(lock)
+    joker = hand & JOKER_BIT != 0
+    # Bits of the lowest cards of runs that lack none of their cards, or one at most.
+    whole = EACH_RANK * np.uint64(ALL_SUITS)
+    shorter = lacking = whole
+    for i in range(length):
+        cards = own >> np.uint64(4 * i)
+        lacking = (lacking & cards) | whole
+        shorter = whole
+        whole &= cards
+    first = np.int64(rules.plays.first[family])
+    if joker and rules.options.joker_edges and low < 0 and length - 2 <= high:
+        for suit in range(4):
+            if shorter & bit(suit):
+                out[n] = first + suit
+                n += 1
+    first += 4
+    starts = (lacking if joker else whole) & ranks_between(
+        low, min(high, NUM_RANKS - 1) - length + 1
+    )
+    while starts:
+        place = bits.lowest(starts)
+        starts &= starts - np.uint64(1)
+        play = first + place * (length + 1)
+        if whole & bit(place):
+            for k in range(1 + length if joker else 1):
+                out[n] = play + k
+                n += 1
+        else:
+            missing = ranks_between(0, length - 1) & EACH_RANK
+            missing = (missing << np.uint64(place)) & ~own
+            out[n] = play + 1 + (bits.lowest(missing) - place) // 4
+            n += 1
+    above = NUM_RANKS + 1 - length
+    if joker and rules.options.joker_edges and high >= NUM_RANKS and low <= above:
+        for suit in range(4):
+            if shorter & bit(4 * above + suit):
+                out[n] = first + 4 * above * (length + 1) + suit
+                n += 1
+    return n
+
+
+@kernel
+def admit(rules, state, action, ids):
+    """The action that a submitted one, any integer, counts as; -1 if it is refused.
+
+    What is illegal is a pass, in the exchange the best card, or else it is refused.
+    """
+    if can_play(rules, state, action):
+        return np.int64(action)
+    if not rules.options.illegal_pass or action < 0 or action >= NUM_ACTIONS or over(rules, state):
+        return -1
+    return PASS if state.leader >= 0 else best_pick(state)
+
+
+@kernel
+def is_legal(rules, state, action, ids):
+    """Whether `action`, any integer, is legal now."""
+    return can_play(rules, state, action)
+
+
+@kernel
+def can_play(rules, state, action):
+    """`is_legal`, which is told without a list of actions."""
+    if action < 0 or action > PASS or over(rules, state):
+        return False
+    if state.leader < 0:
+        return can_pick(state, action)
+    if action == PASS:
+        return state.target >= 0 or rules.options.lead_pass
+    plays = rules.plays
+    if plays.need[action] & ~state.hands[state.player]:
+        return False
+    if plays.family[action] >= FIRST_KAIDAN:
+        if not rules.options.kaidan:
+            return False
+        if not rules.options.joker_edges and (
+            plays.low[action] < 0 or plays.high[action] >= NUM_RANKS
+        ):
+            return False
+    return state.target < 0 or beats(rules, state, action)
+
+
+@kernel
+def beats(rules, state, action):
+    """Whether a play beats the one on the table, as kind, order of ranks and lock have it."""
+    plays, target = rules.plays, np.int64(state.target)
+    if target == JOKER:
+        return rules.options.spade_three and action == SPADE_THREE
+    if plays.family[action] != plays.family[target]:
+        return False
+    if action == JOKER:
+        return True
+    if state.lock and plays.suits[action] != state.lock:
+        return False
+    if state.revolution:
+        return plays.high[action] < plays.low[target]
+    return plays.low[action] > plays.high[target]

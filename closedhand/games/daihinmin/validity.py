@@ -1,0 +1,181 @@
+"""Why a state of Daihinmin is not one that the rules allow.
+
+The round is checked as a whole: it is played again from its deal. Not checked is what came before
+and is still to come, since a deal in the notation may state any: `seats` and `classes` are some
+order of the players (or there are no classes), the three hands of 11 cards are anybody's, `points`
+are the sum of as many rounds as have been played, and `seed` is any number but 0, and 0 in a view.
+Where the last round ends by passes, chance ranks those who are left, by their cards: their places
+are in any order, since whoever redeals a view does not know it.
+
+With `compact=True` the joker may stand wherever the flat game lets it stand.
+"""
+
+import numpy as np
+
+from closedhand.core import validity
+from closedhand.games.daihinmin.hidden import has_exchange, is_complete, known
+from closedhand.games.daihinmin.notation import dealt, may_stand
+from closedhand.games.daihinmin.plays import DECK, NUM_ACTIONS, PASS
+from closedhand.games.daihinmin.rules import LONGEST, PLAYERS, TAXES, Rules, begin, loser, winner
+
+CARDS = int(DECK)
+EACH_PLAYER = list(range(PLAYERS))
+DEALT = [10, 10, 11, 11, 11]
+
+
+def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
+    """Why `state` is not one that the rules allow, an empty text if it is.
+
+    Args:
+        rules: Of the flat game.
+        state: Any record of `rules.STATE`.
+        player: Whose view it is, 0 to 4; None of a full state.
+    """
+    wrong = _no_round(rules, state)
+    if wrong:
+        return wrong
+    if player is not None:
+        return _unfit(rules, state, player) or validity.unlike_redealt(
+            rules, state, player, lambda full: valid(rules, full)
+        )
+    if state.seed == 0:
+        return "seed is 0, of which nothing can be dealt"
+    hands = dealt(state)
+    if not _is_deck(hands) or sorted(hand.bit_count() for hand in hands) != DEALT:
+        return "the cards were not dealt 11, 11, 11, 10 and 10 from a deck"
+    start = state.copy()
+    start.hands[:] = hands
+    start.points[:] = _points_before(state)
+    begin(rules, start)
+    wrong = validity.replay(rules, start, state.history[: state.moves], NUM_ACTIONS)
+    if wrong:
+        return wrong
+    if _ended_by_passes(start):
+        left = start.left > 0
+        start.places[left] = state.places[left]
+        start.points[left] = state.points[left]
+    start.seed = state.seed
+    return validity.difference(state, start, PLAYERS)
+
+
+def _is_over(state: np.record) -> bool:
+    return bool(state.out == PLAYERS)
+
+
+def _ended_by_passes(state: np.record) -> bool:
+    """Whether the last round is over, and chance has ranked those who were not out."""
+    return _is_over(state) and bool(state.moves) and state.history[state.moves - 1] == PASS
+
+
+def _points_before(state: np.record) -> list[int]:
+    """The points before the present round."""
+    points = state.points.tolist()
+    if not _is_over(state):
+        return points
+    return [p - PLAYERS + place for p, place in zip(points, state.places.tolist(), strict=True)]
+
+
+def _no_round(rules: Rules, state: np.record) -> str:
+    """Why the record is of no round of the match, an empty text if it is of one."""
+    wrong = validity.outside(
+        state,
+        {
+            "moves": (0, LONGEST),
+            "round_number": (0, int(rules.options.rounds) - 1),
+            "leader": (-1, PLAYERS - 1),
+        },
+    )
+    if wrong:
+        return wrong
+    if sorted(state.seats.tolist()) != EACH_PLAYER:
+        return "seats is not an order of the players"
+    if sorted(state.classes.tolist()) not in (EACH_PLAYER, [-1] * PLAYERS):
+        return "classes is neither an order of the players nor of nobody"
+    if _is_over(state) and sorted(state.places.tolist()) != EACH_PLAYER:
+        return "places is not an order of the players, and the game is over"
+    if not may_stand(_points_before(state), int(state.round_number)):
+        return f"points are not those of {state.round_number} rounds"
+    return ""
+
+
+def _is_deck(sets: list[int]) -> bool:
+    """Whether sets of cards are disjoint, and together the whole deck."""
+    return _are_disjoint(sets) and sum(sets) == CARDS
+
+
+def _are_disjoint(sets: list[int]) -> bool:
+    """Whether sets of cards have none in common, and hold nothing but cards."""
+    together = 0
+    for cards in sets:
+        if cards & together or cards & ~CARDS:
+            return False
+        together |= cards
+    return True
+
+
+def _unfit(rules: Rules, view: np.record, player: int) -> str:
+    """Why a record is no view that could be dealt to, an empty text if it is one."""
+    hands, played = view.hands.tolist(), view.played.tolist()
+    if view.seed or any(hands[other] for other in EACH_PLAYER if other != player):
+        return f"player_{player} knows neither the others' hands nor what chance brings"
+    exchanged = view.taxed.tolist() + view.returned.tolist()
+    if not _are_disjoint([*hands, *played]) or any(cards & ~CARDS for cards in exchanged):
+        return "the cards are not those of a deck"
+    # As many cards as were dealt, where a tax that is not paid back yet is undone.
+    sizes = [
+        left + cards.bit_count() for left, cards in zip(view.left.tolist(), played, strict=True)
+    ]
+    exchange = bool(has_exchange(rules, view))
+    for pair in range(2):
+        if exchange and not is_complete(view, pair):
+            sizes[winner(view, pair)] -= TAXES[pair]
+            sizes[loser(view, pair)] += TAXES[pair]
+    if sorted(sizes) != DEALT or min(view.left) < 0:
+        return "left does not agree with hands of 11, 11, 11, 10 and 10"
+    if hands[player].bit_count() != view.left[player]:
+        return f"left is not what player_{player} holds"
+    exchanging = exchange and not is_complete(view, 1)
+    if exchanging != (view.leader < 0):
+        return "there is a leader, and the exchange is not over, or the other way round"
+    if exchanging and any(played):
+        return "cards have been played before the exchange is over"
+    return _unfit_hands(rules, view, player, exchange)
+
+
+def _unfit_hands(rules: Rules, view: np.record, player: int, exchange: bool) -> str:
+    """Why there are no hands for the others, an empty text if there are."""
+    others = [
+        int(known(rules, view, player, other)) if other != player else 0 for other in EACH_PLAYER
+    ]
+    own, played = int(view.hands[player]), view.played.tolist()
+    if not _are_disjoint([own, *played, *others]):
+        return f"player_{player} knows another's cards that are elsewhere"
+    hidden = CARDS & ~(own | sum(played) | sum(others))
+    room = [int(view.left[other]) - others[other].bit_count() for other in EACH_PLAYER]
+    room[player] = 0
+    if min(room) < 0 or sum(room) != hidden.bit_count():
+        return "the others' cards are not as many as they hold"
+    for pair in range(2):
+        paid = exchange and player == winner(view, pair)
+        if paid and not _can_have_paid(view, player, pair, others, hidden, room):
+            return f"nobody can have paid player_{player} his best cards"
+    return ""
+
+
+def _can_have_paid(
+    view: np.record, player: int, pair: int, others: list[int], hidden: int, room: list[int]
+) -> bool:
+    """Whether `player` holds cards better than all that the loser of his pair may have kept.
+
+    The loser has kept the fewest good cards if he holds the lowest of those that are hidden.
+    """
+    giving = int(loser(view, pair))
+    held = int(view.hands[player]) | int(view.played[player])
+    kept = others[giving] | int(view.played[giving])
+    if is_complete(view, pair):
+        held |= int(view.returned[pair])
+        kept &= ~int(view.returned[pair])
+    for _ in range(room[giving]):
+        kept |= hidden & -hidden
+        hidden &= hidden - 1
+    return (held >> kept.bit_length()).bit_count() >= TAXES[pair]

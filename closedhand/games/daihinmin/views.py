@@ -1,0 +1,360 @@
+"""Views of Daihinmin built from what a player at a real table knows."""
+
+from collections.abc import Iterable, Sequence
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from closedhand.core import bits
+from closedhand.core.game import Game, InputError, State
+from closedhand.core.views import (
+    at_action,
+    check_seat,
+    check_text,
+    flat_form,
+    is_unseen,
+    listed,
+    numbered,
+    play,
+    read,
+)
+from closedhand.games.daihinmin.hidden import has_exchange, is_complete, known, unseen
+from closedhand.games.daihinmin.notation import cards_in, parse_cards, permutation
+from closedhand.games.daihinmin.plays import CARDS, DECK, DIAMOND_THREE, NUM_CARDS
+from closedhand.games.daihinmin.rules import (
+    PLAYERS,
+    TAXES,
+    Rules,
+    best_cards,
+    bit,
+    loser,
+    new_trick,
+    pair_in_exchange,
+    winner,
+)
+
+DEALT = (11, 11, 11, 10, 10)
+"""Cards dealt to the players in seat order, from the daifugo on."""
+
+
+def view_from(
+    game: Game,
+    player: int,
+    hand: str,
+    actions: Iterable[int | str] = (),
+    *,
+    leader: int | None = None,
+    dealt: Sequence[int] | None = None,
+    seats: str = "01234",
+    classes: str = "-",
+    paid: str = "",
+    round_number: int = 0,
+    points: Sequence[int] = (0,) * PLAYERS,
+    places: str | None = None,
+) -> State:
+    """The view of a player in the round under way, from what he knows.
+
+    Earlier rounds of a match come in by `round_number` and `points` only: that is all that a view
+    holds of them, besides seats and classes. The round may be at any point: in the exchange, in
+    its tricks, or over if it is the last one. The end of an earlier round is no position: the next
+    one has been dealt then. Taxes count as paid: there is no position before them.
+
+    Args:
+        game: Daihinmin, of plays or of sets of cards.
+        player: The player.
+        hand: The cards that he holds now, such as `3c5c5h*`; in the exchange without the tax that
+            he paid, with the one that he was paid, and with cards that he has chosen to give as
+            long as one more is to be chosen.
+        actions: All actions of the round so far, of all players: ids of plays, or their notation
+            (`5c5h*`, `PASS`). In a round with exchange they begin with the three cards given back,
+            the daifugo's two in ascending order and the fugo's; `?` or a negative id is one that
+            the player does not know. He knows what he chose himself, and what he got when that
+            part of the exchange is complete.
+        leader: The player who showed 3d and led the first trick; may be left out while it is in
+            the own hand.
+        dealt: How many cards each player was dealt, by player, before the exchange; may be left
+            out in a round with classes, where dealing begins with the daifugo.
+        seats: The players in seat order.
+        classes: The class of each player, 0 the daifugo to 4 the daihinmin, by player, such as
+            `30214`; `-` in a round without.
+        paid: What the player gave as tax, if he is hinmin or daihinmin in a round with exchange.
+        round_number: The round of the match, from 0.
+        points: The points before this round, by player.
+        places: The place of each player, 0 to 4, by player, such as `30214`; only for a last round
+            that passes ended, where those who are left are ranked by lot.
+
+    Raises:
+        InputError: Something that is no card, no action or no order of players, an action that is
+            not legal, a card that is there twice or that somebody else must hold, a wrong number of
+            cards, a tax that is not the best cards, or a fact that is missing.
+
+    Examples:
+        >>> from closedhand import make_game
+        >>> game = make_game("daihinmin")
+        >>> hand = "3c4c4h7d8s9sTsKdAh2c"
+        >>> view = view_from(game, 2, hand, ["3d", "5h"], leader=0, dealt=(11, 11, 10, 10, 11))
+        >>> [game.text(action) for action in game.legal(view)]
+        ['7d', '8s', '9s', 'Ts', 'Kd', 'Ah', '2c', 'PASS']
+    """
+    check_seat(game, player)
+    flat = flat_form(game)
+    given = listed(actions)
+    held = np.uint64(parse_cards(check_text(hand, "hand")))
+    state = _start(flat, seats, classes, dealt, round_number, points)
+    _note_tax(flat.rules, state, player, paid)
+    if state.leader >= 0:
+        _lead(flat, state, player, held, leader)
+    for number, action in numbered(given):
+        with at_action(number, action):
+            if state.leader < 0:
+                _pick(flat, state, player, held, action, len(given))
+                if state.leader >= 0:
+                    _lead(flat, state, player, held, leader)
+            else:
+                chosen = read(flat, state, action)
+                _hand_out(flat.rules, state, chosen)
+                play(flat, state, chosen)
+                _check_cards(flat.rules, state, player, held)
+    if state.leader < 0 and leader is not None:
+        raise InputError("nobody leads in the exchange")
+    _check_hand(flat.rules, state, player, held)
+    _rank(flat, state, places)
+    state.hands[player] = held
+    return flat.view(state, player)
+
+
+def _start(
+    game: Game,
+    seats: str,
+    classes: str,
+    dealt: Sequence[int] | None,
+    round_number: int,
+    points: Sequence[int],
+) -> State:
+    """A round at its start, in which all players hold some cards.
+
+    Raises:
+        InputError: Something is not what it has to be.
+    """
+    order = permutation(check_text(seats, "seats"), "seats")
+    check_text(classes, "classes")
+    if dealt is None:
+        if classes == "-":
+            raise InputError(f"dealt: say how many cards each player was dealt, such as {DEALT}")
+        first = order.index(permutation(classes, "classes").index(0))
+        by_player = dict(zip(order[first:] + order[:first], DEALT, strict=True))
+        dealt = [by_player[player] for player in range(PLAYERS)]
+    sizes = _five(dealt, "dealt")
+    if sorted(sizes) != sorted(DEALT):
+        raise InputError(f"dealt are three times 11 and twice 10 cards, not {dealt}")
+    ends = np.cumsum([0, *sizes])
+    hands = ["".join(CARDS[ends[player] : ends[player + 1]]) for player in range(PLAYERS)]
+    fields = [seats, classes, *hands]
+    before = _five(points, "points")
+    if round_number != 0 or any(before):
+        fields.append(f"{round_number}:{','.join(map(str, before))}")
+    return game.parse_deal(";".join(fields))
+
+
+def _five(numbers: Any, name: str) -> list[int]:
+    """A number for each player.
+
+    Raises:
+        InputError: They are something else.
+    """
+    try:
+        found = [index(number) for number in numbers]
+    except TypeError:
+        found = []
+    if len(found) != PLAYERS:
+        raise InputError(f"{name} are {PLAYERS} whole numbers, by player, not {numbers!r}")
+    return found
+
+
+def _note_tax(rules: Rules, state: State, player: int, paid: str) -> None:
+    """Write what the player gave as tax, and nothing of what others gave.
+
+    Raises:
+        InputError: He gave another number of cards.
+    """
+    cards = np.uint64(parse_cards(check_text(paid, "paid")))
+    due = 0
+    state.taxed[:] = 0
+    if has_exchange(rules, state):
+        for pair, tax in enumerate(TAXES):
+            if player == loser(state, pair):
+                due = tax
+                state.taxed[pair] = cards
+    if bits.size(cards) != due:
+        raise InputError(f"paid: player_{player} gives {due} cards as tax, not {bits.size(cards)}")
+
+
+def _pick(
+    game: Game, state: State, player: int, held: np.uint64, action: Any, actions: int
+) -> None:
+    """One card is given back in the exchange.
+
+    Args:
+        game: The flat game.
+        state: The position, which moves on.
+        player: Who tells of it.
+        held: What he holds now.
+        action: The card, an id or a text, or that it is unseen.
+        actions: How many there are so far.
+
+    Raises:
+        InputError: It is no such card, or one that the player has to know.
+    """
+    pair = pair_in_exchange(state)
+    giving, taking = winner(state, pair), loser(state, pair)
+    complete = actions >= sum(TAXES[: pair + 1])
+    if is_unseen(action) and player != giving and not (player == taking and complete):
+        # Any card: nothing that the player sees depends on it.
+        card = bits.highest(state.returned[pair]) + 1 if state.returned[pair] else 0
+    else:
+        card = read(game, state, action)
+    if player == giving and card < NUM_CARDS and bool(held & bit(card)) == complete:
+        fault = "was given back, but is" if complete else "is not"
+        raise InputError(f"{CARDS[card]} {fault} in the hand")
+    state.hands[giving] = DECK
+    if player == giving and not complete:
+        state.hands[giving] = held
+    play(game, state, card)
+
+
+def _lead(game: Game, state: State, player: int, held: np.uint64, leader: int | None) -> None:
+    """The first trick begins.
+
+    Raises:
+        InputError: It is not known who leads, or it is not the holder of 3d.
+    """
+    if held & bit(DIAMOND_THREE):
+        if leader not in (None, player):
+            raise InputError(f"player_{player} holds 3d, so player_{leader} did not lead first")
+        leader = player
+    if leader is None:
+        raise InputError("leader: say who showed 3d and led the first trick")
+    check_seat(game, leader, "leader")
+    state.leader = leader
+    new_trick(state, leader)
+    _check_cards(game.rules, state, player, held)
+
+
+def _hand_out(rules: Rules, state: State, action: int) -> None:
+    """Deal the player to act just the cards that he plays; the view shows no other of his.
+
+    Raises:
+        InputError: He does not hold so many any more.
+    """
+    left = state.left[state.player]
+    if rules.plays.length[action] > left:
+        raise InputError(f"player_{state.player} has only {left} cards left")
+    state.hands[state.player] = rules.plays.need[action]
+
+
+def _check_cards(rules: Rules, state: State, player: int, held: np.uint64) -> None:
+    """Complain if cards were played that cannot have been there.
+
+    Args:
+        rules: Of the flat game.
+        state: A position of the past or the one now, in the tricks.
+        player: Who tells of it.
+        held: What he holds now.
+
+    Raises:
+        InputError: A card is in two places.
+    """
+    gone = held
+    for other in range(PLAYERS):
+        twice = gone & state.played[other]
+        if twice:
+            raise InputError(f"{_text(twice)} cannot be played twice, or played and in the hand")
+        gone |= state.played[other]
+    for other in range(PLAYERS):
+        if other != player:
+            sure = known(rules, state, player, other)
+            if sure & gone:
+                raise InputError(f"player_{other} must hold {_text(sure & gone)}, or have played")
+            if bits.size(sure) > state.left[other]:
+                left = state.left[other]
+                raise InputError(f"player_{other} has {left} cards left, fewer than {_text(sure)}")
+
+
+def _check_hand(rules: Rules, state: State, player: int, held: np.uint64) -> None:
+    """Complain if a player cannot hold just these cards now.
+
+    Raises:
+        InputError: There are too many or too few, or they contradict the exchange or the lead.
+    """
+    if bits.size(held) != state.left[player]:
+        raise InputError(
+            f"player_{player} holds {state.left[player]} cards now, not {bits.size(held)}"
+        )
+    own = held | state.played[player]
+    if player == state.leader and not own & bit(DIAMOND_THREE):
+        raise InputError(f"player_{player} led first, but neither holds 3d nor has played it")
+    if not has_exchange(rules, state):
+        return
+    state.hands[player] = held
+    for pair, tax in enumerate(TAXES):
+        complete = is_complete(state, pair)
+        returned = state.returned[pair] if complete else np.uint64(0)
+        if player == loser(state, pair):
+            if returned & ~own:
+                raise InputError(f"{_text(returned & ~own)} is neither held nor played")
+            before = (own & ~returned) | state.taxed[pair]
+            if best_cards(before, tax) != state.taxed[pair]:
+                best = _text(best_cards(before, tax))
+                raise InputError(f"the tax is the best cards, {best}, not the ones paid")
+        elif player == winner(state, pair):
+            _check_income(state, player, pair, own | returned)
+
+
+def _check_income(state: State, player: int, pair: int, own: np.uint64) -> None:
+    """Complain if nothing that a winner had can be the tax that the loser paid.
+
+    Args:
+        state: The position now, with the winner's hand.
+        player: The winner.
+        pair: Daifugo and daihinmin, or fugo and hinmin.
+        own: All cards that the winner had after the tax.
+
+    Raises:
+        InputError: The loser has too good cards.
+    """
+    payer = loser(state, pair)
+    returned = state.returned[pair] if is_complete(state, pair) else np.uint64(0)
+    # At best for him the loser paid the best cards that the winner had.
+    low = bits.lowest(best_cards(own, TAXES[pair]))
+    below = bit(low) - np.uint64(1)
+    kept = state.played[payer] & ~returned
+    room = state.left[payer] - bits.size(returned & ~state.played[payer])
+    if kept & ~below or bits.size(unseen(state, player) & ~returned & below) < room:
+        raise InputError(
+            f"player_{payer} paid his best cards, but has better ones than player_{player} got"
+        )
+
+
+def _rank(game: Game, state: State, places: str | None) -> None:
+    """Rank the players of a round that passes ended as they were ranked there.
+
+    Raises:
+        InputError: That is not known, or told of another position.
+    """
+    by_lot = game.over(state) and state.passes >= game.rules.options.pass_limit
+    if not by_lot and places is not None:
+        raise InputError("places are told of a last round only that passes ended")
+    if by_lot:
+        if places is None:
+            raise InputError("places: passes ended the round, so say who came in which place")
+        found = np.array(permutation(check_text(places, "places"), "places"))
+        out = state.left == 0
+        if (found != state.places)[out].any():
+            raise InputError(f"places are {places!r}, but not all in the order of going out")
+        state.points += state.places - found
+        state.places[:] = found
+
+
+def _text(cards: Any) -> str:
+    return "".join(cards_in(cards))

@@ -1,0 +1,111 @@
+"""Why a state of Dou Dizhu is not one that the rules allow.
+
+Everything is checked but `seed`, which deals anew if everybody passes the auction: any number but 0
+will do, and 0 in a view.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from closedhand.core import validity
+from closedhand.games.doudizhu.counts import DECK
+from closedhand.games.doudizhu.rules import LONGEST, SEATS, Rules, begin
+
+HAND, PUBLIC = 17, 3
+
+
+def _nothing(state: np.record, replayed: np.record) -> str:
+    return ""
+
+
+def valid(
+    rules: Rules,
+    state: np.record,
+    player: int | None = None,
+    under_way: Callable[[np.record, np.record], str] = _nothing,
+) -> str:
+    """Why `state` is not one that the rules allow, an empty text if it is.
+
+    Args:
+        rules: Of the flat game.
+        state: Any record of `rules.STATE`.
+        player: Whose view it is, 0 to 2; None of a full state.
+        under_way: Plays in its second argument what sub-steps the first one has of a play that is
+            not complete; returns why one is not legal.
+    """
+    wrong = validity.outside(state, {"moves": (0, LONGEST), "landlord": (-1, SEATS - 1)})
+    if wrong:
+        return wrong
+    if player is not None:
+        return _unfit(state, player) or validity.unlike_redealt(
+            rules, state, player, lambda full: valid(rules, full, None, under_way)
+        )
+    if state.seed == 0:
+        return "seed is 0, of which nothing can be dealt"
+    start = state.copy()
+    wrong = _take_back(state, start)
+    if wrong:
+        return wrong
+    begin(rules, start)
+    wrong = validity.replay(rules, start, state.history[: state.moves], rules.plays.number + 3)
+    return wrong or under_way(state, start) or validity.difference(state, start, SEATS)
+
+
+def counts(cards: np.uint64) -> np.ndarray:
+    """How many cards of each rank a packed hand holds, int64 [16]; the last one is no rank."""
+    return (cards >> _SHIFTS & np.uint64(15)).astype(np.int64)
+
+
+_SHIFTS = np.arange(0, 64, 4, dtype=np.uint64)
+_DECK = counts(DECK)
+
+
+def _take_back(state: np.record, start: np.record) -> str:
+    """Write the hands as dealt into `start`; why they are no deal, an empty text if they are."""
+    public = counts(state.public)
+    hands = [
+        counts(held) + counts(played)
+        for held, played in zip(state.hands, state.played, strict=True)
+    ]
+    if state.landlord >= 0:
+        hands[state.landlord] = hands[state.landlord] - public
+        if (hands[state.landlord] < 0).any():
+            return "the landlord has never had the public cards"
+    if (sum(hands) + public != _DECK).any():
+        return "the cards do not make a deck"
+    sizes = [int(hand.sum()) for hand in hands]
+    if sizes != [HAND] * SEATS:
+        return f"hands of {HAND} are dealt, and not of {sizes}"
+    for seat, hand in enumerate(hands):
+        start.hands[seat] = (hand.astype(np.uint64) << _SHIFTS).sum()
+    return ""
+
+
+def _unfit(view: np.record, player: int) -> str:
+    """Why a record is no view that could be dealt to, an empty text if it is one."""
+    if view.seed or any(view.hands[seat] for seat in range(SEATS) if seat != player):
+        return f"player_{player} knows neither the others' hands nor the next deal"
+    played = [counts(cards) for cards in view.played]
+    public = counts(view.public)
+    unseen = _DECK - counts(view.hands[player]) - sum(played)
+    if (unseen < 0).any():
+        return "the cards are more than a deck"
+    room = view.left.tolist()
+    if min(room) < 0 or room[player] != counts(view.hands[player]).sum():
+        return f"left is not what player_{player} holds, or what a hand can hold"
+    if view.landlord < 0:
+        room[player] = PUBLIC
+        if view.public:
+            return "public is known before the auction is over"
+    else:
+        room[player] = 0
+        if public.sum() != PUBLIC:
+            return f"public holds {public.sum()} cards, and not {PUBLIC}"
+        if view.landlord != player:
+            known = np.maximum(public - played[view.landlord], 0)
+            if (known > unseen).any() or known.sum() > room[view.landlord]:
+                return "the landlord cannot hold the public cards"
+    if sum(room) != unseen.sum():
+        return f"{unseen.sum()} cards are unseen, and there is room for {sum(room)}"
+    return ""

@@ -1,0 +1,136 @@
+"""Views of Dou Dizhu built from what a player at a real table knows."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from closedhand.core.game import Game, InputError, State
+from closedhand.core.views import (
+    at_action,
+    check_seat,
+    check_text,
+    flat_form,
+    listed,
+    numbered,
+    play,
+    read,
+)
+from closedhand.games.doudizhu.counts import DECK, RANKS, contains, pack, size, unpack
+from closedhand.games.doudizhu.rules import Rules, begin, known_public
+
+PUBLIC = 3
+
+
+def view_from(
+    game: Game,
+    player: int,
+    hand: str,
+    actions: Iterable[int | str] = (),
+    *,
+    public: str | None = None,
+) -> State:
+    """The view of a player, from what he knows.
+
+    Args:
+        game: Dou Dizhu, flat or in sub-steps; the view is one between complete plays.
+        player: Seat of the player. Without bidding the landlord is seat 0, and seats go down from
+            him; with bidding seat 0 bids first.
+        hand: The cards that he holds now, as their ranks in any order: `3345TTJQKA22SB`.
+        actions: All bids, plays and passes since the deal, of all players: ids of the flat game, or
+            its notation (`3334`, `PASS`, `BID2`).
+        public: The three public cards, once there is a landlord.
+
+    Raises:
+        InputError: Something that is no card or no action, an action that is not legal, more cards
+            than there are in the deck or in a hand, public cards that the landlord cannot have, or
+            public cards that are missing or come before there is a landlord.
+
+    Examples:
+        >>> from closedhand import make_game
+        >>> game = make_game("doudizhu")
+        >>> view = view_from(game, 1, "3456789TTJJQKA22S", ["44"], public="4TB")
+        >>> [game.text(action) for action in game.legal(view)]
+        ['TT', 'JJ', '22', 'PASS']
+    """
+    check_seat(game, player)
+    flat = flat_form(game)
+    held = _packed(hand, "hand")
+    state = flat.empty(1)[0]
+    if public is not None:
+        state.public = _packed(public, "public")
+        if size(state.public) != PUBLIC:
+            raise InputError(f"there are {PUBLIC} public cards, not {size(state.public)}")
+    begin(flat.rules, state)
+    _check_cards(state, player, held)
+    for number, given in numbered(listed(actions)):
+        with at_action(number, given):
+            action = read(flat, state, given)
+            _hand_out(flat.rules, state, action)
+            play(flat, state, action)
+            _check_cards(state, player, held)
+    if state.landlord >= 0 and public is None:
+        raise InputError("there is a landlord: say what the public cards are")
+    if state.landlord < 0 and public is not None:
+        raise InputError("the public cards are not shown before there is a landlord")
+    if size(held) != state.left[player]:
+        raise InputError(f"player_{player} holds {state.left[player]} cards now, not {size(held)}")
+    if player == state.landlord and not contains(held, np.uint64(known_public(state))):
+        raise InputError(f"the public cards {unpack(state.public)} are neither held nor played")
+    state.hands[player] = held
+    return flat.view(state, player)
+
+
+def _packed(cards: Any, name: str) -> np.uint64:
+    """The packed cards of a text.
+
+    Raises:
+        InputError: It is none, or names more cards of a rank than there are.
+    """
+    text = "".join(check_text(cards, name).split()).upper()
+    try:
+        return pack(text)
+    except ValueError as error:
+        raise InputError(f"{name}: {error}") from None
+
+
+def _hand_out(rules: Rules, state: State, action: int) -> None:
+    """Deal the player to act just the cards that he plays; the view shows no other of his.
+
+    Raises:
+        InputError: He does not hold so many any more.
+    """
+    if state.landlord < 0 or action >= rules.plays.number:
+        return
+    cards = rules.plays.need[action]
+    if size(cards) > state.left[state.player]:
+        left = state.left[state.player]
+        raise InputError(f"player_{state.player} has only {left} cards left")
+    state.hands[state.player] = cards
+
+
+def _check_cards(state: State, player: int, held: np.uint64) -> None:
+    """Complain if cards were played that cannot have been there.
+
+    Args:
+        state: A position of the past, or the one now.
+        player: Who tells of it.
+        held: What he holds now.
+
+    Raises:
+        InputError: With what he holds there are more cards than the deck has, or the landlord has
+            no room for his public cards.
+    """
+    sure = np.uint64(0)
+    if state.landlord not in (-1, player):
+        sure = np.uint64(known_public(state))
+    total = int(held) + sum(map(int, state.played)) + int(sure)
+    for i, rank in enumerate(RANKS):
+        number, most = total >> 4 * i & 15, int(DECK) >> 4 * i & 15
+        if number > most:
+            raise InputError(
+                f"{number} cards {rank} are held, played or public: more than the deck holds"
+            )
+    if state.landlord >= 0 and size(sure) > state.left[state.landlord]:
+        left = state.left[state.landlord]
+        raise InputError(f"the landlord has {left} cards left, fewer than his {unpack(sure)}")

@@ -1,0 +1,49 @@
+"""Why a state of the Leduc family is not one that the rules allow.
+
+Everything is checked: the cards are of the deck, and the rest follows from the actions.
+"""
+
+import numpy as np
+
+from closedhand.core import validity
+from closedhand.games.leduc.plays import ACTIONS, LONGEST
+from closedhand.games.leduc.rules import FLOP, SEATS, UNKNOWN, Rules, begin
+
+
+def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
+    """Why `state` is not one that the rules allow, an empty text if it is.
+
+    Args:
+        rules: Of the game.
+        state: Any record of `rules.STATE`.
+        player: Whose view it is, 0 or 1; None of a full state.
+    """
+    wrong = _misdealt(rules, state, player)
+    if wrong:
+        return wrong
+    if player is not None:
+        return validity.unlike_redealt(rules, state, player, lambda full: valid(rules, full))
+    start = state.copy()
+    begin(start)
+    history = state.history[: state.moves]
+    wrong = validity.replay(rules, start, history, len(ACTIONS))
+    return wrong or validity.difference(state, start, SEATS)
+
+
+def _misdealt(rules: Rules, state: np.record, player: int | None) -> str:
+    """Why no kernel may see the record: its number of actions, or cards that the deck lacks."""
+    wrong = validity.outside(
+        state, {"moves": (0, LONGEST), "cards": (UNKNOWN, int(rules.tables.kinds) - 1)}
+    )
+    if wrong:
+        return wrong
+    cards = state.cards.tolist()
+    hidden = [i for i, card in enumerate(cards) if card == UNKNOWN]
+    if player is None and hidden:
+        return f"cards[{hidden[0]}] is not known"
+    if player is not None and [i for i in hidden if i != FLOP] != [1 - player]:
+        return f"player_{player} knows his own card and not the other's"
+    for card in cards:
+        if card != UNKNOWN and cards.count(card) > rules.tables.copies[card]:
+            return f"the deck does not hold {cards.count(card)} cards of kind {card}"
+    return ""

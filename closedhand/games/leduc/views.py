@@ -1,0 +1,61 @@
+"""Views of Leduc built from what a player at a real table knows."""
+
+from collections.abc import Iterable
+
+from closedhand.core.game import Game, InputError, State
+from closedhand.core.views import at_action, check_seat, check_text, listed, numbered, play, read
+from closedhand.games.leduc.notation import CARDS, Notation
+from closedhand.games.leduc.rules import FLOP, SEATS, revealed
+
+
+def view_from(
+    game: Game,
+    player: int,
+    hand: str,
+    actions: Iterable[int | str] = (),
+    *,
+    flop: str | None = None,
+) -> State:
+    """The view of a player, from what he knows.
+
+    Args:
+        game: A member of the Leduc family.
+        player: Seat of the player: 0 is S, 1 is T.
+        hand: His card, such as `SK`.
+        actions: All actions so far, of both players: ids, or `fold`, `check`, `call`, `raise`.
+        flop: The public card, once it is revealed.
+
+    Raises:
+        InputError: Something that is no card or no action, an action that is not legal, cards that
+            the deck does not hold together, or a flop that is missing or comes too early.
+
+    Examples:
+        >>> from closedhand import make_game
+        >>> game = make_game("uh_leduc")
+        >>> view = view_from(game, 1, "HQ", ["check"])
+        >>> [game.text(action) for action in game.legal(view)]
+        ['check', 'raise']
+    """
+    check_seat(game, player)
+    notation = Notation(game.rules)
+    cards = {int(player): notation.card(check_text(hand, "hand"))}
+    if flop is not None:
+        cards[FLOP] = notation.card(check_text(flop, "flop"))
+    left = game.rules.tables.copies.tolist()
+    for kind in cards.values():
+        left[kind] -= 1
+        if left[kind] < 0:
+            raise InputError(f"the deck does not hold two cards {CARDS[kind]}")
+    for place in range(SEATS + 1):
+        if place not in cards:
+            cards[place] = next(kind for kind, number in enumerate(left) if number > 0)
+            left[cards[place]] -= 1
+    state = game.parse_deal(";".join(CARDS[cards[place]] for place in range(SEATS + 1)))
+    for number, given in numbered(listed(actions)):
+        with at_action(number, given):
+            play(game, state, read(game, state, given))
+    if revealed(game.rules, state) and flop is None:
+        raise InputError("the second phase has begun: say what the flop is")
+    if flop is not None and not revealed(game.rules, state):
+        raise InputError("the flop is not revealed before the second phase")
+    return game.view(state, player)

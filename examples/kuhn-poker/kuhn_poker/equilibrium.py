@@ -1,0 +1,70 @@
+"""The agent `equilibrium`: perfect play of Kuhn poker, a family with one parameter."""
+
+import numpy as np
+
+from closedhand import Game, InputError
+from closedhand.core.game import State
+from kuhn_poker.game import BET
+
+
+def chances_to_bet(alpha: float) -> np.ndarray:
+    """The probability to bet at each decision with each card, float64 [4, 3].
+
+    The decisions are player 0's first, player 1's after a pass and after a bet, and player 0's
+    after pass and bet; the cards are J, Q, K.
+
+    Args:
+        alpha: How often player 0 bluffs with a jack, 0 to 1/3: all of these are equilibria.
+    """
+    return np.array(
+        [[alpha, 0, 3 * alpha], [1 / 3, 0, 1], [0, 1 / 3, 1], [0, alpha + 1 / 3, 1]]
+    )  # fmt: skip
+
+
+class Equilibrium:
+    """Plays one of the equilibria.
+
+    Attributes:
+        name: `equilibrium`.
+    """
+
+    name = "equilibrium"
+
+    def __init__(self, alpha: float, seed: int) -> None:
+        """Make the agent.
+
+        Args:
+            alpha: How often player 0 bluffs with a jack, 0 to 1/3.
+            seed: Seed of its choices.
+        """
+        self._bets = chances_to_bet(alpha)
+        self._rng = np.random.default_rng(seed)
+
+    def probabilities(self, views: np.ndarray) -> np.ndarray:
+        """The probability of each action at each view, float64 [n, 2]."""
+        cards = views["cards"][np.arange(len(views)), views["player"]]
+        decisions = np.where(views["moves"] == 2, 3, views["moves"])
+        decisions += (views["moves"] == 1) & (views["history"][:, 0] == BET)
+        bets = self._bets[decisions, cards]
+        return np.stack([1 - bets, bets], axis=1)
+
+    def act_batch(self, views: np.ndarray) -> np.ndarray:
+        """An action for each view, int32 [n]."""
+        return (self._rng.random(len(views)) < self.probabilities(views)[:, BET]).astype(np.int32)
+
+    def act(self, view: State) -> int:
+        """The action of the player to act."""
+        return int(self.act_batch(np.array([view]))[0])
+
+
+def make(game: Game, seed: int, argument: str | None, alpha: float = 0.2) -> Equilibrium:
+    """The agent `equilibrium`, or `equilibrium[alpha=0.1]`.
+
+    Raises:
+        InputError: There is no such equilibrium.
+    """
+    if argument is not None:
+        raise InputError(f"the agent equilibrium takes no argument, not {argument!r}")
+    if not isinstance(alpha, int | float) or not 0 <= alpha <= 1 / 3:
+        raise InputError(f"alpha is 0 to 1/3, not {alpha!r}")
+    return Equilibrium(alpha, seed)

@@ -1,0 +1,221 @@
+"""Kuhn poker (H. W. Kuhn, 1950): three cards, two players, one bet.
+
+Each player antes 1 chip and holds one card of J, Q and K; the third card stays unseen. Player 0
+passes or bets 1 chip, player 1 answers, and player 0 answers a bet that follows his pass. Who
+passes after a bet folds. Otherwise the higher card wins: 1 chip if both have passed, 2 after a bet
+and a call. Perfect play is worth -1/18 chips a game to player 0.
+"""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from closedhand import Game, InputError
+from closedhand.core import contract
+from closedhand.core.cards import shuffle
+from closedhand.core.game import State, options_of
+from closedhand.core.kernel import kernel
+from closedhand.core.scene import Row
+
+CARDS = ("J", "Q", "K")
+ACTIONS = PASS, BET = 0, 1
+NAMES = ("pass", "bet")
+SEATS = 2
+LONGEST = 3
+UNKNOWN = -1
+
+STATE = np.dtype(
+    (
+        np.record,
+        [
+            ("cards", "i4", SEATS),  # of each player; UNKNOWN in a view
+            ("history", "i4", LONGEST),  # all actions
+            ("moves", "i4"),  # how many
+            ("player", "i4"),  # to act
+        ],
+    )
+)
+
+
+class Rules(NamedTuple):
+    """No tables: the rules are the functions of this module."""
+
+    kernels = "kuhn_poker.game"
+
+
+@kernel
+def deal(rules, state, seed):
+    """Deal the cards that belong to a seed, and start."""
+    deck = np.arange(len(CARDS))
+    shuffle(deck, seed)
+    for seat in range(SEATS):
+        state.cards[seat] = deck[seat]
+    for move in range(LONGEST):
+        state.history[move] = 0
+    state.moves = 0
+    state.player = 0
+
+
+@kernel
+def legal(rules, state, out):
+    """Write the ids of the legal actions, ascending: always both."""
+    out[0] = PASS
+    out[1] = BET
+    return 2
+
+
+@kernel
+def play(rules, state, action):
+    """Apply an action and turn to the other player."""
+    state.history[state.moves] = action
+    state.moves += 1
+    state.player = 1 - state.player
+
+
+@kernel
+def over(rules, state):
+    """Whether both have acted, and nobody has still to answer a bet."""
+    if state.moves == 2:
+        return state.history[0] == BET or state.history[1] == PASS
+    return state.moves == LONGEST
+
+
+@kernel
+def returns(rules, state, out):
+    """Write the payoffs by player: the pot goes to who is left, or to the higher card."""
+    last, before = state.history[state.moves - 1], state.history[state.moves - 2]
+    stake = 2 if last == BET else 1
+    if last == PASS and before == BET:
+        winner = state.moves % 2  # the last action was the other player's: he folded
+    else:
+        winner = 0 if state.cards[0] > state.cards[1] else 1
+    out[winner] = stake
+    out[1 - winner] = -stake
+
+
+@kernel
+def hide(rules, state, player):
+    """Blank the other player's card, in place."""
+    state.cards[1 - player] = UNKNOWN
+
+
+@kernel
+def redeal(rules, view, player, rng):
+    """Give the other player, in place, one of the two cards that `player` does not hold."""
+    view.cards[1 - player] = (view.cards[player] + 1 + np.int64(rng.random() * 2)) % len(CARDS)
+
+
+@kernel
+def observe(rules, state, player, out):
+    """Write a binary plane, 4 x 3, and the observer's seat.
+
+    Row 0 of the plane shows his card in the columns J, Q, K; each further row one action of the
+    game in the columns pass and bet.
+    """
+    out[:] = 0
+    out[state.cards[player]] = 1
+    for move in range(state.moves):
+        out[len(CARDS) * (1 + move) + state.history[move]] = 1
+    out[len(CARDS) * (1 + LONGEST)] = player
+
+
+SHAPES = {"observation": (1 + LONGEST, len(CARDS)), "seat": (1,)}
+
+
+class Notation:
+    """Actions are `pass` and `bet`, a deal is the two cards: `KJ`."""
+
+    def text(self, action: int, state: State | None = None) -> str:
+        """The notation of an action id."""
+        return NAMES[action]
+
+    def parse(self, text: str, state: State | None = None) -> int:
+        """The action id of a notation; raises `InputError` where it is none."""
+        if text.strip().lower() not in NAMES:
+            raise InputError(f"{text!r} is no action: those are {' and '.join(NAMES)}")
+        return NAMES.index(text.strip().lower())
+
+    def deal_text(self, state: State) -> str:
+        """The cards of player 0 and player 1."""
+        return "".join("?" if card == UNKNOWN else CARDS[card] for card in state.cards)
+
+    def parse_deal(self, text: str) -> State:
+        """A state at the start of a deal; raises `InputError` where the text is none."""
+        cards = [CARDS.index(card) for card in text.strip().upper() if card in CARDS]
+        if len(set(cards)) != SEATS or len(text.strip()) != SEATS:
+            raise InputError(f"{text!r} is no deal: that is two different cards of {CARDS}")
+        state = np.zeros(1, STATE)[0]
+        state.cards[:] = cards
+        return state
+
+    def scene(self, state: State) -> list[Row]:
+        """The table: a row for each player, with what he did."""
+        ended = contract.over(Rules(), state)
+        rows = []
+        for seat, card in enumerate(state.cards):
+            done = [NAMES[action] for action in state.history[seat : state.moves : SEATS]]
+            shown = "" if card == UNKNOWN else CARDS[card]
+            active = not ended and seat == state.player
+            rows.append(Row(f"player_{seat}", (shown,), " ".join(done), active))
+        return rows
+
+
+def valid(rules: Rules, state: State, player: int | None = None) -> str:
+    """Why the rules do not allow a state, or the view of `player`; an empty text if they do."""
+    known = [card for card in state.cards if card != UNKNOWN]
+    if any(card not in range(len(CARDS)) for card in known) or len(set(known)) < len(known):
+        return "the cards are not two different ones"
+    if len(known) < SEATS and (player is None or state.cards[player] == UNKNOWN):
+        return "a card is not known"
+    if not 0 <= state.moves <= LONGEST:
+        return f"{state.moves} actions are not 0 to {LONGEST}"
+    if any(action not in ACTIONS for action in state.history[: state.moves]):
+        return "an action is neither pass nor bet"
+    for moves in range(state.moves):
+        earlier = state.copy()
+        earlier.moves = moves
+        if contract.over(rules, earlier):
+            return "the game was over before its last action"
+    return "" if state.player == state.moves % 2 else "the wrong player is to act"
+
+
+def view_from(game: Game, player: int, hand: str, actions: Iterable[int | str] = ()) -> State:
+    """The view of a player at a real table.
+
+    Args:
+        game: Kuhn poker.
+        player: Seat of the player.
+        hand: His card: `J`, `Q` or `K`.
+        actions: Actions so far, ids or texts.
+
+    Raises:
+        InputError: No such card or action, or more actions than the game has.
+    """
+    if hand not in CARDS:
+        raise InputError(f"{hand!r} is no card: those are {', '.join(CARDS)}")
+    view = game.empty(1)[0]
+    view.cards[:] = UNKNOWN
+    view.cards[player] = CARDS.index(hand)
+    for action in actions:
+        game.play(view, game.parse(action) if isinstance(action, str) else action)
+    return view
+
+
+def make(**given: Any) -> Game:
+    """Kuhn poker as a `Game`; it has no options."""
+    return Game(
+        name="kuhn",
+        options=options_of("kuhn", {"standard": {}}, {"rules": "standard"}, given),
+        rules=Rules(),
+        dtype=STATE,
+        num_players=SEATS,
+        num_actions=len(ACTIONS),
+        shapes=SHAPES,
+        roles=("first", "second"),
+        sides=(0, 1),
+        notation=Notation(),
+        payoff_range=(-2.0, 2.0),
+        max_moves=LONGEST,
+        zero_sum=True,
+    )

@@ -1,0 +1,14 @@
+"""What closedhand has to know about Kuhn poker; the game itself is imported when it is made."""
+
+from closedhand.core.registry import GameSpec
+
+SPEC = GameSpec(
+    name="kuhn",
+    title="Kuhn poker",
+    make="kuhn_poker.game:make",
+    contract=1,
+    aec_id="kuhn/kuhn-v0",
+    gymnasium_id="kuhn/Kuhn-v0",
+    opponent="equilibrium",
+    pages=("kuhn_poker.game",),
+)

@@ -1,0 +1,481 @@
+"""The text of agents, what is known of them before they play, and their policies."""
+
+import hashlib
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import VARIANTS, positions, variant_id
+from typer.testing import CliRunner
+
+from closedhand import InputError, agent_names, make_agent, make_game
+from closedhand.arena import ladder
+from closedhand.cli import app
+from closedhand.core import agents
+from closedhand.core.agents import (
+    AgentSpec,
+    Traits,
+    act_batch,
+    described,
+    digests,
+    files_of,
+    probabilities,
+    split_agents,
+    traits_of,
+)
+
+DOUDIZHU = make_game("doudizhu")
+DAIHINMIN = make_game("daihinmin")
+LEDUC = make_game("leduc")
+
+
+# The grammar.
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "options", "argument"),
+    [
+        ("rule", "rule", {}, None),
+        ("kou:w90", "kou", {}, "w90"),
+        ("kou:", "kou", {}, None),
+        ("kou[]", "kou", {}, None),
+        ("kou[threshold=93,lock=1]", "kou", {"threshold": 93, "lock": 1}, None),
+        ("search[threads=1]:100ms", "search", {"threads": 1}, "100ms"),
+        ("a[b=true, c = 0.5,d=x y]", "a", {"b": True, "c": 0.5, "d": "x y"}, None),
+        ("a[b='1',c=\"p,q]=\"]:z", "a", {"b": "1", "c": "p,q]="}, "z"),
+        ("a[b=null,c=[1]]", "a", {"b": "null", "c": "[1]"}, None),
+        ("a[b=kou[lock=1,threshold=2]]", "a", {"b": "kou[lock=1,threshold=2]"}, None),
+        ('strategy:"runs/a,b:[c.npz"', "strategy", {}, "runs/a,b:[c.npz"),
+        ("strategy:'say \"x\".npz'", "strategy", {}, 'say "x".npz'),
+        # As in 0.1.0: everything behind the first colon is the argument.
+        ("strategy:runs/a[1,2]/it's.npz", "strategy", {}, "runs/a[1,2]/it's.npz"),
+        ("kou:w80,lock=1", "kou", {}, "w80,lock=1"),
+        ("bids:net=a[1]:search:50ms", "bids", {}, "net=a[1]:search:50ms"),
+        ("monte-carlo:500x4:C:/w.npz", "monte-carlo", {}, "500x4:C:/w.npz"),
+    ],
+)
+def test_agents_are_read(
+    text: str, name: str, options: dict[str, Any], argument: str | None
+) -> None:
+    spec = AgentSpec.parse(text)
+    assert (spec.name, spec.options, spec.argument) == (name, options, argument)
+    assert AgentSpec.parse(str(spec)) == spec
+    assert split_agents(f"{spec},{spec}") == [str(spec)] * 2
+    assert hash(spec) == hash(AgentSpec.parse(text))
+
+
+OLD_LISTS = (
+    "greedy,rule",
+    "rule,rule,rule",
+    "random",
+    "",
+    "kou,kou:w90,kou:lock-,kou:use_2,default",
+    "monte-carlo:500,monte-carlo:20ms,monte-carlo:500x4:w.npz,monte-carlo",
+    "search:2000x200,search:50ms:runs/a b/w.npz,policy-search:100ms:runs/net",
+    "bids:fitted:decompose,bids:net=runs/bid.safetensors:policy-net:runs/net",
+    "strategy:runs/solve/it's.npz,strategy:runs/[1/x.npz,strategy:runs/a[1].npz,equilibrium",
+    "ppo:./runs/demo/model.zip,rule",
+    "separable:runs/t.npz,counter:100000,rescored:t.npz",
+    "net,net,default,kou,net",
+    'bids:logic:say "x",rule',
+)
+
+
+@pytest.mark.parametrize("text", OLD_LISTS)
+def test_lists_of_agents_keep_their_meaning(text: str) -> None:
+    assert split_agents(text) == text.split(",")
+    for each in text.split(","):
+        name, _, argument = each.partition(":")
+        assert AgentSpec.parse(each) == AgentSpec(name, {}, argument or None)
+
+
+def test_commas_in_brackets_and_quotes_do_not_separate() -> None:
+    pieces = [
+        "kou[threshold=93,lock=1]",
+        "bids:logic:search[threads=1,worlds=20]:4000",
+        'strategy:"a,b.npz"',
+        "a[path='x]y,z']:100ms",
+        'bids:net="a,b:c":greedy',
+    ]
+    assert split_agents(",".join(pieces)) == pieces
+    assert split_agents(", ".join(pieces)) == pieces
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("kou[threshold=93", "the bracket in 'kou[threshold=93' is not closed"),
+        ("kou[threshold=93]w90", "a colon is missing behind the bracket"),
+        ("kou[w90]", "an option of an agent is key=value, not 'w90'"),
+        ("kou[lock=1,]", "an option of an agent is key=value, not ''"),
+        ("kou[1=2]", "an option of an agent is key=value"),
+        ("kou[lock=1,lock=1]", "the option lock is given twice"),
+        ('kou:"w90', "the quote in"),
+        ("kou[lock='1]", "the quote in"),
+        ("kou{lock=1}", "daihinmin has no agent 'kou{lock=1}'; it has default, kou, min-sets"),
+        ("kou[lok=1]", "kou has no option 'lok'; it has threshold, eight"),
+        ("kou[lock=true]", "kou takes a whole number as lock, not True"),
+        ("kou[lock=yes]", "kou takes a whole number as lock, not 'yes'"),
+        ("random[lock=1]", "the agent random takes no options, not lock"),
+        ("default[a=1,b=2]", "the agent default takes no options, not a, b"),
+        ("monte-carlo[threds=1]", "takes the options threads, candidates, not threds"),
+        ("monte-carlo[seed=1]", "takes the options threads, candidates, not seed"),
+        ("monte-carlo[threads=0]", "a whole number of 1 or more as threads, not 0"),
+        ("monte-carlo[candidates=-2]", "a whole number of 1 or more as candidates, not -2"),
+        ("monte-carlo:5s", "monte-carlo takes a budget such as 500, 20ms or 500x4, not '5s'"),
+    ],
+)
+def test_what_cannot_be_read_is_one_line(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)) as caught:
+        make_agent(DAIHINMIN, text)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("game", "text", "message"),
+    [
+        ("doudizhu", "search[worlds=-1]", "search takes a whole number of 0 or more as worlds"),
+        ("doudizhu", "policy-search[worlds=x]:50", "policy-search takes a whole number"),
+        ("leduc", "equilibrium[iterations=0]", "a whole number of 1 or more as iterations, not 0"),
+        ("chinese_poker", "counter[hands=7]", "a pool has 5,000 to 50,000,000 hands, not 7"),
+        ("chinese_poker", "rescored[hands=x]", "rescored takes a whole number as hands, not 'x'"),
+    ],
+)
+def test_options_are_checked(game: str, text: str, message: str) -> None:
+    if text.startswith("policy"):
+        pytest.importorskip("torch")
+    with pytest.raises(InputError, match=re.escape(message)):
+        make_agent(game, text)
+
+
+def views_of(game: Any, seed: int = 1, games: int = 20) -> np.ndarray:
+    """Views of the players to act in random games."""
+    found = [
+        game.view(state, int(state.player))
+        for state in positions(game, seed, games)
+        if not game.over(state)
+    ]
+    return np.array(found, game.dtype)
+
+
+@pytest.mark.parametrize(
+    ("game", "one", "two"),
+    [
+        (DAIHINMIN, "kou[threshold=90]", "kou:w90"),
+        (DAIHINMIN, "kou[lock=-1]:use_2", "kou:lock-,use_2"),
+        (DAIHINMIN, "kou[threshold=80]:w90", "kou:w80"),
+        pytest.param(
+            DAIHINMIN, "monte-carlo[candidates=2]:20", "monte-carlo:20x2", marks=pytest.mark.slow
+        ),
+        pytest.param(
+            DAIHINMIN, "monte-carlo[threads=1]:20", "monte-carlo:20", marks=pytest.mark.slow
+        ),
+        pytest.param(DOUDIZHU, "search[worlds=0]:64", "search:64x0", marks=pytest.mark.slow),
+        pytest.param(
+            DOUDIZHU, "search[threads=1,worlds=32]:64x5", "search:64x32", marks=pytest.mark.slow
+        ),
+        (LEDUC, "equilibrium[iterations=2000]", "equilibrium"),
+    ],
+)
+def test_options_say_what_arguments_say(game: Any, one: str, two: str) -> None:
+    views = views_of(game, games=1)[:30]
+    bracketed, plain = make_agent(game, one, 3), make_agent(game, two, 3)
+    assert bracketed.name == one
+    assert act_batch(bracketed, views).tolist() == act_batch(plain, views).tolist()
+
+
+def test_specs_are_agents_to_make() -> None:
+    assert make_agent("daihinmin", AgentSpec("kou", {"lock": 1})).name == "kou[lock=1]"
+    assert make_agent("doudizhu", AgentSpec("search", {}, "20ms")).name == "search:20ms"
+
+
+def test_quoted_paths_are_found(tmp_path: Path) -> None:
+    from closedhand.baselines.leduc.strategy import save, uniform
+
+    folder = tmp_path / "a,b:c [d=1]"
+    folder.mkdir()
+    path = folder / "s.npz"
+    save(uniform(LEDUC), path)
+    plain, text = make_agent(LEDUC, f"strategy:{path}"), f'strategy:"{path}"'
+    assert make_agent(LEDUC, text).name == plain.name == text
+    assert set(digests(LEDUC, [text])) == {text}
+    assert split_agents(f"random,{text}") == ["random", text]
+    shown = CliRunner().invoke(
+        app,
+        ["match", "leduc", "--agents", f"{text},{text},random", "--deals", "20", "--workers", "1",
+         "--out", str(tmp_path / "m.json"), "--json"],
+    )  # fmt: skip
+    assert shown.exit_code == 0, shown.output
+
+
+def test_agents_of_other_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An entry point of the old form, one that takes any option, and one that lacks a module."""
+
+    class Point:
+        def __init__(self, name: str, factory: Any) -> None:
+            self.name, self._factory = name, factory
+
+        def load(self) -> Any:
+            if self._factory is None:
+                raise ModuleNotFoundError("No module named 'nothing'", name="nothing")
+            return self._factory
+
+    def old(game: Any, seed: int, argument: str | None) -> Any:
+        return make_agent(game, "random", seed)
+
+    @described(lambda game, argument, **options: Traits(clocked=options["fast"]))
+    def loose(game: Any, seed: int, argument: str | None, **options: Any) -> Any:
+        return make_agent(game, "random", options["number"])
+
+    points = [Point("old", old), Point("leduc.loose", loose), Point("lame", None)]
+    points += [Point("random", agents._entry_point("leduc", "random").load())]
+    monkeypatch.setattr(agents, "entry_points", lambda group: points)
+    assert agent_names("leduc") == ["lame", "loose", "old", "random"]
+    assert make_agent(LEDUC, "old").name == make_agent(LEDUC, "loose[number=3]").name == "random"
+    assert traits_of(LEDUC, "old") == Traits()
+    assert traits_of(LEDUC, "loose[fast=true]").clocked
+    with pytest.raises(InputError, match="old takes no options, not x"):
+        make_agent(LEDUC, "old[x=1]")
+    with pytest.raises(InputError, match="lame needs the module nothing"):
+        make_agent(LEDUC, "lame")
+
+
+# What is known before they play.
+
+
+def old_digests(names: Iterable[str]) -> dict[str, str]:
+    """The sums of files as 0.1.0 guessed them from words between colons."""
+    found = {}
+    for agent in names:
+        words = [word.removeprefix("net=") for word in agent.split(":")]
+        texts = {":".join(words[i:]) for i in range(1, len(words))} | set(words[1:])
+        files = {file for text in texts for file in files_of(Path(text))}
+        if files:
+            content = b"".join(file.read_bytes() for file in sorted(files))
+            found[agent] = hashlib.sha256(content).hexdigest()[:16]
+    return found
+
+
+OLD_CLOCKED = re.compile(r"(policy-)?search|.*:\d+ms(x\d+)?(:.+)?")
+
+FORMS = {
+    "doudizhu": [
+        "random", "rule", "greedy", "decompose", "decompose:{npz}", "decompose:{colon}",
+        "search", "search:50ms", "search:4000", "search:4000x300", "search:50ms:{npz}",
+        "search:2000x200:{colon}", "policy-net", "policy-net:{folder}", "policy-net:{policy}",
+        "policy-search", "policy-search:50ms", "policy-search:4000x0:{folder}",
+        "policy-search:20msx10:{policy}", "bids:logic:greedy", "bids:fitted:search:50ms",
+        "bids:control:decompose:{npz}", "bids:net={bid}:greedy", "bids:net={nets}:greedy",
+        "bids:net={bid}:policy-net:{folder}", "bids:net={bid}:search:4000:{npz}", "ppo:{zip}",
+    ],
+    "daihinmin": [
+        "default", "kou", "kou:w90", "kou:lock+,threshold=93", "min-sets", "trick-ender",
+        "monte-carlo", "monte-carlo:500", "monte-carlo:20ms", "monte-carlo:500x4",
+        "monte-carlo:500:{npz}", "monte-carlo:20msx4:{colon}",
+    ],
+    "leduc": ["random", "equilibrium", "strategy:{npz}", "strategy:{colon}", "strategy:{none}"],
+    "uh_leduc": ["equilibrium", "strategy:{npz}"],
+    "chinese_poker": [
+        "separable", "separable:{npz}", "rescored", "rescored:100000", "rescored:{npz}",
+        "counter", "counter:200000", "counter:{npz}",
+    ],
+}  # fmt: skip
+"""All forms of agents that 0.1.0 shipped."""
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> dict[str, str]:
+    """Files and folders that agents may be made from."""
+    contents = {
+        "npz": "w.npz", "colon": "a:b/w.npz", "policy": "net/policy.safetensors",
+        "kicker": "net/kicker.safetensors", "bid": "nets/bid.safetensors", "zip": "run/model.zip",
+    }  # fmt: skip
+    for name, path in contents.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(name)
+    found = {name: str(tmp_path / path) for name, path in contents.items()}
+    folders = {"folder": "net", "nets": "nets", "none": "nothing.npz"}
+    return {**found, **{name: str(tmp_path / path) for name, path in folders.items()}}
+
+
+@pytest.mark.parametrize("game", FORMS)
+def test_files_and_clocks_are_those_of_old(game: str, places: dict[str, str]) -> None:
+    """Results of 0.1.0 go on: their digests are compared."""
+    pytest.importorskip("sb3_contrib")
+    bound = make_game(game)
+    forms = [form.format_map(places) for form in FORMS[game]]
+    assert {form.partition(":")[0] for form in forms} | {"random"} == set(agent_names(game))
+    new = digests(bound, forms)
+    assert new == old_digests(forms)
+    assert set(new) == {
+        form
+        for form, raw in zip(forms, FORMS[game], strict=True)
+        if "{" in raw and "{none}" not in raw
+    }
+    for form in forms:
+        assert traits_of(bound, form).clocked == (OLD_CLOCKED.fullmatch(form) is not None), form
+        assert traits_of(bound, form).microseconds is not None
+
+
+def test_bracketed_agents_have_the_files_of_plain_ones(places: dict[str, str]) -> None:
+    npz, bid, folder = places["npz"], places["bid"], places["folder"]
+    pairs = {
+        f'search[threads=1,worlds=5]:50ms:"{npz}"': f"search:50ms:{npz}",
+        f'bids:net="{bid}":decompose:"{npz}"': f"bids:net={bid}:decompose:{npz}",
+        f'bids:"net={bid}":decompose:{npz}': f"bids:net={bid}:decompose:{npz}",
+        f'policy-search[threads=1]:"50ms:{folder}"': f"policy-search:50ms:{folder}",
+    }
+    pytest.importorskip("torch")
+    new, old = digests(DOUDIZHU, pairs), old_digests(pairs.values())
+    assert new == {bracketed: old[plain] for bracketed, plain in pairs.items()}
+
+
+def test_a_folder_that_is_named_like_a_budget_is_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("100ms").mkdir()
+    Path("100ms/policy.safetensors").write_bytes(b"1")
+    assert digests(DOUDIZHU, ["search:100ms", "nobody:100ms"]) == {}
+
+
+def test_an_inner_agent_lends_its_traits() -> None:
+    one, two = Traits((Path("a"),), False, 3.0), Traits((Path("b"),), True, 4.0)
+    assert one | two == Traits((Path("a"), Path("b")), True, 7.0)
+    assert (one | Traits()).microseconds is None
+    inner, outer = (traits_of(DOUDIZHU, text) for text in ("search", "bids:logic:search"))
+    assert outer.clocked and outer.microseconds == (inner.microseconds or 0) + 1
+
+
+@pytest.mark.parametrize(
+    ("text", "slow"),
+    [
+        ("search", True),
+        ("search:1ms", True),
+        ("search[threads=1]:50ms", True),
+        ("search:4000", True),
+        ("search:16", False),
+        ("bids:logic:search:4000", True),
+        ("decompose", False),
+    ],
+)
+def test_slow_agents_are_known_by_cost_and_clock(text: str, slow: bool) -> None:
+    assert ladder.is_slow(text) == slow
+
+
+@pytest.mark.slow
+def test_the_same_agent_twice_on_a_ladder(tmp_path: Path) -> None:
+    data = ladder.compute(
+        ["rule", "random", "rule"], 20, 10, tmp_path, 0, 1, lambda name, done: None
+    )
+    assert {row["agent"] for row in data["agents"]} == {"rule", "random", "rule-2"}
+    assert len(data["pairs"]) == 3
+    assert data["agents"][-1]["agent"] == "random"
+
+
+# Policies.
+
+STOCHASTIC = [("random", *variant) for variant in VARIANTS if not variant[1]]
+STOCHASTIC += [("random", "chinese_poker", {"substeps": True})]
+STOCHASTIC += [("equilibrium[iterations=20]", game, {}) for game in ("leduc", "uh_leduc")]
+
+
+@pytest.mark.parametrize(
+    ("name", "game", "options"),
+    STOCHASTIC,
+    ids=[f"{name}-{variant_id((game, options))}" for name, game, options in STOCHASTIC],
+)
+def test_policies_are_distributions_over_legal_actions(
+    name: str, game: str, options: dict[str, Any]
+) -> None:
+    bound = make_game(game, **options)
+    views = views_of(bound, games=3)[:60]
+    shares = probabilities(make_agent(bound, name), views)
+    check_policy(bound, views, shares)
+
+
+def check_policy(game: Any, views: np.ndarray, shares: np.ndarray) -> None:
+    """Rows sum to 1 and are 0 for what is illegal."""
+    assert shares.dtype == np.float64 and shares.shape == (len(views), game.num_actions)
+    assert shares.sum(axis=1) == pytest.approx(1, abs=1e-9)
+    assert (shares >= 0).all()
+    for view, row in zip(views, shares, strict=True):
+        assert set(np.flatnonzero(row)) <= set(game.legal(view).tolist())
+
+
+@pytest.mark.parametrize("name", ["random", "equilibrium[iterations=20]"])
+def test_actions_are_drawn_from_the_policy(name: str) -> None:
+    """Chi-square over all decisions of some views; 99.9% of samples stay below the bound."""
+    agent = make_agent(LEDUC, name, seed=1)
+    views = np.unique(views_of(LEDUC, games=10))
+    shares, draws = probabilities(agent, views), 2000
+    actions = act_batch(agent, np.repeat(views, draws)).reshape(len(views), draws)
+    counts = np.stack([(actions == each).sum(axis=1) for each in range(LEDUC.num_actions)], axis=1)
+    expected = draws * shares
+    assert (counts[expected == 0] == 0).all()
+    usual = expected > 5
+    chi2 = ((counts - expected)[usual] ** 2 / expected[usual]).sum()
+    freedom = usual.sum() - len(views)
+    assert freedom > 10
+    assert chi2 < freedom + 3.1 * np.sqrt(2 * freedom) + 7
+    # It would notice another policy.
+    wrong = draws * probabilities(make_agent(LEDUC, "equilibrium[iterations=1]"), views)
+    if name == "random":
+        wrong = np.roll(wrong, 1, axis=0)
+    there = (wrong > 5) & usual
+    assert ((counts - wrong)[there] ** 2 / wrong[there]).sum() > 2 * chi2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [{}, {"bidding": True}])
+@pytest.mark.parametrize("substeps", [True, False])
+def test_the_networks_play_the_most_probable(options: dict[str, Any], substeps: bool) -> None:
+    pytest.importorskip("torch")
+    game = make_game("doudizhu", substeps=substeps, **options)
+    agent = make_agent(game, "policy-net")
+    views = views_of(game, games=2)[: 40 if substeps else 12]
+    shares, actions = probabilities(agent, views), act_batch(agent, views)
+    check_policy(game, views, shares)
+    if substeps:
+        assert shares.argmax(axis=1).tolist() == actions.tolist()
+    else:
+        assert (shares[np.arange(len(views)), actions] > 0).all()
+
+
+@pytest.mark.slow
+def test_flat_probabilities_are_products_of_sub_steps() -> None:
+    """Of a play with kickers: main group times kickers."""
+    pytest.importorskip("torch")
+    flat, steps = (make_game("doudizhu", substeps=s) for s in (False, True))
+    state = flat.deal(np.random.default_rng(3))
+    view = np.array([flat.view(state, int(state.player))], flat.dtype)
+    shares = probabilities(make_agent(flat, "policy-net"), view)[0]
+    agent: Any = make_agent(steps, "policy-net")
+    groups = agent.probabilities(view.astype(steps.dtype))[0]
+    plays = flat.rules.plays
+    by_group = np.zeros(steps.num_actions)
+    for action in np.flatnonzero(shares):
+        by_group[plays.group[action]] += shares[action]
+    assert by_group == pytest.approx(groups, abs=1e-6)
+
+
+def test_bids_are_certain() -> None:
+    pytest.importorskip("torch")
+    game = make_game("doudizhu", bidding=True)
+    views = views_of(game, games=3)[:10]
+    agent = make_agent(game, "bids:logic:random")
+    shares = probabilities(agent, views)
+    check_policy(game, views, shares)
+    auction = views["landlord"] < 0
+    assert shares[auction].argmax(axis=1).tolist() == act_batch(agent, views[auction]).tolist()
+    assert (shares[auction].max(axis=1) == 1).all()
+    with pytest.raises(InputError, match="the agent rule has no probabilities"):
+        probabilities(make_agent(game, "bids:logic:rule"), views[~auction])
+
+
+def test_an_agent_without_a_policy_says_so() -> None:
+    with pytest.raises(InputError, match="the agent greedy has no probabilities"):
+        probabilities(make_agent(DOUDIZHU, "greedy"), views_of(DOUDIZHU, games=1))

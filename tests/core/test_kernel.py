@@ -1,0 +1,338 @@
+"""Compiled kernels are served from disk as long as no source of theirs has changed, and then not.
+
+Programs run in processes of their own, with a game and a policy from outside that the tests edit.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+GAME = '''
+"""Both players hold a card and say in turn whether they keep it, which changes nothing."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.core.game import Game
+from closedhand.core.kernel import kernel
+from outside.payoffs import value
+
+STATE = np.dtype((np.record, [("cards", "i8", 2), ("moves", "i8"), ("player", "i8")]))
+
+
+class Rules(NamedTuple):
+    kernels = "outside"
+
+    cards: int
+
+
+@kernel
+def deal(rules, state, seed):
+    state.cards[0] = seed % rules.cards
+    state.cards[1] = rules.cards - 1 - state.cards[0]
+    state.moves = 0
+    state.player = 0
+
+
+@kernel
+def legal(rules, state, out):
+    out[0], out[1] = 0, 1
+    return 2
+
+
+@kernel
+def play(rules, state, action):
+    state.moves += 1
+    state.player = 1 - state.player
+
+
+@kernel
+def over(rules, state):
+    return state.moves == 2
+
+
+@kernel
+def returns(rules, state, out):
+    out[0] = value(state)
+    out[1] = -out[0]
+
+
+@kernel
+def hide(rules, state, player):
+    state.cards[1 - player] = -1
+
+
+@kernel
+def redeal(rules, view, player, rng):
+    view.cards[1 - player] = rules.cards - 1 - view.cards[player]
+
+
+@kernel
+def observe(rules, state, player, out):
+    out[0] = state.cards[player]
+
+
+def make() -> Game:
+    return Game(
+        name="outside", options={}, rules=Rules(4), dtype=STATE, num_players=2, num_actions=2,
+        shapes={"observation": (1,)}, roles=("first", "second"), sides=(0, 1), text=str, parse=int,
+        deal_text=str, parse_deal=str, scene=lambda state: [],
+    )
+'''
+
+PAYOFFS = """
+from closedhand.core.kernel import kernel
+
+
+@kernel
+def value(state):
+    return 1.0 if state.cards[0] > state.cards[1] else {lost}
+"""
+
+POLICY = """
+from typing import NamedTuple
+
+from closedhand.core.kernel import kernel
+
+
+class Optimist(NamedTuple):
+    kernels = "policy"
+
+
+@kernel
+def choose(policy, rules, state, rng, ids):
+    return 0
+
+
+@kernel
+def plausibility(policy, rules, state, player, ids):
+    return {weight}
+"""
+
+PROGRAM = """
+import json
+import numpy as np
+from numba.core import event
+import outside
+from policy import Optimist
+from closedhand.arena import match
+from closedhand.baselines.random import RandomAgent
+from closedhand.envs.aec import GameAEC
+from closedhand.envs.vector import GameVectorEnv
+from closedhand.search.monte_carlo import MonteCarlo
+from closedhand.search.playout import Uniform, plausibility
+from closedhand.core.kernel import kernel
+
+
+@kernel
+def judge(policy, rules, state, ids):
+    return plausibility(policy, rules, state, 0, ids)
+
+
+compiled = event.RecordingListener()
+event.register("numba:compile", compiled)
+game = outside.make()
+state = game.deal(np.random.default_rng(0))
+state.cards[:] = 1, 2
+results = {"policy": judge(Optimist(), game.rules, state, np.empty(2, np.int32))}
+
+view = game.view(state, 0)
+search = MonteCarlo(game, Uniform(), simulations=20, threads=1)
+sums = search.judge(view, game.legal(view), -10.0, 10.0, np.random.default_rng(0))
+results["search"] = round(20 * sums[:, 1].sum() / sums[:, 0].sum() - 10, 9)
+
+aec = GameAEC(game)
+aec.reset(seed=0, options={"state": state})
+vector = GameVectorEnv(game, 2)
+vector.reset(seed=0)
+vector.states = np.array([state, state], game.dtype)
+for _ in range(2):
+    aec.step(0)
+    infos = vector.step(np.zeros(2, np.int64))[-1]
+    game.play(state, 0)
+results["game"] = game.returns(state)[0]
+results["aec"] = aec.rewards["player_0"]
+results["vector"] = infos["returns"][0, 0]
+
+agents = [RandomAgent(game, seed) for seed in (1, 2)]
+results["match"] = match.play(game, agents, 20, seed=3).pairs[0].returns[..., 0].min()
+functions = [e.data["dispatcher"].py_func for _, e in compiled.buffer if e.is_start]
+names = [f"{f.__module__.partition('.')[0]}.{f.__name__}" for f in functions]
+print(json.dumps([{name: float(value) for name, value in results.items()}, names]))
+"""
+
+ROUTES = ("game", "aec", "vector", "search", "match")
+
+
+def write(path: Path, text: str) -> None:
+    """Write a source whose time differs from that of what it replaces, whatever the clock does."""
+    before = path.stat().st_mtime_ns if path.exists() else 0
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+    os.utime(path, ns=(before + 10**9, before + 10**9))
+
+
+def run(folder: Path, program: list[str]) -> Any:
+    """What a program printed as JSON, in a new process that finds the sources in `folder`."""
+    places = {"PYTHONPATH": str(folder), "NUMBA_CACHE_DIR": str(folder / "cache")}
+    done = subprocess.run(
+        [sys.executable, *program], capture_output=True, text=True, env={**os.environ, **places}
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.slow
+def test_an_edited_rule_or_policy_of_another_package_counts_on_every_route(tmp_path: Path) -> None:
+    write(tmp_path / "outside" / "__init__.py", GAME)
+    write(tmp_path / "outside" / "payoffs.py", PAYOFFS.format(lost=-1.0))
+    write(tmp_path / "policy.py", POLICY.format(weight=0.5))
+    write(tmp_path / "program.py", PROGRAM)
+    program = [str(tmp_path / "program.py")]
+
+    first, compiled = run(tmp_path, program)
+    assert first == {"policy": 0.5, **dict.fromkeys(ROUTES, -1.0)}
+    assert {"outside.returns", "closedhand.returns_all"} <= set(compiled)
+    files = sorted(path.name for path in (tmp_path / "cache").rglob("*"))
+
+    # Nothing has changed: nothing is compiled.
+    assert run(tmp_path, program) == [first, []]
+
+    write(tmp_path / "outside" / "payoffs.py", PAYOFFS.format(lost=-3.0))
+    second, compiled = run(tmp_path, program)
+    assert second == {"policy": 0.5, **dict.fromkeys(ROUTES, -3.0)}
+    assert "closedhand.draw_seed" not in compiled
+
+    # Of the same length as before.
+    write(tmp_path / "policy.py", POLICY.format(weight=0.7))
+    third, compiled = run(tmp_path, program)
+    assert third == {**second, "policy": 0.7}
+    # The lambda hands over from the contract to the policy's module, as a part of `judge`.
+    assert set(compiled) == {"policy.plausibility", "__main__.judge", "closedhand.<lambda>"}
+
+    # What was compiled for older sources is replaced.
+    assert sorted(path.name for path in (tmp_path / "cache").rglob("*")) == files
+
+
+HELPER = """
+from closedhand.core.kernel import kernel
+
+
+@kernel
+def number():
+    return {number}
+"""
+
+USER = """
+import sys
+from typing import NamedTuple
+
+from closedhand.core.kernel import kernel
+import helper
+from other_helper import number
+
+
+class Own(NamedTuple):
+    number: int
+
+
+@kernel
+def total(one):
+    return helper.number() + 10 * number() + one.number
+
+
+def result():
+    stats = total(Own(100)), sum(total.stats.cache_hits.values())
+    return [int(number) for number in stats]
+"""
+
+
+def ask(folder: Path) -> Any:
+    """The result of the module `user`, and how often it came from the cache."""
+    return run(folder, ["-c", "import json, user; print(json.dumps(user.result()))"])
+
+
+@pytest.mark.slow
+def test_files_beside_a_module_count_where_it_imports_their_kernels(tmp_path: Path) -> None:
+    write(tmp_path / "helper.py", HELPER.format(number=1))
+    write(tmp_path / "other_helper.py", HELPER.format(number=2))
+    write(tmp_path / "user.py", USER)
+    write(tmp_path / "unrelated.py", "")
+    assert ask(tmp_path) == [121, 0]
+    write(tmp_path / "unrelated.py", "pass")
+    assert ask(tmp_path) == [121, 1]
+    write(tmp_path / "helper.py", HELPER.format(number=3))
+    assert ask(tmp_path) == [123, 0]
+    write(tmp_path / "other_helper.py", HELPER.format(number=4))
+    assert ask(tmp_path) == [143, 0]
+    assert ask(tmp_path) == [143, 1]
+
+
+def test_a_reloaded_module_is_compiled_from_its_new_source(tmp_path: Path) -> None:
+    write(tmp_path / "helper.py", HELPER.format(number=1))
+    write(tmp_path / "other_helper.py", HELPER.format(number=2))
+    write(tmp_path / "user.py", USER)
+    (tmp_path / "edit.py").write_text(
+        f"""
+import importlib, json, os
+from pathlib import Path
+import helper, user
+first = user.result()
+path = Path(helper.__file__)
+path.write_text({HELPER.format(number=5)!r})
+os.utime(path, ns=(2 * 10**9, 2 * 10**9))
+importlib.reload(helper)
+importlib.reload(user)
+print(json.dumps([first, user.result()]))
+"""
+    )
+    assert run(tmp_path, [str(tmp_path / "edit.py")]) == [[121, 0], [125, 0]]
+    assert ask(tmp_path) == [125, 1]
+
+
+def test_what_cannot_be_compared_is_not_cached(tmp_path: Path) -> None:
+    """Functions typed at a prompt, and what is compiled for classes that have no module."""
+    (tmp_path / "given.py").write_text(
+        """
+from closedhand.core.kernel import kernel
+
+@kernel
+def first(one):
+    return one[0]
+"""
+    )
+    (tmp_path / "script.py").write_text(
+        """
+import json
+from typing import NamedTuple
+from closedhand.core.kernel import kernel
+from given import first
+
+class Typed(NamedTuple):
+    number: int
+
+def local():
+    class Local(NamedTuple):
+        number: int
+    return Local
+
+typed = {"__name__": "__main__"}
+exec(compile("def double(x): return 2 * x", "<prompt>", "exec"), typed)
+double = kernel(typed["double"])
+results = [double(4), first(Typed(1)), first(local()(2)), first((3,))]
+hits = [sum(f.stats.cache_hits.values()) for f in (double, first)]
+print(json.dumps([results, hits]))
+"""
+    )
+    script = [str(tmp_path / "script.py")]
+    assert run(tmp_path, script) == [[8, 1, 2, 3], [0, 0]]
+    files = sorted((tmp_path / "cache").rglob("*"))
+    # Only what was compiled for a plain tuple is found again.
+    assert run(tmp_path, script) == [[8, 1, 2, 3], [0, 1]]
+    assert sorted((tmp_path / "cache").rglob("*")) == files

@@ -1,0 +1,72 @@
+"""Files of records: reading, writing, and one clear error for each bad line."""
+
+import re
+from pathlib import Path
+
+import pytest
+from support import positions
+
+from closedhand import InputError, make_game
+from closedhand.core.records import from_state, read, replay_file, write
+
+GOOD = '{"game": "doudizhu", "rules": {}, "actions": [], "seed": 1}'
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", "not JSON"),
+        ('{"game": "doudizhu"}', "lacks 'rules'"),
+        ('{"game": "doudizhu", "rules": {}, "actions": [3], "seed": 1}', "is a list of texts"),
+        ('{"game": "doudizhu", "rules": {}, "actions": [], "seed": -1}', "not negative"),
+        ('{"game": "doudizhu", "rules": {}, "actions": []}', "neither 'deal' nor 'seed'"),
+        ('{"game": "doudizhu", "rules": {}, "actions": "33", "seed": 1}', "not of type list"),
+        (GOOD.replace("doudizhu", "bridge"), "no game 'bridge'"),
+        (GOOD.replace("{}", '{"rules": "vegas"}'), "no rules 'vegas'"),
+        (GOOD.replace("[]", '["XX"]'), "action 1, XX: 'XX' is no action"),
+        (GOOD.replace("[]", '["PASS"]'), "action 1, PASS: .* is not legal"),
+        (GOOD.replace('"seed"', '"returns": [6, -3, -3], "seed"'), "of an unfinished game"),
+        ("[1, 2]", "four fields of 17, 17, 17 and 3"),
+    ],
+)
+def test_bad_lines_are_told_with_their_number(tmp_path: Path, line: str, message: str) -> None:
+    path = tmp_path / "games.jsonl"
+    path.write_text(f"# comment\n{GOOD}\n\n{line}\n{GOOD}\n")
+    replays = list(replay_file(path))
+    assert [replay.line for replay in replays] == [2, 4, 5]
+    assert replays[0].error is None
+    assert replays[2].error is None
+    error = replays[1].error
+    assert error is not None
+    assert error.startswith("line 4: ")
+    assert "\n" not in error
+    assert re.search(message, error)
+
+
+def test_a_wrong_result_is_found(tmp_path: Path) -> None:
+    game = make_game("doudizhu")
+    *_, state = positions(game, seed=1, games=1)
+    path = tmp_path / "games.jsonl"
+    path.write_text(from_state(game, state).to_json().replace('"returns": [', '"returns": [1'))
+    (replay,) = replay_file(path)
+    assert replay.error is not None
+    assert "are stated" in replay.error
+
+
+def test_files_are_written_whole_and_read_back(tmp_path: Path) -> None:
+    game = make_game("doudizhu", bidding=True, spring=True)
+    records = [
+        from_state(game, state, ["a", "b", "c"])
+        for state in positions(game, seed=2, games=20)
+        if game.over(state)
+    ]
+    path = tmp_path / "deep" / "games.jsonl"
+    write(path, records)
+    assert list(read(path)) == records
+    assert [each.error for each in replay_file(path)] == [None] * 20
+    assert [file.name for file in path.parent.iterdir()] == ["games.jsonl"]
+
+
+def test_a_missing_file_is_one_clear_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"cannot read .*nothing.jsonl: No such file"):
+        list(read(tmp_path / "nothing.jsonl"))

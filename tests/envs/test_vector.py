@@ -1,0 +1,257 @@
+"""The VectorEnv: agreement with the single envs, autoreset, infos, copies, bad input."""
+
+import copy
+import pickle
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from envs.test_envs import Fixed, deal_of, every_variant, make_solo
+from gymnasium.utils.env_checker import data_equivalence
+from gymnasium.vector import AutoresetMode
+from support import VARIANTS, variant_id
+
+from closedhand import InputError, make_game
+from closedhand.core.registry import GAMES as ENVIRONMENTS
+from closedhand.envs.aec import raw_env
+from closedhand.envs.vector import GameVectorEnv
+
+NEXT, SAME, DISABLED = AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP, AutoresetMode.DISABLED
+
+
+def make_vec(variant: tuple[str, dict[str, Any]], num_envs: int, **options: Any) -> GameVectorEnv:
+    name, rules = variant
+    return gymnasium.make_vec(  # type: ignore[return-value]
+        ENVIRONMENTS[name].gymnasium_id, num_envs=num_envs, **rules, **options
+    )
+
+
+def choose(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """A random legal action in every game, 0 where there is none."""
+    return np.argmax(masks * rng.random(masks.shape), axis=1)
+
+
+def row(part: Any, i: int) -> Any:
+    """What a batched value says of game i."""
+    return {key: value[i] for key, value in part.items()}
+
+
+@every_variant
+def test_self_play_is_the_aec_env_game_by_game(variant: tuple[str, dict[str, Any]]) -> None:
+    number = 4
+    singles = [raw_env(variant[0], **variant[1]) for _ in range(number)]
+    envs = make_vec(variant, number)
+    for i, env in enumerate(singles):
+        env.reset(seed=20 + i)
+    observations, infos = envs.reset(seed=20)
+    rng = np.random.default_rng(0)
+    over = np.zeros(number, bool)
+    for _ in range(300 if "rounds" in variant[1] else 150):
+        actions = choose(observations["action_mask"], rng)
+        for i, env in enumerate(singles):
+            if over[i]:
+                env.reset()
+            else:
+                env.step(actions[i])
+        actors = infos["current_player"]
+        observations, rewards, over, truncations, infos = envs.step(actions)
+        assert not truncations.any()
+        assert envs.observation_space.contains(observations)
+        for i, env in enumerate(singles):
+            agent = env.agent_selection
+            assert agent == f"player_{infos['current_player'][i]}"
+            assert data_equivalence(env.observe(agent), row(observations, i))
+            assert (infos["action_mask"][i] == env.infos[agent]["action_mask"]).all()
+            assert env.terminations[agent] == over[i] == infos["_returns"][i]
+            paid = infos["rewards" if env.game.staged else "returns"]
+            assert paid[i].tolist() == list(env.rewards.values())
+            assert rewards[i] == env.rewards[f"player_{actors[i]}"]
+            if over[i]:
+                assert (infos["returns"][i] == env.game.returns(env.game_state)).all()
+
+
+@pytest.mark.parametrize("seat", [0, 1, 2, "random"])
+@pytest.mark.parametrize("variant", [*VARIANTS[:4], VARIANTS[-1]], ids=variant_id)
+def test_one_seat_is_the_solo_env_game_by_game(variant: Any, seat: int | str) -> None:
+    number = 3
+    singles = [make_solo(variant, seat=seat) for _ in range(number)]
+    opponents = Fixed(make_game(variant[0], **variant[1]))
+    envs = make_vec(variant, number, opponents=opponents, seat=seat)
+    looks = [env.reset(seed=i) for i, env in enumerate(singles)]
+    observations, infos = envs.reset(seed=0)
+    rng = np.random.default_rng(0)
+    over = np.zeros(number, bool)
+    rewards, paid = np.zeros(number), 0
+    for _ in range(60):
+        for i, (observation, *_, info) in enumerate(looks):
+            assert data_equivalence(observation, row(observations, i))
+            assert infos["current_player"][i] == info["current_player"]
+            assert infos["_returns"][i] == ("returns" in info) == over[i]
+        actions = choose(observations["action_mask"], rng)
+        looks = [env.reset() if over[i] else env.step(actions[i]) for i, env in enumerate(singles)]
+        observations, rewards, over, _, infos = envs.step(actions)
+        assert rewards.tolist() == [look[1] if len(look) == 5 else 0 for look in looks]
+        paid += rewards.any()
+    assert paid > 1
+
+
+@pytest.mark.parametrize("variant", [VARIANTS[1], VARIANTS[-1]], ids=variant_id)
+def test_same_step_reset(variant: tuple[str, dict[str, Any]]) -> None:
+    next_step, same_step = (
+        make_vec(variant, 8, autoreset_mode=mode) for mode in (NEXT, SAME)
+    )  # fmt: skip
+    rng = np.random.default_rng(0)
+    observations, _ = same_step.reset(seed=0)
+    next_step.reset(seed=0)
+    ends = 0
+    while ends < 10:
+        actions = choose(observations["action_mask"], rng)
+        expected, rewards, over, _, last = next_step.step(actions)
+        observations, same_rewards, same_over, _, infos = same_step.step(actions)
+        assert (rewards == same_rewards).all() and (over == same_over).all()
+        assert ("final_obs" in infos) == over.any()
+        if next_step.game.staged:
+            assert (infos["rewards"] == last["rewards"]).all()
+        if not over.any():
+            continue
+        ends += over.sum()
+        assert (infos["_final_obs"] == over).all() and (infos["_final_info"] == over).all()
+        assert not infos["_returns"].any()
+        assert (infos["final_info"]["returns"] == last["returns"]).all()
+        for i in np.flatnonzero(over):
+            assert data_equivalence(infos["final_obs"][i], row(expected, i))
+        # The two are in step again once the other has started its new games.
+        next_step = copy.deepcopy(same_step)
+        next_step.autoreset_mode = NEXT
+
+
+def test_disabled_reset_takes_a_mask() -> None:
+    envs = make_vec(VARIANTS[0], 3, autoreset_mode=DISABLED)
+    observations, _ = envs.reset(seed=0)
+    rng = np.random.default_rng(0)
+    over = np.zeros(3, bool)
+    while not over.any():
+        observations, _, over, _, _ = envs.step(choose(observations["action_mask"], rng))
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        envs.step(np.zeros(3, int))
+    before = envs.states
+    fresh, infos = envs.reset(options={"reset_mask": over})
+    assert ((envs.states == before) == ~over).all()
+    assert infos["action_mask"].any(axis=1).all()
+    envs.step(choose(fresh["action_mask"], rng))
+
+
+def test_an_illegal_action_ends_its_game_only() -> None:
+    envs, twin = make_vec(VARIANTS[0], 3, illegal_reward=-7), make_vec(VARIANTS[0], 3)
+    observations, _ = envs.reset(seed=0)
+    twin.reset(seed=0)
+    actions = choose(observations["action_mask"], np.random.default_rng(0))
+    wrong = actions.copy()
+    wrong[1] = 99_999
+    observations, rewards, over, _, infos = envs.step(wrong)
+    expected, *_ = twin.step(actions)
+    assert rewards.tolist() == [0, -7, 0] and over.tolist() == [False, True, False]
+    assert infos["illegal_action"].tolist() == over.tolist() == infos["_illegal_action"].tolist()
+    assert not infos["_returns"].any() and not observations["action_mask"][1].any()
+    for i in (0, 2):
+        assert data_equivalence(row(observations, i), row(expected, i))
+    observations, rewards, over, _, infos = envs.step(actions)
+    assert not over[1] and rewards[1] == 0 and observations["action_mask"][1].any()
+
+
+def test_arrays_are_new_at_each_step() -> None:
+    envs = make_vec(VARIANTS[0], 2)
+    observations, infos = envs.reset(seed=0)
+    actions = choose(observations["action_mask"], np.random.default_rng(0))
+    later, _, _, _, later_infos = envs.step(actions)
+    for old, new in ((observations, later), (infos, later_infos)):
+        assert not any(np.shares_memory(old[key], new[key]) for key in old)
+
+
+@pytest.mark.parametrize("opponents", [False, True])
+@pytest.mark.parametrize("clone", [copy.deepcopy, copy.copy, "pickle"])
+def test_copies_go_on_with_the_games(clone: Any, opponents: bool) -> None:
+    if clone == "pickle":
+        clone = lambda env: pickle.loads(pickle.dumps(env))  # noqa: E731
+    options = {"opponents": Fixed(make_game("doudizhu")), "seat": 1} if opponents else {}
+    envs = make_vec(VARIANTS[0], 4, **options)
+    observations, _ = envs.reset(seed=0)
+    observations, *_ = envs.step(choose(observations["action_mask"], np.random.default_rng(0)))
+    logs = []
+    for one in (envs, clone(envs)):
+        rng, log = np.random.default_rng(1), [(observations,)]
+        for _ in range(100):
+            log.append(one.step(choose(log[-1][0]["action_mask"], rng)))
+        logs.append(log)
+    assert data_equivalence(*logs)
+
+
+def test_states_can_be_returned_to() -> None:
+    envs = make_vec(VARIANTS[1], 4)
+    observations, infos = envs.reset(seed=0)
+    states = envs.states
+    envs.step(choose(observations["action_mask"], np.random.default_rng(0)))
+    assert (envs.states != states).any()
+    envs.states = states
+    assert data_equivalence(envs.observe(), (observations, infos))
+    with pytest.raises(InputError, match="states are 4 records"):
+        envs.states = states[:2]
+
+
+def test_seeds() -> None:
+    envs = make_vec(VARIANTS[0], 3)
+    envs.reset(seed=5)
+    first = envs.states
+    envs.reset()
+    assert (envs.states != first).all()
+    envs.reset(seed=[7, 6, 5])
+    assert (envs.states == first[::-1]).all()
+    with pytest.raises(InputError, match="2 seeds are not one for each of 3 games"):
+        envs.reset(seed=[1, 2])
+
+
+def test_reset_starts_from_a_deal() -> None:
+    envs = make_vec(VARIANTS[0], 2)
+    deal = deal_of(VARIANTS[0])
+    envs.reset(options={"deal": deal})
+    assert {envs.game.deal_text(state) for state in envs.states} == {deal}
+
+
+def test_renders() -> None:
+    envs = make_vec(VARIANTS[0], 2, render_mode="ansi")
+    envs.reset(seed=0)
+    frames = envs.render()
+    assert frames is not None and len(frames) == 2 and "landlord" in frames[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"num_envs": 0}, "num_envs is at least 1"),
+        ({"autoreset_mode": "Never"}, "no autoreset mode 'Never'"),
+        ({"rules": "house"}, "has no rules 'house'"),
+        ({"seat": 1}, "a seat goes with opponents"),
+        ({"seat": 7}, "seat is 0 to 2"),
+        ({"opponents": "nobody"}, "no agent 'nobody'"),
+    ],
+)
+def test_bad_arguments(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        GameVectorEnv("doudizhu", **options)
+
+
+@pytest.mark.parametrize("actions", [[1], [[1, 2]], [0.5, 1.5], ["a", "b"]])
+def test_bad_actions(actions: Any) -> None:
+    envs = make_vec(VARIANTS[0], 2)
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        envs.step(np.zeros(2, int))
+    envs.reset(seed=0)
+    with pytest.raises(InputError, match="actions are 2 whole numbers"):
+        envs.step(actions)
+
+
+@pytest.mark.parametrize("mask", [[True], [False, False], [1, 0]])
+def test_bad_reset_mask(mask: Any) -> None:
+    with pytest.raises(InputError, match="reset_mask"):
+        make_vec(VARIANTS[0], 2).reset(options={"reset_mask": np.array(mask)})

@@ -1,0 +1,296 @@
+"""Daihinmin: tables, notation, every rule in a position of its own, matches, card sets."""
+
+from collections import Counter
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+
+from closedhand import Game, InputError, make_game
+from closedhand.core import contract
+from closedhand.core.game import State
+from closedhand.games.daihinmin import compact, plays
+from closedhand.games.daihinmin.exchange import loser, winner
+from closedhand.games.daihinmin.game import CHOICES, DEFAULTS, NUMBERS, SWITCHES
+from closedhand.games.daihinmin.notation import cards_in, parse_cards
+from closedhand.games.daihinmin.plays import CARDS, JOKER, PASS
+from closedhand.games.daihinmin.rules import begin
+from closedhand.games.daihinmin.state import STATE
+
+TABLE = plays.build()
+TEXTS = plays.texts()
+EXCHANGE = {"rounds": 3, "classes": "random"}
+
+
+def test_tables_have_the_sizes_of_the_facts() -> None:
+    joker = [int(need) >> JOKER & 1 for need in TABLE.need[:PASS]]
+    sizes = Counter(zip(np.minimum(TABLE.family[:PASS], 5).tolist(), joker, strict=True))
+    assert [sizes[family, 0] for family in range(6)] == [52, 78, 52, 13, 0, 252]
+    assert [sizes[family, 1] for family in range(6)] == [1, 156, 156, 52, 13, 1596]
+    assert make_game("daihinmin").num_actions == PASS + 1 == 2422 == len(set(TEXTS))
+    assert make_game("daihinmin", compact=True).num_actions == 1952
+    assert len(set(TABLE.need[:PASS].tolist())) == 1951
+    columns = [TABLE[name][:PASS].tolist() for name in ("family", "low", "suits")]
+    assert len(set(zip(*columns, joker, strict=True))) == 928
+    assert sum(STATE[name].itemsize for name in STATE.names) == STATE.itemsize, "padding"
+
+
+@pytest.mark.parametrize("name", [*DEFAULTS, "jokers"])
+def test_options_refuse_bad_values(name: str) -> None:
+    bad: list[Any] = [None, "maybe", -1, 2.5, 10**7]
+    bad += [1, 0] if name in SWITCHES else []
+    if name in NUMBERS:
+        _, least, most = NUMBERS[name]
+        bad += [True, least - 1, most + 1, str(least)]
+        assert make_game("daihinmin", **{name: most}).options[name] == most
+    if name in CHOICES:
+        assert [make_game("daihinmin", **{name: v}).options[name] for v in CHOICES[name]]
+    for value in bad:
+        with pytest.raises(InputError, match=name if name != "rules" else "has no rules"):
+            make_game("daihinmin", **{name: value})
+
+
+def test_notation() -> None:
+    game = make_game("daihinmin")
+    for text in ("5c5h*", "7s8s*9s", "_c*3c4c", "*", "Ac2c_c*", "5c5d5h5s+*", "PASS"):
+        assert game.text(game.parse(f" {text.lower()} ")) == text
+    for wrong in ("", "5c5c", "3c4c", "5h5c", "*5c", "KcAc2c3c"):
+        with pytest.raises(InputError, match="is no action"):
+            game.parse(wrong)
+
+
+DEAL = ("3c3d4c5c6c7c8c9cTcJcQc;KcAc2c4d5d6d7d8d9dTdJd;QdKdAd2d3h4h5h6h7h8h9h;"
+        "ThJhQhKhAh2h3s4s5s6s;7s8s9sTsJsQsKsAs2s*")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("deal", "message"),
+    [("01234;-;3c", "five hands, not 3"), ("01233;-;" + DEAL, "seats are the digits"),
+     ("01234;0123;" + DEAL, "classes are the digits"), ("01234;-;" + DEAL + ";0:1", "no round"),
+     ("01234;-;" + DEAL.replace("*", "1c"), "'1c' is no card"),
+     ("01234;-;" + DEAL.replace("*", "3c"), "every card once"),
+     ("01234;-;" + DEAL.replace("*", ""), "three hands have 11")],
+)  # fmt: skip
+def test_bad_deals(deal: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        make_game("daihinmin").parse_deal(deal)
+
+
+def position(hands: str, moves: str, **options: Any) -> tuple[Game, State]:
+    """Play from hands of any cards, between slashes; the holder of 3d leads."""
+    game = make_game("daihinmin", illegal="error", **options)
+    state = game.empty(1)[0]
+    state.seats[:], state.classes[:] = range(5), -1
+    state.hands[:] = [parse_cards(hand) for hand in hands.split("/")]
+    begin(game.rules, state)
+    for move in moves.split():
+        game.play(state, game.parse(move))
+    return game, state
+
+
+# What it is about : hands : moves : who is to act and what he may do : rules that are off.
+RULES = """
+higher singles: 3d9h/9s8s2cTd/Kc/Kd/Kh: 9h: 1 Td 2c PASS
+equal suits lock: 3d5c/6c9h/7c7d*/4d/4h: 5c 6c: 2 7c * PASS
+no lock: 3d5c/6c9h/7c7d*/4d/4h: 5c 6c: 2 7c 7d * PASS: lock
+other suits: 3d5c/6h9h/7c7d*/4d/4h: 5c 6h: 2 7c 7d * PASS
+pairs lock: 3d5c5d/6c6d9h/7c7d7h*/4d/4h: 5c5d 6c6d: 2 7c7d 7c*7d 7c7d* PASS
+sets of suits: 3d5c5d/6c6h/7c7d7h/4d/4h: 5c5d 6c6h: 2 7c7d 7c7h 7d7h PASS
+the joker's suit: 3d5c5d/6c*9h/7c7d7h/4d/4h: 5c5d 6c6d*: 2 7c7d PASS
+kaidan lock: 3c3d4c5c/9cTcJc2h/QcKcAcQdKdAd/4d/4h: 3c4c5c 9cTcJc: 2 QcKcAc PASS
+locks end: 3d5c/6c9h/5s/4d/4h: 5c 6c P5: 1 9h PASS
+kaidan beats above: 3d5c6c7c/7d8d9dTd/4c/4d/4h: 5c6c7c: 1 8d9dTd PASS
+an 8 ends: 3d8c/9c/4c/4d/4h: 8c: 0 3d PASS
+no eight-stop: 3d8c/9c/4c/4d/4h: 8c: 1 9c PASS: eight_stop
+a pair of 8s: 3d8c*/9c9d/4c/4d/4h: 8c8d*: 0 3d PASS
+the joker is an 8: 3d7c9c*/TcJcQc/4c/4d/4h: 7c8c*9c: 0 3d PASS
+kaidan without an 8: 3d5c6c7c/TcJcQc/4c/4d/4h: 5c6c7c: 1 TcJcQc PASS
+quads turn: 3d5c5d5h5s9c/4cAc/6c/6d/6h: 5c5d5h5s P5 9c: 1 4c PASS
+five turns: 4d5d6d*3d9c/4cAc/6c/6h/6s: 3d4d5d6d7d* P5 9c: 1 4c PASS
+four kaidan: 4d5d6d3d9c/4cAc/6c/6h/6s: 3d4d5d6d P5 9c: 1 Ac PASS
+trips: 3d5c5d5h9c/4cAc/6c/6d/6h: 5c5d5h P5 9c: 1 Ac PASS
+turned at once: 3d5c5d5h5s/4c4d4h4s6c6d6h6s/7c/7d/7h: 5c5d5h5s: 1 4c4d4h4s PASS
+turned back: 3d5c5d5h5s/4c4d4h4s9c/3cAc/6d/6h: 5c5d5h5s 4c4d4h4s P5 9c: 2 Ac PASS
+no revolution: 3d5c5d5h5s9c/4cAc/6c/6d/6h: 5c5d5h5s P5 9c: 1 Ac PASS: revolution
+quad 8s turn: 3d8c8d8h8s9c/4cAc/6c/6d/6h: 8c8d8h8s 9c: 1 4c PASS
+turned kaidan: 3d3c4c5c6c7c9cTcJc/5d6d7d8d9d/4d/4h/4s: 3c4c5c6c7c P5 9cTcJc: 1 5d6d7d 6d7d8d PASS
+turned joker: 3d5c5d5h5s3h/4cAc*/6c/6d/6h: 5c5d5h5s P5 3h: 1 * PASS
+3s over the joker: 3d*/3s2c/4c/4d/4h: *: 1 3s PASS
+3s leads: 3d*/3s2c/4c/4d/4h: * 3s: 1 2c PASS
+3s locked: 3d5c/6c9h/*2c/3s4d/4h: 5c 6c *: 3 3s PASS
+3s turned: 3d5c5d5h5s*/3s4c/6c/6d/6h: 5c5d5h5s P5 *: 1 3s PASS
+no 3s: 3d*/3s2c/4c/4d/4h: *: 1 PASS: spade_three
+3s has passed: 3d5c*/3s9h/4c/4d/4h: 5c P4 *: 0 PASS
+edges above: 3d5c6c7c/Ah2h*9s/4c/4d/4h: 5c6c7c: 1 Kh*Ah2h Ah2h_h* PASS
+no edges: 3d5c6c7c/Ah2h*9s/4c/4d/4h: 5c6c7c: 1 Kh*Ah2h PASS: joker_edges
+edges below: 3d4d*/5c/5d/5h/5s:: 0 3d 4d * 3c*3d 3d3h* 3d3s* 4c*4d 4d4h* 4d4s* _d*3d4d 3d4d5d* PASS
+none: 3d4d*/5c/5d/5h/5s:: 0 3d 4d * 3c*3d 3d3h* 3d3s* 4c*4d 4d4h* 4d4s* 3d4d5d* PASS: joker_edges
+no kaidan: 3d4d5d/6c/6d/6h/6s:: 0 3d 4d 5d PASS: kaidan
+overplay: 3d5c6c9c/4c/4d/4h/4s: 5c P4 : 0 6c 9c PASS
+no overplay: 3d5c6c/4c/4d/4h/4s: 5c P4 : 0 3d 6c PASS: overplay
+a pass is final: 3d5cAc/7c9c/6cKc/4d/4h: 5c PASS 6c PASS PASS PASS: 2 Kc PASS
+all pass: 3d5c/7c/6c/4d/4h: P5: 0 3d 5c PASS
+leaders play: 3d5c/7c/6c/4d/4h:: 0 3d 5c: lead_pass
+out with an 8: 8c/3d4c/5c6c/7c7d/9c9d: 3d PASS PASS PASS 8c: 1 4c PASS
+the owner is out: 9c/3d4c/5c6c/7c7d/TcTd: 3d PASS PASS PASS 9c PASS: 1 4c PASS
+"""
+
+
+@pytest.mark.parametrize("rule", RULES.strip().splitlines())
+def test_rules(rule: str) -> None:
+    _, hands, moves, expected, *off = (part.strip() for part in rule.split(":"))
+    options = {name: False for name in off}
+    game, state = position(
+        hands, moves.replace("P5", "P4 PASS").replace("P4", "PASS " * 4), **options
+    )
+    player, *legal = expected.split()
+    assert (state.player, {*map(game.text, game.legal(state))}) == (int(player), {*legal})
+
+
+def test_the_lone_joker_lifts_the_lock() -> None:
+    for unlocks in (True, False):
+        _, state = position("3d5c/6c9h/*2c/3s4d/4h", "5c 6c *", joker_unlocks=unlocks)
+        assert state.lock == (0 if unlocks else 1)
+
+
+@pytest.mark.parametrize("limit", [6, 20])
+def test_passes_end_a_round_at_random(limit: int) -> None:
+    places = Counter()
+    for card in CARDS[40:52]:
+        game, state = position(
+            f"6c/3d4c{card}/Qs/7c7d/9c9d", "3d PASS PASS PASS 6c", pass_limit=limit
+        )
+        assert state.hands[0] == 0 and state.places[0] == 0
+        for _ in range(limit - 1):
+            game.play(state, PASS)
+            assert not game.over(state)
+        game.play(state, PASS)
+        assert game.over(state) and sorted(game.returns(state)) == [1, 2, 3, 4, 5]
+        assert game.returns(state)[0] == 5
+        places[tuple(state.places.tolist())] += 1
+    assert len(places) > 5
+
+
+TAXED = ("01234;43210;3c4c5c6c7c8c9cQc2c2d2h;AcAdAhAs4d5d6d7d8d9dTd;QdKdJd2s3h4h5h6h7h8h9h;"
+         "ThJhQhKh3s4s5s6s*Tc;7s8s9sTsJsQsKsJcKc3d")  # fmt: skip
+
+
+def test_taxes_go_by_rank_then_suit_and_picks_ascend() -> None:
+    game = make_game("daihinmin", illegal="error")
+    state = game.parse_deal(TAXED)
+    assert [cards_in(cards) for cards in state.taxed] == [["2d", "2h"], ["As"]]
+    assert (state.player, winner(state, 0), loser(state, 0)) == (4, 4, 0)
+    assert (winner(state, 1), loser(state, 1), state.left.tolist()) == (3, 1, [9, 10, 11, 11, 12])
+    hand = cards_in(state.hands[4])
+    assert [game.text(a) for a in game.legal(state)] == hand[:-1]
+    game.play(state, game.parse("Ts"))
+    assert [game.text(a) for a in game.legal(state)] == hand[hand.index("Ts") + 1 :]
+    game.play(state, game.parse("2h"))
+    assert state.player == 3
+    assert [game.text(a) for a in game.legal(state)] == cards_in(state.hands[3])
+    game.play(state, game.parse("*"))
+    assert cards_in(state.hands[0])[-2:] == ["2c", "2h"] and "*" in cards_in(state.hands[1])
+    assert "As" in cards_in(state.hands[3]) and "2d" in cards_in(state.hands[4])
+    assert (state.player, state.leader) == (4, 4) and state.left.tolist() == [11, 11, 11, 10, 10]
+    assert game.deal_text(state) == game.deal_text(game.parse_deal(TAXED))
+
+
+@pytest.mark.parametrize("wrong", ["PASS", "3c", "2d2h"])
+def test_illegal_picks_count_as_the_best_cards_and_3d_leads_after_them(wrong: str) -> None:
+    game = make_game("daihinmin")
+    state = game.parse_deal(TAXED)
+    for pick in ("3d", wrong):
+        game.play(state, game.parse(pick))
+    assert state.returned[0] == parse_cards("3d2h")
+    game.play(state, game.parse(wrong))
+    assert state.returned[1] == parse_cards("*") and state.player == state.leader == 0
+    state = game.parse_deal(TAXED)
+    game.play(state, PASS)
+    game.play(state, PASS)
+    assert state.returned[0] == parse_cards("2d2h")
+
+
+def test_no_exchange_without_classes_or_where_the_rules_have_none() -> None:
+    assert (make_game("daihinmin", exchange=False).parse_deal(TAXED).taxed == 0).all()
+    assert (make_game("daihinmin").parse_deal(TAXED.replace("43210", "-")).leader) == 4
+
+
+def test_matches_change_seats_reset_classes_and_add_up_points() -> None:
+    game = make_game("daihinmin", rounds=9, class_period=5)
+    rng = np.random.default_rng(0)
+    state = game.deal(rng)
+    seats, points, number = [], np.zeros(5), -1
+    while not game.over(state):
+        if state.round_number != number:
+            number += 1
+            assert state.round_number == number
+            classes = 5 - (game.returns(state) - points)
+            points = game.returns(state)
+            assert state.classes.tolist() == ([-1] * 5 if number % 5 == 0 else classes.tolist())
+            seats.append(tuple(state.seats))
+            if number % 5:
+                hands, ring = game.deal_text(state).split(";")[2:7], seats[-1] * 2
+                order = ring[ring.index(winner(state, 0)) :][:5]
+                sizes = [parse_cards(hands[each]).bit_count() for each in order]
+                assert sizes == [11, 11, 11, 10, 10]
+        game.play(state, int(rng.choice(game.legal(state))))
+    assert [len({*seats[i : i + 3]}) for i in (0, 3, 6)] == [1, 1, 1]
+    assert len({*seats}) == 3 and number == 8
+    assert game.returns(state).sum() == 135 and (game.returns(state) >= 9).all()
+    first = make_game("daihinmin", classes="random").deal(rng)
+    assert sorted(first.classes) == [0, 1, 2, 3, 4] and (first.taxed > 0).all()
+
+
+def wild(game: Game, seed: int, games: int) -> Any:
+    """Positions of random play that prefers revolutions and the joker."""
+    rng = np.random.default_rng(seed)
+    flat = game.options["compact"] is False
+    for _ in range(games):
+        state = game.deal(rng)
+        while not game.over(state):
+            yield state
+            legal = game.legal(state)
+            needs = TABLE.need[legal] if flat else np.array([*compact.sets(), 0], "u8")[legal]
+            rare = legal[(needs > 2**JOKER) | (np.bitwise_count(needs) >= 4)]
+            game.play(state, int(rng.choice(rare if len(rare) else legal)))
+
+
+@numba.njit
+def legal_one_by_one(rules: Any, state: Any) -> Any:
+    ids = np.empty(PASS + 1, np.int32)
+    return [a for a in range(-2, PASS + 3) if contract.is_legal(rules, state, a, ids)]
+
+
+@pytest.mark.parametrize("options", [{"illegal": "error"}, {"joker_edges": False},
+                                     {"lead_pass": False, "spade_three": False}])  # fmt: skip
+def test_legal_actions_are_those_that_are_legal_one_by_one(options: dict[str, Any]) -> None:
+    game, seen = make_game("daihinmin", **EXCHANGE, **options), set()
+    for state in wild(game, 1, 30):
+        seen.add((state.leader < 0, bool(state.revolution), state.lock > 0))
+        assert legal_one_by_one(game.rules, state) == game.legal(state).tolist()
+    assert len(seen) == 5, "the exchange; with and without revolution and lock"
+
+
+def test_compact_actions_are_card_sets_read_as_documented() -> None:
+    game, flat = make_game("daihinmin", compact=True), make_game("daihinmin")
+    choices = Counter()
+    for number, state in enumerate(s.copy() for s in wild(game, 4, 60)):
+        state.revolution ^= number % 2
+        plays_of: dict[int, list[int]] = {}
+        for play in flat.legal(state)[:-1].tolist():
+            plays_of.setdefault(int(TABLE.need[play]), []).append(play)
+        legal = game.legal(state)[:-1]
+        assert [compact.sets()[a] for a in legal] == sorted(plays_of, key=compact.sets().index)
+        for action in legal.tolist():
+            options = plays_of[compact.sets()[action]]
+            expected = options[0]
+            if TABLE.low[expected] < TABLE.high[expected]:
+                pick = min if state.revolution else max
+                expected = pick(options, key=lambda play: TABLE.low[play])
+            elif state.target >= 0:
+                suits = TABLE.suits[state.target]
+                expected = next((p for p in options if TABLE.suits[p] == suits), expected)
+            assert compact.reading(game.rules, state, action) == expected
+            choices[len(options) > 1, options.index(expected), int(TABLE.family[expected]) > 4] += 1
+    assert {(True, 0, False), (True, 1, False), (True, 1, True), (True, 0, True)} <= {*choices}

@@ -1,0 +1,353 @@
+"""Dou Dizhu against its sources: counts, scores, the paper's records, RLCard, perft."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from support import DATA, SHIPPED, positions
+
+from closedhand import InputError, make_agent, make_game
+from closedhand.core.game import State
+from closedhand.core.records import read, replay
+from closedhand.games.doudizhu import plays
+from closedhand.games.doudizhu.counts import (
+    DECK,
+    RANKS,
+    at_least,
+    contains,
+    count,
+    pack,
+    size,
+    unpack,
+)
+from closedhand.games.doudizhu.notation import format_record, parse_record
+from closedhand.games.doudizhu.rules import STATE, begin
+
+PAPER = DATA / "deeprocket_paper.txt"
+DEAL = "4456777889JKKAA2B;335567899TTJJKAA2;4456689TTJQQQK22S;33Q"
+
+TABLE_3 = [15, 36, 13, 52, 13, 45, 13, 38, 13, 30, 13, 13, 13, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("preset", "number"), [("deeprocket", 12655), ("rlcard", 27472), ("openspiel", 26054)]
+)
+def test_numbers_of_plays(preset: str, number: int) -> None:
+    table = plays.build(preset)
+    assert table.number == number
+    categories = table.families["category"][table.groups["family"]]
+    assert np.bincount(categories).tolist() == TABLE_3
+    assert sum(TABLE_3) == 309
+
+
+def test_action_spaces() -> None:
+    sizes = {
+        (rules, substeps): make_game("doudizhu", rules=rules, substeps=substeps).num_actions
+        for rules in plays.PRESETS
+        for substeps in (False, True)
+    }
+    assert sizes == {
+        ("deeprocket", False): 12655,
+        ("deeprocket", True): 337,
+        ("rlcard", False): 27472,
+        ("rlcard", True): 337,
+        ("openspiel", False): 26057,  # with its three bids
+        ("openspiel", True): 340,
+    }
+
+
+def test_distinct_kickers_make_cards_name_their_play() -> None:
+    table = plays.build("deeprocket")
+    assert len(set(table.need[: table.number].tolist())) == table.number
+
+
+def play_out(game_options: dict, moves: str, deal: str = DEAL) -> np.ndarray:
+    game = make_game("doudizhu", **game_options)
+    state = game.parse_deal(deal)
+    for text in moves.split():
+        game.play(state, game.parse(text))
+    return game.returns(state)
+
+
+# A landlord who runs out alone, with a bomb and the rocket.
+SPRING = "3333456789TJQKA22;44455566677788899;9TTTJJJQQQKKKAAA2;2SB"
+OTHERS = "PASS PASS "
+
+
+@pytest.mark.parametrize(
+    ("options", "returns"),
+    [
+        ({}, [24, -12, -12]),
+        ({"base": 1}, [8, -4, -4]),
+        ({"spring": True}, [48, -24, -24]),
+        ({"objective": "win"}, [1, -1, -1]),
+    ],
+)
+def test_scores_double_for_bombs_rocket_and_spring(options: dict, returns: list) -> None:
+    moves = f"3333 {OTHERS} SB {OTHERS} 456789TJQKA {OTHERS} 222"
+    assert play_out(options, moves, SPRING).tolist() == returns
+
+
+def test_spring_is_for_peasants_too() -> None:
+    """The landlord plays once and never again."""
+    deal = "3456789TJQKA3456B;3456789TJQKA78922;3456789TJQKATJQKA;22S"
+    game = make_game("doudizhu", spring=True)
+    state = game.parse_deal(deal)
+    game.play(state, game.parse("3"))
+    while not game.over(state):
+        # The landlord passes, the down peasant plays the longest he has, the partner passes.
+        legal = game.legal(state)
+        seat = int(state.player)
+        passing = game.parse("PASS")
+        if seat == 1:
+            best = max(legal, key=lambda a: (len(game.text(a)) if a != passing else 0, -a))
+            game.play(state, int(best))
+        else:
+            game.play(state, passing)
+    assert game.returns(state).tolist() == [-12, 6, 6]
+
+
+def test_the_auction() -> None:
+    game = make_game("doudizhu", bidding=True)
+    state = game.parse_deal(DEAL)
+    assert [game.text(a) for a in game.legal(state)] == ["PASS", "BID1", "BID2", "BID3"]
+    game.play(state, game.parse("BID1"))
+    assert [game.text(a) for a in game.legal(state)] == ["PASS", "BID2", "BID3"]
+    game.play(state, game.parse("BID2"))
+    game.play(state, game.parse("PASS"))
+    assert (state.landlord, state.player, state.stake) == (1, 1, 2)
+    assert size(state.hands[1]) == 20
+    assert game.deal_text(state) == DEAL
+
+    state = game.parse_deal(DEAL)
+    game.play(state, game.parse("BID3"))
+    assert (state.landlord, state.stake) == (0, 3)
+
+
+def test_three_passes_deal_anew() -> None:
+    game = make_game("doudizhu", bidding=True)
+    state = game.deal(np.random.default_rng(1))
+    first = game.deal_text(state)
+    for _ in range(3):
+        game.play(state, game.parse("PASS"))
+    assert game.deal_text(state) != first
+    assert (state.landlord, state.player, state.bids, state.moves) == (-1, 0, 0, 0)
+
+
+def test_two_passes_give_the_lead_back() -> None:
+    game = make_game("doudizhu")
+    state = game.parse_deal(DEAL)
+    game.play(state, game.parse("33"))
+    assert game.parse("PASS") in game.legal(state)
+    game.play(state, game.parse("PASS"))
+    game.play(state, game.parse("PASS"))
+    assert state.player == 0
+    assert game.parse("PASS") not in game.legal(state)
+
+
+def test_the_papers_games_replay_to_its_scores() -> None:
+    """Tables 7 to 10: 17 complete games, 3 cut short in the paper, the two of section 5.4."""
+    match = list(read(SHIPPED / "deeprocket_match.jsonl"))
+    paper = list(read(PAPER))
+    assert len(match) == len(paper) == 22
+    totals = {"human": 0.0, "DeepRocket": 0.0}
+    for record, printed in zip(match, paper, strict=True):
+        game = make_game("doudizhu", **record.rules)
+        state = replay(record)
+        assert game.over(state)
+        completed = record.extra.get("completed", 0)
+        assert printed.actions == record.actions[: len(record.actions) - completed]
+        assert printed.deal == record.deal
+        if "match" in record.extra:
+            assert record.returns is not None
+            totals[record.extra["landlord"]] += game.returns(state)[0]
+    assert totals == {"human": 24, "DeepRocket": 30}
+    assert [record.extra["match"] for record in match if record.extra.get("completed")] == [4, 5, 9]
+
+
+def test_the_papers_notation_is_written_as_it_is_read() -> None:
+    for line in PAPER.read_text().splitlines():
+        if not line.startswith("#"):
+            record = parse_record(line, make_game("doudizhu"))
+            assert format_record(make_game("doudizhu"), replay(record)).split(";") == [
+                *line.split(";")[:4],
+                *(field[:2] + canonical(field[2:]) for field in line.split(";")[4:]),
+            ]
+
+
+def canonical(cards: str) -> str:
+    game = make_game("doudizhu")
+    return game.text(game.parse(cards))
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("33;44", "four fields of 17, 17, 17 and 3"),
+        (DEAL.replace("33Q", "33X"), "'X' is no card"),
+        (DEAL.replace("33Q", "34Q"), "more than the deck holds|do not make a deck"),
+        (DEAL + ";33", "play 1: '33' is not role,cards"),
+        (DEAL + ";3,33", "a role 0, 1 or 2"),
+        (DEAL + ";0,35", "play 1, 0,35: '35' is no play"),
+        (DEAL + ";0,TT", "play 1, 0,TT: action .* is not legal for player_0"),
+        (DEAL + ";1,33", "play 1, 1,33: .*PASS.* is not legal for player_0"),
+        (DEAL + ";0,33;1,55;2,44", "play 3, 2,44: .* is not legal for player_2"),
+    ],
+)
+def test_malformed_and_illegal_records_say_why(line: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        parse_record(line, make_game("doudizhu"))
+
+
+def position_before(line: str, action: str) -> State:
+    """The state before the last time that an action stands in a record, passes played."""
+    state = replay(parse_record(line[: line.rindex(f";{action}")], make_game("doudizhu")))
+    game = make_game("doudizhu")
+    while state.player != int(action[0]):
+        game.play(state, game.parse("PASS"))
+    return state
+
+
+def test_the_papers_two_positions() -> None:
+    """Section 5.4: the hands are as printed, and `greedy` feeds its partner the 3 as there."""
+    *_, first, second = PAPER.read_text().splitlines()
+    cooperation = position_before(first, "1,3")
+    inference = position_before(second, "2,A")
+    assert [unpack(hand) for hand in cooperation.hands] == ["448QB", "339TJ2", "5"]
+    assert [unpack(hand) for hand in inference.hands] == ["2", "44699JJQA2B", "78JKKAS"]
+    game = make_game("doudizhu")
+    greedy = make_agent(game, "greedy")
+    assert game.text(greedy.act(game.view(cooperation, 1))) == "3"
+
+
+@pytest.fixture(scope="module")
+def perft_counts() -> dict:
+    return json.loads((DATA / "perft_doudizhu.json").read_text())
+
+
+def perft(game, state, depth: int) -> int:
+    """Sequences of legal actions of a length (shorter where the game ends)."""
+    if depth == 0 or game.over(state):
+        return 1
+    total = 0
+    for action in game.legal(state):
+        child = state.copy()
+        game.play(child, int(action))
+        total += perft(game, child, depth - 1)
+    return total
+
+
+def test_perft(perft_counts: dict) -> None:
+    for key, counts in perft_counts.items():
+        preset, deal = key.split(" ")
+        game = make_game("doudizhu", rules=preset, bidding=False)
+        state = game.parse_deal(deal)
+        assert [perft(game, state, depth) for depth in range(1, 1 + len(counts))] == counts
+
+
+def position(hand: str, target: str | None, preset: str) -> np.ndarray:
+    """The legal actions of a hand that has to beat `target`, as sorted cards."""
+    game = make_game("doudizhu", rules=preset, bidding=False)
+    state = np.zeros(1, STATE)[0]
+    begin(game.rules, state)
+    state.hands[0] = pack(hand)
+    state.target = -1 if target is None else game.parse(target)
+    return {
+        unpack(pack(game.text(a).replace("+", ""))) if game.text(a) != "PASS" else "PASS"
+        for a in game.legal(state)
+    }
+
+
+def test_legal_actions_equal_rlcards_golden_file() -> None:
+    lines = (DATA / "rlcard_legal.jsonl").read_text().splitlines()
+    assert len(lines) >= 300
+    for line in lines:
+        case = json.loads(line)
+        assert position(case["hand"], case["target"], "rlcard") == set(case["legal"])
+
+
+@pytest.mark.peers
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("play", ["random", "greedy"])
+def test_legal_actions_equal_rlcards(play: str) -> None:
+    """10,000 positions of random and of greedy games each: not one action more or less."""
+    pytest.importorskip("rlcard")
+    from reference.rlcard_oracle import legal
+
+    game = make_game("doudizhu", rules="rlcard")
+    agent = make_agent(game, play, seed=12)
+    rng = np.random.default_rng(12)
+    need = game.rules.plays.need
+    seen = 0
+    while seen < 10_000:
+        state = game.deal(rng)
+        while not game.over(state):
+            ours = {
+                unpack(need[a]) if game.text(a) != "PASS" else "PASS" for a in game.legal(state)
+            }
+            target = None if state.target < 0 else unpack(need[state.target])
+            assert ours == legal(unpack(state.hands[state.player]), target)
+            game.play(state, agent.act(game.view(state, int(state.player))))
+            seen += 1
+
+
+hands = st.permutations(list("3456789TJQKA2" * 4 + "SB")).flatmap(
+    lambda deck: st.integers(0, 20).map(lambda n: "".join(deck[:n]))
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(hands)
+def test_packing_round_trips(hand: str) -> None:
+    packed = pack(hand)
+    assert sorted(unpack(packed)) == sorted(hand)
+    assert size(packed) == len(hand)
+    assert contains(DECK, packed)
+    for number in (1, 2, 3, 4):
+        expected = "".join(r for r in RANKS if hand.count(r) >= number)
+        assert unpack(at_least(packed, number)) == expected
+    assert [count(packed, i) for i in range(15)] == [hand.count(r) for r in RANKS]
+
+
+@settings(max_examples=200, deadline=None)
+@given(hands, hands)
+def test_contains_is_the_subset_of_multisets(hand: str, cards: str) -> None:
+    assert contains(pack(hand), pack(cards)) == all(hand.count(c) >= cards.count(c) for c in cards)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(alphabet="3456789TJQKA2SB+PASS,; xX1", max_size=24))
+def test_parse_takes_anything(text: str) -> None:
+    """Any text is an action or one clear error."""
+    game = make_game("doudizhu", rules="openspiel")
+    try:
+        action = game.parse(text)
+    except InputError as error:
+        assert "\n" not in str(error)
+    else:
+        assert 0 <= action < game.num_actions
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 12654), st.randoms(use_true_random=False))
+def test_cards_may_stand_in_any_order(action: int, random) -> None:
+    game = make_game("doudizhu")
+    letters = list(game.text(action))
+    if action != 12654:
+        random.shuffle(letters)
+    assert game.parse("".join(letters)) == action
+
+
+def test_text_with_repeated_kickers_names_the_kickers_where_it_must() -> None:
+    game = make_game("doudizhu", rules="openspiel")
+    with pytest.raises(InputError, match=r"can be read as 333444555666, .*\+"):
+        game.parse("333444666555")
+    assert game.text(game.parse("333444555+666")) == "333444555+666"
+
+
+def test_random_games_last_as_long_as_the_state_can_hold() -> None:
+    game = make_game("doudizhu", rules="rlcard", bidding=True)
+    longest = max(int(state.moves) for state in positions(game, seed=13, games=300))
+    assert 60 < longest <= 160

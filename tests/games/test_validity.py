@@ -1,0 +1,369 @@
+"""`valid`: what the rules allow passes, and what passes does no harm to any kernel."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import VARIANTS, positions, variant_id
+
+from closedhand import Game, make_game
+from closedhand.core import contract, validity
+from closedhand.core.game import HEADER, InputError, State
+from closedhand.core.records import flat_game
+
+every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=variant_id)
+
+FREE = {
+    "doudizhu": {"seed"},
+    "daihinmin": {"seed"},
+    "chinese_poker": {"player"},
+    "uh_leduc": set[str](),
+    "leduc": set[str](),
+}
+"""Fields that may hold something else, by game."""
+
+
+@every_variant
+def test_every_position_is_valid(variant: tuple[str, dict[str, Any]]) -> None:
+    """So is every view of it, whatever is dealt to a view, and the written deal."""
+    game, rng = make_game(variant[0], **variant[1]), np.random.default_rng(2)
+    for state in positions(game, seed=1, games=2):
+        assert game.valid(state) == "", state
+        for player in range(game.num_players):
+            view = game.view(state, player)
+            assert game.valid(view, player) == "", view
+            assert view == state or game.valid(view) != ""
+        assert game.valid(game.redeal(view, player, rng)) == ""
+        assert game.valid(game.parse_deal(game.deal_text(state))) == ""
+
+
+@every_variant
+def test_damage_of_every_field_is_noticed(variant: tuple[str, dict[str, Any]]) -> None:
+    """Or it makes another state, which replaying the actions one by one comes to as well."""
+    game, rng = make_game(variant[0], **variant[1]), np.random.default_rng(5)
+    states = [state.copy() for state in positions(game, seed=6, games=3)]
+    noticed = set[str]()
+    for state in [states[int(i)] for i in rng.integers(len(states), size=8)]:
+        for name, i in entries(state):
+            for change in (1, -1, 100):
+                damaged = changed(state, name, i, change)
+                reason = game.valid(damaged)
+                assert "\n" not in reason
+                if reason:
+                    noticed.add(name)
+                elif name not in FREE[game.name]:
+                    assert_replays(game, damaged)
+    assert noticed >= {*(game.dtype.names or ())} - FREE[game.name]
+
+
+@every_variant
+def test_damage_of_views_is_noticed(variant: tuple[str, dict[str, Any]]) -> None:
+    """Or it makes the view of another state."""
+    game, rng = make_game(variant[0], **variant[1]), np.random.default_rng(7)
+    states = [state.copy() for state in positions(game, seed=8, games=2)]
+    for state in [states[int(i)] for i in rng.integers(len(states), size=4)]:
+        player = int(rng.integers(game.num_players))
+        view = game.view(state, player)
+        for name, i in entries(view):
+            damaged = changed(view, name, i, 1)
+            if not game.valid(damaged, player):
+                full = game.redeal(damaged, player, rng)
+                assert game.valid(full) == ""
+                assert game.view(full, player).tobytes() == damaged.tobytes()
+
+
+def entries(state: State) -> list[tuple[str, int]]:
+    """Fields and the entries of each, of the history some."""
+    moves = int(state.moves)
+    return [
+        (name, i)
+        for name in state.dtype.names or ()
+        for i in range(state[name].size)
+        if name != "history" or i in (*range(6), moves - 1, moves, state[name].size - 1)
+    ]
+
+
+def assert_replays(game: Game, state: State) -> None:
+    """The deal that the notation tells, and the actions, lead to all but a play under way."""
+    flat = flat_game(game.name, game.options)
+    replayed = flat.parse_deal(flat.deal_text(state))
+    for turn, action in enumerate(state.history.tolist()):
+        if flat.simultaneous and action >= 0:
+            replayed.player = turn
+            flat.play(replayed, action)
+        elif not flat.simultaneous and turn < state.moves:
+            flat.play(replayed, action)
+    for name in set(state.dtype.names or ()) - FREE[game.name] - {"group", "picked", "picks"}:
+        if name != "backs":
+            assert (state[name] == replayed[name]).all(), name
+
+
+def changed(state: State, name: str, i: int, change: int) -> State:
+    """A copy in which a number is another one."""
+    state = state.copy()
+    if not state[name].shape:
+        state[name] = wrapped(state[name], change)
+    else:
+        state[name].reshape(-1)[i] = wrapped(state[name].reshape(-1)[i], change)
+    return state
+
+
+def wrapped(number: Any, change: int) -> Any:
+    """The sum as a number of the same type."""
+    return np.array(int(number) + change).astype(number.dtype)
+
+
+# Reasons
+
+
+@pytest.mark.parametrize(
+    ("game", "damage", "reason"),
+    [
+        ("doudizhu", lambda s: s.hands.__setitem__(1, s.hands[0]), "do not make a deck"),
+        ("doudizhu", lambda s: s.left.__setitem__(1, 3), "left of player_1 does not follow"),
+        (
+            "doudizhu",
+            lambda s: s.history.__setitem__(0, 9),
+            "action 1 of the history, id 9, is not",
+        ),
+        ("doudizhu", lambda s: setattr(s, "moves", 161), "moves holds 161, and not 0 to 160"),
+        ("doudizhu", lambda s: setattr(s, "seed", 0), "seed is 0"),
+        ("leduc", lambda s: s.cards.__setitem__(2, -1), r"cards\[2\] is not known"),
+        ("leduc", lambda s: s.cards.__setitem__(slice(3), 2), "does not hold 3 cards of kind 2"),
+        ("leduc", lambda s: setattr(s, "node", 84), "node does not follow"),
+        ("chinese_poker", lambda s: s.hands.__setitem__(0, s.hands[1]), "a card is there twice"),
+        ("chinese_poker", lambda s: s.hands.__setitem__(3, s.hands[1]), "nobody has them"),
+        ("daihinmin", lambda s: s.seats.__setitem__(0, 3), "seats is not an order"),
+        ("daihinmin", lambda s: s.points.__setitem__(0, 3), "points are not those of 0 rounds"),
+        ("daihinmin", lambda s: setattr(s, "lock", 5), "lock does not follow"),
+    ],
+)
+def test_reasons(game: str, damage: Callable[[State], Any], reason: str) -> None:
+    bound = make_game(game)
+    state = bound.deal(np.random.default_rng(1))
+    bound.play(state, int(bound.legal(state)[-1]))
+    damage(state)
+    with pytest.raises(InputError, match=reason):
+        bound.load(bound.save(state))
+
+
+def test_ends_by_passes() -> None:
+    """Whoever redeals a view does not know whom chance ranked before whom."""
+    game, rng = make_game("daihinmin"), np.random.default_rng(1)
+    state = game.deal(rng)
+    game.play(state, int(game.legal(state)[0]))
+    while not game.over(state):
+        game.play(state, game.num_actions - 1)
+    assert (state.left > 0).all()
+    for player in range(5):
+        view = game.view(state, player)
+        assert game.valid(view, player) == game.valid(game.redeal(view, player, rng)) == ""
+    state.places[0] = state.places[1]
+    assert "places" in game.valid(state)
+
+
+def test_points_are_those_of_so_many_rounds() -> None:
+    game = make_game("daihinmin", rounds=3)
+    deal = game.deal_text(game.deal(np.random.default_rng(0)))
+    for points in ("10,8,6,4,2", "9,9,6,4,2", "6,6,6,6,6", "8,7,7,5,3"):
+        assert game.valid(game.parse_deal(f"{deal};2:{points}")) == ""
+    for points in ("10,9,5,4,2", "10,10,6,2,2", "9,9,8,2,2", "6,6,6,6,5"):
+        with pytest.raises(InputError, match="is no round of 3"):
+            game.parse_deal(f"{deal};2:{points}")
+
+
+def test_sub_steps_of_a_play_under_way() -> None:
+    game, flat = make_game("doudizhu", substeps=True), make_game("doudizhu")
+    seen = 0
+    for state in positions(game, seed=2, games=30):
+        if state.group >= 0:
+            seen += 1
+            assert re.match("(group|picked) does not follow", flat.valid(state))
+            other = (int(state.player) + 1) % 3
+            assert flat.valid(game.view(state, other), other) == ""
+    assert seen > 10
+
+
+# Games from outside
+
+
+def test_a_game_without_a_check_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its history is replayed from its notation of deals."""
+    monkeypatch.setattr(validity, "_own", lambda rules: (None, rules))
+    for variant in VARIANTS:
+        game = make_game(variant[0], **variant[1])
+        for state in [*positions(game, seed=9, games=1)][::5]:
+            assert game.valid(state) == ""
+            player = int(state.player)
+            assert game.valid(game.view(state, player), player) == ""
+            for name, value in (("player", 99), ("player", -1), ("moves", 5000)):
+                damaged = state.copy()
+                damaged[name] = value
+                assert f"{name} holds {value}" in game.valid(damaged)
+            if state.moves and not game.simultaneous:
+                assert game.valid(changed(state, "moves", 0, -1)) != ""
+                assert "is not legal" in game.valid(changed(state, "history", 0, 700))
+
+
+# Saved states
+
+
+def test_saved_states_carry_the_version_of_their_layout(game: Game) -> None:
+    state = game.deal(np.random.default_rng(3))
+    data = game.save(state)
+    assert data[:4] == b"clhd" and data[4:8] == b"\1\0\0\0" and data[8:] == state.tobytes()
+    assert game.load(data) == game.load(state.tobytes()) == state
+    with pytest.raises(
+        InputError, match=f"the state is of layout 2, and {game.name} is of layout 1"
+    ):
+        game.load(HEADER.pack(b"clhd", 2) + data[8:])
+    with pytest.raises(InputError, match=f"no state of {game.name}: that takes {len(data)}"):
+        game.load(data[1:])
+    with pytest.raises(InputError, match=f"5 bytes behind the header are no state of {game.name}"):
+        game.load(data[:13])
+
+
+def test_views_are_loaded_as_such(game: Game) -> None:
+    view = game.view(game.deal(np.random.default_rng(3)), 1)
+    assert game.load(game.save(view), player=1) == view
+    for player in (None, 0):
+        with pytest.raises(InputError, match=f"no state of {game.name}: "):
+            game.load(game.save(view), player)
+
+
+def test_wrong_players_are_refused(game: Game) -> None:
+    rng = np.random.default_rng(0)
+    state = game.deal(rng)
+    for player in (-1, game.num_players, 1.5, "0", None):
+        for call, more in ((game.view, ()), (game.observe, ()), (game.redeal, (rng,))):
+            with pytest.raises(InputError, match=f"is no player of {game.name}: those are 0 to"):
+                call(state, player, *more)
+        if player is not None:
+            with pytest.raises(InputError, match="is no player of"):
+                game.valid(state, player)
+
+
+def test_anything_may_be_asked_about(game: Game) -> None:
+    for nothing in (None, 7, b"", "state", game.empty(2), np.zeros(3)):
+        assert game.valid(nothing) == f"it is no record of {game.name}"
+
+
+# Damaged states
+
+
+def damaged(state: State, other: State, rng: np.random.Generator) -> State:
+    """A copy of a state, or a view, with one to three damages.
+
+    Random bytes, bits turned over, fields and parts of fields of another state, small changes of
+    numbers, two players changed about; seldom everything is random.
+    """
+    state = state.copy()
+    names = state.dtype.names or ()
+    if rng.random() < 0.05:
+        return np.frombuffer(bytearray(rng.bytes(state.nbytes)), state.dtype)[0]
+    for _ in range(int(rng.integers(1, 4))):
+        name = names[int(rng.integers(len(names)))]
+        values = np.atleast_1d(state[name]).reshape(-1).copy()
+        i, j = (int(k) for k in rng.integers(min(len(values), 12), size=2))
+        kind = int(rng.integers(7))
+        if kind == 0:
+            values = np.atleast_1d(other[name]).reshape(-1)
+        elif kind == 1:
+            values[i] = np.atleast_1d(other[name]).reshape(-1)[j]
+        elif kind == 2:
+            values[i], values[j] = values[j], values[i]
+        elif kind == 3:
+            values[i] = wrapped(values[i], int(rng.integers(-3, 4)))
+        elif kind == 4:
+            values[i : i + 1].view(np.uint8)[0] ^= 1 << int(rng.integers(8))
+        elif kind == 5:
+            values.view(np.uint8)[:] = np.frombuffer(rng.bytes(values.nbytes), np.uint8)
+        else:
+            raw = np.frombuffer(bytearray(state.tobytes()), np.uint8)
+            for bit in rng.integers(8 * len(raw), size=int(rng.integers(1, 4))):
+                raw[bit // 8] ^= 1 << int(bit % 8)
+            state = np.frombuffer(bytearray(raw.tobytes()), state.dtype)[0]
+            continue
+        state[name] = values.reshape(state[name].shape) if state[name].shape else values[0]
+    return state
+
+
+def survive(game: Game, state: State, player: int | None, rng: np.random.Generator) -> None:
+    """Hand a state, or a view of `player`, to every kernel."""
+    buffer = np.empty(game.num_actions, np.int32)
+    players = range(game.num_players) if player is None else (player,)
+    for each in players:
+        game.observe(state, each)
+        view = game.view(state, each)
+        assert game.valid(view, each) == ""
+        if not game.over(state) and each == state.player:
+            assert len(game.legal(view)) > 0
+        full = game.redeal(view, each, rng)
+        assert game.valid(full) == ""
+        contract.random_playout(game.rules, full, rng, buffer)
+        assert game.valid(full) == ""
+    game.returns(state)
+
+
+def throw_damaged_states(variants: list[tuple[str, dict[str, Any]]], seed: int, number: int) -> int:
+    """Damage so many states and views; return how many were found valid, and survived."""
+    survived = 0
+    for k, (name, options) in enumerate(variants):
+        game = make_game(name, **options)
+        pool = [state.copy() for state in positions(game, seed=seed, games=6)]
+        for i in range(number // len(variants) + 1):
+            print(f"seed {seed}, variant {k}, state {i}", flush=True)
+            rng = np.random.default_rng((seed, k, i))
+            state, other = (pool[int(p)] for p in rng.integers(len(pool), size=2))
+            player = int(rng.integers(game.num_players)) if rng.random() < 0.4 else None
+            if player is not None:
+                state, other = game.view(state, player), game.view(other, player)
+            state = damaged(state, other, rng)
+            if game.valid(state, player) == "":
+                survived += 1
+                survive(game, state, player, rng)
+    return survived
+
+
+FAMILIES = ("doudizhu", "leduc", "chinese_poker", "daihinmin")
+
+
+def assert_harmless(family: str, seed: int, number: int, timeout: float) -> None:
+    """`throw_damaged_states` in a process of its own, which may crash or hang."""
+    folder = Path(__file__).parent.parent
+    variants = [variant for variant in VARIANTS if variant[0].endswith(family)]
+    arguments = [json.dumps(variants), str(seed), str(number)]
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    try:
+        run = subprocess.run(
+            [sys.executable, __file__, *arguments],
+            env=environment, capture_output=True, text=True, timeout=timeout,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired as error:
+        pytest.fail(f"{family} hangs: {(error.stdout or b'')[-100:]!r}")
+    *progress, last = run.stdout.splitlines() or [""]
+    assert run.returncode == 0, f"{family} {progress[-1:]} {last}: {run.stderr[-2000:]}"
+    assert len(progress) >= number and int(last) > 0
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_damaged_states_do_no_harm(family: str) -> None:
+    assert_harmless(family, seed=1, number=2000, timeout=100)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", FAMILIES)
+def test_many_damaged_states_do_no_harm(family: str) -> None:
+    assert_harmless(family, seed=2, number=10_000, timeout=500)
+
+
+if __name__ == "__main__":
+    given = [(name, options) for name, options in json.loads(sys.argv[1])]
+    print(throw_damaged_states(given, int(sys.argv[2]), int(sys.argv[3])))

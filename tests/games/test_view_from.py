@@ -1,0 +1,373 @@
+"""Views built from what a player knows are those that the state itself gives, byte for byte."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import positions
+
+from closedhand import Game, InputError, make_agent, make_game
+from closedhand.core.game import State
+from closedhand.core.views import flat_form
+from closedhand.games.chinese_poker.notation import board_text, cards_text
+from closedhand.games.daihinmin.hidden import has_exchange, is_complete
+from closedhand.games.daihinmin.notation import cards_in, dealt
+from closedhand.games.daihinmin.plays import DIAMOND_THREE
+from closedhand.games.daihinmin.rules import TAXES, loser, winner
+from closedhand.games.doudizhu.counts import unpack
+from closedhand.games.leduc.notation import card_text
+from closedhand.games.leduc.rules import FLOP, revealed
+
+Knowledge = tuple[str, list[Any], dict[str, Any]]
+"""The hand of a player, the actions, and what else he knows."""
+
+
+def known_of_doudizhu(game: Game, state: State, player: int) -> Knowledge:
+    public = {"public": unpack(state.public)} if state.landlord >= 0 else {}
+    return unpack(state.hands[player]), state.history[: state.moves].tolist(), public
+
+
+def known_of_leduc(game: Game, state: State, player: int) -> Knowledge:
+    public = {"flop": card_text(state.cards[FLOP])} if revealed(game.rules, state) else {}
+    return card_text(state.cards[player]), state.history[: state.moves].tolist(), public
+
+
+def known_of_chinese_poker(game: Game, state: State, player: int) -> Knowledge:
+    actions = []
+    for seat in range(int(state.moves)):
+        action = int(state.history[seat])
+        if seat != player:
+            shown = game.over(state)
+            board = board_text(game.rules.tables, state.hands[seat], action) if shown else "?"
+            actions.append(board)
+        else:
+            actions.append(action)
+    return cards_text(state.hands[player]), actions, {}
+
+
+def known_of_daihinmin(game: Game, state: State, player: int) -> Knowledge:
+    actions = state.history[: state.moves].tolist()
+    points = state.points.copy()
+    public: dict[str, Any] = {
+        "seats": "".join(map(str, state.seats)),
+        "dealt": [hand.bit_count() for hand in dealt(state)],
+        "round_number": int(state.round_number),
+    }
+    if game.over(state):
+        points += state.places - 5
+        if state.passes >= game.rules.options.pass_limit:
+            public["places"] = "".join(map(str, state.places))
+    public["points"] = points.tolist()
+    if state.leader >= 0 and not int(state.hands[player]) >> DIAMOND_THREE & 1:
+        public["leader"] = int(state.leader)
+    if state.classes[0] >= 0:
+        public["classes"] = "".join(map(str, state.classes))
+        if has_exchange(game.rules, state):
+            del public["dealt"]
+            public["paid"] = ""
+            for pair, start in enumerate((0, TAXES[0])):
+                complete = is_complete(state, pair)
+                if player == loser(state, pair):
+                    public["paid"] = "".join(cards_in(state.taxed[pair]))
+                if player != winner(state, pair) and not (
+                    player == loser(state, pair) and complete
+                ):
+                    end = min(start + TAXES[pair], len(actions))
+                    actions[start:end] = [-1] * (end - start)
+    return "".join(cards_in(state.hands[player])), actions, public
+
+
+KNOWN = {
+    "doudizhu": known_of_doudizhu,
+    "uh_leduc": known_of_leduc,
+    "leduc": known_of_leduc,
+    "chinese_poker": known_of_chinese_poker,
+    "daihinmin": known_of_daihinmin,
+}
+
+
+def knowledge(game: Game, state: State, player: int, as_text: bool) -> Knowledge:
+    """What a player knows, actions as the ids of the flat game or in its notation."""
+    flat = flat_form(game)
+    hand, actions, public = KNOWN[game.name](flat, state, player)
+    if as_text:
+        actions = [flat.text(a) if isinstance(a, int) and a >= 0 else a for a in actions]
+        actions = ["?" if isinstance(a, int) else a for a in actions]
+    return hand, actions, public
+
+
+def has_begun_a_play(game: Game, state: State, player: int) -> bool:
+    """Whether a play in sub-steps is under way that the view of a player shows."""
+    if game.name == "doudizhu":
+        return state.group >= 0 and state.player == player
+    return game.name == "chinese_poker" and any((state.backs < 0) != (state.history < 0))
+
+
+def assert_rebuilt(game: Game, seed: int, games: int) -> int:
+    """Compare views of every player at the positions of random games; return of how many."""
+    compared = 0
+    for number, state in enumerate(positions(game, seed, games)):
+        if state.moves > 4 and number % 5 and not game.over(state):
+            continue
+        for player in range(game.num_players):
+            if not has_begun_a_play(game, state, player):
+                hand, actions, public = knowledge(game, state, player, bool(number % 2))
+                view = game.view_from(player, hand, actions, **public)
+                assert view.tobytes() == game.view(state, player).tobytes(), (hand, actions, public)
+                compared += 1
+    return compared
+
+
+def test_views_are_rebuilt_from_what_players_know(game: Game) -> None:
+    assert assert_rebuilt(game, 1, 40 if "leduc" in game.name else 2) > 6
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"pass_limit": 6, "classes": "random"},
+        {"exchange": False, "classes": "random"},
+        {"pass_limit": 6, "rounds": 4, "class_period": 3, "seat_period": 2},
+    ],
+    ids=str,
+)
+def test_rounds_that_passes_end_and_rounds_of_matches_are_rebuilt(options: dict[str, Any]) -> None:
+    assert assert_rebuilt(make_game("daihinmin", **options), 2, 6) > 100
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "agents"),
+    [
+        ("doudizhu", {}, ("rule", "greedy", "decompose")),
+        ("doudizhu", {"substeps": True, "bidding": True}, ("rule", "greedy")),
+        ("daihinmin", {"classes": "random"}, ("default", "kou")),
+        ("leduc", {}, ("equilibrium",)),
+        ("chinese_poker", {}, ("separable",)),
+    ],
+    ids=str,
+)
+def test_agents_decide_the_same(name: str, options: dict[str, Any], agents: tuple[str]) -> None:
+    game = make_game(name, **options)
+    decided = 0
+    for number, state in enumerate(positions(game, 3, 2)):
+        player = int(state.player)
+        if game.over(state) or has_begun_a_play(game, state, player) or number % 3:
+            continue
+        hand, actions, public = knowledge(game, state, player, True)
+        view = game.view_from(player, hand, actions, **public)
+        for agent in agents:
+            answers = {
+                make_agent(game, agent, 4).act(each) for each in (view, game.view(state, player))
+            }
+            assert len(answers) == 1
+            decided += 1
+    assert decided > 0
+
+
+DEALS = {
+    # The player, his hand, the actions and what else he knows, at a position that is sound.
+    "doudizhu": (1, "3456789TTJJQKA22S", ["55"], {"public": "4TB"}),
+    "auction": (1, "3456789TTJJQKA22S", ["BID1"], {}),
+    "landlord": (0, "33344556677TTTA22S", ["8B", "PASS", "PASS"], {"public": "4TB"}),
+    "uh_leduc": (0, "SK", ["check", "raise", "call"], {"flop": "SQ"}),
+    "chinese_poker": (1, "AsKs6s5s3sQhQs8c3c2hJsJd9h", ["?"], {}),
+    "daihinmin": (
+        2,
+        "3c4c4h7d8s9sTsKdAh2c",
+        ["3d", "5h"],
+        {"leader": 0, "dealt": (11, 11, 10, 10, 11)},
+    ),
+    "daifugo": (
+        0,
+        "4c4h5d5h7d8s9sTsKdAh2c",
+        ["3c", "3h", "?", "3d"],
+        {"leader": 3, "classes": "01234"},
+    ),
+    "daihinmin's": (
+        4,
+        "3c3h4c4h7d8s9sTsJd",
+        ["3c", "3h", "?"],
+        {"leader": 3, "classes": "01234", "paid": "QdQh"},
+    ),
+}
+GAMES: dict[str, tuple[str, dict[str, Any]]] = {
+    "auction": ("doudizhu", {"bidding": True}),
+    "landlord": ("doudizhu", {}),
+    "daifugo": ("daihinmin", {"classes": "random"}),
+    "daihinmin's": ("daihinmin", {"classes": "random"}),
+}
+
+
+FAULTS: list[tuple[str, dict[str, Any], str]] = [
+    # Of every game:
+    ("doudizhu", {"player": 3}, "player is a seat from 0 to 2, not 3"),
+    ("doudizhu", {"player": "1"}, "player is a seat, a whole number, not '1'"),
+    ("doudizhu", {"hand": 7}, "hand is a text of cards, not 7"),
+    ("doudizhu", {"actions": "55"}, "actions are a list of ids or texts, not '55'"),
+    ("doudizhu", {"actions": [None]}, "action 1, None: an action is an id or a text"),
+    ("doudizhu", {"actions": ["55", "?"]}, "action 2, [?]: .* is not hidden .*: say what it is"),
+    ("doudizhu", {"actions": [10**6]}, "action 1, 1000000: doudizhu has no action above 12654"),
+    ("doudizhu", {"flop": "SQ"}, "doudizhu asks for no 'flop'; what it asks for: public"),
+    # Dou Dizhu:
+    ("doudizhu", {"hand": "1456789TTJJQKA22S"}, "hand: '1' is no card"),
+    ("doudizhu", {"hand": "SS56789TTJJQKA22S"}, "hand: 3 cards 'S' .* more than the deck holds"),
+    ("doudizhu", {"hand": "3456789TTJJQKA22"}, "player_1 holds 17 cards now, not 16"),
+    ("doudizhu", {"public": None}, "there is a landlord: say what the public cards are"),
+    ("doudizhu", {"public": "34"}, "there are 3 public cards, not 2"),
+    ("doudizhu", {"public": "4TS"}, "2 cards S are held, played or public: more than"),
+    ("doudizhu", {"actions": ["5-5"]}, "action 1, 5-5: '5-5' is no action"),
+    ("doudizhu", {"actions": ["55", "44"]}, r"action 2, 44: .* \(44\) is not legal for player_1"),
+    ("doudizhu", {"actions": ["55", "PASS", "TTT"]}, "action 3, TTT: .* is not legal"),
+    ("doudizhu", {"actions": ["5555"]}, "action 1, 5555: 5 cards 5 are held, played or public"),
+    (
+        "doudizhu",
+        {"actions": ["333444555666", "PASS", "PASS", "777788"]},
+        "action 1, 333444555666: 4 cards 3",
+    ),
+    (
+        "doudizhu",
+        {
+            "hand": "4444555566667777S",
+            "public": "22B",
+            "actions": ["3338", "PASS", "PASS", "999TTTJJJQQQ", "PASS", "PASS", "KKK8"],
+        },
+        "action 7, KKK8: .* only 4 cards left|action 7, KKK8: the landlord has 0 cards left",
+    ),
+    ("auction", {"public": "4TB"}, "the public cards are not shown before there is a landlord"),
+    ("auction", {"actions": ["BID2", "BID1"]}, "action 2, BID1: .* not legal for player_1"),
+    ("auction", {"actions": ["PASS"] * 3}, "action 3, PASS: the cards are dealt anew after it"),
+    ("landlord", {"public": "4TK"}, "the public cards 4TK are neither held nor played"),
+    # Leduc:
+    ("uh_leduc", {"hand": "XX"}, "'XX' is no card: those are SA"),
+    ("uh_leduc", {"hand": "SJ", "flop": "SJ", "actions": []}, "is not revealed before the second"),
+    ("uh_leduc", {"flop": None}, "the second phase has begun: say what the flop is"),
+    ("uh_leduc", {"actions": ["check", "check"]}, "action 2, check: .* is not legal|not revealed"),
+    ("uh_leduc", {"actions": ["call"]}, "action 1, call: .* is not legal for player_0"),
+    ("uh_leduc", {"actions": ["bet"]}, "action 1, bet: 'bet' is no action"),
+    ("uh_leduc", {"actions": ["fold", "call"]}, "action 1, fold: .* not legal|action 2, call: the"),
+    # Chinese Poker:
+    ("chinese_poker", {"hand": "AsKs"}, "a hand has 13 cards, not 2"),
+    ("chinese_poker", {"actions": ["abcde/fghij/klm"]}, "cards of player_0 are not known: say his"),
+    ("chinese_poker", {"actions": [0]}, "action 1, 0: the cards of player_0 are not known"),
+    (
+        "chinese_poker",
+        {"actions": ["AsKs6s5s3s/QhQs8c3c2h/JsJd9h"]},
+        "action 1, .*: As is there twice",
+    ),
+    ("chinese_poker", {"actions": ["?", "?"]}, "action 2, [?]: this action is not hidden"),
+    (
+        "chinese_poker",
+        {"actions": ["?", "JsJd9h3c2h/QhQs8c5s3s/AsKs6s"]},
+        "action 2, .*: .* is not legal for player_1",
+    ),
+    (
+        "chinese_poker",
+        {"actions": ["?", "AsKs6s5s3s/QhQs8c3c2h/JsJd9h"]},
+        "all hands are set: say the boards of all players",
+    ),
+    # Daihinmin:
+    ("daihinmin", {"hand": "3c4c4h7d8s9sTsKdAh1c"}, "'1c' is no card"),
+    ("daihinmin", {"hand": "3c4c4h7d8s9sTsKdAh"}, "player_2 holds 10 cards now, not 9"),
+    ("daihinmin", {"hand": "3c4c4h7d8s9sTsKdAh3d"}, "player_2 holds 3d, so player_0 did not lead"),
+    ("daihinmin", {"hand": "3c4c4h7d8s9sTsKdAh5h"}, "action 2, 5h: 5h cannot be played twice, or"),
+    ("daihinmin", {"actions": ["3d", "3d"]}, "action 2, 3d: .* is not legal for player_1"),
+    ("daihinmin", {"actions": ["4d", "5h", "PASS", "4d"]}, "action 4, 4d: .* is not legal"),
+    ("daihinmin", {"actions": ["4d", "5h", "PASS", "PASS", "6d", "PASS", "7h", "PASS", "PASS", "Jh",
+        "PASS", "PASS", "3d"]}, "action 13, 3d"),
+    ("daihinmin", {"actions": ["5h", "7h", "8d", "3d"]}, "action 4, 3d: player_0 must hold 3d"),
+    ("daihinmin", {"actions": ["?"]}, "action 1, [?]: this action is not hidden"),
+    ("daihinmin", {"leader": None}, "leader: say who showed 3d and led the first trick"),
+    ("daihinmin", {"leader": 5}, "leader is a seat from 0 to 4, not 5"),
+    ("daihinmin", {"leader": 2, "actions": []}, "player_2 led first, but neither holds 3d nor has"),
+    ("daihinmin", {"dealt": None}, "dealt: say how many cards each player was dealt"),
+    ("daihinmin", {"dealt": (11, 11, 11, 11, 9)}, "dealt are three times 11 and twice 10 cards"),
+    ("daihinmin", {"dealt": 53}, "dealt are 5 whole numbers, by player, not 53"),
+    ("daihinmin", {"seats": "01233"}, "seats are the digits 0 to 4 in some order, not '01233'"),
+    ("daihinmin", {"classes": "x"}, "classes are the digits 0 to 4 in some order, not 'x'"),
+    ("daihinmin", {"round_number": 1}, "'1:0,0,0,0,0' is no round of 1"),
+    ("daihinmin", {"points": (1, 2, 3)}, "points are 5 whole numbers, by player, not"),
+    ("daihinmin", {"paid": "2s"}, "paid: player_2 gives 0 cards as tax, not 1"),
+    ("daihinmin", {"places": "01234"}, "places are told of a last round only that passes ended"),
+    ("daifugo", {"actions": ["?", "3h", "?", "3d"]}, "action 1, [?]: this action is not hidden"),
+    ("daifugo", {"actions": ["3c", "4h", "?", "3d"]}, "action 2, 4h: 4h was given back, but is in"),
+    ("daifugo", {"actions": ["3h", "3c", "?", "3d"]}, "action 2, 3c: .* is not legal"),
+    ("daifugo", {"actions": ["3c", "3h", "?", "3h"]}, "action 4, 3h: player_4 must hold 3h"),
+    (
+        "daifugo",
+        {"actions": ["3c", "3h", "?", "3d", "2s"]},
+        "player_4 paid his best cards, but has better ones than player_0 got",
+    ),
+    ("daifugo", {"actions": ["3c"], "leader": None}, "action 1, 3c: 3c is not in the hand"),
+    ("daifugo", {"actions": [], "hand": "3c3h4c4h5d5h7d8s9sTsKdAh2c"}, "nobody leads in the exch"),
+    ("daihinmin's", {"paid": "Qd"}, "paid: player_4 gives 2 cards as tax, not 1"),
+    ("daihinmin's", {"paid": "QdTd"}, "the tax is the best cards, JdQd, not the ones paid"),
+    ("daihinmin's", {"actions": ["3c", "?", "?"]}, "action 2, [?]: this action is not hidden"),
+    ("daihinmin's", {"actions": ["3c", "3s", "?"]}, "3s is neither held nor played"),
+    ("daihinmin's", {"actions": ["3c", "3h", "?", "Qh"]}, "action 4, Qh: player_0 must hold Qh"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", DEALS)
+def test_the_positions_behind_the_faults_are_sound(case: str) -> None:
+    game, (player, hand, actions, public) = game_of(case), DEALS[case]
+    view = game.view_from(player, hand, actions, **public)
+    world = game.redeal(view, player, np.random.default_rng(5))
+    assert game.view(world, player).tobytes() == view.tobytes()
+
+
+def game_of(case: str) -> Game:
+    name, options = GAMES.get(case, (case, {}))
+    return make_game(name, **options)
+
+
+@pytest.mark.parametrize(("case", "change", "message"), FAULTS)
+def test_what_does_not_fit_is_told(case: str, change: dict[str, Any], message: str) -> None:
+    player, hand, actions, public = DEALS[case]
+    arguments = {"player": player, "hand": hand, "actions": actions, **public, **change}
+    with pytest.raises(InputError, match=message) as error:
+        game_of(case).view_from(**arguments)
+    assert "\n" not in str(error.value)
+
+
+def test_places_by_lot_are_asked_for_and_checked() -> None:
+    """Of a round that passes ended somebody has to say who came in which place."""
+    game = make_game("daihinmin", pass_limit=6)
+    for state in positions(game, 6, 100):
+        if game.over(state) and state.passes >= 6 and 0 in state.left:
+            break
+    else:
+        pytest.fail("no such round")
+    hand, actions, public = knowledge(game, state, 0, True)
+    places = public.pop("places")
+    with pytest.raises(InputError, match="places: passes ended the round, so say who came"):
+        game.view_from(0, hand, actions, **public)
+    for wrong in (places.replace("0", "x"), places.translate(str.maketrans("04", "40"))):
+        with pytest.raises(InputError, match="places are"):
+            game.view_from(0, hand, actions, places=wrong, **public)
+
+
+def test_a_round_that_is_not_the_last_one_has_no_end() -> None:
+    """After its last action the next round has been dealt."""
+    game = make_game("daihinmin", rounds=2)
+    last = None
+    for state in positions(game, 7, 1):
+        if state.round_number == 1:
+            break
+        last = state.copy()
+    assert last is not None
+    hand, actions, public = knowledge(game, last, 0, False)
+    action = next(a for a in game.legal(last) if _ends_the_round(game, last, int(a)))
+    with pytest.raises(InputError, match=f"action {len(actions) + 1}, .* are dealt anew after it"):
+        game.view_from(0, hand, [*actions, int(action)], **public)
+
+
+def _ends_the_round(game: Game, state: State, action: int) -> bool:
+    after = state.copy()
+    game.play(after, action)
+    return after.round_number > state.round_number
+
+
+def test_a_game_without_the_function_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("closedhand.games.leduc.view_from")
+    with pytest.raises(InputError, match="leduc builds no views from what a player knows"):
+        make_game("leduc").view_from(0, "SK")

@@ -1,0 +1,317 @@
+"""The DeepRocket paper's figures and positions, and the ladder, in small and with quick agents."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner, Result
+
+from closedhand.arena import ladder, match
+from closedhand.baselines.random import make as make_random
+from closedhand.cli import app
+from closedhand.core.agents import Traits
+from closedhand.core.game import InputError, State
+from closedhand.games.doudizhu.counts import unpack
+from closedhand.papers.deeprocket import accuracy, pairings, reproduction as deeprocket
+
+GAME = ladder.the_game()
+DEALS, GAMES = 40, 30
+REPRODUCE = [
+    *("reproduce", "deeprocket", "--network", "greedy", "--best", "rule", "--workers", "1"),
+    *("--agents", "random,rule,greedy", "--games", str(GAMES), "--slow-deals", "15", "--out", "r"),
+    *("--ladder-deals", str(DEALS)),
+]
+
+
+@pytest.fixture(autouse=True)
+def work_in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, [*REPRODUCE, *arguments])
+
+
+def files() -> dict[str, bytes]:
+    return {
+        str(path.relative_to("r")): path.read_bytes() for path in sorted(Path("r").rglob("*.*"))
+    }
+
+
+def test_roles_are_those_of_a_duplicate_match() -> None:
+    duplicate = match.play_chunk(GAME, ["greedy", "rule"], 3, range(5, 25)).returns
+    for table, specs in enumerate((("greedy", "rule"), ("rule", "greedy"))):
+        played = pairings.play_roles(GAME, *specs, 3, range(5, 25))
+        assert (played.returns[:, 0] == duplicate[:, table]).all()
+        assert (played.decisions > 0).all() and (played.seconds > 0).all()
+    itself = pairings.play_roles(GAME, "rule", "rule", 3, range(5, 25)).returns
+    assert (itself[:, 0] != duplicate[:, 0]).any()
+
+
+def test_everything_in_small() -> None:
+    """Report, pictures and JSON; what is kept is not done again, further iterations are added."""
+    first = run("--iterations", "2")
+    assert first.exit_code == 0, first.output
+    report = Path("r/report.md").read_text()
+    assert report.strip() in first.stdout
+    for title in deeprocket.SECTIONS.values():
+        assert f"## {title}" in report
+    for picture in ("figure-3", "figure-4", "ladder"):
+        assert Path(f"r/{picture}.png").read_bytes().startswith(b"\x89PNG")
+    before = files()
+    assert len([name for name in before if name.startswith("figures")]) == 8
+    assert len([name for name in before if name.startswith("ladder/")]) == 3
+    assert "no curves of training" not in first.stderr and Path("r/training.png").exists()
+
+    again = run("--iterations", "3", "--json")
+    data = json.loads(again.stdout)
+    after = files()
+    kept = [name for name in before if name.startswith(("figures/", "ladder/", "parts/"))]
+    assert {name: after[name] for name in kept} == {name: before[name] for name in kept}
+    assert len([name for name in after if name.startswith("figures")]) == 12
+    assert json.loads(after["report.json"]) == data
+
+    figures = data["figures"]
+    assert figures["deals"] == 3 * GAMES
+    for name, rates in figures["iterations"].items():
+        landlord, peasants = figures["landlord"][name], figures["peasants"][name]
+        assert len(rates) == 3
+        assert np.mean(rates) == pytest.approx(landlord["mean"], abs=1e-5)
+        assert landlord["mean"] + peasants["mean"] == pytest.approx(1, abs=1e-5)
+        assert landlord["low"] < landlord["mean"] < landlord["high"]
+    landlord = {name: rate["mean"] for name, rate in figures["landlord"].items()}
+    gaps = {name: gap["mean"] for name, gap in figures["differences"].items()}
+    expected = {
+        "as landlord, against MW": landlord["DR v MW"] - landlord["MW v MW"],
+        "as landlord, against DR": landlord["DR v DR"] - landlord["MW v DR"],
+        "as peasants, against MW": landlord["MW v MW"] - landlord["MW v DR"],
+        "as peasants, against DR": landlord["DR v MW"] - landlord["DR v DR"],
+        "in duplicate, DR against MW": landlord["DR v MW"] - landlord["MW v DR"],
+    }
+    assert gaps == pytest.approx(expected, abs=1e-5)
+    # greedy is much the stronger one of the two.
+    assert figures["differences"]["in duplicate, DR against MW"]["low"] > 0
+
+    assert [row["agent"] for row in data["ladder"]["agents"]] == ["greedy", "rule", "random"]
+    assert sum(row["elo"]["mean"] for row in data["ladder"]["agents"]) == pytest.approx(0, abs=1e-3)
+    assert {pair["deals"] for pair in data["ladder"]["pairs"]} == {DEALS}
+    assert data["training"] == accuracy.shipped()
+
+
+def test_another_setting_is_played_anew() -> None:
+    figures = ("--only", "figures", "--iterations", "1", "--json")
+    before = json.loads(run(*figures).stdout)
+    assert set(before) == {"figures"}
+    assert json.loads(run(*figures).stdout) == before
+    other = json.loads(run(*figures, "--seed", "1").stdout)
+    assert other["figures"]["points"] != before["figures"]["points"]
+    weak = json.loads(run(*figures, "--network", "random").stdout)["figures"]
+    assert weak["landlord"]["DR v MW"]["mean"] < 0.3
+    assert set(files()) > {"figures.md", "figures.json", "figure-3.png"}
+
+
+def test_an_interrupted_run_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    only = ("--only", "figures", "--iterations", "1")
+    play, calls = pairings.play_roles, []
+
+    def interrupted(*arguments: Any) -> Any:
+        calls.append(arguments)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return play(*arguments)
+
+    monkeypatch.setattr(pairings, "play_roles", interrupted)
+    stopped = run(*only)
+    assert stopped.exit_code == 130
+    assert "the same command goes on" in stopped.stderr
+    assert sorted(files()) == ["figures/DR-v-DR-01.json", "figures/DR-v-MW-01.json"]
+    assert run(*only).exit_code == 0
+    assert len(calls) == 3 + 2
+
+
+def test_an_interrupted_pair_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(match, "CHUNK", 10)
+    play, calls = match.play_chunk, []
+
+    def interrupted(*arguments: Any) -> Any:
+        calls.append(arguments)
+        if len(calls) == 7:
+            raise KeyboardInterrupt
+        return play(*arguments)
+
+    monkeypatch.setattr(match, "play_chunk", interrupted)
+    assert run("--only", "ladder").exit_code == 130
+    assert json.loads(run("--only", "ladder", "--json").stdout)["ladder"]["agents"]
+    assert len(calls) == 3 * 4 + 1
+    # Fewer deals are the first ones of those that are kept.
+    fewer = json.loads(run("--only", "ladder", "--ladder-deals", "20", "--json").stdout)
+    assert {pair["deals"] for pair in fewer["ladder"]["pairs"]} == {20}
+    assert len(calls) == 3 * 4 + 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--only", "nonsense"], "no section 'nonsense'; there are figures, positions"),
+        (["--only", "figures", "--network", "nobody"], "doudizhu has no agent 'nobody'"),
+        (["--only", "ladder", "--agents", "rule"], "a ladder takes two agents or more, not rule"),
+        (["--only", "positions", "--agents", "rule,nobody"], "doudizhu has no agent 'nobody'"),
+    ],
+)
+def test_bad_input_is_one_line(arguments: list[str], message: str) -> None:
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+    assert not files()
+
+
+# Positions.
+
+
+def test_the_positions_are_those_of_the_paper() -> None:
+    """Section 5.4 prints what everybody holds."""
+    hands = {
+        "cooperation": (1, "448QB", "339TJ2", "5"),
+        "inference": (2, "2", "44699JJQA2B", "78JKKAS"),
+    }
+    for name, (player, *expected) in hands.items():
+        state = deeprocket.position(name)
+        assert [unpack(hand) for hand in state.hands] == expected
+        assert state.player == player
+        assert state.target < 0
+        played = GAME.parse(deeprocket.POSITIONS[name].played)
+        assert played in GAME.legal(state)
+
+
+def test_positions_show_choices_and_preferences() -> None:
+    class Certain:
+        """Likes every legal action, the first one most; sees no other hand."""
+
+        name = "certain"
+
+        def act(self, view: State) -> int:
+            assert (view.hands == 0).sum() == 2
+            return int(GAME.legal(view)[0])
+
+        def preferences(self, view: State) -> dict[str, float]:
+            texts = [GAME.text(int(action)) for action in GAME.legal(view)]
+            return dict(zip(texts, [0.75, *[0.25 / len(texts)] * len(texts)], strict=False))
+
+    rows = deeprocket.positions(["greedy", Certain()])
+    assert [(row["position"], row["agent"]) for row in rows] == [
+        (position, agent) for position in deeprocket.POSITIONS for agent in ("greedy", "certain")
+    ]
+    greedy, certain = rows[:2]
+    assert (greedy["chosen"], greedy["agrees"], greedy["preferences"]) == ("3", True, None)
+    assert next(iter(certain["preferences"].items())) == ("3", 0.75)
+    assert not rows[3]["agrees"]
+    text = deeprocket.report({"positions": rows})
+    assert "| cooperation | certain | 3 | yes | 3 75.0%," in text
+    assert "| inference | certain | 7 | no | 7 75.0%," in text
+
+
+# The ladder.
+
+
+def test_ratings_are_recovered() -> None:
+    elo = np.array([300.0, 40.0, -120.0, -220.0])
+    first, second = np.array([(i, j) for i in range(4) for j in range(i + 1, 4)]).T
+    games = np.array([2_000_000, 500_000, 1_000_000, 800_000, 3_000_000, 600_000])
+    won = games / (1 + 10 ** ((elo[second] - elo[first]) / 400))
+    (found,) = ladder.fit(4, won[None], games)
+    assert found == pytest.approx(elo, abs=0.1)
+    # Who always wins is rated, higher for more games.
+    rows = np.array([10.0, 1000.0])
+    ten, thousand = (ladder.fit(2, n[None, None], n[None])[0, 0] for n in rows)
+    assert 100 < ten < thousand < 1000
+
+
+def test_deals_are_resampled_together() -> None:
+    rng = np.random.default_rng(0)
+    scores = rng.integers(0, 3, 400).astype(float)
+    totals = ladder.resample([scores, 2 - scores, scores[:100], scores[:100]], 0, 500)
+    assert (totals[:, 0] + totals[:, 1] == 800).all()
+    assert (totals[:, 2] == totals[:, 3]).all()
+    assert totals[:, 0].mean() == pytest.approx(scores.sum(), rel=0.01)
+    assert totals[:, 0].std() == pytest.approx(scores.std() * 20, rel=0.15)
+    # The first deals weigh the same in pairs that played more.
+    assert 0.3 < np.corrcoef(totals[:, 0], totals[:, 2])[0, 1] < 0.7
+
+
+def test_slow_agents_play_fewer_deals_in_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [ladder.is_slow(name) for name in ("search:100ms", "policy-search", "policy-net")] == [
+        True,
+        True,
+        False,
+    ]
+    for room in (ladder, match):
+        monkeypatch.setattr(
+            room, "traits_of", lambda game, agent: Traits(clocked=agent == "random")
+        )
+    seen: list[int] = []
+    play = match.play
+
+    def spied(*arguments: Any) -> match.Match:
+        seen.append(arguments[4])
+        return play(*arguments[:4], 1, *arguments[5:])
+
+    monkeypatch.setattr(match, "play", spied)
+    result = run("--only", "ladder", "--workers", "7", "--json")
+    data = json.loads(result.stdout)["ladder"]
+    assert [pair["deals"] for pair in data["pairs"]] == [15, 15, DEALS]
+    assert seen == [1, 1, 7]
+    for row in data["agents"]:
+        assert row["elo"]["low"] <= row["elo"]["high"]
+        assert row["microseconds_per_decision"] > 0 and 0 <= row["win_rate"] <= 1
+    pair = data["pairs"][2]
+    assert pair["agents"] == ["rule", "greedy"]
+    rates = {role: rate["mean"] for role, rate in pair["win_rate"].items()}
+    assert rates["all"] == pytest.approx((rates["landlord"] + rates["peasants"]) / 2, abs=1e-5)
+    assert re.search(r"^\| rule v greedy \| 40 \| ", Path("r/ladder.md").read_text(), re.M)
+
+
+def test_every_pair_has_a_file_of_its_own() -> None:
+    names = ["net:a/b", "net:a-b", "net:a b", f"net:{'x' * 200}", f"net:{'x' * 201}"]
+    found = {ladder.file_name((one, "rule")) for one in names}
+    assert len(found) == len(names)
+    assert all(re.fullmatch(r"[\w-]{1,80}\.json", name) for name in found)
+
+
+# Training.
+
+
+def test_curves_of_training(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "history.json"
+    monkeypatch.setattr(accuracy, "_file", lambda: path)
+    assert accuracy.shipped() is None
+    policy = [
+        {"step": 0, "loss": 5.0},
+        {"step": 100, "accuracy": {"all": 0.5, "landlord": 0.6}},
+        {"step": 200, "accuracy": {"all": 0.75, "landlord": 0.55}},
+    ]
+    path.write_text(json.dumps({"policy": policy, "kicker": [{"step": 1000, "accuracy": 0.9}]}))
+    assert accuracy.curves(policy) == {
+        "all": [(100, 0.5), (200, 0.75)],
+        "landlord": [(100, 0.6), (200, 0.55)],
+    }
+    result = run("--only", "training")
+    assert result.exit_code == 0, result.output
+    assert Path("r/training.png").read_bytes().startswith(b"\x89PNG")
+    assert "| policy | all | 75.0% | 200 | 86% to 88% |" in result.stdout
+    assert "| policy | landlord | 60.0% | 100 | 86% to 88% |" in result.stdout
+    assert "| kicker | all | 90.0% | 1,000 | 90% |" in result.stdout
+
+
+def test_plans_take_agents_by_name_only_where_they_are_played() -> None:
+    """The usual agents of a section that is not asked for need not be there."""
+    agent = make_random(GAME, 0, None)
+    assert deeprocket.positions([agent])[0]["agent"] == "random"
+    plan = deeprocket.Plan(network="rule", best="rule", games=5, iterations=1, agents=("nobody",))
+    with pytest.raises(InputError, match="two agents or more"):
+        deeprocket.compute(plan, Path("r"), lambda *_: None)
+    quick = deeprocket.Plan("rule", "rule", 5, 1, ("nobody",), sections=("figures",))
+    assert set(deeprocket.compute(quick, Path("r"), lambda *_: None)) == {"figures"}

@@ -1,0 +1,82 @@
+"""What several test files share: variants of every game, random positions of them, folders."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import closedhand
+from closedhand import Game
+from closedhand.core.game import State
+
+DATA = Path(__file__).parent / "data"
+"""Golden files and samples that tests compare with."""
+
+SHIPPED = Path(closedhand.__file__).parent / "data"
+"""What the package brings along: weights, tables, the games of papers."""
+
+VARIANTS: list[tuple[str, dict[str, Any]]] = [
+    ("doudizhu", {**rules, **options})
+    for rules in ({"rules": "deeprocket"}, {"rules": "rlcard"}, {"rules": "openspiel"})
+    for options in (
+        {},
+        {"substeps": True},
+        {"bidding": True, "spring": True},
+        {"bidding": True, "substeps": True, "objective": "win"},
+    )
+] + [
+    ("uh_leduc", {}),
+    ("uh_leduc", {"pair": "card"}),
+    ("uh_leduc", {"double_pair": "split"}),
+    ("leduc", {}),
+    ("chinese_poker", {}),
+    ("chinese_poker", {"substeps": True}),
+    ("chinese_poker", {"players": 3, "rules": "1-6", "royalties": True}),
+    ("chinese_poker", {"players": 4, "fouls": True, "naturals": True, "substeps": True}),
+    ("daihinmin", {}),
+    ("daihinmin", {"classes": "random", "illegal": "error", "compact": True}),
+    ("daihinmin", {"rounds": 3, "class_period": 2, "lead_pass": False, "overplay": False}),
+]
+
+
+def variant_id(variant: tuple[str, dict[str, Any]]) -> str:
+    """The name of a variant in test reports: the game and its options."""
+    name, options = variant
+    return "-".join([name, *(f"{key}={value}" for key, value in options.items())])
+
+
+def positions(game: Game, seed: int, games: int) -> Iterator[State]:
+    """Every position, the last one included, of games of uniformly random play."""
+    rng = np.random.default_rng(seed)
+    for _ in range(games):
+        state = game.deal(rng)
+        yield state
+        while not game.over(state):
+            game.play(state, int(rng.choice(game.legal(state))))
+            yield state
+
+
+def sum_of_returns(game: Game, state: State) -> float:
+    """What all returns together have to be: zero, but where places are worth points."""
+    if game.name == "daihinmin":
+        return 15 * (int(state.round_number) + game.over(state))
+    return 0
+
+
+def assert_alike_without_compiler(program: str) -> None:
+    """Run a program with and without compiled kernels: it prints the same, and something."""
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-W", "error", "-c", program],
+            env={**os.environ, "NUMBA_DISABLE_JIT": disable},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for disable in ("0", "1")
+    ]
+    assert outputs[0] == outputs[1] != ""

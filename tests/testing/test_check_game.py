@@ -1,0 +1,270 @@
+"""`check_game`: our games pass under all options, and each of many planted faults is named."""
+
+import dataclasses
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from closedhand import Game, make_game
+from closedhand.core.registry import GameSpec, add_game
+from closedhand.testing import ContractError, check_game
+
+KUHN = Path(__file__).parents[2] / "examples" / "kuhn-poker" / "kuhn_poker" / "game.py"
+"""A correct game, small enough to break it in many ways."""
+
+
+def test_our_games_keep_the_contract(game: Game) -> None:
+    check_game(game)
+
+
+class Fault(NamedTuple):
+    """A fault in the source of a correct game.
+
+    Attributes:
+        edits: What is replaced, and by what.
+        message: Words that the message of `check_game` holds.
+    """
+
+    edits: dict[str, str]
+    message: str
+
+
+END = "        zero_sum=True,\n"
+START = "def make(**given"
+MORE = "@kernel\ndef {}:\n    return {}\n\n\n" + START
+
+FAULTS = {
+    "ids in no order": Fault(
+        {"out[0] = PASS": "out[0] = BET", "out[1] = BET": "out[1] = PASS"}, "legal: ids ascend"
+    ),
+    "an id out of range": Fault({"out[1] = BET": "out[1] = 2"}, "legal: ids are 0 to 1"),
+    "no legal action": Fault({"    return 2\n": "    return 0\n"}, "legal: there is no"),
+    "legal peeks": Fault(
+        {"    return 2\n": "    return 1 if state.cards[1 - state.player] == 2 else 2\n"},
+        "legal: the actions of player_0 depend on what he cannot know",
+    ),
+    "is_legal is wrong": Fault(
+        {START: MORE.format("is_legal(rules, state, action, ids)", "action == PASS")},
+        "legal: action 1 is listed, but is_legal denies it",
+    ),
+    "admit is wrong": Fault(
+        {START: MORE.format("admit(rules, state, action, ids)", "max(action, 0)")},
+        "illegal actions: the illegal action -1 counts as 0",
+    ),
+    "payoff is wrong": Fault(
+        {START: MORE.format("payoff(rules, state, player)", "1.0")},
+        "payoff: player_0 is promised 1.0",
+    ),
+    "deal by another generator": Fault(
+        {"shuffle(deck, seed)": "np.random.shuffle(deck)"},
+        "deal: the same seed deals the same state, but 'cards' differ",
+    ),
+    "deal without shuffling": Fault(
+        {"    shuffle(deck, seed)\n": ""}, "deal: 20 different seeds deal the same state"
+    ),
+    "deal leaves remains": Fault(
+        {"    state.moves = 0\n": ""},
+        "deal: a deal over a finished game is that on a blank state, but 'moves' differ",
+    ),
+    "deal differs by process": Fault(
+        {"np.arange(len(CARDS))": "np.roll(np.arange(len(CARDS)), len(sys.argv) > 1)",
+         "import numpy as np": "import sys\n\nimport numpy as np"},
+        "processes: deal of seed",
+    ),
+    "play turns to nobody": Fault(
+        {"1 - state.player": "2 - state.player"}, "player: player is a seat, not 2"
+    ),
+    "play turns to the wrong player": Fault(
+        {"state.player = 1 - state.player": "state.player = 1"},
+        "valid: a state that came up in play is refused: the wrong player is to act",
+    ),
+    "play forgets the action": Fault(
+        {"state.history[state.moves] = action": "state.history[state.moves] = PASS"},
+        "play: 'history' ends with the action, not with 0",
+    ),
+    "play counts twice": Fault(
+        {"state.moves += 1": "state.moves += 2"}, "play: moves is 1 after an action, not 2"
+    ),
+    "play is random": Fault(
+        {"CARDS = (": "CALLS = []\nCARDS = (",
+         "state.player = 1 - state.player": "state.player = (CALLS.append(0) or len(CALLS)) % 2"},
+        "play: the same action leads to the same state",
+    ),
+    "over too late": Fault(
+        {"    return state.moves == LONGEST": "    return False"},
+        "over: the game goes on after max_moves, 3 actions",
+    ),
+    "over too early": Fault(
+        {"    return state.moves == LONGEST": "    return state.moves == 1"},
+        "player: seats [1] never act",
+    ),
+    "returns create chips": Fault(
+        {"out[1 - winner] = -stake": "out[1 - winner] = 0"}, "returns: payoffs"
+    ),
+    "returns out of range": Fault(
+        {"stake = 2 if": "stake = 3 if"}, "are not within payoff_range (-2.0, 2.0)"
+    ),
+    "staged, but is not": Fault(
+        {END: END + "        staged=True,\n"}, "returns: a new game has paid"
+    ),
+    "simultaneous, but is not": Fault(
+        {END: END + "        simultaneous=True,\n"}, "parallel env: "
+    ),
+    "hide leaks": Fault(
+        {"state.cards[1 - player] = UNKNOWN": "pass"},
+        "has the same view of a redealt state; `hide` leaks",
+    ),
+    "hide forgets who sees": Fault(
+        {"state.cards[1 - player] = UNKNOWN": "state.cards[player] = UNKNOWN"}, "redeal: "
+    ),
+    "nothing is hidden": Fault(
+        {"state.cards[1 - player] = UNKNOWN": "pass",
+         "view.cards[1 - player] = (view": "own = (view"},
+        "redeal: no state was ever dealt anew",
+    ),
+    "redeal deals what is held": Fault(
+        {"rng.random() * 2": "rng.random() * 3"}, "redeal: a redealt state is refused: the cards"
+    ),
+    "redeal is not seeded": Fault(
+        {"rng.random() * 2": "np.random.random() * 2"},
+        "redeal: the same seed redeals the same state, but 'cards' differ",
+    ),
+    "observe leaks": Fault(
+        {"out[state.cards[player]] = 1": "out[state.cards[1 - player]] = 1"},
+        "observe: 'observation' leaks: it shows player_",
+    ),
+    "observe leaves numbers unwritten": Fault(
+        {"    out[:] = 0\n": ""}, "of an observation are not written"
+    ),
+    "planes are not binary": Fault(
+        {"out[state.cards[player]] = 1": "out[state.cards[player]] = 2"},
+        "observe: 'observation' of player_0 is not within",
+    ),
+    "parse is not text": Fault(
+        {"return NAMES.index(": "return 1 - NAMES.index("}, "text and parse: parse(text(0)) is 1"
+    ),
+    "two actions of one text": Fault(
+        {"return NAMES[action]": "return 'pass'"}, "text and parse: actions 0 and 1 are both 'pass'"
+    ),
+    "parse lets nonsense pass": Fault(
+        {"not in NAMES": "not in (*NAMES, text.strip().lower())"}, "text and parse: ValueError"
+    ),
+    "deals are read the wrong way round": Fault(
+        {"state.cards[:] = cards": "state.cards[:] = cards[::-1]"}, "records: InputError: returns"
+    ),
+    "a scene that is none": Fault(
+        {"        return rows\n": "        return [str(row) for row in rows]\n"},
+        "scene: a scene is a list of rows",
+    ),
+    "valid refuses views": Fault(
+        {"(player is None or state.cards[player] == UNKNOWN)": "True"},
+        "valid: the view of player_0 is refused: a card is not known",
+    ),
+    "a function is missing": Fault(
+        {"@kernel\ndef redeal(": "@kernel\ndef redraw("}, "lacks redeal"
+    ),
+    "a field of another kind": Fault(
+        {'("history", "i4", LONGEST)': '("history", "f4", LONGEST)'},
+        "state: the field 'history' is an array [n] of integer",
+    ),
+    "roles of other seats": Fault(
+        {'roles=("first", "second")': 'roles=("first",)'}, "fields: roles has one entry a seat"
+    ),
+}  # fmt: skip
+
+
+PROGRAM = """
+import importlib, json, sys
+from closedhand.core.registry import GameSpec, add_game, make_game
+from closedhand.testing import ContractError, check_game
+
+sys.path.insert(0, sys.argv[1])
+messages = {}
+for name in sys.argv[2:]:
+    add_game(GameSpec(name=name, title=name, make=f"{name}:make", contract=1,
+                      aec_id=f"test/{name}-v0", gymnasium_id=f"test/{name}-v0"))
+    try:
+        check_game(make_game(name), jit=False)
+        messages[name] = "nothing was found"
+    except ContractError as error:
+        messages[name] = str(error)
+print(json.dumps(messages))
+"""
+
+
+def write_kuhn(folder: Path, name: str, edits: dict[str, str]) -> None:
+    """Write Kuhn poker as a module and game `name`, after edits each of which fits once."""
+    source = KUHN.read_text(encoding="utf-8")
+    for old, new in edits.items():
+        assert source.count(old) == 1, f"{old!r} stands {source.count(old)} times in {KUHN}"
+        source = source.replace(old, new)
+    source = source.replace('"kuhn_poker.game"', f'"{name}"').replace('"kuhn"', f'"{name}"')
+    (folder / f"{name}.py").write_text(source, encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def messages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What is said of every fault, by a process that compiles nothing: it takes seconds."""
+    folder = tmp_path_factory.mktemp("faults")
+    names = {f"fault_{number}": fault for number, fault in enumerate(FAULTS)}
+    for name, fault in names.items():
+        write_kuhn(folder, name, FAULTS[fault].edits)
+    write_kuhn(folder, "correct", {})
+    run = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(folder), "correct", *names],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert run.returncode == 0, run.stderr
+    found = json.loads(run.stdout)
+    return {names.get(name, name): message for name, message in found.items()}
+
+
+def test_a_correct_game_passes(messages: dict[str, str]) -> None:
+    assert messages["correct"] == "nothing was found"
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_faults_are_named(messages: dict[str, str], fault: str) -> None:
+    message = messages[fault]
+    assert FAULTS[fault].message in message
+    assert message.startswith("fault_") and "\n" not in message
+
+
+def test_a_kernel_that_differs_from_its_source_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edits = {
+        "    return 2\n": "    return 2 - COMPILED * state.moves % 2\n",
+        "CARDS = (": "COMPILED = os.environ.get('NUMBA_DISABLE_JIT') != '1'\nCARDS = (",
+        "import numpy as np": "import os\n\nimport numpy as np",
+    }
+    write_kuhn(tmp_path, "two_faced", edits)
+    monkeypatch.syspath_prepend(tmp_path)
+    add_game(GameSpec(name="two_faced", title="Two-faced", make="two_faced:make", contract=1,
+                      aec_id="test/two_faced-v0", gymnasium_id="test/TwoFaced-v0"))  # fmt: skip
+    with pytest.raises(ContractError, match=r"legal at move 1 .* differs with kernels and in"):
+        check_game(make_game("two_faced"), games=3)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"payoff_range": (1, -1)}, r"fields: payoff_range is \(least, greatest\)"),
+        ({"max_moves": 0}, "fields: max_moves is positive"),
+        ({"rounds": 2}, "fields: only staged games"),
+        ({"sides": (0,)}, "fields: sides has one entry a seat"),
+        ({"shapes": {"plane": (2, 2)}}, "fields: shapes begin with 'observation'"),
+        ({"payoff_range": (-1, 1)}, "pickle: a pickle has payoff_range"),
+    ],
+)
+def test_wrong_fields_are_named(wrong: dict, message: str) -> None:
+    with pytest.raises(ContractError, match=f"^leduc: {message}"):
+        check_game(dataclasses.replace(make_game("leduc"), **wrong))
