@@ -7,7 +7,6 @@ steps are taken by Adam, and can be interrupted and resumed (`run`).
 
 from collections.abc import Callable
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -165,8 +164,4 @@ def read_weights(path: Path, features: int) -> np.ndarray:
 @cache
 def shipped_weights(name: str, features: int) -> np.ndarray:
     """The weights of a file of the package, float32 [features]."""
-<<<<<<< HEAD
-    return read_weights(Path(str(files("closedhand"))) / "data" / f"{name}.npz", features)
-=======
     return read_weights(SHIPPED / f"{name}.npz", features)
->>>>>>> main
