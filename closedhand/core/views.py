@@ -104,7 +104,7 @@ def is_unseen(action: Any) -> bool:
     """Whether an action is one that the player has not seen."""
     if isinstance(action, str):
         return action.strip() == UNSEEN
-    return isinstance(action, int | np.integer) and action < 0
+    return isinstance(action, int | np.integer) and int(action) < 0
 
 
 def read(game: Game, state: State, action: Any) -> int:

@@ -86,7 +86,9 @@ def _deal_with(game: Game, hands: dict[int, str]) -> str:
     left = [card for card in range(DECK) if card not in known]
     deal = []
     for seat in range(game.num_players):
-        if seat not in hands:
-            left, taken = left[HAND:], left[:HAND]
-        deal.append(hands[seat] if seat in hands else cards_text(taken))
+        if seat in hands:
+            deal.append(hands[seat])
+        else:
+            deal.append(cards_text(left[:HAND]))
+            left = left[HAND:]
     return ";".join(deal)
