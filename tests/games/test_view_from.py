@@ -14,10 +14,10 @@ from closedhand import Game, InputError, make_agent, make_game
 from closedhand.core.game import State
 from closedhand.core.views import flat_form
 from closedhand.games.chinese_poker.notation import board_text, cards_text
+from closedhand.games.daihinmin.exchange import TAXES, loser, winner
 from closedhand.games.daihinmin.hidden import has_exchange, is_complete
 from closedhand.games.daihinmin.notation import cards_in, dealt
 from closedhand.games.daihinmin.plays import DIAMOND_THREE
-from closedhand.games.daihinmin.exchange import TAXES, loser, winner
 from closedhand.games.doudizhu.counts import unpack
 from closedhand.games.leduc.notation import card_text
 from closedhand.games.leduc.rules import FLOP, revealed
