@@ -2,7 +2,7 @@
 
 A batch is an array of states, `game.dtype` [n]; slices, masks and copies of it are batches too.
 Every function crosses into compiled code once, however many games there are, and checks what it is
-given before that.
+given before that::
 
     states = batch.deal(game, range(1000))
     while batch.running(game, states).any():
@@ -78,9 +78,10 @@ def deal_random(game: Game, number: int, rng: Rng) -> States:
         InputError: No number of games, or no generator.
     """
     _check_rng(rng)
-    if not isinstance(number, int | np.integer) or number < 0:
+    count = np.asarray(number)
+    if count.ndim or count.dtype.kind not in "iu" or count < 0:
         raise InputError(f"a number of games is a whole number, not {number!r}")
-    return _start(game, [draw_seed(rng) for _ in range(number)])
+    return _start(game, [draw_seed(rng) for _ in range(int(count))])
 
 
 def running(game: Game, states: States) -> Bools:
@@ -280,7 +281,7 @@ def _integers(what: str, values: ArrayLike, number: int) -> NDArray[np.int64]:
 
 
 def _check_states(game: Game, states: Any) -> None:
-    if not isinstance(states, np.ndarray) or states.dtype != game.dtype or states.ndim != 1:
+    if getattr(states, "dtype", None) != game.dtype or np.ndim(states) != 1:
         raise InputError(f"states are an array [n] of records of {game.name}, its dtype")
 
 

@@ -16,7 +16,11 @@ GUIDE = Path(__file__).parents[2] / "docs" / "guide.md"
 
 @pytest.fixture(
     scope="module",
-    params=[("uh_leduc", {}), ("chinese_poker", {"substeps": True}), ("daihinmin", {"rounds": 2})],
+    params=[
+        ("uh_leduc", {}),
+        pytest.param(("chinese_poker", {"substeps": True}), marks=pytest.mark.slow),
+        pytest.param(("daihinmin", {"rounds": 2}), marks=pytest.mark.slow),
+    ],
     ids=lambda param: param[0],
 )
 def game(request: pytest.FixtureRequest) -> Game:
@@ -122,6 +126,7 @@ def test_playouts_go_on_to_the_end(game: Game) -> None:
         (lambda g, s, r: batch.deal(g, [0.5]), "seeds are a sequence of whole numbers"),
         (lambda g, s, r: batch.deal(g, 7), "seeds are a sequence of whole numbers"),
         (lambda g, s, r: batch.deal_random(g, -1, r), "a number of games is a whole number"),
+        (lambda g, s, r: batch.deal_random(g, 2.5, r), "a number of games is a whole number"),
         (lambda g, s, r: batch.deal_random(g, 3, 7), "rng is a numpy.random.Generator, not 7"),
         (lambda g, s, r: batch.sample(g, s, None), "rng is a numpy.random.Generator, not None"),
         (lambda g, s, r: batch.running(g, s[0]), "states are an array .* of uh_leduc"),

@@ -26,7 +26,7 @@ def test_its_means_are_those_of_the_search(example: ModuleType) -> None:
     game = make_game("uh_leduc")
     low, high = game.payoff_range
     rng = np.random.default_rng(1)
-    for _ in range(5):
+    for _ in range(3):
         state = game.deal(rng)
         view = game.view(state, int(state.player))
         means = example.FlatMonteCarlo(game, worlds=20_000, seed=2).means(view)
