@@ -52,7 +52,7 @@ bench: $(DEV)
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf .venv build dist docs/_build docs/environments .hypothesis .pytest_cache .ruff_cache
+	rm -rf .venv build dist docs/_build docs/environments docs/reference .hypothesis .pytest_cache .ruff_cache
 	find closedhand tests benchmarks docs -name __pycache__ -prune -exec rm -rf {} +
 
 # pip comes last into a new environment: where it is missing, making the environment was cut short.
