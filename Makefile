@@ -16,7 +16,7 @@ INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -c constrain
 help:
 	@echo "make demo    train an agent for $(MINUTES) minutes, then play it against random and rule"
 	@echo "make test    the test suite"
-	@echo "make lint    ruff: lint and format check (make format: repair)"
+	@echo "make lint    ruff: lint and format check (make format: repair); the order of imports"
 	@echo "make types   pyright"
 	@echo "make docs    the documentation, into docs/_build/html"
 	@echo "make bench   the benchmarks"
@@ -37,6 +37,7 @@ test: $(DEV)
 lint: $(DEV)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-cache
 
 format: $(DEV)
 	$(BIN)/ruff check --fix .

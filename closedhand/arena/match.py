@@ -84,8 +84,7 @@ def play_chunk(game: Game, specs: Sequence[Spec], seed: int, deals: range) -> Ch
     seatings = tables(game.sides)
     states = np.repeat(dealt, len(seatings))
     seconds, decisions = play_out(game, states, np.tile(seatings, (len(dealt), 1)), agents)
-    returns = np.zeros((len(states), game.num_players))
-    batch.returns_all(game.rules, states, np.arange(len(states)), returns)
+    returns = batch.returns(game, states)
     return Chunk(returns.reshape(len(dealt), len(seatings), -1), seconds, decisions)
 
 

@@ -2,7 +2,6 @@
 
 from closedhand.envs.aec import GameAEC, env
 from closedhand.envs.parallel import GameParallel, parallel_env
-from closedhand.envs.render import render
 from closedhand.envs.solo import SoloEnv
 from closedhand.envs.vector import GameVectorEnv
 
@@ -13,5 +12,4 @@ __all__ = [
     "SoloEnv",
     "env",
     "parallel_env",
-    "render",
 ]

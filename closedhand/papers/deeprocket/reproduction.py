@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from closedhand.arena import ladder, results as saved
+from closedhand.arena import ladder
 from closedhand.core.agents import make_agent
-from closedhand.core.duel import Spec
+from closedhand.core.duel import Spec, match_settings
 from closedhand.core.files import SHIPPED
 from closedhand.core.game import InputError, State
 from closedhand.core.parts import compute as compute_parts
@@ -232,7 +232,7 @@ def compute(
         )
 
     def chosen(tell: Callable[[str, float], None]) -> list[dict[str, Any]]:
-        settings = saved.settings(ladder.the_game(), plan.agents, plan.seed)
+        settings = match_settings(ladder.the_game(), plan.agents, plan.seed)
         parts = {"positions": lambda _: {"rows": positions(plan.agents, plan.seed)}}
         return compute_parts(
             parts, folder / "parts", settings, lambda name, done, _: tell(name, done)
