@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import VARIANTS, positions, variant_id
+from support import VARIANTS, positions, variant_id
 from typer.testing import CliRunner
 
 from closedhand import InputError, agent_names, make_agent, make_game

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import VARIANTS, positions, variant_id
+from support import VARIANTS, positions, variant_id
 
 from closedhand import Game, make_game
 from closedhand.core import contract, validity
