@@ -23,7 +23,7 @@ def shortened(name: str) -> str:
     """An agent's name for tables and pictures: of a long path only its end.
 
     Examples:
-        >>> shortened("greedy"), shortened("strategy:runs/solve-leduc/cfr/strategy.npz")
+        >>> shortened("greedy"), shortened("strategy:runs/solve-kuhn/cfr/strategy.npz")
         ('greedy', '…/cfr/strategy.npz')
     """
     if len(name) <= 22:

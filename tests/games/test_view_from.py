@@ -12,7 +12,6 @@ from support import positions
 
 from closedhand import Game, InputError, make_agent, make_game
 from closedhand.core.game import State
-from closedhand.core.views import flat_form
 from closedhand.games.chinese_poker.notation import board_text, cards_text
 from closedhand.games.daihinmin.exchange import TAXES, loser, winner
 from closedhand.games.daihinmin.hidden import has_exchange, is_complete
