@@ -49,16 +49,28 @@ def size(bits: Any) -> Any:
     return int(bits).bit_count()
 
 
+# Numba wants the same signature twice, annotations included: lambdas will not do.
+
+
 @overload(lowest)
 def _lowest(bits: Any) -> Any:
-    return lambda bits: np.int64(_trailing_zeros(np.uint64(bits)))  # pyright: ignore
+    def in_kernel(bits: Any) -> Any:
+        return np.int64(_trailing_zeros(np.uint64(bits)))  # pyright: ignore
+
+    return in_kernel
 
 
 @overload(highest)
 def _highest(bits: Any) -> Any:
-    return lambda bits: 63 - np.int64(_leading_zeros(np.uint64(bits)))  # pyright: ignore
+    def in_kernel(bits: Any) -> Any:
+        return 63 - np.int64(_leading_zeros(np.uint64(bits)))  # pyright: ignore
+
+    return in_kernel
 
 
 @overload(size)
 def _size(bits: Any) -> Any:
-    return lambda bits: np.int64(_population(np.uint64(bits)))  # pyright: ignore
+    def in_kernel(bits: Any) -> Any:
+        return np.int64(_population(np.uint64(bits)))  # pyright: ignore
+
+    return in_kernel
