@@ -13,8 +13,11 @@ from closedhand.core.agents import digests
 from closedhand.core.duel import Chunk, tables
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
+from closedhand.core.moved import old_names
 from closedhand.core.run import check_same
 from closedhand.core.statistics import Estimate, bootstrap, wins
+
+__getattr__ = old_names(__name__)
 
 ALL = "all"
 """The role that stands for all roles together."""

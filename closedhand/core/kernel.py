@@ -191,7 +191,7 @@ class _Index(IndexDataCacheFile):
     def _load_index(self) -> Any:
         try:
             return super()._load_index()
-        except (ImportError, AttributeError):
+        except (ImportError, AttributeError, DeprecationWarning):
             return {}
 
 
