@@ -136,7 +136,8 @@ def test_a_match_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     game = make_game("uh_leduc")
     played = results.load(Path("match.json"), game, agents, 1)
     expected = json.loads(Path("match-more.json").read_text())
-    found = results.summary(match.play(game, agents, expected["deals"], 1, played=played))
+    more = match.play(game, agents, expected["deals"], 1, played=played)
+    found = json.loads(json.dumps(results.summary(more)))
     assert played.deals == 125 < found["deals"]
     assert list(found) == list(expected)
     for key in ("game", "options", "agents", "files", "seed", "deals", "interrupted", "tables"):
@@ -222,9 +223,10 @@ def test_tables_go_on_and_play(tmp_path: Path) -> None:
     run.resume()
     assert (run.learner.hands, run.learner.pool_size, run.learner.cycles) == (500, 1000, 1)
     run.learner.cycle()
-    expected = separable.load(OLD / "tables.npz")
-    assert expected.about["cycles"] == 2
-    np.testing.assert_allclose(run.learner.tables.win, expected.win, atol=1e-9)
+    separable.save(run.learner.tables, tmp_path / "tables.npz")
+    found, expected = (separable.load(folder / "tables.npz") for folder in (tmp_path, OLD))
+    assert found.about == expected.about
+    np.testing.assert_allclose(found.win, expected.win, atol=1e-9)
     agent = make_agent(game, f"separable:{OLD / 'tables.npz'}")
     state = game.deal(np.random.default_rng(1))
     assert agent.act(game.view(state, 0)) in game.legal(state)

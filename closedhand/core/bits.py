@@ -49,16 +49,17 @@ def size(bits: Any) -> Any:
     return int(bits).bit_count()
 
 
+# Numba compares the annotations of both functions: there are none.
 @overload(lowest)
-def _lowest(bits: Any) -> Any:
+def _lowest(bits):  # pyright: ignore
     return lambda bits: np.int64(_trailing_zeros(np.uint64(bits)))  # pyright: ignore
 
 
 @overload(highest)
-def _highest(bits: Any) -> Any:
+def _highest(bits):  # pyright: ignore
     return lambda bits: 63 - np.int64(_leading_zeros(np.uint64(bits)))  # pyright: ignore
 
 
 @overload(size)
-def _size(bits: Any) -> Any:
+def _size(bits):  # pyright: ignore
     return lambda bits: np.int64(_population(np.uint64(bits)))  # pyright: ignore

@@ -185,7 +185,7 @@ def _has_name(cls: Any) -> bool:
 class _Index(IndexDataCacheFile):
     """Numba's index, which counts as empty if it cannot be read.
 
-    It names the classes of all arguments, and an old one may name some that are gone.
+    It names the classes of all arguments, and an old one may name some that are gone or moved.
     """
 
     def _load_index(self) -> Any:

@@ -14,7 +14,6 @@ import numpy as np
 
 from closedhand.core import contract
 from closedhand.core.game import Game, InputError, State, explain_illegal
-from closedhand.core.records import flat_game
 
 UNSEEN = "?"
 """In place of an action that the player has not seen, such as a choice made in secret."""
@@ -51,11 +50,6 @@ def view_from(game: Game, player: int, hand: str, actions: Iterable[Any], **publ
             known = ", ".join(names) or "none"
             raise InputError(f"{game.name} asks for no {name!r}; what it asks for: {known}")
     return build(game, player, hand, actions, **public)
-
-
-def flat_form(game: Game) -> Game:
-    """The game whose actions are whole plays."""
-    return flat_game(game.name, game.options)
 
 
 def check_seat(game: Game, player: Any, name: str = "player") -> None:
@@ -110,7 +104,7 @@ def is_unseen(action: Any) -> bool:
     """Whether an action is one that the player has not seen."""
     if isinstance(action, str):
         return action.strip() == UNSEEN
-    return isinstance(action, int | np.integer) and action < 0
+    return isinstance(action, int | np.integer) and int(action) < 0
 
 
 def read(game: Game, state: State, action: Any) -> int:
@@ -127,7 +121,7 @@ def read(game: Game, state: State, action: Any) -> int:
     if is_unseen(action):
         raise InputError("this action is not hidden from the player: say what it is")
     if isinstance(action, str):
-        return game.parse_at(state, action)
+        return game.parse(action, state)
     if isinstance(action, bool) or not isinstance(action, int | np.integer):
         raise InputError("an action is an id or a text")
     if action >= game.num_actions:

@@ -1,18 +1,15 @@
 """Decisions of searching agents on fixed seeds: they stay what they were, to the last draw."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
+from support import DATA
 
 from closedhand import Game, make_agent, make_game
 from closedhand.core.game import State
 
-RECORDED = [
-    json.loads(line)
-    for line in (Path(__file__).parent / "data/search_decisions.jsonl").read_text().splitlines()
-]
+RECORDED = [json.loads(line) for line in (DATA / "search_decisions.jsonl").read_text().splitlines()]
 
 
 def views_of(game: Game, players: str, seed: int, number: int) -> list[State]:

@@ -8,7 +8,6 @@ from closedhand.core.views import (
     at_action,
     check_seat,
     check_text,
-    flat_form,
     is_unseen,
     listed,
     numbered,
@@ -51,7 +50,7 @@ def view_from(game: Game, player: int, hand: str, actions: Iterable[int | str] =
         (1, 1)
     """
     check_seat(game, player)
-    flat = flat_form(game)
+    flat = game.flat
     given = listed(actions)
     hands = {int(player): cards_text(parse_hand(check_text(hand, "hand")))}
     for number, (seat, action) in enumerate(zip(range(flat.num_players), given, strict=False), 1):
@@ -87,7 +86,9 @@ def _deal_with(game: Game, hands: dict[int, str]) -> str:
     left = [card for card in range(DECK) if card not in known]
     deal = []
     for seat in range(game.num_players):
-        if seat not in hands:
-            left, taken = left[HAND:], left[:HAND]
-        deal.append(hands[seat] if seat in hands else cards_text(taken))
+        if seat in hands:
+            deal.append(hands[seat])
+        else:
+            deal.append(cards_text(left[:HAND]))
+            left = left[HAND:]
     return ";".join(deal)

@@ -13,10 +13,12 @@ With `compact=True` the joker may stand wherever the flat game lets it stand.
 import numpy as np
 
 from closedhand.core import validity
-from closedhand.games.daihinmin.hidden import has_exchange, is_complete, known
+from closedhand.games.daihinmin.exchange import TAXES, has_exchange, is_complete, loser, winner
+from closedhand.games.daihinmin.hidden import known
 from closedhand.games.daihinmin.notation import dealt, may_stand
 from closedhand.games.daihinmin.plays import DECK, NUM_ACTIONS, PASS
-from closedhand.games.daihinmin.rules import LONGEST, PLAYERS, TAXES, Rules, begin, loser, winner
+from closedhand.games.daihinmin.rules import begin
+from closedhand.games.daihinmin.state import LONGEST, PLAYERS, Rules
 
 CARDS = int(DECK)
 EACH_PLAYER = list(range(PLAYERS))

@@ -12,27 +12,27 @@ from closedhand.core.views import (
     at_action,
     check_seat,
     check_text,
-    flat_form,
     is_unseen,
     listed,
     numbered,
     play,
     read,
 )
-from closedhand.games.daihinmin.hidden import has_exchange, is_complete, known, unseen
-from closedhand.games.daihinmin.notation import cards_in, parse_cards, permutation
-from closedhand.games.daihinmin.plays import CARDS, DECK, DIAMOND_THREE, NUM_CARDS
-from closedhand.games.daihinmin.rules import (
-    PLAYERS,
+from closedhand.games.daihinmin.cards import bit
+from closedhand.games.daihinmin.exchange import (
     TAXES,
-    Rules,
     best_cards,
-    bit,
+    has_exchange,
+    is_complete,
     loser,
-    new_trick,
     pair_in_exchange,
     winner,
 )
+from closedhand.games.daihinmin.hidden import known, unseen
+from closedhand.games.daihinmin.notation import cards_in, parse_cards, permutation
+from closedhand.games.daihinmin.plays import CARDS, DECK, DIAMOND_THREE, NUM_CARDS
+from closedhand.games.daihinmin.state import PLAYERS, Rules
+from closedhand.games.daihinmin.tricks import new_trick
 
 DEALT = (11, 11, 11, 10, 10)
 """Cards dealt to the players in seat order, from the daifugo on."""
@@ -98,24 +98,25 @@ def view_from(
         ['7d', '8s', '9s', 'Ts', 'Kd', 'Ah', '2c', 'PASS']
     """
     check_seat(game, player)
-    flat = flat_form(game)
+    flat = game.flat
     given = listed(actions)
     held = np.uint64(parse_cards(check_text(hand, "hand")))
     state = _start(flat, seats, classes, dealt, round_number, points)
     _note_tax(flat.rules, state, player, paid)
+    sure = [0] * PLAYERS
     if state.leader >= 0:
-        _lead(flat, state, player, held, leader)
+        sure = _lead(flat, state, player, held, leader)
     for number, action in numbered(given):
         with at_action(number, action):
             if state.leader < 0:
                 _pick(flat, state, player, held, action, len(given))
                 if state.leader >= 0:
-                    _lead(flat, state, player, held, leader)
+                    sure = _lead(flat, state, player, held, leader)
             else:
                 chosen = read(flat, state, action)
                 _hand_out(flat.rules, state, chosen)
                 play(flat, state, chosen)
-                _check_cards(flat.rules, state, player, held)
+                _check_cards(state, held, sure)
     if state.leader < 0 and leader is not None:
         raise InputError("nobody leads in the exchange")
     _check_hand(flat.rules, state, player, held)
@@ -223,8 +224,11 @@ def _pick(
     play(game, state, card)
 
 
-def _lead(game: Game, state: State, player: int, held: np.uint64, leader: int | None) -> None:
+def _lead(game: Game, state: State, player: int, held: np.uint64, leader: int | None) -> list[int]:
     """The first trick begins.
+
+    Returns:
+        The cards that the player knows in the hand of each other player now.
 
     Raises:
         InputError: It is not known who leads, or it is not the holder of 3d.
@@ -238,7 +242,12 @@ def _lead(game: Game, state: State, player: int, held: np.uint64, leader: int | 
     check_seat(game, leader, "leader")
     state.leader = leader
     new_trick(state, leader)
-    _check_cards(game.rules, state, player, held)
+    sure = [
+        0 if other == player else int(known(game.rules, state, player, other))
+        for other in range(PLAYERS)
+    ]
+    _check_cards(state, held, sure)
+    return sure
 
 
 def _hand_out(rules: Rules, state: State, action: int) -> None:
@@ -253,32 +262,29 @@ def _hand_out(rules: Rules, state: State, action: int) -> None:
     state.hands[state.player] = rules.plays.need[action]
 
 
-def _check_cards(rules: Rules, state: State, player: int, held: np.uint64) -> None:
+def _check_cards(state: State, held: np.uint64, sure: list[int]) -> None:
     """Complain if cards were played that cannot have been there.
 
     Args:
-        rules: Of the flat game.
         state: A position of the past or the one now, in the tricks.
-        player: Who tells of it.
-        held: What he holds now.
+        held: What the player holds now who tells of it.
+        sure: The cards that he knew in each hand when the first trick began.
 
     Raises:
         InputError: A card is in two places.
     """
-    gone = held
-    for other in range(PLAYERS):
-        twice = gone & state.played[other]
-        if twice:
-            raise InputError(f"{_text(twice)} cannot be played twice, or played and in the hand")
-        gone |= state.played[other]
-    for other in range(PLAYERS):
-        if other != player:
-            sure = known(rules, state, player, other)
-            if sure & gone:
-                raise InputError(f"player_{other} must hold {_text(sure & gone)}, or have played")
-            if bits.size(sure) > state.left[other]:
-                left = state.left[other]
-                raise InputError(f"player_{other} has {left} cards left, fewer than {_text(sure)}")
+    played, left = state.played.tolist(), state.left.tolist()
+    gone = int(held)
+    for cards in played:
+        if gone & cards:
+            raise InputError(f"{_text(gone & cards)} cannot be played twice, or held and played")
+        gone |= cards
+    for other, cards in enumerate(sure):
+        kept = cards & ~played[other]
+        if kept & gone:
+            raise InputError(f"player_{other} must hold {_text(kept & gone)}, or have played it")
+        if kept.bit_count() > left[other]:
+            raise InputError(f"player_{other} has fewer cards left than {_text(kept)}")
 
 
 def _check_hand(rules: Rules, state: State, player: int, held: np.uint64) -> None:

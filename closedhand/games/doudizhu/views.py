@@ -10,7 +10,6 @@ from closedhand.core.views import (
     at_action,
     check_seat,
     check_text,
-    flat_form,
     listed,
     numbered,
     play,
@@ -54,7 +53,7 @@ def view_from(
         ['TT', 'JJ', '22', 'PASS']
     """
     check_seat(game, player)
-    flat = flat_form(game)
+    flat = game.flat
     held = _packed(hand, "hand")
     state = flat.empty(1)[0]
     if public is not None:

@@ -19,7 +19,7 @@ from closedhand.baselines.doudizhu.bidding import (
 from closedhand.baselines.doudizhu.bidding.modules import FITTED, KINDS
 from closedhand.baselines.doudizhu.bidding.thresholds import Module
 from closedhand.baselines.learning import logistic
-from closedhand.cli.common import Commands
+from closedhand.cli.groups import Commands
 from closedhand.commands.doudizhu.bids import bids
 from closedhand.core import duel
 from closedhand.games.doudizhu.counts import RANKS, one, pack, unpack

@@ -260,7 +260,7 @@ class Fitting:
             self._epoch, self._order = epoch, rng.permutation(len(self._learned.won))
         rows = torch.from_numpy(self._order[at * BATCH : (at + 1) * BATCH])
         for group in self._optimizer.param_groups:
-            group["lr"] = RATE * 0.5 * (1 + np.cos(np.pi * share))
+            group["lr"] = RATE * 0.5 * (1 + math.cos(math.pi * share))
         loss = nn.functional.binary_cross_entropy_with_logits(
             logits(self.network, self._learned.planes[rows]), self._learned.won[rows]
         )

@@ -18,7 +18,7 @@ from closedhand.games.doudizhu.counts import pack
 torch = pytest.importorskip("torch")
 pytest.importorskip("lightning")
 
-from closedhand.baselines.doudizhu.bidding import network as bid_net
+from closedhand.baselines.doudizhu.bidding import network as bid_net  # noqa: E402
 from closedhand.baselines.doudizhu.deeprocket import fine_tuning, networks, sampling  # noqa: E402
 
 pytestmark = [
