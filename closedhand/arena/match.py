@@ -18,7 +18,10 @@ from closedhand.core import batch
 from closedhand.core.agents import traits_of
 from closedhand.core.duel import Chunk, Spec, count_deals, cut, join, play_out, start, tables
 from closedhand.core.game import Game, InputError
+from closedhand.core.moved import old_names
 from closedhand.core.run import work_off
+
+__getattr__ = old_names(__name__)
 
 CHUNK = 125
 """Deals that are played side by side."""
