@@ -10,12 +10,13 @@ DEMO := .venv/.stamp-demo
 DEV := .venv/.stamp
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt
 
-.PHONY: help venv demo test lint format types docs bench clean
+.PHONY: help venv demo test examples lint format types docs bench clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    train an agent for $(MINUTES) minutes, then play it against random and rule"
 	@echo "make test    the test suite"
+	@echo "make examples install the games in examples/ and show that they work"
 	@echo "make lint    ruff: lint and format check (make format: repair); the order of imports"
 	@echo "make types   pyright"
 	@echo "make docs    the documentation, into docs/_build/html"
@@ -33,6 +34,17 @@ demo: $(DEMO)
 # One file of tests stays in one worker, so that module fixtures are built once.
 test: $(DEV)
 	$(BIN)/pytest -n $(WORKERS) --dist loadfile
+
+# A game from outside, by every route that our own games take.
+KUHN := runs/kuhn
+examples: $(DEV)
+	$(INSTALL) -e examples/kuhn-poker
+	$(BIN)/pytest examples/kuhn-poker
+	$(BIN)/closedhand match kuhn --agents random,random --workers 2 --deals 200 --out $(KUHN)/match.json
+	$(BIN)/closedhand match kuhn --agents 'equilibrium[alpha=0.3],random' --deals 200 --out $(KUHN)/equilibrium.json
+	printf 'bet\nbet\n' | $(BIN)/closedhand play kuhn --seed 1
+	$(BIN)/python examples/kuhn-poker/record.py $(KUHN)/games.jsonl
+	$(BIN)/closedhand records replay $(KUHN)/games.jsonl
 
 lint: $(DEV)
 	$(BIN)/ruff check .
@@ -53,7 +65,7 @@ bench: $(DEV)
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf .venv build dist docs/_build docs/environments .hypothesis .pytest_cache .ruff_cache
+	rm -rf .venv build dist docs/_build docs/environments docs/reference .hypothesis .pytest_cache .ruff_cache
 	find closedhand tests benchmarks docs -name __pycache__ -prune -exec rm -rf {} +
 
 # pip comes last into a new environment: where it is missing, making the environment was cut short.

@@ -329,16 +329,9 @@ def _check_legal(walk: _Walk) -> None:
                 "action {} is listed, but is_legal denies it", action)  # fmt: skip
 
 
-def _check_valid(walk: _Walk) -> None:
-    """The rules allow every state that comes up in play."""
-    why = _refusal(walk.game, walk.state)
-    _expect(why == "", "a state that came up in play is refused: {}", why)
-
-
 EVERY_STATE: Mapping[str, Callable[[_Walk], None]] = {
     "player": _check_player,
     "legal": _check_legal,
-    "valid": _check_valid,
 }
 """Checks of every state of a game, by the part that they look at."""
 
@@ -449,6 +442,12 @@ def _look_closely(walk: _Walk, states: list[State]) -> int:
     return changed
 
 
+def _check_valid(walk: _Walk) -> None:
+    """The rules allow every state that comes up in play."""
+    why = walk.game.valid(walk.state)
+    _expect(why == "", "a state that came up in play is refused: {}", why)
+
+
 def _check_illegal(walk: _Walk) -> None:
     """What is not legal is refused and changes nothing, or counts as another action."""
     game, state = walk.game, walk.state
@@ -539,6 +538,7 @@ def _check_save(walk: _Walk) -> None:
 
 
 CLOSELY: Mapping[str, Callable[[_Walk], None]] = {
+    "valid": _check_valid,
     "illegal actions": _check_illegal,
     "observe": _check_observe,
     "text and parse": _check_text,
@@ -569,12 +569,12 @@ def _check_knowledge(walk: _Walk, player: int) -> bool:
               f"player_{player} has the same view of a redealt state; `hide` leaks, or `redeal` "
               "does not keep to the view")  # fmt: skip
         _expect(game.over(other) == game.over(state), "a redealt state ends at another time")
-        why = _refusal(game, other)
+        why = game.valid(other)
         _expect(why == "", "a redealt state is refused: {}", why)
         end = game.playout(other, walk.rng)
         _expect(game.over(end), "a redealt state is played to its end")
     with _reporting(game, "valid", walk):
-        why = _refusal(game, view, player)
+        why = game.valid(view, player)
         _expect(why == "", "the view of player_{} is refused: {}", player, why)
     with _reporting(game, "observe", walk):
         seen = game.observe(state, player)
@@ -850,12 +850,6 @@ def _same(game: Game, one: State, other: State, rule: str) -> None:
     if one.tobytes() != other.tobytes():
         fields = [name for name in game.dtype.names or () if (one[name] != other[name]).any()]
         raise _Broken(f"{rule}, but {', '.join(map(repr, fields)) or 'padding'} differ")
-
-
-def _refusal(game: Game, state: State, player: int | None = None) -> str:
-    """Why the game finds that a state is invalid, an empty text if it does not."""
-    valid = getattr(game, "valid", None)
-    return valid(state, player) if valid else ""
 
 
 def _refuses(call: Callable[[], object], what: str) -> None:

@@ -12,8 +12,11 @@ from closedhand.arena.match import Match
 from closedhand.core.duel import Chunk, match_settings, tables
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
+from closedhand.core.moved import old_names
 from closedhand.core.run import check_same
 from closedhand.core.statistics import Estimate, bootstrap, wins
+
+__getattr__ = old_names(__name__)
 
 ALL = "all"
 """The role that stands for all roles together."""
@@ -23,7 +26,7 @@ def shortened(name: str) -> str:
     """An agent's name for tables and pictures: of a long path only its end.
 
     Examples:
-        >>> shortened("greedy"), shortened("strategy:runs/solve-leduc/cfr/strategy.npz")
+        >>> shortened("greedy"), shortened("strategy:runs/solve-kuhn/cfr/strategy.npz")
         ('greedy', '…/cfr/strategy.npz')
     """
     if len(name) <= 22:

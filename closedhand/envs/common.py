@@ -11,7 +11,10 @@ from gymnasium import spaces
 from closedhand.core import contract, kernels
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.kernel import draw_seed
+from closedhand.core.moved import old_names
 from closedhand.core.registry import make_game
+
+__getattr__ = old_names(__name__)
 
 Observation = dict[str, np.ndarray]
 

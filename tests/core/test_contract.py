@@ -1,9 +1,4 @@
-"""What holds for every game: the contract, leaks, saving, notation, sub-steps."""
-
-import copy
-import pickle
-import subprocess
-import sys
+"""What `check_game` leaves open about our games: sums, early payoffs, messages, sub-steps."""
 
 import numpy as np
 import pytest
@@ -11,17 +6,6 @@ from support import positions, sum_of_returns
 
 from closedhand import Game, InputError, make_game
 from closedhand.core import contract
-from closedhand.core.records import from_json, from_state, replay
-
-
-def test_legal_actions_are_ascending_ids_and_there_is_always_one(game: Game) -> None:
-    for state in positions(game, seed=1, games=5):
-        legal = game.legal(state)
-        if not game.over(state):
-            assert len(legal) > 0
-        assert (np.diff(legal) > 0).all()
-        assert legal.min(initial=0) >= 0
-        assert legal.max(initial=0) < game.num_actions
 
 
 def test_returns_have_the_sum_that_they_should_and_never_shrink(game: Game) -> None:
@@ -37,122 +21,14 @@ def test_returns_have_the_sum_that_they_should_and_never_shrink(game: Game) -> N
             assert returns.sum() == sum_of_returns(game, state)
 
 
-def test_views_of_redealt_states_are_the_same(game: Game) -> None:
-    """What is hidden changes neither a view nor its planes nor its legal actions."""
-    rng = np.random.default_rng(3)
-    differences = 0
-    few_actions = game.simultaneous or game.num_players == 2
-    for state in positions(game, seed=3, games=20 if few_actions else 4):
-        for player in range(game.num_players):
-            view = game.view(state, player)
-            other = game.redeal(view, player, rng)
-            assert game.view(other, player).tobytes() == view.tobytes()
-            differences += game.deal_text(other) != game.deal_text(state)
-            planes, others = game.observe(state, player), game.observe(other, player)
-            seen = game.observe(view, player)
-            for part in game.shapes:
-                assert (planes[part] == others[part]).all()
-                assert (planes[part] == seen[part]).all()
-            if player == state.player and not game.over(state):
-                assert (game.legal(other) == game.legal(state)).all()
-                assert (game.legal(view) == game.legal(state)).all()
-    assert differences > 50
-
-
-def test_a_payoff_is_what_is_paid_in_the_end(game: Game) -> None:
-    """`payoff` tells nothing, or the truth."""
-    states = [state.copy() for state in positions(game, seed=12, games=2)]
-    early = 0
-    for number, state in enumerate(states):
-        end = next(each for each in states[number:] if game.over(each))
-        for player in range(game.num_players):
-            payoff = contract.payoff(game.rules, state, player)
-            assert np.isnan(payoff) or payoff == game.returns(end)[player]
-            assert not (game.over(state) and np.isnan(payoff))
-            early += not np.isnan(payoff) and not game.over(state)
+def test_payoffs_are_told_early_only_where_places_are_certain(game: Game) -> None:
+    early = sum(
+        not np.isnan(contract.payoff(game.rules, state, player))
+        for state in positions(game, seed=12, games=2)
+        for player in range(game.num_players)
+        if not game.over(state)
+    )
     assert (early > 0) == (game.name == "daihinmin")
-
-
-def test_redealt_states_are_played_to_their_end(game: Game) -> None:
-    rng = np.random.default_rng(4)
-    buffer = np.empty(game.num_actions, np.int32)
-    for state in positions(game, seed=4, games=3):
-        if not game.over(state):
-            view = game.view(state, int(state.player))
-            other = game.redeal(view, int(state.player), rng)
-            assert contract.random_playout(game.rules, other, rng, buffer) > 0
-            assert game.over(other)
-
-
-def test_clones_saves_and_pickles_go_on_alike(game: Game) -> None:
-    rng = np.random.default_rng(5)
-    state = game.deal(rng)
-    for _ in range(2):
-        game.play(state, int(game.legal(state)[-1]))
-    clones = [
-        state.copy(),
-        copy.deepcopy(state),
-        pickle.loads(pickle.dumps(state)),
-        game.load(game.save(state)),
-    ]
-    other = pickle.loads(pickle.dumps(game))
-    assert other.options == game.options
-    assert (other.legal(state) == game.legal(state)).all()
-    while not game.over(state):
-        action = int(game.legal(state)[-1])
-        for each in (state, *clones):
-            game.play(each, action)
-        assert all(clone.tobytes() == state.tobytes() for clone in clones)
-
-
-def test_bytes_of_another_size_are_refused(game: Game) -> None:
-    with pytest.raises(InputError, match=f"no state of {game.name}"):
-        game.load(b"123")
-
-
-def test_notation_round_trips(game: Game) -> None:
-    for action in range(game.num_actions):
-        assert game.parse(game.text(action)) == action
-
-
-def test_a_deal_can_be_written_and_read_at_any_point(game: Game) -> None:
-    for state in positions(game, seed=6, games=2):
-        start = game.parse_deal(game.deal_text(state))
-        assert game.deal_text(start) == game.deal_text(state)
-
-
-def test_records_of_games_replay(game: Game) -> None:
-    for state in positions(game, seed=7, games=3):
-        if game.over(state):
-            record = from_json(
-                from_state(game, state, "abc"[: game.num_players], note="x").to_json()
-            )
-            end = replay(record)
-            assert record.returns == tuple(game.returns(state))
-            assert (end.history == state.history).all()
-            assert record.extra == {"note": "x"}
-
-
-def test_a_seed_means_the_same_game_in_every_process(game: Game) -> None:
-    """Deal, legal actions and returns of a seeded game, computed by another process."""
-    program = f"""
-import numpy as np
-from closedhand import make_game
-game = make_game({game.name!r}, **{dict(game.options)!r})
-rng = np.random.default_rng(8)
-state = game.deal(rng)
-print(game.deal_text(state))
-while not game.over(state):
-    game.play(state, int(rng.choice(game.legal(state))))
-print(game.save(state).hex())
-"""
-    rng = np.random.default_rng(8)
-    state = game.deal(rng)
-    deal = game.deal_text(state)
-    while not game.over(state):
-        game.play(state, int(rng.choice(game.legal(state))))
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert run.stdout.split() == [deal, game.save(state).hex()], run.stderr
 
 
 def test_illegal_actions_are_refused_and_change_nothing(game: Game) -> None:
@@ -166,27 +42,6 @@ def test_illegal_actions_are_refused_and_change_nothing(game: Game) -> None:
         with pytest.raises(InputError, match="no action at all"):
             game.play(state, none)
     assert state.tobytes() == before
-
-
-def test_illegal_actions_of_lenient_games_count_as_others(game: Game) -> None:
-    rng = np.random.default_rng(12)
-    ids = np.empty(game.num_actions, np.int32)
-    for state in positions(game, seed=12, games=1):
-        if game.over(state):
-            continue
-        legal = game.legal(state)
-        for action in (int(legal[0]), int(rng.integers(game.num_actions)), -1, game.num_actions):
-            admitted = contract.admit(game.rules, state, action, ids)
-            assert contract.is_legal(game.rules, state, action, ids) == (action in legal)
-            if action in legal:
-                assert admitted == action
-            elif not game.lenient or not 0 <= action < game.num_actions:
-                assert admitted == -1
-            else:
-                played, twin = state.copy(), state.copy()
-                game.play(played, action)
-                contract.play(game.rules, twin, admitted)
-                assert played.tobytes() == twin.tobytes() != state.tobytes()
 
 
 def test_a_game_that_is_over_takes_no_action(game: Game) -> None:

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from closedhand.arena import results as saved
-from closedhand.arena.ladder import interval, percent, the_game
+from closedhand.arena.ladder import interval, percent
 from closedhand.arena.plot import new_figure, save_figure
 from closedhand.core import batch
 from closedhand.core.duel import Chunk, Spec, count_deals, join, match_settings, play_out, start
 from closedhand.core.game import Game
 from closedhand.core.parts import Part, compute as compute_parts
+from closedhand.core.registry import make_game
 from closedhand.core.run import work_off
 from closedhand.core.statistics import bootstrap, wins
 
@@ -40,6 +41,11 @@ DIFFERENCES = {
     "in duplicate, DR against MW": {"DR v MW": 1, "MW v DR": -1},
 }
 """By how much DR wins more than MW: sums of the landlord's win rates."""
+
+
+def the_game() -> Game:
+    """The paper's Dou Dizhu: no auction, the deal says who is landlord (section 5.2)."""
+    return make_game("doudizhu", rules="deeprocket")
 
 
 def play_roles(game: Game, landlord: Spec, peasants: Spec, seed: int, deals: range) -> Chunk:
