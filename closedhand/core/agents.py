@@ -116,10 +116,11 @@ def described(traits: Traits | Describe) -> Callable[[Factory], Factory]:
         traits: The same for all of them, or a function of game, argument and options.
     """
 
+    def always(game: Game, argument: str | None, **options: Any) -> Traits:
+        return traits(game, argument, **options) if callable(traits) else traits
+
     def decorate(factory: Factory) -> Factory:
-        factory.describe = (  # type: ignore[attr-defined]
-            (lambda game, argument, **options: traits) if isinstance(traits, Traits) else traits
-        )
+        factory.describe = always  # type: ignore[attr-defined]
         return factory
 
     return decorate
@@ -137,7 +138,7 @@ class AgentSpec:
     """
 
     name: str
-    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any], hash=False)
     argument: str | None = None
 
     @classmethod
@@ -361,7 +362,7 @@ def make_agent(game: Game | str, agent: str | AgentSpec | Agent, seed: int = 0) 
     spec = AgentSpec.parse(agent) if isinstance(agent, str) else agent
     if isinstance(spec, AgentSpec):
         return spec.make(make_game(game) if isinstance(game, str) else game, seed)
-    if not isinstance(spec, Agent):
+    if not isinstance(spec, Agent):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(f"{agent!r} is no agent: it lacks a name or a method act(view)")
     return spec
 
@@ -429,7 +430,7 @@ def digests(game: Game, agents: Iterable[str]) -> dict[str, str]:
         try:
             files = set(traits_of(game, agent).files)
         except InputError:
-            files = set()  # an object of that name played
+            files = set[Path]()  # an object of that name played
         if files:
             content = b"".join(file.read_bytes() for file in sorted(files))
             found[agent] = hashlib.sha256(content).hexdigest()[:16]

@@ -295,7 +295,7 @@ class Game:
             for name, where, shape in self._layout
         }
 
-    def _seat(self, player: int) -> int:
+    def _seat(self, player: Any) -> int:
         """The number of a player, if there is such a one.
 
         Raises:

@@ -32,7 +32,7 @@ def compute(
             later call goes on.
     """
     settings = {**settings, "version": __version__}
-    results = {}
+    results: dict[str, Any] = {}
     with deferred() as check:
         for number, (name, part) in enumerate(parts.items()):
             progress(name, number, len(parts))

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from closedhand.core import contract
-from closedhand.core.kernel import kernel
+from closedhand.core.kernel import Ids, Rules, State, kernel
 
 SEED = 1
 """Fills views in: any deal will do."""
@@ -38,7 +38,7 @@ def outside(state: np.record, bounds: Mapping[str, tuple[int, int]]) -> str:
 
 
 @kernel
-def _play_while_legal(rules, state, actions, ids):
+def _play_while_legal(rules: Rules, state: State, actions: Ids, ids: Ids) -> int:
     """Play `actions` as long as they are legal; return how many were."""
     for k in range(len(actions)):
         if not contract.is_legal(rules, state, actions[k], ids):

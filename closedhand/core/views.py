@@ -4,7 +4,7 @@ They build a view from what somebody at a real table knows. All of them play the
 rules, from a position in which hidden cards are stand-ins that no part of the view depends on.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from inspect import signature
@@ -20,6 +20,10 @@ UNSEEN = "?"
 
 HIDDEN = -1
 """The id of such an action; any negative id is one."""
+
+
+INTEGERS: Any = (int, np.integer)
+"""Types of an id."""
 
 
 def view_from(game: Game, player: int, hand: str, actions: Iterable[Any], **public: Any) -> State:
@@ -83,7 +87,7 @@ def listed(actions: Any) -> list[Any]:
     """
     if isinstance(actions, str) or not isinstance(actions, Iterable):
         raise InputError(f"actions are a list of ids or texts, not {actions!r}")
-    return list(actions)
+    return [*actions]
 
 
 def numbered(actions: list[Any]) -> Iterator[tuple[int, Any]]:
@@ -92,7 +96,7 @@ def numbered(actions: list[Any]) -> Iterator[tuple[int, Any]]:
 
 
 @contextmanager
-def at_action(number: int, action: Any) -> Iterator[None]:
+def at_action(number: int, action: Any) -> Generator[None]:
     """Say of an error in this block at which action it is."""
     try:
         yield
@@ -104,7 +108,7 @@ def is_unseen(action: Any) -> bool:
     """Whether an action is one that the player has not seen."""
     if isinstance(action, str):
         return action.strip() == UNSEEN
-    return isinstance(action, int | np.integer) and int(action) < 0
+    return isinstance(action, INTEGERS) and int(action) < 0
 
 
 def read(game: Game, state: State, action: Any) -> int:
@@ -122,7 +126,7 @@ def read(game: Game, state: State, action: Any) -> int:
         raise InputError("this action is not hidden from the player: say what it is")
     if isinstance(action, str):
         return game.parse(action, state)
-    if isinstance(action, bool) or not isinstance(action, int | np.integer):
+    if isinstance(action, bool) or not isinstance(action, INTEGERS):
         raise InputError("an action is an id or a text")
     if action >= game.num_actions:
         raise InputError(f"{game.name} has no action above {game.num_actions - 1}")
