@@ -184,7 +184,7 @@ def _check_state(game: Game) -> None:
     _expect(dtype.type is np.record, "dtype is one of `np.record`, not {}", dtype.type)
     _expect(not dtype.hasobject, "states hold plain numbers, no Python objects")
     for name, axes in (("player", 0), ("moves", 0), ("history", 1)):
-        _expect(name in dtype.names, "states have a field {!r}", name)
+        _expect(name in (dtype.names or ()), "states have a field {!r}", name)
         kind = dtype[name]
         _expect(kind.base.kind in "iu" and len(kind.shape) == axes,
                 "the field {!r} is {} integer, not {}", name,
@@ -197,14 +197,15 @@ def _check_state(game: Game) -> None:
 
 def _check_rules(game: Game) -> None:
     """The class of the rules names a module with the contract functions."""
-    _expect(isinstance(game.rules, tuple) and hasattr(game.rules, "_fields"),
-            "rules are a NamedTuple, not {}", type(game.rules))  # fmt: skip
-    _expect(isinstance(getattr(game.rules, "kernels", None), str),
+    rules: Any = game.rules
+    _expect(hasattr(rules, "_fields"), "rules are a NamedTuple, not {}", type(rules))
+    name = getattr(rules, "kernels", None)
+    _expect(isinstance(name, str),
             "the class of the rules names their module in an attribute `kernels`")  # fmt: skip
-    module = import_module(game.rules.kernels)
+    module = import_module(str(name))
     missing = [name for name in REQUIRED if not hasattr(module, name)]
-    _expect(not missing or hasattr(game.rules, "flat"),
-            "the module {} lacks {}", game.rules.kernels, ", ".join(missing))  # fmt: skip
+    _expect(not missing or hasattr(rules, "flat"),
+            "the module {} lacks {}", name, ", ".join(missing))  # fmt: skip
 
 
 def _check_forms(game: Game) -> None:
@@ -262,7 +263,8 @@ def _check_deals(game: Game, games: int, seed: int) -> None:
     seeds = range(seed, seed + max(games, 20))  # a small game has few different deals
     for number in seeds:
         state = game.deal(np.random.default_rng(number))
-        random.seed(number), np.random.seed(number)
+        random.seed(number)
+        np.random.seed(number)
         again = game.deal(np.random.default_rng(number))
         _same(game, state, again, "the same seed deals the same state")
         _expect(state.moves == 0, "a new game has made no moves, not {}", state.moves)
