@@ -17,7 +17,7 @@ help:
 	@echo "make demo    train an agent for $(MINUTES) minutes, then play it against random and rule"
 	@echo "make test    the test suite"
 	@echo "make examples install the games in examples/ and show that they work"
-	@echo "make lint    ruff: lint and format check (make format: repair)"
+	@echo "make lint    ruff: lint and format check (make format: repair); the order of imports"
 	@echo "make types   pyright"
 	@echo "make docs    the documentation, into docs/_build/html"
 	@echo "make bench   the benchmarks"
@@ -49,6 +49,7 @@ examples: $(DEV)
 lint: $(DEV)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-cache
 
 format: $(DEV)
 	$(BIN)/ruff check --fix .
@@ -64,7 +65,7 @@ bench: $(DEV)
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf .venv build dist docs/_build docs/environments .hypothesis .pytest_cache .ruff_cache
+	rm -rf .venv build dist docs/_build docs/environments docs/reference .hypothesis .pytest_cache .ruff_cache
 	find closedhand tests benchmarks docs -name __pycache__ -prune -exec rm -rf {} +
 
 # pip comes last into a new environment: where it is missing, making the environment was cut short.

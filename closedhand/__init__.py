@@ -1,11 +1,20 @@
 """closedhand: hidden-hand card games for reinforcement learning."""
 
-__version__ = "0.1.0"
-
+from closedhand.core import moved as moved  # first: what follows may import by old names
 from closedhand.core.agents import Agent, agent_names, make_agent
 from closedhand.core.game import Game, InputError
 from closedhand.core.registry import GAMES, GameSpec, make_game
-from closedhand.envs.registration import register_all, register_game
+from closedhand.core.version import __version__
+
+try:
+    from closedhand.envs.registration import register_all, register_game
+except ModuleNotFoundError as error:
+    # Core and games do without the two; whoever makes an env is told what is missing.
+    if error.name not in ("gymnasium", "pettingzoo"):
+        raise
+    from closedhand.core.registry import add_game as register_game
+else:
+    register_all()
 
 __all__ = [
     "GAMES",
@@ -13,10 +22,9 @@ __all__ = [
     "Game",
     "GameSpec",
     "InputError",
+    "__version__",
     "agent_names",
     "make_agent",
     "make_game",
     "register_game",
 ]
-
-register_all()

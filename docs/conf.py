@@ -1,7 +1,8 @@
-"""Sphinx configuration; the pages of the environments are generated from the registry."""
+"""Sphinx configuration; the pages of environments and modules are generated."""
 
 import inspect
 import os
+import pkgutil
 import shutil
 from importlib import import_module
 from pathlib import Path
@@ -40,6 +41,30 @@ napoleon_google_docstring = True
 napoleon_numpy_docstring = False
 # As a list, `Attributes:` does not describe a second time what autodoc finds in the class itself.
 napoleon_use_ivar = True
+
+
+ROOMS = ("core", "games", "envs", "wrappers", "search", "baselines", "arena", "papers", "cli",
+         "commands", "testing")  # fmt: skip
+"""The rooms of the package, each with a page of all its modules."""
+
+
+def write_reference_pages(app: Any) -> None:
+    """Write one page for each room of the package."""
+    folder = Path(app.srcdir) / "reference"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    for room in ROOMS:
+        blocks = [
+            f"## {module}\n\n```{{eval-rst}}\n.. automodule:: {module}\n```\n"
+            for module in modules_of(import_module(f"closedhand.{room}"))
+        ]
+        (folder / f"{room}.md").write_text(f"# closedhand.{room}\n\n" + "\n".join(blocks))
+
+
+def modules_of(package: Any) -> list[str]:
+    """The names of a module and of all modules below it."""
+    below = pkgutil.walk_packages(getattr(package, "__path__", []), f"{package.__name__}.")
+    return [package.__name__, *(module.name for module in below)]
 
 
 def write_environment_pages(app: Any) -> None:
@@ -143,6 +168,7 @@ def drop_long_values(app: Any, doctree: nodes.document) -> None:
 def setup(app: Any) -> None:
     """Connect the functions above."""
     app.connect("builder-inited", write_environment_pages)
+    app.connect("builder-inited", write_reference_pages)
     app.connect("autodoc-process-docstring", convert_tables)
     app.connect("autodoc-process-docstring", keep_colons, priority=400)  # before napoleon
     app.connect("autodoc-skip-member", skip_tuple_fields)

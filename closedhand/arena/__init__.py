@@ -1,1 +1,5 @@
-"""Matches between agents, their statistics and pictures, and games against a person."""
+"""Comparisons of agents: matches, leagues, ladders, their results and pictures."""
+
+from closedhand.arena import ladder, league, match, plot, results
+
+__all__ = ["ladder", "league", "match", "plot", "results"]

@@ -21,7 +21,7 @@ from closedhand.core import duel
 from closedhand.core.agents import traits_of
 from closedhand.core.files import read_json
 from closedhand.core.game import Game, InputError
-from closedhand.core.registry import make_game
+from closedhand.core.registry import spec_of
 from closedhand.core.statistics import Estimate
 
 SLOW = 1000.0
@@ -32,23 +32,18 @@ ELO = 400 / np.log(10)
 """Elo points for a factor of e in the odds to win."""
 
 
-def the_game() -> Game:
-    """The paper's Dou Dizhu: no auction, the deal says who is landlord (section 5.2)."""
-    return make_game("doudizhu", rules="deeprocket")
-
-
-def is_slow(agent: str) -> bool:
+def is_slow(game: Game, agent: str) -> bool:
     """Whether an agent is slow: it plays by the clock, or takes its time.
 
     Raises:
         InputError: An unknown agent, or an argument that it cannot use.
     """
-    traits = traits_of(the_game(), agent)
+    traits = traits_of(game, agent)
     return traits.clocked or (traits.microseconds or 0.0) >= SLOW
 
 
 def pairs_of(
-    agents: Sequence[str], deals: int, slow_deals: int
+    game: Game, agents: Sequence[str], deals: int, slow_deals: int
 ) -> list[tuple[tuple[str, str], int]]:
     """All pairs of agents, and how many deals each plays.
 
@@ -58,7 +53,7 @@ def pairs_of(
     if len(agents) < 2:
         raise InputError(f"a ladder takes two agents or more, not {','.join(agents)}")
     return [
-        (pair, min(slow_deals, deals) if any(map(is_slow, pair)) else deals)
+        (pair, min(slow_deals, deals) if any(is_slow(game, agent) for agent in pair) else deals)
         for pair in combinations(agents, 2)
     ]
 
@@ -71,6 +66,7 @@ def file_name(pair: tuple[str, str]) -> str:
 
 
 def compute(
+    game: Game,
     agents: Sequence[str],
     deals: int,
     slow_deals: int,
@@ -82,6 +78,7 @@ def compute(
     """Play all pairs, or what is left of them to play.
 
     Args:
+        game: Game of two sides.
         agents: Two or more, by name; the same one may be there twice.
         deals: Of every pair, each played in both roles.
         slow_deals: Of pairs with a slow agent; these are the first of the deals.
@@ -98,20 +95,21 @@ def compute(
         KeyboardInterrupt: Interrupted; a later call goes on.
     """
     played = []
-    for number, (pair, wanted) in enumerate(pairs_of(agents, deals, slow_deals)):
+    for number, (pair, wanted) in enumerate(pairs_of(game, agents, deals, slow_deals)):
         name = " v ".join(map(shortened, pair))
         progress(name, number)
 
         def tell(done: int, name: str = name, number: int = number, wanted: int = wanted) -> None:
             progress(name, number + done / wanted)
 
-        processes = 1 if match.is_clocked(the_game(), pair) else workers
-        played.append(_play(folder / file_name(pair), pair, wanted, seed, processes, tell))
-    return summary(agents, played, seed)
+        processes = 1 if match.is_clocked(game, pair) else workers
+        played.append(_play(folder / file_name(pair), game, pair, wanted, seed, processes, tell))
+    return summary(game, agents, played, seed)
 
 
 def _play(
     path: Path,
+    game: Game,
     pair: tuple[str, str],
     deals: int,
     seed: int,
@@ -119,7 +117,6 @@ def _play(
     progress: Callable[[int], None],
 ) -> dict[str, Any]:
     """The summary of a match, which is played, or played on, if the file does not hold it."""
-    game = the_game()
     try:
         played = files.load(path, game, pair, seed)
     except InputError:
@@ -137,21 +134,24 @@ def _play(
     return data
 
 
-def summary(agents: Sequence[str], matches: Sequence[dict[str, Any]], seed: int) -> dict[str, Any]:
+def summary(
+    game: Game, agents: Sequence[str], matches: Sequence[dict[str, Any]], seed: int
+) -> dict[str, Any]:
     """The ladder for JSON.
 
     Args:
+        game: What was played.
         agents: By name.
         matches: Of all their pairs, in order: what `closedhand.arena.results.summary` returns.
         seed: Of the resampling.
 
     Returns:
-        `agents`, the strongest first: `elo`, 0 being the mean of the list; the mean `win_rate` over
-        all opponents; time. `pairs`: `deals` and by role `win_rate` and `points` of the first
-        agent. `misfit`: the largest distance of a win rate to the model's. Intervals hold 95%.
+        `game`: its title. `agents`, the strongest first: `elo`, 0 being the mean of the list; the
+        mean `win_rate` over all opponents; time. `pairs`: `deals` and by role `win_rate` and
+        `points` of the first agent. `misfit`: the largest distance of a win rate to the model's.
+        Intervals hold 95%.
     """
     played = [data["pairs"][0] for data in matches]
-    game = the_game()
     scores = [
         match_wins(files.points(game, np.array(pair["returns"], float), 0)) for pair in played
     ]
@@ -179,6 +179,7 @@ def summary(agents: Sequence[str], matches: Sequence[dict[str, Any]], seed: int)
             }
         )
     return {
+        "game": spec_of(game.name).title,
         "seed": seed,
         "agents": sorted(rows, key=lambda row: -row["elo"]["mean"]),
         "pairs": [_by_role(data) for data in matches],
@@ -305,7 +306,7 @@ def picture(data: dict[str, Any], path: Path) -> None:
     axis.grid(True, alpha=0.3)
     deals = sorted({pair["deals"] for pair in data["pairs"]})
     numbers = " or ".join(f"{number:,}" for number in deals)
-    figure.suptitle(f"Dou Dizhu, {numbers} deals a pair, each in both roles", fontsize=10)
+    figure.suptitle(f"{data['game']}, {numbers} deals a pair, each in both roles", fontsize=10)
     save_figure(figure, path)
 
 
@@ -322,8 +323,10 @@ def report(data: dict[str, Any]) -> list[str]:
     lines += [f"no win rate is further than {100 * data['misfit']:.1f} percentage points from what"]
     lines += ["the ratings say. Times are those of decisions on many games at once, where an agent"]
     lines += ["does that. All pairs, the win rate and points a game of the first agent:", ""]
-    lines += ["| pair | deals | win rate | 95% | as landlord | as peasants | points | 95% |"]
-    lines += ["|---|---|---|---|---|---|---|---|"]
+    sides = [role for role in data["pairs"][0]["win_rate"] if role != ALL]
+    columns = [*(f"as {role}" for role in sides), "points", "95%"]
+    lines += [f"| pair | deals | win rate | 95% | {' | '.join(columns)} |"]
+    lines += ["|---" * (4 + len(columns)) + "|"]
     for pair in data["pairs"]:
         rates, points = pair["win_rate"], pair["points"][ALL]
         roles = [percent(rate) for role, rate in rates.items() if role != ALL]

@@ -18,8 +18,17 @@ from typing import Any
 import numpy as np
 
 from closedhand.arena import results
-from closedhand.core import batch
-from closedhand.core.duel import Chunk, Spec, count_deals, cut, join, play_out, start
+from closedhand.core import batch, kernels
+from closedhand.core.duel import (
+    Chunk,
+    Spec,
+    count_deals,
+    cut,
+    join,
+    match_settings,
+    play_out,
+    start,
+)
 from closedhand.core.game import Game, InputError
 from closedhand.core.registry import load as load_ref, make_game, spec_of
 from closedhand.core.run import work_off
@@ -132,7 +141,7 @@ def play_chunk(
 
     def after(moved: np.ndarray) -> None:
         """A round has ended where the payoffs have grown."""
-        batch.returns_all(game.rules, states, moved, now)
+        kernels.returns_all(game.rules, states, moved, now)
         grown = moved[(now[moved] != before[moved]).any(axis=1)]
         paid[grown, ended[grown]] = now[grown] - before[grown]
         ended[grown] += 1
@@ -142,8 +151,7 @@ def play_chunk(
         seconds, decisions = play_out(game, states, seats, agents, after)
     else:
         seconds, decisions = play_out(game, states, seats, agents)
-        batch.returns_all(game.rules, states, np.arange(len(states)), now)
-        paid[:, 0] = now
+        paid[:, 0] = batch.returns(game, states)
     by_agent = np.take_along_axis(paid, np.argsort(seats)[:, None, :], axis=2)
     return Chunk(by_agent.reshape(len(deals), tables, *by_agent.shape[1:]), seconds, decisions)
 
@@ -285,7 +293,7 @@ def summary(league: League) -> dict[str, Any]:
 
 
 def _settings(game: Game, agents: Sequence[str], seed: int, duplicate: bool) -> dict[str, Any]:
-    return {**results.settings(game, agents, seed), "duplicate": duplicate}
+    return {**match_settings(game, agents, seed), "duplicate": duplicate}
 
 
 def load(path: Path, game: Game, agents: Sequence[str], seed: int, duplicate: bool) -> League:

@@ -1,7 +1,7 @@
 """Duplicate matches: two agents play every deal at every seating, so that luck cancels out.
 
 One agent takes one side of the table, the other one all other sides; this goes through all sides
-and is then reversed. For a landlord against two peasants that makes two tables a deal. More than
+and is then reversed. For one seat against two that makes two tables a deal. More than
 two agents play all pairings, on the same deals.
 
 Deals come from the seed of the match and their number, agents are made anew for every chunk of
@@ -18,7 +18,10 @@ from closedhand.core import batch
 from closedhand.core.agents import traits_of
 from closedhand.core.duel import Chunk, Spec, count_deals, cut, join, play_out, start, tables
 from closedhand.core.game import Game, InputError
+from closedhand.core.moved import old_names
 from closedhand.core.run import work_off
+
+__getattr__ = old_names(__name__)
 
 CHUNK = 125
 """Deals that are played side by side."""
@@ -84,8 +87,7 @@ def play_chunk(game: Game, specs: Sequence[Spec], seed: int, deals: range) -> Ch
     seatings = tables(game.sides)
     states = np.repeat(dealt, len(seatings))
     seconds, decisions = play_out(game, states, np.tile(seatings, (len(dealt), 1)), agents)
-    returns = np.zeros((len(states), game.num_players))
-    batch.returns_all(game.rules, states, np.arange(len(states)), returns)
+    returns = batch.returns(game, states)
     return Chunk(returns.reshape(len(dealt), len(seatings), -1), seconds, decisions)
 
 

@@ -100,7 +100,8 @@ def plot_curves(runs: list[dict[str, Any]], path: Path) -> None:
     """Draw NashConv against iterations and against seconds, a line for each algorithm.
 
     Args:
-        runs: What `closedhand.baselines.leduc.solving.summary` returns, of one game.
+        runs: Summaries of solving one game: `algorithm` and `curve`, a list of `iterations`,
+            `seconds` and `nash_conv`.
         path: Of the picture, PNG.
 
     Raises:

@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 
 from closedhand.arena.match import Match
-from closedhand.core.agents import digests
-from closedhand.core.duel import Chunk, tables
+from closedhand.core.duel import Chunk, match_settings, tables
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
+from closedhand.core.moved import old_names
 from closedhand.core.run import check_same
 from closedhand.core.statistics import Estimate, bootstrap, wins
+
+__getattr__ = old_names(__name__)
 
 ALL = "all"
 """The role that stands for all roles together."""
@@ -24,7 +26,7 @@ def shortened(name: str) -> str:
     """An agent's name for tables and pictures: of a long path only its end.
 
     Examples:
-        >>> shortened("greedy"), shortened("strategy:runs/solve-leduc/cfr/strategy.npz")
+        >>> shortened("greedy"), shortened("strategy:runs/solve-kuhn/cfr/strategy.npz")
         ('greedy', '…/cfr/strategy.npz')
     """
     if len(name) <= 22:
@@ -84,7 +86,7 @@ def summary(match: Match) -> dict[str, Any]:
     of a role together, and for the role `all` the mean over the roles. Intervals hold 95%.
     """
     return {
-        **settings(match.game, match.agents, match.seed),
+        **match_settings(match.game, match.agents, match.seed),
         "deals": match.deals,
         "interrupted": match.interrupted,
         "tables": tables(match.game.sides),
@@ -157,20 +159,6 @@ def save(path: Path, data: dict[str, Any]) -> None:
     write_atomically(path, json.dumps(data, separators=(",", ":")) + "\n")
 
 
-def settings(game: Game, agents: Sequence[str], seed: int) -> dict[str, Any]:
-    """What has to be the same when a match goes on."""
-    from closedhand import __version__
-
-    return {
-        "game": game.name,
-        "options": dict(game.options),
-        "agents": list(agents),
-        "files": digests(game, agents),
-        "seed": seed,
-        "version": __version__,
-    }
-
-
 def load(path: Path, game: Game, agents: Sequence[str], seed: int) -> Match:
     """Read a match that is to be continued.
 
@@ -183,7 +171,7 @@ def load(path: Path, game: Game, agents: Sequence[str], seed: int) -> Match:
     Raises:
         InputError: It cannot be read, or was played with other settings.
     """
-    data = load_same(path, settings(game, agents, seed))
+    data = load_same(path, match_settings(game, agents, seed))
     try:
         pairs = tuple(chunk_of(pair, pair["returns"]) for pair in data["pairs"])
     except (ValueError, KeyError, TypeError):

@@ -2,17 +2,10 @@
 
 import numpy as np
 
-from closedhand.core import contract
+from closedhand.core import contract, kernels
 from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game, State
 from closedhand.core.kernel import kernel
-
-
-@kernel
-def choose_all(rules, views, rng, ids, actions):
-    """Write a random legal action of every view into `actions`; `ids` is scratch space."""
-    for i in range(len(views)):
-        actions[i] = contract.random_action(rules, views[i], rng, ids)
 
 
 @kernel
@@ -52,7 +45,7 @@ class RandomAgent:
     def act_batch(self, views: np.ndarray) -> np.ndarray:
         """A legal action for each view, states [n]; int32 [n]."""
         actions = np.empty(len(views), np.int32)
-        choose_all(self.game.rules, views, self._rng, self._ids, actions)
+        kernels.sample_all(self.game.rules, views, self._rng, self._ids, actions)
         return actions
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:

@@ -1,145 +1,289 @@
-"""What the envs do in compiled code: one crossing from Python per step, for one game or for many.
+"""Thousands of games at a time, with NumPy arrays and nothing else: deal, look, choose, step.
 
-The states stand in an array [n] and are told by their index in it: handing over an array costs less
-than handing over a record.
+A batch is an array of states, `game.dtype` [n]; slices, masks and copies of it are batches too.
+Every function crosses into compiled code once, however many games there are, and checks what it is
+given before that.
+
+    states = batch.deal(game, range(1000))
+    while batch.running(game, states).any():
+        batch.step(game, states, batch.sample(game, states, rng))
+    batch.returns(game, states)
+
+Games that are over stay in the batch: they have no legal actions, and `step` leaves them alone.
 """
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from closedhand.core import contract
-from closedhand.core.kernel import (
-    Bools,
-    Floats,
-    Ids,
-    Integer,
-    Planes,
-    Rules,
-    State,
-    States,
-    kernel,
-)
+from closedhand.core import kernels
+from closedhand.core.game import Game, InputError
+from closedhand.core.kernel import Bools, Floats, Ids, Planes, Rng, States, draw_seed
+from closedhand.core.kernels import ILLEGAL, OVER, RUNNING
 
-RUNNING, OVER, ILLEGAL = 0, 1, 2
-"""How a game stands after an action; an illegal one has changed nothing."""
+__all__ = [
+    "ILLEGAL",
+    "OVER",
+    "RUNNING",
+    "deal",
+    "deal_random",
+    "legal_masks",
+    "observe",
+    "playouts",
+    "returns",
+    "running",
+    "sample",
+    "step",
+    "views",
+]
+
+Seats = int | Sequence[int] | NDArray[np.integer[Any]]
 
 
-@kernel
-def deal_all(rules: Rules, states: States, chosen: Ids, seeds: NDArray[np.uint64]) -> None:
-    """Start the game of `seeds[k]` in `states[chosen[k]]`."""
-    for k in range(len(chosen)):
-        i: Integer = chosen[k]
-        contract.deal(rules, states[i], seeds[k])
+def deal(game: Game, seeds: ArrayLike) -> States:
+    """New games by their seeds.
 
+    Args:
+        game: The game.
+        seeds: Whole numbers [n], not negative. Game i is dealt as by
+            `game.deal(np.random.default_rng(seeds[i]))`, and by every env's `reset(seed=seeds[i])`.
 
-@kernel
-def play(rules: Rules, state: State, action: Integer, ids: Ids) -> int:
-    """Apply an action that may be illegal; return `RUNNING`, `OVER` or `ILLEGAL`.
+    Returns:
+        The states, `game.dtype` [n].
 
-    `ids` is scratch space, int32 [num_actions].
+    Raises:
+        InputError: Seeds that are none.
     """
-    admitted = contract.admit(rules, state, action, ids)
-    if admitted < 0:
-        return ILLEGAL
-    contract.play(rules, state, admitted)
-    return OVER if contract.over(rules, state) else RUNNING
+    array = np.asarray(seeds)
+    if array.ndim != 1 or (array.size and (array.dtype.kind not in "iu" or array.min() < 0)):
+        raise InputError("seeds are a sequence of whole numbers, none of them negative")
+    # Making a generator takes longer than the deal, but seeds have to mean the same everywhere.
+    return _start(game, [draw_seed(np.random.default_rng(seed)) for seed in array.tolist()])
 
 
-@kernel
-def observe(
-    rules: Rules, state: State, player: Integer, observation: Planes, mask: Planes, ids: Ids
-) -> None:
-    """Write the observation and the action mask of `player`, all zero if it is not his turn."""
-    contract.observe(rules, state, player, observation)
-    mask[:] = 0
-    if player == state.player and not contract.over(rules, state):
-        for k in range(contract.legal(rules, state, ids)):
-            mask[ids[k]] = 1
+def deal_random(game: Game, number: int, rng: Rng) -> States:
+    """New games, shuffled one after the other with the same generator.
 
+    Args:
+        game: The game.
+        number: Number of games.
+        rng: Generator of the deals, which are those of as many calls of `game.deal(rng)`.
 
-@kernel
-def observe_one(
-    rules: Rules, states: States, player: Integer, observation: Planes, mask: Planes
-) -> None:
-    """`observe` in the first of `states`."""
-    observe(rules, states[0], player, observation, mask, np.empty(len(mask), np.int32))
+    Returns:
+        The states, `game.dtype` [number].
 
-
-@kernel
-def play_one(
-    rules: Rules, states: States, action: Integer, observation: Planes, mask: Planes
-) -> tuple[int, Integer]:
-    """`play` in the first of `states`, then `observe` for who has to act; return (how, who)."""
-    ids = np.empty(len(mask), np.int32)
-    status = play(rules, states[0], action, ids)
-    player = np.int64(states[0].player)
-    if status != ILLEGAL:
-        observe(rules, states[0], player, observation, mask, ids)
-    return status, player
-
-
-@kernel
-def play_together(
-    rules: Rules, states: States, actions: Ids, num_actions: int, legal: Bools
-) -> bool:
-    """Play `actions[seat]` of every seat in the first of `states`, or none if one is illegal.
-
-    All seats are to act, and `player` is 0, which it is again if the game goes on. Write into
-    `legal`, bool [seats], whose actions are; return whether the game is over.
+    Raises:
+        InputError: No number of games, or no generator.
     """
-    state = states[0]
-    ids = np.empty(num_actions, np.int32)
-    for seat in range(len(actions)):
-        state.player = seat
-        legal[seat] = contract.is_legal(rules, state, actions[seat], ids)
-    if legal.all():
-        for seat in range(len(actions)):
-            state.player = seat
-            contract.play(rules, state, actions[seat])
-        if contract.over(rules, state):
-            return True
-    state.player = 0
-    return False
+    _check_rng(rng)
+    if not isinstance(number, int | np.integer) or number < 0:
+        raise InputError(f"a number of games is a whole number, not {number!r}")
+    return _start(game, [draw_seed(rng) for _ in range(number)])
 
 
-@kernel
-def play_all(
-    rules: Rules, states: States, chosen: Ids, actions: Ids, num_actions: int, status: Ids
-) -> None:
-    """Play `actions[k]` in `states[chosen[k]]`; write how it went into `status[chosen[k]]`."""
-    ids = np.empty(num_actions, np.int32)
-    for k in range(len(chosen)):
-        i: Integer = chosen[k]
-        status[i] = play(rules, states[i], actions[k], ids)
+def running(game: Game, states: States) -> Bools:
+    """Which games are not over, bool [n].
+
+    Args:
+        game: The game.
+        states: The states, `game.dtype` [n].
+
+    Raises:
+        InputError: States of something else.
+    """
+    _check_states(game, states)
+    out = np.empty(len(states), np.bool_)
+    kernels.running(game.rules, states, out)
+    return out
 
 
-@kernel
-def observe_all(
-    rules: Rules, states: States, seats: Ids, observations: Planes, masks: Planes
-) -> None:
-    """`observe` for the player `seats[i]` of `states[i]`, into row i."""
-    ids = np.empty(masks.shape[1], np.int32)
-    for i in range(len(states)):
-        observe(rules, states[i], seats[i], observations[i], masks[i], ids)
+def legal_masks(game: Game, states: States) -> Planes:
+    """The legal actions of the players to act.
+
+    Args:
+        game: The game.
+        states: The states, `game.dtype` [n].
+
+    Returns:
+        1 where an action is legal, int8 [n, num_actions]; rows of zeros where a game is over.
+
+    Raises:
+        InputError: States of something else.
+    """
+    _check_states(game, states)
+    masks = np.empty((len(states), game.num_actions), np.int8)
+    kernels.mark_all(game.rules, states, masks, _ids(game))
+    return masks
 
 
-@kernel
-def running(rules: Rules, states: States, out: Bools) -> None:
-    """Write into `out`, bool [n], which games are not over."""
-    for i in range(len(states)):
-        out[i] = not contract.over(rules, states[i])
+def sample(game: Game, states: States, rng: Rng) -> NDArray[np.int64]:
+    """A uniformly random legal action in every game.
+
+    Args:
+        game: The game.
+        states: The states, `game.dtype` [n].
+        rng: Generator of the choices; it is drawn from once for every game that is not over.
+
+    Returns:
+        Action ids, int64 [n]; -1 where a game is over.
+
+    Raises:
+        InputError: States of something else, or no generator.
+    """
+    _check_states(game, states)
+    _check_rng(rng)
+    actions = np.empty(len(states), np.int64)
+    kernels.sample_all(game.rules, states, rng, _ids(game), actions)
+    return actions
 
 
-@kernel
-def returns_all(rules: Rules, states: States, chosen: Ids, out: Floats) -> None:
-    """Write the payoffs of `states[i]` for every i in `chosen` into `out[i]`."""
-    i: Integer
-    for i in chosen:
-        contract.returns(rules, states[i], out[i])
+def step(game: Game, states: States, actions: ArrayLike) -> Planes:
+    """Play one action in every game, in place.
+
+    Args:
+        game: The game.
+        states: The states, `game.dtype` [n]; changed.
+        actions: Action ids of the players to act, integers [n]. Those of games that are over are
+            ignored.
+
+    Returns:
+        How each game stands, int8 [n]: `RUNNING`, `OVER`, or `ILLEGAL` where the action was not
+        legal and has changed nothing. In a game that is lenient illegal actions count as a pass.
+
+    Raises:
+        InputError: States of something else or that cannot be changed, or actions that are not one
+            whole number for each game.
+    """
+    _check_states(game, states)
+    if not states.flags.writeable:
+        raise InputError("these states cannot be changed: step a copy of them")
+    status = np.empty(len(states), np.int8)
+    chosen = _integers("actions", actions, len(states))
+    kernels.step_all(game.rules, states, chosen, _ids(game), status)
+    return status
 
 
-@kernel
-def hide_all(rules: Rules, states: States) -> None:
-    """Turn every state into the view of its player to act."""
-    for i in range(len(states)):
-        contract.hide(rules, states[i], states[i].player)
+def observe(game: Game, states: States, seats: Seats | None = None) -> tuple[Planes, Planes]:
+    """What players see.
+
+    Args:
+        game: The game.
+        states: The states, `game.dtype` [n].
+        seats: Seats that look on: one for all games or one for each, integers [n]. By default the
+            players to act.
+
+    Returns:
+        Observations, int8 [n, observation_size], which `game.split` cuts into named parts; and
+        action masks, int8 [n, num_actions], which are zero where the seat is not to act.
+
+    Raises:
+        InputError: States of something else, or seats that the game does not have.
+    """
+    _check_states(game, states)
+    observations = np.empty((len(states), game.observation_size), np.int8)
+    masks = np.empty((len(states), game.num_actions), np.int8)
+    kernels.observe_all(game.rules, states, _seats(game, states, seats), observations, masks)
+    return observations, masks
+
+
+def views(game: Game, states: States, seats: Seats | None = None) -> States:
+    """Copies of states in which everything is blank that players cannot know, for agents.
+
+    Args:
+        game: The game.
+        states: The states, `game.dtype` [n].
+        seats: Seats whose views these are, as for `observe`.
+
+    Returns:
+        The views, `game.dtype` [n].
+
+    Raises:
+        InputError: States of something else, or seats that the game does not have.
+    """
+    _check_states(game, states)
+    hidden = states.copy()
+    kernels.hide_for(game.rules, hidden, _seats(game, states, seats))
+    return hidden
+
+
+def returns(game: Game, states: States) -> Floats:
+    """The payoffs of all players.
+
+    Args:
+        game: The game.
+        states: The states, `game.dtype` [n].
+
+    Returns:
+        Payoffs, float64 [n, num_players]. They are zero where a game is not over, unless the game
+        is staged, where they are what has been paid so far.
+
+    Raises:
+        InputError: States of something else.
+    """
+    _check_states(game, states)
+    chosen = np.arange(len(states)) if game.staged else np.flatnonzero(~running(game, states))
+    out = np.zeros((len(states), game.num_players))
+    kernels.returns_all(game.rules, states, chosen, out)
+    return out
+
+
+def playouts(game: Game, states: States, rng: Rng) -> States:
+    """The ends of games that go on with uniformly random actions.
+
+    Args:
+        game: The game.
+        states: The states, `game.dtype` [n]; they stay as they are.
+        rng: Generator of the choices.
+
+    Returns:
+        The states at the end, `game.dtype` [n].
+
+    Raises:
+        InputError: States of something else, or no generator.
+    """
+    _check_states(game, states)
+    _check_rng(rng)
+    ends = states.copy()
+    kernels.play_out_all(game.rules, ends, rng, _ids(game))
+    return ends
+
+
+def _start(game: Game, seeds: list[np.uint64]) -> States:
+    states = game.empty(len(seeds))
+    kernels.deal_all(game.rules, states, np.arange(len(seeds)), np.array(seeds, np.uint64))
+    return states
+
+
+def _ids(game: Game) -> Ids:
+    """Scratch space for kernels."""
+    return np.empty(game.num_actions, np.int32)
+
+
+def _seats(game: Game, states: States, seats: Seats | None) -> NDArray[np.int64]:
+    if seats is None:
+        return states["player"].astype(np.int64)
+    if isinstance(seats, int | np.integer):
+        seats = np.full(len(states), seats)
+    chosen = _integers("seats", seats, len(states))
+    if ((chosen < 0) | (chosen >= game.num_players)).any():
+        raise InputError(f"seats of {game.name} are 0 to {game.num_players - 1}")
+    return chosen
+
+
+def _integers(what: str, values: ArrayLike, number: int) -> NDArray[np.int64]:
+    array = np.asarray(values)
+    if array.shape != (number,) or (number and array.dtype.kind not in "iu"):
+        raise InputError(f"{what} are {number} whole numbers, one for each game")
+    return array.astype(np.int64)
+
+
+def _check_states(game: Game, states: Any) -> None:
+    if not isinstance(states, np.ndarray) or states.dtype != game.dtype or states.ndim != 1:
+        raise InputError(f"states are an array [n] of records of {game.name}, its dtype")
+
+
+def _check_rng(rng: Any) -> None:
+    if not isinstance(rng, np.random.Generator):
+        raise InputError(f"rng is a numpy.random.Generator, not {rng!r}")

@@ -2,14 +2,15 @@
 
 import time
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from closedhand.core import batch, lockstep
-from closedhand.core.agents import Agent, act_batch, make_agent
+from closedhand.core.agents import Agent, act_batch, digests, make_agent
 from closedhand.core.game import Game
 from closedhand.core.seating import num_tables, seating
+from closedhand.core.version import __version__
 
 Spec = str | Agent
 
@@ -101,11 +102,31 @@ def start(
     agents = [make_agent(game, spec, int(own)) for spec, own in zip(specs, seeds, strict=True)]
     dealt = np.array([game.deal(np.random.default_rng((seed, i))) for i in deals], game.dtype)
     # One decision each that does not count: loading kernels and networks takes its time.
-    first = dealt[:1].copy()
-    batch.hide_all(game.rules, first)
+    first = batch.views(game, dealt[:1])
     for agent in agents:
         act_batch(agent, first)
     return agents, dealt
+
+
+def match_settings(game: Game, agents: Sequence[str], seed: int) -> dict[str, Any]:
+    """What has to be the same when games between agents go on after an interruption.
+
+    Args:
+        game: The game.
+        agents: Names of the agents.
+        seed: Seed of the deals and of the agents.
+
+    Returns:
+        A dict for JSON.
+    """
+    return {
+        "game": game.name,
+        "options": dict(game.options),
+        "agents": list(agents),
+        "files": digests(game, agents),
+        "seed": seed,
+        "version": __version__,
+    }
 
 
 def count_deals(chunks: Sequence[Chunk]) -> int:

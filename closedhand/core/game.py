@@ -52,7 +52,8 @@ class Game:
     """The rules of a game, bound to a preset and its options.
 
     States are records of `dtype`; functions that take one never keep it. For work on many states
-    at once, call the functions of `closedhand.core.contract` in a kernel with `game.rules`.
+    at once there is `closedhand.core.batch`, and for what is not in there a kernel that calls the
+    functions of `closedhand.core.contract` with `game.rules`.
 
     Attributes:
         name: Name for `make_game`.

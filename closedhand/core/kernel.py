@@ -185,13 +185,13 @@ def _has_name(cls: Any) -> bool:
 class _Index(IndexDataCacheFile):
     """Numba's index, which counts as empty if it cannot be read.
 
-    It names the classes of all arguments, and an old one may name some that are gone.
+    It names the classes of all arguments, and an old one may name some that are gone or moved.
     """
 
     def _load_index(self) -> Any:
         try:
             return super()._load_index()
-        except (ImportError, AttributeError):
+        except (ImportError, AttributeError, DeprecationWarning):
             return {}
 
 

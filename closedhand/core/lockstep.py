@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.core import batch, interrupt
+from closedhand.core import interrupt, kernels
 from closedhand.core.game import Game, InputError, explain_illegal
 
 
@@ -33,15 +33,15 @@ def play_out(
     status = np.empty(len(states), np.int64)
     while True:
         interrupt.check()
-        batch.running(game.rules, states, running)
+        kernels.running(game.rules, states, running)
         chosen = np.flatnonzero(running)
         if not len(chosen):
             return
         views = states[chosen]
-        batch.hide_all(game.rules, views)
+        kernels.hide_all(game.rules, views)
         actions = np.asarray(choose(views, chosen), np.int64)
-        batch.play_all(game.rules, states, chosen, actions, game.num_actions, status)
-        for k in np.flatnonzero(status[chosen] == batch.ILLEGAL):
+        kernels.play_all(game.rules, states, chosen, actions, game.num_actions, status)
+        for k in np.flatnonzero(status[chosen] == kernels.ILLEGAL):
             state: Any = states[chosen[k]]
             why = explain_illegal(game, state, int(actions[k]))
             raise InputError(f"{name(int(chosen[k]))} cannot play on: {why}")

@@ -7,6 +7,7 @@ from typing import Any
 
 from closedhand.core.files import read_json, write_atomically
 from closedhand.core.interrupt import deferred
+from closedhand.core.version import __version__
 
 Part = Callable[[Callable[[float], None]], dict[str, Any]]
 """Computes one result, which JSON can hold; tells, 0 to 1, how much of it is done."""
@@ -30,8 +31,6 @@ def compute(
         KeyboardInterrupt: Interrupted where a part tells how far it is, or before the next one; a
             later call goes on.
     """
-    from closedhand import __version__
-
     settings = {**settings, "version": __version__}
     results = {}
     with deferred() as check:

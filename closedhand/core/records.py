@@ -19,6 +19,7 @@ from closedhand.core import contract
 from closedhand.core.files import lines, write_atomically
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.registry import GAMES, flat_game, load, make_game, spec_of
+from closedhand.core.version import __version__
 
 
 @dataclass(frozen=True)
@@ -109,8 +110,6 @@ def from_state(
         InputError: Some players acted out of turn, as they may in a simultaneous game, or their
             actions are hidden.
     """
-    from closedhand import __version__
-
     game = game.flat
     actions: list[str] = []
     replayed = game.parse_deal(game.deal_text(state))

@@ -121,7 +121,7 @@ def read(game: Game, state: State, action: Any) -> int:
     if is_unseen(action):
         raise InputError("this action is not hidden from the player: say what it is")
     if isinstance(action, str):
-        return game.parse_at(state, action)
+        return game.parse(action, state)
     if isinstance(action, bool) or not isinstance(action, int | np.integer):
         raise InputError("an action is an id or a text")
     if action >= game.num_actions:

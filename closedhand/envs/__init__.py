@@ -1,1 +1,15 @@
 """Thin adapters from a `Game` to PettingZoo and Gymnasium, written once for every game."""
+
+from closedhand.envs.aec import GameAEC, env
+from closedhand.envs.parallel import GameParallel, parallel_env
+from closedhand.envs.solo import SoloEnv
+from closedhand.envs.vector import GameVectorEnv
+
+__all__ = [
+    "GameAEC",
+    "GameParallel",
+    "GameVectorEnv",
+    "SoloEnv",
+    "env",
+    "parallel_env",
+]

@@ -15,7 +15,7 @@ from pettingzoo.utils.wrappers import (
     TerminateIllegalWrapper,
 )
 
-from closedhand.core import batch
+from closedhand.core import kernels
 from closedhand.core.game import Game, InputError, explain_illegal
 from closedhand.envs import common
 from closedhand.envs.common import ACTION_MASK, ILLEGAL_REWARD, Observation
@@ -120,21 +120,21 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         action = common.whole_number(action)
         observation = np.empty(self.game.observation_size, np.int8)
         mask = np.empty(self.game.num_actions, np.int8)
-        status, player = batch.play_one(
+        status, player = kernels.play_one(
             self.game.rules, self._states, action, observation, mask
         )  # fmt: skip
-        if status == batch.ILLEGAL:
+        if status == kernels.ILLEGAL:
             raise InputError(explain_illegal(self.game, self._states[0], action))
         self.infos[agent] = self._idle_info()
         self._observation, self._mask = observation, mask
         if self.game.staged:
             self._pay(agent)
-        elif status == batch.OVER:
+        elif status == kernels.OVER:
             # Nothing to do about rewards before: they have been zero.
             payoffs = self.game.returns(self._states[0]).tolist()
             self.rewards = dict(zip(self.agents, payoffs, strict=True))
             self._cumulative_rewards = self.rewards.copy()
-        if status == batch.OVER:
+        if status == kernels.OVER:
             self.terminations = dict.fromkeys(self.agents, True)
         self._to_act(int(player))
 
@@ -151,7 +151,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
     def _look(self, player: int) -> tuple[np.ndarray, np.ndarray]:
         observation = np.empty(self.game.observation_size, np.int8)
         mask = np.empty(self.game.num_actions, np.int8)
-        batch.observe_one(self.game.rules, self._states, player, observation, mask)
+        kernels.observe_one(self.game.rules, self._states, player, observation, mask)
         return observation, mask
 
     def _to_act(self, player: int) -> None:

@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from closedhand.core import batch, contract
+from closedhand.core import contract, kernels
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.kernel import draw_seed
+from closedhand.core.moved import old_names
 from closedhand.core.registry import make_game
+
+__getattr__ = old_names(__name__)
 
 Observation = dict[str, np.ndarray]
 
@@ -123,7 +126,7 @@ def start(
         state = game.parse_deal(deal)
     if state is None:
         seeds = np.array([draw_seed(rngs[int(i)]) for i in chosen], np.uint64)
-        batch.deal_all(game.rules, states, chosen, seeds)
+        kernels.deal_all(game.rules, states, chosen, seeds)
         return
     if getattr(state, "dtype", None) != game.dtype or np.ndim(state) != 0:
         raise InputError(f"options['state'] is no state of {game.name}")

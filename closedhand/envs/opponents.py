@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.core import batch
+from closedhand.core import kernels
 from closedhand.core.agents import Agent, act_batch, make_agent
 from closedhand.core.game import Game, InputError, explain_illegal
 
@@ -62,7 +62,7 @@ class Opponents:
         running = np.empty(len(states), bool)
         status = np.empty(len(states), np.int64)
         while True:
-            batch.running(self.game.rules, states, running)
+            kernels.running(self.game.rules, states, running)
             ahead = (states["player"] - seats) % self.game.num_players
             waiting = running & (ahead > 0)
             if not waiting.any():
@@ -76,12 +76,12 @@ class Opponents:
         self, agent: Agent, states: np.ndarray, chosen: np.ndarray, status: np.ndarray
     ) -> None:
         views = states[chosen]
-        batch.hide_all(self.game.rules, views)
+        kernels.hide_all(self.game.rules, views)
         actions = np.asarray(act_batch(agent, views), np.int64)
-        batch.play_all(
+        kernels.play_all(
             self.game.rules, states, chosen, actions, self.game.num_actions, status
         )  # fmt: skip
-        for i in np.flatnonzero(status[chosen] == batch.ILLEGAL):
+        for i in np.flatnonzero(status[chosen] == kernels.ILLEGAL):
             state: Any = states[chosen[i]]
             why = explain_illegal(self.game, state, int(actions[i]))
             raise InputError(f"agent {agent.name!r} cannot play on: {why}")

@@ -11,7 +11,7 @@ from gymnasium import error
 from gymnasium.utils import seeding
 from pettingzoo import ParallelEnv
 
-from closedhand.core import batch
+from closedhand.core import kernels
 from closedhand.core.game import Game, InputError, State
 from closedhand.envs import common
 from closedhand.envs.common import ACTION_MASK, ILLEGAL_REWARD, Observation
@@ -133,7 +133,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
             raise error.ResetNeeded("no game is under way: call reset() first")
         agents, chosen = self.agents, self._read(actions)
         legal = np.empty(len(agents), np.bool_)
-        over = batch.play_together(
+        over = kernels.play_together(
             self.game.rules, self._states, chosen, self.game.num_actions, legal
         )  # fmt: skip
         if over:
@@ -171,7 +171,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         states["player"] = seats
         rows = np.empty((len(seats), self.game.observation_size), np.int8)
         masks = np.empty((len(seats), self.game.num_actions), np.int8)
-        batch.observe_all(self.game.rules, states, seats, rows, masks)
+        kernels.observe_all(self.game.rules, states, seats, rows, masks)
         if not self.agents:
             masks[:] = 0  # an illegal action may have ended the game, which the rules do not know
         if self.render_mode == "human":

@@ -6,7 +6,10 @@ from typing import Any
 import numpy as np
 
 from closedhand.core.game import Game, InputError, State
+from closedhand.core.moved import old_names
 from closedhand.core.scene import BLANK, Row
+
+__getattr__ = old_names(__name__)
 
 WIDTH, HEIGHT = 960, 540
 MARGIN, GAP = 28, 14

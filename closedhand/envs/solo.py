@@ -7,7 +7,7 @@ import gymnasium
 import numpy as np
 from gymnasium import error, logger
 
-from closedhand.core import batch
+from closedhand.core import kernels
 from closedhand.core.game import Game, State
 from closedhand.envs import common, render
 from closedhand.envs.common import ACTION_MASK, ILLEGAL_REWARD, Observation
@@ -123,11 +123,11 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
             raise error.ResetNeeded("no game is under way: call reset() first")
         actions = np.array([common.whole_number(action)])
         status = np.empty(1, np.int64)
-        batch.play_all(
+        kernels.play_all(
             self.game.rules, self._states, np.zeros(1, np.int64), actions,
             self.game.num_actions, status,
         )  # fmt: skip
-        if status[0] == batch.ILLEGAL:
+        if status[0] == kernels.ILLEGAL:
             self._ended = True
             observation, info = self._look()
             return observation, self.illegal_reward, True, False, {**info, "illegal_action": True}
@@ -166,7 +166,7 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
     def _look(self) -> tuple[Observation, dict[str, Any]]:
         observation = np.empty(self.game.observation_size, np.int8)
         mask = np.empty(self.game.num_actions, np.int8)
-        batch.observe_one(self.game.rules, self._states, self.seat, observation, mask)
+        kernels.observe_one(self.game.rules, self._states, self.seat, observation, mask)
         if self._ended:
             mask[:] = 0
         self._mask = mask.copy()

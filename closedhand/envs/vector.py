@@ -10,7 +10,7 @@ from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from closedhand.core import batch
+from closedhand.core import kernels
 from closedhand.core.game import Game, InputError
 from closedhand.envs import common, render
 from closedhand.envs.common import ACTION_MASK, ILLEGAL_REWARD, Observation
@@ -129,7 +129,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         self._note_paid(np.arange(self.num_envs))
         if self._opponents is not None:
             self._opponents.play(self._states, self._seats)
-        batch.running(self.game.rules, self._states, self._finished)
+        kernels.running(self.game.rules, self._states, self._finished)
         self._finished = ~self._finished
         self._illegal[:] = False
 
@@ -201,13 +201,13 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         observations = np.empty((self.num_envs, self.game.observation_size), np.int8)
         masks = np.empty((self.num_envs, self.game.num_actions), np.int8)
         seats = self._observers()
-        batch.observe_all(self.game.rules, self._states, seats, observations, masks)
+        kernels.observe_all(self.game.rules, self._states, seats, observations, masks)
         if self._illegal.any():
             masks[self._illegal] = 0
         returns = np.zeros((self.num_envs, self.game.num_players))
         ended = self._finished & ~self._illegal
         if ended.any():
-            batch.returns_all(self.game.rules, self._states, np.flatnonzero(ended), returns)
+            kernels.returns_all(self.game.rules, self._states, np.flatnonzero(ended), returns)
         everywhere = np.ones(self.num_envs, bool)
         infos = {
             "current_player": seats,
@@ -278,7 +278,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             self._opponents.play(fresh, self._seats[chosen])
             self._states[chosen] = fresh
             running = np.empty(len(chosen), bool)
-            batch.running(self.game.rules, fresh, running)
+            kernels.running(self.game.rules, fresh, running)
             chosen = chosen[~running]
             if len(chosen):
                 common.refuse_ended(options)
@@ -286,24 +286,24 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
     def _play(self, playing: np.ndarray, actions: np.ndarray) -> None:
         """Play our actions and the opponents' answers; find out which games that ended."""
         status = np.zeros(self.num_envs, np.int64)
-        batch.play_all(
+        kernels.play_all(
             self.game.rules, self._states, playing, actions, self.game.num_actions, status
         )  # fmt: skip
-        self._illegal = status == batch.ILLEGAL
+        self._illegal = status == kernels.ILLEGAL
         if self._opponents is not None:
             going = np.flatnonzero(~self._illegal)
             states = self._states[going]
             self._opponents.play(states, self._seats[going])
             self._states[going] = states
-            batch.running(self.game.rules, self._states, self._finished)
+            kernels.running(self.game.rules, self._states, self._finished)
             self._finished = ~self._finished | self._illegal
         else:
-            self._finished = status != batch.RUNNING
+            self._finished = status != kernels.RUNNING
 
     def _note_paid(self, chosen: np.ndarray) -> None:
         """Take note of what the games had paid when they were started here."""
         if self.game.staged:
-            batch.returns_all(self.game.rules, self._states, chosen, self._paid)
+            kernels.returns_all(self.game.rules, self._states, chosen, self._paid)
 
     def _pay(self, playing: np.ndarray) -> np.ndarray:
         """What has been paid since the last step, by player, float64 [num_envs, num_players]."""

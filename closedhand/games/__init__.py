@@ -1,1 +1,5 @@
 """The rules of the games, a folder each; NumPy and Numba only."""
+
+from closedhand.core.moved import old_names
+
+__getattr__ = old_names(__name__)

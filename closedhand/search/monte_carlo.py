@@ -25,8 +25,11 @@ from closedhand.core.kernel import (
     States,
     kernel,
 )
+from closedhand.core.moved import old_names
 from closedhand.search.budget import add_up, budget
 from closedhand.search.playout import plausibility, playout
+
+__getattr__ = old_names(__name__)
 
 BATCH = 16
 """Simulations between two looks at the clock."""

@@ -32,9 +32,12 @@ from closedhand.core.kernel import (
     States,
     kernel,
 )
+from closedhand.core.moved import old_names
 from closedhand.search.budget import add_up, budget
 from closedhand.search.particles import BATCH, Particles
 from closedhand.search.playout import Uniform, playout
+
+__getattr__ = old_names(__name__)
 
 ELIMINATED_BELOW = 2.5
 """Standard errors by which an action is worse that is eliminated."""

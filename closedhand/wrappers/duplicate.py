@@ -18,7 +18,7 @@ class DuplicateDealing(BaseWrapper[str, Observation, int]):
     """Play each deal once at every seating of the teams before the next deal.
 
     Each reset goes on to the next table: at table t of k, side j of the game is played by team
-    (j + t) mod k. For a landlord against two peasants these are two tables (the DeepRocket paper's
+    (j + t) mod k. For one seat against two these are two tables (the DeepRocket paper's
     Appendix B), for a game without sides a rotation through all seats. All agents' infos carry
 
     - `deal` and `table`, both counted from 0, and `team`, the name of the agent's team;

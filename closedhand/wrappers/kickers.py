@@ -10,7 +10,7 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils import BaseWrapper
 
-from closedhand.core import batch
+from closedhand.core import kernels
 from closedhand.core.game import Game, InputError, explain_illegal
 from closedhand.core.registry import make_game
 from closedhand.envs import common
@@ -91,7 +91,7 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
         observation = np.empty(self.game.observation_size, np.int8)
         mask = np.zeros(self.game.num_actions, np.int8)
         player = self.possible_agents.index(agent)
-        batch.observe_one(self.game.rules, self._states, player, observation, mask)
+        kernels.observe_one(self.game.rules, self._states, player, observation, mask)
         if self.terminations.get(agent):
             mask[:] = 0
         return {**self.game.split(observation), ACTION_MASK: mask}
@@ -99,7 +99,7 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
     def _play(self, action: Any) -> None:
         number = common.whole_number(action)
         status = np.empty(1, np.int64)
-        batch.play_all(
+        kernels.play_all(
             self.game.rules,
             self._states,
             np.zeros(1, np.int64),
@@ -107,7 +107,7 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
             self.game.num_actions,
             status,
         )
-        if status[0] == batch.ILLEGAL:
+        if status[0] == kernels.ILLEGAL:
             raise InputError(explain_illegal(self.game, self._states[0], number))
 
     def _whole_play(self, before: np.record, action: Any) -> int:

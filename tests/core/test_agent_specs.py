@@ -363,13 +363,20 @@ def test_an_inner_agent_lends_its_traits() -> None:
     ],
 )
 def test_slow_agents_are_known_by_cost_and_clock(text: str, slow: bool) -> None:
-    assert ladder.is_slow(text) == slow
+    assert ladder.is_slow(make_game("doudizhu"), text) == slow
 
 
 @pytest.mark.slow
 def test_the_same_agent_twice_on_a_ladder(tmp_path: Path) -> None:
     data = ladder.compute(
-        ["rule", "random", "rule"], 20, 10, tmp_path, 0, 1, lambda name, done: None
+        make_game("doudizhu"),
+        ["rule", "random", "rule"],
+        20,
+        10,
+        tmp_path,
+        0,
+        1,
+        lambda name, done: None,
     )
     assert {row["agent"] for row in data["agents"]} == {"rule", "random", "rule-2"}
     assert len(data["pairs"]) == 3

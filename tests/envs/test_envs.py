@@ -174,7 +174,7 @@ def test_states_that_the_rules_do_not_allow_are_refused() -> None:
     game = make_game("doudizhu")
     state = game.deal(np.random.default_rng(0))
     damaged = state.copy()
-    damaged.hands[0] = 2**60
+    damaged.hands[1] = 2**60
     for env in (raw_env("doudizhu"), make_solo(VARIANTS[0])):
         env.reset(seed=0, options={"state": state})
         with pytest.raises(InputError, match="no state of doudizhu: the cards do not make a deck"):

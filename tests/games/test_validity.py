@@ -40,7 +40,8 @@ def test_every_position_is_valid(variant: tuple[str, dict[str, Any]]) -> None:
             view = game.view(state, player)
             assert game.valid(view, player) == "", view
             assert view == state or game.valid(view) != ""
-        assert game.valid(game.redeal(view, player, rng)) == ""
+        chosen = int(rng.integers(game.num_players))
+        assert game.valid(game.redeal(game.view(state, chosen), chosen, rng)) == ""
         assert game.valid(game.parse_deal(game.deal_text(state))) == ""
 
 
@@ -241,7 +242,8 @@ def test_views_are_loaded_as_such(game: Game) -> None:
 def test_wrong_players_are_refused(game: Game) -> None:
     rng = np.random.default_rng(0)
     state = game.deal(rng)
-    for player in (-1, game.num_players, 1.5, "0", None):
+    wrong: list[Any] = [-1, game.num_players, 1.5, "0", None]
+    for player in wrong:
         for call, more in ((game.view, ()), (game.observe, ()), (game.redeal, (rng,))):
             with pytest.raises(InputError, match=f"is no player of {game.name}: those are 0 to"):
                 call(state, player, *more)

@@ -12,12 +12,11 @@ from support import positions
 
 from closedhand import Game, InputError, make_agent, make_game
 from closedhand.core.game import State
-from closedhand.core.views import flat_form
 from closedhand.games.chinese_poker.notation import board_text, cards_text
+from closedhand.games.daihinmin.exchange import TAXES, loser, winner
 from closedhand.games.daihinmin.hidden import has_exchange, is_complete
 from closedhand.games.daihinmin.notation import cards_in, dealt
 from closedhand.games.daihinmin.plays import DIAMOND_THREE
-from closedhand.games.daihinmin.exchange import TAXES, loser, winner
 from closedhand.games.doudizhu.counts import unpack
 from closedhand.games.leduc.notation import card_text
 from closedhand.games.leduc.rules import FLOP, revealed
@@ -92,7 +91,7 @@ KNOWN = {
 
 def knowledge(game: Game, state: State, player: int, as_text: bool) -> Knowledge:
     """What a player knows, actions as the ids of the flat game or in its notation."""
-    flat = flat_form(game)
+    flat = game.flat
     hand, actions, public = KNOWN[game.name](flat, state, player)
     if as_text:
         actions = [flat.text(a) if isinstance(a, int) and a >= 0 else a for a in actions]
@@ -396,6 +395,6 @@ def test_the_example_of_the_guide_runs(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_a_game_without_the_function_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr("closedhand.games.leduc.view_from")
+    monkeypatch.delattr("closedhand.games.leduc.game.view_from")
     with pytest.raises(InputError, match="leduc builds no views from what a player knows"):
         make_game("leduc").view_from(0, "SK")

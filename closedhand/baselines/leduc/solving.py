@@ -21,6 +21,9 @@ from closedhand.baselines.leduc.tree import Evaluation, evaluate
 from closedhand.core import run as long_work
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
+from closedhand.core.moved import old_names
+
+__getattr__ = old_names(__name__)
 
 
 class Solver(Protocol):

@@ -27,3 +27,7 @@ game is also a parallel environment. Payoffs are points; together they are 0.
 An arrangement is one of 72,072 actions, and so long is the mask. For learning take `substeps=True`:
 back, then front, 1,343 actions.
 """
+
+from closedhand.core.moved import old_names
+
+__getattr__ = old_names(__name__)

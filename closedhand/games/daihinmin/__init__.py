@@ -27,3 +27,7 @@ and points are paid at the end of each. Its players keep their numbers when seat
 There are 2,421 plays, and the pass. In the exchange the ids of singles name the cards to give; two
 are chosen in ascending order.
 """
+
+from closedhand.core.moved import old_names
+
+__getattr__ = old_names(__name__)

@@ -10,6 +10,7 @@ import numpy as np
 from closedhand.core import bits
 from closedhand.core.cards import shuffle
 from closedhand.core.kernel import kernel
+from closedhand.core.moved import old_names
 from closedhand.games.daihinmin.cards import bit
 from closedhand.games.daihinmin.exchange import (
     TAXES,
@@ -23,6 +24,8 @@ from closedhand.games.daihinmin.exchange import (
 from closedhand.games.daihinmin.plays import NUM_CARDS, PASS
 from closedhand.games.daihinmin.state import LONGEST, NOBODY, PLAYERS
 from closedhand.games.daihinmin.tricks import lay, lead_first, move_on, new_trick, rank_rest
+
+__getattr__ = old_names(__name__)
 
 
 @kernel

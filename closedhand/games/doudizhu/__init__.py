@@ -12,3 +12,7 @@ The preset `rlcard` has exactly the plays of RLCard 1.2.0, `openspiel` those of 
 opening passes end its game without a score, it always doubles for spring (here `spring=True`), lets
 a bomb beat the rocket, and lists no bare chain that starts on a rank held four times.
 """
+
+from closedhand.core.moved import old_names
+
+__getattr__ = old_names(__name__)

@@ -18,3 +18,7 @@ OpenSpiel.
 
 Payoffs are chips: from -13 to 13, both together 0.
 """
+
+from closedhand.core.moved import old_names
+
+__getattr__ = old_names(__name__)

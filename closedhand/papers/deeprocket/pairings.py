@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from closedhand.arena import results as saved
-from closedhand.arena.ladder import interval, percent, the_game
+from closedhand.arena.ladder import interval, percent
 from closedhand.arena.plot import new_figure, save_figure
 from closedhand.core import batch
-from closedhand.core.duel import Chunk, Spec, count_deals, join, play_out, start
+from closedhand.core.duel import Chunk, Spec, count_deals, join, match_settings, play_out, start
 from closedhand.core.game import Game
 from closedhand.core.parts import Part, compute as compute_parts
+from closedhand.core.registry import make_game
 from closedhand.core.run import work_off
 from closedhand.core.statistics import bootstrap, wins
 
@@ -42,6 +43,11 @@ DIFFERENCES = {
 """By how much DR wins more than MW: sums of the landlord's win rates."""
 
 
+def the_game() -> Game:
+    """The paper's Dou Dizhu: no auction, the deal says who is landlord (section 5.2)."""
+    return make_game("doudizhu", rules="deeprocket")
+
+
 def play_roles(game: Game, landlord: Spec, peasants: Spec, seed: int, deals: range) -> Chunk:
     """Play some deals once each, one agent as landlord against another one, or itself.
 
@@ -61,8 +67,7 @@ def play_roles(game: Game, landlord: Spec, peasants: Spec, seed: int, deals: ran
     agents, states = start(game, (landlord, peasants), seed, deals)
     seats = np.tile(game.sides, (len(states), 1))
     seconds, decisions = play_out(game, states, seats, agents)
-    returns = np.zeros((len(states), game.num_players))
-    batch.returns_all(game.rules, states, np.arange(len(states)), returns)
+    returns = batch.returns(game, states)
     return Chunk(returns[:, None], seconds, decisions)
 
 
@@ -103,7 +108,7 @@ def compute(
         for i in range(iterations)
         for name, sides in PAIRINGS.items()
     }
-    settings = {**saved.settings(the_game(), [network, best], seed), "games": games}
+    settings = {**match_settings(the_game(), [network, best], seed), "games": games}
     results = compute_parts(parts, folder, settings, lambda name, done, _: progress(name, done))
     played = {name: [results[part_name(i, name)] for i in range(iterations)] for name in PAIRINGS}
     return {"agents": specs, "games": games, "seed": seed, **summary(played, seed)}

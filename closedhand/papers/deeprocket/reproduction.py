@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from closedhand.arena import ladder, results as saved
+from closedhand.arena import ladder
 from closedhand.core.agents import make_agent
-from closedhand.core.duel import Spec
+from closedhand.core.duel import Spec, match_settings
 from closedhand.core.files import SHIPPED
 from closedhand.core.game import InputError, State
 from closedhand.core.parts import compute as compute_parts
@@ -172,7 +172,7 @@ def positions(agents: Sequence[Spec], seed: int = 0) -> list[dict[str, Any]]:
     Raises:
         InputError: An unknown agent.
     """
-    game = ladder.the_game()
+    game = pairings.the_game()
     rows = []
     for name, about in POSITIONS.items():
         state = position(name)
@@ -215,9 +215,11 @@ def compute(
         agents += [plan.network, plan.best]
     pairs = []
     if "ladder" in plan.sections:
-        pairs = ladder.pairs_of(plan.agents, plan.ladder_deals, plan.slow_deals)
+        pairs = ladder.pairs_of(
+            pairings.the_game(), plan.agents, plan.ladder_deals, plan.slow_deals
+        )
     for agent in dict.fromkeys(agents):
-        make_agent(ladder.the_game(), agent)  # complains now, not in ten minutes
+        make_agent(pairings.the_game(), agent)  # complains now, not in ten minutes
 
     def figures(tell: Callable[[str, float], None]) -> dict[str, Any]:
         return pairings.compute(
@@ -232,7 +234,7 @@ def compute(
         )
 
     def chosen(tell: Callable[[str, float], None]) -> list[dict[str, Any]]:
-        settings = saved.settings(ladder.the_game(), plan.agents, plan.seed)
+        settings = match_settings(pairings.the_game(), plan.agents, plan.seed)
         parts = {"positions": lambda _: {"rows": positions(plan.agents, plan.seed)}}
         return compute_parts(
             parts, folder / "parts", settings, lambda name, done, _: tell(name, done)
@@ -240,6 +242,7 @@ def compute(
 
     def rated(tell: Callable[[str, float], None]) -> dict[str, Any]:
         return ladder.compute(
+            pairings.the_game(),
             plan.agents,
             plan.ladder_deals,
             plan.slow_deals,

@@ -17,7 +17,7 @@ from closedhand.core.game import InputError, State
 from closedhand.games.doudizhu.counts import unpack
 from closedhand.papers.deeprocket import accuracy, pairings, reproduction as deeprocket
 
-GAME = ladder.the_game()
+GAME = pairings.the_game()
 DEALS, GAMES = 40, 30
 REPRODUCE = [
     *("reproduce", "deeprocket", "--network", "greedy", "--best", "rule", "--workers", "1"),
@@ -243,7 +243,9 @@ def test_deals_are_resampled_together() -> None:
 
 
 def test_slow_agents_play_fewer_deals_in_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert [ladder.is_slow(name) for name in ("search:100ms", "policy-search", "policy-net")] == [
+    assert [
+        ladder.is_slow(GAME, name) for name in ("search:100ms", "policy-search", "policy-net")
+    ] == [
         True,
         True,
         False,

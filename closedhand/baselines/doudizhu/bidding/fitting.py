@@ -210,9 +210,7 @@ def _play_out(game: Game, player: Agent, states: np.ndarray) -> np.ndarray:
     lockstep.play_out(
         game, states, lambda views, _: act_batch(player, views), lambda _: f"agent {player.name!r}"
     )
-    returns = np.zeros((len(states), SEATS))
-    batch.returns_all(game.rules, states, np.arange(len(states)), returns)
-    return returns
+    return batch.returns(game, states)
 
 
 @kernel

@@ -14,9 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from closedhand.arena.results import settings as settings_of_match
 from closedhand.baselines.doudizhu.deeprocket.recorded import METADATA, arrow, deals_of, settings_of
-from closedhand.core.duel import Spec, play_out, start
+from closedhand.core.duel import Spec, match_settings, play_out, start
 from closedhand.core.files import read_arrays, write_arrays, write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.run import check_same, work_off
@@ -105,7 +104,7 @@ def generate(
         KeyboardInterrupt: Interrupted; what was played is kept, and the same call goes on.
     """
     check(game, agents, games, seed, workers)
-    settings = settings_of_match(game, agent_names(agents), seed)
+    settings = match_settings(game, agent_names(agents), seed)
     starts = range(0, games, SHARD)
     ranges = [range(begin, min(begin + SHARD, games)) for begin in starts]
     paths = [Path(folder) / f"games-{i:05}.parquet" for i in range(len(ranges))]
