@@ -469,9 +469,13 @@ def _check_illegal(walk: _Walk) -> None:
             continue
         played = state.copy()
         if game.lenient and 0 <= action < game.num_actions:
-            _expect(admitted in legal, "action {} counts as {}, which is not legal",
-                    action, admitted)  # fmt: skip
+            # It need not be legal itself: a pass may stand for it where nobody may choose to pass.
+            _expect(0 <= admitted < game.num_actions,
+                    "action {} counts as {}, which is none", action, admitted)  # fmt: skip
             game.play(played, action)
+            twin = state.copy()
+            contract.play(game.rules, twin, admitted)
+            _same(game, played, twin, f"action {action} is played as the one that it counts as")
             continue
         _expect(admitted == -1, "the illegal action {} counts as {}", action, admitted)
         _refuses(lambda: game.play(played, action), f"the illegal action {action}")  # noqa: B023
