@@ -67,7 +67,7 @@ class Pure:
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:
         (view,) = views
-        answers = view.moves > 0 and view.history[view.moves - 1] == 1
+        answers = int(view.moves > 0 and view.history[view.moves - 1] == 1)
         return np.eye(2)[[self.choices[answers][view.cards[view.player]]]]
 
 
