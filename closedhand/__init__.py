@@ -7,14 +7,12 @@ from closedhand.core.registry import GAMES, GameSpec, make_game
 from closedhand.core.version import __version__
 
 try:
-    from closedhand.envs.registration import register_all, register_game
+    from closedhand.envs.registration import register_game, register_games
 except ModuleNotFoundError as error:
     # Core and games do without the two; whoever makes an env is told what is missing.
     if error.name not in ("gymnasium", "pettingzoo"):
         raise
-    from closedhand.core.registry import add_game as register_game
-else:
-    register_all()
+    from closedhand.core.registry import add_game as register_game, find_games as register_games
 
 __all__ = [
     "GAMES",
@@ -28,3 +26,5 @@ __all__ = [
     "make_game",
     "register_game",
 ]
+
+register_games()  # last: the spec of a game from outside may import all of the above

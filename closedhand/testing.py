@@ -198,14 +198,14 @@ def _check_state(game: Game) -> None:
 def _check_rules(game: Game) -> None:
     """The class of the rules names a module with the contract functions."""
     rules: Any = game.rules
-    _expect(isinstance(rules, tuple) and hasattr(rules, "_fields"),
-            "rules are a NamedTuple, not {}", type(rules))  # fmt: skip
-    _expect(isinstance(getattr(game.rules, "kernels", None), str),
+    _expect(hasattr(rules, "_fields"), "rules are a NamedTuple, not {}", type(rules))
+    name = getattr(rules, "kernels", None)
+    _expect(isinstance(name, str),
             "the class of the rules names their module in an attribute `kernels`")  # fmt: skip
-    module = import_module(game.rules.kernels)
+    module = import_module(str(name))
     missing = [name for name in REQUIRED if not hasattr(module, name)]
-    _expect(not missing or hasattr(game.rules, "flat"),
-            "the module {} lacks {}", game.rules.kernels, ", ".join(missing))  # fmt: skip
+    _expect(not missing or hasattr(rules, "flat"),
+            "the module {} lacks {}", name, ", ".join(missing))  # fmt: skip
 
 
 def _check_forms(game: Game) -> None:
@@ -469,9 +469,13 @@ def _check_illegal(walk: _Walk) -> None:
             continue
         played = state.copy()
         if game.lenient and 0 <= action < game.num_actions:
-            _expect(admitted in legal, "action {} counts as {}, which is not legal",
-                    action, admitted)  # fmt: skip
+            # It need not be legal itself: a pass may stand for it where nobody may choose to pass.
+            _expect(0 <= admitted < game.num_actions,
+                    "action {} counts as {}, which is none", action, admitted)  # fmt: skip
             game.play(played, action)
+            twin = state.copy()
+            contract.play(game.rules, twin, admitted)
+            _same(game, played, twin, f"action {action} is played as the one that it counts as")
             continue
         _expect(admitted == -1, "the illegal action {} counts as {}", action, admitted)
         _refuses(lambda: game.play(played, action), f"the illegal action {action}")  # noqa: B023

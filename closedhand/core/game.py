@@ -14,6 +14,9 @@ from closedhand.core import contract, validity
 from closedhand.core.kernel import State, draw_seed
 from closedhand.core.scene import Row, board
 
+INTEGERS: Any = (int, np.integer)
+"""Types of a seat or an id."""
+
 MAGIC = b"clhd"
 HEADER = struct.Struct("<4sI")
 """Before a saved state: `MAGIC`, and the version of its layout."""
@@ -301,7 +304,7 @@ class Game:
         Raises:
             InputError: There is not.
         """
-        if not isinstance(player, int | np.integer) or not 0 <= player < self.num_players:
+        if not isinstance(player, INTEGERS) or not 0 <= player < self.num_players:
             raise InputError(f"{player!r} is no player of {self.name}: those are 0 to "
                              f"{self.num_players - 1}")  # fmt: skip
         return int(player)

@@ -196,8 +196,11 @@ def _order(point: EntryPoint) -> tuple[bool, str]:
     return not own, "" if own else point.name
 
 
-def _find() -> None:
-    """Load the specs of all entry points; one that fails is no harm to the others."""
+def find_games() -> None:
+    """Load the specs of all entry points; one that fails is no harm to the others.
+
+    The package does it when it is imported, last of all: a spec may import any of it.
+    """
     for point in sorted(entry_points(group=GROUP), key=_order):
         try:
             spec = point.load()
@@ -208,5 +211,3 @@ def _find() -> None:
             _broken.setdefault(point.name, f"{type(error).__name__}: {error}")
             warnings.warn(f"the game {point.name} cannot be loaded: {error}", stacklevel=2)
 
-
-_find()

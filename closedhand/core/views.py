@@ -13,17 +13,13 @@ from typing import Any
 import numpy as np
 
 from closedhand.core import contract
-from closedhand.core.game import Game, InputError, State, explain_illegal
+from closedhand.core.game import INTEGERS, Game, InputError, State, explain_illegal
 
 UNSEEN = "?"
 """In place of an action that the player has not seen, such as a choice made in secret."""
 
 HIDDEN = -1
 """The id of such an action; any negative id is one."""
-
-
-INTEGERS: Any = (int, np.integer)
-"""Types of an id."""
 
 
 def view_from(game: Game, player: int, hand: str, actions: Iterable[Any], **public: Any) -> State:

@@ -10,7 +10,7 @@ import gymnasium
 import pettingzoo
 
 from closedhand.core.moved import old_names
-from closedhand.core.registry import GAMES, GameSpec, add_game
+from closedhand.core.registry import GAMES, GameSpec, add_game, find_games
 
 __getattr__ = old_names(__name__)
 
@@ -36,8 +36,9 @@ def register(spec: GameSpec) -> None:
     )
 
 
-def register_all() -> None:
-    """Enter the envs of all games into the registries."""
+def register_games() -> None:
+    """Find all games, and enter their envs into the registries."""
+    find_games()
     for spec in GAMES.values():
         register(spec)
 
