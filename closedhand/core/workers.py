@@ -4,8 +4,10 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, wait
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from typing import Any, TypeVar
 
 from closedhand.core import interrupt
@@ -41,7 +43,8 @@ def results_of(
     context = multiprocessing.get_context("spawn")
     others = set(multiprocessing.active_children())
     with ProcessPoolExecutor(workers, context, _attach_to_parent) as pool:
-        futures = [pool.submit(work, *job) for job in jobs]
+        with _no_interrupts():
+            futures = [pool.submit(work, *job) for job in jobs]
         try:
             yield from _in_order(futures, pool)
         except KeyboardInterrupt:
@@ -55,9 +58,10 @@ def _in_order(futures: list[Future[Result]], pool: ProcessPoolExecutor) -> Itera
     done = 0
     try:
         for future in futures:
+            interrupt.check()
             while not future.done():
-                interrupt.check()
                 wait([future], interrupt.WAIT)
+                interrupt.check()
             yield future.result()
             done += 1
     except BaseException as error:
@@ -68,6 +72,21 @@ def _in_order(futures: list[Future[Result]], pool: ProcessPoolExecutor) -> Itera
                     break
                 yield future.result()
         raise
+
+
+@contextmanager
+def _no_interrupts() -> Generator[None]:
+    """Hold Ctrl-C back; processes that are started meanwhile never see it, not even at first."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    # It would lift the mask when it is started on the way.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _attach_to_parent() -> None:
