@@ -210,4 +210,3 @@ def find_games() -> None:
         except Exception as error:
             _broken.setdefault(point.name, f"{type(error).__name__}: {error}")
             warnings.warn(f"the game {point.name} cannot be loaded: {error}", stacklevel=2)
-
