@@ -82,10 +82,10 @@ def write_environment_pages(app: Any) -> None:
 
 def environment_page(name: str, environment: Any) -> str:
     """How to make an environment, then what its game's docstring says."""
-    package = environment.pages[0]
-    pages = [inspect.getdoc(import_module(page)) or "" for page in environment.pages]
     make = import_module("closedhand.core.registry").load(environment.make)
-    text = "\n\n".join([pages[0], inspect.getdoc(make) or "", *pages[2:]])
+    pages = [inspect.getdoc(import_module(page)) or "" for page in environment.pages]
+    # What the game is, then its options, then observations and actions.
+    text = "\n\n".join([*pages[:1], inspect.getdoc(make) or "", *pages[2:]])
     parallel = ""
     if environment.parallel_id:
         parallel = f'env = pettingzoo.make("parallel", "{environment.parallel_id}")\n'
@@ -97,7 +97,7 @@ env = pettingzoo.make("aec", "{environment.aec_id}")
 envs = gymnasium.make_vec("{environment.gymnasium_id}", num_envs=1024)
 ```
 
-The rules are in {{py:mod}}`{package}`.
+The rules are in {{py:mod}}`{make.__module__}`.
 
 {text}
 """
