@@ -92,6 +92,21 @@ def test_names_that_never_were_are_missing_as_ever() -> None:
             _ = import_module(name).nonsense
 
 
+def test_old_methods_of_games_work_and_warn() -> None:
+    game = make_game("uh_leduc")
+    state = game.deal(np.random.default_rng(1))
+    action = int(game.legal(state)[0])
+    text = game.text(action, state)
+    for name, argument, expected in (
+        ("text_at", action, text),
+        ("say", action, text),
+        ("parse_at", text, action),
+        ("read", text, action),
+    ):
+        with pytest.warns(DeprecationWarning, match=r"is now (text|parse)\("):
+            assert getattr(game, name)(state, argument) == expected
+
+
 def test_records_replay_to_the_same_returns() -> None:
     path = OLD / "records.jsonl"
     replayed = list(records.replay_file(path))
