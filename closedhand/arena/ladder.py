@@ -148,7 +148,8 @@ def summary(
     Returns:
         `game`: its title. `agents`, the strongest first: `elo`, 0 being the mean of the list; the
         mean `win_rate` over all opponents; time. `pairs`: `deals` and by role `win_rate` and
-        `points` of the first agent. `misfit`: the largest distance of a win rate to the model's. Intervals hold 95%.
+        `points` of the first agent. `misfit`: the largest distance of a win rate to the model's.
+        Intervals hold 95%.
     """
     played = [data["pairs"][0] for data in matches]
     scores = [

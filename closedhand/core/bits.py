@@ -49,17 +49,28 @@ def size(bits: Any) -> Any:
     return int(bits).bit_count()
 
 
-# Numba compares the annotations of both functions: there are none.
+# Numba wants the same signature twice, annotations included: lambdas will not do.
+
+
 @overload(lowest)
-def _lowest(bits):  # pyright: ignore
-    return lambda bits: np.int64(_trailing_zeros(np.uint64(bits)))  # pyright: ignore
+def _lowest(bits: Any) -> Any:
+    def in_kernel(bits: Any) -> Any:
+        return np.int64(_trailing_zeros(np.uint64(bits)))  # pyright: ignore
+
+    return in_kernel
 
 
 @overload(highest)
-def _highest(bits):  # pyright: ignore
-    return lambda bits: 63 - np.int64(_leading_zeros(np.uint64(bits)))  # pyright: ignore
+def _highest(bits: Any) -> Any:
+    def in_kernel(bits: Any) -> Any:
+        return 63 - np.int64(_leading_zeros(np.uint64(bits)))  # pyright: ignore
+
+    return in_kernel
 
 
 @overload(size)
-def _size(bits):  # pyright: ignore
-    return lambda bits: np.int64(_population(np.uint64(bits)))  # pyright: ignore
+def _size(bits: Any) -> Any:
+    def in_kernel(bits: Any) -> Any:
+        return np.int64(_population(np.uint64(bits)))  # pyright: ignore
+
+    return in_kernel

@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pytest
 
-from closedhand import Game, InputError, make_agent, make_game
+from closedhand import Game, InputError, make_agent, make_game, search as search_package
 from closedhand.baselines.daihinmin import endgame
 from closedhand.baselines.daihinmin.policy import softmax as light
 from closedhand.baselines.daihinmin.policy.training import TASK
@@ -15,9 +15,17 @@ from closedhand.core.duel import play_out
 from closedhand.core.game import State
 from closedhand.games.daihinmin.notation import parse_cards
 from closedhand.games.daihinmin.plays import CARDS, DECK, PASS
-from closedhand.search.exact import LOST, UNKNOWN, WON, solve
-from closedhand.search.monte_carlo import MonteCarlo, most_promising
-from closedhand.search.playout import Uniform, playouts
+from closedhand.search import (
+    LOST,
+    UNKNOWN,
+    WON,
+    MonteCarlo,
+    PairedSearch,
+    Uniform,
+    playouts,
+    solve,
+)
+from closedhand.search.monte_carlo import most_promising
 
 # A small game and a large one: for each the kernels are compiled, which takes half a minute.
 EACH = [("uh_leduc", -13, 13), ("daihinmin", 1, 5)]
@@ -367,3 +375,34 @@ def test_what_was_played_is_likely_in_the_true_state() -> None:
         ]
         better += true > np.median(others)
     assert better >= 26
+
+
+def test_the_range_of_payoffs_is_that_of_the_game_by_default() -> None:
+    game = make_game("uh_leduc")
+    state = game.deal(np.random.default_rng(15))
+    view, actions = game.view(state, int(state.player)), game.legal(state)
+    search = MonteCarlo(game, Uniform(), simulations=300, threads=1)
+    given, default = (
+        search.judge(view, actions, *bounds, rng=np.random.default_rng(16))
+        for bounds in (game.payoff_range, ())
+    )
+    assert (given == default).all()
+    low, high = game.payoff_range
+    best = [
+        PairedSearch(game, Uniform(), simulations=300, threads=1, **span).judge(
+            view, actions, np.random.default_rng(17)
+        )
+        for span in ({"span": high - low}, {})
+    ]
+    assert (best[0] == best[1]).all()
+
+
+def test_particles_may_still_be_called_worlds() -> None:
+    with pytest.warns(DeprecationWarning, match="particles="):
+        PairedSearch(make_game("uh_leduc"), Uniform(), simulations=9, worlds=2)
+    with pytest.raises(InputError, match="0 particles or more"):
+        PairedSearch(make_game("uh_leduc"), Uniform(), simulations=9, particles=-1)
+
+
+def test_what_a_user_imports_is_on_the_face_of_the_package() -> None:
+    assert all(hasattr(search_package, name) for name in search_package.__all__)

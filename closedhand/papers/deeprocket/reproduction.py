@@ -215,7 +215,9 @@ def compute(
         agents += [plan.network, plan.best]
     pairs = []
     if "ladder" in plan.sections:
-        pairs = ladder.pairs_of(plan.agents, plan.ladder_deals, plan.slow_deals)
+        pairs = ladder.pairs_of(
+            pairings.the_game(), plan.agents, plan.ladder_deals, plan.slow_deals
+        )
     for agent in dict.fromkeys(agents):
         make_agent(pairings.the_game(), agent)  # complains now, not in ten minutes
 
