@@ -228,6 +228,7 @@ def test_weights_of_decompose_go_on_and_play(tmp_path: Path) -> None:
         policy_gradient.begin(TASK, 4, path).resume()
 
 
+@pytest.mark.slow
 def test_tables_go_on_and_play(tmp_path: Path) -> None:
     pytest.importorskip("scipy")
     from closedhand.baselines.chinese_poker import separable, training
