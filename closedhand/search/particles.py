@@ -46,7 +46,7 @@ def _log_plausibility(
     return np.log(plausibility(policy, rules, state, player, ids)), 0
 
 
-@dispatched(default=_log_plausibility)
+@dispatched(default=_log_plausibility, formerly="explain")
 def log_likelihood(
     policy: Policy, rules: Rules, state: State, player: Integer, least: float, rng: Rng, ids: Ids
 ) -> tuple[float, Integer]:
@@ -69,7 +69,7 @@ def _deal_again(policy: Policy, rules: Rules, state: State, player: Integer, rng
     contract.redeal(rules, state, player, rng)
 
 
-@dispatched(default=_deal_again)
+@dispatched(default=_deal_again, formerly="stir")
 def propose(policy: Policy, rules: Rules, state: State, player: Integer, rng: Rng) -> None:
     """Turn a determinisation into another one, the proposal of a Metropolis move.
 
