@@ -1,4 +1,4 @@
-"""The agent `greedy`: keeps its remaining hand cheap to play out, without search.
+"""The agent `greedy`: keeps its remaining hand cheap to play out, and does not rely on luck.
 
 Every legal play is rated by the cost of the hand that it leaves (`decompose/partition.py`), and a
 pass by the cost of the current hand, with a few corrections: bombs are kept, taking the lead from

@@ -19,7 +19,7 @@ NEVER = 1.0
 """A threshold that no win probability reaches."""
 ROUNDS = 12
 ENOUGH = 500
-"""A seat and highest bid that occur less often than this keep their initial thresholds."""
+"""A seat and highest bid that occur less often than this keep their previous thresholds."""
 
 Bid = Callable[[int, np.ndarray], np.ndarray]
 """`bid(seat, stakes)`: bids of a seat, 0 to 3, given the highest bids so far, both integers [n]."""
