@@ -60,7 +60,7 @@ RATE = 2e-3
 """Learning rate of AdamW, annealed along a cosine to 0."""
 WEIGHT_DECAY = 0.01
 VALIDATED = 10
-"""Of the deals that are not held out, one in this many is for validation."""
+"""One in this many of the deals that are not held out is for validation."""
 TIMES = 20
 """Number of validations in a training."""
 

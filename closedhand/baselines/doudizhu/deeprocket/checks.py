@@ -148,7 +148,7 @@ class Checks(Callback):
         return passed
 
     def _agreed(self, trainer: Trainer, wanted: bool) -> bool:
-        """Whether any process has `wanted` set; false at steps at which they do not agree."""
+        """Whether any process has `wanted` set; false at steps between agreements."""
         if trainer.world_size == 1:
             return wanted
         if trainer.global_step % AGREE_EVERY:
