@@ -1,8 +1,8 @@
-"""What agents for Dou Dizhu share that decide on whole plays: sub-steps come for free.
+"""Base of the Dou Dizhu agents that decide on whole plays; it adds support for sub-steps.
 
-Such an agent is one kernel, `choose_all(rules, views, ids, actions)`, that knows the flat game
-only. It must be deterministic: at every sub-step it decides anew, and the next part of the play
-that it chose is the sub-step.
+Such an agent is one kernel, `choose_all(rules, views, ids, actions)`, for the flat game only. It
+must be deterministic: it decides again at every sub-step, and the sub-step is the next part of the
+chosen play.
 """
 
 from collections.abc import Callable
@@ -17,9 +17,9 @@ from closedhand.games.doudizhu import rules as flat, substeps
 
 @kernel
 def next_step(rules, view, play, ids):
-    """The sub-step that leads on to the flat action `play`.
+    """The next sub-step towards the flat action `play`.
 
-    Where somebody else has begun another play, it is the first legal kicker.
+    If another agent already chose a different main group, it is the first legal kicker.
     """
     passing = flat.pass_id(rules.flat)
     if play > passing:
@@ -36,7 +36,7 @@ def next_step(rules, view, play, ids):
 
 @kernel
 def step_all(rules, views, ids, actions):
-    """Turn flat actions, in place, into the next sub-step of each."""
+    """Replace each flat action by its next sub-step, in place."""
     for i in range(len(views)):
         actions[i] = next_step(rules, views[i], actions[i], ids)
 
@@ -45,15 +45,15 @@ class PlayAgent:
     """An agent that decides by a kernel over the flat game, for flat and sub-stepped games.
 
     Attributes:
-        name: What tables and records call it.
+        name: Name in tables and records.
     """
 
     def __init__(self, game: Game, name: str, choose_all: Callable[..., None]) -> None:
-        """Play `game` by a kernel.
+        """Create the agent for a game and a kernel.
 
         Args:
             game: Dou Dizhu with any options.
-            name: Of the agent.
+            name: Name of the agent.
             choose_all: `choose_all(rules, views, ids, actions)` writes a flat action for every
                 view, [n], into `actions`, int32 [n]; `ids` is scratch space for legal actions.
         """

@@ -1,8 +1,9 @@
-"""The agent `greedy`: keeps what is left of its hand cheap to play out, and counts on no luck.
+"""The agent `greedy`: keeps its remaining hand cheap to play out, and does not rely on luck.
 
-Every legal play is judged by the cost of the hand that it leaves (`decompose.py`), and a pass by
-the cost of the hand as it is, with a few corrections: bombs are kept, an enemy's lead is worth a
-price, a partner's is not, and nobody who holds one card gets it through.
+Every legal play is rated by the cost of the hand that it leaves (`decompose/partition.py`), and a
+pass by the cost of the current hand, with a few corrections: bombs are kept, taking the lead from
+an enemy is worth a price, taking it from the partner is not, and an enemy with one card is kept
+from playing it.
 """
 
 import numpy as np
@@ -29,13 +30,13 @@ from closedhand.games.doudizhu.rules import SEATS
 SOLO, PAIR, _ = PLAIN_FAMILY
 
 TEMPO = 10
-"""What taking the lead from an enemy is worth."""
+"""Value of taking the lead from an enemy."""
 DANGER = 30
-"""What it is worth when he is about to play out."""
+"""Value of taking the lead from an enemy who is about to play out."""
 YIELD = 3
-"""What beating a partner has to save."""
+"""Cost that beating the partner must save."""
 KEEP_BOMB = 8
-"""What a bomb that is not yet needed is worth."""
+"""Value of keeping a bomb."""
 FAR = 1000
 
 
@@ -78,7 +79,7 @@ def is_partner(view, seat):
 
 @kernel
 def enemy_left(view):
-    """The fewest cards that an enemy of the player to act holds."""
+    """The smallest number of cards that an enemy of the player to act holds."""
     least = 20
     for seat in range(SEATS):
         if seat != view.player and not is_partner(view, seat):
@@ -88,7 +89,7 @@ def enemy_left(view):
 
 @kernel
 def price_of_pass(rules, view, keep):
-    """The price of a pass: of the hand as it is, and of the lead that stays with the owner."""
+    """The price of a pass: the cost of the current hand, and of leaving the lead to the owner."""
     if is_partner(view, view.owner):
         return keep - YIELD
     if view.left[view.owner] <= 2:
@@ -98,7 +99,7 @@ def price_of_pass(rules, view, keep):
 
 @kernel
 def surcharge(rules, view, play, rest, others):
-    """What a play costs beside the hand that it leaves."""
+    """The cost of a play besides that of the hand that it leaves."""
     family = rules.plays.groups[rules.plays.group[play]].family
     rank = rules.plays.group[play] - rules.plays.families[family].first
     price = 0
@@ -118,7 +119,7 @@ def surcharge(rules, view, play, rest, others):
 
 @kernel
 def beatable(rules, view, play, others):
-    """Whether some cards that the other players may hold beat a play, kickers left aside."""
+    """Whether cards that another player may hold beat a play, kickers ignored."""
     g = rules.plays.group[play]
     group = rules.plays.groups[g]
     family = rules.plays.families[group.family]
@@ -154,16 +155,16 @@ class GreedyAgent(PlayAgent):
     """A first tactical player."""
 
     def __init__(self, game: Game) -> None:
-        """Play `game`, Dou Dizhu with any options."""
+        """Create the agent for `game`, Dou Dizhu with any options."""
         super().__init__(game, "greedy", choose_all)
 
 
 @described(Traits(microseconds=5))
 def make(game: Game, seed: int, argument: str | None) -> GreedyAgent:
-    """The agent `greedy`; it is deterministic and needs no seed.
+    """The agent `greedy`; it is deterministic and ignores the seed.
 
     Raises:
-        InputError: It was given an argument.
+        InputError: An argument was given.
     """
     refuse_argument("greedy", argument)
     return GreedyAgent(game)

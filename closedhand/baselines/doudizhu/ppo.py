@@ -1,9 +1,9 @@
-"""MaskablePPO on the sub-stepped Dou Dizhu: one file from the network to the trained agent.
+"""MaskablePPO on sub-stepped Dou Dizhu: one file from the network to the trained agent.
 
-The learner sits in every seat (a third of the games each) against opponents from the agent list,
-and picks main group and kickers as separate actions under a mask, 337 in all. Observations are the
-paper's planes, the kicker planes and the status vector. What `train` leaves in its folder:
-`model.zip` (the newest model; the agent `ppo:FOLDER/model.zip`), and `tensorboard/`.
+The learner plays every seat (a third of the games each) against opponents from the agent list, and
+picks main group and kickers as separate actions under a mask, 337 in all. Observations are the
+paper's planes, the kicker planes and the status vector. `train` writes into its folder: `model.zip`
+(the newest model; the agent `ppo:FOLDER/model.zip`), and `tensorboard/`.
 """
 
 import io
@@ -33,19 +33,19 @@ from closedhand.wrappers.sb3 import SB3VecEnv
 
 SEATS = 3
 SETTINGS = "closedhand_settings"
-"""The attribute of a model, saved with it, that says what has to be the same when it goes on."""
+"""The attribute of a saved model with the settings that must be the same when it is resumed."""
 
 
 class PlanesCNN(BaseFeaturesExtractor):
-    """Convolutions along the ranks: every plane and row is a channel of a line of 15 ranks."""
+    """Convolutions along the 15 ranks; every row of every plane is a channel."""
 
     def __init__(self, observation_space: spaces.Dict, width: int = 96, features: int = 256):
-        """Build for the parts `observation`, `kicker` and `status`.
+        """Build the layers for the parts `observation`, `kicker` and `status`.
 
         Args:
-            observation_space: Of the sub-stepped env, without the mask.
-            width: Filters of each convolution.
-            features: Outputs.
+            observation_space: Observation space of the sub-stepped env, without the mask.
+            width: Number of filters of each convolution.
+            features: Number of outputs.
         """
         super().__init__(observation_space, features)
         shapes: dict[str, tuple[int, ...]] = {
@@ -75,13 +75,13 @@ class PlanesCNN(BaseFeaturesExtractor):
 
 
 class Clock(BaseCallback):
-    """Stops training when its time is up or after Ctrl-C, saves now and then, tells how far it is.
+    """Stops training when its time is up or after Ctrl-C, saves now and then, reports progress.
 
     The training runs in the context of the `Watch`.
     """
 
     def __init__(self, watch: Watch, progress: Callable[[float, str], object]) -> None:
-        """Let `watch` decide; `progress` is called with the share that is done and a text."""
+        """Follow `watch`; `progress` is called with the share that is done and a text."""
         super().__init__()
         self._watch = watch
         self._progress = progress
@@ -95,11 +95,11 @@ class Clock(BaseCallback):
 
 
 class Result(NamedTuple):
-    """What training brought.
+    """The result of training.
 
     Attributes:
-        path: The model.
-        interrupted: Whether Ctrl-C ended it.
+        path: File of the model.
+        interrupted: Whether Ctrl-C ended the training.
     """
 
     path: Path
@@ -107,7 +107,7 @@ class Result(NamedTuple):
 
 
 def save(model: Any, path: Path) -> None:
-    """Save a model by way of a temporary file, so that a crash leaves the old one."""
+    """Save a model through a temporary file, so that a crash leaves the old one intact."""
     buffer = io.BytesIO()
     model.save(buffer)
     write_atomically(path, buffer.getvalue())
@@ -124,23 +124,23 @@ def train(
     progress: Callable[[float, str], object] = lambda share, text: None,
     **rules: Any,
 ) -> Result:
-    """Train, or go on training what `out` holds; Ctrl-C saves and stops.
+    """Train a model, or resume the training in `out`; Ctrl-C saves and stops.
 
     Args:
         out: Folder for the model and its logs.
-        minutes: How long to train.
-        opponents: Agents for the other two seats, each in a part of its own of the games.
-        games: Games for each seat and opponent.
-        seed: Of deals, opponents and network.
-        restart: Begin anew although `out` holds a model.
+        minutes: Duration of the training.
+        opponents: Agents for the other two seats; each plays in its own share of the games.
+        games: Number of games for each seat and opponent.
+        seed: Seed of the deals, the opponents and the network.
+        restart: Whether to start again although `out` holds a model.
         device: `cpu`, `cuda` or `auto`.
         progress: Called at every step with the share that is done and a text about it.
         **rules: Options of Dou Dizhu.
 
     Raises:
-        InputError: An unknown opponent or option, or a model that cannot be resumed, or was trained
-            with other settings.
-        KeyboardInterrupt: There was a second Ctrl-C.
+        InputError: An opponent or option is unknown, or the model in `out` cannot be resumed or was
+            trained with other settings.
+        KeyboardInterrupt: Ctrl-C was pressed a second time.
     """
     out.mkdir(parents=True, exist_ok=True)
     path = out / "model.zip"
@@ -173,7 +173,7 @@ def train(
     going_on = path.exists() and not restart
     if going_on:
         model = load(path, env=env, device=device)
-        # Models of version 0.1.0 do not say what they were trained with.
+        # Models of version 0.1.0 do not store their settings.
         check_same(path, getattr(model, SETTINGS, settings), settings)
     else:
         model = MaskablePPO(
@@ -207,7 +207,7 @@ def load(path: Path, env: Any = None, device: str = "auto") -> MaskablePPO:
     """A saved model.
 
     Raises:
-        InputError: There is none, or it is not one that `train` saved.
+        InputError: There is no model, or it was not saved by `train`.
     """
     if not path.exists():
         raise InputError(f"no model at {path}")
@@ -221,7 +221,7 @@ class PPOAgent(SubstepAgent):
     """A trained model as an agent, in flat and in sub-stepped games."""
 
     def __init__(self, game: Game, path: Path) -> None:
-        """Load the model at `path` to play `game`.
+        """Load the model at `path` for `game`.
 
         Raises:
             InputError: There is no such model, or it was trained with other actions.
@@ -249,7 +249,7 @@ class PPOAgent(SubstepAgent):
         return shares / shares.sum(1, keepdims=True)
 
     def _look(self, views: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray]:
-        """The parts of the observations, and the masks of the legal sub-steps."""
+        """The parts of the observations and the masks of legal sub-steps."""
         game = self.substeps
         observations = np.empty((len(views), game.observation_size), np.int8)
         masks = np.zeros((len(views), game.num_actions), bool)
@@ -264,7 +264,7 @@ def make(game: Game, seed: int, argument: str | None) -> PPOAgent:
     """The agent `ppo:PATH`.
 
     Raises:
-        InputError: No path, or no model there.
+        InputError: There is no path, or no model at it.
     """
     if argument is None:
         raise InputError("the agent ppo takes the path of a model: ppo:runs/demo/model.zip")

@@ -1,10 +1,10 @@
 """The agent `rule`: the common rule baseline, RLCard's `doudizhu-rule-v1`, as a kernel.
 
-It leads the group that holds its lowest card in a simple combination of the hand (rocket, bombs,
+It leads the group that contains its lowest card in a simple partition of the hand (rocket, bombs,
 trios, solo chains, pair chains, pairs, solos, taken out in this order), follows with the lowest
 play of the category it has to beat, and does not beat its partner. Against an enemy's play that it
-cannot follow in kind, RLCard's agent draws at random between the pass and its bombs; here a hash
-of what the player sees draws, so that a decision is reproducible.
+cannot follow in kind, RLCard's agent draws at random between the pass and its bombs. Here the draw
+is a hash of what the player sees, so that decisions are reproducible.
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ from closedhand.games.doudizhu.substeps import lowest_rank
 
 @kernel
 def plain_play(plays, copies, rank, length):
-    """The id of the play of `length` ranks from `rank` on, `copies` cards each, without kickers."""
+    """The id of the play of `length` ranks from `rank`, `copies` cards each, without kickers."""
     family = PLAIN_FAMILY[copies - 1]
     if length > 1:
         family += 1 + length - SHORTEST[copies - 1]
@@ -32,7 +32,7 @@ def plain_play(plays, copies, rank, length):
 
 @kernel
 def run_from(ranks, rank):
-    """How many consecutive ranks from `rank` on are in `ranks`, packed as one card each."""
+    """The number of consecutive ranks from `rank` in `ranks`, packed as one card each."""
     length = 0
     while ranks & one(rank + length):
         length += 1
@@ -41,7 +41,7 @@ def run_from(ranks, rank):
 
 @kernel
 def run_around(ranks, rank):
-    """The first rank and the length of the run of consecutive ranks that holds `rank`."""
+    """The first rank and the length of the run of consecutive ranks that contains `rank`."""
     first = rank
     while first > 0 and ranks & one(first - 1):
         first -= 1
@@ -50,7 +50,7 @@ def run_around(ranks, rank):
 
 @kernel
 def take_chains(hand, copies):
-    """The hand without the cards of its longest chains of `copies` cards a rank."""
+    """The hand without the cards of its longest chains of `copies` cards per rank."""
     ranks = at_least(hand, copies) & CHAINABLE
     rank = 0
     while rank < 12:
@@ -64,7 +64,7 @@ def take_chains(hand, copies):
 
 @kernel
 def lead(plays, hand):
-    """The group of the simple combination that holds the lowest card."""
+    """The group of the simple partition that contains the lowest card."""
     jokers = one(SMALL_JOKER) + one(SMALL_JOKER + 1)
     if hand == jokers:
         return plays.groups[plays.families[ROCKET].first].first
@@ -75,7 +75,7 @@ def lead(plays, hand):
     rest = hand - np.uint64(4) * fours
     trios = at_least(rest, 3)
     if trios & one(rank):
-        # As in the combination, a chain of trios ends below 2.
+        # As in the partition, a chain of trios ends below 2.
         length = run_from(trios & CHAINABLE, rank) if trios & CHAINABLE & one(rank) else 1
         return plain_play(plays, 3, rank, length)
     rest -= np.uint64(3) * trios
@@ -101,7 +101,7 @@ def draw(hand, moves, n):
 
 @kernel
 def options(rules, view, ids):
-    """Write the flat plays of which one is drawn, mostly a single one; return how many."""
+    """Write the flat plays to draw from, usually a single one; return their number."""
     plays = rules.plays
     player = view.player
     if view.target < 0:
@@ -135,16 +135,16 @@ class RuleAgent(PlayAgent):
     """The common rule baseline."""
 
     def __init__(self, game: Game) -> None:
-        """Play `game`, Dou Dizhu with any options."""
+        """Create the agent for `game`, Dou Dizhu with any options."""
         super().__init__(game, "rule", choose_all)
 
 
 @described(Traits(microseconds=0.3))
 def make(game: Game, seed: int, argument: str | None) -> RuleAgent:
-    """The agent `rule`; it is deterministic and needs no seed.
+    """The agent `rule`; it is deterministic and ignores the seed.
 
     Raises:
-        InputError: It was given an argument.
+        InputError: An argument was given.
     """
     refuse_argument("rule", argument)
     return RuleAgent(game)

@@ -1,4 +1,4 @@
-"""Agents that decide by kicker sub-steps, for flat and for sub-stepped games.
+"""Agents that decide in sub-steps (main group, kickers), for flat and for sub-stepped games.
 
 In a flat game the sub-steps are played on copies of the views until each play is complete.
 """
@@ -14,15 +14,15 @@ from closedhand.games.doudizhu.plays import PASS_GROUP
 
 @kernel
 def play_each(rules, views, chosen, steps, actions):
-    """Play sub-step `steps[k]` in `views[i]`, i being `chosen[k]`.
+    """Play sub-step `steps[k]` in `views[i]`, where i is `chosen[k]`.
 
-    A play that it completes, or a bid, is written into `actions[i]` as a flat action.
+    If the sub-step completes a play or is a bid, the flat action is written into `actions[i]`.
     """
     for k in range(len(chosen)):
         i = chosen[k]
         step = np.int64(steps[k])
         if views[i].landlord < 0:
-            # Not played: the last pass of an auction would deal anew.
+            # Not played: the last pass of an auction would cause a new deal.
             value = 0 if step == PASS_GROUP else step - substeps.FIRST_BID + 1
             actions[i] = flat.pass_id(rules.flat) + value
             continue
@@ -36,13 +36,13 @@ class SubstepAgent:
     """An agent whose `choose` picks the next sub-step.
 
     Attributes:
-        name: What tables and records call it.
-        game: What it plays.
-        substeps: The sub-stepped form of that game.
+        name: Name in tables and records.
+        game: Game that is played.
+        substeps: Sub-stepped form of that game.
     """
 
     def __init__(self, game: Game, name: str) -> None:
-        """Play `game`, Dou Dizhu with any options, under a name."""
+        """Create the agent `name` for `game`, Dou Dizhu with any options."""
         self.name = name
         self.game = game
         self.substeps = make_game(game.name, **{**game.options, "substeps": True})
@@ -66,11 +66,11 @@ class SubstepAgent:
         return self.complete(views, self.choose(views))
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:
-        """The softmax that the agent plays the most probable of, float64 [n, num_actions].
+        """The softmax over the actions, float64 [n, num_actions]; `act` plays by its maximum.
 
         In a flat game the probability of a play is that of its main group times those of its
-        kickers. `act` takes the most probable sub-step at every step, so that another play may be
-        more probable as a whole.
+        kickers. `act` takes the most probable sub-step at every step, so another play may be more
+        probable as a whole.
         """
         if self.game.options["substeps"]:
             return self.step_probabilities(views)
@@ -89,7 +89,7 @@ class SubstepAgent:
         return shares
 
     def complete(self, views: np.ndarray, steps: np.ndarray) -> np.ndarray:
-        """The flat actions that begin with the sub-steps `steps`, int32 [n]; this agent goes on."""
+        """The flat actions that begin with `steps`, completed by this agent, int32 [n]."""
         views = views.copy()
         actions = np.full(len(views), -1, np.int32)
         unfinished = np.arange(len(views))

@@ -1,4 +1,4 @@
-"""The Bid Module of Dou Dizhu: who wants to be the landlord."""
+"""The Bid Module of Dou Dizhu: decides how much to bid for the role of landlord."""
 
 from closedhand.core.moved import old_names
 

@@ -1,9 +1,10 @@
-"""Fitting the Bid Module `fitted` (`bidding.py`) to games that an agent plays against itself.
+"""Fitting the Bid Module `fitted` (`modules.py`) to games that an agent plays against itself.
 
-Every deal is played three times, each player being the landlord once. That labels three hands of 17
-cards with how the landlord fared who got three random public cards: a logistic model is fitted to
-those. And it says what any auction on this deal would have brought, so the chances from which on
-each bid pays are counted without further games (`bid_thresholds.py`).
+Every deal is played three times, with each player as the landlord once. Each of the three hands of
+17 cards is thus labelled with the result of a landlord who held it and got three random public
+cards; a logistic model is fitted to these labels. The same games give the payoffs of any auction on
+this deal, so the probability above which each bid pays is found without further games
+(`thresholds.py`).
 """
 
 import json
@@ -42,24 +43,24 @@ from closedhand.core.run import Run
 from closedhand.games.doudizhu.rules import SEATS
 
 CHUNK = 500
-"""Deals that are played side by side; each chunk has random numbers of its own."""
+"""Deals played in lockstep; each chunk has its own random number generator."""
 FEWEST = 3000
-"""Fewer games fit nothing."""
+"""Minimum number of games for a fit."""
 HELD_OUT = 5
-"""One deal in so many is not fitted to: the fit is judged on those."""
+"""One deal in this many is held out of the fit and used to evaluate it."""
 
 SHARES = (0.32, 0.32, 0.31, 0.05)
-"""How many of the players in the auctions bid as `fitted`, `logic` and `control`, and how many
-pass whatever they hold: every auction has to be seen, and a pass is not always a weak hand."""
+"""Shares of the players in the auctions who bid as `fitted`, `logic` and `control`, and of those
+who always pass: every auction has to occur, and a pass must not always mean a weak hand."""
 
 
 class Deals(NamedTuple):
-    """Deals, and what they bring with each player as the landlord.
+    """Deals, and their payoffs with each player as the landlord.
 
     Attributes:
-        hands: Of 17 cards, packed, uint64 [n, 3].
-        points: What the landlord wins at the stake 1/2, by who is it, float64 [n, 3]: 1, with a
-            bomb 2, …, or as much less than 0.
+        hands: Hands of 17 cards, packed, uint64 [n, 3].
+        points: Points of the landlord at the stake 1/2, by the seat of the landlord,
+            float64 [n, 3]: 1 for a win, 2 with one bomb, …; negative for a loss.
     """
 
     hands: np.ndarray
@@ -72,9 +73,9 @@ class Fit:
 
     Attributes:
         game: Dou Dizhu without bidding, by points.
-        agent: Plays all seats.
-        seed: Of deals, agent and auctions.
-        chunks: The deals played so far.
+        agent: Agent that plays all seats.
+        seed: Seed of the deals, the agent and the auctions.
+        chunks: Deals played so far.
     """
 
     game: Game
@@ -83,10 +84,10 @@ class Fit:
     chunks: list[Deals] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        """Check what cannot be fitted to.
+        """Check that the game can be fitted to.
 
         Raises:
-            InputError: Another game, one with bidding, or one that counts wins.
+            InputError: The game is not Dou Dizhu, has bidding, or counts wins instead of points.
         """
         if self.game.name != "doudizhu":
             raise InputError(f"bids are fitted for doudizhu, not {self.game.name}")
@@ -95,7 +96,7 @@ class Fit:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What has to be the same when a fit goes on."""
+        """Settings that must be the same when a fit is resumed."""
         from closedhand import __version__
 
         agent = self.agent if isinstance(self.agent, str) else self.agent.name
@@ -115,14 +116,14 @@ class Fit:
 
     @property
     def games(self) -> int:
-        """How many games were played so far: three a deal."""
+        """Number of games played so far: three per deal."""
         return sum(chunk.points.size for chunk in self.chunks)
 
     def play(self) -> None:
         """Play one more chunk of deals.
 
         Raises:
-            InputError: An unknown agent, or one that chose an illegal action.
+            InputError: The agent is unknown, or chose an illegal action.
         """
         rng = np.random.default_rng((self.seed, len(self.chunks)))
         player = make_agent(self.game, self.agent, int(rng.integers(2**31)))
@@ -138,10 +139,10 @@ class Fit:
         return self.deals._asdict()
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on with deals.
+        """Continue from the deals of a checkpoint.
 
         Raises:
-            ValueError: They are damaged.
+            ValueError: The deals are damaged.
         """
         deals = deals_of(state)
         cuts = range(CHUNK, len(deals.points), CHUNK)
@@ -150,7 +151,7 @@ class Fit:
         ]
 
     def summary(self) -> dict[str, Any]:
-        """How many games were played."""
+        """The number of games played."""
         return {"games": self.games}
 
 
@@ -158,7 +159,7 @@ def deals_of(state: Mapping[str, Any]) -> Deals:
     """The deals in a checkpoint.
 
     Raises:
-        ValueError: They are damaged.
+        ValueError: The deals are damaged.
     """
     deals = Deals(state["hands"], state["points"])
     if not deals.hands.shape == deals.points.shape == (len(deals.hands), SEATS):
@@ -167,10 +168,10 @@ def deals_of(state: Mapping[str, Any]) -> Deals:
 
 
 def read(path: Path) -> tuple[dict[str, Any], Deals]:
-    """The settings and the deals that a fit has kept.
+    """The settings and the deals that a fit saved.
 
     Raises:
-        InputError: They cannot be read.
+        InputError: The file is missing or cannot be read.
     """
     if not Path(path).exists():
         raise InputError(f"no deals at {path}")
@@ -182,16 +183,16 @@ def read(path: Path) -> tuple[dict[str, Any], Deals]:
 
 
 def play_deals(game: Game, player: Agent, rng: np.random.Generator, number: int) -> Deals:
-    """Deal and play some deals with each player as the landlord.
+    """Draw deals, and play each with every player as the landlord once.
 
     Args:
         game: Dou Dizhu without bidding.
-        player: Plays all seats.
-        rng: Of the deals.
-        number: Of deals.
+        player: Agent that plays all seats.
+        rng: Generator of the deals.
+        number: Number of deals.
 
     Raises:
-        InputError: An agent that chose an illegal action.
+        InputError: The agent chose an illegal action.
     """
     dealt = np.array([game.deal(rng) for _ in range(number)], game.dtype)
     hands = dealt["hands"].copy()
@@ -206,7 +207,7 @@ def play_deals(game: Game, player: Agent, rng: np.random.Generator, number: int)
 
 
 def _play_out(game: Game, player: Agent, states: np.ndarray) -> np.ndarray:
-    """Play games to their end, in lockstep; return the payoffs by seat."""
+    """Play games to the end, in lockstep; return the payoffs by seat."""
     lockstep.play_out(
         game, states, lambda views, _: act_batch(player, views), lambda _: f"agent {player.name!r}"
     )
@@ -222,13 +223,13 @@ def features_all(hands, out):
 
 @kernel
 def scores_all(kind, hands, out):
-    """Write what a module compares with its thresholds for every hand into `out`, float64 [n]."""
+    """Write the score of every hand under a module into `out`, float64 [n]."""
     for i in range(len(hands)):
         out[i] = score(kind, hands[i])
 
 
 def fixed(kind: int, hands: np.ndarray) -> Module:
-    """One of the modules with fixed thresholds on the hands of some deals, uint64 [n, 3]."""
+    """A module with fixed thresholds, applied to the hands of some deals, uint64 [n, 3]."""
     scores = np.empty(hands.size)
     scores_all(kind, hands.ravel(), scores)
     least = np.array([least_score(kind, 0, 0, bid) for bid in (1, 2, 3)], float)
@@ -238,13 +239,13 @@ def fixed(kind: int, hands: np.ndarray) -> Module:
 def fitted(
     chances: np.ndarray, deals: Deals, seed: int, progress: Callable[[int], None]
 ) -> np.ndarray:
-    """The thresholds of the module `fitted`, counted from deals; float64 [3, 3, 3].
+    """The thresholds of the module `fitted`, found from deals; float64 [3, 3, 3].
 
     Args:
-        chances: Of the model, by deal and seat, float64 [n, 3].
-        deals: The deals.
-        seed: Of who follows which module.
-        progress: Called with the number of rounds done, of `bid_thresholds.ROUNDS`.
+        chances: Win probabilities of the model, by deal and seat, float64 [n, 3].
+        deals: Deals.
+        seed: Seed of the assignment of modules to players.
+        progress: Called with the number of rounds done, out of `thresholds.ROUNDS`.
     """
     logic, control = (fixed(kind, deals.hands) for kind in (LOGIC, CONTROL))
     passes = Module(logic.scores, np.full_like(logic.thresholds, np.inf))
@@ -255,14 +256,15 @@ def fitted(
 
 
 def judge(modules: Mapping[str, Module], points: np.ndarray) -> list[dict[str, Any]]:
-    """The points a deal of each module alone among two players who follow another one.
+    """Points per deal of a player of each module against two players of another module.
 
     Args:
-        modules: By name.
-        points: Of the landlords of the deals, float64 [n, 3].
+        modules: Modules by name.
+        points: Points of the landlords of the deals, float64 [n, 3].
 
     Returns:
-        For every ordered pair `alone`, `others`, `points`, and its standard error, `error`.
+        For every ordered pair of modules `alone` and `others`: the mean `points` of the former, and
+        its standard error, `error`.
     """
     rows = []
     at_all_seats = {name: Module(rotated(m.scores), m.thresholds) for name, m in modules.items()}
@@ -276,28 +278,28 @@ def judge(modules: Mapping[str, Module], points: np.ndarray) -> list[dict[str, A
 
 
 def check_number(games: int) -> None:
-    """Refuse to fit to too few games.
+    """Check that there are enough games for a fit.
 
     Raises:
-        InputError: They are.
+        InputError: There are fewer than `FEWEST` games.
     """
     if games < FEWEST:
         raise InputError(f"bids take {FEWEST:,} games or more to fit, not {games:,}")
 
 
 def results(fit: Fit, progress: Callable[[int], None] = lambda rounds: None) -> dict[str, Any]:
-    """The module that follows from the deals played, for JSON.
+    """The module fitted to the deals played so far, as JSON values.
 
-    `weights` and `thresholds` are what `bidding.WEIGHTS` and `bidding.THRESHOLDS` take. The model
-    is judged on one deal in `HELD_OUT`: `log_loss` (`constant`: of a model that knows the mean
-    only), `calibration` by tenths, `judged` as `judge` has it.
+    `weights` and `thresholds` are values for `modules.WEIGHTS` and `modules.THRESHOLDS`. The model
+    is evaluated on one deal in `HELD_OUT`: `log_loss` (`constant`: that of a model that predicts
+    the mean), `calibration` by tenths, and `judged`, the result of `judge`.
 
     Args:
-        fit: The deals.
-        progress: Called with the number of rounds done, of `bid_thresholds.ROUNDS`.
+        fit: Fit with the deals.
+        progress: Called with the number of rounds done, out of `thresholds.ROUNDS`.
 
     Raises:
-        InputError: Too few games.
+        InputError: There are too few games.
     """
     check_number(fit.games)
     deals = fit.deals
@@ -337,16 +339,16 @@ def results(fit: Fit, progress: Callable[[int], None] = lambda rounds: None) -> 
 
 
 def begin(game: Game, agent: str | Agent, seed: int = 0, path: Path | None = None) -> Run[Fit]:
-    """A fit before its first chunk, to be worked at, or resumed.
+    """A run of a new fit, to be started or resumed.
 
     Args:
         game: Dou Dizhu without bidding, by points.
-        agent: Plays all seats.
-        seed: Of deals, agent and auctions.
-        path: Where the deals are kept.
+        agent: Agent that plays all seats.
+        seed: Seed of the deals, the agent and the auctions.
+        path: File in which the deals are saved.
 
     Raises:
-        InputError: Another game or option.
+        InputError: The game or one of its options cannot be fitted to.
     """
     fit = Fit(game, agent, seed)
     return Run(fit, fit.settings, path)
@@ -364,19 +366,19 @@ def fit(
 
     Args:
         game: Dou Dizhu without bidding, by points.
-        agent: Plays all seats.
-        games: How many at least; whole chunks of deals are played, each deal three times.
-        seed: Of deals, agent and auctions.
-        path: Where the deals are kept; what lies there already is gone on with.
+        agent: Agent that plays all seats.
+        games: Minimum number of games; whole chunks of deals are played, each deal three times.
+        seed: Seed of the deals, the agent and the auctions.
+        path: File in which the deals are saved; an existing fit is resumed.
         progress: Called with the number of games played so far.
 
     Returns:
-        The deals, for `results`; after an interruption (Ctrl-C) fewer.
+        The deals, for `results`; fewer after an interruption (Ctrl-C).
 
     Raises:
-        InputError: Another game or option, an agent that is unknown or plays illegally, or a file
-            that is no such fit.
-        KeyboardInterrupt: There was a second Ctrl-C.
+        InputError: The game or one of its options cannot be fitted to, the agent is unknown or
+            plays illegally, or the file holds another fit or none.
+        KeyboardInterrupt: Ctrl-C was pressed a second time.
     """
     run = begin(game, agent, seed, path)
     run.resume_if_kept()

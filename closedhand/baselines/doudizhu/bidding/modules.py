@@ -1,31 +1,34 @@
-"""The Bid Module of Dou Dizhu (DeepRocket paper, section 4.1): who wants to be the landlord.
+"""The Bid Module of Dou Dizhu (DeepRocket paper, section 4.1): decides how much to bid.
 
-The paper tells what its module looks at, "control cards (like A, 2, and jokers) and tidiness (that
-means less sets combined by cards)", and no more. Here are three modules, by kind:
+The paper says only what its module considers: "control cards (like A, 2, and jokers) and tidiness
+(that means less sets combined by cards)". There are three modules here, by kind:
 
 - `control`: control points alone.
-- `logic`: the paper's two factors, control points less the groups that wait for a lead.
-- `fitted`: a logistic model of the chance that the landlord wins with these 17 cards, and the
-  chances from which on each bid pays.
+- `logic`: the paper's two factors, control points minus the groups that wait for a lead.
+- `fitted`: a logistic model of the probability that the landlord wins with these 17 cards, and the
+  probability above which each bid pays.
 
-A network in the place of the logistic model is in `bid_net.py`.
+`network.py` replaces the logistic model by a network.
 
-What a bid is worth. At the stake s the landlord wins or loses 2s and each peasant s, doubled for
-bombs; everybody passing is worth 0, a new deal. A landlord who wins a share p of his games, at
-average multipliers of m when he wins and l when he loses, gets 2s(pm - (1 - p)l), so:
+The value of a bid: at the stake s the landlord wins or loses 2s and each peasant s, doubled for
+each bomb. If everybody passes, the value is 0 and the cards are dealt again. A landlord who wins a
+share p of the games, with average multipliers of m in wins and l in losses, gets
+2s(pm - (1 - p)l). It follows:
 
-- After two passes it is a landlord's game or a new deal: a bid pays where p > l / (l + m), and as
-  the points grow with the stake, it is 3.
-- After a bid a pass is worth what a peasant gets against somebody strong: less than 0. A hand that
-  loses less than that as the landlord tops the bid, as low as it can; one that gains bids 3.
-- Before others have bid, a pass is worth what their games bring a peasant. A 3 ends the auction; a
-  1 or 2 says: only if nobody else wants it. Who is topped has lost nothing by it, and who is not
-  plays against two hands that are weaker than usual, so it pays at lower chances than a 3.
-- Somebody who bids is strong, so a hand wins less often than it would against random ones, and
-  somebody who passes is weak. The model's chance does not know of this, the chances to bid from do:
-  they are counted for every seat and highest bid (`bid_fitting.py`).
+- After two passes the choice is between being the landlord and a new deal: a bid pays if
+  p > l / (l + m). As the points grow with the stake, the bid is 3.
+- After a bid, a pass is worth the points of a peasant against a strong landlord: less than 0. A
+  hand that would lose less than that as the landlord makes the lowest higher bid; a hand that would
+  gain bids 3.
+- Before the first bid, a pass is worth the points of a peasant in the games that follow. A bid of 3
+  ends the auction; a bid of 1 or 2 wins it only if nobody bids higher. A player who is outbid has
+  lost nothing; one who is not outbid plays against two hands weaker than usual. So a bid of 1 or 2
+  pays at lower probabilities than a 3.
+- A player who bids is strong, so a hand wins less often against that player than against random
+  hands; a player who passes is weak. The model's probability ignores this. The thresholds account
+  for it: there is one for every seat and highest bid (`fitting.py`).
 
-With the objective `win` the stake counts nothing; the modules bid as for points.
+With the objective `win` the stake does not matter; the modules bid as for points.
 """
 
 import numpy as np
@@ -60,14 +63,15 @@ from closedhand.games.doudizhu.plays import ACE, BIG_JOKER, SMALL_JOKER, TWO
 KINGS = ACE - 1
 
 CONTROL_FROM = np.array([6, 8, 10])
-"""The control points that a bid of 1, 2 and 3 takes."""
+"""The least control points for a bid of 1, 2 and 3."""
 LOGIC_FROM = np.array([0, 1, 3])
-"""The control points less waiting groups that a bid of 1, 2 and 3 takes; of a few choices the one
-that brought `decompose` most against `control`."""
+"""The least control points minus waiting groups for a bid of 1, 2 and 3. Of a few choices, these
+gained `decompose` the most points against `control`."""
 
 HALF = 5
 WHOLE = 10
-"""A group on the scale of `groups`; `partition.cost` gives no cheaper one away as a kicker."""
+"""The costs of a group that counts half and of one that counts in full; `partition.cost` never uses
+a cheaper group as a kicker."""
 
 
 def _waiting() -> np.ndarray:
@@ -83,13 +87,13 @@ def _waiting() -> np.ndarray:
 WAITING = _waiting()
 
 FEATURES = ("one", "B", "S", "rocket", "twos", "aces", "kings", "bombs", "waiting")
-"""What the fitted model looks at: a constant, each joker and both, how many 2s, aces, kings and
-bombs the hand holds, and how many groups wait."""
+"""The features of the fitted model: a constant, each joker and both, the numbers of 2s, aces, kings
+and bombs in the hand, and the number of waiting groups."""
 WEIGHTS = np.array([-0.677, 1.311, 0.742, 0.149, 0.391, 0.158, 0.122, 0.648, -0.237])
-"""Of the features, for the logarithm of the odds.
+"""Weights of the features, for the log-odds of a win.
 
 Fitted by `closedhand train bids --agent decompose --games 180000 --seed 0`, with the rules
-`deeprocket`; standard errors 0.029 of the constant, 0.004 of the groups, 0.006 to 0.027 of the
+`deeprocket`; standard errors 0.029 for the constant, 0.004 for the groups, 0.006 to 0.027 for the
 others.
 """
 THRESHOLDS = np.array(
@@ -99,9 +103,10 @@ THRESHOLDS = np.array(
         [[0.32, 0.32, 0.32], [0.34, 0.34, 0.34], [0.45, 0.45, 0.45]],  # third seat
     ]
 )
-"""The chance that a bid of 1, 2 or 3 takes, [seat, highest bid so far, bid less 1], of that fit.
+"""The least win probability for a bid of 1, 2 or 3, [seat, highest bid so far, bid - 1], from the
+same fit.
 
-What cannot come about, such as a bid before the first one, is 0.5.
+Entries for impossible situations, such as a bid before the first seat's, are 0.5.
 """
 
 KINDS = ("control", "logic", "fitted")
@@ -121,10 +126,10 @@ def control(hand):
 
 @kernel
 def waiting(hand):
-    """The tidiness of a hand: how many groups of its best partition wait for somebody's lead.
+    """The tidiness of a hand: the number of groups in its best partition that wait for a lead.
 
-    Bombs, the rocket, solos from 2, pairs from A and trios from K on do not wait, a solo A counts
-    half; trios take weak solos and pairs along.
+    Bombs, the rocket, solos from 2, pairs from A and trios from K upwards do not wait; a solo A
+    counts half. Trios take weak solos and pairs as kickers.
     """
     nodes = np.empty(MOST_NODES, NODE)
     return cost(hand, WAITING, nodes) / WHOLE
@@ -146,7 +151,7 @@ def write_features(hand, out):
 
 @kernel
 def landlord_wins(hand):
-    """The fitted chance that the landlord wins who holds these 17 cards and gets three more."""
+    """The fitted probability that a landlord with these 17 cards and three more wins."""
     features = np.empty(len(WEIGHTS))
     write_features(hand, features)
     return 1 / (1 + np.exp(-np.sum(features * WEIGHTS)))
@@ -154,7 +159,7 @@ def landlord_wins(hand):
 
 @kernel
 def score(kind, hand):
-    """What a module, an index into `KINDS`, compares with its thresholds: points or a chance."""
+    """The score that a module, an index into `KINDS`, gives a hand: points or a probability."""
     if kind == FITTED:
         return landlord_wins(hand)
     points = np.float64(control(hand))
@@ -163,7 +168,7 @@ def score(kind, hand):
 
 @kernel
 def least_score(kind, seat, stake, bid):
-    """The score that a bid of 1, 2 or 3 takes after `seat` bids, the highest of them `stake`."""
+    """The least score for a bid of 1, 2 or 3 by `seat` when the highest bid so far is `stake`."""
     if kind == FITTED:
         return THRESHOLDS[seat, stake, bid - 1]
     return np.float64(LOGIC_FROM[bid - 1] if kind == LOGIC else CONTROL_FROM[bid - 1])
@@ -173,14 +178,14 @@ def least_score(kind, seat, stake, bid):
 def bid_by(kind, rules, view):
     """The flat action of a module, an index into `KINDS`, in the auction of a flat game.
 
-    It is the highest bid that the hand is worth if that tops the others, else the pass.
+    It is the highest bid that the hand is worth if that exceeds the other bids, else the pass.
     """
     return bid_with(kind, score(kind, view.hands[view.player]), rules, view)
 
 
 @kernel
 def bid_with(kind, worth, rules, view):
-    """The flat action of a module for a hand of a score."""
+    """The flat action of a module for a hand with the score `worth`."""
     for bid in range(3, view.stake, -1):
         if worth >= least_score(kind, view.bids, view.stake, bid):
             return flat.pass_id(rules) + bid
@@ -189,7 +194,7 @@ def bid_with(kind, worth, rules, view):
 
 @kernel
 def choose_bid(rules, view):
-    """The flat action of the better module in the auction of a flat game."""
+    """The flat action of the best module, `fitted`, in the auction of a flat game."""
     return bid_by(FITTED, rules, view)
 
 
@@ -202,7 +207,7 @@ def bid_all(kind, rules, views, actions):
 
 @kernel
 def bid_worths(kind, worths, rules, views, actions):
-    """`bid_all` for hands of the scores `worths`, float64 [n]."""
+    """`bid_all` for hands with the scores `worths`, float64 [n]."""
     for i in range(len(views)):
         actions[i] = bid_with(kind, worths[i], rules, views[i])
 
@@ -211,19 +216,19 @@ class BiddingAgent:
     """Bids by one of the modules and plays as another agent.
 
     Attributes:
-        name: What tables and records call it.
+        name: Name in tables and records.
     """
 
     def __init__(self, game: Game, kind: str, player: Agent) -> None:
-        """Bid and play.
+        """Create the agent.
 
         Args:
             game: Dou Dizhu with bidding.
             kind: One of `KINDS`.
-            player: Plays the cards.
+            player: Agent that plays the cards.
 
         Raises:
-            InputError: A game without bidding, or an unknown kind.
+            InputError: The game has no bidding, or the kind is unknown.
         """
         if not game.options["bidding"]:
             raise InputError("the agent bids is for games with bidding: --option bidding=true")
@@ -251,10 +256,10 @@ class BiddingAgent:
         return actions
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:
-        """Certain bids, and the policy of the agent that plays, float64 [n, num_actions].
+        """The deterministic bids and the policy of the playing agent, float64 [n, num_actions].
 
         Raises:
-            InputError: That agent does not tell it.
+            InputError: The playing agent does not provide its policy.
         """
         shares = np.zeros((len(views), self.game.num_actions))
         auction = views["landlord"] < 0
@@ -274,7 +279,7 @@ class BiddingAgent:
         return actions
 
     def _bid(self, rules: flat.Rules, views: np.ndarray, actions: np.ndarray) -> None:
-        """Write flat actions for views of an auction, by the rules of the flat game."""
+        """Write flat actions for views of an auction; `rules` are those of the flat game."""
         bid_all(self._kind, rules, views, actions)
 
 
@@ -282,10 +287,10 @@ NET = "net="
 
 
 def read(argument: str | None) -> tuple[str, str]:
-    """The kind and the agent of an argument, the kind `net=FILE` without quotes around the file.
+    """The kind and the agent of an argument; a kind `net=FILE` loses the quotes around the file.
 
     Raises:
-        InputError: One of them is missing.
+        InputError: The kind or the agent is missing.
     """
     kind, *player = split_outside(argument or "", ":", 2)
     if not player or not player[0]:
@@ -298,7 +303,7 @@ def read(argument: str | None) -> tuple[str, str]:
 
 
 def describe(game: Game, argument: str | None) -> Traits:
-    """What is known of the agent before it plays."""
+    """The traits of the agent, known before it plays."""
     kind, player = read(argument)
     file = kind.removeprefix(NET) if kind.startswith(NET) else None
     return Traits(files_of(file), microseconds=1) | traits_of(game, player)
@@ -308,12 +313,12 @@ def describe(game: Game, argument: str | None) -> Traits:
 def make(game: Game, seed: int, argument: str | None) -> BiddingAgent:
     """The agent `bids:KIND:AGENT`: bids of a kind, cards of an agent, such as `bids:logic:greedy`.
 
-    The kind `net=FILE`, such as in `bids:net=runs/bids/bid.safetensors:greedy`, bids by the chances
-    of a bid network (`bid_net.py`): FILE, or the folder of a file `bid.safetensors`; a colon in it
-    takes quotes.
+    The kind `net=FILE`, as in `bids:net=runs/bids/bid.safetensors:greedy`, bids by the win
+    probabilities of a bid network (`network.py`). FILE is the network, or a folder that holds
+    `bid.safetensors`; a name that contains a colon must be quoted.
 
     Raises:
-        InputError: No kind or agent, or an unknown one; a game without bidding.
+        InputError: The kind or the agent is missing or unknown, or the game has no bidding.
     """
     kind, player = read(argument)
     if kind.startswith(NET):

@@ -1,10 +1,10 @@
-"""A Bid Module with a network, which the DeepRocket paper's section 6 wants to try.
+"""A Bid Module with a network, proposed as future work in section 6 of the DeepRocket paper.
 
-The network predicts the chance that the landlord wins from his 17 cards, drawn as the paper draws
-cards in hand: 15 ranks, 19 rows of counts and categories. It learns from the deals that
-`closedhand train bids` has gathered, each played with everybody as the landlord once, and takes
-the place of the logistic model of the module `fitted`, whose chances to bid from it keeps. It is
-judged on the deals that are held out from that model, too.
+The network predicts the probability that the landlord wins from the landlord's 17 cards, encoded as
+the paper encodes cards in hand: 15 ranks, 19 rows of counts and categories. It learns from the
+deals that `closedhand train bids` generated, each played with every player as the landlord once. It
+replaces the logistic model of the module `fitted` and keeps that module's thresholds. It is
+evaluated on the deals that are also held out from that model.
 """
 
 import hashlib
@@ -49,28 +49,28 @@ from closedhand.games.doudizhu.rules import SEATS
 
 NAME = "bid.safetensors"
 CHECKPOINT = "bid.ckpt"
-"""Of a training that was interrupted."""
+"""The checkpoint of an interrupted training."""
 CELLS = planes.RANKS * planes.ROWS
 CHUNK = 1024
-"""Hands that are looked at together."""
+"""Hands per forward pass outside training."""
 BATCH = 512
 PIECE = 0.1
-"""Seconds of learning between looks at the clock."""
+"""Seconds of learning per call of `advance`."""
 RATE = 2e-3
-"""Learning rate of AdamW, which falls along a cosine to 0."""
+"""Learning rate of AdamW, annealed along a cosine to 0."""
 WEIGHT_DECAY = 0.01
 VALIDATED = 10
-"""Of the deals that are not held out, one in so many tells which weights to keep."""
+"""One in this many of the deals that are not held out is for validation."""
 TIMES = 20
-"""So often it is asked."""
+"""Number of validations in a training."""
 
 
 class Hands(NamedTuple):
-    """Hands of 17, and how their landlords fared.
+    """Hands of 17 cards, and the results of landlords with these hands.
 
     Attributes:
-        planes: int8 [n, 285].
-        won: 0 or 1, float32 [n].
+        planes: Planes of the hands, int8 [n, 285].
+        won: Results, 0 or 1, float32 [n].
     """
 
     planes: torch.Tensor
@@ -79,10 +79,10 @@ class Hands(NamedTuple):
 
 @kernel
 def draw_hands(rules, hands, out):
-    """Write the plane of every packed hand, uint64 [n], into a row of `out`, int8 [n, 285]."""
+    """Write the planes of every packed hand, uint64 [n], into a row of `out`, int8 [n, 285]."""
     drawn = np.zeros(planes.RANKS * planes.ROWS * planes.PLANES, np.int8)
     for i in range(len(hands)):
-        # Rows of categories that a hand does not hold are not written.
+        # Rows of categories that are not in a hand are not written.
         drawn[planes.HAND :: planes.PLANES] = 0
         planes.draw_cards(drawn, planes.HAND, hands[i])
         planes.draw_possible(rules, drawn, planes.HAND, hands[i])
@@ -97,27 +97,27 @@ def planes_of(rules: flat.Rules, hands: np.ndarray) -> np.ndarray:
 
 
 def logits(network: networks.Network, seen: torch.Tensor) -> torch.Tensor:
-    """The logarithm of the odds that the landlord wins, float32 [n]."""
+    """The log-odds that the landlord wins, float32 [n]."""
     status = seen.new_zeros(len(seen), planes.STATUS)
     return network(seen, status, seen.new_ones(len(seen), 1, dtype=torch.bool))[:, 0]
 
 
 def chances(network: networks.Network, seen: torch.Tensor) -> np.ndarray:
-    """The chance that the landlord wins, float64 [n]."""
+    """The probability that the landlord wins, float64 [n]."""
     with torch.inference_mode():
         pieces = [torch.sigmoid(logits(network, piece)) for piece in seen.split(CHUNK)]
     return torch.cat(pieces).numpy().astype(np.float64)
 
 
 class Result(NamedTuple):
-    """What training brought.
+    """The result of training.
 
     Attributes:
-        path: The network.
-        about: What is known of it, JSON values: `log_loss` (of the `network`, of the `logistic`
-            model fitted to the same deals, of a `constant`), `calibration`, and `judged` as
-            `bid_fitting.judge` has it, all of deals held out.
-        interrupted: Whether Ctrl-C ended it.
+        path: File of the network.
+        about: Provenance and evaluation of the network, JSON values: among others `log_loss` (of
+            the `network`, of the `logistic` model fitted to the same deals, of a `constant`),
+            `calibration`, and `judged`, the result of `fitting.judge`, all on held-out deals.
+        interrupted: Whether Ctrl-C ended the training.
     """
 
     path: Path
@@ -135,20 +135,21 @@ def train(
     restart: bool = False,
     progress: Callable[[float, str], object] = lambda share, text: None,
 ) -> Result:
-    """Train a bid network, or go on with what an interruption has left; Ctrl-C saves.
+    """Train a bid network, or resume an interrupted training; Ctrl-C saves.
 
     Args:
-        path: Deals that `closedhand train bids` has kept, `deals.npz`.
+        path: Deals that `closedhand train bids` saved, `deals.npz`.
         out: Folder for the network, `bid.safetensors`.
-        minutes: How long, interruptions left out.
-        seed: Of first weights and order.
-        threads: Of the processor; None: all cores.
-        restart: Begin anew although `out` holds an interrupted training.
+        minutes: Duration of the training, without interruptions.
+        seed: Seed of the initial weights and the order of the hands.
+        threads: Number of CPU threads; None: all cores.
+        restart: Whether to start again although `out` holds an interrupted training.
         progress: Called now and then with the share that is done and a text about it.
 
     Raises:
-        InputError: No deals, or too few, or an interrupted training with other settings.
-        KeyboardInterrupt: Interrupted before anything was learned.
+        InputError: There are no deals or too few, or `out` holds an interrupted training with other
+            settings.
+        KeyboardInterrupt: The training was interrupted before its first step.
     """
     from closedhand import __version__
 
@@ -188,25 +189,25 @@ def train(
     }
     networks.save(out / NAME, network, about)
     if not run.interrupted:
-        # It is done: the next training begins anew.
+        # The training is complete: the next one starts from the beginning.
         (out / CHECKPOINT).unlink(missing_ok=True)
     return Result(out / NAME, about, run.interrupted)
 
 
 def digest(path: Path) -> str:
-    """What tells the deals of a file from others."""
+    """A hash that identifies the deals of a file."""
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:20]
 
 
 class Fitting:
     """Maximises the likelihood of hands by AdamW; a `closedhand.core.run.Learner`.
 
-    The weights that did best on hands that are not learned from are kept.
+    The weights that did best on the validation hands are kept.
 
     Attributes:
-        network: Learns.
-        seed: Of the order.
-        steps: How many were taken.
+        network: Network that learns.
+        seed: Seed of the order of the hands.
+        steps: Number of steps taken.
     """
 
     def __init__(
@@ -217,14 +218,14 @@ class Fitting:
         seconds: float,
         seed: int,
     ) -> None:
-        """Begin.
+        """Prepare the first step.
 
         Args:
-            network: The network.
-            learned: What it learns from.
-            asked: What tells which weights to keep.
-            seconds: How long it is going to learn.
-            seed: Of the order.
+            network: Network that learns.
+            learned: Hands for training.
+            asked: Hands for validation.
+            seconds: Planned duration of the training.
+            seed: Seed of the order of the hands.
         """
         self.network = network
         self.steps = 0
@@ -239,7 +240,7 @@ class Fitting:
         self._epoch, self._order = -1, np.empty(0, np.int64)
 
     def advance(self, seconds: float) -> bool:
-        """Learn for a tenth of a second; ask now and then, and at the end."""
+        """Learn for a tenth of a second; validate now and then, and at the end."""
         start = time.monotonic()
         spent = 0.0
         while spent < min(PIECE, seconds):
@@ -270,7 +271,7 @@ class Fitting:
         self.steps += 1
 
     def _ask(self) -> None:
-        """Keep the weights if they are the best ones so far."""
+        """Validate; keep the weights if they are the best so far."""
         found = log_loss(chances(self.network, self._asked.planes), self._asked.won.numpy())
         self._found = float(found)
         if self._found < self._best:
@@ -279,16 +280,16 @@ class Fitting:
 
     @property
     def epochs(self) -> float:
-        """How often it has gone through the hands."""
+        """Number of passes over the training hands."""
         return self.steps * BATCH / len(self._learned.won)
 
     def progress(self, seconds: float) -> tuple[float, str]:
-        """The share that is done after so many seconds, and a text about it."""
+        """The share that is done after `seconds`, and a text about it."""
         text = f"log loss {self._found:.4f}" if self._kept else f"{self.steps:,} steps"
         return min(1.0, seconds / self._seconds), text
 
     def finish(self) -> float:
-        """Take the weights that did best; returns the number of epochs."""
+        """Load the best weights; return the number of epochs."""
         if self._kept is None:
             self._ask()
         assert self._kept is not None
@@ -296,7 +297,7 @@ class Fitting:
         return self.epochs
 
     def summary(self) -> dict[str, Any]:
-        """How far it is, and how good."""
+        """The number of epochs and the last log loss."""
         return {"epochs": round(self.epochs, 2), "log_loss": round(self._found, 4)}
 
     def state(self) -> dict[str, Any]:
@@ -309,7 +310,7 @@ class Fitting:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from what `state` returned."""
+        """Continue from what `state` returned."""
         self.network.load_state_dict(state["network"])
         self._optimizer.load_state_dict(state["optimizer"])
         self._kept = state["kept"]
@@ -317,24 +318,24 @@ class Fitting:
 
 
 def begin(fitting: Fitting, deals: str, out: Path) -> Run[Fitting]:
-    """A fit before its first step, to be worked at, or resumed from a folder.
+    """A run of a fit before its first step, to be started or resumed.
 
     Args:
-        fitting: The fit.
-        deals: What tells its deals from others, see `digest`.
-        out: The folder.
+        fitting: Fit.
+        deals: Hash of its deals, see `digest`.
+        out: Folder of the checkpoint.
     """
     settings = {"deals": deals, "seed": fitting.seed}
     return Run(fitting, settings, out / CHECKPOINT, format=TORCH, note_checkpoints=False)
 
 
 def compare(of_network: np.ndarray, deals: Deals, held_out: np.ndarray) -> dict[str, Any]:
-    """How good chances are beside those of a logistic model, on the deals held out.
+    """Compare win probabilities with those of a logistic model, on the held-out deals.
 
     Args:
-        of_network: The chances by hand, float64 [3n].
-        deals: The deals, [n].
-        held_out: Which hands are not learned from, bool [3n].
+        of_network: Win probabilities of the network by hand, float64 [3n].
+        deals: Deals, [n].
+        held_out: Whether each hand is held out, bool [3n].
     """
     features = np.empty((deals.hands.size, len(FEATURES)))
     features_all(deals.hands.ravel(), features)
@@ -357,22 +358,22 @@ def compare(of_network: np.ndarray, deals: Deals, held_out: np.ndarray) -> dict[
 
 
 class BidNetAgent(BiddingAgent):
-    """Bids by the chances of a network and plays as another agent.
+    """Bids by the win probabilities of a network and plays as another agent.
 
     Attributes:
-        network: The bid network.
+        network: Bid network.
     """
 
     def __init__(self, game: Game, path: str, player: Agent) -> None:
-        """Bid and play.
+        """Create the agent.
 
         Args:
             game: Dou Dizhu with bidding.
-            path: Of the network, or of a folder with `bid.safetensors`.
-            player: Plays the cards.
+            path: Path of the network, or of a folder with `bid.safetensors`.
+            player: Agent that plays the cards.
 
         Raises:
-            InputError: A game without bidding, or no such network.
+            InputError: The game has no bidding, or there is no such network.
         """
         super().__init__(game, KINDS[FITTED], player)
         self.name = f"bids:net={quoted(path, ',:')}:{player.name}"

@@ -1,8 +1,8 @@
-"""The chances from which on a bid pays, counted from deals played with each player as the landlord.
+"""The win probabilities above which a bid pays, from deals played with each player as the landlord.
 
-What an auction brings follows from the stake and the landlord alone, so nothing has to be played
-anew for another auction. All arrays hold a row for each deal, their columns are the seats in the
-order of the auction.
+The payoffs after an auction depend only on the stake and the landlord, so no game has to be
+replayed for another auction. All arrays hold a row for each deal; their columns are the seats in
+the order of the auction.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -14,37 +14,37 @@ from closedhand.games.doudizhu.rules import SEATS
 
 BIDS = np.arange(1, 4)
 BINS = 50
-"""The chances from which on to bid are multiples of one in so many."""
+"""The thresholds are multiples of 1 / `BINS`."""
 NEVER = 1.0
-"""A threshold that no chance reaches."""
+"""A threshold that no win probability reaches."""
 ROUNDS = 12
 ENOUGH = 500
-"""An auction that was seen less often keeps the thresholds that it started from."""
+"""A seat and highest bid that occur less often than this keep their previous thresholds."""
 
 Bid = Callable[[int, np.ndarray], np.ndarray]
-"""`bid(seat, stakes)` is what a seat bids, 0 to 3, above the highest bids so far, integers [n]."""
+"""`bid(seat, stakes)`: bids of a seat, 0 to 3, given the highest bids so far, both integers [n]."""
 
 
 class Module(NamedTuple):
-    """A Bid Module on some deals.
+    """A Bid Module applied to some deals.
 
     Attributes:
-        scores: What it compares with its thresholds, by deal and seat, float64 [n, 3].
-        thresholds: The least score by seat, highest bid so far and bid less 1, float64 [3, 3, 3].
+        scores: Scores compared with the thresholds, by deal and seat, float64 [n, 3].
+        thresholds: Least scores by seat, highest bid so far and bid - 1, float64 [3, 3, 3].
     """
 
     scores: np.ndarray
     thresholds: np.ndarray
 
     def bid(self, seat: int, stakes: np.ndarray) -> np.ndarray:
-        """What `seat` bids above the highest bids so far, integers [n]; 0 where that ends at 3."""
+        """Bids of `seat` given the highest bids so far, integers [n]; 0 after a bid of 3."""
         least = self.thresholds[seat, np.minimum(stakes, 2)]
         worth = ((self.scores[:, seat, None] >= least) * BIDS).max(axis=1)
         return np.where((worth > stakes) & (stakes < 3), worth, 0)
 
 
 def mixed(modules: Sequence[Module], which: np.ndarray) -> Bid:
-    """The bids of players of whom each follows the module of index `which`, integers [n, 3]."""
+    """The bids of players who each follow the module of index `which`, integers [n, 3]."""
     return lambda seat, stakes: np.choose(
         which[:, seat], [module.bid(seat, stakes) for module in modules]
     )
@@ -53,7 +53,7 @@ def mixed(modules: Sequence[Module], which: np.ndarray) -> Bid:
 def hold(
     bid: Bid, seats: Iterable[int], stakes: np.ndarray, owners: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Let some seats bid; return the highest bids and who made them, -1 for nobody."""
+    """Let some seats bid; return the highest bids and their bidders, -1 for none."""
     for seat in seats:
         made = bid(seat, stakes)
         stakes, owners = np.where(made, made, stakes), np.where(made, seat, owners)
@@ -61,22 +61,23 @@ def hold(
 
 
 def points_of(points: np.ndarray, stakes: np.ndarray, owners: np.ndarray, seat: int) -> np.ndarray:
-    """What a seat gets after an auction, float64 [n]; a deal that nobody wants brings nothing.
+    """Points of a seat after an auction, float64 [n]; 0 for a deal on which everybody passes.
 
     Args:
-        points: What the landlord wins at the stake 1/2, by who is it, float64 [n, 3].
-        stakes: The highest bids.
-        owners: Who made them.
-        seat: Who asks.
+        points: Points of the landlord at the stake 1/2, by the seat of the landlord,
+            float64 [n, 3].
+        stakes: Highest bids, integers [n].
+        owners: Seats of the highest bidders, -1 for none, integers [n].
+        seat: Seat whose points are returned.
     """
     brought = np.take_along_axis(points, np.maximum(owners, 0)[:, None], axis=1)[:, 0]
     return stakes * np.where(owners == seat, 2, -1) * brought
 
 
 def points_alone(points: np.ndarray, one: Module, others: Module) -> np.ndarray:
-    """Points of a player who follows one module among two who follow another one, float64 [n].
+    """Points of a player of one module against two players of another module, float64 [n].
 
-    It is the mean over the three seats.
+    They are the mean over the three seats.
     """
     nobody = np.zeros(len(points), np.int64), np.full(len(points), -1)
     total = np.zeros(len(points))
@@ -88,22 +89,23 @@ def points_alone(points: np.ndarray, one: Module, others: Module) -> np.ndarray:
 
 
 def rotated(columns: np.ndarray) -> np.ndarray:
-    """Each deal three times, [3n, 3], so that everybody opens the auction once."""
+    """Each deal three times, [3n, 3], so that each player opens the auction once."""
     return np.concatenate([np.roll(columns, -i, axis=1) for i in range(SEATS)])
 
 
 def best_cuts(totals: np.ndarray, bids: Sequence[int]) -> np.ndarray:
-    """The thresholds that bring most among those by which the bid rises with the chance.
+    """The thresholds with the most points, among those whose bid rises with the win probability.
 
     Args:
-        totals: Points by bid and bin of the chance, float64 [len(bids), bins].
-        bids: Ascending, 0 the first one.
+        totals: Points by bid and bin of the win probability, float64 [len(bids), bins].
+        bids: Possible bids, ascending from 0.
 
     Returns:
-        The chance from which on to bid 1, 2 and 3, float64 [3]; `NEVER` for what never pays.
+        The least win probability for a bid of 1, 2 and 3, float64 [3]; `NEVER` for a bid that never
+        pays.
     """
     bins = totals.shape[1]
-    # Points up to a bin by the bid made in it, and in which bin each bid began on the way there.
+    # Best points up to a bin by the bid made in it, and the bin from which each bid was made.
     best = np.zeros(len(bids))
     starts = np.full((len(bids), len(bids)), bins)
     for i in range(bins):
@@ -127,31 +129,32 @@ def fit_thresholds(
     which: np.ndarray,
     progress: Callable[[int], None] = lambda rounds: None,
 ) -> np.ndarray:
-    """The thresholds that are best against players of whom each uses them or other modules.
+    """The best thresholds against a mixture of players who use them or other modules.
 
     Args:
-        chances: That the landlord wins, by deal and seat, float64 [n, 3].
-        points: What he wins at the stake 1/2, float64 [n, 3].
-        others: The other modules.
-        which: Who follows which, integers [n, 3]: 0 is the thresholds, 1 the first of `others`.
-        progress: Called with the number of rounds done, of `ROUNDS`.
+        chances: Probability that the landlord wins, by deal and seat, float64 [n, 3].
+        points: Points of the landlord at the stake 1/2, by deal and seat, float64 [n, 3].
+        others: Other modules.
+        which: Module of each player, integers [n, 3]: 0 for the thresholds, 1 for the first of
+            `others`, and so on.
+        progress: Called with the number of rounds done, out of `ROUNDS`.
 
     Returns:
-        By seat, highest bid so far and bid less 1, float64 [3, 3, 3].
+        Thresholds by seat, highest bid so far and bid - 1, float64 [3, 3, 3].
     """
     rounds = [np.full((SEATS, 3, 3), 0.5)]
     for i in range(ROUNDS):
         progress(i)
         bid = mixed([Module(chances, rounds[-1]), *others], which)
         rounds.append(_respond(chances, points, bid, rounds[-1]))
-    # Where the answers go round in circles, it is their middle.
+    # Best responses may cycle: take their mean.
     return np.mean(rounds[-ROUNDS // 2 :], axis=0)
 
 
 def _respond(
     chances: np.ndarray, points: np.ndarray, bid: Bid, thresholds: np.ndarray
 ) -> np.ndarray:
-    """The best thresholds where the other seats bid like that."""
+    """The best thresholds of each seat if the other seats bid by `bid`."""
     found = thresholds.copy()
     nobody = np.zeros(len(points), np.int64), np.full(len(points), -1)
     for seat in range(SEATS):

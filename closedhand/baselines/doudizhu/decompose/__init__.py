@@ -1,4 +1,4 @@
-"""The agent `decompose`: hands divided into plays, and what each play leaves."""
+"""The agent `decompose`: partitions hands into plays and rates the hand that each play leaves."""
 
 from closedhand.core.moved import old_names
 

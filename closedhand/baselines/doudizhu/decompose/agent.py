@@ -1,11 +1,11 @@
-"""The agent `decompose`: takes hands apart, and weighs what each play leaves and what it does.
+"""The agent `decompose`: partitions hands, and rates each play by its features and what it leaves.
 
-Of every main group that may be played the kickers are chosen that leave the hand which is cheapest
-to play out (`partition.py`). Then a sum of weights decides, one for each feature of a play
-(`features.py`): what it is, who is to beat, how many groups that others may hold beat it, what the
-hand that it leaves falls apart into and how many of these groups are strong, whether an enemy or
-the partner is about to play out. The weights are tuned in duplicate self-play (`tuning.py`). A
-softmax over the same sums is the fast policy of playouts.
+For every legal main group, the kickers are those that leave the hand which is cheapest to play out
+(`partition.py`). The play with the greatest sum of weights is chosen, with one weight for each
+feature of the play (`features.py`): the play itself, whom it has to beat, how many groups of other
+players may beat it, the groups that partition the remaining hand and how many of them are strong,
+and whether an enemy or the partner is about to play out. The weights are tuned in duplicate
+self-play (`tuning.py`). A softmax over the same sums is the fast policy of playouts.
 """
 
 from functools import partial
@@ -54,7 +54,7 @@ class Policy(NamedTuple):
     """The policy of playouts.
 
     Attributes:
-        table: The weights of the features, a record of `TABLE`.
+        table: Weights of the features, a record of `TABLE`.
         sampled: Whether plays are drawn by softmax; otherwise the greatest sum is chosen.
     """
 
@@ -66,9 +66,9 @@ class Policy(NamedTuple):
 
 @kernel
 def list_plays(rules, state, ids, costs, nodes, plays):
-    """Write a flat play of every main group that may be played, the pass last; return how many.
+    """Write one flat play for every legal main group, the pass last; return their number.
 
-    Its kickers are those that leave the cheapest hand; at equal costs the lowest ones.
+    Its kickers are those that leave the cheapest hand, the lowest ones among equal costs.
     """
     hand = state.hands[state.player]
     n = 0
@@ -94,7 +94,7 @@ def list_plays(rules, state, ids, costs, nodes, plays):
 
 @kernel
 def settled(rules, state, plays, n):
-    """Which of `n` plays is made without a thought: the only one, or one that ends the hand."""
+    """The index of the play that needs no evaluation, or -1: the only one, or one that wins."""
     if n == 1:
         return 0
     for k in range(n):
@@ -105,9 +105,9 @@ def settled(rules, state, plays, n):
 
 @kernel
 def weigh(policy, rules, state, plays, n, costs, nodes, sums, features, numbers):
-    """Write the sum of the weights of each play, and the features that it is the sum of.
+    """Write the sum of the weights of each play, its features, and their number.
 
-    Where `features` has room for one play only, the next one is written over it.
+    If `features` has room for one play only, each play overwrites the last.
     """
     seen = look(state)
     keep = partition(state.hands[state.player], costs, nodes)[0]
@@ -122,10 +122,11 @@ def weigh(policy, rules, state, plays, n, costs, nodes, sums, features, numbers)
 
 @kernel
 def consider(policy, rules, state, ids, plays, sums):
-    """Write the plays that come into question and the sum of the weights of each.
+    """Write the candidate plays and the sum of the weights of each.
 
     Returns:
-        How many there are; and which is made without a thought, -1 if none: then sums are valid.
+        The number of candidates, and the index of the one that needs no evaluation. The sums are
+        valid only if this index is -1, for none.
     """
     nodes = np.empty(MOST_NODES, NODE)
     costs = np.empty((ROWS, 15), np.int64)
@@ -141,7 +142,7 @@ def consider(policy, rules, state, ids, plays, sums):
 
 @kernel
 def choose(policy, rules, state, rng, ids):
-    """A play of the policy; one that ends the hand if there is one."""
+    """A play of the policy; one that wins at once if there is any."""
     plays = np.empty(CANDIDATES, np.int64)
     sums = np.empty(CANDIDATES)
     n, k = consider(policy, rules, state, ids, plays, sums)
@@ -154,7 +155,7 @@ def choose(policy, rules, state, rng, ids):
 
 @kernel
 def worthwhile(policy, rules, state, out):
-    """All legal actions, in an order that ends exact searches early."""
+    """Write all legal actions, in an order that ends exact searches early; return their number."""
     return longest_first(rules, state, out)
 
 
@@ -172,17 +173,17 @@ def decide_all(policy, rules, views, ids, actions):
 
 
 def policy_of(weights: np.ndarray, sampled: bool = True) -> Policy:
-    """The policy with these weights, [FEATURES]."""
+    """The policy with the given weights, [FEATURES]."""
     table = np.zeros(1, TABLE)[0]
     table.weights[:] = weights
     return Policy(table, sampled)
 
 
 def load(path: str | None) -> np.ndarray:
-    """The weights of a file that `closedhand train` saved, or of the package; float32 [FEATURES].
+    """The weights in a file that `closedhand train` saved, or the package's; float32 [FEATURES].
 
     Raises:
-        InputError: The file cannot be read, or holds other weights.
+        InputError: The file cannot be read, or contains other weights.
     """
     if path is None:
         return shipped_weights("doudizhu_decompose", FEATURES)
@@ -193,13 +194,13 @@ class DecomposeAgent(PlayAgent):
     """The strongest player without search."""
 
     def __init__(self, game: Game, name: str, weights: np.ndarray) -> None:
-        """Play `game`, Dou Dizhu with any options, by weights, [FEATURES]."""
+        """Create the agent for `game`, Dou Dizhu with any options, with weights, [FEATURES]."""
         policy = policy_of(weights, sampled=False)
         super().__init__(game, name, partial(decide_all, policy))
         self._policy = policy
 
     def preferences(self, view: State) -> dict[str, float]:
-        """The probability of each play by the policy of playouts, the greatest first.
+        """The probability of each play under the policy of playouts, the greatest first.
 
         Raises:
             InputError: The game is over or in its auction.
@@ -221,7 +222,7 @@ def make(game: Game, seed: int, argument: str | None) -> DecomposeAgent:
     """The agent `decompose`, or `decompose:PATH` with weights that `closedhand train` saved.
 
     Raises:
-        InputError: No weights there.
+        InputError: There are no weights at the path.
     """
     name = str(AgentSpec("decompose", argument=argument))
     return DecomposeAgent(game, name, load(argument))

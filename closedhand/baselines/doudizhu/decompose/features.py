@@ -1,7 +1,7 @@
-"""What the agent `decompose` looks at: features of every play that it may make.
+"""Features of the plays that the agent `decompose` chooses from.
 
-A feature is an index into one vector of weights. A play has ten or so of them, and one for each
-group that the hand which it leaves falls apart into.
+A feature is an index into one vector of weights. A play has about ten features, and one for each
+group in the partition of the remaining hand.
 """
 
 from typing import Any, NamedTuple
@@ -23,31 +23,31 @@ from closedhand.games.doudizhu.plays import BOMB
 from closedhand.games.doudizhu.rules import SEATS
 
 KINDS = 8
-"""Solo, pair, trio, a chain of each, bomb, rocket: kickers do not count."""
+"""Solo, pair, trio, a chain of each, bomb, rocket; kickers are ignored."""
 KIND = np.array([0, 3, 1, 4, 2, 5, 2, 5, 2, 5, 2, 2, 6, 7])
-"""The kind of each category but the pass; four with kickers counts as a trio."""
+"""The kind of each category except the pass; four with kickers counts as a trio."""
 CATEGORIES = 14
 MODES = 9
-"""Role (landlord, down peasant, up peasant) and, changing faster, to lead, to beat an enemy, to
-beat the partner."""
+"""Role (landlord, down peasant, up peasant) and, as the faster index, situation (lead, beat an
+enemy, beat the partner)."""
 RANKS = 15
 LEFTS = 7
-"""Cards left to a player: 1, 2, 3, 4, up to 6, up to 9, more."""
+"""Classes of the cards left to a player: 1, 2, 3, 4, up to 6, up to 9, more."""
 STAGES = 4
-"""Cards left to the player himself: up to 4, 8, 13, more."""
+"""Classes of the cards left to the player to act: up to 4, 8, 13, more."""
 RIVALS = 8
-"""Groups of the others that beat one: 0, 1, …, 6, more."""
+"""Classes of the number of groups of the others that beat a group: 0, 1, …, 6, more."""
 MOST_WEAK, MOST_STRONG = 6, 3
 FORMS = (MOST_WEAK + 1) * (MOST_STRONG + 1)
-"""Of a hand: how many of its groups others can beat, and how many they cannot."""
+"""Forms of a hand: the number of its groups that others can beat, and of those they cannot."""
 TURNS = 10
-"""Groups of a hand, at most nine are told apart."""
+"""Classes of the number of groups of a hand: 0, 1, …, 8, more."""
 GAINS = 24
-"""How much cheaper to play out a hand became: -7 or less, …, 16 or more."""
+"""Classes of the decrease in the cost of a hand: -7 or less, …, 16 or more."""
 SHAPES = 3
 """Solo, pair, anything else."""
 
-# Where the features of each sort begin.
+# First feature of each sort; the comments name the indices of the sort, the slowest first.
 PLAY = 0  # mode, category, rank, stage
 RIVALED = PLAY + MODES * CATEGORIES * RANKS * STAGES  # mode, kind, rivals, least enemy
 LEAVING = RIVALED + MODES * KINDS * RIVALS * LEFTS  # mode, has it rivals, form, least enemy
@@ -66,21 +66,21 @@ PASSING_TURNS = PASSING_FORM + MODES * FORMS * LEFTS  # mode, turns, left to the
 PASSING_TABLED = PASSING_TURNS + MODES * TURNS * LEFTS  # mode, left to the next and to the last
 FEATURES = PASSING_TABLED + MODES * LEFTS * LEFTS
 MOST_FEATURES = 10 + 20
-"""Of one play: ten, and one for each group of what it leaves."""
+"""Features of one play: ten, and one for each group of the remaining hand."""
 
 
 class Sight(NamedTuple):
-    """What the features of all plays of a state have in common.
+    """The inputs that the features of all plays in a state have in common.
 
     Attributes:
-        mode: See `MODES`.
+        mode: Role and situation, see `MODES`.
         role: 0 landlord, 1 down peasant, 2 up peasant.
-        enemy: The least number of cards that an enemy holds.
-        partner: The number of cards that the partner holds.
-        owner: The number of cards of who made the play to beat.
-        most: The greatest number of cards that another player holds.
-        tabled: The classes of the numbers of cards of the next and of the last player.
-        others: All their cards, packed.
+        enemy: Smallest number of cards in an enemy's hand.
+        partner: Number of cards in the partner's hand.
+        owner: Number of cards of the player whose play is to be beaten.
+        most: Greatest number of cards in another player's hand.
+        tabled: Classes of the numbers of cards of the next and of the last player.
+        others: Cards of the other players, all together, packed.
     """
 
     mode: Any
@@ -95,14 +95,14 @@ class Sight(NamedTuple):
 
 @kernel
 def cards_of_others(state):
-    """The cards that the others of the player to act hold, all together, packed."""
+    """The cards of the players other than the one to act, all together, packed."""
     played = state.played[0] + state.played[1] + state.played[2]
     return DECK - state.hands[state.player] - played
 
 
 @kernel
 def look(state):
-    """What there is to see from the place of the player to act."""
+    """The `Sight` of the player to act."""
     player = np.int64(state.player)
     landlord = np.int64(state.landlord)
     role = (player - landlord) % SEATS
@@ -137,7 +137,7 @@ def left_class(cards):
 
 @kernel
 def rivals(copies, first, length, seen):
-    """The class of the number of groups that others may hold and that beat one of the same kind."""
+    """The class of the number of groups of the same kind that others may hold and that beat it."""
     if copies * length > seen.most:
         return 0
     ranks = at_least(seen.others, copies)
@@ -152,10 +152,10 @@ def rivals(copies, first, length, seen):
 
 @kernel
 def take_apart(hand, seen, costs, nodes, features):
-    """Take a hand apart; write the features of its groups.
+    """Partition a hand; write the features of its groups.
 
     Returns:
-        How many groups there are, the form of the hand, what it costs.
+        The number of groups, the form of the hand, and its cost.
     """
     spent, chains, hand, kickers = partition(hand, costs, nodes)
     base = GROUPS + seen.role * KINDS * RIVALS
@@ -198,17 +198,17 @@ def take_apart(hand, seen, costs, nodes, features):
 
 @kernel
 def describe(rules, state, seen, play, keep, costs, nodes, features):
-    """Write the features of a play; return how many there are.
+    """Write the features of a play; return their number.
 
     Args:
-        rules: Of the game.
-        state: The player to act is the one who plays.
-        seen: What `look` says of it.
-        play: A flat play, or the pass.
-        keep: What his hand costs to play out.
+        rules: Rules of the game.
+        state: State in which the player to act makes the play.
+        seen: Result of `look` for this state.
+        play: Flat play, or the pass.
+        keep: Cost of the player's hand before the play.
         costs: See `partition`.
         nodes: See `partition`.
-        features: int64 [MOST_FEATURES].
+        features: Row to write, int64 [MOST_FEATURES].
     """
     plays = rules.plays
     hand = state.hands[state.player]

@@ -1,8 +1,8 @@
-"""What it costs to play a hand out: the best way to take it apart into plays.
+"""The cost of playing a hand out, by the cheapest partition of the hand into plays.
 
-A group costs less the stronger it is: a weak one waits for somebody to lead what it beats, one that
-nothing can beat is free. The scale is RHCP's, a cost of 7 a play less a value by rank; counting
-what is still unseen makes it sharper.
+The stronger a group, the lower its cost: a weak group must wait for a lead that it beats, an
+unbeatable one is free. The scale is that of RHCP, a cost of 7 per play minus a value by rank;
+counting the unseen cards makes it more precise.
 """
 
 import numpy as np
@@ -16,11 +16,11 @@ CHAINABLE = EACH & np.uint64((1 << 48) - 1)
 """The ranks 3 to A, one card each: a chain has no 2 and no joker."""
 
 SHORTEST = (5, 3, 2)
-"""The shortest chain of 1, 2 and 3 cards a rank."""
+"""The shortest chain of 1, 2 and 3 cards per rank."""
 
 _FIRST = np.cumsum([0] + [len(category.lengths) for category in CATEGORIES])
 PLAIN_FAMILY = tuple(int(_FIRST[i]) for i in (0, 2, 4))
-"""The family of a solo, a pair and a trio; the chains of each follow, by ascending length."""
+"""The families of a solo, a pair and a trio; the chains of each follow, by ascending length."""
 
 CHAIN, BOMB, ROCKET = 3, 4, 5
 """Rows of the table of costs after solo, pair and trio; the rank of a chain is its highest."""
@@ -32,17 +32,18 @@ NODE = np.dtype(
         [("hand", "u8"), ("chains", "u8"), ("first", "i4"), ("kickers", "i4"), ("cost", "i8")],
     )
 )
-"""A hand whose further chains start at rank `first` or above: what was taken out of it so far,
-`chains`, cost `cost`, and its trios take `kickers`."""
+"""A hand whose further chains start at rank `first` or above. The chains already taken out,
+`chains`, have the total cost `cost`; those of trios take `kickers` kickers."""
 CHAIN_BITS = 10
-"""Of a chain: 2 for cards a rank, 4 for the first rank, 4 for the length, lowest bits first. A hand
-holds four at most."""
+"""Bits of a chain: 2 for the cards per rank, 4 for the first rank, 4 for the length, lowest bits
+first. A hand contains at most four chains."""
 MOST_NODES = 400
-"""Every rank and every chain taken out, 16 in all, leave at most 22 ways to come back to."""
+"""Size of the stack: a path passes at most 16 ranks and chains in all, and each of them leaves at
+most 22 alternatives."""
 
 JOKERS = np.uint64(0x11 << 4 * 13)
 SPARE = 4
-"""A solo or pair that costs no more than this is too strong to be a kicker."""
+"""Greatest cost of a solo or pair that is too strong to be a kicker."""
 
 
 @kernel
@@ -50,8 +51,8 @@ def set_costs(others, costs):
     """Write the cost of a group of each kind and rank, int64 [ROWS, 15].
 
     Args:
-        others: The cards that the other players hold, all together, packed.
-        costs: The table.
+        others: Cards of the other players, all together, packed.
+        costs: Table to write.
     """
     for copies in range(1, 4):
         higher = 0
@@ -67,22 +68,22 @@ def set_costs(others, costs):
 
 @kernel
 def cost(hand, costs, nodes):
-    """The least cost of all ways to take a packed hand apart; arguments as of `partition`."""
+    """The cost of the cheapest partition of a packed hand; arguments as for `partition`."""
     return partition(hand, costs, nodes)[0]
 
 
 @kernel
 def partition(hand, costs, nodes):
-    """The cheapest way to take a packed hand apart.
+    """The cheapest partition of a packed hand.
 
     Args:
-        hand: The hand.
-        costs: The table that `set_costs` wrote.
+        hand: Packed hand.
+        costs: Table that `set_costs` wrote.
         nodes: Scratch space, `NODE` [MOST_NODES].
 
     Returns:
-        Its cost; its chains, `CHAIN_BITS` bits each, the last one lowest, 0 where there is none;
-        what is left without them, packed; and how many kickers its chains of trios take.
+        The cost; the chains, `CHAIN_BITS` bits each, the last one lowest, 0 for none; the hand
+        without the chains, packed; and the number of kickers of its chains of trios.
     """
     nodes[0].hand = hand
     nodes[0].chains = 0
@@ -109,11 +110,10 @@ def partition(hand, costs, nodes):
 
 @kernel
 def branch(costs, nodes, n):
-    """Put the ways to go on from node n, where a chain can start, in its place.
+    """Replace node n, where a chain can start, by its successors; return the number of nodes.
 
-    Either no chain starts there any more, or one of any kind and length does. Returns the number of
-    nodes. It is no recursion because Numba 0.68 crashes when it loads a recursive kernel from
-    its cache.
+    Either no further chain starts there, or one of any kind and length does. An explicit stack is
+    used because Numba 0.68 crashes when it loads a recursive kernel from its cache.
     """
     first = np.int64(nodes[n].first)
     hand = nodes[n].hand
@@ -154,7 +154,7 @@ def chain_starts(hand):
 
 @kernel
 def loose_cost(hand, kickers, costs):
-    """The cost of a hand without chains; the costliest solos and pairs go as kickers."""
+    """The cost of a hand without chains; the costliest solos and pairs are used as kickers."""
     total = 0
     if contains(hand, JOKERS):
         hand -= JOKERS

@@ -1,10 +1,10 @@
 """Tunes the weights of `decompose` in duplicate self-play.
 
 `closedhand train doudizhu --algorithm decompose` plays every deal several times with the policy on
-all seats. What a game brings counts against the other games of the same deal, as in a duplicate
-match, so that the luck of the deal cancels out of the gradient: the log-likelihood of a player's
-decisions times how much better than these his side did. A game counts as won or lost, without
-bombs.
+all seats. The result of a game is compared with the other games of the same deal, as in a duplicate
+match, so that the luck of the deal cancels out. The gradient is that of the log-likelihood of a
+player's decisions, times the advantage of the player's side over those other games. A game counts
+as won or lost, without bombs.
 """
 
 import numpy as np
@@ -29,16 +29,16 @@ from closedhand.games.doudizhu import rules as flat
 from closedhand.games.doudizhu.rules import STATE
 
 TABLES = 4
-"""Games of a deal."""
+"""Games per deal."""
 GAMES, PIECE = 8192, 1024
-"""Of a step, and of a thread at a time."""
+"""Games per step, and per piece of a step that one thread plays."""
 
 
 @kernel
 def play_deals(rules, policy, state, deals, rng, ids, gradient):
     """Play deals and add to the gradient of the landlord's and the peasants' wins.
 
-    `state` is room for one game.
+    `state` is scratch space for one game.
     """
     traces = np.zeros((TABLES, FEATURES))
     won = np.empty(TABLES)
@@ -58,7 +58,10 @@ def play_deals(rules, policy, state, deals, rng, ids, gradient):
 
 @kernel
 def play_out(rules, policy, state, rng, ids, trace):
-    """Play a game to its end; add to `trace` what makes the landlord's side more likely to win."""
+    """Play a game to the end; add to `trace` the gradient of its log-likelihood.
+
+    The decisions of the peasants count negatively.
+    """
     plays = np.empty(CANDIDATES, np.int64)
     sums = np.empty(CANDIDATES)
     features = np.empty((CANDIDATES, MOST_FEATURES), np.int64)

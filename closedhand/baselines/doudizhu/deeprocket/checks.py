@@ -1,4 +1,4 @@
-"""What happens while a network is trained: checks, saving, the end by the clock or by Ctrl-C."""
+"""The callback of a training: checks, saving, and the end by plan, patience or Ctrl-C."""
 
 import json
 import os
@@ -20,13 +20,13 @@ from closedhand.core.run import Watch
 
 ROLES = ("landlord", "down peasant", "up peasant")
 AGREE_EVERY = 20
-"""Steps after which several processes agree on what to do next."""
+"""Number of steps after which several processes agree on what to do next."""
 CHUNK = 1024
-"""Pairs that are checked together."""
+"""Pairs per forward pass of a check."""
 
 
 def write_history(out: Path, kind: str, checks: list[dict[str, Any]]) -> None:
-    """Write the checks of a kind of training into `history.json`; those of others stay."""
+    """Write the checks of a kind of training into `history.json`; other kinds are kept."""
     path = out / "history.json"
     history = {**read_json(path), kind: checks}
     write_atomically(path, json.dumps(history, indent=1) + "\n")
@@ -39,17 +39,18 @@ def evaluate(
     rows: np.ndarray,
     device: torch.device | str = "cpu",
 ) -> np.ndarray:
-    """Let a network predict pairs.
+    """Evaluate the predictions of a network on pairs.
 
     Args:
-        network: On `device`.
-        games: What `rows` are of.
+        network: Network on `device`.
+        games: Games of the rows.
         kind: `policy` or `kicker`.
-        rows: Of `pairs.index`.
-        device: For the work.
+        rows: Rows of `pairs.index`.
+        device: Device of the computation.
 
     Returns:
-        By role pairs, right predictions and summed loss (nats), float64 [3, 3].
+        Numbers of pairs and of correct predictions, and the summed loss (nats), by role,
+        float64 [3, 3].
     """
     found = torch.zeros(len(ROLES), 3, dtype=torch.float64)
     was_training = network.training
@@ -68,7 +69,7 @@ def evaluate(
 
 
 def accuracies(found: np.ndarray) -> dict[str, float | None]:
-    """The share of right predictions overall and by role; None where there are no pairs."""
+    """The share of correct predictions overall and by role; None where there are no pairs."""
     rows = {"all": found.sum(axis=0), **dict(zip(ROLES, found, strict=True))}
     return {
         name: round(float(row[1] / row[0]), 5) if row[0] else None for name, row in rows.items()
@@ -79,8 +80,7 @@ class Checks(Callback):
     """Checks a `supervised.Learner`, saves it, and ends its training.
 
     Attributes:
-        watch: Says when it is time to save, and whether there was a Ctrl-C. The training runs in
-            its context.
+        watch: Watch that decides when to save and notices Ctrl-C. The training runs in its context.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class Checks(Callback):
         patience: int,
         progress: Callable[[float, str], object],
     ) -> None:
-        """Check on the pairs `rows` of `games`; the rest is as `supervised.train` has it."""
+        """Check on the pairs `rows` of `games`; other arguments are as for `supervised.train`."""
         self.watch = Watch(self._save, at_end=False)
         self._learner = learner
         self._kind: str = learner.network.config["kind"]
@@ -105,7 +105,7 @@ class Checks(Callback):
         self._number = checks
         self._patience = patience
         self._progress = progress
-        # What is counted since the last check: pairs, and seconds of learning.
+        # Pairs and seconds of learning since the last check.
         self._pairs, self._learning = 0, 0.0
         self._clock = 0.0
         self._trainer: Trainer
@@ -124,7 +124,7 @@ class Checks(Callback):
         batch: Any,
         batch_idx: int,
     ) -> None:
-        """Check, save and stop when it is time."""
+        """Check, save and stop when due."""
         self._learning += self._tick()
         self._pairs += len(batch.label) * trainer.world_size
         share = self._learner.share
@@ -141,14 +141,14 @@ class Checks(Callback):
             self._progress(share, self._text())
 
     def _tick(self) -> float:
-        """The seconds since the last tick, which count as learning time of the plan."""
+        """Add the seconds since the last tick to the training time of the plan; return them."""
         now = time.monotonic()
         passed, self._clock = now - self._clock, now
         self._learner.seconds += passed
         return passed
 
     def _agreed(self, trainer: Trainer, wanted: bool) -> bool:
-        """Whether some process wants it, at steps at which all of them ask."""
+        """Whether any process has `wanted` set; false at steps between agreements."""
         if trainer.world_size == 1:
             return wanted
         if trainer.global_step % AGREE_EVERY:
@@ -163,7 +163,7 @@ class Checks(Callback):
         return text + (f", {100 * checks[-1]['accuracy']['all']:.1f}% right" if checks else "")
 
     def _is_stuck(self) -> bool:
-        """Whether no check has been the best one for too long."""
+        """Whether `patience` checks have passed since the best one."""
         scores = [check["accuracy"]["all"] for check in self._learner.checks]
         return len(scores) - 1 - int(np.argmax(scores)) >= self._patience if scores else False
 
@@ -202,7 +202,7 @@ class Checks(Callback):
                 self._keep(learner.checks[-1])
 
     def _keep(self, check: dict[str, Any]) -> None:
-        """Save the network with what is known of it."""
+        """Save the network with its provenance."""
         from closedhand import __version__
 
         provenance = {
@@ -215,7 +215,7 @@ class Checks(Callback):
         networks.save(path, self._learner.network, provenance)
 
     def _save(self) -> None:
-        """Save all there is, to go on from; a crash leaves the old file."""
+        """Save the full state for resuming; a crash leaves the old file intact."""
         path = self._out / f"{self._kind}.ckpt"
         part = path.with_suffix(".ckpt.part")
         self._trainer.save_checkpoint(part)

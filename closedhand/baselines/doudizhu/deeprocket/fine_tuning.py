@@ -1,14 +1,14 @@
-"""Fine-tuning of the policy network in self-play, which the DeepRocket paper's section 6 wants.
+"""Fine-tuning of the policy network in self-play, proposed in section 6 of the DeepRocket paper.
 
 The network starts from supervised weights and plays against itself (`sampling.py`). A step plays
-some deals and follows the policy gradient over the decisions of those that were both won and lost,
-in batches: the clipped objective of PPO, of which one pass is made, with the gain of a game as the
-advantage of all its decisions. A penalty on the Kullback-Leibler divergence from the network that
-it started from holds it near to what it learned from records; only forced moves are left out.
-Kickers come from the kicker network, which learns nothing.
+some deals and follows the policy gradient over the decisions in deals that were won at some tables
+and lost at others. It makes one pass in batches over PPO's clipped objective, with the gain of a
+game as the advantage of all its decisions. A penalty on the Kullback-Leibler divergence from the
+initial network keeps it close to what it learned from records. Only forced moves are excluded. The
+kickers come from the kicker network, which does not change.
 
-What `train` leaves in its folder: `policy.safetensors` (the last network), `kicker.safetensors` (as
-it was), `self-play.ckpt` (to go on from) and, in `history.json`, a list of checks under
+`train` writes into its folder: `policy.safetensors` (the last network), `kicker.safetensors`
+(unchanged), `self-play.ckpt` (for resuming) and, in `history.json`, a list of checks under
 `self-play`.
 """
 
@@ -38,15 +38,15 @@ from closedhand.core.run import Run
 from closedhand.core.threads import cores
 
 DEALS = 64
-"""Of a step."""
+"""Deals per step."""
 BATCH = 512
-"""Decisions of a change of the weights."""
+"""Decisions per update of the weights."""
 RATE = 1e-4
 """Learning rate of AdamW."""
 PENALTY = 0.05
-"""Of a nat of divergence from the start, where a game more or less won is 1."""
+"""Penalty per nat of divergence from the initial network; the gain of a game is at most 1."""
 CLIP = 0.2
-"""So far a decision's probability is moved by one pass."""
+"""Clipping range of the probability ratio of a decision."""
 MOST_GRADIENT = 0.5
 """Norm at which gradients are clipped."""
 CHECK_EVERY = 180.0
@@ -57,12 +57,12 @@ HISTORY = "self-play"
 
 
 class Result(NamedTuple):
-    """What fine-tuning brought.
+    """The result of fine-tuning.
 
     Attributes:
-        path: The network.
-        history: The checks, as in `history.json`.
-        interrupted: Whether Ctrl-C ended it.
+        path: File of the network.
+        history: Checks, as in `history.json`.
+        interrupted: Whether Ctrl-C ended the fine-tuning.
     """
 
     path: Path
@@ -74,13 +74,13 @@ def divergence(logs: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
     """The Kullback-Leibler divergence of policies from others, in nats.
 
     Args:
-        logs: Logarithms of probabilities, minus infinity for what is illegal, float32 [n, k].
-        other: The same of the policies to compare with.
+        logs: Log-probabilities, minus infinity for illegal actions, float32 [n, k].
+        other: Log-probabilities of the policies to compare with, float32 [n, k].
 
     Returns:
-        float32 [n].
+        Divergences, float32 [n].
     """
-    # Illegal actions: infinity less infinity.
+    # Illegal actions give infinity minus infinity.
     ratios = (logs - other).masked_fill(torch.isinf(other), 0.0)
     return (logs.exp() * ratios).sum(dim=1)
 
@@ -91,27 +91,27 @@ def objective(
     """PPO's clipped objective, to be maximised; at first its gradient is the policy gradient.
 
     Args:
-        logs: Logarithms of probabilities, float32 [n, k].
-        label: What was drawn, int64 [n].
-        before: The logarithm of its probability when it was drawn, float32 [n].
-        gains: What that brought, float32 [n].
+        logs: Log-probabilities, float32 [n, k].
+        label: Drawn actions, int64 [n].
+        before: Log-probabilities of these actions when they were drawn, float32 [n].
+        gains: Gains of these actions, float32 [n].
 
     Returns:
-        float32 [n].
+        Objective by decision, float32 [n].
     """
     ratio = torch.exp(logs.gather(1, label[:, None])[:, 0] - before)
     return torch.minimum(ratio * gains, ratio.clamp(1 - CLIP, 1 + CLIP) * gains)
 
 
 class Tuning:
-    """A fine-tuning under way; a `closedhand.core.run.Learner`.
+    """A fine-tuning in progress; a `closedhand.core.run.Learner`.
 
     Attributes:
-        network: The policy network that learns.
-        start: As it was at the beginning.
-        kicker: The kicker network.
-        settings: What has to be the same when it goes on.
-        steps: How many were taken.
+        network: Policy network that learns.
+        start: Initial policy network.
+        kicker: Kicker network.
+        settings: Settings that must be the same when the fine-tuning is resumed.
+        steps: Number of steps taken.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class Tuning:
         rate: float = RATE,
         deals: int = DEALS,
     ) -> None:
-        """Begin with networks; the arguments are those of `train`."""
+        """Load the initial networks; the arguments are those of `train`."""
         files = policy_net.files_of(start)
         self.network, self._provenance = networks.load(files["policy"], "policy")
         self.start, _ = networks.load(files["policy"], "policy")
@@ -145,18 +145,18 @@ class Tuning:
         self._forget()
 
     def _forget(self) -> None:
-        """Begin to count anew, after a check: games, seconds, landlords' wins, divergence."""
+        """Reset the counts after a check: games, seconds, landlords' wins, divergence."""
         self.games, self._spent, self._won = 0, 0.0, 0.0
         self._kl, self._learned = 0.0, 0
 
     @property
     def speed(self) -> float:
-        """Games per second since the last check, those of learning included."""
+        """Games per second since the last check, including the time for learning."""
         return self.games / max(self._spent, 1e-9)
 
     @property
     def kl(self) -> float:
-        """The mean divergence from the start since the last check, in nats per decision."""
+        """The mean divergence from the initial network since the last check, in nats/decision."""
         return self._kl / max(1, self._learned)
 
     def step(self) -> None:
@@ -174,12 +174,12 @@ class Tuning:
         self._spent += time.monotonic() - began
 
     def learn(self, decisions: Decisions, gains: np.ndarray, rng: np.random.Generator) -> None:
-        """Change the weights by one pass over the decisions that brought or cost something.
+        """Update the weights by one pass over the decisions with a nonzero gain.
 
         Args:
-            decisions: What was decided.
-            gains: What each decision brought who made it, float32 [n].
-            rng: Of the order.
+            decisions: Decisions of a step, [n].
+            gains: Gain of each decision for the player's side, float32 [n].
+            rng: Generator of the order.
         """
         order = rng.permutation(np.flatnonzero(gains))
         for begin in range(0, len(order), BATCH):
@@ -202,7 +202,7 @@ class Tuning:
             self._learned += len(rows)
 
     def advance(self, seconds: float) -> bool:
-        """Take a step; the history says how it goes every few minutes, and at the end."""
+        """Take a step; a check for the history is due every few minutes and at the end."""
         began = time.monotonic()
         self.step()
         ends = time.monotonic() - began >= seconds
@@ -212,7 +212,7 @@ class Tuning:
         return False
 
     def summary(self) -> dict[str, Any]:
-        """How it goes; plays against the start."""
+        """A check: play against the initial network, and reset the counts."""
         won, error = win_rate(self.game, self.network, self.start, self.kicker, CHECK_DEALS)
         found = {
             "step": self.steps,
@@ -232,13 +232,13 @@ class Tuning:
         return {"steps": self.steps, "network": self.network.state_dict(), "optimizer": optimizer}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from what `state` returned."""
+        """Continue from what `state` returned."""
         self.network.load_state_dict(state["network"])
         self._optimizer.load_state_dict(state["optimizer"])
         self.steps = state["steps"]
 
     def save(self, out: Path, history: list[dict[str, Any]]) -> None:
-        """Write the networks with what is known of them, and the history."""
+        """Write the networks with their provenance, and the history."""
         from closedhand import __version__
 
         about = {
@@ -254,7 +254,7 @@ class Tuning:
 
 
 def begin(tuning: Tuning, out: Path) -> Run[Tuning]:
-    """A fine-tuning before its first step, to be worked at, or resumed from a folder."""
+    """A run of a fine-tuning before its first step, to be started or resumed from a folder."""
 
     def save() -> None:
         tuning.save(out, run.history)
@@ -284,23 +284,23 @@ def train(
     restart: bool = False,
     progress: Callable[[float, str], object] = lambda share, text: None,
 ) -> Result:
-    """Fine-tune a policy network in self-play, or go on with what `out` holds; Ctrl-C saves.
+    """Fine-tune a policy network in self-play, or resume the one in `out`; Ctrl-C saves.
 
     Args:
-        start: Folder or file of the networks to start from, as the agent `policy-net` takes them.
-        out: Another folder, for the networks and their history.
-        minutes: How long, interruptions left out.
-        seed: Of deals and decisions.
-        penalty: Of the divergence from the start, per nat; 0: none.
-        rate: The learning rate.
-        deals: Of a step, each of which is played `tuning.TABLES` times.
-        threads: Of the processor; None: all cores.
-        restart: Begin anew although `out` holds a fine-tuning.
-        progress: Called behind every step with the share that is done and a text about it.
+        start: Folder or file of the initial networks, as for the agent `policy-net`.
+        out: Folder for the networks and their history, other than that of `start`.
+        minutes: Duration, without interruptions.
+        seed: Seed of the deals and decisions.
+        penalty: Penalty per nat of divergence from the initial network; 0: none.
+        rate: Learning rate.
+        deals: Number of deals per step, each played `tuning.TABLES` times.
+        threads: Number of CPU threads; None: all cores.
+        restart: Whether to start again although `out` holds a fine-tuning.
+        progress: Called after every step with the share that is done and a text about it.
 
     Raises:
-        InputError: No networks to start from, or a fine-tuning in `out` that cannot go on.
-        KeyboardInterrupt: Interrupted before anything was learned.
+        InputError: There are no initial networks, or the fine-tuning in `out` cannot be resumed.
+        KeyboardInterrupt: The fine-tuning was interrupted before its first step.
     """
     if not (minutes > 0 and rate > 0 and penalty >= 0 and deals > 0):
         raise InputError("self-play takes minutes, rate and deals of more than 0, and a penalty")
@@ -321,7 +321,7 @@ def train(
 
 
 def describe(run: Run[Tuning]) -> str:
-    """How it goes, in a few words."""
+    """A short text on the progress."""
     tuning = run.learner
     games = tuning.steps * tuning.settings["deals"] * TABLES
     text = f"{games:,} games" + (f", {tuning.speed:.0f} games/s" if tuning.games else "")

@@ -1,16 +1,17 @@
 """The policy and the kicker network of the DeepRocket paper (sections 4.2 and 4.3).
 
-A third one, for bids, which the paper's section 6 wants to try, is described in `bid_net.py`. All
-are convolutions, ReLU and one fully connected layer over binary planes; a softmax over the
-legal outputs follows. The paper gives the policy network ten convolutions of 512 filters with
-"different strides", the kicker network five, and no more than that: the size `paper` is one reading
-of it. The size `small` is made for two processor cores: its first convolution takes all rows of
-the planes at once, the others work on a line of the 15 ranks.
+A third network, for bids, which the paper's section 6 proposes as future work, is described in
+`bidding/network.py`. All consist of convolutions, ReLU and one fully connected layer over binary
+planes, followed by a softmax over the legal outputs. The paper says only that the policy network
+has ten convolutions of 512 filters with "different strides", and the kicker network five: the size
+`paper` is one interpretation. The size `small` is made for two CPU cores: its first convolution
+takes all rows of the planes at once, the others work on a line of the 15 ranks.
 
-Two additions of ours. Two convolutions that keep their shape are bridged by a skip connection,
-without which ten of them learn slowly. And the policy network is told the status vector: the
-paper's planes leave out the role and the cards left to the others. It enters one-hot as a bias of
-the first convolution, which is the same as constant planes more. `status=False` leaves it out.
+There are two additions to the paper. Pairs of convolutions that keep their shape are bridged by a
+skip connection, without which ten of them learn slowly. And the policy network gets the status
+vector, as the paper's planes lack the role and the cards left to the others. It enters one-hot as a
+bias of the first convolution, which is equivalent to additional constant planes. `status=False`
+omits it.
 """
 
 import json
@@ -31,15 +32,15 @@ from closedhand.games.doudizhu.plays import GROUPS
 METADATA = "closedhand"
 """The key of configuration and provenance, JSON, in a file's metadata."""
 MOST_LEFT = 20
-"""Cards in a hand."""
+"""Maximum number of cards in a hand."""
 MOST_BOMBS = 3
-"""Bombs played that are told apart; more count as so many."""
+"""Greatest number of bombs played that is encoded; more are encoded as this number."""
 ROLES = 3
 STATUS_INPUTS = ROLES + 3 * (MOST_LEFT + 1) + MOST_BOMBS + 1
 
 
 class Layer(NamedTuple):
-    """A convolution over ranks (x) and rows (y), as (x, y) each."""
+    """A convolution over ranks (x) and rows (y); its tuples are (x, y)."""
 
     filters: int
     kernel: tuple[int, int]
@@ -51,9 +52,9 @@ class Kind(NamedTuple):
     """One of the networks.
 
     Attributes:
-        shape: Ranks, rows and channels of its planes.
-        outputs: How many.
-        sizes: Its convolutions, by the name of the size.
+        shape: Ranks, rows and channels of the planes.
+        outputs: Number of outputs.
+        sizes: Convolutions by the name of the size.
     """
 
     shape: tuple[int, int, int]
@@ -109,13 +110,13 @@ KINDS = {
 
 
 def keeps_shape(layer: Layer, before: Layer) -> bool:
-    """Whether a convolution puts out what it takes in, after the layer `before`."""
+    """Whether the output of a convolution has the shape of its input from the layer `before`."""
     same = all(2 * p == k - 1 for p, k in zip(layer.padding, layer.kernel, strict=True))
     return same and layer.stride == (1, 1) and layer.filters == before.filters
 
 
 def skips(layers: tuple[Layer, ...]) -> list[int]:
-    """The convolutions behind which a skip connection, over two of them, ends."""
+    """The convolutions after which a skip connection over two convolutions ends."""
     ends: list[int] = []
     for i in range(2, len(layers)):
         pair = keeps_shape(layers[i], layers[i - 1]) and keeps_shape(layers[i - 1], layers[i - 2])
@@ -128,8 +129,8 @@ class Network(nn.Module):
     """One of the networks.
 
     Attributes:
-        config: What `__init__` was given, for `load`.
-        kind: What it predicts.
+        config: Arguments of `__init__`, for `load`.
+        kind: Kind of network.
     """
 
     def __init__(
@@ -140,12 +141,12 @@ class Network(nn.Module):
         Args:
             kind: `policy`, `kicker` or `bid`.
             size: `small` or `paper`; a bid network is `small`.
-            status: Whether it is told the status vector.
-            roles: Whether it has a fully connected layer of its own for each role, which the
-                paper's section 6 wants to try.
+            status: Whether the status vector is an input.
+            roles: Whether each role has its own fully connected layer, which the paper's section 6
+                proposes as future work.
 
         Raises:
-            InputError: No such kind or size.
+            InputError: There is no such kind or size.
         """
         super().__init__()
         if kind not in KINDS:
@@ -165,28 +166,28 @@ class Network(nn.Module):
             rows = (rows + 2 * layer.padding[1] - layer.kernel[1]) // layer.stride[1] + 1
         self.skips = frozenset(skips(layers))
         for i in self.skips:
-            # At first a bridged pair adds nothing: so deep a stack learns from the first step on.
+            # At first a bridged pair adds nothing, so that a deep stack learns from the first step.
             nn.init.zeros_(self.convolutions[i].weight)  # type: ignore[arg-type]
             nn.init.zeros_(self.convolutions[i].bias)  # type: ignore[arg-type]
         filters = layers[0].filters
         self.bias = nn.Linear(STATUS_INPUTS, filters, bias=False) if status else None
         heads = ROLES if roles else 1
         self.head = nn.Linear(channels * ranks * rows, heads * self.kind.outputs)
-        # Processors and tensor cores are both quickest with the channels last, as planes come.
+        # CPUs and tensor cores are both fastest with the channels last, the order of the planes.
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
     def forward(
         self, planes: torch.Tensor, status: torch.Tensor, mask: torch.Tensor
     ) -> torch.Tensor:
-        """Logits, minus infinity for outputs that are not legal; a softmax makes probabilities.
+        """Logits, minus infinity for illegal outputs; a softmax gives the probabilities.
 
         Args:
-            planes: int8 [n, ranks * rows * channels].
-            status: int8 [n, 10].
+            planes: Planes, int8 [n, ranks * rows * channels].
+            status: Status vectors, int8 [n, 10].
             mask: Legal outputs, bool [n, outputs].
 
         Returns:
-            float32 [n, outputs].
+            Logits, float32 [n, outputs].
         """
         x = planes.view(-1, *self.kind.shape).permute(0, 3, 1, 2)
         x = x.to(self.head.weight.dtype, memory_format=torch.channels_last)
@@ -212,20 +213,20 @@ class PolicyNetwork(Network):
     """The network that predicts the main group, 309 outputs."""
 
     def __init__(self, size: str = "small", status: bool = True, roles: bool = False) -> None:
-        """Build it untrained; the arguments are those of `Network`."""
+        """Build an untrained network; the arguments are those of `Network`."""
         super().__init__("policy", size, status, roles)
 
 
 class KickerNetwork(Network):
-    """The network that predicts one kicker, 28 outputs; its planes hold role and cards left."""
+    """The network that predicts one kicker, 28 outputs; its planes encode role and cards left."""
 
     def __init__(self, size: str = "small", status: bool = False, roles: bool = False) -> None:
-        """Build it untrained; the arguments are those of `Network`."""
+        """Build an untrained network; the arguments are those of `Network`."""
         super().__init__("kicker", size, status, roles)
 
 
 def one_hot(status: torch.Tensor) -> torch.Tensor:
-    """Role, cards left and bombs of status vectors, bool [n, 70]."""
+    """Role, cards left and bombs of status vectors, one-hot, bool [n, 70]."""
     left = status[:, 3:6, None] == torch.arange(MOST_LEFT + 1, device=status.device)
     bombs = status[:, 9:10].clamp(max=MOST_BOMBS)
     bombs = bombs == torch.arange(MOST_BOMBS + 1, device=status.device)
@@ -235,9 +236,9 @@ def one_hot(status: torch.Tensor) -> torch.Tensor:
 def probabilities(
     network: Network, planes: np.ndarray, status: np.ndarray, mask: np.ndarray, chunk: int = 256
 ) -> np.ndarray:
-    """The probabilities of all outputs, float32 [n, outputs]; arguments as of `Network.forward`.
+    """The probabilities of all outputs, float32 [n, outputs]; arguments as for `Network.forward`.
 
-    So many at once as stay in a processor's cache: `chunk`.
+    `chunk` rows are computed at once, few enough to stay in the CPU cache.
     """
     out = np.empty(mask.shape, np.float32)
     with torch.inference_mode():
@@ -249,15 +250,15 @@ def probabilities(
 
 
 def save(path: Path, network: Network, provenance: dict[str, Any]) -> None:
-    """Save a network with its configuration and what is known of its training.
+    """Save a network with its configuration and provenance.
 
     Args:
-        path: The file, usually `.safetensors`; it appears complete or not at all.
-        network: The network.
-        provenance: JSON values.
+        path: File, usually `.safetensors`; it is written atomically.
+        network: Network to save.
+        provenance: Information about its training, JSON values.
 
     Raises:
-        InputError: It cannot be written there.
+        InputError: The file cannot be written.
     """
     tensors = {name: each.cpu().contiguous() for name, each in network.state_dict().items()}
     about = json.dumps({**network.config, "provenance": provenance})
@@ -268,11 +269,11 @@ def load(path: Path, kind: str) -> tuple[Network, dict[str, Any]]:
     """A saved network, ready for use, and its provenance.
 
     Args:
-        path: What `save` wrote.
-        kind: The kind of network that it has to be.
+        path: File that `save` wrote.
+        kind: Expected kind of network.
 
     Raises:
-        InputError: There is none, or it is no network of that kind.
+        InputError: There is no file, or it is not a network of that kind.
     """
     try:
         with safe_open(path, "pt") as file:

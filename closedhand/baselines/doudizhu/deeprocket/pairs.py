@@ -1,13 +1,13 @@
-"""State-action pairs of recorded games of Dou Dizhu, what the DeepRocket networks learn from.
+"""State-action pairs of recorded games of Dou Dizhu, the training data of the DeepRocket networks.
 
-The paper (section 5.1) cuts its game records into pairs and stores the networks' inputs. Here only
-the games are kept, as action ids in memory, and a batch of pairs is encoded when it is needed, by
-replaying its games from the deal: that takes microseconds a pair.
+The paper (section 5.1) splits its game records into pairs and stores the networks' inputs. Here
+only the games are kept in memory, as action ids. A batch of pairs is encoded when it is needed, by
+replaying its games from the deal, which takes microseconds per pair.
 
 A pair of the policy network is a decision with a choice: at least two legal main groups, the pass
 among them. A pair of the kicker network is a kicker that was picked from at least two legal ones;
 the kickers of a play are picked in ascending order (`games/doudizhu/substeps.py`). Forced moves
-teach nothing and would flatter the accuracy.
+are omitted: nothing is learned from them, and they would inflate the accuracy.
 """
 
 from collections.abc import Callable
@@ -28,18 +28,18 @@ KICKERS = substeps.FIRST_BID - GROUPS
 """The outputs of the kicker network: 15 solos, 13 pairs."""
 KICKER_SIZE = planes.RANKS * substeps.ROWS * substeps.CHANNELS
 MOST_KICKERS = 5
-"""Of one play: five solos to a chain of five trios."""
+"""Maximum number of kickers of a play: five solos with a chain of five trios."""
 
 
 class Batch(NamedTuple):
     """Encoded pairs.
 
     Attributes:
-        planes: Of the policy network int8 [n, 15 * 19 * 21], of the kicker network
-            int8 [n, 15 * 9 * 3].
-        status: The status vector, int8 [n, 10].
+        planes: Planes, int8 [n, 15 * 19 * 21] for the policy network, int8 [n, 15 * 9 * 3] for the
+            kicker network.
+        status: Status vectors, int8 [n, 10].
         mask: Legal outputs, bool [n, 309] or [n, 28].
-        label: The output that was chosen, int64 [n].
+        label: Chosen outputs, int64 [n].
     """
 
     planes: np.ndarray
@@ -49,7 +49,7 @@ class Batch(NamedTuple):
 
 
 def is_held_out(deals: np.ndarray, parts: int = 10) -> np.ndarray:
-    """Which deals are for testing, bool [n]: one in `parts`, the same in whatever file they are."""
+    """The held-out deals, bool [n]: one in `parts`, by a hash, so independent of the file."""
     mixed = np.zeros(len(deals), np.uint64)
     for column in deals.T:
         # The finaliser of SplitMix64: deals differ in few bits.
@@ -72,7 +72,7 @@ def start(rules, state, deal):
 
 @kernel
 def is_deal(deal):
-    """Whether four packed hands are a deck, 17, 17, 17 and 3 cards of it."""
+    """Whether four packed hands of 17, 17, 17 and 3 cards form a deck."""
     total = np.uint64(0)
     for i in range(4):
         if size(deal[i]) != (3 if i == 3 else 17) or not contains(DECK, deal[i]):
@@ -83,7 +83,7 @@ def is_deal(deal):
 
 @kernel
 def is_playable(rules, state, action):
-    """Whether a flat action is legal, without a list of all that are."""
+    """Whether a flat action is legal, without listing all legal actions."""
     if flat.over(rules, state) or action > flat.pass_id(rules):
         return False
     if action == flat.pass_id(rules):
@@ -99,17 +99,17 @@ def is_playable(rules, state, action):
 
 @kernel
 def index_games(rules, deals, actions, offsets, seats, first, kickers, rows):
-    """Write the pairs of some games into `rows`; return how many, or -1 - i if game i is illegal.
+    """Write the pairs of some games; return their number, or -1 - i if game i is illegal.
 
     Args:
-        rules: Of the sub-stepped game.
-        deals: Of all games.
-        actions: Of all games.
-        offsets: Where those of each of the games begin, and the end.
-        seats: Whose decisions count in each of the games.
-        first: The number of the first of the games.
-        kickers: Whether to list those of the kicker network.
-        rows: int32 [m, 3]: game, move, kicker.
+        rules: Rules of the sub-stepped game.
+        deals: Deals of all games.
+        actions: Actions of all games.
+        offsets: First index of the actions of each of these games, and the end of the last.
+        seats: Seats whose decisions count in each of these games, as bits.
+        first: Index of the first of these games.
+        kickers: Whether to list the pairs of the kicker network, not the policy network.
+        rows: Rows to write, int32 [m, 3]: game, move, kicker.
     """
     state = np.empty(1, STATE)[0]
     ids = np.empty(GROUPS, np.int32)
@@ -135,7 +135,7 @@ def index_games(rules, deals, actions, offsets, seats, first, kickers, rows):
 
 @kernel
 def index_kickers(rules, state, action, game, move, ids, rows, n):
-    """Add the kickers of a play where there was a choice; return the new number of rows."""
+    """Add the kickers of a play that had alternatives; return the new number of rows."""
     group = rules.flat.plays.groups[rules.flat.plays.group[action]]
     if group.kickers > 0:
         open_play(rules, state, action)
@@ -150,14 +150,14 @@ def index_kickers(rules, state, action, game, move, ids, rows, n):
 
 @kernel
 def open_play(rules, state, action):
-    """Choose the main group of a flat play with kickers."""
+    """Choose the main group of a flat play that has kickers."""
     state.group = rules.flat.plays.group[action]
     state.picks = rules.flat.plays.groups[state.group].kickers
 
 
 @kernel
 def next_kicker(rules, state, action):
-    """The kicker output, 0 to 27, that leads on to the flat play that is under way."""
+    """The next kicker output, 0 to 27, of the flat play under way."""
     group = rules.flat.plays.groups[state.group]
     rank = substeps.lowest_rank(rules.flat.plays.need[action] - group.need - state.picked)
     return rank if group.unit == 1 else rank + substeps.FIRST_PAIR - GROUPS
@@ -180,16 +180,16 @@ def index(
     """All pairs of a network.
 
     Args:
-        games: Where to look.
+        games: Recorded games.
         kind: `policy` or `kicker`.
         progress: Called with the number of games done.
 
     Returns:
-        Rows of game, move (from 0) and kicker (from 0; of the policy network always 0),
+        Rows of game, move (from 0) and kicker (from 0; always 0 for the policy network),
         int32 [m, 3], in the order of the games.
 
     Raises:
-        InputError: A deal is none, or an action illegal.
+        InputError: A deal is invalid, or an action illegal.
     """
     found: dict[int, np.ndarray] = {}
 
@@ -217,7 +217,7 @@ def index(
 
 @kernel
 def encode_policy(rules, deals, actions, offsets, rows, out, masks, labels):
-    """Encode pairs of the policy network; `out`, int8 [n, 5995], takes planes and status."""
+    """Encode pairs of the policy network; `out`, int8 [n, 5995], gets planes and status."""
     state = np.empty(1, STATE)[0]
     ids = np.empty(GROUPS, np.int32)
     masks[:] = False
@@ -231,7 +231,7 @@ def encode_policy(rules, deals, actions, offsets, rows, out, masks, labels):
 
 @kernel
 def encode_kickers(rules, deals, actions, offsets, rows, out, status, masks, labels):
-    """Encode pairs of the kicker network; `out`, int8 [n, 405], takes the planes."""
+    """Encode pairs of the kicker network; `out`, int8 [n, 405], gets the planes."""
     state = np.empty(1, STATE)[0]
     ids = np.empty(GROUPS, np.int32)
     out[:] = 0
@@ -263,7 +263,7 @@ def encode(games: Games, kind: str, rows: np.ndarray) -> Batch:
     """Encode pairs.
 
     Args:
-        games: What `rows` are of.
+        games: Games of the rows.
         kind: `policy` or `kicker`.
         rows: Some rows of `index`, int32 [n, 3].
     """

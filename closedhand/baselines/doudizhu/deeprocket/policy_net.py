@@ -1,7 +1,7 @@
 """The agent `policy-net`: the DeepRocket paper's two networks, without search.
 
-The policy network chooses the main group; if that takes kickers, the kicker network is called for
-one after the other (the paper's Figure 2). Bids come from `bidding.py`.
+The policy network chooses the main group. If that takes kickers, the kicker network is called for
+one kicker at a time (the paper's Figure 2). Bids come from `bidding/modules.py`.
 """
 
 from pathlib import Path
@@ -31,9 +31,9 @@ SHIPPED_FILES = {
 
 @kernel
 def decide_all(rules, views, ids, actions, legal):
-    """Write the sub-step of every bid and of every forced move into `actions`, elsewhere -1.
+    """Write the sub-step of every bid and every forced move into `actions`, -1 elsewhere.
 
-    `legal`, int64 [n], gets the number of legal sub-steps.
+    The numbers of legal sub-steps are written into `legal`, int64 [n].
     """
     for i in range(len(views)):
         actions[i] = -1
@@ -64,13 +64,13 @@ def look_all(rules, views, chosen, kickers, out, status, masks):
 def look(
     rules: substeps.Rules, views: np.ndarray, chosen: np.ndarray, kickers: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """What one network is told of the chosen views.
+    """The inputs of one network for the chosen views.
 
     Args:
-        rules: Of the sub-stepped game.
+        rules: Rules of the sub-stepped game.
         views: States [m].
-        chosen: Indices of some of them, int64 [n].
-        kickers: Whether the kicker network is asked, not the policy network.
+        chosen: Indices of some of the views, int64 [n].
+        kickers: Whether the inputs are for the kicker network, not the policy network.
 
     Returns:
         Planes, status and mask, as `Network.forward` takes them.
@@ -88,18 +88,18 @@ class PolicyNetAgent(SubstepAgent):
     """Plays the most probable main group and kickers.
 
     Attributes:
-        policy: The policy network.
-        kicker: The kicker network.
+        policy: Policy network.
+        kicker: Kicker network.
     """
 
     def __init__(self, game: Game, name: str, policy: Network, kicker: Network) -> None:
-        """Play `game`, Dou Dizhu with any options.
+        """Create the agent.
 
         Args:
-            game: What is played.
-            name: Of the agent.
-            policy: A policy network.
-            kicker: A kicker network.
+            game: Dou Dizhu with any options.
+            name: Name of the agent.
+            policy: Policy network.
+            kicker: Kicker network.
         """
         super().__init__(game, name)
         self.policy = policy.eval()
@@ -134,11 +134,11 @@ class PolicyNetAgent(SubstepAgent):
         return shares
 
     def _pick(self, views: np.ndarray, chosen: np.ndarray, kickers: bool) -> np.ndarray:
-        """The outputs of one network that are played in the chosen views, integers [n]."""
+        """The outputs of one network to play in the chosen views, integers [n]."""
         return self._predict(views, chosen, kickers).argmax(axis=1)
 
     def _predict(self, views: np.ndarray, chosen: np.ndarray, kickers: bool) -> np.ndarray:
-        """The probabilities of the outputs of one network for the chosen views."""
+        """The output probabilities of one network for the chosen views."""
         network = self.kicker if kickers else self.policy
         return probabilities(network, *look(self.substeps.rules, views, chosen, kickers))
 
@@ -151,14 +151,14 @@ class PolicyNetAgent(SubstepAgent):
         return self.complete(np.repeat(views, len(groups)), groups)
 
     def preferences(self, view: State) -> dict[str, float]:
-        """How probable the legal sub-steps are, the most probable first.
+        """The probabilities of the legal sub-steps, the most probable first.
 
         Args:
-            view: Of the player to act; not in an auction.
+            view: View of the player to act; not in an auction.
 
         Returns:
-            Probabilities by text: of the main groups (`333+?`), or of the kickers (`+4`) where a
-            main group is chosen already.
+            Probabilities by text: of the main groups (`333+?`), or of the kickers (`+4`) if a main
+            group is already chosen.
 
         Raises:
             InputError: The game is over or in its auction.
@@ -176,9 +176,9 @@ def files_of(argument: str | None) -> dict[str, Path]:
     """The files of the two networks, by kind.
 
     Args:
-        argument: A folder with `policy.safetensors` and, perhaps, `kicker.safetensors`, or the file
-            of a policy network beside which that of a kicker network may lie; where there is none,
-            the kicker network of this package is taken. None: both of this package.
+        argument: Folder with `policy.safetensors` and, optionally, `kicker.safetensors`; or file of
+            a policy network, with an optional `kicker.safetensors` in the same folder. Without
+            one, the kicker network of this package is used. None: both networks of this package.
     """
     if argument is None:
         return dict(SHIPPED_FILES)
@@ -189,16 +189,16 @@ def files_of(argument: str | None) -> dict[str, Path]:
 
 
 def describe(game: Game, argument: str | None) -> Traits:
-    """What is known of the agent before it plays."""
+    """The traits of the agent, known before it plays."""
     return Traits(agents.files_of(argument), microseconds=90)
 
 
 @described(describe)
 def make(game: Game, seed: int, argument: str | None) -> PolicyNetAgent:
-    """The agent `policy-net`, or `policy-net:FOLDER` or `policy-net:FILE`; it needs no seed.
+    """The agent `policy-net`, `policy-net:FOLDER` or `policy-net:FILE`; it ignores the seed.
 
     Raises:
-        InputError: A network is missing, or a file is none.
+        InputError: A network is missing, or a file is not a network.
     """
     files = files_of(argument)
     # One core: matches run in several processes.

@@ -1,7 +1,7 @@
 """The agent `policy-search`: search over the plays that the policy network finds most probable.
 
-As `search`, but for which plays are compared, and that the network's choice is the one that another
-has to beat.
+It differs from `search` only in the plays that are compared, and in that the network's choice is
+the one that another play has to beat.
 """
 
 from typing import Any
@@ -24,17 +24,17 @@ class PolicySearchAgent(SearchAgent):
     """Compares the plays of a policy network by simulation."""
 
     def __init__(self, game: Game, name: str, seed: int, path: str | None, **budget: Any) -> None:
-        """Play `game`, Dou Dizhu with any options.
+        """Create the agent.
 
         Args:
-            game: What is played.
-            name: Of the agent.
-            seed: Of the simulations.
-            path: Of the networks, as the agent `policy-net` takes it; None: those of the package.
-            **budget: Of `PairedSearch`.
+            game: Dou Dizhu with any options.
+            name: Name of the agent.
+            seed: Seed of the simulations.
+            path: Path of the networks, as for the agent `policy-net`; None: those of the package.
+            **budget: Budget of `PairedSearch`.
 
         Raises:
-            InputError: No networks there.
+            InputError: There are no networks at the path.
         """
         super().__init__(game, name, seed, decompose.load(None), **budget)
         self._network = policy_net.make(self._flat, seed, path)
@@ -52,10 +52,10 @@ def make(
     threads: int | None = None,
     worlds: int | None = None,
 ) -> PolicySearchAgent:
-    """The agent `policy-search`, with what `search` takes, but a path is that of networks.
+    """The agent `policy-search`; it takes what `search` takes, but the path is that of networks.
 
     Raises:
-        InputError: An argument that it cannot use.
+        InputError: The argument is invalid.
     """
     name, budget, path = read_search("policy-search", argument, threads, worlds)
     return PolicySearchAgent(game, name, seed, path, **budget)

@@ -1,6 +1,6 @@
 """Recorded games of Dou Dizhu in memory, read from Parquet shards or from lines of text.
 
-A shard (`arena/shards.py` writes them) holds a game a row: `deal` (packed hands of 17 by seat, then
+A shard (written by `shards.py`) holds one game per row: `deal` (packed hands of 17 by seat, then
 the public cards), `actions` (flat ids, passes included) and `agents` (by seat).
 """
 
@@ -23,11 +23,11 @@ class Games(NamedTuple):
     """Recorded games.
 
     Attributes:
-        game: The sub-stepped game of their rules.
+        game: Sub-stepped game with their rules.
         deals: Packed hands of 17 by seat and the public cards, uint64 [n, 4].
-        actions: Flat action ids of all games in a row, passes included, uint16.
-        offsets: Where the actions of each game begin, and the end of the last, int64 [n + 1].
-        seats: Whose decisions count, bit i for seat i, uint8 [n].
+        actions: Flat action ids of all games, concatenated, passes included, uint16.
+        offsets: First index of the actions of each game, and the end of the last, int64 [n + 1].
+        seats: Seats whose decisions count, bit i for seat i, uint8 [n].
     """
 
     game: Game
@@ -41,12 +41,13 @@ def read(path: Path, expert: str | None = None) -> Games:
     """Read recorded games.
 
     Args:
-        path: A folder of shards, one shard (`.parquet`), or a file of records in the paper's
-            notation or as JSON lines.
-        expert: Count only the decisions of the agent of this name; None: everybody's.
+        path: Folder of shards, one shard (`.parquet`), or a file of records in the paper's notation
+            or as JSON lines.
+        expert: Name of the agent whose decisions alone count; None: all agents.
 
     Raises:
-        InputError: Nothing to read, games of other rules or of an auction, or no such expert.
+        InputError: There is nothing to read, the games have different rules or an auction, or
+            there is no such expert.
     """
     path = Path(path)
     shards = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
@@ -69,7 +70,7 @@ def read(path: Path, expert: str | None = None) -> Games:
 
 
 def join(parts: list[Games]) -> Games:
-    """Games of the same rules as one."""
+    """Concatenate games of the same rules."""
     lengths = np.concatenate([np.diff(part.offsets) for part in parts])
     return Games(
         parts[0].game,
@@ -81,10 +82,10 @@ def join(parts: list[Games]) -> Games:
 
 
 def bound_game(path: Path, name: str, options: Any) -> Game:
-    """The sub-stepped game of recorded games; what does not change the legal actions is left out.
+    """The sub-stepped game of recorded games, without options that do not affect legal actions.
 
     Raises:
-        InputError: It is not Dou Dizhu without bidding.
+        InputError: The game is not Dou Dizhu without bidding.
     """
     if name != "doudizhu":
         raise InputError(f"{path} holds games of {name}: the networks play doudizhu")
@@ -98,7 +99,7 @@ def arrow() -> Any:
     """The module `pyarrow` with its `parquet`.
 
     Raises:
-        InputError: It is not installed.
+        InputError: `pyarrow` is not installed.
     """
     try:
         import pyarrow
@@ -112,7 +113,7 @@ def settings_of(path: Path) -> dict[str, Any]:
     """The settings that a shard was generated with.
 
     Raises:
-        InputError: It is no shard.
+        InputError: The file is not a shard.
     """
     pyarrow = arrow()
     try:
@@ -125,7 +126,7 @@ def read_shard(path: Path, expert: str | None) -> Games:
     """Read one shard.
 
     Raises:
-        InputError: It is none, or of other rules.
+        InputError: The file is not a shard, or its game is not Dou Dizhu without bidding.
     """
     pyarrow = arrow()
     settings = settings_of(path)
@@ -151,15 +152,15 @@ def read_shard(path: Path, expert: str | None) -> Games:
 
 
 def as_bits(counted: np.ndarray) -> np.ndarray:
-    """Which seats count, bool [n, 3], as uint8 [n]."""
+    """The seats that count, bool [n, 3], as bits, uint8 [n]."""
     return (counted.astype(bool) << np.arange(SEATS)).sum(axis=1).astype(np.uint8)
 
 
 def read_text(path: Path, expert: str | None) -> Games:
-    """Read records, a line each.
+    """Read records, one per line.
 
     Raises:
-        InputError: A line is no record, or one of an illegal game or of other rules.
+        InputError: A line is not a record, or its game is illegal or has other rules.
     """
     parts = []
     for number, record in enumerate(read_records(path), 1):

@@ -1,9 +1,9 @@
-"""Games that policy networks play in lockstep: to learn from (`fine_tuning.py`), and to compare.
+"""Games that policy networks play in lockstep, for learning (`fine_tuning.py`) and comparison.
 
-To learn from, every deal is played at several tables, the main groups drawn from what the policy
-network puts out, the kickers the most probable ones. What a game brings counts against the other
-games of the same deal, as in `tuning.py` and in the paper's duplicate mode (appendix B), so that
-the luck of the deal cancels out. A game counts as won or lost, without bombs.
+For learning, every deal is played at several tables. The main groups are drawn from the output of
+the policy network; the kickers are the most probable ones. The result of a game is compared with
+the other games of the same deal, as in `tuning.py` and in the paper's duplicate mode (appendix B),
+so that the luck of the deal cancels out. A game counts as won or lost, without bombs.
 """
 
 from collections.abc import Callable
@@ -22,13 +22,13 @@ class Decisions(NamedTuple):
     """Main groups that were drawn where there was a choice.
 
     Attributes:
-        planes: Of the policy network, int8 [n, 5985].
-        status: The status vector, int8 [n, 10].
+        planes: Planes for the policy network, int8 [n, 5985].
+        status: Status vectors, int8 [n, 10].
         mask: Legal main groups, bool [n, 309].
-        label: The one that was drawn, int64 [n].
-        logs: The logarithm of its probability, float32 [n].
-        games: The index of the game, int64 [n].
-        sides: Who decided: 1 the landlord, -1 a peasant, float32 [n].
+        label: Drawn main groups, int64 [n].
+        logs: Logarithms of their probabilities, float32 [n].
+        games: Indices of the games, int64 [n].
+        sides: Sides of the players: 1 the landlord, -1 a peasant, float32 [n].
     """
 
     planes: np.ndarray
@@ -41,7 +41,7 @@ class Decisions(NamedTuple):
 
 
 def draw(shares: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """An index of each row, as probable as its share, int64 [n]; a share of 0 is never drawn."""
+    """Draw an index per row in proportion to the shares, int64 [n]; never one with share 0."""
     sums = shares.cumsum(axis=1, dtype=np.float64)
     drawn = rng.random(len(shares)) * sums[:, -1]
     return (sums > drawn[:, None]).argmax(axis=1)
@@ -51,13 +51,13 @@ class Sampler(PolicyNetAgent):
     """Draws main groups from the policy network, and keeps these decisions.
 
     Attributes:
-        games: Which games the views are of that are to be decided next, int64 [n].
+        games: Indices of the games of the views that are decided next, int64 [n].
     """
 
     def __init__(
         self, game: Game, policy: Network, kicker: Network, rng: np.random.Generator
     ) -> None:
-        """Play `game`, drawing by `rng`."""
+        """Create the agent for `game`, which draws by `rng`."""
         super().__init__(game, "sampler", policy, kicker)
         self.games = np.empty(0, np.int64)
         self._rng = rng
@@ -65,7 +65,7 @@ class Sampler(PolicyNetAgent):
 
     @property
     def decisions(self) -> Decisions:
-        """What was kept so far; there has to be something."""
+        """The decisions kept so far; there must be at least one."""
         return Decisions(*(np.concatenate(parts) for parts in zip(*self._kept, strict=True)))
 
     def _pick(self, views: np.ndarray, chosen: np.ndarray, kickers: bool) -> np.ndarray:
@@ -84,12 +84,12 @@ class Sampler(PolicyNetAgent):
 def play_out(
     game: Game, states: np.ndarray, choose: Callable[[np.ndarray, np.ndarray], np.ndarray]
 ) -> np.ndarray:
-    """Play games in lockstep to their end.
+    """Play games in lockstep to the end.
 
     Args:
         game: Dou Dizhu without bidding.
-        states: The games, `game.dtype` [n]; changed in place.
-        choose: From views [m] and the indices of their games, int64 [m], to actions.
+        states: States of the games, `game.dtype` [n]; changed in place.
+        choose: Function from views [m] and the indices of their games, int64 [m], to actions.
 
     Returns:
         Whether the landlord won, bool [n].
@@ -102,13 +102,13 @@ def play_out(
 
 
 def landlords_gains(won: np.ndarray) -> np.ndarray:
-    """What each game brought the landlord more than the other games of its deal, on average.
+    """The landlord's result in each game minus the mean of the other games of the deal.
 
     Args:
         won: Whether the landlord won, by deal and table, bool [deals, tables].
 
     Returns:
-        float32 [deals, tables], -1 to 1; the rows add up to 0. The peasants gain the opposite.
+        Gains, float32 [deals, tables], -1 to 1; each row sums to 0. The peasants gain the opposite.
 
     Examples:
         >>> landlords_gains(np.array([[True, False, False], [True, True, True]]))
@@ -127,13 +127,13 @@ def play_deals(
 
     Args:
         game: Sub-stepped Dou Dizhu without bidding.
-        policy: Chooses main groups.
-        kicker: Chooses kickers.
-        deals: How many.
-        rng: Of deals and decisions.
+        policy: Policy network, which chooses main groups.
+        kicker: Kicker network, which chooses kickers.
+        deals: Number of deals.
+        rng: Generator of the deals and decisions.
 
     Returns:
-        The decisions, and whether the landlord won, bool [deals, tables]; game
+        The decisions, and whether the landlord won, bool [deals, tables]. The index of a game is
         `TABLES * deal + table`.
     """
     dealt = np.array([game.deal(rng) for _ in range(deals)], game.dtype)
@@ -150,17 +150,18 @@ def play_deals(
 def win_rate(
     game: Game, one: Network, other: Network, kicker: Network, deals: int, seed: int = 0
 ) -> tuple[float, float]:
-    """How often one policy network wins against another one in duplicate, both at their best.
+    """The win rate of one policy network against another in duplicate, both without sampling.
 
-    Every deal is played twice: each network is the landlord once, the other one both peasants.
+    Every deal is played twice: each network is the landlord once, against the other as both
+    peasants.
 
     Args:
         game: Sub-stepped Dou Dizhu without bidding.
-        one: A policy network.
-        other: Its opponent.
-        kicker: Chooses the kickers of both.
-        deals: How many.
-        seed: Of the deals.
+        one: Policy network whose wins count.
+        other: Policy network of the opponent.
+        kicker: Kicker network of both.
+        deals: Number of deals.
+        seed: Seed of the deals.
 
     Returns:
         The share of games that `one` wins, and its standard error.

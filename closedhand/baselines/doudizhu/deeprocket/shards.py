@@ -1,9 +1,9 @@
-"""Games of Dou Dizhu between agents as Parquet shards: the records that networks learn from.
+"""Games of Dou Dizhu between agents as Parquet shards, the records that networks learn from.
 
-A shard holds 10,000 games, a row each: `deal` (packed hands of 17 by seat, then the public cards),
-`actions` (flat ids, passes included) and `agents` (by seat). What they were played with stands in
-its schema. Deal i comes from the seed and its number, agents are made anew for every `CHUNK` of
-games: the shards depend neither on the number of processes nor on interruptions.
+A shard holds 10,000 games, one per row: `deal` (packed hands of 17 by seat, then the public cards),
+`actions` (flat ids, passes included) and `agents` (by seat). Its schema stores the settings of the
+games. Deal i depends only on the seed and i, and new agents are created for every `CHUNK` of games:
+the shards depend neither on the number of processes nor on interruptions.
 """
 
 import io
@@ -21,21 +21,21 @@ from closedhand.core.game import Game, InputError
 from closedhand.core.run import check_same, work_off
 
 SHARD = 10_000
-"""Games of a shard; the last one may have fewer."""
+"""Games per shard; the last shard may have fewer."""
 CHUNK = 500
-"""Games that are played side by side; a part of `SHARD`."""
+"""Games played in lockstep; divides `SHARD`."""
 TOGETHER = 50
-"""Shards that the same processes work on: what they return waits in memory."""
+"""Shards per pool of processes, whose results wait in memory."""
 
 
 class Played(NamedTuple):
     """Some games.
 
     Attributes:
-        deals: uint64 [n, 4].
-        actions: Of all games in a row, uint16.
-        lengths: Actions of each game, int64 [n].
-        agents: The agent at each seat, as an index, int64 [n, 3].
+        deals: Packed hands of 17 by seat and the public cards, uint64 [n, 4].
+        actions: Actions of all games, concatenated, uint16.
+        lengths: Number of actions of each game, int64 [n].
+        agents: Index of the agent at each seat, int64 [n, 3].
     """
 
     deals: np.ndarray
@@ -45,16 +45,16 @@ class Played(NamedTuple):
 
 
 def play_games(game: Game, specs: Sequence[Spec], seed: int, deals: range) -> Played:
-    """Play each deal once, every side by one of the agents, drawn by the seed.
+    """Play each deal once, with each side played by one of the agents, drawn by the seed.
 
     Args:
         game: Dou Dizhu, flat and without bidding.
-        specs: Agents; one that stands there twice is drawn twice as often.
-        seed: Of deals, agents and who plays.
+        specs: Agents; one that is listed twice is drawn twice as often.
+        seed: Seed of the deals, the agents and their assignment to sides.
         deals: Numbers of the deals.
 
     Raises:
-        InputError: An unknown agent, or one that chose an illegal action.
+        InputError: An agent is unknown, or chose an illegal action.
     """
     names = agent_names(specs)
     different = list(dict.fromkeys(names))
@@ -84,24 +84,26 @@ def generate(
     workers: int = 1,
     progress: Callable[[int], object] = lambda games: None,
 ) -> list[Path]:
-    """Play games and write them as shards; those that are there already are kept, also more.
+    """Play games and write them as shards; existing shards are kept, even beyond `games`.
 
     Args:
         game: Dou Dizhu, flat and without bidding.
-        agents: By name or as objects (with several workers such as can be pickled). Landlord and
-            peasants are each played by one of them, drawn for every game.
-        games: How many.
-        seed: Of deals, agents and who plays.
-        folder: For the shards `games-00000.parquet` and so on.
-        workers: Processes; 1 plays in this one.
+        agents: Agents, by name or as objects (picklable ones if there are several workers). The
+            landlord and the peasants are each played by one of them, drawn for every game.
+        games: Number of games.
+        seed: Seed of the deals, the agents and their assignment to sides.
+        folder: Folder for the shards `games-00000.parquet` and so on.
+        workers: Number of processes; 1: only the current process.
         progress: Called with the number of games finished so far.
 
     Returns:
         The paths of the shards.
 
     Raises:
-        InputError: Another game, an unknown agent, or shards of other settings in the folder.
-        KeyboardInterrupt: Interrupted; what was played is kept, and the same call goes on.
+        InputError: The game is not supported, an agent is unknown, or the folder holds shards of
+            other settings.
+        KeyboardInterrupt: The generation was interrupted; the games played are kept, and the same
+            call resumes.
     """
     check(game, agents, games, seed, workers)
     settings = match_settings(game, agent_names(agents), seed)
@@ -132,35 +134,35 @@ def generate(
 
 
 class Writer:
-    """Writes shards of games that come in their order; what a shard has of them so far is kept.
+    """Writes shards of games that arrive in order; the games of an unfinished shard can be saved.
 
-    Games of a shard under way lie in a file beside it, `games-00000.begun.npz`.
+    They are saved beside the shard, in a file such as `games-00000.begun.npz`.
     """
 
     def __init__(self, names: Sequence[str], settings: dict[str, Any]) -> None:
-        """Write games of the agents `names`, which were played with `settings`."""
+        """Create a writer for games of the agents `names`, played with `settings`."""
         self._names = names
         self._settings = settings
         self._shards: list[tuple[Path, range, list[Played]]] = []
 
     def add(self, path: Path, deals: range) -> None:
-        """A shard is missing behind the others; games of it that were kept are gone on with.
+        """Append a missing shard, and continue from its saved games if there are any.
 
         Raises:
-            InputError: They are of other settings, or cannot be read.
+            InputError: The saved games have other settings, or cannot be read.
         """
         kept = path.with_suffix(".begun.npz")
         played = [self._read(kept)] if kept.exists() else []
-        # More may be kept than are wanted now.
+        # More games may have been saved than are wanted now.
         self._shards.append((path, deals, played if _number(played) < len(deals) else []))
 
     @property
     def missing(self) -> int:
-        """How many games are missing."""
+        """The number of missing games."""
         return sum(len(deals) - _number(played) for _, deals, played in self._shards)
 
     def chunks(self, shards: int) -> list[range]:
-        """The deals to be played next, of so many shards at most."""
+        """The deals to be played next, of at most `shards` shards."""
         return [
             deals[begin : begin + CHUNK]
             for _, deals, played in self._shards[:shards]
@@ -168,7 +170,7 @@ class Writer:
         ]
 
     def take(self, played: Played) -> None:
-        """Add a chunk to the first shard that is missing; write that if it is complete."""
+        """Add a chunk to the first missing shard; write the shard if it is complete."""
         path, deals, parts = self._shards[0]
         parts.append(played)
         if _number(parts) == len(deals):
@@ -177,7 +179,7 @@ class Writer:
             del self._shards[0]
 
     def save(self) -> None:
-        """Keep the games of the shard under way."""
+        """Save the games of the unfinished shard."""
         if self._shards and self._shards[0][2]:
             path, _, parts = self._shards[0]
             arrays = joined(parts)._asdict()
@@ -200,15 +202,15 @@ def _number(parts: Sequence[Played]) -> int:
 
 
 def joined(parts: Sequence[Played]) -> Played:
-    """Several pieces of games as one."""
+    """Concatenate pieces of games."""
     return Played(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
 def check(game: Game, agents: Sequence[Spec], games: int, seed: int, workers: int) -> None:
-    """Refuse what cannot be generated.
+    """Check that shards can be generated from these arguments.
 
     Raises:
-        InputError: It cannot.
+        InputError: They cannot.
     """
     arrow()
     if game.name != "doudizhu":
@@ -221,17 +223,17 @@ def check(game: Game, agents: Sequence[Spec], games: int, seed: int, workers: in
 
 
 def rows_of(path: Path) -> int:
-    """How many games a shard holds."""
+    """The number of games in a shard."""
     return arrow().parquet.read_metadata(path).num_rows
 
 
 def write_shard(
     path: Path, parts: Sequence[Played], names: Sequence[str], settings: dict[str, Any]
 ) -> None:
-    """Write some games as a shard; it appears complete or not at all.
+    """Write some games as a shard, atomically.
 
     Raises:
-        InputError: It cannot be written there, or pyarrow is not installed.
+        InputError: The file cannot be written, or pyarrow is not installed.
     """
     pyarrow = arrow()
     deals, actions, lengths, agents = joined(parts)

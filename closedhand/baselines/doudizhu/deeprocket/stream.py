@@ -12,7 +12,7 @@ from closedhand.baselines.doudizhu.deeprocket import pairs
 from closedhand.baselines.doudizhu.deeprocket.recorded import Games
 
 AHEAD = 4
-"""Batches that wait."""
+"""Maximum number of batches encoded ahead."""
 
 
 class Tensors(NamedTuple):
@@ -30,10 +30,10 @@ def tensors(batch: pairs.Batch) -> Tensors:
 
 
 class Stream:
-    """Shuffled batches, epoch after epoch; an iterable for Lightning that begins at any step.
+    """Shuffled batches, epoch after epoch; an iterable for Lightning that can begin at any step.
 
-    Which pairs are in a batch depends on seed, step and batch size only. Of several processes each
-    takes its own part of every step.
+    The pairs of a batch depend only on the seed, the step and the batch size. With several
+    processes, each takes its own part of every step.
     """
 
     def __init__(
@@ -45,15 +45,15 @@ class Stream:
         seed: int,
         first: Callable[[], int],
     ) -> None:
-        """Go through `rows`.
+        """Create the stream.
 
         Args:
-            games: What `rows` are of.
+            games: Games of the rows.
             kind: `policy` or `kicker`.
-            rows: Of `pairs.index`.
-            batch: Pairs of a batch.
-            seed: Of the order.
-            first: Tells the step to begin with.
+            rows: Rows of `pairs.index`.
+            batch: Number of pairs in a batch.
+            seed: Seed of the order.
+            first: Function that returns the first step.
         """
         self._games = games
         self._kind = kind
@@ -64,19 +64,19 @@ class Stream:
         self._closed = threading.Event()
 
     def close(self) -> None:
-        """Let the thread end."""
+        """Make the thread end."""
         self._closed.set()
 
     def state_dict(self) -> dict[str, Any]:
-        """Nothing: the step is known. Lightning asks those who can begin in the middle."""
+        """Empty, as the step is known; Lightning requires the method of resumable iterables."""
         return {}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """See `state_dict`."""
+        """Do nothing, see `state_dict`."""
 
     def __iter__(self) -> Iterator[Tensors]:
         waiting: queue.Queue[pairs.Batch | BaseException] = queue.Queue(AHEAD)
-        # Not in the thread: by then the step may have moved on.
+        # Not in the thread: the step may have advanced by then.
         step = self._first()
 
         def put(item: pairs.Batch | BaseException) -> None:
@@ -106,7 +106,7 @@ class Stream:
             yield tensors(item)
 
     def batches_of_rows(self, step: int) -> Iterator[np.ndarray]:
-        """The rows of one batch after the other, from a step on."""
+        """The rows of each batch in turn, from a step."""
         ranks, rank = 1, 0
         if torch.distributed.is_available() and torch.distributed.is_initialized():
             ranks, rank = torch.distributed.get_world_size(), torch.distributed.get_rank()

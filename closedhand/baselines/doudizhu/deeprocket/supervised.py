@@ -1,12 +1,12 @@
 """Supervised training of the DeepRocket networks with Lightning (the paper's section 5.1).
 
-Maximise the likelihood of an expert's choices, with AdamW and a learning rate that first rises and
-then falls along a cosine to zero, at the end of the planned steps or minutes. One deal in ten is
-held out; checks on pairs of these deals run through the training, and the network that did best in
-one of them is kept.
+The networks maximise the likelihood of an expert's choices, with AdamW and a learning rate that
+first rises and then falls along a cosine to zero at the end of the planned steps or minutes. One
+deal in ten is held out. Pairs of these deals are used for checks at intervals during the training,
+and the network with the best check is kept.
 
-What `train` leaves in its folder: `policy.safetensors` or `kicker.safetensors` (the best network),
-`policy.ckpt` or `kicker.ckpt` (the last state, to go on from), `history.json` (a list of checks for
+`train` writes into its folder: `policy.safetensors` or `kicker.safetensors` (the best network),
+`policy.ckpt` or `kicker.ckpt` (the last state, for resuming), `history.json` (a list of checks for
 each kind of network) and `tensorboard/`.
 """
 
@@ -36,22 +36,22 @@ WARM_UP = 0.02
 LEARNING_RATES = {"small": 2e-3, "paper": 5e-4}
 WEIGHT_DECAY = 1e-4
 HELD_OUT = 20_000
-"""Pairs of a check: enough for a standard error of a third of a percent."""
+"""Maximum number of pairs in a check: enough for a standard error of a third of a percent."""
 
 
 class Plan(NamedTuple):
-    """How long to train: until steps or minutes are over, whichever comes first.
+    """The length of a training, in steps or minutes, whichever limit is reached first.
 
     Attributes:
-        steps: Batches; None: no limit.
-        minutes: Of time, those before an interruption included; None: no limit.
+        steps: Number of batches; None: no limit.
+        minutes: Duration, including the time before an interruption; None: no limit.
     """
 
     steps: int | None
     minutes: float | None
 
     def share(self, step: int, seconds: float) -> float:
-        """How much of the training is over, 0 to 1."""
+        """The share of the training that is done, 0 to 1."""
         shares = [0.0]
         if self.steps is not None:
             shares.append(step / self.steps)
@@ -61,7 +61,7 @@ class Plan(NamedTuple):
 
     @property
     def checks(self) -> int:
-        """How many checks are worth their time."""
+        """The default number of checks."""
         numbers = [40.0]
         if self.steps is not None:
             numbers.append(self.steps / 250)
@@ -71,12 +71,12 @@ class Plan(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What training brought.
+    """The result of training.
 
     Attributes:
-        path: The best network.
-        history: The checks, as in `history.json`.
-        interrupted: Whether Ctrl-C ended it.
+        path: File of the best network.
+        history: Checks, as in `history.json`.
+        interrupted: Whether Ctrl-C ended the training.
     """
 
     path: Path
@@ -85,7 +85,7 @@ class Result(NamedTuple):
 
 
 def annealed(share: float) -> float:
-    """The learning rate after a share of the training, as a part of the highest.
+    """The learning rate after a share of the training, as a fraction of the highest rate.
 
     Examples:
         >>> [round(annealed(share), 2) for share in (0.0, 0.01, 0.02, 0.51, 1.0)]
@@ -100,16 +100,17 @@ class Learner(LightningModule):
     """A network that learns to predict labels.
 
     Attributes:
-        network: The network.
-        plan: How long it learns.
-        settings: What has to be the same when it goes on.
-        seconds: How long it has been learning, by the clock.
-        checks: The checks so far.
-        loss_sum: Of the batches since the last check, and `loss_number` how many.
+        network: Network that learns.
+        plan: Length of the training.
+        settings: Settings that must be the same when the training is resumed.
+        seconds: Elapsed training time, by the clock.
+        checks: Checks so far.
+        loss_sum: Sum of the losses of the batches since the last check; `loss_number` is their
+            number.
     """
 
     def __init__(self, network: networks.Network, plan: Plan, settings: dict[str, Any]) -> None:
-        """Learn `network` by a plan; `settings` are JSON values."""
+        """Train `network` by a plan; `settings` are JSON values."""
         super().__init__()
         self.network = network
         self.plan = plan
@@ -122,21 +123,21 @@ class Learner(LightningModule):
 
     @property
     def share(self) -> float:
-        """How much of the training is over, 0 to 1."""
+        """The share of the training that is done, 0 to 1."""
         return self.plan.share(self.global_step, self.seconds)
 
     @property
     def learning_rate(self) -> float:
-        """Of the next step."""
-        # The first step's share is 0, at which nothing would be learned.
+        """The learning rate of the next step."""
+        # The first step has the share 0, at which nothing would be learned.
         return self.highest * annealed(max(self.share, WARM_UP / 100))
 
     def configure_optimizers(self) -> torch.optim.Optimizer:
-        """AdamW."""
+        """The optimizer, AdamW."""
         return torch.optim.AdamW(self.parameters(), self.highest, weight_decay=WEIGHT_DECAY)
 
     def on_train_batch_start(self, batch: Tensors, batch_idx: int) -> None:
-        """Set the learning rate: by the clock, if that is the limit."""
+        """Set the learning rate, by the clock if the plan is limited by time."""
         for group in self.trainer.optimizers[0].param_groups:
             group["lr"] = self.learning_rate
 
@@ -150,7 +151,7 @@ class Learner(LightningModule):
         return loss
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Add what Lightning does not know."""
+        """Add the data that Lightning does not save."""
         checkpoint["closedhand"] = {
             "settings": self.settings,
             "step": self.global_step,
@@ -159,23 +160,23 @@ class Learner(LightningModule):
         }
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Go on from what `on_save_checkpoint` added."""
+        """Continue from what `on_save_checkpoint` added."""
         self.seconds = checkpoint["closedhand"]["seconds"]
         self.checks = checkpoint["closedhand"]["checks"]
 
 
 def precision_of(device: str) -> Any:
-    """The usual precision: mixed on a GPU."""
+    """The default precision: mixed on a GPU, else 32 bits."""
     if device == "cpu" or not torch.cuda.is_available():
         return "32-true"
     return "bf16-mixed" if torch.cuda.is_bf16_supported() else "16-mixed"
 
 
 def check_resumable(path: Path, settings: dict[str, Any]) -> dict[str, Any]:
-    """What a checkpoint says of its training.
+    """The data on its training in a checkpoint.
 
     Raises:
-        InputError: It cannot be read, or is of other settings.
+        InputError: The checkpoint cannot be read, or has other settings.
     """
     found = read_checkpoint(path).get("closedhand")
     if found is None:
@@ -206,34 +207,34 @@ def train(
     restart: bool = False,
     progress: Callable[[float, str], object] = lambda share, text: None,
 ) -> Result:
-    """Train a network, or go on training what `out` holds; Ctrl-C saves and stops.
+    """Train a network, or resume the training in `out`; Ctrl-C saves and stops.
 
     Args:
         kind: `policy` or `kicker`.
         records: Shards or records, see `recorded.read`.
         out: Folder for the network and its history.
         size: `small` or `paper`.
-        steps: How many batches; None: `minutes` decide.
-        minutes: How long, interruptions left out; None: `steps` decide.
-        batch: Pairs of a step on each device; the paper has 256.
-        seed: Of the first weights and of the order of the pairs.
+        steps: Number of batches; None: limited by `minutes`.
+        minutes: Duration, without interruptions; None: limited by `steps`.
+        batch: Number of pairs per step on each device; 256 in the paper.
+        seed: Seed of the initial weights and the order of the pairs.
         roles: Whether the network has a last layer for each role.
-        status: Whether the network is told the status vector; None: the policy network is.
-        expert: Learn the decisions of this agent only.
-        device: `auto`, `cpu`, `gpu` or what else Lightning takes as an accelerator.
-        devices: How many, as Lightning takes it.
-        threads: Of the processor; None: all cores.
-        precision: As Lightning takes it; None: mixed on a GPU, else 32 bits.
-        checks: How often the network is checked, evenly over the training; None: once for every
-            250 steps or every minute, but 3 to 40 times.
-        patience: Stop after so many checks in a row without a better accuracy; the learning rate is
-            not annealed then.
-        restart: Begin anew although `out` holds a training.
+        status: Whether the status vector is an input; None: for the policy network only.
+        expert: Name of the agent whose decisions alone are learned; None: all agents.
+        device: `auto`, `cpu`, `gpu` or another accelerator of Lightning.
+        devices: Number of devices, as for Lightning.
+        threads: Number of CPU threads; None: all cores.
+        precision: Precision, as for Lightning; None: mixed on a GPU, else 32 bits.
+        checks: Number of checks, evenly over the training; None: one for every 250 steps or every
+            minute, but 3 to 40 in all.
+        patience: Number of successive checks without a better accuracy after which the training
+            stops; the learning rate is then not fully annealed.
+        restart: Whether to start again although `out` holds a training.
         progress: Called now and then with the share that is done and a text about it.
 
     Raises:
-        InputError: Bad records or settings, or a training in `out` that cannot go on.
-        KeyboardInterrupt: Interrupted before the training began, or twice.
+        InputError: The records or settings are invalid, or the training in `out` cannot be resumed.
+        KeyboardInterrupt: The training was interrupted before it began, or twice.
     """
     plan = Plan(steps, minutes)
     check_plan(plan, batch)
@@ -288,7 +289,7 @@ def train(
         with watch.watch:
             trainer.fit(learner, stream, ckpt_path=path if going_on else None)
     except SystemExit:
-        # What Lightning makes of a second Ctrl-C.
+        # Lightning turns a second Ctrl-C into this.
         raise KeyboardInterrupt from None
     finally:
         stream.close()
@@ -296,10 +297,10 @@ def train(
 
 
 def check_plan(plan: Plan, batch: int) -> None:
-    """Refuse a training that has no end, or nothing to do.
+    """Check that a training has a limit, and that its limits and batch size are positive.
 
     Raises:
-        InputError: It is such.
+        InputError: There is no limit, or a number is not positive.
     """
     limits = [limit for limit in plan if limit is not None]
     if not limits:

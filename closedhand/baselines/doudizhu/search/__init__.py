@@ -1,4 +1,4 @@
-"""The agent `search`: determinised search over the plays that `decompose` likes best."""
+"""The agent `search`: determinised search over the plays that `decompose` rates highest."""
 
 from closedhand.core.moved import old_names
 

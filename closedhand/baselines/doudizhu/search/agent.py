@@ -1,10 +1,10 @@
-"""The agent `search`: determinised search over the plays that `decompose` likes best.
+"""The agent `search`: determinised search over the plays that `decompose` rates highest.
 
-The plays are compared on the same particles (`closedhand.search.paired`), determinisations as
-likely as they make what was played so far (`closedhand.search.particles`). Each is played on by
-`decompose` on all seats but those whose players show another style (`styles.py`), and when few
-cards remain by exact search of the open hands. What counts is whether the own side wins, whatever
-the stakes.
+The plays are compared on the same particles (`closedhand.search.paired`), determinisations drawn in
+proportion to the likelihood of the play so far (`closedhand.search.particles`). In the playouts
+`decompose` plays all seats except those whose players show another style (`styles.py`); when few
+cards remain, exact search of the open hands replaces the playout. Only whether the player's side
+wins counts, not the stakes.
 """
 
 from collections.abc import Callable
@@ -25,22 +25,22 @@ from closedhand.search.paired import PairedSearch
 from closedhand.search.particles import BATCH
 
 WIDTH = 8
-"""Plays that are compared."""
+"""Maximum number of plays that are compared."""
 PARTICLES = 100
-"""Particles of each thread, unless simulations are few."""
+"""Particles per thread, unless the simulations are few."""
 PARTICLE_SIMULATIONS = 40
-"""Least simulations for each particle."""
+"""Minimum simulations per particle."""
 REMEMBERED = 2000
-"""Plays under way in sub-steps."""
+"""Maximum number of stored plays whose sub-steps are under way."""
 SIMULATION = 40.0
-"""Microseconds of one, in the order of magnitude."""
+"""Order of magnitude of the time of a simulation, in microseconds."""
 
 
 @kernel
 def rank_plays(policy, rules, view, ids, plays, sums):
-    """Write the plays that come into question, the most promising first; return how many.
+    """Write the candidate plays, the most promising first; return their number.
 
-    One that needs no thought is alone.
+    A play that needs no evaluation is the only candidate.
     """
     n, k = consider(policy, rules, view, ids, plays, sums)
     if k >= 0:
@@ -55,24 +55,24 @@ class SearchAgent:
     """Compares plays by simulation.
 
     Attributes:
-        name: What tables and records call it.
+        name: Name in tables and records.
     """
 
     def __init__(self, game: Game, name: str, seed: int, weights: np.ndarray, **budget: Any):
-        """Play `game`, Dou Dizhu with any options.
+        """Create the agent.
 
         Args:
-            game: What is played.
-            name: Of the agent.
-            seed: Of the simulations.
-            weights: Of `decompose`.
-            **budget: Of `PairedSearch`.
+            game: Dou Dizhu with any options.
+            name: Name of the agent.
+            seed: Seed of the simulations.
+            weights: Weights of `decompose`.
+            **budget: Budget of `PairedSearch`.
         """
         self.game = game
         self.name = name
         self._rng = np.random.default_rng((seed, 0x5EA2C4))
         self._policy = policy_of(weights, sampled=False)
-        # Who wins is one side or the other: payoffs of 1 and -1.
+        # Only the winning side counts: payoffs of 1 and -1.
         self._flat = make_game(
             game.name, rules=game.options["rules"], bidding=False, objective="win"
         )
@@ -85,8 +85,8 @@ class SearchAgent:
         """The action of the player to act."""
         if not self.game.options["substeps"]:
             return self._decide(view)
-        # Kickers belong to the play that was found when the main group was asked for, and many
-        # games may be played side by side.
+        # The kickers are those of the play found for the main group. It is stored by position, as
+        # many games may be played in lockstep.
         moment = view["hands"].tobytes() + view["history"][: view["moves"]].tobytes()
         if moment not in self._decided:
             if len(self._decided) == REMEMBERED:
@@ -111,16 +111,16 @@ class SearchAgent:
 def read_search(
     agent: str, argument: str | None, threads: int | None = None, worlds: int | None = None
 ) -> tuple[str, dict[str, Any], str | None]:
-    """The name of a searching agent, arguments for `PairedSearch`, and the path behind the budget.
+    """The name of a search agent, arguments for `PairedSearch`, and the path after the budget.
 
     Args:
-        agent: Its plain name.
-        argument: A budget, with worlds and a path; None: 100 ms.
-        threads: Searches side by side; None: by the argument one, or all cores.
-        worlds: Of each thread; None: those of the argument.
+        agent: Plain name of the agent.
+        argument: Budget, with optional worlds and path; None: 100 ms.
+        threads: Number of parallel searches; None: one or all cores, depending on the argument.
+        worlds: Number of particles per thread; None: that of the argument.
 
     Raises:
-        InputError: An argument or an option that it cannot use.
+        InputError: The argument or an option is invalid.
     """
     name = str(AgentSpec(agent, {"threads": threads, "worlds": worlds}, argument))
     budget, particles, path = read_budget(agent, argument or "100ms", threads)
@@ -134,7 +134,7 @@ def read_search(
 
 
 def describer(name: str) -> Callable[..., Traits]:
-    """What is known of a searching agent: a function as `described` takes it."""
+    """The function for `described` that gives the traits of a search agent."""
 
     def describe(game: Game, argument: str | None, **options: Any) -> Traits:
         _, budget, path = read_search(name, argument, **options)
@@ -151,14 +151,14 @@ def make(
     threads: int | None = None,
     worlds: int | None = None,
 ) -> SearchAgent:
-    """The agent `search`; `search:50ms`, `search:4000` or `search:4000x300:PATH` name the budget.
+    """The agent `search`; `search:50ms`, `search:4000` or `search:4000x300:PATH` set the budget.
 
-    Behind the `x` stands the number of particles of each thread; with `x0` all deals are taken as
-    equally likely, and everybody for a `decompose`. The path is that of weights for `decompose`.
-    The options `threads` and `worlds` say the same in brackets.
+    The number after the `x` is that of particles per thread; with `x0` all deals are equally
+    likely, and every player is assumed to be `decompose`. The path is that of weights for
+    `decompose`. The options `threads` and `worlds` can also be given in brackets.
 
     Raises:
-        InputError: An argument that it cannot use.
+        InputError: The argument is invalid.
     """
     name, budget, path = read_search("search", argument, threads, worlds)
     return SearchAgent(game, name, seed, load(path), **budget)

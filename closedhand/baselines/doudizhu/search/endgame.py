@@ -1,4 +1,4 @@
-"""The end of a game of Dou Dizhu with open hands: who wins, told exactly when few cards remain."""
+"""Exact search of Dou Dizhu endgames with open hands: the winner when few cards remain."""
 
 import numpy as np
 
@@ -8,17 +8,18 @@ from closedhand.games.doudizhu.rules import SEATS, STATE
 from closedhand.search.exact import UNKNOWN, solve
 
 MOST_CARDS = 12
-"""In all hands together."""
+"""Maximum number of cards in all hands together."""
 DEEPEST = 40
 MOST_NODES = 2_000
-"""Positions that are looked at."""
+"""Maximum number of positions searched."""
 MOST_ACTIONS = 400
-"""No hand of so few cards has more, and `legal` takes room for the main groups beside them."""
+"""Room for the legal actions of a hand of so few cards; `legal` also needs it for the main
+groups."""
 
 
 @kernel
 def winner(policy, rules, state, player):
-    """Whether the side of `player` wins if all play as well as they can, seeing all hands.
+    """Whether the side of `player` wins under optimal play by all, with open hands.
 
     Returns:
         `WON`, `LOST`, or `UNKNOWN` if there are too many cards or positions.
@@ -36,7 +37,7 @@ def winner(policy, rules, state, player):
 
 @kernel
 def longest_first(rules, state, out):
-    """Write all legal actions, those of many cards first and the pass last; return how many."""
+    """Write all legal actions, those of many cards first, the pass last; return their number."""
     n = flat.legal(rules, state, out)
     end = n - 1 if state.target >= 0 else n
     for i in range(end // 2):

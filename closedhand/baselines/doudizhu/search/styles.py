@@ -1,9 +1,10 @@
-"""Who else sits at the table: the policy by which `search` weighs particles and plays them on.
+"""Opponent model of `search`: the policy that weights particles and plays them out.
 
-Each other player has one of four styles, equally likely a priori: he plays as `decompose` does,
-exactly or roughly, as `rule` does, or anyhow. The likelihood of a determinisation is that of the
-mixture of styles for what was played, and whether a player is a `rule` is drawn from the posterior
-of his style there. In playouts such a player plays like `rule`, everybody else like `decompose`.
+Each other player has one of four styles, equally likely a priori: exactly like `decompose`, roughly
+like `decompose` (drawn by softmax), like `rule`, or uniformly random. The likelihood of a
+determinisation is that of the play so far under the mixture of styles. Whether a player is a `rule`
+is drawn from the posterior of the player's style in that determinisation. In playouts such a player
+plays like `rule`, all others like `decompose`.
 """
 
 from typing import NamedTuple
@@ -24,17 +25,17 @@ from closedhand.search.playout import playout
 
 EXACT, ROUGH, RULE, ANYHOW = range(4)
 SLIP = 0.02
-"""Probability that a player of any style makes any of his plays instead."""
+"""Probability that a player of any style makes a uniformly random play instead."""
 MOST_CARDS = 3
-"""Most cards that change hands in a proposal."""
+"""Maximum number of cards that each hand exchanges in a proposal."""
 
 
 class Styles(NamedTuple):
-    """The policy.
+    """The policy of playouts.
 
     Attributes:
-        decompose: Its policy.
-        like_rule: Who plays like `rule`: the bit of each such seat.
+        decompose: Policy of `decompose`.
+        like_rule: Seats that play like `rule`, bit i for seat i.
     """
 
     kernels = "closedhand.baselines.doudizhu.search.styles"
@@ -45,18 +46,18 @@ class Styles(NamedTuple):
 
 @kernel
 def choose(policy, rules, state, rng, ids):
-    """The play of who sits there."""
+    """A play of the player to act, in the style of that seat."""
     if policy.like_rule >> np.int64(state.player) & 1:
-        # It draws by a hash of its hand, which nobody else could foresee.
+        # `rule` draws by a hash of its hand, which other players cannot predict.
         return np.int64(ids[np.int64(rng.random() * rule.options(rules, state, ids))])
     return np.int64(decompose.choose(policy.decompose, rules, state, rng, ids))
 
 
 @kernel
 def evaluate(policy, rules, state, player, guess, rng, ids):
-    """What a full state is worth if a game is won or lost: told exactly when few cards remain.
+    """The value of a full state, 1 or -1: exact when few cards remain, else by a playout.
 
-    The guess is who plays like `rule`.
+    `guess` is the bit set of the seats that play like `rule`.
     """
     known = winner(policy.decompose, rules, state, player)
     if known == UNKNOWN:
@@ -66,9 +67,9 @@ def evaluate(policy, rules, state, player, guess, rng, ids):
 
 @kernel
 def log_likelihood(policy, rules, state, player, least, rng, ids):
-    """How likely the others would have played as they did, and who plays like `rule`.
+    """The log-likelihood of the other players' plays, and a draw of the seats like `rule`.
 
-    See `closedhand.search.particles.log_likelihood`. Which kickers somebody played does not count.
+    See `closedhand.search.particles.log_likelihood`. The choice of kickers is ignored.
     """
     if state.landlord < 0:
         return 0.0, 0
@@ -103,14 +104,14 @@ def log_likelihood(policy, rules, state, player, least, rng, ids):
 
 @kernel
 def log_sum_exp(logarithms):
-    """The logarithm of the sum of exponentials."""
+    """The logarithm of the sum of the exponentials of `logarithms`."""
     most = logarithms.max()
     return most + np.log(np.exp(logarithms - most).sum())
 
 
 @kernel
 def chances_of(rules, state, ids, plays, sums, n, settled, action, chances):
-    """Write how likely each style makes the main group of an action, by what `consider` wrote."""
+    """Write the probability of an action's main group by style; `consider` wrote the inputs."""
     group = rules.plays.group
     played = group[action]
     chances[:] = 0.0
@@ -130,7 +131,7 @@ def chances_of(rules, state, ids, plays, sums, n, settled, action, chances):
 
 @kernel
 def propose(policy, rules, state, player, rng):
-    """Let a few hidden cards of the other two change hands, but no public one of the landlord."""
+    """Exchange a few hidden cards of the other two; known public cards stay with the landlord."""
     first, second = (player + 1) % SEATS, (player + 2) % SEATS
     known = flat.known_public(state) if player != state.landlord else np.uint64(0)
     kept = known if first == state.landlord else np.uint64(0)
