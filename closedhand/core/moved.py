@@ -83,6 +83,6 @@ class _Finder(MetaPathFinder, Loader):
             sys.modules[name] = import_module(MOVED[name])
 
 
-# First in the list: the submodules of an old package are also in the folder of the new one, and must
-# not be loaded a second time from there.
+# First in the list: the submodules of an old package are also in the folder of the new one, and
+# must not be loaded a second time from there.
 sys.meta_path.insert(0, _Finder())

@@ -80,7 +80,7 @@ def _no_interrupts() -> Generator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    # Started later, by a process that starts, it would lift the mask.
+    # Its own start, which the first process would trigger, lifts the mask.
     resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
