@@ -804,7 +804,7 @@ def _let_act(table: GameAEC, agent: _Steady, name: str) -> float:
 
 
 def _check_parallel(game: Game, seed: int) -> None:
-    """The parallel env of a simultaneous game agrees with the AEC env: masks, observations, rewards."""
+    """The parallel env of a simultaneous game shows and pays the same as the AEC env."""
     if not game.simultaneous:
         return
     rng = np.random.default_rng(seed)
