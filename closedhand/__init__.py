@@ -9,7 +9,7 @@ from closedhand.core.version import __version__
 try:
     from closedhand.envs.registration import register_game, register_games
 except ModuleNotFoundError as error:
-    # Core and games do without the two; whoever makes an env is told what is missing.
+    # The core and the games need neither; making an env says what is missing.
     if error.name not in ("gymnasium", "pettingzoo"):
         raise
     from closedhand.core.registry import add_game as register_game, find_games as register_games
@@ -27,4 +27,4 @@ __all__ = [
     "register_game",
 ]
 
-register_games()  # last: the spec of a game from outside may import all of the above
+register_games()  # last: specs of other packages may import all of the above

@@ -5,9 +5,9 @@
 
     check_game(make_game("kuhn"))
 
-It plays random games and looks at every function of the game on the way, then at what all else
-relies on: records, saved states, other processes, the plain Python behind the kernels, and the
-environments. Nothing is returned; what is broken is told in one line by a `ContractError`.
+It plays random games and checks every function of the game on the way, then what builds on them:
+records, saved states, other processes, the plain Python behind the kernels, and the environments.
+It returns nothing; a `ContractError` says in one line what is broken.
 """
 
 import copy
@@ -51,7 +51,7 @@ REQUIRED = ("deal", "legal", "play", "over", "returns", "hide", "redeal", "obser
 """Contract functions without a default."""
 
 CLOSE_LOOKS = 6
-"""Positions of each game that are looked at closely; what is quick is checked at all of them."""
+"""Positions of each game that are checked closely; quick checks are made at all positions."""
 
 SAMPLES = 10
 """Actions that are tried out where there may be too many to try all."""
@@ -64,25 +64,25 @@ class ContractError(AssertionError):
 
 
 class _Broken(Exception):
-    """What was expected and does not hold; `_reporting` adds which game, which part and where."""
+    """An expectation that does not hold; `_reporting` adds which game, which part and where."""
 
 
 def _expect(holds: Any, text: str, *values: Any) -> None:
-    """Complain with `text`, its braces filled by `values`, where something does not hold."""
+    """Raise `_Broken` with `text`, formatted with `values`, if something does not hold."""
     if not holds:
         raise _Broken(text.format(*values))
 
 
 @dataclass
 class _Walk:
-    """A game of random play under way, which remembers how it came about.
+    """A game of random play in progress, with its seed and actions.
 
     Attributes:
-        game: What is played.
-        seed: The deal is that of `np.random.default_rng(seed)`.
-        state: Where the game stands.
-        actions: What has been played.
-        rng: Randomness of the play and of the checks.
+        game: Game that is played.
+        seed: Seed of the deal, which is that of `np.random.default_rng(seed)`.
+        state: Current state.
+        actions: Actions so far.
+        rng: Generator of the play and of the checks.
     """
 
     game: Game
@@ -106,7 +106,7 @@ class _Walk:
 
 @contextmanager
 def _reporting(game: Game, part: str, where: object = "") -> Iterator[None]:
-    """Turn whatever goes wrong inside into a `ContractError` that names the part and the place."""
+    """Turn any error inside into a `ContractError` that names the part and the place."""
     try:
         yield
     except Exception as error:
@@ -123,7 +123,7 @@ def check_game(game: Game, games: int = 20, seed: int = 0, jit: bool = True) -> 
         game: Game to check. It has to be known to `make_game`, as other processes have to find it.
         games: Number of random games that are played.
         seed: Seed of the first deal; the others follow it.
-        jit: Whether another process plays some games without compiled kernels, and has to come to
+        jit: Whether another process plays some games without compiled kernels, and has to reach
             the same states. Otherwise it plays them with compiled ones.
 
     Raises:
@@ -258,7 +258,7 @@ WHOLE_GAME: Mapping[str, Callable[[Game], None]] = {
 
 
 def _check_deals(game: Game, games: int, seed: int) -> None:
-    """A seed tells the whole deal; different seeds deal differently."""
+    """A seed determines the whole deal; different seeds deal differently."""
     seen = set()
     seeds = range(seed, seed + max(games, 20))  # a small game has few different deals
     for number in seeds:
@@ -367,14 +367,14 @@ def _check_end(walk: _Walk, states: list[State]) -> None:
 
 
 def _check_next_deal(walk: _Walk, states: list[State]) -> None:
-    """Vector envs deal over games that have ended: nothing of them stays."""
+    """Vector envs deal over games that have ended: nothing of them remains."""
     dealt = walk.state.copy()
     contract.deal(walk.game.rules, dealt, draw_seed(np.random.default_rng(walk.seed)))
     _same(walk.game, states[0], dealt, "a deal over a finished game is that on a blank state")
 
 
 def _check_returns(walk: _Walk, states: list[State]) -> None:
-    """Payoffs are in their range, add up, and are alike for the seats of a side."""
+    """Payoffs are in their range, add up, and have the same sign for the seats of a side."""
     game = walk.game
     returns = game.returns(walk.state)
     low, high = game.payoff_range
@@ -390,7 +390,7 @@ def _check_returns(walk: _Walk, states: list[State]) -> None:
 
 
 def _check_payoff(walk: _Walk, states: list[State]) -> None:
-    """`payoff` tells nothing, or the truth; at the end it tells it."""
+    """`payoff` is NaN or the final payoff; at the end it is the latter."""
     game, returns = walk.game, walk.game.returns(walk.state)
     for state in (*_some(states, walk.rng), walk.state):
         for player in walk.players:
@@ -451,7 +451,7 @@ def _check_valid(walk: _Walk) -> None:
 
 
 def _check_illegal(walk: _Walk) -> None:
-    """What is not legal is refused and changes nothing, or counts as another action."""
+    """Illegal actions are refused and change nothing, or count as another action."""
     game, state = walk.game, walk.state
     if game.over(state):
         return
@@ -469,7 +469,7 @@ def _check_illegal(walk: _Walk) -> None:
             continue
         played = state.copy()
         if game.lenient and 0 <= action < game.num_actions:
-            # It need not be legal itself: a pass may stand for it where nobody may choose to pass.
+            # The admitted action need not be legal: it may be a pass that nobody could choose.
             _expect(0 <= admitted < game.num_actions,
                     "action {} counts as {}, which is none", action, admitted)  # fmt: skip
             game.play(played, action)
@@ -528,7 +528,7 @@ def _check_scene(walk: _Walk) -> None:
 
 
 def _check_save(walk: _Walk) -> None:
-    """States go through bytes, pickles and copies, and can be played on."""
+    """States survive bytes, pickles and copies, and can be played on."""
     game, state = walk.game, walk.state
     action = None if game.over(state) else int(game.legal(state)[-1])
     # Plain Python cannot write to the fields of an unpickled record itself, which NumPy shares out.
@@ -556,10 +556,10 @@ CLOSELY: Mapping[str, Callable[[_Walk], None]] = {
 
 
 def _check_knowledge(walk: _Walk, player: int) -> bool:
-    """Nothing that a player gets depends on what he cannot know.
+    """Nothing that a player gets depends on what the player cannot know.
 
-    Whatever the view of a player does not tell is drawn anew, which must change nothing that he
-    gets. Return whether it changed the state.
+    What the view of a player does not show is redealt, which must not change anything that the
+    player gets. Return whether it changed the state.
     """
     game, state = walk.game, walk.state
     with _reporting(game, "hide", walk):
@@ -620,11 +620,11 @@ def _check_other_process(game: Game, seed: int, jit: bool) -> None:
 
 
 TRACED = 40
-"""Positions of a trace: without compiled kernels they take long."""
+"""Positions of a trace: few, as they take long without compiled kernels."""
 
 
 def _trace(game: Game, seed: int) -> list[tuple[str, str]]:
-    """What the functions of a game tell along random games: a name and a digest of each."""
+    """Results of a game's functions along random games: a name and a digest of each."""
     trace: list[tuple[str, str]] = []
 
     def note(name: str, data: np.ndarray | bytes) -> None:
@@ -654,7 +654,7 @@ def _trace(game: Game, seed: int) -> list[tuple[str, str]]:
 
 
 def _trace_elsewhere(game: Game, seed: int, compiled: bool) -> list[tuple[str, str]]:
-    """`_trace` of a new process."""
+    """`_trace` in a new process."""
     run = subprocess.run(
         [sys.executable, "-c", "from closedhand import testing; testing._print_trace()"],
         input=pickle.dumps((spec_of(game.name), dict(game.options), seed)),
@@ -687,7 +687,7 @@ def _compare(ours: list[tuple[str, str]], theirs: list[tuple[str, str]], what: s
 
 
 class _Steady:
-    """An agent whose choice depends on what it sees alone: the same in every env."""
+    """An agent whose choice depends only on what it sees: the same in every env."""
 
     name = "steady"
 
@@ -695,12 +695,12 @@ class _Steady:
         self.game = game
 
     def act(self, view: State) -> int:
-        """A legal action."""
+        """Choose a legal action."""
         return self.choose(self.game.observe(view, int(view.player)), self.game.legal(view))
 
     @staticmethod
     def choose(seen: Observation, legal: np.ndarray) -> int:
-        """One of the legal actions, by a sum over what is seen."""
+        """Choose one of the legal actions by a sum over what is seen."""
         numbers = seen["observation"].astype(np.int64).ravel()
         return int(legal[numbers @ np.arange(1, len(numbers) + 1) % len(legal)])
 
@@ -727,7 +727,7 @@ STEPS = 60
 
 
 def _check_vector(game: Game, seed: int) -> None:
-    """Game by game, the vector env is the AEC env: what is seen, the masks, the rewards."""
+    """Game by game, the vector env agrees with the AEC env: observations, masks, rewards."""
     number = 3
     singles = [GameAEC(game) for _ in range(number)]
     for i, single in enumerate(singles):
@@ -804,7 +804,7 @@ def _let_act(table: GameAEC, agent: _Steady, name: str) -> float:
 
 
 def _check_parallel(game: Game, seed: int) -> None:
-    """The parallel env of a simultaneous game is the AEC env: masks, what is seen, rewards."""
+    """The parallel env of a simultaneous game shows and pays the same as the AEC env."""
     if not game.simultaneous:
         return
     rng = np.random.default_rng(seed)
@@ -875,7 +875,7 @@ def _choose(observations: Observation, i: int) -> int:
 
 
 def _row(observations: Observation, i: int) -> Observation:
-    """What a batch says of game i."""
+    """The observation of game i in a batch."""
     return {name: part[i] for name, part in observations.items()}
 
 

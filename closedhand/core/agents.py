@@ -1,13 +1,13 @@
-"""What an agent is, how its text is read, and what is known of it before it plays.
+"""Agents: their protocol, their text form, and what is known of them before they play.
 
-An agent sees views only, so none can cheat. Agents are entry points of the group
+An agent sees only views, so it cannot cheat. Agents are entry points of the group
 `closedhand.agents`: ours are declared in `pyproject.toml`, other packages add theirs in their own.
 An entry point is named `game.agent` (`poker.cautious`), or just `agent` if it plays every game,
 and refers to a factory, a callable `(game, seed, argument, **options) -> Agent`.
 
 The text of an agent is `name[key=value,...]:argument`; options and argument may be absent. A value
-is a number, true, false, or else text. Text with commas, colons or brackets stands in quotes,
-single or double ones, behind a colon, an equals sign or a bracket; there is no escape character.
+is a number, true, false, or text. Text with commas, colons or brackets is put in single or double
+quotes, which open after a colon, an equals sign or a bracket; there is no escape character.
 """
 
 import hashlib
@@ -30,9 +30,9 @@ NETWORK = ".safetensors"
 QUOTES = "\"'"
 
 BRACKET = re.compile(r"[\w.-]*\[")
-"""Options at the beginning of an agent, or brackets in the value of one."""
+"""Matches options at the beginning of an agent's text, or brackets in an option's value."""
 INNER_BRACKET = re.compile(r"[\w.-]+\[(?=\s*(\w+\s*=|\]))")
-"""Options of an agent inside an argument, which may also be a path with a bracket."""
+"""Matches options of an agent inside an argument, which may also be a path with a bracket."""
 
 
 @runtime_checkable
@@ -41,21 +41,21 @@ class Agent(Protocol):
 
     Three more members are optional:
 
-    - `act_batch(views) -> actions` (views: states [n], actions: int32 [n]) is asked for many
-      decisions at once where that is possible.
+    - `act_batch(views) -> actions` (views: states [n], actions: int32 [n]) makes many decisions at
+      once; it is called instead of `act` where possible.
     - `probabilities(views) -> shares` (float64 [n, num_actions]) is the agent's policy: every row
-      sums to 1 and is 0 for what is illegal. `act` draws from it or, in an agent that plays at its
-      best, takes the most probable action.
-    - `traits`, a `Traits`, for an object that is handed over instead of a name.
+      sums to 1 and is 0 for illegal actions. `act` samples from it or, in a greedy agent, takes
+      the most probable action.
+    - `traits`, a `Traits`, for an agent that is passed as an object instead of a name.
 
     Attributes:
-        name: What tables and records call it.
+        name: Name in tables and records.
     """
 
     name: str
 
     def act(self, view: State) -> int:
-        """The action of the player to act, who has this view; a legal action id."""
+        """Choose a legal action id for the player to act, whose view this is."""
         ...
 
 
@@ -71,7 +71,7 @@ def probabilities(agent: Agent, views: np.ndarray) -> np.ndarray:
     """The policy of an agent in many views, states [n]; float64 [n, num_actions].
 
     Raises:
-        InputError: The agent does not tell it.
+        InputError: The agent has no `probabilities`.
     """
     policy = getattr(agent, "probabilities", None)
     if policy is None:
@@ -84,9 +84,9 @@ class Traits:
     """What is known of an agent before it plays.
 
     Attributes:
-        files: The files that it is made from, without those of its package.
-        clocked: Whether its strength depends on the clock. It then wants all cores to itself.
-        microseconds: The time of a decision, in the order of magnitude; None if unknown.
+        files: Files that the agent is made from, except those of its package.
+        clocked: Whether its strength depends on the clock. It then needs all cores to itself.
+        microseconds: Time of a decision, to an order of magnitude; None if unknown.
     """
 
     files: tuple[Path, ...] = ()
@@ -94,7 +94,7 @@ class Traits:
     microseconds: float | None = None
 
     def __or__(self, other: "Traits") -> "Traits":
-        """The traits of an agent that asks both for every decision."""
+        """Traits of an agent that consults both for every decision."""
         times = (self.microseconds, other.microseconds)
         return Traits(
             self.files + other.files,
@@ -110,10 +110,10 @@ cheap: it loads no network and reads no file."""
 
 
 def described(traits: Traits | Describe) -> Callable[[Factory], Factory]:
-    """Decorator of a factory: what is known of its agents.
+    """Decorator of a factory that states the traits of its agents.
 
     Args:
-        traits: The same for all of them, or a function of game, argument and options.
+        traits: Traits of all its agents, or a function of game, argument and options.
     """
 
     def always(game: Game, argument: str | None, **options: Any) -> Traits:
@@ -128,13 +128,12 @@ def described(traits: Traits | Describe) -> Callable[[Factory], Factory]:
 
 @dataclass(frozen=True)
 class AgentSpec:
-    """An agent's text, read.
+    """The parsed text of an agent.
 
     Attributes:
-        name: Of the agent.
-        options: The keys and values in brackets: numbers, booleans and texts.
-        argument: What stands behind the first colon, without quotes around the whole of it; None if
-            there is nothing.
+        name: Name of the agent.
+        options: Keys and values in brackets: numbers, booleans and strings.
+        argument: Text after the first colon, without enclosing quotes; None if there is none.
     """
 
     name: str
@@ -143,7 +142,7 @@ class AgentSpec:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read `name[key=value,...]:argument`.
+        """Parse `name[key=value,...]:argument`.
 
         Examples:
             >>> AgentSpec.parse("search[threads=1]:100ms")
@@ -166,7 +165,7 @@ class AgentSpec:
         return cls(name, options, unquoted(rest[1:]) or None)
 
     def __str__(self) -> str:
-        """The text that reads as this agent; options that are None are left out."""
+        """Text that parses to this agent; options that are None are left out."""
         given = {key: value for key, value in self.options.items() if value is not None}
         options = ",".join(f"{key}={_write(value)}" for key, value in given.items())
         text = f"{self.name}[{options}]" if options else self.name
@@ -177,7 +176,7 @@ class AgentSpec:
         return self._factory(game)(game, seed, self.argument, **self.options)
 
     def traits(self, game: Game) -> Traits:
-        """What is known of the agent; nothing of one whose factory is not `described`.
+        """Traits of the agent; empty ones if its factory is not `described`.
 
         Raises:
             InputError: An unknown agent or option, or an argument that it cannot use.
@@ -208,7 +207,7 @@ class AgentSpec:
 
 
 def split_agents(text: str) -> list[str]:
-    """The agents of a list with commas in between; those in brackets and quotes do not count.
+    """Split a comma-separated list of agents; commas in brackets and quotes do not count.
 
     Examples:
         >>> split_agents("search[threads=1,worlds=20]:100ms,strategy:'a,b.npz', random")
@@ -221,19 +220,19 @@ def split_agents(text: str) -> list[str]:
 
 
 def split_outside(text: str, separator: str, parts: int = -1) -> list[str]:
-    """Split an agent's text where a separator stands outside brackets and quotes.
+    """Split an agent's text at separators outside brackets and quotes.
 
     Args:
-        text: Agents with commas in between, or an agent's argument.
+        text: Comma-separated agents, or an agent's argument.
         separator: A comma or a colon.
-        parts: The most parts; the last one then holds all the rest. -1: any number.
+        parts: Maximum number of parts; the last one then holds the rest. -1: any number.
 
     Raises:
         InputError: A quote is not closed.
     """
     pieces: list[str] = []
     begin = i = 0
-    before = separator  # what stands before a quote or an agent's name, and lets it be one
+    before = separator  # the character before, if a quote or an agent's name may follow it
     while i < len(text) and len(pieces) != parts - 1:
         if before and text[i] in QUOTES:
             i, before = _behind_quote(text, i), ""
@@ -254,7 +253,7 @@ def split_outside(text: str, separator: str, parts: int = -1) -> list[str]:
 
 
 def _behind_quote(text: str, i: int) -> int:
-    """The index behind the quote that closes the one at `i`."""
+    """Index after the quote that closes the one at `i`."""
     end = text.find(text[i], i + 1)
     if end < 0:
         raise InputError(f"the quote in {text!r} is not closed")
@@ -262,7 +261,7 @@ def _behind_quote(text: str, i: int) -> int:
 
 
 def _behind_bracket(text: str, i: int) -> int:
-    """The index behind the bracket that closes the one at `i`, -1 if none does."""
+    """Index after the bracket that closes the one at `i`, -1 if none does."""
     depth, starts = 0, False
     while i < len(text):
         char = text[i]
@@ -278,26 +277,26 @@ def _behind_bracket(text: str, i: int) -> int:
 
 
 def unquoted(text: str) -> str:
-    """A text without the quotes around the whole of it.
+    """Strip the quotes that enclose a whole text.
 
     Raises:
         InputError: A quote is not closed.
     """
-    split_outside(text, ":")  # complains of quotes that are not closed
+    split_outside(text, ":")  # raises if a quote is not closed
     if len(text) > 1 and text[0] in QUOTES and text.find(text[0], 1) == len(text) - 1:
         return text[1:-1]
     return text
 
 
 def quoted(text: str, separators: str = ",") -> str:
-    """A text as it is written in an agent's argument, in quotes only where it needs them.
+    """Write a text for an agent's argument, in quotes only if it needs them.
 
     Args:
         text: The argument, or a part of it.
-        separators: The characters that would end it there.
+        separators: Characters that would end it there.
     """
     try:
-        # As in an agent's text it stands behind a colon, which is one cut more.
+        # A colon precedes it, as in an agent's text, and adds one cut of its own.
         cuts = [len(split_outside(f":{text}", each)) - (each == ":") for each in separators]
         if max(cuts) == 1 and unquoted(text) == text:
             return text
@@ -325,7 +324,7 @@ def _read_options(text: str) -> dict[str, Any]:
 
 
 def _read(value: str) -> Any:
-    """A number, true or false by JSON; other text as it is."""
+    """Parse a number, true or false as JSON; return other text unchanged."""
     try:
         found = json.loads(value)
     except ValueError:
@@ -334,7 +333,7 @@ def _read(value: str) -> Any:
 
 
 def _write(value: Any) -> str:
-    """A value as `_read_options` reads it."""
+    """Write a value so that `_read_options` reads it back."""
     if not isinstance(value, str):
         return json.dumps(value)
     is_plain = _read(value) == value == value.strip() and not set(value) & set("[],\"'")
@@ -348,12 +347,12 @@ def agent_names(game: str) -> list[str]:
 
 
 def make_agent(game: Game | str, agent: str | AgentSpec | Agent, seed: int = 0) -> Agent:
-    """An agent for a game.
+    """Make an agent for a game.
 
     Args:
         game: A `Game`, or the name of one with its default rules.
         agent: A text such as `search[threads=1]:20ms` or `ppo:model.zip`, or an `AgentSpec`; an
-            object that is an agent is handed back.
+            object that is an agent is returned unchanged.
         seed: Seed of the agent's own randomness.
 
     Raises:
@@ -371,8 +370,8 @@ def traits_of(game: Game, agent: str | Agent) -> Traits:
     """What is known of an agent before it plays.
 
     Args:
-        game: What it plays.
-        agent: Its text, or the object; nothing is known of one without `traits`.
+        game: Game that it plays.
+        agent: Text of the agent, or an object; one without `traits` has empty ones.
 
     Raises:
         InputError: An unknown name or option, or an argument that the agent cannot use.
@@ -390,26 +389,26 @@ def _entry_point(game: str, name: str) -> EntryPoint:
 
 
 def refuse_argument(name: str, argument: str | None) -> None:
-    """Complain about an argument to an agent that takes none.
+    """Refuse an argument to an agent that takes none.
 
     Raises:
-        InputError: There is one.
+        InputError: An argument is given.
     """
     if argument is not None:
         raise InputError(f"the agent {name} takes no argument, not {argument!r}")
 
 
 def whole_number(name: str, key: str, value: Any, least: int | None = None) -> int:
-    """An option that is a whole number.
+    """Check that an option is a whole number, and return it.
 
     Args:
-        name: Of the agent, for the message.
-        key: Of the option.
-        value: What was given.
-        least: The least one that is allowed.
+        name: Name of the agent, for the message.
+        key: Name of the option.
+        value: Value of the option.
+        least: Least value allowed.
 
     Raises:
-        InputError: It is something else, or too small.
+        InputError: The value is not a whole number, or too small.
     """
     is_whole = isinstance(value, int) and not isinstance(value, bool)
     if not is_whole or (least is not None and value < least):
@@ -419,11 +418,11 @@ def whole_number(name: str, key: str, value: Any, least: int | None = None) -> i
 
 
 def digests(game: Game, agents: Iterable[str]) -> dict[str, str]:
-    """A sum of the files that an agent is made from, by the agent's text.
+    """Checksums of the files that agents are made from, by the agents' texts.
 
     Args:
-        game: What they play.
-        agents: Texts of agents, or names of objects, of which no files are known.
+        game: Game that they play.
+        agents: Texts of agents, or names of agent objects, whose files are unknown.
     """
     found: dict[str, str] = {}
     for agent in agents:
@@ -438,10 +437,10 @@ def digests(game: Game, agents: Iterable[str]) -> dict[str, str]:
 
 
 def files_of(path: str | Path | None) -> tuple[Path, ...]:
-    """The files behind a path that an agent is given, for `Traits`; none if there is no path.
+    """Files behind a path that an agent is given, for `Traits`; none if there is no path.
 
-    They are the file itself; with a network, or for a folder, all networks there, since they play
-    together.
+    These are the file itself; for a network or a folder, all networks in the folder, since they
+    play together.
     """
     if path is None:
         return ()

@@ -1,8 +1,8 @@
 """Thousands of games at a time, with NumPy arrays and nothing else: deal, look, choose, step.
 
 A batch is an array of states, `game.dtype` [n]; slices, masks and copies of it are batches too.
-Every function crosses into compiled code once, however many games there are, and checks what it is
-given before that::
+Every function enters compiled code once, for any number of games, and checks its arguments before
+that::
 
     states = batch.deal(game, range(1000))
     while batch.running(game, states).any():
@@ -43,18 +43,18 @@ Seats = int | Sequence[int] | NDArray[np.integer[Any]]
 
 
 def deal(game: Game, seeds: ArrayLike) -> States:
-    """New games by their seeds.
+    """Deal new games by their seeds.
 
     Args:
         game: The game.
-        seeds: Whole numbers [n], not negative. Game i is dealt as by
+        seeds: Nonnegative integers [n]. Game i is dealt as by
             `game.deal(np.random.default_rng(seeds[i]))`, and by every env's `reset(seed=seeds[i])`.
 
     Returns:
         The states, `game.dtype` [n].
 
     Raises:
-        InputError: Seeds that are none.
+        InputError: The seeds are not nonnegative integers.
     """
     array = np.asarray(seeds)
     if array.ndim != 1 or (array.size and (array.dtype.kind not in "iu" or array.min() < 0)):
@@ -64,18 +64,18 @@ def deal(game: Game, seeds: ArrayLike) -> States:
 
 
 def deal_random(game: Game, number: int, rng: Rng) -> States:
-    """New games, shuffled one after the other with the same generator.
+    """Deal new games one after the other with the same generator.
 
     Args:
         game: The game.
         number: Number of games.
-        rng: Generator of the deals, which are those of as many calls of `game.deal(rng)`.
+        rng: Generator of the deals, the same as those of `number` calls of `game.deal(rng)`.
 
     Returns:
         The states, `game.dtype` [number].
 
     Raises:
-        InputError: No number of games, or no generator.
+        InputError: `number` is not a number of games, or `rng` is not a generator.
     """
     _check_rng(rng)
     count = np.asarray(number)
@@ -92,7 +92,7 @@ def running(game: Game, states: States) -> Bools:
         states: The states, `game.dtype` [n].
 
     Raises:
-        InputError: States of something else.
+        InputError: The states are not states of the game.
     """
     _check_states(game, states)
     out = np.empty(len(states), np.bool_)
@@ -111,7 +111,7 @@ def legal_masks(game: Game, states: States) -> Planes:
         1 where an action is legal, int8 [n, num_actions]; rows of zeros where a game is over.
 
     Raises:
-        InputError: States of something else.
+        InputError: The states are not states of the game.
     """
     _check_states(game, states)
     masks = np.empty((len(states), game.num_actions), np.int8)
@@ -125,13 +125,13 @@ def sample(game: Game, states: States, rng: Rng) -> NDArray[np.int64]:
     Args:
         game: The game.
         states: The states, `game.dtype` [n].
-        rng: Generator of the choices; it is drawn from once for every game that is not over.
+        rng: Generator of the choices, with one draw for every game that is not over.
 
     Returns:
         Action ids, int64 [n]; -1 where a game is over.
 
     Raises:
-        InputError: States of something else, or no generator.
+        InputError: The states are not states of the game, or `rng` is not a generator.
     """
     _check_states(game, states)
     _check_rng(rng)
@@ -150,12 +150,12 @@ def step(game: Game, states: States, actions: ArrayLike) -> Planes:
             ignored.
 
     Returns:
-        How each game stands, int8 [n]: `RUNNING`, `OVER`, or `ILLEGAL` where the action was not
-        legal and has changed nothing. In a game that is lenient illegal actions count as a pass.
+        Status of each game, int8 [n]: `RUNNING`, `OVER`, or `ILLEGAL` where the action was not
+        legal and has changed nothing. In a lenient game illegal actions count as a pass.
 
     Raises:
-        InputError: States of something else or that cannot be changed, or actions that are not one
-            whole number for each game.
+        InputError: The states are not states of the game or are read-only, or the actions are not
+            one integer for each game.
     """
     _check_states(game, states)
     if not states.flags.writeable:
@@ -167,12 +167,12 @@ def step(game: Game, states: States, actions: ArrayLike) -> Planes:
 
 
 def observe(game: Game, states: States, seats: Seats | None = None) -> tuple[Planes, Planes]:
-    """What players see.
+    """Observations and action masks of players.
 
     Args:
         game: The game.
         states: The states, `game.dtype` [n].
-        seats: Seats that look on: one for all games or one for each, integers [n]. By default the
+        seats: Observing seats: one for all games or one for each, integers [n]. By default the
             players to act.
 
     Returns:
@@ -180,7 +180,7 @@ def observe(game: Game, states: States, seats: Seats | None = None) -> tuple[Pla
         action masks, int8 [n, num_actions], which are zero where the seat is not to act.
 
     Raises:
-        InputError: States of something else, or seats that the game does not have.
+        InputError: The states are not states of the game, or it does not have such seats.
     """
     _check_states(game, states)
     observations = np.empty((len(states), game.observation_size), np.int8)
@@ -190,18 +190,18 @@ def observe(game: Game, states: States, seats: Seats | None = None) -> tuple[Pla
 
 
 def views(game: Game, states: States, seats: Seats | None = None) -> States:
-    """Copies of states in which everything is blank that players cannot know, for agents.
+    """Views of players, for agents: copies of states without what the players cannot know.
 
     Args:
         game: The game.
         states: The states, `game.dtype` [n].
-        seats: Seats whose views these are, as for `observe`.
+        seats: Seats of the viewing players, as for `observe`.
 
     Returns:
         The views, `game.dtype` [n].
 
     Raises:
-        InputError: States of something else, or seats that the game does not have.
+        InputError: The states are not states of the game, or it does not have such seats.
     """
     _check_states(game, states)
     hidden = states.copy()
@@ -217,11 +217,11 @@ def returns(game: Game, states: States) -> Floats:
         states: The states, `game.dtype` [n].
 
     Returns:
-        Payoffs, float64 [n, num_players]. They are zero where a game is not over, unless the game
-        is staged, where they are what has been paid so far.
+        Payoffs, float64 [n, num_players]. They are zero where a game is not over; in a staged game
+        they are what has been paid so far.
 
     Raises:
-        InputError: States of something else.
+        InputError: The states are not states of the game.
     """
     _check_states(game, states)
     chosen = np.arange(len(states)) if game.staged else np.flatnonzero(~running(game, states))
@@ -231,18 +231,18 @@ def returns(game: Game, states: States) -> Floats:
 
 
 def playouts(game: Game, states: States, rng: Rng) -> States:
-    """The ends of games that go on with uniformly random actions.
+    """Play copies of games to their end with uniformly random actions.
 
     Args:
         game: The game.
-        states: The states, `game.dtype` [n]; they stay as they are.
+        states: The states, `game.dtype` [n]; not changed.
         rng: Generator of the choices.
 
     Returns:
         The states at the end, `game.dtype` [n].
 
     Raises:
-        InputError: States of something else, or no generator.
+        InputError: The states are not states of the game, or `rng` is not a generator.
     """
     _check_states(game, states)
     _check_rng(rng)

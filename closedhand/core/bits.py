@@ -1,6 +1,6 @@
 """Sets of small numbers as the bits of a `uint64`, for kernels: one instruction each.
 
-Numba has no name for these instructions. Without the compiler the plain functions serve.
+Numba does not expose these instructions. Without the compiler the plain functions are used.
 """
 
 from typing import Any
@@ -45,11 +45,11 @@ def highest(bits: Any) -> Any:
 
 
 def size(bits: Any) -> Any:
-    """How many numbers a set holds."""
+    """Number of elements of a set."""
     return int(bits).bit_count()
 
 
-# Numba wants the same signature twice, annotations included: lambdas will not do.
+# Numba requires the same signature twice, annotations included, which rules out lambdas.
 
 
 @overload(lowest)

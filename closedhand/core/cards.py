@@ -10,9 +10,9 @@ from closedhand.core.kernel import Ids, Integer, Rng, kernel
 
 @kernel
 def draw_place(room: Ids, left: Integer, rng: Rng) -> int:
-    """Draw who gets the next card: each of the `left` free places, `room[i]` of i, is as likely.
+    """Draw who gets the next card; all `left` free places, `room[i]` of i, are equally likely.
 
-    Takes the place from `room`.
+    The place is removed from `room`.
     """
     place = np.int64(rng.random() * left)
     taker = 0

@@ -1,18 +1,18 @@
-"""The contract of a game inside kernels: eight functions that every game's folder defines.
+"""The contract of a game inside kernels: eight functions that every game defines.
 
-Three more, `is_legal`, `admit` and `payoff`, have defaults made of these.
+Three more, `is_legal`, `admit` and `payoff`, have defaults built from these.
 
-A game is a module with the functions below. Its tables and options come as their first argument, a
-NamedTuple whose class names that module in an attribute `kernels`; each function here hands over
-to the module's function of the same name. That happens when a caller is compiled, so a kernel
-written once against this module works for every game, costs nothing at run time, and is cached on
+A game is a module with the functions below. Their first argument holds its tables and options: a
+NamedTuple whose class names that module in an attribute `kernels`. Each function here dispatches
+to the module's function of the same name. That happens when a caller is compiled and costs nothing
+at run time, so a kernel written once against this module works for every game, and is cached on
 disk like any other.
 
-A module may also define `valid(rules, state, player=None)`, in plain Python: why a state is not one
-that the rules allow (see `closedhand.core.validity`).
+A module may also define `valid(rules, state, player=None)`, in plain Python, which says why the
+rules do not allow a state (see `closedhand.core.validity`).
 
-The rules of a game in sub-steps hold those of the flat game, as `rules.flat`: a function that its
-module does not define is that of the flat game.
+The rules of a game in sub-steps hold those of the flat game, as `rules.flat`. Functions that its
+module does not define are those of the flat game.
 """
 
 from collections.abc import Callable
@@ -37,10 +37,10 @@ from closedhand.core.kernel import (
 )
 
 VERSION = 1
-"""Of the contract: a game states for which one it was written."""
+"""Version of the contract; a game states the one that it was written for."""
 
 MAX_PLAYERS = 16
-"""No game has more players."""
+"""Maximum number of players."""
 
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -62,8 +62,8 @@ def dispatched(
 ) -> Callable[..., Any]:
     """Dispatch on the class of the first argument, in Python and inside kernels.
 
-    A decorator, `@dispatched` or `@dispatched(default=…)`, for a function without a body, whose
-    name and docstring are what counts.
+    A decorator, `@dispatched` or `@dispatched(default=…)`, for a function without a body, of which
+    only the name and the docstring are used.
 
     Args:
         stub: Function to dispatch.
@@ -116,7 +116,7 @@ def _dispatch(
 
 @dispatched
 def deal(rules: Rules, state: State, seed: np.uint64) -> None:
-    """Start in `state` the game that belongs to a seed, uint64 (see `kernel.draw_seed`)."""
+    """Start the game of a seed, uint64 (see `kernel.draw_seed`), in `state`."""
 
 
 @dispatched
@@ -130,7 +130,7 @@ def legal(rules: Rules, state: State, out: Ids) -> Integer:
 
 @dispatched
 def play(rules: Rules, state: State, action: Integer) -> None:
-    """Apply a legal action and move on to the next player who has to act."""
+    """Apply a legal action and move on to the next player to act."""
 
 
 @dispatched
@@ -146,7 +146,7 @@ def returns(rules: Rules, state: State, out: Floats) -> None:
 
 @dispatched
 def hide(rules: Rules, state: State, player: Integer) -> None:
-    """Turn `state` into the view of `player`: blank everything that he cannot know."""
+    """Turn `state` into the view of `player`: blank everything that the player cannot know."""
 
 
 @dispatched
@@ -174,14 +174,14 @@ def _is_listed(rules: Rules, state: State, action: Integer, ids: Ids) -> bool:
 def is_legal(rules: Rules, state: State, action: Integer, ids: Ids) -> bool:
     """Whether `action`, any integer, is legal now; `ids` is scratch space as for `legal`.
 
-    A game that knows better than to list all legal actions defines it.
+    A game defines it if it has a faster way than listing all legal actions.
     """
     ...
 
 
 @kernel
 def _admit_legal(rules: Rules, state: State, action: Integer, ids: Ids) -> Integer:
-    """An action if it is legal."""
+    """The action if it is legal, else -1."""
     return np.int64(action) if is_legal(rules, state, action, ids) else -1
 
 
@@ -189,14 +189,14 @@ def _admit_legal(rules: Rules, state: State, action: Integer, ids: Ids) -> Integ
 def admit(rules: Rules, state: State, action: Integer, ids: Ids) -> Integer:
     """The action that a submitted one, any integer, counts as; -1 if it is refused.
 
-    A game defines it in which what is illegal counts as something else.
+    A game defines it if its illegal actions count as other actions.
     """
     ...
 
 
 @kernel
 def _payoff_at_end(rules: Rules, state: State, player: Integer) -> float:
-    """The payoff of a player when the game is over."""
+    """The payoff of a player if the game is over, else NaN."""
     if not over(rules, state):
         return np.nan
     out = np.zeros(MAX_PLAYERS)
@@ -206,9 +206,9 @@ def _payoff_at_end(rules: Rules, state: State, player: Integer) -> float:
 
 @dispatched(default=_payoff_at_end)
 def payoff(rules: Rules, state: State, player: Integer) -> float:
-    """What `player` gets, as soon as that is certain; before, NaN.
+    """The final payoff of `player` as soon as it is certain; NaN before.
 
-    A game defines it in which that is certain before the end, or cheaper to tell than `returns`.
+    A game defines it if that is certain before the end, or cheaper to compute than `returns`.
     """
     ...
 
@@ -221,7 +221,7 @@ def random_action(rules: Rules, state: State, rng: Rng, buffer: Ids) -> Integer:
 
 @kernel
 def random_playout(rules: Rules, state: State, rng: Rng, buffer: Ids) -> int:
-    """Play `state` to its end with uniformly random actions; return how many it took."""
+    """Play `state` to its end with uniformly random actions; return their number."""
     moves = 0
     while not over(rules, state):
         play(rules, state, random_action(rules, state, rng, buffer))

@@ -1,4 +1,4 @@
-"""Duplicate play: who sits where, many games between agents in lockstep, and what they brought."""
+"""Duplicate play: seatings, many games between agents in lockstep, and their results."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -16,12 +16,12 @@ Spec = str | Agent
 
 
 class Chunk(NamedTuple):
-    """What playing some deals brought.
+    """Results of some deals.
 
     Attributes:
         returns: Payoffs, float64 [deals, tables, seats].
-        seconds: The time that each of the two agents took to decide, float64 [2].
-        decisions: How often each decided, int64 [2].
+        seconds: Time that each of the two agents took to decide, float64 [2].
+        decisions: Number of decisions of each, int64 [2].
     """
 
     returns: np.ndarray
@@ -61,10 +61,10 @@ def play_out(
         states: The games, `game.dtype` [n]; changed in place.
         seats: Index of the agent at each seat of each game, integers [n, num_players].
         agents: The agents.
-        after: Called behind every step with the indices of the games in which somebody acted.
+        after: Called after every step with the indices of the games in which a player acted.
 
     Returns:
-        The seconds that each agent took to decide, and how often it decided.
+        Seconds that each agent took to decide, and its number of decisions.
 
     Raises:
         InputError: An agent chose an illegal action.
@@ -93,7 +93,7 @@ def play_out(
 def start(
     game: Game, specs: Sequence[Spec], seed: int, deals: range
 ) -> tuple[list[Agent], np.ndarray]:
-    """Agents made for some deals, which have decided once, and the states that are dealt.
+    """Make the agents for some deals, let each decide once, and deal the states.
 
     Raises:
         InputError: An unknown agent.
@@ -101,7 +101,7 @@ def start(
     seeds = np.random.default_rng((seed, deals.start, 1)).integers(2**31, size=len(specs))
     agents = [make_agent(game, spec, int(own)) for spec, own in zip(specs, seeds, strict=True)]
     dealt = np.array([game.deal(np.random.default_rng((seed, i))) for i in deals], game.dtype)
-    # One decision each that does not count: loading kernels and networks takes its time.
+    # The first decision of each is not timed: it includes loading kernels and networks.
     first = batch.views(game, dealt[:1])
     for agent in agents:
         act_batch(agent, first)
@@ -109,7 +109,7 @@ def start(
 
 
 def match_settings(game: Game, agents: Sequence[str], seed: int) -> dict[str, Any]:
-    """What has to be the same when games between agents go on after an interruption.
+    """Settings that must be the same when games between agents resume after an interruption.
 
     Args:
         game: The game.
@@ -130,19 +130,19 @@ def match_settings(game: Game, agents: Sequence[str], seed: int) -> dict[str, An
 
 
 def count_deals(chunks: Sequence[Chunk]) -> int:
-    """How many deals some chunks hold."""
+    """Number of deals in some chunks."""
     return sum(len(chunk.returns) for chunk in chunks)
 
 
 def cut(chunk: Chunk, deals: int) -> Chunk:
-    """The first deals of a chunk; times are shared out evenly."""
+    """The first deals of a chunk, with a proportional share of its times and decisions."""
     share = deals / len(chunk.returns)
     decisions = np.round(chunk.decisions * share).astype(np.int64)
     return Chunk(chunk.returns[:deals], chunk.seconds * share, decisions)
 
 
 def join(chunks: Sequence[Chunk]) -> Chunk:
-    """Several chunks as one."""
+    """Join several chunks into one."""
     return Chunk(
         np.concatenate([chunk.returns for chunk in chunks]),
         np.sum([chunk.seconds for chunk in chunks], axis=0),

@@ -1,4 +1,4 @@
-"""Files: read as text, JSON or arrays, written complete or not at all."""
+"""Files: reading text, JSON and arrays, and atomic writing."""
 
 import io
 import json
@@ -16,7 +16,7 @@ SHIPPED = Path(__file__).parent.parent / "data"
 
 
 def lines(path: Path) -> Iterator[tuple[int, str]]:
-    """The lines of a file that say something, with their numbers from 1."""
+    """Lines of a file with their numbers from 1, without blank lines and `#` comments."""
     try:
         with open(path, encoding="utf-8") as file:
             for number, line in enumerate(file, 1):
@@ -29,7 +29,7 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """The JSON object in a file, empty where there is no such file or nothing of the kind in it."""
+    """The JSON object in a file; empty if there is no such file, or no JSON object in it."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -41,7 +41,7 @@ def read_arrays(path: Path) -> dict[str, np.ndarray]:
     """The arrays of an npz file.
 
     Raises:
-        InputError: It cannot be read, or is damaged.
+        InputError: The file cannot be read, or is damaged.
     """
     try:
         with np.load(io.BytesIO(Path(path).read_bytes()), allow_pickle=False) as data:
@@ -56,7 +56,7 @@ def write_arrays(path: Path, arrays: Mapping[str, Any]) -> None:
     """Write arrays as a compressed npz file.
 
     Raises:
-        InputError: It cannot be written there.
+        InputError: The file cannot be written.
     """
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)
@@ -64,10 +64,10 @@ def write_arrays(path: Path, arrays: Mapping[str, Any]) -> None:
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
-    """Write a file by way of a temporary one beside it, so that a crash leaves no half.
+    """Write a file via a temporary one beside it, so that a crash leaves no partial file.
 
     Raises:
-        InputError: It cannot be written there.
+        InputError: The file cannot be written.
     """
     path = Path(path)
     part = path.parent / f"{path.name}.{os.getpid()}.part"

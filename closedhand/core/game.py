@@ -1,4 +1,4 @@
-"""`Game`: one game under one set of rules, as everything above the games sees it."""
+"""`Game`: one game under one set of rules, as all generic code sees it."""
 
 import math
 import struct
@@ -19,11 +19,11 @@ INTEGERS: Any = (int, np.integer)
 
 MAGIC = b"clhd"
 HEADER = struct.Struct("<4sI")
-"""Before a saved state: `MAGIC`, and the version of its layout."""
+"""Header of a saved state: `MAGIC`, and the version of its layout."""
 
 
 class InputError(ValueError):
-    """What the user gave cannot be used; the message is one line that says why."""
+    """Input of the user that cannot be used; the message says why in one line."""
 
 
 class Notation(Protocol):
@@ -54,8 +54,8 @@ class Notation(Protocol):
 class Game:
     """The rules of a game, bound to a preset and its options.
 
-    States are records of `dtype`; functions that take one never keep it. For work on many states
-    at once there is `closedhand.core.batch`, and for what is not in there a kernel that calls the
+    States are records of `dtype`; functions that take one never keep it. To work on many states at
+    once, use `closedhand.core.batch`; for what is not in there, write a kernel that calls the
     functions of `closedhand.core.contract` with `game.rules`.
 
     Attributes:
@@ -73,19 +73,19 @@ class Game:
         sides: Side that each seat plays for; seats of one side win and lose together.
         notation: Text of actions, deals and tables.
         payoff_range: Least and greatest payoff that a player can get.
-        max_moves: Most actions from a deal to the end, those of all players together.
+        max_moves: Maximum number of actions from a deal to the end, over all players.
         zero_sum: Whether the payoffs of every game add up to 0.
-        simultaneous: Whether the players act at the same time: a copy of a state in which `player`
-            is somebody else who has not acted yet is the position as that player finds it.
-        lenient: Whether actions that are not legal count as a pass; otherwise they are refused.
-        staged: Whether payoffs are paid in stages: `returns` grows during the game, and rewards are
-            its growth. Otherwise everything is paid at the end.
+        simultaneous: Whether the players act at the same time. A copy of a state with `player` set
+            to another player who has not acted yet is then the position of that player.
+        lenient: Whether illegal actions count as a pass; otherwise they are refused.
+        staged: Whether payoffs are paid in stages: `returns` accumulates during the game, and
+            rewards are its increments. Otherwise everything is paid at the end.
         rounds: Number of rounds of an episode; only staged games have more than one.
-        layout: Version of the layout of states, for saved ones.
-        flat_form: The game whose actions are whole plays, where this one factors them into
-            sub-steps or merges them; None where this is that game.
-        substep_options: Options that turn this game into one in sub-steps; empty where there is
-            none, or where this is one.
+        layout: Version of the layout of saved states.
+        flat_form: The game whose actions are whole plays, if this one factors them into sub-steps
+            or merges them; None if this is that game.
+        substep_options: Options that turn this game into one in sub-steps; empty if there is none,
+            or if this is one.
     """
 
     name: str
@@ -130,7 +130,7 @@ class Game:
 
     @cached_property
     def observation_size(self) -> int:
-        """Numbers in an observation, all parts together."""
+        """Number of entries in an observation, over all parts."""
         return sum(math.prod(shape) for shape in self.shapes.values())
 
     @cached_property
@@ -181,20 +181,20 @@ class Game:
         return int(rng.choice(self.legal(state)))
 
     def playout(self, state: State, rng: np.random.Generator) -> State:
-        """The end of a game that goes on from `state` with uniformly random actions."""
+        """Final state of a game played on from a copy of `state` with uniformly random actions."""
         end = state.copy()
         contract.random_playout(self.rules, end, rng, np.empty(self.num_actions, np.int32))
         return end
 
     def text(self, action: int, state: State | None = None) -> str:
-        """Notation of an action id; at a state that of `state.player`, where the game knows one."""
+        """Notation of an action id; given a state, that of `state.player` if the game has one."""
         return self.notation.text(action, state)
 
     def parse(self, text: str, state: State | None = None) -> int:
-        """Action id of a notation; at a state also of those that only hold there.
+        """Action id of a notation; given a state, also of notations that are only valid there.
 
         Raises:
-            InputError: It is no action.
+            InputError: The text is no action.
         """
         return self.notation.parse(text, state)
 
@@ -206,12 +206,12 @@ class Game:
         """A state at the start of a deal.
 
         Raises:
-            InputError: It is no deal.
+            InputError: The text is no deal.
         """
         return self.notation.parse_deal(text)
 
     def scene(self, state: State) -> list[Row]:
-        """The table as rows of cards; hidden cards of a view are seen from behind."""
+        """The table as rows of cards; hidden cards of a view are face down."""
         return self.notation.scene(state)
 
     def board(self, state: State) -> str:
@@ -231,7 +231,7 @@ class Game:
         return bool(contract.over(self.rules, state))
 
     def returns(self, state: State) -> np.ndarray:
-        """The payoffs by player, float64 [num_players]; before they are paid, zeros."""
+        """The payoffs by player, float64 [num_players]; zeros before they are paid."""
         out = np.zeros(self.num_players)
         if self.staged or self.over(state):
             contract.returns(self.rules, state, out)
@@ -248,7 +248,7 @@ class Game:
         return view
 
     def key(self, state: State, player: int) -> bytes:
-        """The information set of `player`: equal bytes where he knows the same."""
+        """Key of the information set of `player`: equal bytes for equal knowledge."""
         return self.view(state, player).tobytes()
 
     def view_from(
@@ -264,7 +264,7 @@ class Game:
             **public: What else the player knows; see `view_from` in the game's module.
 
         Raises:
-            InputError: What the player knows does not fit together, or the game builds no views.
+            InputError: What the player knows is inconsistent, or the game builds no views.
         """
         from closedhand.core.views import view_from
 
@@ -299,10 +299,10 @@ class Game:
         }
 
     def _seat(self, player: Any) -> int:
-        """The number of a player, if there is such a one.
+        """Check the number of a player, and return it.
 
         Raises:
-            InputError: There is not.
+            InputError: There is no such player.
         """
         if not isinstance(player, INTEGERS) or not 0 <= player < self.num_players:
             raise InputError(f"{player!r} is no player of {self.name}: those are 0 to "
@@ -310,14 +310,14 @@ class Game:
         return int(player)
 
     def valid(self, state: Any, player: int | None = None) -> str:
-        """Why a state is not one that the rules allow, one line; an empty text if it is one.
+        """Why the rules do not allow a state, in one line; an empty text if they do.
 
-        What passes is safe for every kernel. The state itself may be anything. A game that defines
-        no `valid` is checked as `validity.generic` says.
+        A state that passes is safe for every kernel. The argument may be any object. A game that
+        defines no `valid` is checked by `validity.generic`.
 
         Args:
             state: A full state, or a view.
-            player: Whose view it is; None of a full state.
+            player: Player whose view it is; None for a full state.
 
         Raises:
             InputError: There is no such player.
@@ -329,14 +329,14 @@ class Game:
         return HEADER.pack(MAGIC, self.layout) + state.tobytes()
 
     def load(self, data: bytes, player: int | None = None) -> State:
-        """The state that `save` turned into bytes.
+        """Restore a state from the bytes of `save`.
 
         Args:
-            data: The bytes; those of a record alone, as version 0.1.0 wrote them, are of layout 1.
-            player: Whose view it is; None of a full state.
+            data: The bytes; a record without header, as version 0.1.0 wrote it, has layout 1.
+            player: Player whose view it is; None for a full state.
 
         Raises:
-            InputError: The bytes are not of a state of this game that the rules allow, or of
+            InputError: The bytes are not a state of this game that the rules allow, or have
                 another layout; or there is no such player.
         """
         size, layout = self.dtype.itemsize, 1
@@ -379,13 +379,13 @@ def _deprecated(old: str, new: str) -> None:
 def options_of(
     game: str, presets: Mapping[str, Any], defaults: Mapping[str, Any], given: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """All options of a game: the defaults, what the preset changes of them, and what is given.
+    """All options of a game: the defaults, overridden by the preset and then by those given.
 
     Args:
         game: Name of the game, for messages.
-        presets: What each preset changes, by name.
+        presets: Options that each preset changes, by its name.
         defaults: Every option and its default; `rules` names the preset.
-        given: What the user asks for.
+        given: Options that the user gives.
 
     Raises:
         InputError: An unknown preset or option.

@@ -1,7 +1,7 @@
 """Ctrl-C at safe points only.
 
-Python raises `KeyboardInterrupt` wherever it is, also inside a call of a kernel, which then fails
-in odd ways or crashes, and between the lines of a log.
+Python raises `KeyboardInterrupt` at any point: inside a call of a kernel, which then fails in odd
+ways or crashes, or between the lines of a log.
 """
 
 import signal
@@ -11,18 +11,18 @@ from contextlib import contextmanager
 from typing import Any
 
 WAIT = 0.25
-"""Seconds after which somebody who waits has to look whether there was a Ctrl-C."""
+"""Seconds between two checks for Ctrl-C while waiting."""
 
 
 class Deferral:
-    """A Ctrl-C that waits for a safe point; called there, it raises `KeyboardInterrupt`.
+    """A deferred Ctrl-C; called at a safe point, it raises `KeyboardInterrupt` if there was one.
 
     Attributes:
-        presses: How often Ctrl-C was pressed.
+        presses: Number of times that Ctrl-C was pressed.
     """
 
     def __init__(self) -> None:
-        """Nothing was pressed yet."""
+        """Start without a Ctrl-C."""
         self.presses = 0
 
     def __call__(self) -> None:
@@ -42,9 +42,9 @@ _present: Deferral | None = None
 
 @contextmanager
 def deferred() -> Generator[Deferral]:
-    """Put Ctrl-C off; a second one works at once. Without effect outside the main thread.
+    """Defer Ctrl-C; a second one acts at once. No effect outside the main thread.
 
-    Inside another one it is the same deferral: one Ctrl-C ends all that is nested.
+    Nested contexts share one deferral: one Ctrl-C ends all of them.
 
     Yields:
         A function that raises `KeyboardInterrupt` if there was a Ctrl-C.

@@ -1,12 +1,12 @@
 """The one way to compile: `kernel` turns a plain function into a cached Numba function.
 
 It is `numba.njit(cache=True, nogil=True)` with two additions: a cache that notices more changes
-than Numba's, and a line on stderr that says what the pause of a first compilation is for.
+than Numba's, and a line on stderr that explains the pause of a first compilation.
 
 **The cache.** A compiled kernel contains the code of everything that it calls, and through the
 classes of its arguments (see `contract.dispatched`) that may be code of several packages. Numba
-compares one file only, the function's own. Here a binary is loaded only if name, time and size of
-every source file are unchanged in
+checks only the function's own file. Here a binary is loaded only if name, time and size of every
+source file are unchanged in
 
 - this package,
 - the package of the function,
@@ -16,16 +16,16 @@ every source file are unchanged in
 
 A package here is everything below a top-level package, or the one file of a top-level module.
 Signatures that name classes of other packages have an index file of their own for each set of
-packages: a change in one of them discards what was compiled for it and nothing else, and to look
-something up imports no package that has no part in it.
+packages: a change in one of them discards only what was compiled for it, and a lookup imports only
+the packages involved.
 
-What is typed at a prompt or in a notebook cannot be compared and is compiled in every process, and
-so is everything for a class that is defined in `__main__` or within a function. Code that is not a
-kernel and comes from one more package, such as a constant imported from a file beside a script, is
-not noticed: delete the cache, or make a package of the files.
+Code typed at a prompt or in a notebook cannot be checked and is compiled in every process, and so
+is everything for a class that is defined in `__main__` or within a function. A change is not
+noticed in code that is not a kernel and comes from any further package, such as a constant imported
+from a file beside a script: delete the cache, or turn the files into a package.
 
-With `NUMBA_DISABLE_JIT=1` in the environment every kernel stays the plain Python function that it
-was: slow, and open to a debugger.
+With `NUMBA_DISABLE_JIT=1` in the environment every kernel remains a plain Python function: slow,
+but accessible to a debugger.
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -58,7 +58,8 @@ HOME = __name__.partition(".")[0]
 Rules = Any
 """Tables and options of a game, a NamedTuple of its own; kernels are compiled for its class."""
 Policy = Any
-"""What a search plays by, a NamedTuple of its own; kernels are compiled for its class."""
+"""Numbers and tables of a search's policy, a NamedTuple of its own; kernels are compiled for its
+class."""
 State = np.record
 """One NumPy structured record. A batch is an array of them, `state.copy()` is a clone."""
 States = np.ndarray[Any, np.dtype[Any]]
@@ -77,7 +78,7 @@ Rng = np.random.Generator
 class _Sources:
     """Digests of the sources of packages, each taken when its first kernel is defined.
 
-    Who edits a file later still runs the old code, until the module is reloaded.
+    A file that is edited later has no effect until its module is reloaded.
     """
 
     def __init__(self) -> None:
@@ -85,7 +86,7 @@ class _Sources:
         self._specs: dict[str, Any] = {}
 
     def note(self, module: str) -> None:
-        """Take the digest for a module that is being imported; anew if it is being reloaded."""
+        """Take the digest for a module that is being imported; again if it is being reloaded."""
         spec = getattr(sys.modules.get(module), "__spec__", None)
         if self._specs.setdefault(module, spec) is not spec:
             self._specs[module] = spec
@@ -125,14 +126,14 @@ def _sources_below(folder: str) -> Iterator[str]:
 
 
 def _root(module: str) -> str:
-    """The top-level package or module that a module, by its name, belongs to."""
+    """The top-level package or module of a module, by its name."""
     # Under `python -m` the spec knows the real name of `__main__`.
     spec = getattr(sys.modules.get(module), "__spec__", None)
     return (spec.name if spec else module).partition(".")[0]
 
 
 def _roots(modules: Iterable[str]) -> set[str]:
-    """The packages, but `HOME`, whose code kernels of some modules may contain."""
+    """The packages, except `HOME`, whose code the kernels of some modules may contain."""
     queue, seen = list(modules), set[str]()
     while queue:
         module = queue.pop()
@@ -159,7 +160,7 @@ def _imported(module: str) -> Iterator[str]:
 
 
 def _modules(cls: Any) -> list[str]:
-    """The modules whose code an argument of a class brings into a kernel."""
+    """The modules whose code a kernel may contain through an argument of a class."""
     kernels = getattr(cls, "kernels", None)
     return [cls.__module__, kernels] if isinstance(kernels, str) else [cls.__module__]
 
@@ -174,7 +175,7 @@ def _classes(arguments: Iterable[Any]) -> Iterator[Any]:
 
 
 def _has_name(cls: Any) -> bool:
-    """Whether an index can name a class, such that another process finds the same one."""
+    """Whether an index can name a class so that another process finds the same one."""
     try:
         found = attrgetter(cls.__qualname__)(sys.modules[cls.__module__])
     except (KeyError, AttributeError):
@@ -206,7 +207,7 @@ class _Cache(FunctionCache):
             super()._save_overload(sig, data)
 
     def _open(self, sig: Any) -> bool:
-        """Choose the index for a signature; whether it can be cached at all."""
+        """Choose the index for a signature; return whether it can be cached at all."""
         classes = set(_classes(sigutils.normalize_signature(sig)[0]))
         own = _roots([self._py_func.__module__])
         others = sorted(_roots(name for cls in classes for name in _modules(cls)) - own)
@@ -266,8 +267,8 @@ def kernel(function: F) -> F:
 def inlined(function: F) -> F:
     """`kernel` for a small function that writes to an array and is called often.
 
-    Its code is put in the place of every call: a call would count a reference to the array, which
-    takes longer than a few writes.
+    Its code replaces every call: a call would count a reference to the array, which takes longer
+    than a few writes.
     """
     return _compile(function, inline="always")
 
@@ -276,7 +277,7 @@ def _compile(function: F, **options: Any) -> F:
     dispatcher: Any = numba.njit(nogil=True, error_model="numpy", **options)(function)
     if dispatcher is not function and os.path.exists(function.__code__.co_filename):
         _SOURCES.note(function.__module__)
-        # Without a folder that can be written there is no cache.
+        # Without a writable folder there is no cache.
         with suppress(RuntimeError):
             dispatcher._cache = _Cache(function)
     return dispatcher

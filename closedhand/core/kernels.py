@@ -2,8 +2,8 @@
 
 These functions trust their callers; those of `closedhand.core.batch` check what they are given.
 
-The states stand in an array [n] and are told by their index in it: handing over an array costs less
-than handing over a record.
+States are passed as an array [n] and an index into it: passing an array costs less than passing a
+record.
 """
 
 import numpy as np
@@ -24,7 +24,7 @@ from closedhand.core.kernel import (
 )
 
 RUNNING, OVER, ILLEGAL = 0, 1, 2
-"""How a game stands after an action; an illegal one has changed nothing."""
+"""Status of a game after an action; an illegal one has changed nothing."""
 
 
 @kernel
@@ -61,7 +61,7 @@ def mark_legal(rules: Rules, state: State, mask: Planes, ids: Ids) -> None:
 def observe(
     rules: Rules, state: State, player: Integer, observation: Planes, mask: Planes, ids: Ids
 ) -> None:
-    """Write the observation and the action mask of `player`, all zero if it is not his turn."""
+    """Write the observation of `player`, and the action mask, which is all zero out of turn."""
     contract.observe(rules, state, player, observation)
     if player == state.player:
         mark_legal(rules, state, mask, ids)
@@ -81,7 +81,7 @@ def observe_one(
 def play_one(
     rules: Rules, states: States, action: Integer, observation: Planes, mask: Planes
 ) -> tuple[int, Integer]:
-    """`play` in the first of `states`, then `observe` for who has to act; return (how, who)."""
+    """`play` in the first of `states`, `observe` for the player to act; return (status, player)."""
     ids = np.empty(len(mask), np.int32)
     status = play(rules, states[0], action, ids)
     player = np.int64(states[0].player)
@@ -96,8 +96,8 @@ def play_together(
 ) -> bool:
     """Play `actions[seat]` of every seat in the first of `states`, or none if one is illegal.
 
-    All seats are to act, and `player` is 0, which it is again if the game goes on. Write into
-    `legal`, bool [seats], whose actions are; return whether the game is over.
+    All seats are to act, and `player` is 0; it is 0 again if the game goes on. Write into `legal`,
+    bool [seats], whose actions are legal; return whether the game is over.
     """
     state = states[0]
     ids = np.empty(num_actions, np.int32)
@@ -118,7 +118,7 @@ def play_together(
 def play_all(
     rules: Rules, states: States, chosen: Ids, actions: Ids, num_actions: int, status: Ids
 ) -> None:
-    """Play `actions[k]` in `states[chosen[k]]`; write how it went into `status[chosen[k]]`."""
+    """Play `actions[k]` in `states[chosen[k]]`; write the status into `status[chosen[k]]`."""
     ids = np.empty(num_actions, np.int32)
     for k in range(len(chosen)):
         i: Integer = chosen[k]
@@ -127,7 +127,7 @@ def play_all(
 
 @kernel
 def step_all(rules: Rules, states: States, actions: Ids, ids: Ids, status: Planes) -> None:
-    """Play `actions[i]` in `states[i]`, unless that game is over; write how it went into `status`.
+    """Play `actions[i]` in `states[i]`, unless that game is over; write the results into `status`.
 
     `ids` is scratch space, int32 [num_actions].
     """

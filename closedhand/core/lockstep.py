@@ -1,4 +1,4 @@
-"""Many games of one kind side by side, a step at a time, each player seeing his view only."""
+"""Many games of one kind in lockstep, each player seeing only its own view."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,15 +16,15 @@ def play_out(
     name: Callable[[int], str],
     after: Callable[[np.ndarray], None] = lambda moved: None,
 ) -> None:
-    """Play games to their end; a Ctrl-C that is deferred is heard between two steps.
+    """Play games to their end; a deferred Ctrl-C takes effect between two steps.
 
     Args:
         game: The game.
         states: The games, `game.dtype` [n]; changed in place.
-        choose: From the views of who is to act, [m], and the indices of their games, int64 [m], to
-            actions, integers [m].
-        name: Who acts in the game of an index, for messages.
-        after: Called behind every step with the indices of the games in which somebody acted.
+        choose: Maps the views of the players to act, [m], and the indices of their games,
+            int64 [m], to actions, integers [m].
+        name: Name of the player to act in the game of an index, for messages.
+        after: Called after every step with the indices of the games in which a player acted.
 
     Raises:
         InputError: An action was illegal.

@@ -1,9 +1,9 @@
-"""Old names: what has another name since version 0.1.0 still works for one release, and warns.
+"""Old names: what was renamed since version 0.1.0 still works for one release, and warns.
 
-`data/moved.json` is the one table of them. It says where to find a module (`package.module`), a
-name of a module (`package.module:name`), or all the names of a module that is a package of other
-content by now (`package.module:*`). To import this module makes the old modules known to `import`;
-modules that are still there and have old names define `__getattr__ = old_names(__name__)`.
+`data/moved.json` is the one table of them. It gives the new place of a module (`package.module`),
+of a name in a module (`package.module:name`), or of all names of a module that is now a package of
+other content (`package.module:*`). Importing this module makes the old modules known to `import`;
+modules that still exist and have old names define `__getattr__ = old_names(__name__)`.
 """
 
 import json
@@ -25,7 +25,7 @@ MOVED: dict[str, str] = json.loads(
 
 
 def old_names(module: str) -> Any:
-    """A `__getattr__` for a module: the names that it used to have, each with a warning.
+    """Make the `__getattr__` of a module: it finds the module's old names, each with a warning.
 
     Args:
         module: Name of the module.
@@ -46,7 +46,7 @@ def old_names(module: str) -> Any:
 def _among_all(module: str, name: str) -> str | None:
     """The place of a name of a module whose names have all moved to another module."""
     place = MOVED.get(f"{module}:*", MOVED.get(module))
-    # What Python and tools ask every module for is none, and submodules come by `import`.
+    # Dunder names, which every module is asked for, never moved; submodules come by `import`.
     if place is None or name.startswith("__") or _is_submodule(module, name):
         return None
     return f"{place}:{name}"
@@ -63,12 +63,12 @@ def _warn(old: str, new: str) -> None:
 
 
 def remake(make: Any, name: str, options: dict[str, Any]) -> Any:
-    """A `Game` from a pickle of version 0.1.0, which named these arguments."""
+    """Make a `Game` from a pickle of version 0.1.0, which holds these arguments."""
     return make(name, **options)
 
 
 class _Finder(MetaPathFinder, Loader):
-    """Imports modules by their old names: they are those of the new names."""
+    """Imports the modules of the new names by their old names."""
 
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
         return spec_from_loader(fullname, self) if fullname in MOVED else None
@@ -83,6 +83,6 @@ class _Finder(MetaPathFinder, Loader):
             sys.modules[name] = import_module(MOVED[name])
 
 
-# First of all: the submodules of an old package also lie in the folder of the new one, and must not
-# be loaded a second time from there.
+# First in the list: the submodules of an old package are also in the folder of the new one, and
+# must not be loaded a second time from there.
 sys.meta_path.insert(0, _Finder())

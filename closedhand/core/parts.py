@@ -1,4 +1,4 @@
-"""Long computations in parts: each result is kept in a file, so that an interrupted run goes on."""
+"""Long computations in parts: each result is kept in a file, so that a run can be resumed."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -10,7 +10,7 @@ from closedhand.core.interrupt import deferred
 from closedhand.core.version import __version__
 
 Part = Callable[[Callable[[float], None]], dict[str, Any]]
-"""Computes one result, which JSON can hold; tells, 0 to 1, how much of it is done."""
+"""Computes one result, which JSON can hold; calls its argument with the share done, 0 to 1."""
 
 
 def compute(
@@ -19,17 +19,17 @@ def compute(
     settings: Mapping[str, Any],
     progress: Callable[[str, float, int], None],
 ) -> dict[str, dict[str, Any]]:
-    """All results by name; those that the folder holds, of the same settings, are not done again.
+    """All results by name; those in the folder with the same settings are not computed again.
 
     Args:
-        parts: What is to be computed, by name, in order.
-        folder: For a file for each part.
-        settings: What a result depends on; the package's version counts too.
-        progress: Called with the name of a part, how many are done and how many there are.
+        parts: Computations by name, in order.
+        folder: Folder with a file for each part.
+        settings: Settings that the results depend on; the package's version counts too.
+        progress: Called with the name of a part, the number of parts done and their total.
 
     Raises:
-        KeyboardInterrupt: Interrupted where a part tells how far it is, or before the next one; a
-            later call goes on.
+        KeyboardInterrupt: Ctrl-C, when a part reports its progress or before the next one; a later
+            call resumes.
     """
     settings = {**settings, "version": __version__}
     results: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Records of whole games: one JSON object a line, for any `Game`, and the games' own notations.
+"""Records of whole games: one JSON object per line, for any `Game`, and the games' own notations.
 
 A line holds `game`, `rules` (the options of `make_game`), `deal` in the game's notation or the
 `seed` that deals it, `actions` in the game's notation, and where they are known `agents` and
@@ -31,11 +31,11 @@ class Record:
         rules: Options of `make_game`.
         actions: Notation of every action, in order.
         deal: Notation of the deal.
-        seed: Deals the game where `deal` is absent, as the environments' `reset(seed=…)` does.
-        agents: Who played, by player.
+        seed: Seed of the deal where `deal` is absent, as for the environments' `reset(seed=…)`.
+        agents: Agents by player.
         returns: Stated payoffs by player.
-        version: Of the package that wrote the record.
-        extra: Whatever else the record says.
+        version: Version of the package that wrote the record.
+        extra: All other keys of the record.
     """
 
     game: str
@@ -49,7 +49,7 @@ class Record:
     extra: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def to_json(self) -> str:
-        """The record as one line of JSON; what is not known is left out."""
+        """The record as one line of JSON, without unknown fields."""
         known = {name: value for name, value in vars(self).items() if name != "extra"}
         known = {name: value for name, value in known.items() if value is not None}
         return json.dumps({**known, **self.extra}, ensure_ascii=False)
@@ -68,10 +68,10 @@ TYPES = {
 
 
 def from_json(line: str) -> Record:
-    """The record of a line of JSON.
+    """Parse a record from a line of JSON.
 
     Raises:
-        InputError: It is not JSON, or lacks a key, or a value is of the wrong type.
+        InputError: The line is not JSON, lacks a key, or has a value of the wrong type.
     """
     try:
         data: Any = json.loads(line)
@@ -131,7 +131,7 @@ def from_state(
 
 
 def stated_options(game: Game) -> dict[str, Any]:
-    """The options that a record states: all but those that are off, as they are by default."""
+    """The options that a record states: all except those that are off by default and unchanged."""
     preset = {"rules": game.options["rules"]} if "rules" in game.options else {}
     defaults = make_game(game.name, **preset).options
     return {
@@ -145,11 +145,11 @@ def replay(record: Record, before: Callable[[State], None] = lambda state: None)
     """The state that a record ends in.
 
     Args:
-        record: Of a game.
-        before: Called with the state before every action; may complain about it.
+        record: Record of a game.
+        before: Called with the state before every action; may raise `InputError`.
 
     Raises:
-        InputError: An illegal action, or a stated result that does not come out.
+        InputError: An illegal action, or a result other than the stated one.
     """
     game = flat_game(record.game, record.rules)
     if record.deal is not None:
@@ -172,7 +172,7 @@ def replay(record: Record, before: Callable[[State], None] = lambda state: None)
 
 
 def parse_line(line: str, game: str | None = None, **rules: Any) -> Record:
-    """The record of a line, JSON or a game's own notation.
+    """Parse a record from a line, JSON or a game's own notation.
 
     Args:
         line: The line.
@@ -200,13 +200,13 @@ def _recognised(line: str) -> str:
 
 @dataclass(frozen=True)
 class Replay:
-    """What replaying one line of a file, or one round of a log, showed.
+    """Outcome of replaying one line of a file, or one round of a log.
 
     Attributes:
-        line: Its number, of a line from 1.
+        line: Number of the line or round; lines count from 1.
         record: The record, if there is one.
         returns: Payoffs by player, if the game was played to its end.
-        error: Why the record is malformed, illegal or wrong in its result.
+        error: Why the record is malformed, illegal or has a wrong result.
         unit: What `line` counts.
     """
 
@@ -222,12 +222,12 @@ class LogReader:
     """How logs of another program are read and written.
 
     Attributes:
-        name: Name of such a log, for people.
+        name: Display name of such a log.
         suffix: Ending of the files that are written, such as `.log`.
-        recognises: Whether the file of a path is such a log.
-        replay: Replays every game of the file of a path.
-        records: The games of the file of a path as records.
-        text: The text of a log of some records.
+        recognises: Tells whether a file is such a log.
+        replay: Replays every game of a file.
+        records: Reads the games of a file as records.
+        text: Writes some records as the text of a log.
     """
 
     name: str
@@ -249,11 +249,11 @@ def reader_of(path: Path) -> LogReader | None:
 
 
 def replay_file(path: Path, game: str | None = None, **rules: Any) -> Iterator[Replay]:
-    """Replay every record of a file, line by line; blank lines and `#` comments do not count.
+    """Replay every record of a file, line by line; blank lines and `#` comments are skipped.
 
     Args:
         path: The file; a log of another program is replayed game by game.
-        game: Game whose notation lines are in that are not JSON; None: one that recognises them.
+        game: Game in whose notation other lines than JSON are; None: one that recognises them.
         **rules: Options of that game.
 
     Raises:
@@ -280,7 +280,7 @@ def read(path: Path, game: str | None = None, **rules: Any) -> Iterator[Record]:
     """The records of a file, one at a time.
 
     Raises:
-        InputError: At the first line that is no record, with its number.
+        InputError: A line is no record; the message states its number.
     """
     for number, line in lines(path):
         try:

@@ -1,7 +1,7 @@
 """All games by name, ours and those of other packages, each described by a `GameSpec`.
 
 A package offers its games as entry points of the group `closedhand.games`: the name of a game, and
-where its spec stands. A script or a notebook hands a spec to `closedhand.register_game`. Specs name
+where its spec is. A script or a notebook passes a spec to `closedhand.register_game`. Specs name
 most things by reference, `package.module:name`, so that nothing of a game is imported before it is
 used.
 """
@@ -28,37 +28,37 @@ Ref = Any
 
 @dataclass(frozen=True, kw_only=True)
 class GameSpec:
-    """What the generic rooms have to know about a game.
+    """What the generic code has to know about a game.
 
     Attributes:
         name: Name for `make_game`: lower case, digits and underscores.
-        title: Name for people.
+        title: Display name.
         make: Makes the `Game`, from options as keyword arguments.
         contract: Version of the contract (`closedhand.core.contract.VERSION`) that the game was
             written for.
         aec_id: Id for `pettingzoo.make("aec", …)`.
         gymnasium_id: Id for `gymnasium.make` and `gymnasium.make_vec`.
-        parallel_id: Id for `pettingzoo.make("parallel", …)`, of a simultaneous game.
-        options: Options that `make` is given besides those of the caller, such as the preset that
-            tells members of a family apart.
-        opponent: Agent that a person plays who names none; it is ready at once.
+        parallel_id: Id for `pettingzoo.make("parallel", …)`, for a simultaneous game.
+        options: Options passed to `make` besides those of the caller, such as the preset that
+            distinguishes members of a family.
+        opponent: Opponent of a human player who names none; it is ready at once.
         league: Whether matches are always leagues, with all agents at one table.
-        league_options: Options of a league, from the options given, the number of rounds and
-            whether it is a duplicate: `(options, rounds, duplicate) -> dict`. For games of rounds
-            that carry over.
+        league_options: Makes the options of a league from the options given, the number of rounds
+            and whether it is a duplicate: `(options, rounds, duplicate) -> dict`. For games of
+            rounds that carry over.
         line_notation: Regular expression that matches a line of records in the game's own notation
             and no other game's.
         parse_record: Reads such a line: `(line, game) -> Record`.
-        readers: Logs of other programs, see `closedhand.core.records.LogReader`.
-        commands: Commands of its own by their words: `advise` becomes `closedhand advise GAME`,
+        readers: Readers of other programs' logs, see `closedhand.core.records.LogReader`.
+        commands: The game's own commands by their words: `advise` becomes `closedhand advise GAME`,
             `show graph` becomes `closedhand show graph`.
         trainers: Learners of `closedhand train GAME` by algorithm, the usual one first:
             `(game, algorithm, seconds, seed, folder, restart)`, and `opponents` where the agents
             to learn against can be named.
         solver: What `closedhand solve GAME` calls:
             `(game, algorithms, iterations, seconds, until, seed, folder, resume, as_json)`.
-        default_for: Commands that mean this game where none is named.
-        pages: Modules whose docstrings make the page of the environments, in order.
+        default_for: Commands for which this is the default game.
+        pages: Modules whose docstrings make up the page of the environments, in order.
     """
 
     name: str
@@ -85,7 +85,7 @@ class GameSpec:
         """Check the spec.
 
         Raises:
-            InputError: The name is none, or the game was written for another contract.
+            InputError: The name is invalid, or the game was written for another contract.
         """
         if not re.fullmatch(r"[a-z][a-z0-9_]*", self.name):
             raise InputError(f"a game's name is lower case, digits and underscores: {self.name!r}")
@@ -97,7 +97,7 @@ class GameSpec:
 
     @property
     def command_name(self) -> str:
-        """The name as people write it on a command line, with hyphens."""
+        """The name on a command line, with hyphens."""
         return self.name.replace("_", "-")
 
 
@@ -109,7 +109,7 @@ GAMES: Mapping[str, GameSpec] = MappingProxyType(_specs)
 
 
 def load(ref: Ref) -> Any:
-    """The object of a reference.
+    """Import the object of a reference.
 
     Raises:
         InputError: The module needs a package that is not installed.
@@ -126,7 +126,7 @@ def load(ref: Ref) -> Any:
 
 
 def add_game(spec: GameSpec) -> None:
-    """Make a game known by its name, without its environments; a second time does nothing.
+    """Register a game by its name, without its environments; repeating it has no effect.
 
     Raises:
         InputError: Another game has that name.
@@ -163,7 +163,7 @@ def make_game(name: str, **options: Any) -> Game:
     for key, value in options.items():
         if not isinstance(value, Hashable):
             raise InputError(f"{key} cannot be {value!r}")
-    # 1 and True are equal and no two of them may share a game.
+    # 1 and True are equal, but must not share a cached game.
     return _make(spec.name, tuple(sorted((k, v.__class__, v) for k, v in options.items())))
 
 
@@ -187,7 +187,7 @@ def _remake(name: str, options: dict[str, Any]) -> Game:
     return make_game(name, **options)
 
 
-# Kernels' tables are not copied: a pickled game is its name and options, and made anew.
+# Kernels' tables are not copied: a pickled game is its name and options, and is made again.
 copyreg.pickle(Game, lambda game: (_remake, (game.name, dict(game.options))))
 
 
@@ -197,9 +197,9 @@ def _order(point: EntryPoint) -> tuple[bool, str]:
 
 
 def find_games() -> None:
-    """Load the specs of all entry points; one that fails is no harm to the others.
+    """Load the specs of all entry points; one that fails does not affect the others.
 
-    The package does it when it is imported, last of all: a spec may import any of it.
+    The package calls it at the end of its own import: a spec may import any part of it.
     """
     for point in sorted(entry_points(group=GROUP), key=_order):
         try:

@@ -1,9 +1,9 @@
-"""Long work, done one way: by the clock, stopped by Ctrl-C, saved now and then, gone on with.
+"""Long work: limited by the clock, stopped by Ctrl-C, saved from time to time, and resumable.
 
-`Run` lets a `Learner` work and keeps its checkpoint. Loops that other libraries own, and work that
-has no learner, take the parts that they need: `Watch` (clock, Ctrl-C, when to save), `work_off`
-(jobs in processes) and `check_same` (settings). A kill costs what was done since the last
-checkpoint; the first Ctrl-C stops at the next safe point and saves, a second one stops at once.
+`Run` drives a `Learner` and keeps its checkpoint. Loops of other libraries, and work without a
+learner, use the parts that they need: `Watch` (clock, Ctrl-C, when to save), `work_off` (jobs in
+processes) and `check_same` (settings). A kill loses what was done since the last checkpoint; the
+first Ctrl-C stops at the next safe point and saves, a second one stops at once.
 """
 
 import json
@@ -24,37 +24,37 @@ from closedhand.core.workers import results_of
 SAVE_EVERY = 30.0
 """Seconds between checkpoints."""
 MOST_SAVING = 20.0
-"""A checkpoint follows another one after so many times the time that this took at least."""
+"""Least ratio of the time between two checkpoints to the time that writing the first one took."""
 
 Result = TypeVar("Result")
 
 
 class Learner(Protocol):
-    """What works for long: a learner, a solver, anything that is done piece by piece."""
+    """Long work: a learner, a solver, anything that is done piece by piece."""
 
     def advance(self, seconds: float) -> bool:
-        """Do one piece of work, best of some tenths of a second.
+        """Do one piece of work, ideally of some tenths of a second.
 
-        A `KeyboardInterrupt` that it lets through leaves the learner as it was before the piece.
+        A `KeyboardInterrupt` that it raises leaves the learner as it was before the piece.
 
         Args:
-            seconds: How much time there is left; a piece that cannot be cut may take longer.
+            seconds: Time left; a piece that cannot be shortened may take longer.
 
         Returns:
-            Whether the history should say what came of it.
+            Whether to add a summary to the history.
         """
         ...
 
     def state(self) -> dict[str, Any]:
-        """Everything that `restore` needs: arrays, in a format of files that takes them more."""
+        """Everything that `restore` needs: arrays, and other types if the file format allows."""
         ...
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from what `state` returned; any error means that the file is damaged."""
+        """Restore what `state` returned; any error means that the file is damaged."""
         ...
 
     def summary(self) -> dict[str, Any]:
-        """How far it is and how good, for the history: JSON values."""
+        """Progress and quality so far, for the history: JSON values."""
         ...
 
 
@@ -65,8 +65,8 @@ class Format(NamedTuple):
     """How checkpoints are written.
 
     Attributes:
-        write: Writes to a path, atomically, what is known of a run (JSON values) and a state.
-        read: The same back. What is known may be a part of it in files of earlier versions.
+        write: Writes the metadata of a run (JSON values) and a state to a path, atomically.
+        read: Reads both back. In files of earlier versions the metadata may be incomplete.
     """
 
     write: Callable[[Path, dict[str, Any], dict[str, Any]], None]
@@ -74,7 +74,7 @@ class Format(NamedTuple):
 
 
 ABOUT = ("settings", "seconds", "history")
-"""What a checkpoint holds beside the state of a learner."""
+"""Metadata in a checkpoint, beside the state of a learner."""
 
 
 def _write_npz(path: Path, about: dict[str, Any], state: dict[str, Any]) -> None:
@@ -88,19 +88,19 @@ def _read_npz(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 NPZ = Format(_write_npz, _read_npz)
-"""NumPy's npz, what is known of the run as JSON texts."""
+"""NumPy's npz, with the metadata of the run as JSON texts."""
 
 
 def check_same(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-    """Refuse to go on with what was made with other settings.
+    """Refuse to resume what was made with other settings.
 
     Args:
-        path: Where it lies.
-        found: The settings that it was made with.
-        wanted: Those that it is to go on with.
+        path: Path of the file or folder to resume from.
+        found: Settings that it was made with.
+        wanted: Settings to resume with.
 
     Raises:
-        InputError: A setting differs; the line names it, and both values.
+        InputError: A setting differs; the message names it, and both values.
     """
     for key, value in wanted.items():
         if found.get(key) != value:
@@ -110,13 +110,12 @@ def check_same(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) 
 class Watch:
     """The clock, Ctrl-C and the checkpoints of long work: a context in which a loop runs.
 
-    A loop calls `tick` behind every piece of work and ends when that says so. At the end of the
-    context, of Ctrl-C as of the work, what is new is saved; `KeyboardInterrupt` does not leave the
-    context, but for that of a second Ctrl-C, behind which nothing is saved. Nor is anything behind
-    other errors.
+    A loop calls `tick` after every piece of work and ends when that returns False. When the context
+    ends, with the work or by a Ctrl-C, unsaved work is saved, and `KeyboardInterrupt` does not
+    leave the context. A second Ctrl-C and other errors do leave it, and nothing is saved.
 
     Attributes:
-        pieces: How many were done.
+        pieces: Number of pieces done.
     """
 
     def __init__(
@@ -125,11 +124,11 @@ class Watch:
         seconds: float = math.inf,
         at_end: bool = True,
     ) -> None:
-        """Watch over work.
+        """Prepare the watch.
 
         Args:
             save: Writes a checkpoint.
-            seconds: How long to work by the clock.
+            seconds: Time limit by the clock.
             at_end: Whether to save at the end of the context, too.
         """
         self.pieces = 0
@@ -143,7 +142,7 @@ class Watch:
         self._start = self._saved = self._cost = 0.0
 
     def __enter__(self) -> Self:
-        """Start the clock, and put Ctrl-C off."""
+        """Start the clock, and defer Ctrl-C."""
         self._deferral = self._deferred.__enter__()
         self._start = self._saved = time.monotonic()
         return self
@@ -168,12 +167,12 @@ class Watch:
 
     @property
     def seconds(self) -> float:
-        """How long it has been at work, by the clock."""
+        """Seconds since the start, by the clock."""
         return time.monotonic() - self._start
 
     @property
     def share(self) -> float:
-        """How much of the time is over, 0 to 1."""
+        """Share of the time limit that has passed, 0 to 1."""
         return min(1.0, self.seconds / self._seconds)
 
     @property
@@ -208,14 +207,14 @@ class Watch:
 
 
 class Run(Generic[Worker]):
-    """A learner at work, and how it went.
+    """A learner at work, with its history.
 
     Attributes:
         learner: The learner.
-        settings: What has to be the same when it goes on, JSON values.
-        path: The checkpoint; None: none is kept.
-        seconds: Of work, before interruptions as well; what is said and saved of it is left out.
-        history: What the learner said of itself, with the seconds until then, in order.
+        settings: Settings that must be the same on resumption, JSON values.
+        path: Path of the checkpoint; None: none is kept.
+        seconds: Seconds of work, before interruptions as well, without summaries and checkpoints.
+        history: Summaries of the learner, each with the seconds until then, in order.
         interrupted: Whether Ctrl-C ended the work.
     """
 
@@ -229,19 +228,19 @@ class Run(Generic[Worker]):
         older: Callable[[dict[str, Any]], dict[str, Any]] = lambda state: {},
         note_checkpoints: bool = True,
     ) -> None:
-        """Begin.
+        """Prepare the run.
 
         Args:
             learner: The learner, before its first piece of work.
-            settings: What has to be the same when it goes on, JSON values.
-            path: For the checkpoint; None: none is kept.
-            also: Writes what else is to be saved, always before the checkpoint: that is never
-                newer than what lies beside it.
-            format: Of the checkpoint.
-            older: From the state in a checkpoint of an earlier version to what it lacks, `settings`
-                and so on; takes out what is of no use.
-            note_checkpoints: Whether the history says how far it is at every checkpoint, not only
-                where the learner asks for it.
+            settings: Settings that must be the same on resumption, JSON values.
+            path: Path of the checkpoint; None: none is kept.
+            also: Writes what else is to be saved, always before the checkpoint, which is therefore
+                never ahead of it.
+            format: Format of the checkpoint.
+            older: Maps the state in a checkpoint of an earlier version to the metadata that it
+                lacks, such as `settings`; removes unused entries from the state.
+            note_checkpoints: Whether to add a summary to the history at every checkpoint, not only
+                when the learner asks for it.
         """
         self.learner = learner
         self.settings = json.loads(json.dumps(settings))
@@ -256,7 +255,7 @@ class Run(Generic[Worker]):
         self._noted = False
 
     def resume(self) -> None:
-        """Go on from the checkpoint.
+        """Resume from the checkpoint.
 
         Raises:
             InputError: There is none, or it was made with other settings.
@@ -277,10 +276,10 @@ class Run(Generic[Worker]):
             raise InputError(f"{self.path} holds nothing that can be continued") from None
 
     def resume_if_kept(self, restart: bool = False) -> bool:
-        """Go on from the checkpoint if there is one, unless told to restart.
+        """Resume from the checkpoint if there is one, unless told to restart.
 
         Returns:
-            Whether it goes on.
+            Whether it was resumed.
 
         Raises:
             InputError: It was made with other settings.
@@ -296,12 +295,12 @@ class Run(Generic[Worker]):
         over: Callable[[], bool] = lambda: False,
         progress: Callable[[], object] = lambda: None,
     ) -> Self:
-        """Work until there is an end, or a Ctrl-C.
+        """Work until the limit is reached, `over` returns True, or Ctrl-C is pressed.
 
         Args:
-            limit: Seconds of work after which to end, those before a resumption included.
-            over: Whether to end; asked before every piece.
-            progress: Called behind every piece.
+            limit: Seconds of work after which to end, including those before a resumption.
+            over: Tells whether to end; called before every piece.
+            progress: Called after every piece.
 
         Returns:
             Itself.
@@ -328,7 +327,7 @@ class Run(Generic[Worker]):
         self.save()
 
     def note(self) -> None:
-        """Add to the history what the learner says of itself, if it has worked since."""
+        """Add a summary of the learner to the history, if it has worked since the last one."""
         if not self._noted:
             self.history.append({**self.learner.summary(), "seconds": round(self.seconds, 6)})
             self._noted = True
@@ -352,13 +351,13 @@ def work_off(
     save: Callable[[], object] = lambda: None,
     at_end: bool = True,
 ) -> bool:
-    """Do jobs, in several processes if asked to, and save now and then what came of them.
+    """Do jobs, in several processes if asked to, and save the results from time to time.
 
     Args:
         work: Does a job.
-        jobs: Arguments of each.
-        first: Short jobs that several workers wait for, see `closedhand.core.workers`.
-        workers: Processes; 1 works in this one.
+        jobs: Arguments of each job.
+        first: Short jobs done before several workers start, see `closedhand.core.workers`.
+        workers: Number of processes; 1: this one.
         take: Called with each result, in the order of the jobs; after a Ctrl-C with those that
             were finished.
         save: Writes what was taken so far.

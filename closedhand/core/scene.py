@@ -12,8 +12,8 @@ class Row(NamedTuple):
 
     Attributes:
         label: Whose cards they are.
-        cards: Text of each card; an empty text is a card seen from behind, `BLANK` none at all.
-        note: What else there is to say.
+        cards: Text of each card; an empty text is a card face down, `BLANK` none at all.
+        note: Further text.
         active: Whether this seat is to act.
     """
 
@@ -24,7 +24,7 @@ class Row(NamedTuple):
 
 
 HIDDEN = "▒"
-"""A card seen from behind, in text."""
+"""A card face down, in text."""
 
 
 def board(rows: Sequence[Row]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 
 def num_tables(sides: Sequence[int]) -> int:
-    """The tables of a duplicate deal, as many as there are sides."""
+    """Number of tables of a duplicate deal, which is the number of sides."""
     return len(set(sides))
 
 

@@ -32,14 +32,14 @@ def bootstrap(
 ) -> list[Estimate]:
     """The mean of each column with its percentile interval, by resampling rows.
 
-    All columns share the resampled rows: whatever was measured on one deal stays together, which is
-    what makes the comparison a paired one.
+    All columns share the resampled rows: values measured on one deal stay together, which makes the
+    comparison a paired one.
 
     Args:
         values: A row for each deal, a column for each measure, [n] or [n, m] with n > 0.
-        seed: Of the resampling.
-        resamples: How often to resample.
-        level: Of the interval.
+        seed: Seed of the resampling.
+        resamples: Number of resamples.
+        level: Confidence level of the interval.
 
     Returns:
         One estimate for each column.
@@ -69,7 +69,7 @@ def student(values: np.ndarray, level: float = 0.95) -> list[Estimate]:
 
     Args:
         values: A row for each deal or match, a column for each measure, [n, m] with n > 0.
-        level: Of the interval.
+        level: Confidence level of the interval.
 
     Returns:
         One estimate for each column; its ends are NaN if there is one row only.
@@ -83,7 +83,7 @@ def student(values: np.ndarray, level: float = 0.95) -> list[Estimate]:
 
 @cache
 def t_quantile(freedom: int, level: float = 0.95) -> float:
-    """Student's t that a variable of so many degrees of freedom exceeds neither way at `level`.
+    """Two-sided quantile of Student's t: |t| stays below it with probability `level`.
 
     Examples:
         >>> [round(t_quantile(freedom), 3) for freedom in (1, 9, 99)]

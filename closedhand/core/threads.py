@@ -5,7 +5,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 CHUNK = 512
-"""Items of a piece of work; less is done at once, in the caller's thread."""
+"""Number of items in a piece; a single piece is done in the caller's thread."""
 
 
 def cores() -> int:
@@ -22,10 +22,10 @@ def in_threads(
     """Do work on `number` items, piece by piece; it has to release the GIL, as kernels do.
 
     Args:
-        work: Takes the items of a slice.
-        number: Of items.
-        progress: Called with how many are done.
-        chunk: Items of a piece.
+        work: Processes the items of a slice.
+        number: Number of items.
+        progress: Called with the number of items done.
+        chunk: Number of items in a piece.
     """
     pieces = [slice(start, min(start + chunk, number)) for start in range(0, number, chunk)]
     if len(pieces) <= 1:

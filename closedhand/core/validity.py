@@ -1,10 +1,10 @@
-"""Why a state is not one that the rules allow: what all games share.
+"""Why the rules do not allow a state: what all games share.
 
-A game's module defines `valid(rules, state, player=None) -> str` in plain Python. It gets any
-record of the right size, so it looks at every field before a kernel does, in two steps: bounds and
-counts, so that it is safe to tell what was dealt (`outside`); then the whole history is played
-again from that deal (`replay`), and the record has to be what comes out (`difference`). A view is
-filled in by `redeal`, and has to be a view of the outcome (`unlike_redealt`).
+A game's module defines `valid(rules, state, player=None) -> str` in plain Python. It may get any
+record of the right size, so it checks every field before a kernel reads it, in two steps. Bounds
+and counts come first, so that the deal can be found safely (`outside`). Then the whole history is
+replayed from that deal (`replay`), and the record has to equal the outcome (`difference`). A view
+is completed by `redeal`, and has to be a view of the outcome (`unlike_redealt`).
 """
 
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ from closedhand.core import contract
 from closedhand.core.kernel import Ids, Rules, State, kernel
 
 SEED = 1
-"""Fills views in: any deal will do."""
+"""Seed of the deals that complete views; any will do."""
 
 NO_OUTCOME = " does not follow from the deal and the actions"
 
@@ -27,7 +27,7 @@ def outside(state: np.record, bounds: Mapping[str, tuple[int, int]]) -> str:
 
     Args:
         state: The record.
-        bounds: The least and the greatest value by field; of an array for each of its entries.
+        bounds: Least and greatest value by field; for an array, of each of its entries.
     """
     for name, (low, high) in bounds.items():
         values = state[name].ravel().tolist() if state[name].shape else (int(state[name]),)
@@ -48,14 +48,14 @@ def _play_while_legal(rules: Rules, state: State, actions: Ids, ids: Ids) -> int
 
 
 def replay(rules: Any, state: np.record, actions: Any, room: int, what: str = "action") -> str:
-    """Play actions in `state`; why one of them is not legal, an empty text if all are.
+    """Play actions in `state`; return why one of them is not legal, an empty text if all are.
 
     Args:
-        rules: Of the actions, flat or in sub-steps.
-        state: Played on in place; it is safe for kernels, and remains so.
+        rules: Rules of the actions, flat or in sub-steps.
+        state: State that is changed in place; it is safe for kernels, and remains so.
         actions: Any integers, [n].
-        room: Action ids are below it.
-        what: What to call an action.
+        room: Upper bound of the action ids, exclusive.
+        what: Word for an action, in the reason.
     """
     actions = np.asarray(actions, np.int64)
     number = _play_while_legal(rules, state, actions, np.empty(room, np.int32))
@@ -69,8 +69,8 @@ def difference(state: np.record, replayed: np.record, seats: int) -> str:
 
     Args:
         state: The state in question.
-        replayed: What the deal and the actions lead to.
-        seats: Entries of a field that is by player.
+        replayed: State that the deal and the actions lead to.
+        seats: Number of entries of a field that has one for each player.
     """
     if state.tobytes() == replayed.tobytes():
         return ""
@@ -90,13 +90,13 @@ def _place(name: str, value: Any, i: int, seats: int) -> str:
 def unlike_redealt(
     rules: Any, view: np.record, player: int, valid: Callable[[np.record], str]
 ) -> str:
-    """Why a view is not what `player` sees of any state, an empty text if it is.
+    """Why no state has this view for `player`, an empty text if one has.
 
     Args:
-        rules: Of the game.
-        view: One that `redeal` can be trusted with.
-        player: Whose view.
-        valid: Why a full state is not valid.
+        rules: Rules of the game.
+        view: View that is safe for `redeal`.
+        player: Player whose view it is.
+        valid: Tells why a full state is not valid.
     """
     state = view.copy()
     contract.redeal(rules, state, player, np.random.default_rng(SEED))
@@ -112,12 +112,12 @@ def unlike_redealt(
 
 
 def reason(game: Any, state: Any, player: int | None = None) -> str:
-    """`Game.valid`: the game's own check, or what can be told of a game that defines none.
+    """`Game.valid`: the game's own check, or `generic` if it defines none.
 
     Args:
         game: The `Game`.
-        state: Anything; a record of `game.dtype` is looked into.
-        player: Whose view `state` is; None of a full state.
+        state: Any object; only a record of `game.dtype` is checked further.
+        player: Player whose view `state` is; None for a full state.
     """
     if getattr(state, "dtype", None) != game.dtype or np.ndim(state) != 0:
         return f"it is no record of {game.name}"
@@ -138,13 +138,13 @@ def _own(rules: Any) -> tuple[Callable[..., str] | None, Any]:
 
 
 def generic(game: Any, state: np.record, player: int | None = None) -> str:
-    """What can be told of a state of any game, by its notation of deals.
+    """Check a state of any game by means of its notation of deals.
 
-    The history is played again from the deal that the game's notation tells. The outcome has to
-    agree in who is to act, in the number of actions, in whether the game is over, and in what every
-    player observes; of a game in sub-steps not in the latter. Of a simultaneous game, whose history
-    is in no order, only the ranges are checked. A game whose functions crash on a damaged record
-    needs a `valid` of its own.
+    The history is replayed from the deal that the game's notation gives. The outcome has to agree
+    in the player to act, the number of actions, whether the game is over, and, except for a game in
+    sub-steps, in what every player observes. For a simultaneous game, whose history is in no order,
+    only the ranges are checked. A game whose functions crash on a damaged record needs a `valid` of
+    its own.
     """
     wrong = outside(
         state,
@@ -160,7 +160,7 @@ def generic(game: Any, state: np.record, player: int | None = None) -> str:
     except Exception as error:
         return f"its deal cannot be told: {error}"
     flat = getattr(rules, "flat", rules)
-    # Ids of the flat game of one in sub-steps may be above those of the latter.
+    # Ids of the flat game may exceed those of the game in sub-steps.
     history = state.history[: state.moves]
     room = max(game.num_actions, int(history.max(initial=0)) + 1)
     wrong = replay(flat, replayed, history, room)

@@ -1,7 +1,7 @@
 """What the functions `view_from` of the games share: reading and playing what a player saw.
 
 They build a view from what somebody at a real table knows. All of them play the actions by the
-rules, from a position in which hidden cards are stand-ins that no part of the view depends on.
+rules, from a position in which hidden cards are placeholders that no part of the view depends on.
 """
 
 from collections.abc import Generator, Iterable, Iterator
@@ -33,8 +33,8 @@ def view_from(game: Game, player: int, hand: str, actions: Iterable[Any], **publ
         **public: What else the player knows, by the names that the game gives it.
 
     Raises:
-        InputError: What the player knows does not fit together, or the game has no such function
-            or no such name.
+        InputError: What the player knows is inconsistent, or the game has no such function or no
+            such name.
     """
     rules = game.rules
     build = getattr(import_module(rules.kernels), "view_from", None)
@@ -53,10 +53,10 @@ def view_from(game: Game, player: int, hand: str, actions: Iterable[Any], **publ
 
 
 def check_seat(game: Game, player: Any, name: str = "player") -> None:
-    """Complain about a seat that a game does not have.
+    """Refuse a seat that a game does not have.
 
     Raises:
-        InputError: It is none.
+        InputError: There is no such seat.
     """
     if isinstance(player, bool) or not isinstance(player, int | np.integer):
         raise InputError(f"{name} is a seat, a whole number, not {player!r}")
@@ -65,10 +65,10 @@ def check_seat(game: Game, player: Any, name: str = "player") -> None:
 
 
 def check_text(text: Any, name: str) -> str:
-    """A text.
+    """Check that a value is a text, and return it.
 
     Raises:
-        InputError: It is something else.
+        InputError: It is not a text.
     """
     if not isinstance(text, str):
         raise InputError(f"{name} is a text of cards, not {text!r}")
@@ -79,7 +79,7 @@ def listed(actions: Any) -> list[Any]:
     """The actions so far as a list.
 
     Raises:
-        InputError: They are no sequence, or one text.
+        InputError: They are not iterable, or are a single text.
     """
     if isinstance(actions, str) or not isinstance(actions, Iterable):
         raise InputError(f"actions are a list of ids or texts, not {actions!r}")
@@ -93,7 +93,7 @@ def numbered(actions: list[Any]) -> Iterator[tuple[int, Any]]:
 
 @contextmanager
 def at_action(number: int, action: Any) -> Generator[None]:
-    """Say of an error in this block at which action it is."""
+    """Add the number of the action to errors in this block."""
     try:
         yield
     except InputError as error:
@@ -112,11 +112,11 @@ def read(game: Game, state: State, action: Any) -> int:
 
     Args:
         game: A flat game.
-        state: The position, whose player acts.
+        state: Position in which its player acts.
         action: An id, or its notation.
 
     Raises:
-        InputError: It is neither, or an action that is not seen.
+        InputError: It is neither, or stands for an unseen action.
     """
     if is_unseen(action):
         raise InputError("this action is not hidden from the player: say what it is")
@@ -130,10 +130,10 @@ def read(game: Game, state: State, action: Any) -> int:
 
 
 def play(game: Game, state: State, action: int) -> None:
-    """Play an action that was seen: what is not legal counts as nothing else here.
+    """Play an action that was seen; an illegal one is refused even in a lenient game.
 
     Raises:
-        InputError: The action is not legal, or the cards are dealt anew after it.
+        InputError: The action is not legal, or the cards are dealt again after it.
     """
     if game.lenient and not game.over(state):
         ids = np.empty(game.num_actions, np.int32)

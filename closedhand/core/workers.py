@@ -21,17 +21,17 @@ def results_of(
     first: list[tuple[Any, ...]],
     workers: int,
 ) -> Iterator[Result]:
-    """The results of jobs in their order; after an interruption those finished, then raise.
+    """Yield the results of jobs in order; after an interruption those finished, then raise.
 
-    Where Ctrl-C is deferred (`closedhand.core.interrupt`), it is looked for between jobs and while
-    waiting for one; a second one does not wait for the jobs under way.
+    Where Ctrl-C is deferred (`closedhand.core.interrupt`), it is checked for between jobs and while
+    waiting for one; a second one does not wait for running jobs.
 
     Args:
         work: Does a job.
-        jobs: Arguments of each.
-        first: Short jobs that several workers wait for: unknown names show there, and what has to
-            be compiled is compiled once, not in each worker.
-        workers: Processes; 1 works in this one.
+        jobs: Arguments of each job.
+        first: Short jobs done here before several workers start: they reveal unknown names, and
+            kernels are compiled once, not in each worker.
+        workers: Number of processes; 1: this one.
     """
     if workers == 1:
         for job in jobs:
@@ -48,7 +48,7 @@ def results_of(
         try:
             yield from _in_order(futures, pool)
         except KeyboardInterrupt:
-            # Those that are left are at jobs for which a second Ctrl-C does not wait.
+            # The remaining processes have running jobs, which a second Ctrl-C does not wait for.
             for process in set(multiprocessing.active_children()) - others:
                 process.kill()
             raise
@@ -76,11 +76,11 @@ def _in_order(futures: list[Future[Result]], pool: ProcessPoolExecutor) -> Itera
 
 @contextmanager
 def _no_interrupts() -> Generator[None]:
-    """Hold Ctrl-C back; processes that are started meanwhile never see it, not even at first."""
+    """Block Ctrl-C; processes that are started meanwhile do not get it, even while they start."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    # It would lift the mask when it is started on the way.
+    # Its own start, which the first process would trigger, lifts the mask.
     resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:

@@ -1,7 +1,7 @@
 """Every game as a PettingZoo AEC env."""
 
 # pyright: reportMissingTypeStubs=false
-# PettingZoo has its types inline, without saying so.
+# PettingZoo has inline types, but does not declare them.
 
 from collections.abc import Mapping
 from typing import Any
@@ -38,9 +38,9 @@ def env(
     Args:
         game: Name of a game, or a `Game`.
         render_mode: `human`, `ansi`, `rgb_array` or None.
-        illegal_reward: An illegal action ends the game with this reward for who made it, 0 for the
-            others; not where it counts as a pass.
-        **options: Of `make_game`.
+        illegal_reward: Reward of an agent whose illegal action ends the game, 0 for the others;
+            unused where illegal actions count as a pass.
+        **options: Options of `make_game`.
 
     Raises:
         InputError: An unknown name, option or render mode.
@@ -56,17 +56,16 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
     """A game, one agent after the other; lean and fast.
 
     An observation is a dict of int8 arrays: the parts of `game.shapes` (`observation` first) and
-    `action_mask` [num_actions], which is also in the infos and is all zero for everybody but the
-    agent to act. All agents terminate together. Rewards are zero until then, but for games that pay
-    in stages (`game.staged`): there the rewards of a step are what it has added to everybody's
-    returns.
+    `action_mask` [num_actions], which is also in the infos and is all zero for all agents but the
+    one to act. All agents terminate together. Rewards are zero until then, except in games that pay
+    in stages (`game.staged`): there the rewards of a step are what it has added to the returns.
 
-    Copies and pickles go on with the game under way. A state for search is `game_state`, and
+    Copies and pickles continue the game in progress. A state for search is `game_state`, and
     `reset(options={"state": state})` returns to it.
 
     Attributes:
         game: The rules, with `game.text(action)` and `game.parse(text)`.
-        state_space: Of `state()`.
+        state_space: Space of `state()`.
     """
 
     def __init__(self, game: str | Game, *, render_mode: str | None = None, **options: Any) -> None:
@@ -75,7 +74,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         Args:
             game: Name of a game, or a `Game`.
             render_mode: `human`, `ansi`, `rgb_array` or None.
-            **options: Of `make_game`.
+            **options: Options of `make_game`.
 
         Raises:
             InputError: An unknown name, option or render mode.
@@ -87,11 +86,11 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         """Start a new game.
 
         Args:
-            seed: Starts the stream of deals anew; without one it goes on.
-            options: `deal`, the text of a deal, or `state`, a state to go on from.
+            seed: Seed that restarts the stream of deals; None: the stream continues.
+            options: `deal`, the text of a deal, or `state`, a state to continue from.
 
         Raises:
-            InputError: No deal, or no state of a game under way.
+            InputError: An option is no deal, or no state of a game in progress.
         """
         if seed is not None or self._rng is None:
             self._rng, _ = seeding.np_random(seed)
@@ -111,7 +110,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         """Play an action of `agent_selection`; None for an agent that has terminated.
 
         Raises:
-            InputError: The action is not legal; the game is as it was.
+            InputError: The action is not legal; the game is unchanged.
         """
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
@@ -130,7 +129,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         if self.game.staged:
             self._pay(agent)
         elif status == kernels.OVER:
-            # Nothing to do about rewards before: they have been zero.
+            # Rewards were zero before: none are left to clear.
             payoffs = self.game.returns(self._states[0]).tolist()
             self.rewards = dict(zip(self.agents, payoffs, strict=True))
             self._cumulative_rewards = self.rewards.copy()
@@ -139,7 +138,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         self._to_act(int(player))
 
     def observe(self, agent: str) -> Observation:
-        """What an agent sees: a new dict of int8 arrays."""
+        """The observation of an agent: a new dict of int8 arrays."""
         if agent == self.agent_selection and agent == self._actor:
             observation, mask = self._observation, self._mask
         else:
@@ -161,7 +160,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
             self.render()
 
     def _pay(self, actor: str) -> None:
-        """Pay everybody what his returns have grown by; `actor` has had his earlier rewards."""
+        """Reward all with the growth of their returns; `actor` has had its earlier rewards."""
         returns = self.game.returns(self._states[0])
         growth = (returns - self._paid).tolist()
         self._paid = returns

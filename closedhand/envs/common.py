@@ -27,11 +27,11 @@ ILLEGAL_REWARD = -10.0
 ACTION_MASK = "action_mask"
 
 ONLY = np.zeros(1, np.int64)
-"""The game of an env that has one, for functions that take many."""
+"""Index of the only game of an env, for functions that take many."""
 
 
 def resolve(game: str | Game, options: Mapping[str, Any]) -> Game:
-    """The game of a name with options, or the very `Game` that is given.
+    """Make the game of a name with options, or return the given `Game`.
 
     Raises:
         InputError: An unknown name or option, or options beside a `Game`, which has its own.
@@ -44,10 +44,10 @@ def resolve(game: str | Game, options: Mapping[str, Any]) -> Game:
 
 
 def check_render_mode(mode: str | None) -> str | None:
-    """The mode, if there is such a one.
+    """Check a render mode, and return it.
 
     Raises:
-        InputError: There is not.
+        InputError: There is no such mode.
     """
     if mode is not None and mode not in RENDER_MODES:
         raise InputError(f"no render mode {mode!r}; there are {', '.join(RENDER_MODES)}")
@@ -73,7 +73,7 @@ def action_space(game: Game) -> spaces.Discrete:
 
 
 def state_space(game: Game) -> spaces.Box:
-    """Of `joint_observation`."""
+    """Space of `joint_observation`."""
     return spaces.Box(-1, 127, (game.num_players * game.observation_size,), np.int8)
 
 
@@ -109,13 +109,13 @@ def start(
     Args:
         game: The game.
         states: Array of `game.dtype` [n].
-        chosen: Which of them to start, integers [k].
+        chosen: Indices of those to start, integers [k].
         rngs: A generator for each state; it shuffles, unless the options say what is dealt.
-        options: `deal` is the text of a deal, `state` a record of `game.dtype` to go on from. Other
-            keys are left to those whom they concern.
+        options: `deal` is the text of a deal, `state` a record of `game.dtype` to continue from.
+            Other keys are ignored here.
 
     Raises:
-        InputError: No deal, or no state of a game under way that the rules allow, or a view.
+        InputError: An option is no deal, no valid state of a game in progress, or a view.
     """
     deal, state = options.get("deal"), options.get("state")
     if deal is not None and state is not None:
@@ -141,9 +141,10 @@ def start(
 
 
 def refuse_ended(options: Mapping[str, Any]) -> None:
-    """Allow that the others ended a game before our turn, if another one can be dealt.
+    """Refuse options whose game the opponents end before our turn.
 
-    Such a game is no episode. One that starts from `deal` or `state` might end so for ever.
+    Such a game is no episode, and another one is dealt in its place; but a game that starts from
+    `deal` or `state` might end that way forever.
 
     Raises:
         InputError: The options say what is dealt.

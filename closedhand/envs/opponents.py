@@ -10,7 +10,7 @@ from closedhand.core.agents import Agent, act_batch, make_agent
 from closedhand.core.game import Game, InputError, explain_illegal
 
 Spec = str | Agent | Sequence[str | Agent]
-"""A name or an agent for every other seat, or one of them for each."""
+"""A name or an agent for all other seats, or a sequence with one for each."""
 
 
 class Opponents:
@@ -20,12 +20,12 @@ class Opponents:
         """Make the agents.
 
         Args:
-            game: What they play.
+            game: Game that they play.
             spec: A name, an agent, or a list of these, one for each other seat.
-            rng: Seeds the agents that are given by name.
+            rng: Generator of the seeds of agents that are given by name.
 
         Raises:
-            InputError: An unknown name, or not as many agents as other seats.
+            InputError: An unknown name, or a wrong number of agents.
         """
         others = game.num_players - 1
         specs = [spec] * others if isinstance(spec, str | Agent) else list(spec)
@@ -39,9 +39,9 @@ class Opponents:
         self.seed(rng)
 
     def seed(self, rng: np.random.Generator) -> None:
-        """Make the agents that are given by name anew; agents given as objects stay as they are.
+        """Make the agents given by name again; agents given as objects stay as they are.
 
-        Their seeds come from children of `rng`, whose own stream, the deals, is not touched.
+        Their seeds come from children of `rng`; its own stream, that of the deals, is not affected.
         """
         seeds = [int(child.integers(2**31)) for child in rng.spawn(len(self.specs))]
         self.agents = [
@@ -50,7 +50,7 @@ class Opponents:
         ]  # fmt: skip
 
     def play(self, states: np.ndarray, seats: np.ndarray) -> None:
-        """Play in every game until it is over or the user is to act.
+        """Play in every game until it is over or it is the user's turn.
 
         Args:
             states: The games, `game.dtype` [n]; changed in place.

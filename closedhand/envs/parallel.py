@@ -1,7 +1,7 @@
 """Every game of simultaneous moves as a PettingZoo parallel env."""
 
 # pyright: reportMissingTypeStubs=false
-# PettingZoo has its types inline, without saying so.
+# PettingZoo has inline types, but does not declare them.
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -32,12 +32,11 @@ def parallel_env(
     Args:
         game: Name of a game, or a `Game`.
         render_mode: `human`, `ansi`, `rgb_array` or None.
-        illegal_reward: An illegal action ends the game with this reward for who made it, 0 for the
-            others.
-        **options: Of `make_game`.
+        illegal_reward: Reward of an agent whose illegal action ends the game, 0 for the others.
+        **options: Options of `make_game`.
 
     Raises:
-        InputError: An unknown name, option or render mode, or a game of turns.
+        InputError: An unknown name, option or render mode, or a game whose players act in turn.
     """
     return GameParallel(game, render_mode=render_mode, illegal_reward=illegal_reward, **options)
 
@@ -46,19 +45,19 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
     """A game of simultaneous moves: at every step all agents act, and all end together.
 
     An observation is a dict of int8 arrays: the parts of `game.shapes` (`observation` first) and
-    `action_mask` [num_actions], which is also in the infos and is all zero after the end. Nobody
-    learns what the others choose before that; the last observation shows the finished game. Rewards
-    are zero until the game ends.
+    `action_mask` [num_actions], which is also in the infos and is all zero after the end. No agent
+    learns the choices of the others before that; the last observation shows the finished game.
+    Rewards are zero until the game ends.
 
-    An illegal action raises nothing: nobody's action is played, and the game ends with
-    `illegal_reward` for all who made one, whose infos hold `illegal_action`, True.
+    An illegal action raises nothing: no action is played, and the game ends with `illegal_reward`
+    for every agent that made one; the infos of these agents hold `illegal_action`, True.
 
-    Copies and pickles go on with the game under way. A state for search is `game_state`, and
+    Copies and pickles continue the game in progress. A state for search is `game_state`, and
     `reset(options={"state": state})` returns to it.
 
     Attributes:
         game: The rules, with `game.text(action)` and `game.parse(text)`.
-        state_space: Of `state()`.
+        state_space: Space of `state()`.
     """
 
     def __init__(
@@ -75,10 +74,10 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
             game: Name of a game, or a `Game`.
             render_mode: `human`, `ansi`, `rgb_array` or None.
             illegal_reward: The reward of an illegal action.
-            **options: Of `make_game`.
+            **options: Options of `make_game`.
 
         Raises:
-            InputError: An unknown name, option or render mode, or a game of turns.
+            InputError: An unknown name, option or render mode, or a game whose players act in turn.
         """
         self.lay(game, render_mode, options)
         if not self.game.simultaneous:
@@ -91,15 +90,15 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         """Start a new game.
 
         Args:
-            seed: Starts the stream of deals anew; without one it goes on.
-            options: `deal`, the text of a deal, or `state`, a state to go on from.
+            seed: Seed that restarts the stream of deals; None: the stream continues.
+            options: `deal`, the text of a deal, or `state`, a state to continue from.
 
         Returns:
             Observations and infos, by agent.
 
         Raises:
-            InputError: No deal, no state of a game under way, a view, or a state in which some
-                players have acted already and others have not.
+            InputError: An option is no deal, no state of a game in progress, a view, or a state in
+                which some players have acted already and others have not.
         """
         if seed is not None or self._rng is None:
             self._rng, _ = seeding.np_random(seed)
@@ -108,7 +107,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         common.start(self.game, states, common.ONLY, [self._rng], options)
         if options.get("state") is not None:
             _check_level(self.game, states[0])
-        # Between two steps everybody is to act, and `player` is seat 0.
+        # Between two steps all agents are to act, and `player` is seat 0.
         states["player"] = 0
         self._states = states
         self.agents = self.possible_agents[:]
@@ -125,9 +124,9 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
             Observations, rewards, terminations, truncations (always False) and infos, by agent.
 
         Raises:
-            gymnasium.error.ResetNeeded: No game is under way.
+            gymnasium.error.ResetNeeded: No game is in progress.
             InputError: Not exactly one action for every agent, or one that is no whole number; the
-                game is as it was.
+                game is unchanged.
         """
         if not self.agents:
             raise error.ResetNeeded("no game is under way: call reset() first")
@@ -156,7 +155,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         )
 
     def _read(self, actions: Any) -> np.ndarray:
-        """The actions by seat, int64; -1 stands for all ids that no action has."""
+        """The actions by seat, int64; -1 stands for any id that is out of range."""
         given = cast(Mapping[str, Any], actions if isinstance(actions, Mapping) else {})
         if set(given) != set(self.agents):
             raise InputError(f"step takes a dict of actions, one for each of {self.agents}")
@@ -165,7 +164,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         return np.array([number if number in known else -1 for number in numbers], np.int64)
 
     def _look(self) -> tuple[dict[str, Observation], Infos]:
-        """Observations and infos of all players, each of whom finds that he is to act."""
+        """Observations and infos of all players, each as the player to act."""
         seats = np.arange(self.game.num_players)
         states = np.repeat(self._states, len(seats))
         states["player"] = seats

@@ -4,7 +4,7 @@ Entry points are names: nothing is imported, let alone compiled, before an env i
 """
 
 # pyright: reportMissingTypeStubs=false
-# PettingZoo has its types inline, without saying so.
+# PettingZoo has inline types, but does not declare them.
 
 import gymnasium
 import pettingzoo
@@ -16,7 +16,7 @@ __getattr__ = old_names(__name__)
 
 
 def register(spec: GameSpec) -> None:
-    """Enter the envs of a game into the registries; a second time does nothing."""
+    """Enter the envs of a game into the registries; repeating it has no effect."""
     if spec.gymnasium_id in gymnasium.registry:
         return
     arguments = {"game": spec.name}
@@ -44,9 +44,9 @@ def register_games() -> None:
 
 
 def register_game(spec: GameSpec) -> None:
-    """Make a game known by its name, with its envs: for scripts and notebooks.
+    """Register a game and its envs, in a script or notebook.
 
-    A package does it by an entry point of the group `closedhand.games`.
+    A package uses an entry point of the group `closedhand.games` instead.
 
     Raises:
         InputError: Another game has that name.

@@ -25,7 +25,7 @@ SUITS = {"c": (22, 110, 60), "d": (24, 88, 176), "h": (190, 30, 40), "s": INK}
 
 
 def render(game: Game, state: State, mode: str) -> str | np.ndarray | None:
-    """A picture of a state, or of a view, with its hidden cards seen from behind.
+    """A picture of a state, or of a view, with its hidden cards face down.
 
     Args:
         game: The game.

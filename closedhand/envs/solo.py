@@ -19,17 +19,17 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
 
     An observation is a dict of int8 arrays: the parts of `game.shapes` (`observation` first) and
     `action_mask` [num_actions]. The reward is the return of the seat when the game ends, before
-    that 0; in games that pay in stages (`game.staged`) it is what the return of the seat has grown
-    by since its last step. An illegal action raises nothing: it ends the game with
-    `illegal_reward`, unless it counts as a pass (`game.lenient`). Infos:
+    that 0; in games that pay in stages (`game.staged`) it is the growth of the seat's return since
+    its last step. An illegal action raises nothing: it ends the game with `illegal_reward`, unless
+    it counts as a pass (`game.lenient`). Infos:
 
     - `action_mask`, as in the observation; all zero after the end.
     - `current_player`, the seat that is played from outside.
     - `returns`, at the end: payoffs by player, float64 [num_players].
-    - `illegal_action`, True where an illegal action was the end.
+    - `illegal_action`, True if an illegal action ended the game.
 
     `reset(seed=...)` reproduces a whole episode: the deal, a random seat, and opponents given by
-    name. Copies and pickles go on with the game under way.
+    name. Copies and pickles continue the game in progress.
 
     Attributes:
         game: The rules, with `game.text(action)` and `game.parse(text)`.
@@ -57,7 +57,7 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
             seat: The seat to play, or `random`: a new one for each episode.
             illegal_reward: The reward of an illegal action.
             render_mode: `human`, `ansi`, `rgb_array` or None.
-            **options: Of `make_game`.
+            **options: Options of `make_game`.
 
         Raises:
             InputError: An unknown name, option, seat or render mode.
@@ -86,11 +86,12 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
         """Start a new game; the opponents play until it is our turn.
 
         Args:
-            seed: Starts all randomness anew; without one the stream goes on.
-            options: `deal`, the text of a deal, or `state`, a state to go on from.
+            seed: Seed that restarts all randomness; None: the stream continues.
+            options: `deal`, the text of a deal, or `state`, a state to continue from.
 
         Raises:
-            InputError: No deal, no state of a game under way, or one that ends before our turn.
+            InputError: An option is no deal, no state of a game in progress, or leads to a game
+                that ends before our turn.
         """
         super().reset(seed=seed)
         if seed is not None:
@@ -116,7 +117,7 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
             Observation, reward, terminated, truncated (always False), info.
 
         Raises:
-            gymnasium.error.ResetNeeded: No game is under way.
+            gymnasium.error.ResetNeeded: No game is in progress.
             InputError: The action is no whole number.
         """
         if self._ended:

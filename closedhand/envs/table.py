@@ -19,11 +19,11 @@ class Table:
         game: The rules, with `game.text(action)` and `game.parse(text)`.
         render_mode: `human`, `ansi`, `rgb_array` or None.
         possible_agents: `player_0` and so on, by seat.
-        state_space: Of `state()`.
+        state_space: Space of `state()`.
     """
 
     def lay(self, game: str | Game, render_mode: str | None, options: Mapping[str, Any]) -> None:
-        """Set up the table, without cards.
+        """Set up the table, without a deal.
 
         Raises:
             InputError: An unknown name, option or render mode.
@@ -49,11 +49,11 @@ class Table:
         self._rng: np.random.Generator | None = None
 
     def observation_space(self, agent: str) -> spaces.Space[Observation]:
-        """The same space object for an agent at every call."""
+        """The space of an agent, the same object at every call."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[int]:
-        """The same space object for an agent at every call."""
+        """The space of an agent, the same object at every call."""
         return self.action_spaces[agent]
 
     @property
@@ -73,7 +73,7 @@ class Table:
         return render.render(self.game, self._states[0], self.render_mode)
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: nothing is open."""
 
     def __copy__(self) -> Self:
         # Two envs that share a state would be of no use.

@@ -23,15 +23,15 @@ Step = tuple[Observation, np.ndarray, np.ndarray, np.ndarray, Infos]
 class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
     """`num_envs` games side by side.
 
-    By default every seat is played from outside (self-play): each step takes one action a game, of
-    the player to act, and the observation is that of who acts next. With `opponents` one seat is
-    played from outside and agents play the others inside.
+    By default every seat is played from outside (self-play): each step takes one action per game,
+    that of the player to act, and the observation is that of the next player to act. With
+    `opponents` one seat is played from outside and agents play the others inside.
 
     The reward is zero until a game ends; then it is the return of the player who acted, or of the
-    seat. In games that pay in stages (`game.staged`) it is what that return has grown by in this
-    step. An illegal action ends its game with `illegal_reward`, unless it counts as a pass
+    seat. In games that pay in stages (`game.staged`) it is the growth of that return in this step.
+    An illegal action ends its game with `illegal_reward`, unless it counts as a pass
     (`game.lenient`). Every array is new at each step.
-    Infos, all arrays with a `_key` beside them that says where they hold:
+    Infos are arrays, each with a `_key` beside it that says where it is valid:
 
     - `action_mask`, int8 [num_envs, num_actions], as in the observation; zero after the end.
     - `current_player`, int64 [num_envs]: whose observation and mask these are.
@@ -42,8 +42,8 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
     - With same-step reset `final_obs` and `final_info`, where a new game has begun; `returns` and
       `illegal_action` are then in `final_info`.
 
-    Game i is the game of a single env with seed + i. Copies and pickles go on with the games under
-    way. For search, `states` holds all games and can be assigned; `observe` then looks at them.
+    Game i is the game of a single env with seed + i. Copies and pickles continue the games in
+    progress. For search, `states` holds all games and can be assigned; `observe` then shows them.
 
     Attributes:
         game: The rules, with `game.text(action)` and `game.parse(text)`.
@@ -71,14 +71,14 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
 
         Args:
             game: Name of a game, or a `Game`.
-            num_envs: Games side by side.
+            num_envs: Number of games.
             opponents: None, or a name or an agent for every other seat, or a list with one for
                 each, in seat order after ours.
             seat: With opponents the seat to play, or `random`: a new one for each game.
             illegal_reward: The reward of an illegal action.
             autoreset_mode: When a new game follows a finished one.
             render_mode: `human`, `ansi`, `rgb_array` or None.
-            **options: Of `make_game`.
+            **options: Options of `make_game`.
 
         Raises:
             InputError: An unknown name, option, seat or mode, or no games.
@@ -114,7 +114,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
 
     @property
     def states(self) -> np.ndarray:
-        """A copy of all states, `game.dtype` [num_envs]; games go on from what is assigned."""
+        """A copy of all states, `game.dtype` [num_envs]; games continue from assigned ones."""
         return self._states.copy()
 
     @states.setter
@@ -142,12 +142,14 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         """Start new games.
 
         Args:
-            seed: Of game 0, game i gets seed + i; or a seed for each. None: the streams go on.
-            options: `reset_mask`, bool [num_envs]: where to start a new game, otherwise everywhere.
-                `deal`, the text of a deal for all games, or `state`, one to go on from.
+            seed: Seed of game 0, where game i gets seed + i; or a seed for each game. None: the
+                streams continue.
+            options: `reset_mask`, bool [num_envs]: where to start a new game, by default
+                everywhere. `deal`, the text of a deal for all games, or `state`, one to continue
+                from.
 
         Raises:
-            InputError: A wrong number of seeds, no mask, no deal or no state.
+            InputError: A wrong number of seeds, or an invalid mask, deal or state.
         """
         options = dict(options or {})
         chosen = np.flatnonzero(self._reset_mask(options))
@@ -163,10 +165,10 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
                 the step before is ignored: a new game begins there.
 
         Returns:
-            Observations, rewards, terminations, truncations (never), infos.
+            Observations, rewards, terminations, truncations (always False), infos.
 
         Raises:
-            gymnasium.error.ResetNeeded: Games have not been started, or ended, without autoreset.
+            gymnasium.error.ResetNeeded: Games were not started, or ended with autoreset disabled.
             InputError: The actions are not integers [num_envs].
         """
         actions = np.asarray(actions)
@@ -197,7 +199,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         return observations, rewards, terminations, np.zeros(self.num_envs, bool), infos
 
     def observe(self) -> tuple[Observation, Infos]:
-        """What is seen now: observations and infos, as `step` hands them out."""
+        """Current observations and infos, as `step` returns them."""
         observations = np.empty((self.num_envs, self.game.observation_size), np.int8)
         masks = np.empty((self.num_envs, self.game.num_actions), np.int8)
         seats = self._observers()
@@ -284,7 +286,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
                 common.refuse_ended(options)
 
     def _play(self, playing: np.ndarray, actions: np.ndarray) -> None:
-        """Play our actions and the opponents' answers; find out which games that ended."""
+        """Play our actions and the opponents' answers; note which games are over."""
         status = np.zeros(self.num_envs, np.int64)
         kernels.play_all(
             self.game.rules, self._states, playing, actions, self.game.num_actions, status
@@ -301,7 +303,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             self._finished = status != kernels.RUNNING
 
     def _note_paid(self, chosen: np.ndarray) -> None:
-        """Take note of what the games had paid when they were started here."""
+        """Note what the games have paid so far."""
         if self.game.staged:
             kernels.returns_all(self.game.rules, self._states, chosen, self._paid)
 
@@ -312,7 +314,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         return self._paid - before
 
     def _observers(self) -> np.ndarray:
-        """A copy of whose turn it is, or of our seats, int64 [num_envs]."""
+        """A copy of the players to act, or of our seats, int64 [num_envs]."""
         return (self._states["player"] if self._opponents is None else self._seats).astype(np.int64)
 
     def _add_final(

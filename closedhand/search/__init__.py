@@ -1,6 +1,6 @@
 """Search by simulation, for any `Game`.
 
-What is listed here is meant to be imported; the modules have the kernels behind it.
+The names listed here are the public ones; the modules hold the kernels behind them.
 """
 
 from closedhand.search.budget import read_budget

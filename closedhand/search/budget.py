@@ -25,7 +25,7 @@ class Budget(NamedTuple):
 
     @property
     def clocked(self) -> bool:
-        """Whether time is what runs out."""
+        """Whether the budget is limited by time."""
         return self.seconds < math.inf
 
     def deadline(self) -> float:
@@ -34,7 +34,7 @@ class Budget(NamedTuple):
 
 
 def budget(simulations: int | None, seconds: float | None, threads: int | None) -> Budget:
-    """A budget.
+    """Make a budget.
 
     Args:
         simulations: Simulations of a decision; None: as many as `seconds` allow.
@@ -64,20 +64,20 @@ ARGUMENT = re.compile(r"(?P<number>\d+)(?P<ms>ms)?(x(?P<width>\d+))?")
 def read_budget(
     agent: str, argument: str, threads: int | None = None
 ) -> tuple[dict[str, Any], int | None, str | None]:
-    """The budget that an agent's argument names, and what stands behind it.
+    """Parse the budget in an agent's argument, and what follows it.
 
     Args:
         agent: Name of the agent, for messages.
         argument: Text such as `500x4:PATH`: `20ms` is milliseconds, on all cores; `500` is
-            simulations, on one; `x4` behind that is the number of particles or candidates,
-            whichever the agent searches with; behind another colon stands a path.
-        threads: Number of threads, in place of all cores or of one; None: these.
+            simulations, on one; `x4` after that is the number of particles or candidates,
+            whichever the agent searches with; a path may follow after another colon.
+        threads: Number of threads, instead of all cores or of one; None: those defaults.
 
     Returns:
         Arguments for a search, the number behind the `x` if there is one, the path if there is one.
 
     Raises:
-        InputError: It is nothing of the kind.
+        InputError: The argument is not of this form.
     """
     text, *rest = split_outside(argument, ":", 2)
     match = ARGUMENT.fullmatch(text)
@@ -96,8 +96,8 @@ def traits(spent: Mapping[str, Any], path: str | None, microseconds: float) -> T
     """The traits of an agent that searches.
 
     Args:
-        spent: What `read_budget` returned first.
-        path: What it returned last.
+        spent: First value that `read_budget` returned.
+        path: Last value that it returned.
         microseconds: Time of a simulation.
     """
     clocked = "seconds" in spent
@@ -110,7 +110,7 @@ def add_up(
     shares: list[int],
     rng: Rng,
 ) -> Floats:
-    """The sum of what threads find out, each with a share of the work and its own generator."""
+    """Sum of the results of threads, each with a share of the work and its own generator."""
     if len(shares) == 1:
         return work(shares[0], rng)
     with ThreadPoolExecutor(len(shares)) as executor:

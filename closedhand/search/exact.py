@@ -19,7 +19,7 @@ def _all_legal(policy: Policy, rules: Rules, state: State, out: Ids) -> Integer:
 def worthwhile(policy: Policy, rules: Rules, state: State, out: Ids) -> Integer:
     """Write the actions that a search has to look at, the promising ones first; return how many.
 
-    Those that are left out must be no better for their player than one of those that are not. The
+    An action may be left out only if it is no better for its player than one that is listed. The
     default is all legal actions.
     """
     ...
@@ -30,22 +30,22 @@ def solve(
     policy: Policy, rules: Rules, states: States, actions: Ids, player: Integer, friends: Integer,
     least: float, nodes: int,
 ) -> tuple[int, Integer]:  # fmt: skip
-    """Whether a player can make sure of a payoff, by depth-first search.
+    """Whether a player can force a payoff, by depth-first search.
 
     Args:
         policy: Policy whose `worthwhile` lists the actions to look at.
         rules: Rules of the game.
         states: The first is the root, in which nothing is hidden; the others are room for positions
-            below it, as many as the search may go deep.
+            below it, one for each level of depth.
         actions: Room for the actions of each of them, int32 [states, num_actions].
-        player: Whose payoff it is.
-        friends: Bits of the players who help him; all others do what they can against him.
+        player: Player whose payoff it is.
+        friends: Bits of the players who play for that payoff; all others play against it.
         least: A payoff of this or more counts as won.
-        nodes: How many positions may be looked at.
+        nodes: Maximum number of positions to look at.
 
     Returns:
-        `WON`, `LOST`, or `UNKNOWN` if telling takes more positions or goes deeper; and the action
-        at the root that wins, if it is won and a friend is to act there, else -1.
+        `WON`, `LOST`, or `UNKNOWN` if the answer needs more positions or depth; and the action at
+        the root that wins, if it is won and a friend is to act there, else -1.
     """
     number = np.empty(len(states), np.int64)
     tried = np.zeros(len(states), np.int64)

@@ -1,11 +1,11 @@
 """Flat Monte Carlo search for any game with hidden hands.
 
-At every simulation a **determinisation**, a full state that fits what the player knows, is drawn;
-an action of the root is chosen by UCB1-tuned (Auer, Cesa-Bianchi and Fischer, 2002), and a policy
+Every simulation draws a **determinisation**, a full state that fits what the player knows; an
+action of the root is chosen by UCB1-tuned (Auer, Cesa-Bianchi and Fischer, 2002), and a policy
 plays the rest. The action with the best mean payoff is played. Determinisations can be weighted by
-how likely they make what was seen (sampling-importance resampling): of several candidates one is
-drawn by its weight, and those that are drawn are used more than once. Threads search with
-statistics of their own, which are added up in the end.
+how likely they make what was seen (sampling-importance resampling): one of several candidates is
+drawn by its weight, and those that are drawn are used more than once. Each thread keeps its own
+statistics, which are added up in the end.
 """
 
 import time
@@ -32,9 +32,9 @@ from closedhand.search.playout import plausibility, playout
 __getattr__ = old_names(__name__)
 
 BATCH = 16
-"""Simulations between two looks at the clock."""
+"""Simulations between two checks of the clock."""
 SHARE = 64
-"""Simulations that are worth a thread."""
+"""Simulations that justify another thread."""
 DETERMINISATIONS = 128
 """Determinisations of a thread that are drawn by their weights, and used in turn."""
 
@@ -53,17 +53,17 @@ def simulate(
         states: The view, and room for three states.
         determinisations: Room for determinisations that are used in turn; each is drawn when it is
             first needed. Without room every simulation draws its own.
-        candidates: Number of deals of which one is drawn by its plausibility.
-        player: Whose view it is, and who is to act.
+        candidates: Number of deals from which one is drawn by its plausibility.
+        player: Player to act, whose view it is.
         actions: The legal actions.
         low: The least payoff.
         high: The greatest payoff.
-        done: Number of simulations that were run already.
+        done: Number of simulations already run.
         number: Number of simulations to run.
         rng: Generator of everything that is drawn.
         ids: Scratch space, int32 [num_actions].
-        sums: How often each action was tried, the sum of its payoffs, scaled to 0..1, and of their
-            squares, float64 [actions, 3]; added to.
+        sums: Number of tries of each action, sum of its payoffs, scaled to 0..1, and sum of their
+            squares, float64 [actions, 3]; updated in place.
     """
     for i in range(done, done + number):
         if len(determinisations):
@@ -87,7 +87,7 @@ def draw_determinisation(
 ) -> None:
     """Draw `states[1]`, which fits the view `states[0]`; `states[2:4]` are scratch space.
 
-    Of several candidates one is drawn by its plausibility.
+    One of several candidates is drawn by its plausibility.
     """
     total = 0.0
     for k in range(candidates):
@@ -125,7 +125,7 @@ class MonteCarlo:
     """Flat Monte Carlo search for the player of a view.
 
     Attributes:
-        rules: Rules of what is simulated, for kernels.
+        rules: Rules of the simulations, for kernels.
     """
 
     def __init__(
@@ -147,8 +147,8 @@ class MonteCarlo:
                 it has `plausibility`.
             simulations: Simulations of a decision.
             seconds: Time of a decision; it takes at least one simulation for each thread.
-            candidates: With 1 every simulation draws a determinisation of its own; with more each
-                thread has `DETERMINISATIONS`, each drawn from so many by its plausibility.
+            candidates: With 1, every simulation draws its own determinisation; with more, each
+                thread has `DETERMINISATIONS`, each drawn from that many by its plausibility.
             threads: Number of searches that run side by side; by default one for each core.
             rules: Rules to simulate by, if they are not those of the game.
 
@@ -168,12 +168,12 @@ class MonteCarlo:
         high: float | None = None,
         rng: Rng | None = None,
     ) -> int:
-        """The action of the player to act.
+        """Choose an action of the player to act.
 
         Args:
-            view: What he knows.
-            low: The least payoff that he can still get, by default that of the game.
-            high: The greatest payoff that he can still get, by default that of the game.
+            view: View of that player.
+            low: Least payoff that the player can still get, by default that of the game.
+            high: Greatest payoff that the player can still get, by default that of the game.
             rng: Generator of everything that is drawn, by default a fresh one. Where the budget is
                 simulations and not seconds, one of the same seed leads to the same action.
         """
@@ -192,17 +192,17 @@ class MonteCarlo:
         high: float | None = None,
         rng: Rng | None = None,
     ) -> Floats:
-        """Simulate.
+        """Run simulations and return their statistics.
 
         Args:
-            view: What the player to act knows.
+            view: View of the player to act.
             actions: The actions to judge, integers [n].
-            low: The least payoff that he can still get, by default that of the game.
-            high: The greatest payoff that he can still get, by default that of the game.
+            low: Least payoff that the player can still get, by default that of the game.
+            high: Greatest payoff that the player can still get, by default that of the game.
             rng: Generator of everything that is drawn, by default a fresh one.
 
         Returns:
-            How often each action was tried, the sum of its payoffs, scaled to 0..1, and of their
+            Number of tries of each action, sum of its payoffs, scaled to 0..1, and sum of their
             squares, float64 [n, 3].
         """
         least, greatest = self._game.payoff_range

@@ -1,15 +1,15 @@
 """Search by paired simulations, for any game with hidden hands: duplicate play inside a decision.
 
 Every **determinisation**, a full state that fits what the player knows, is played on with each
-action that has not been eliminated. What counts is how much better an action does than the first
-one, the policy's own choice, on the same determinisations: the luck of the deal cancels out, as in
-a duplicate match. Actions are compared by successive elimination: one that is significantly worse
-than another is eliminated, and one replaces the first only if it is better by more than chance
-would have it.
+action that has not been eliminated. An action is judged by its advantage over the first one, the
+policy's own choice, on the same determinisations: the luck of the deal cancels out, as in a
+duplicate match. Actions are compared by successive elimination: one that is significantly worse
+than another is eliminated, and one replaces the first only if its advantage exceeds what chance
+may explain.
 
-Determinisations can be particles (`closedhand.search.particles`), as likely as they make what was
-seen; these move on while they are played. Threads have particles and eliminations of their own,
-and what they found is added up.
+Determinisations can be particles (`closedhand.search.particles`), distributed by how likely they
+make what was seen; these are moved while they are used. Each thread has its own particles and
+eliminations, and the results are added up.
 """
 
 import time
@@ -40,9 +40,9 @@ from closedhand.search.playout import Uniform, playout
 __getattr__ = old_names(__name__)
 
 ELIMINATED_BELOW = 2.5
-"""Standard errors by which an action is worse that is eliminated."""
+"""Number of standard errors in the bounds by which an action is eliminated as worse."""
 REPLACED_ABOVE = 0.5
-"""Standard errors by which an action is better that replaces the policy's own."""
+"""Number of standard errors by which an action has to be better to replace the policy's own."""
 PARTICLES_SHARE = 0.4
 """Share of the time of a decision that drawing the particles may take."""
 
@@ -51,7 +51,7 @@ PARTICLES_SHARE = 0.4
 def _evaluate_by_playout(
     policy: Policy, rules: Rules, state: State, player: Integer, guess: Integer, rng: Rng, ids: Ids
 ) -> float:
-    """What a playout comes to."""
+    """Payoff of a playout."""
     return playout(policy, rules, state, player, rng, ids)
 
 
@@ -59,9 +59,9 @@ def _evaluate_by_playout(
 def evaluate(
     policy: Policy, rules: Rules, state: State, player: Integer, guess: Integer, rng: Rng, ids: Ids
 ) -> float:
-    """What a full state is worth to `player`, given the guess of `particles.log_likelihood`.
+    """Value of a full state to `player`, given the guess of `particles.log_likelihood`.
 
-    A policy defines it that can tell better than a playout, such as exactly when few cards remain.
+    A policy defines it if it knows better than a playout, such as exactly when few cards remain.
     """
     ...
 
@@ -78,14 +78,15 @@ def simulate_paired(
         policy: Policy of the playouts.
         determinisations: States [n].
         guesses: Guess in each of them, int64 [n].
-        player: Who is to act.
+        player: Player to act.
         actions: The actions, the policy's own choice first.
         surviving: Which of them have not been eliminated, bool [actions].
         states: Room for one state.
         rng: Generator of everything that is drawn.
         ids: Scratch space, int32 [num_actions].
-        sums: On how many determinisations each action was played, and the sum and the sum of
-            squares of its payoffs less those of the first one, float64 [actions, 3]; added to.
+        sums: Number of determinisations that each action was played on, and the sum and the sum of
+            squares of its payoffs less those of the first one, float64 [actions, 3]; updated in
+            place.
     """
     for i in range(len(determinisations)):
         own = 0.0
@@ -105,10 +106,10 @@ def simulate_paired(
 def bounds(sums: Floats, errors: float, span: float, out: Floats) -> None:
     """Write the mean advantage of every action plus a number of standard errors.
 
-    Determinisations count as independent, even a particle that comes back without having moved.
+    Determinisations count as independent, even a particle that is used again without having moved.
 
-    `span` is the greatest difference of two payoffs: one more such observation, up or down, keeps
-    few determinisations from being proof.
+    `span` is the greatest difference of two payoffs. Adding one such observation to the variance
+    keeps a few determinisations from counting as proof.
     """
     for k in range(len(sums)):
         n = sums[k, 0]
@@ -120,7 +121,7 @@ def bounds(sums: Floats, errors: float, span: float, out: Floats) -> None:
 
 @kernel
 def eliminate(sums: Floats, span: float, surviving: Bools) -> bool:
-    """Eliminate the actions that are significantly worse than the best; whether others remain."""
+    """Eliminate actions significantly worse than the best; whether any but the first remain."""
     above, below = np.empty(len(sums)), np.empty(len(sums))
     bounds(sums, ELIMINATED_BELOW, span, above)
     bounds(sums, -ELIMINATED_BELOW, span, below)
@@ -154,8 +155,8 @@ class PairedSearch:
             policy: Policy of the playouts, with `choose` or `evaluate`; with particles also
                 `log_likelihood` or `plausibility`.
             span: The greatest difference of two payoffs, by default that of the game.
-            simulations: Simulations of a decision, all actions together; it stops before if one
-                action is left.
+            simulations: Simulations of a decision, over all actions; the search stops earlier if
+                one action is left.
             seconds: Time of a decision; it takes at least a batch of determinisations for each
                 thread.
             particles: Number of particles of each thread; 0: every determinisation is a random
@@ -178,11 +179,11 @@ class PairedSearch:
         self._particles = particles
 
     def best(self, view: State, actions: Ids, rng: Rng) -> int:
-        """The best of some actions.
+        """Choose the best of some actions.
 
         Args:
-            view: What the player to act knows.
-            actions: The actions that come into question, the policy's own choice first.
+            view: View of the player to act.
+            actions: Candidate actions, the policy's own choice first.
             rng: Generator of everything that is drawn. Where the budget is simulations and not
                 seconds, one of the same seed leads to the same action.
         """
@@ -193,16 +194,16 @@ class PairedSearch:
         return int(actions[np.argmax(least)])
 
     def judge(self, view: State, actions: Ids, rng: Rng) -> Floats:
-        """Simulate.
+        """Run simulations and return their statistics.
 
         Args:
-            view: What the player to act knows.
-            actions: The actions that come into question, the policy's own choice first.
+            view: View of the player to act.
+            actions: Candidate actions, the policy's own choice first.
             rng: Generator of everything that is drawn.
 
         Returns:
-            On how many determinisations each action was played, the sum of its payoffs less those
-            of the first one, and of their squares, float64 [n, 3].
+            Number of determinisations that each action was played on, and the sum and the sum of
+            squares of its payoffs less those of the first one, float64 [n, 3].
         """
         rules, player = self._game.rules, int(view["player"])
         actions = np.asarray(actions, np.int64)
@@ -210,7 +211,7 @@ class PairedSearch:
         deadline = self._budget.deadline()
         ready = time.perf_counter() + PARTICLES_SHARE * self._budget.seconds
 
-        # To the uniform policy all deals are as likely, and every move is a new deal.
+        # To the uniform policy all deals are equally likely, and every move is a new deal.
         judging = self._policy if self._particles else Uniform()
 
         def work(share: int, own: Rng) -> Floats:

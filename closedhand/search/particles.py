@@ -31,9 +31,9 @@ from closedhand.core.kernel import (
 from closedhand.search.playout import plausibility
 
 BATCH = 16
-"""Particles between two looks at the clock."""
+"""Particles between two checks of the clock."""
 SAMPLE_SHARE = 0.5
-"""Effective sample size, as a share of the number of particles, down to which one step tempers."""
+"""Least effective sample size after one tempering step, as a share of the number of particles."""
 MOVES = 2
 """Metropolis moves of a particle between two resamplings."""
 
@@ -52,12 +52,12 @@ def log_likelihood(
 ) -> tuple[float, Integer]:
     """How likely a determinisation makes what `player` saw, and a guess at what it does not show.
 
-    A policy defines it that tells players apart; the default is the logarithm of `plausibility`.
-    It may change `state`.
+    A policy that distinguishes between players defines it; the default is the logarithm of
+    `plausibility`. It may change `state`.
 
     Returns:
         The log-likelihood up to a constant, where any number below `least` may stand for others
-        below it; and a whole number that `evaluate` is to know.
+        below it; and a whole number that is passed to `evaluate`.
     """
     ...
 
@@ -73,9 +73,9 @@ def _deal_again(policy: Policy, rules: Rules, state: State, player: Integer, rng
 def propose(policy: Policy, rules: Rules, state: State, player: Integer, rng: Rng) -> None:
     """Turn a determinisation into another one, the proposal of a Metropolis move.
 
-    Proposals have to leave random deals random deals: from one determinisation to another as often
-    as back, counting each by how often it is dealt. A policy defines it for a game in which a small
-    change will do; the default is a new deal.
+    Proposals have to preserve the distribution of random deals, in detailed balance: if deals are
+    drawn at random, each proposal is as frequent as its reverse. A policy defines it for a game in
+    which small changes are enough; the default is a new deal.
     """
 
 
@@ -108,7 +108,7 @@ def move_particles(
             view[1] = particles[i]
             propose(policy, rules, view[1], player, rng)
             view[2] = view[1]
-            # Drawn first: the likelihood of a proposal that is refused need not be told exactly.
+            # Drawn first: the likelihood of a rejected proposal need not be computed exactly.
             least = -np.inf
             if exponent > 0.0:
                 least = log_likelihoods[i] + np.log(rng.random()) / exponent
@@ -120,7 +120,7 @@ def move_particles(
 
 
 def effective_sample_size(weights: Floats) -> float:
-    """How many equally likely particles weighted ones are worth: (sum w)^2 / sum w^2.
+    """Number of equally weighted particles that weighted ones are worth: (sum w)^2 / sum w^2.
 
     Args:
         weights: Weights of the particles, not negative, float64 [n].
@@ -171,7 +171,7 @@ def tempered_weights(log_likelihoods: Floats, exponent: float, to: float) -> Flo
     """Weights of particles drawn at an exponent for the exponent `to`, the greatest being 1.
 
     Args:
-        log_likelihoods: Log-likelihoods of the particles, one at least finite, float64 [n].
+        log_likelihoods: Log-likelihoods of the particles, at least one finite, float64 [n].
         exponent: Exponent at which they were drawn.
         to: Exponent for which they are weighted.
     """
@@ -179,7 +179,7 @@ def tempered_weights(log_likelihoods: Floats, exponent: float, to: float) -> Flo
 
 
 def resample(weights: Floats, rng: Rng) -> Ids:
-    """Systematic resampling: each index as often as its weight says, give or take one.
+    """Systematic resampling: each index in proportion to its weight, to within one.
 
     Args:
         weights: Weights, not negative, float64 [n].
@@ -218,7 +218,7 @@ class Particles:
             game: The game.
             policy: Policy with `log_likelihood` or `plausibility`, and with `propose` if it has a
                 better proposal than a new deal.
-            view: What the player to act knows.
+            view: View of the player to act.
             number: Number of particles.
             rng: Generator of everything that is drawn.
             deadline: When to be ready, by `time.perf_counter`; a batch is always dealt.
@@ -242,7 +242,7 @@ class Particles:
                     self.move(slice(first, first + BATCH))
 
     def move(self, some: slice) -> None:
-        """Move some particles to determinisations that are as likely, by Metropolis moves."""
+        """Apply Metropolis moves to some particles, which preserve their distribution."""
         self._apply(move_particles, some, self.exponent)
 
     def _temper(self) -> None:

@@ -1,7 +1,7 @@
 """Playouts: a state played on by a policy inside kernels, until a player's payoff is certain.
 
 A **policy** is to playouts what a game is to kernels: a NamedTuple of numbers and tables whose
-class names in `kernels` the module that defines for it the functions that a search uses.
+class names in `kernels` the module that defines the functions that a search uses.
 """
 
 from typing import NamedTuple
@@ -25,7 +25,7 @@ from closedhand.core.kernel import (
 
 @dispatched
 def choose(policy: Policy, rules: Rules, state: State, rng: Rng, ids: Ids) -> Integer:
-    """A legal action of the player to act, who may look at the whole state.
+    """Choose a legal action of the player to act; the whole state may be looked at.
 
     `ids` is scratch space, int32 [num_actions].
     """
@@ -34,7 +34,7 @@ def choose(policy: Policy, rules: Rules, state: State, rng: Rng, ids: Ids) -> In
 
 @dispatched
 def plausibility(policy: Policy, rules: Rules, state: State, player: Integer, ids: Ids) -> float:
-    """How likely what `player` has seen would be, were `state` the truth; up to a factor.
+    """Likelihood of what `player` has seen if `state` is the truth, up to a factor.
 
     May change `state`.
     """
@@ -42,7 +42,7 @@ def plausibility(policy: Policy, rules: Rules, state: State, player: Integer, id
 
 
 class Uniform(NamedTuple):
-    """The policy that plays uniformly random actions, and to which all deals are as plausible."""
+    """The policy of uniformly random actions, to which all deals are equally plausible."""
 
     kernels = "closedhand.search.uniform"
 

@@ -1,7 +1,7 @@
 """Forced actions on any AEC env are played at once: agents are asked for decisions only."""
 
 # pyright: reportMissingTypeStubs=false
-# PettingZoo has its types inline, without saying so.
+# PettingZoo has inline types, but does not declare them.
 
 from typing import Any
 
@@ -13,12 +13,12 @@ from closedhand.envs.common import ACTION_MASK, Observation
 
 
 class AutoPass(BaseWrapper[str, Observation, int]):
-    """Play for every agent who has exactly one legal action, most often the pass.
+    """Play for every agent that has exactly one legal action, most often the pass.
 
-    After each reset and each step the game goes on by itself until somebody has a choice, or it is
-    over. The rewards of a step are the sums over everything that was played in it, and nobody loses
-    a reward that was paid before an action that was played for him. A fresh game that leaves nobody
-    a choice is over after `reset`.
+    After each reset and each step, forced actions are played until an agent has a choice or the
+    game is over. The rewards of a step are the sums over all actions played in it, and no agent
+    loses a reward that was paid before an action was played for it. A new game in which no agent
+    has a choice is over after `reset`.
     """
 
     def __init__(self, env: AECEnv[str, Observation, int]) -> None:
@@ -47,7 +47,7 @@ class AutoPass(BaseWrapper[str, Observation, int]):
             table._cumulative_rewards[agent] += owed
 
     def _forced(self) -> int | None:
-        """The only legal action of `agent_selection`; None if he has several, or is done."""
+        """The only legal action of `agent_selection`; None if it has several, or is done."""
         agent = self.agent_selection
         if agent not in self.agents or self.terminations[agent] or self.truncations[agent]:
             return None

@@ -1,7 +1,7 @@
 """Duplicate dealing on any AEC env: luck of the cards cancels out."""
 
 # pyright: reportMissingTypeStubs=false
-# PettingZoo has its types inline, without saying so.
+# PettingZoo has inline types, but does not declare them.
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +17,7 @@ from closedhand.envs.common import Observation
 class DuplicateDealing(BaseWrapper[str, Observation, int]):
     """Play each deal once at every seating of the teams before the next deal.
 
-    Each reset goes on to the next table: at table t of k, side j of the game is played by team
+    Each reset moves on to the next table: at table t of k, side j of the game is played by team
     (j + t) mod k. For one seat against two these are two tables (the DeepRocket paper's
     Appendix B), for a game without sides a rotation through all seats. All agents' infos carry
 
@@ -60,7 +60,7 @@ class DuplicateDealing(BaseWrapper[str, Observation, int]):
         """Start the next table of the schedule.
 
         Args:
-            seed: Starts the schedule again.
+            seed: Seed that restarts the schedule.
             options: For the wrapped env. `deal` or `state` start a new deal.
         """
         options = options or {}
@@ -77,7 +77,7 @@ class DuplicateDealing(BaseWrapper[str, Observation, int]):
         else:
             super().reset(options={**options, "state": self._start})
             self._table += 1
-        # Forced actions may have paid somebody already.
+        # Forced actions may have earned rewards already.
         self._earned = dict(self.rewards)
         self._publish()
 

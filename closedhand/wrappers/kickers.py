@@ -1,7 +1,7 @@
 """Sub-step actions on top of an AEC env whose game has whole plays as actions."""
 
 # pyright: reportMissingTypeStubs=false
-# PettingZoo has its types inline, without saying so.
+# PettingZoo has inline types, but does not declare them.
 
 from typing import Any
 
@@ -55,11 +55,11 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
         self._states = self.game.empty(1)
 
     def observation_space(self, agent: str) -> spaces.Space[Observation]:
-        """The same space object for an agent at every call."""
+        """The space of an agent, the same object at every call."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[int]:
-        """The same space object for an agent at every call."""
+        """The space of an agent, the same object at every call."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -71,7 +71,7 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
         """Play a sub-step of `agent_selection`; None for an agent that has terminated.
 
         Raises:
-            InputError: The action is not legal; the game is as it was.
+            InputError: The action is not legal; the game is unchanged.
         """
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
@@ -87,7 +87,7 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
         self._synchronise()
 
     def observe(self, agent: str) -> Observation:
-        """What an agent sees: a new dict of int8 arrays."""
+        """The observation of an agent: a new dict of int8 arrays."""
         observation = np.empty(self.game.observation_size, np.int8)
         mask = np.zeros(self.game.num_actions, np.int8)
         player = self.possible_agents.index(agent)
@@ -115,7 +115,7 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
         after = self._states[0]
         if after["moves"] == before["moves"] + 1:
             return int(after["history"][before["moves"]])
-        # The cards were dealt anew and the history with them; no sub-steps lead there.
+        # The cards were dealt again, which clears the history; no sub-steps lead there.
         return self._flat.parse(self.game.text(int(action)))
 
     def _synchronise(self) -> None:

@@ -14,7 +14,7 @@ MASK = "action_mask"
 
 
 class SB3VecEnv(VecEnv):
-    """Several of our vector envs side by side, each with a seat of its own perhaps.
+    """Several of our vector envs side by side, possibly with different seats.
 
     The mask is taken out of the observation, where it would be a feature, and served by
     `env_method("action_masks")`, which is where sb3-contrib looks for it.
@@ -64,7 +64,7 @@ class SB3VecEnv(VecEnv):
         self._actions = actions
 
     def step_wait(self) -> tuple[Any, np.ndarray, np.ndarray, list[dict[str, Any]]]:
-        """Step all games; a finished one starts anew, its last observation is in the info."""
+        """Step all games; a finished one restarts, with its last observation in the info."""
         observations: list[dict[str, np.ndarray]] = []
         rewards: list[np.ndarray] = []
         dones: list[np.ndarray] = []
