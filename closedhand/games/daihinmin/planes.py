@@ -10,7 +10,7 @@ statement holds, else all 0.
 |---|---|
 | 0 | the observer's hand |
 | 1 | the play to beat, with the joker in the place that it stands for |
-| 2 | the joker of that play; as the fifth card of a group it is in row 4, in the column of the rank |
+| 2 | the joker of that play; as the fifth card of a group in row 4, in the column of its rank |
 | 3 | cards that the observer has not seen |
 | 4-8 | cards played in this round, by player |
 | 9 | cards that the observer gave away in the exchange, if known |
@@ -23,7 +23,7 @@ statement holds, else all 0.
 | 32 | the rows of the suits of the lock |
 | 33 | full: revolution |
 | 34-38 | full: the player made the play to beat, or leads |
-| 39 | full: there is no play to beat, and the player to act leads |
+| 39 | full: there is no play to beat, and no exchange |
 | 40 | full: cards are being exchanged |
 """
 
