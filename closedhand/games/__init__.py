@@ -1,4 +1,4 @@
-"""The rules of the games, a folder each; NumPy and Numba only."""
+"""The rules of the games, one folder each; they need NumPy and Numba only."""
 
 from closedhand.core.moved import old_names
 

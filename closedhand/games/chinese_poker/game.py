@@ -39,19 +39,18 @@ DEFAULTS = {
     "naturals": False,
 }
 EXTRA_POINTS = {"4-2": (1, 1), "1-6": (0, 3)}
-"""For winning more parts than losing, and in place of that for winning all three."""
+"""Extra points for winning more parts than are lost, and, instead, for winning all three."""
 
 
 def make(**given: Any) -> Game:
     """Chinese Poker as a `Game`.
 
     Args:
-        **given: `rules` (`4-2` or `1-6`, the points for two and for three parts won), `players` (2
-            to 4), `substeps` (back and front as separate actions), and `fouls`, `royalties` and
-            `naturals`, True or False.
+        **given: `rules` (the scoring, `4-2` or `1-6`), `players` (2 to 4), `substeps` (back and
+            front as separate actions), and `fouls`, `royalties` and `naturals`, True or False.
 
     Raises:
-        InputError: An unknown option, or a value that it cannot take.
+        InputError: An unknown option, or an invalid value of an option.
     """
     options = options_of("chinese_poker", {name: {} for name in EXTRA_POINTS}, DEFAULTS, given)
     players = options["players"]
@@ -96,11 +95,11 @@ def make(**given: Any) -> Game:
 
 
 def most_royalties() -> int:
-    """What the best royalties of front, middle and back come to."""
+    """Sum of the best royalties of front, middle and back."""
     return sum(max(own for (at, _), own in ROYALTIES.items() if at == part) for part in range(3))
 
 
 def most_points(rules: Rules) -> float:
-    """What a player wins at most: all parts from every opponent, with all royalties."""
+    """The most a player can win: all parts against every opponent, with all royalties."""
     parts = len(PARTS) + max(rules.majority, rules.scoop)
     return float((rules.players - 1) * (parts + (most_royalties() if rules.royalties else 0)))

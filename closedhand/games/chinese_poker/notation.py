@@ -1,12 +1,13 @@
 """The notation of Chinese Poker: cards, hands, boards, deals and game records.
 
-A card is its rank and suit, `As` or `Td`; a hand thirteen of them, `AsKsQs…`. A board is back,
-middle and front, `AsKs6s5s3s/QhQs8c3c2h/JsJd9h`, and a deal the hands of all players, `…;…`.
-Without a hand an arrangement names positions, `a` the highest card of the hand to `m` the lowest:
-`abcde/fghij/klm`; in sub-steps a back is `abcde` and a front `/fgh`, of the eight cards left. At a
-position of a game both are understood, and cards are written; there the front may be left out.
+A card is its rank and suit, `As` or `Td`; a hand is thirteen of them, `AsKsQs…`. A board is back,
+middle and front, `AsKs6s5s3s/QhQs8c3c2h/JsJd9h`, and a deal is the hands of all players, `…;…`.
+Without a hand an arrangement names positions, from `a` for the highest card of the hand to `m` for
+the lowest: `abcde/fghij/klm`. In sub-steps a back is `abcde` and a front, of the eight cards left,
+is `/fgh`. In a state of a game both forms are read, and cards are written; the front may then be
+omitted.
 
-A record is all boards, `…/…/…;…/…/…`: they tell the deal.
+A record is all boards, `…/…/…;…/…/…`, which determine the deal.
 """
 
 from collections.abc import Iterable, Sequence
@@ -46,10 +47,10 @@ IDS = {card.upper(): i for i, card in enumerate(CARDS)}
 
 
 def parse_cards(text: str) -> list[int]:
-    """The ids of the cards in a text, in their order; spaces and commas between them do not count.
+    """The ids of the cards in a text, in their order; spaces and commas between them are ignored.
 
     Raises:
-        InputError: There is something that is no card, or a card twice.
+        InputError: Something in the text is not a card, or a card occurs twice.
     """
     compact = text.replace("10", "T").translate(str.maketrans("♣♦♥♠", "cdhs", " ,\t\n"))
     cards = []
@@ -67,7 +68,7 @@ def parse_hand(text: str) -> np.ndarray:
     """The thirteen cards of a text, ids high to low, int8 [13].
 
     Raises:
-        InputError: It does not name thirteen different cards.
+        InputError: The text does not name thirteen different cards.
     """
     cards = parse_cards(text)
     if len(cards) != HAND:
@@ -76,12 +77,12 @@ def parse_hand(text: str) -> np.ndarray:
 
 
 def cards_text(cards: Sequence[int] | np.ndarray) -> str:
-    """The text of cards, `AsKs`; `*` for a hand that is hidden."""
+    """The text of cards, `AsKs`; `*` for a hidden hand."""
     return "*" if UNKNOWN in cards else "".join(CARDS[card] for card in cards)
 
 
 def board(tables: np.record, hand: Sequence[int] | np.ndarray, arrangement: int) -> list[list[int]]:
-    """The cards of an arranged hand: of the back, the middle and the front, each high to low."""
+    """The back, middle and front of an arranged hand, each high to low."""
     cards = [int(hand[position]) for position in tables.positions[arrangement]]
     return [cards[:5], cards[5:10], cards[10:]]
 
@@ -102,7 +103,7 @@ def parse_board(text: str) -> tuple[np.ndarray, int]:
     """The hand, int8 [13], and the arrangement of a board.
 
     Raises:
-        InputError: It is no board.
+        InputError: The text is not a board.
     """
     fields = text.split("/")
     if len(fields) != len(PARTS):
@@ -118,7 +119,7 @@ def parse_board(text: str) -> tuple[np.ndarray, int]:
 def arrangement_id(back: Iterable[int], front: Iterable[int] | None = None) -> int:
     """The id of the arrangement with these positions in the back and in the front.
 
-    Without a front it is the first one with that back.
+    Without a front it is the first arrangement with that back.
     """
     backs, fronts = _sets()
     chosen = tuple(sorted(map(int, back)))
@@ -130,21 +131,21 @@ def arrangement_id(back: Iterable[int], front: Iterable[int] | None = None) -> i
 
 @lru_cache
 def _sets() -> tuple[dict[tuple[int, ...], int], dict[tuple[int, ...], int]]:
-    """The ids of five of thirteen positions, and of three of eight."""
+    """The ids of all sets of five of thirteen positions, and of three of eight."""
     fives, threes = combinations(range(HAND), 5), combinations(range(HAND - 5), 3)
     return ({back: i for i, back in enumerate(fives)}, {front: i for i, front in enumerate(threes)})
 
 
 def letters_in(text: str) -> list[list[int]]:
-    """The positions that letters name, by part; -1 for what is no letter of a position."""
+    """The positions that letters name, by part; -1 for a letter that names none."""
     return [[LETTERS.find(letter) for letter in part] for part in text.strip().split("/")]
 
 
 def positions_in(state: State, text: str) -> list[list[int]]:
-    """The positions, by part, of cards of the player to act.
+    """The positions, by part, of cards in the hand of the player to act.
 
     Raises:
-        InputError: Something is no card, a card twice, or not his.
+        InputError: Something is not a card, occurs twice, or is not in the hand.
     """
     positions = {int(card): i for i, card in enumerate(state.hands[state.player])}
     for card in parse_cards(text.replace("/", "")):
@@ -160,17 +161,17 @@ class Notation:
         self.rules = rules
 
     def text(self, action: int, state: State | None = None) -> str:
-        """The notation of an action id: positions, or at a state cards of the player to act."""
+        """The notation of an action id: positions, or with a state the acting player's cards."""
         if state is not None:
             return board_text(self.rules.tables, state.hands[state.player], action)
         letters = "".join(LETTERS[i] for i in self.rules.tables.positions[action])
         return f"{letters[:5]}/{letters[5:10]}/{letters[10:]}"
 
     def parse(self, text: str, state: State | None = None) -> int:
-        """The action id of positions, or at a state also of cards of the player to act.
+        """The action id of positions, or with a state also of the acting player's cards.
 
         Raises:
-            InputError: It is neither.
+            InputError: The text is neither.
         """
         try:
             return self.parse_positions(text)
@@ -183,7 +184,7 @@ class Notation:
         """The action id of positions.
 
         Raises:
-            InputError: They are none.
+            InputError: The text does not name positions.
         """
         parts = letters_in(text)
         sizes = [len(part) for part in parts]
@@ -195,7 +196,7 @@ class Notation:
         """The action id of positions by part.
 
         Raises:
-            InputError: They are no board; the message tells the `text` that named them.
+            InputError: The positions are not a board; the message quotes `text`, which named them.
         """
         sizes = [len(part) for part in parts]
         if sizes == [5, 5]:
@@ -205,7 +206,7 @@ class Notation:
         return arrangement_id(parts[0], parts[2])
 
     def deal_text(self, state: State) -> str:
-        """The hands of all players; `*` for what a view hides."""
+        """The hands of all players; `*` for a hand that a view hides."""
         return ";".join(cards_text(hand) for hand in state.hands[: self.rules.players])
 
     def parse_deal(self, text: str) -> State:
@@ -226,9 +227,9 @@ class Notation:
         return state
 
     def scene(self, state: State) -> list[Row]:
-        """The table: a row for each player; back, middle and front where they are known.
+        """The table: a row for each player, with back, middle and front where they are known.
 
-        At the end it says what everybody's board is and what he wins.
+        At the end each row also describes the player's board and gives its payoff.
         """
         if not over(self.rules, state):
             return [
@@ -261,7 +262,7 @@ class Notation:
         return Row(label, tuple(CARDS[card] for card in hand), "", active)
 
     def describe(self, hand: np.ndarray, arrangement: int) -> str:
-        """What an arranged hand holds: the names of back, middle and front."""
+        """The names of the back, middle and front of an arranged hand."""
         parts = np.empty(len(PARTS), np.int64)
         ordered = evaluate(self.rules, hand, arrangement, parts)
         texts = [names(part)[parts[part]] for part in range(BACK, -1, -1)]
@@ -272,7 +273,7 @@ class SubstepNotation(Notation):
     """Text of the sub-steps: `abcde` chooses the back, `/fgh` the front among the cards left."""
 
     def text(self, action: int, state: State | None = None) -> str:
-        """The notation of an action id: positions, or at a state cards of the player to act."""
+        """The notation of an action id: positions, or with a state the acting player's cards."""
         back = UNSET if state is None else state.backs[state.player]
         if state is None or (action >= FIVES and back < 0):
             if action < FIVES:
@@ -287,7 +288,7 @@ class SubstepNotation(Notation):
         """The action id of positions.
 
         Raises:
-            InputError: They are none.
+            InputError: The text does not name positions.
         """
         backs, fronts = _sets()
         parts = letters_in(text)
@@ -301,7 +302,7 @@ class SubstepNotation(Notation):
         """The action id of positions by part.
 
         Raises:
-            InputError: They are neither a back nor a front; the message tells the `text`.
+            InputError: The positions are neither a back nor a front; the message quotes `text`.
         """
         sizes = [len(part) for part in parts]
         back = state.backs[state.player]
@@ -325,7 +326,7 @@ def parse_record(line: str, game: Game) -> Record:
     """A record of the form `board;board`.
 
     Raises:
-        InputError: No board for each player, or a card in two of them.
+        InputError: The number of boards is not that of the players, or a card is in two of them.
     """
     boards = [field.strip() for field in line.strip().rstrip(";").split(";")]
     hands = [parse_board(text)[0] for text in boards]
@@ -334,7 +335,7 @@ def parse_record(line: str, game: Game) -> Record:
 
 
 def format_record(game: Game, state: State) -> str:
-    """The record of a game that is over in one line."""
+    """The one-line record of a finished game."""
     return ";".join(
         board_text(game.rules.tables, state.hands[seat], state.history[seat])
         for seat in range(game.num_players)

@@ -1,18 +1,18 @@
-"""What a player sees: binary planes of cards, and a short status vector.
+"""A player's observation: binary planes of cards, and a short status vector.
 
-`observation` is indexed `[plane, suit, rank]`, suits in the order c d h s, ranks from the deuce to
-the ace. With n players there are 1 + 3n planes:
+`observation` is indexed `[plane, suit, rank]`, with suits in the order c d h s and ranks from the
+deuce to the ace. With n players there are 1 + 3n planes:
 
 | plane | cards |
 |---|---|
 | 0 | the observer's hand |
-| 1, 2, 3 | his back, middle and front; with sub-steps the back as soon as he has chosen it |
+| 1, 2, 3 | the observer's back, middle and front; with sub-steps the back as soon as it is chosen |
 | 4, 5, 6 | back, middle and front of the next player, and so on round the table |
 
-The boards of the others are all 0 until every hand is set.
+The other players' boards are all 0 until every hand is set.
 
-The status vector holds 4 numbers: 0 the observer's seat, 1 how many players there are, 2 how many
-hands are set, 3 whether he has chosen a back and not yet a front.
+The status vector holds 4 numbers: 0 the observer's seat, 1 the number of players, 2 the number of
+hands set, 3 whether the observer has chosen a back but not yet a front.
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ from closedhand.games.chinese_poker.rules import UNSET, over
 
 CARDS = 52
 BOARD = 3
-"""Planes of a board."""
+"""Number of planes of a board."""
 STATUS = 4
 
 
@@ -55,7 +55,7 @@ def observe(rules, state, player, out):
 
 @kernel
 def draw(rules, state, seat, arrangement, cards, first, out):
-    """Draw the first cards of an arrangement into planes: 5 of the back, 5 of the middle, 3."""
+    """Draw the first `cards` cards of an arrangement: 5 of the back, 5 of the middle, 3."""
     for i in range(cards):
         card = state.hands[seat, rules.tables.positions[arrangement, i]]
         out[place(first + i // 5, card)] = 1

@@ -1,14 +1,14 @@
-"""The tables of Chinese Poker: how strong every hand is, and all arrangements of thirteen cards.
+"""The tables of Chinese Poker: the strength of every hand, and all arrangements of thirteen cards.
 
-A hand of five or three cards is looked up, never evaluated: its cards, high to low, name its place
-in a table of all hands (`place_of`), and there stands its **strength**, a number that compares like
-the hand. Trips, full houses and quads are told apart by their main rank only, since no two players
-can hold them of one rank: that leaves 6,331 strengths of five cards and 455 of three.
+A hand of five or three cards is looked up, never evaluated. Its cards, high to low, give its place
+in a table of all hands (`place_of`). The entry there is its **strength**, a number that compares as
+the hand does. Trips, full houses and quads are distinguished by their main rank only, since no two
+players can hold them of the same rank. That leaves 6,331 strengths of five cards and 455 of three.
 
-An arrangement is an index: the positions, 0 to 12, in a hand that is sorted high to low. Sets of
-five positions have the ids 0 to 1,286, sets of three 0 to 285, both in lexicographic order; the
-arrangement `56 * back + k` has the back of that id and the k-th set of three of the eight other
-positions as its front.
+An arrangement assigns the positions 0 to 12 of a hand sorted high to low. Sets of five positions
+have the ids 0 to 1,286 and sets of three 0 to 285, both in lexicographic order. The arrangement
+`56 * back + k` has the back of that id, and as its front the k-th set of three of the eight other
+positions.
 """
 
 from bisect import bisect_left
@@ -50,7 +50,7 @@ PATTERNS = {
     (2, 1): PAIR,
     (3,): TRIPS,
 }
-"""The category that cards of equal rank make, by how many there are of each rank."""
+"""The category by the number of cards of each rank, straights and flushes aside."""
 
 MAIN_RANK_DECIDES = (TRIPS, FULL_HOUSE, QUADS)
 WHEEL = (12, 3, 2, 1, 0)
@@ -63,12 +63,12 @@ SIZES = (3, 5, 5)
 HAND = 13
 FIVES, THREES = comb(HAND, 5), comb(HAND, 3)
 SPLITS = comb(HAND - 3, 5) // 2
-"""Ways to part the ten cards beside a front into two hands of five."""
+"""Number of ways to split the ten cards outside the front into two hands of five."""
 FRONTS = comb(HAND - 5, 3)
 ARRANGEMENTS = FIVES * FRONTS
 
 STRENGTHS = (455, 6331, 6331)
-"""Distinct strengths in the front, middle and back."""
+"""Number of distinct strengths in the front, middle and back."""
 
 Key = tuple[int, ...]
 """A strength as a tuple that compares: the category, then ranks (0 is a deuce, 12 an ace)."""
@@ -78,8 +78,8 @@ def key(ranks: tuple[int, ...], flush: bool = False) -> Key:
     """The strength of five or three cards.
 
     Args:
-        ranks: Of the cards, in any order.
-        flush: Whether five cards are of one suit; of three it does not count.
+        ranks: Ranks of the cards, in any order.
+        flush: Whether five cards are of one suit; ignored for three cards.
     """
     groups = sorted(((n, rank) for rank, n in Counter(ranks).items()), reverse=True)
     category = PATTERNS[tuple(n for n, _ in groups)]
@@ -109,7 +109,7 @@ def keys(size: int) -> tuple[Key, ...]:
 
 
 def name(strength: Key) -> str:
-    """A strength as people write it, the way the table of the blog does.
+    """A strength in readable form, as in the table of the blog post.
 
     Examples:
         >>> name((HIGH, 2, 1, 0)), name((PAIR, 4, 12)), name((TWO_PAIR, 6, 5, 12))
@@ -140,7 +140,7 @@ def name(strength: Key) -> str:
 
 @lru_cache
 def names(part: int) -> tuple[str, ...]:
-    """The names of all strengths of a part, weakest first; trips in the front are `222`."""
+    """The names of all strengths of a part, weakest first; trips in the front read `222`."""
     found = [name(strength) for strength in keys(SIZES[part])]
     return tuple(text.removesuffix("-x-y") if part == FRONT else text for text in found)
 
@@ -153,7 +153,7 @@ ROYALTIES = {
     (BACK, QUADS): 4,
     (BACK, STRAIGHT_FLUSH): 5,
 }
-"""Points from every opponent for a part of a category."""
+"""Points that each opponent pays, by part and category."""
 
 TABLES = np.dtype(
     (
@@ -161,7 +161,7 @@ TABLES = np.dtype(
         np.dtype(
             [
                 ("binomial", "i4", (52, 6)),  # binomial coefficients
-                ("five", "i2", comb(52, 5)),  # the strength of every hand, by its place
+                ("five", "i2", comb(52, 5)),  # the strength of every hand, by place
                 ("three", "i2", comb(52, 3)),
                 ("floor", "i2", STRENGTHS[FRONT]),  # the weakest middle that a front allows
                 ("top", "i1", STRENGTHS[BACK]),  # the highest rank of a high card; else 13
@@ -169,7 +169,7 @@ TABLES = np.dtype(
                 ("positions", "i1", (ARRANGEMENTS, HAND)),  # of the back, the middle, the front
                 ("middle", "u2", ARRANGEMENTS),  # the id of its five positions
                 ("front", "u2", ARRANGEMENTS),  # the id of its three positions
-                ("splits", "u2", (THREES, SPLITS, 2)),  # for a front, the ids of two sets of five
+                ("splits", "u2", (THREES, SPLITS, 2)),  # by front, the ids of two sets of five
             ],
             align=True,
         ),
@@ -179,7 +179,7 @@ TABLES = np.dtype(
 
 @kernel
 def place_of(tables, cards):
-    """The place of a hand of five or three cards, ids high to low, in the table of its size."""
+    """The place of a hand of five or three cards (ids high to low) in the table of its size."""
     place = 0
     size = len(cards)
     for i in range(size):
@@ -191,7 +191,7 @@ def place_of(tables, cards):
 def fill_fives(by_ranks, of_flush, out):
     """Write the strengths of all five-card hands in the order of their places.
 
-    `by_ranks` and `of_flush` hold strengths by five ranks, high to low, as digits to the base 13.
+    `by_ranks` and `of_flush` hold strengths, indexed by five ranks, high to low, as base-13 digits.
     """
     n = 0
     for a in range(52):
@@ -209,7 +209,7 @@ def fill_fives(by_ranks, of_flush, out):
 
 @lru_cache
 def build() -> np.record:
-    """All tables, a record of `TABLES`; takes some tenths of a second, once in a process."""
+    """All tables, a record of `TABLES`; takes some tenths of a second, once per process."""
     tables = np.zeros(1, TABLES)[0]
     tables.binomial[:] = [[comb(n, k) for k in range(6)] for n in range(52)]
     numbers = {strength: number for number, strength in enumerate(keys(5))}
@@ -222,7 +222,7 @@ def build() -> np.record:
             of_flush[digits] = numbers[key(ranks, flush=True)]
     fill_fives(by_ranks, of_flush, tables.five)
     fronts = {strength: number for number, strength in enumerate(keys(3))}
-    # Loops over cards, the highest first, come by in the order of places.
+    # Nested loops over cards, the highest outermost, visit hands in the order of their places.
     tables.three[:] = [
         fronts[key((a // 4, b // 4, c // 4))]
         for a in range(52) for b in range(a) for c in range(b)
@@ -252,7 +252,7 @@ def fill_arrangements(tables: np.record) -> None:
     tables.middle[:] = of_mask[(1 << middle).sum(axis=1)]
     tables.front[:] = of_mask[(1 << front).sum(axis=1)]
     backs = np.repeat(np.arange(FIVES), FRONTS)
-    # Either half of the ten cards may be the back: take each pair of halves once.
+    # Either half of the ten cards may be the back; take each pair of halves once.
     once = np.flatnonzero(backs < tables.middle)
     once = once[np.argsort(tables.front[once], kind="stable")]
     tables.splits[:] = np.stack([backs, tables.middle], axis=1)[once].reshape(THREES, SPLITS, 2)

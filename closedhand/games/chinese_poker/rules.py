@@ -1,8 +1,8 @@
-"""The rules of Chinese Poker: what a state is, how it moves on, and what boards are worth.
+"""The rules of Chinese Poker: states, transitions, and the scores of boards.
 
 The players set their hands one after the other and in secret; boards are compared when the last one
-is set. An action is the id of an arrangement (`plays.py`). Kernels trust their callers: an action
-is legal, and who only holds a view asks nothing that the view does not know.
+is set. An action is the id of an arrangement (`plays.py`). Kernels trust their callers to pass
+legal actions only, and to ask of a view nothing that it hides.
 """
 
 from typing import NamedTuple
@@ -25,14 +25,14 @@ from closedhand.games.chinese_poker.plays import (
 )
 
 SEATS = 4
-"""Room in a state; a game may have fewer players."""
+"""Number of seats in a state; a game may have fewer players."""
 
 DECK = 52
 UNKNOWN = -1
-"""A card that a view hides, or of a seat that nobody has."""
+"""A card that a view hides, or a card of an empty seat."""
 
 UNSET, HIDDEN = -1, -2
-"""An arrangement, or the back of one, that is not chosen yet; one that a view hides."""
+"""An arrangement, or a back, that is not chosen yet; one that a view hides."""
 
 FOUL = -1
 """The strength of every part of a board that is out of order."""
@@ -49,7 +49,7 @@ STATE = np.dtype(
                 ("history", "i4", SEATS),  # the arrangement of each seat
                 ("backs", "i4", SEATS),  # in sub-steps the back that each seat has chosen
                 ("moves", "i4"),  # arrangements set
-                ("player", "i4"),  # to act; at the end who acted last
+                ("player", "i4"),  # the player to act; at the end, the last to have acted
                 ("hands", "i1", (SEATS, HAND)),  # cards, high to low
             ],
             align=True,
@@ -64,11 +64,11 @@ class Rules(NamedTuple):
     Attributes:
         tables: Strengths and arrangements.
         players: 2 to 4.
-        majority: Extra points for winning more parts than losing.
-        scoop: Extra points for winning all three parts, in place of those.
+        majority: Extra points for winning more parts than are lost.
+        scoop: Extra points for winning all three parts, instead of `majority`.
         fouls: Whether boards out of order may be set.
-        royalties: Whether strong parts are paid.
-        naturals: Whether naturals win.
+        royalties: Whether opponents pay for strong parts.
+        naturals: Whether naturals win outright.
     """
 
     kernels = "closedhand.games.chinese_poker.game"
@@ -84,7 +84,7 @@ class Rules(NamedTuple):
 
 @kernel
 def deal(rules, state, seed):
-    """Deal the cards that belong to a seed, and start."""
+    """Deal the cards determined by a seed, and start."""
     deck = np.arange(DECK)
     shuffle(deck, seed)
     for seat in range(rules.players):
@@ -94,7 +94,7 @@ def deal(rules, state, seed):
 
 @kernel
 def take(cards, hand):
-    """Write thirteen cards, which it sorts in place, into a hand, high to low."""
+    """Write thirteen cards into a hand, high to low; sorts `cards` in place."""
     cards.sort()
     for i in range(HAND):
         hand[i] = cards[HAND - 1 - i]
@@ -102,7 +102,7 @@ def take(cards, hand):
 
 @kernel
 def begin(rules, state):
-    """Start a game with the hands that `state` holds."""
+    """Start a game with the hands in `state`."""
     for seat in range(SEATS):
         state.history[seat] = UNSET
         state.backs[seat] = UNSET
@@ -140,7 +140,7 @@ def strengths(rules, hand, fives, threes):
 
 @kernel
 def legal(rules, state, out):
-    """Write the ids of the legal arrangements, ascending; return how many."""
+    """Write the ids of the legal arrangements, ascending; return their number."""
     if rules.fouls:
         for action in range(ARRANGEMENTS):
             out[action] = action
@@ -156,8 +156,8 @@ def legal(rules, state, out):
             continue
         for action in range(FRONTS * back, FRONTS * (back + 1)):
             middle = fives[tables.middle[action]]
-            # Every id is written and the next one overwrites it if it is not legal: a third of them
-            # are, in no order that a processor could predict.
+            # Write every id; an illegal one is overwritten by the next. A third of them are legal,
+            # in no order that branch prediction could exploit.
             out[n] = action
             n += (fives[back] >= middle) & (middle >= threes[tables.front[action]])
     return n
@@ -165,8 +165,8 @@ def legal(rules, state, out):
 
 @kernel
 def is_hopeless(rules, hand, back, strength):
-    """Whether a back is plainly too weak: a high card, and a higher rank is left over."""
-    # The first arrangement of a back has the highest card that is left first in its front.
+    """Whether a back is plainly too weak: a high card with a higher rank left over."""
+    # In the first arrangement of a back, the front begins with the highest card left over.
     left = hand[rules.tables.positions[FRONTS * back, 10]]
     return rules.tables.top[strength] < left // 4
 
@@ -194,7 +194,7 @@ def evaluate(rules, hand, action, parts):
 
 @kernel
 def play(rules, state, action):
-    """Set the hand of the player to act, and move on to the next one who has not."""
+    """Set the hand of the player to act; the next player without a set hand is to act."""
     state.history[state.player] = action
     state.backs[state.player] = action // FRONTS
     state.moves += 1
@@ -211,7 +211,7 @@ def over(rules, state):
 
 @kernel
 def returns(rules, state, out):
-    """Write the payoffs by player of a game that is over: what every pair of boards brings."""
+    """Write the payoffs of a finished game by player, summed over all pairs of boards."""
     parts = np.empty((SEATS, len(PARTS)), np.int64)
     naturals = np.zeros(SEATS, np.int64)
     for seat in range(rules.players):
@@ -235,13 +235,13 @@ def returns(rules, state, out):
 
 @kernel
 def worth(rules, won):
-    """The points of a board that wins `won` parts more than it loses."""
+    """The points of a board that wins `won` more parts than it loses."""
     return won + np.sign(won) * (rules.scoop if abs(won) == len(PARTS) else rules.majority)
 
 
 @kernel
 def score(rules, one, two):
-    """The points of a board against another, by the strengths of their parts."""
+    """The points of a board against another, from the strengths of their parts."""
     won = 0
     for part in range(len(PARTS)):
         won += np.sign(one[part] - two[part])
@@ -250,7 +250,7 @@ def score(rules, one, two):
 
 @kernel
 def royalties(rules, parts):
-    """The points that a board is paid by each opponent, whoever wins its parts."""
+    """The royalties that each opponent pays for a board, regardless of who wins the parts."""
     points = 0
     if parts[FRONT] != FOUL:
         for part in range(len(PARTS)):
@@ -261,7 +261,7 @@ def royalties(rules, parts):
 @kernel
 def natural(hand):
     """The highest natural of thirteen cards."""
-    ranks = np.zeros(14, np.int64)  # an ace counts below the deuce too
+    ranks = np.zeros(14, np.int64)  # from 1; index 0, the low ace, stands for index 13
     suits = np.zeros(4, np.int64)
     for card in hand:
         ranks[1 + card // 4] += 1
@@ -271,7 +271,7 @@ def natural(hand):
         different += count > 0
         pairs += count // 2
     for count in suits:
-        # What threes and fives add up to, two of them at most being fives.
+        # The possible sums of one three and two fives, or of some of them.
         flushes = flushes and count in (0, 3, 5, 8, 10, 13)
     if different == HAND:
         return DRAGON
@@ -284,7 +284,7 @@ def natural(hand):
 
 @kernel
 def are_runs(ranks):
-    """Whether the ranks, counts that it uses up, are runs of five, five and three cards."""
+    """Whether the ranks are runs of five, five and three cards; changes the counts in `ranks`."""
     for a in range(10):
         if lay_run(ranks, a, 5, -1):
             for b in range(10):
@@ -299,9 +299,9 @@ def are_runs(ranks):
 
 @kernel
 def lay_run(ranks, low, length, sign):
-    """Take a run out of the counts of ranks (`sign` -1), if they hold it, or put it back (1).
+    """Remove a run from the counts of ranks if it is there (`sign` -1), or put it back (1).
 
-    Aces are high or low: what starts at 0 has its ace at 13.
+    Aces are high or low: a run that starts at 0 takes its ace from 13.
     """
     for i in range(low, low + length):
         if ranks[i or 13] + sign < 0:
@@ -328,7 +328,7 @@ def hide(rules, state, player):
 
 @kernel
 def redeal(rules, view, player, rng):
-    """Fill, in place, what `hide` blanked with random hands, and random legal settings of them."""
+    """Fill, in place, what `hide` blanked with random hands and random legal arrangements."""
     deck = np.arange(DECK)
     for seat in range(rules.players):
         if view.hands[seat, 0] != UNKNOWN:

@@ -1,4 +1,4 @@
-"""What the generic rooms know about Chinese Poker."""
+"""The registry entry of Chinese Poker."""
 
 from closedhand.core.registry import GameSpec
 

@@ -1,8 +1,9 @@
 """Chinese Poker in sub-steps: first the back, then the front.
 
-1,343 actions: the 1,287 sets of five positions for the back, then the 56 sets of three of the eight
-positions that are left for the front; the middle is what remains. A back is legal only where some
-front completes it. The others see no difference: they learn that a hand is set, and not how.
+There are 1,343 actions: the 1,287 sets of five positions for the back, then, for the front, the 56
+sets of three of the eight positions left; the remaining cards are the middle. A back is legal only
+if some front completes it. The other players see no difference: they learn that a hand is set, but
+not how.
 """
 
 from typing import NamedTuple
@@ -18,7 +19,11 @@ ACTIONS = FIVES + FRONTS
 
 
 class Rules(NamedTuple):
-    """The rules of the flat game."""
+    """The rules of the game in sub-steps.
+
+    Attributes:
+        flat: Rules of the flat game.
+    """
 
     kernels = "closedhand.games.chinese_poker.substeps"
 
@@ -27,7 +32,7 @@ class Rules(NamedTuple):
 
 @kernel
 def legal(rules, state, out):
-    """Write the ids of the legal actions, ascending; return how many."""
+    """Write the ids of the legal actions, ascending; return their number."""
     hand, chosen = state.hands[state.player], state.backs[state.player]
     n = 0
     if chosen != flat.UNSET:
@@ -45,7 +50,7 @@ def legal(rules, state, out):
     for back in range(FIVES):
         fits = rules.flat.fouls
         if not fits and not flat.is_hopeless(rules.flat, hand, back, fives[back]):
-            # From the weakest front up: the first tries mostly fit.
+            # From the weakest front up, as one of the first usually fits.
             arrangement = FRONTS * (back + 1) - 1
             while not fits and arrangement >= FRONTS * back:
                 middle = fives[tables.middle[arrangement]]
@@ -67,7 +72,7 @@ def is_legal(rules, state, action, ids):
         return known and flat.is_legal(rules.flat, state, arrangement, ids)
     if not 0 <= action < FIVES:
         return False
-    # For one back its arrangements are looked up one by one.
+    # For a single back, test its arrangements one by one.
     for arrangement in range(FRONTS * (action + 1) - 1, FRONTS * action - 1, -1):
         if flat.is_legal(rules.flat, state, arrangement, ids):
             return True
@@ -76,7 +81,7 @@ def is_legal(rules, state, action, ids):
 
 @kernel
 def play(rules, state, action):
-    """Choose the back, or set the hand with the front."""
+    """Choose the back, or set the hand by choosing the front."""
     if action < FIRST_FRONT:
         state.backs[state.player] = action
     else:
@@ -86,16 +91,16 @@ def play(rules, state, action):
 
 @kernel
 def observe(rules, state, player, out):
-    """Write the flat game's observation, which shows the back that is chosen."""
+    """Write the flat game's observation, which shows a chosen back."""
     planes.observe(rules.flat, state, player, out)
 
 
 def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
-    """Why `state` is not one that the rules allow, an empty text if it is.
+    """Reason why the rules do not allow `state`, or an empty string if they do.
 
     Args:
-        rules: Of the game in sub-steps.
+        rules: Rules of the game in sub-steps.
         state: Any record of the game's dtype.
-        player: Whose view it is; None of a full state.
+        player: Player whose view it is, or None for a full state.
     """
     return validity.valid(rules.flat, state, player, rules)

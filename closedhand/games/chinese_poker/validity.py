@@ -1,7 +1,8 @@
-"""Why a state of Chinese Poker is not one that the rules allow.
+"""Validation of Chinese Poker states: the reason why the rules do not allow one.
 
-Everything is checked. The players act at the same time: any of them may have set their hands, or
-chosen their backs, and `player` may be whoever has not set his, at the end anybody.
+Everything is checked. The players act simultaneously: any of them may have set their hands or
+chosen their backs. The field `player` may be any player whose hand is not set, and at the end any
+player.
 """
 
 import numpy as np
@@ -12,19 +13,19 @@ from closedhand.games.chinese_poker.plays import HAND
 from closedhand.games.chinese_poker.rules import DECK, HIDDEN, SEATS, UNKNOWN, UNSET, Rules
 
 ROOM = 1
-"""For the list of legal actions, which telling whether one is legal does not need here."""
+"""Length of the buffer for legal actions; the test of a single action does not use it here."""
 
 
 def valid(
     rules: Rules, state: np.record, player: int | None = None, factored: object = None
 ) -> str:
-    """Why `state` is not one that the rules allow, an empty text if it is.
+    """Reason why the rules do not allow `state`, or an empty string if they do.
 
     Args:
-        rules: Of the flat game.
+        rules: Rules of the flat game.
         state: Any record of `rules.STATE`.
-        player: Whose view it is, 0 to `rules.players - 1`; None of a full state.
-        factored: The rules in sub-steps, where a back may be chosen before the front.
+        player: Player whose view it is, 0 to `rules.players - 1`, or None for a full state.
+        factored: Rules in sub-steps, where a back may be chosen before the front.
     """
     wrong = validity.outside(
         state, {"player": (0, rules.players - 1), "moves": (0, rules.players)}
@@ -56,7 +57,7 @@ def valid(
 
 
 def _misdealt(rules: Rules, state: np.record, player: int | None) -> str:
-    """Why the hands are none that can be dealt, or seen by `player`."""
+    """Reason why the hands cannot be dealt, or not be seen so by `player`, or an empty string."""
     dealt: list[int] = []
     for seat, hand in enumerate(state.hands.tolist()):
         hidden = player not in (None, seat) and state.moves < rules.players
@@ -72,7 +73,7 @@ def _misdealt(rules: Rules, state: np.record, player: int | None) -> str:
 
 
 def _unfit(rules: Rules, view: np.record, player: int) -> str:
-    """Why the boards are none that `player` may see, an empty text if they are."""
+    """Reason why `player` cannot see the boards so, or an empty string."""
     for seat in range(SEATS):
         board = (int(view.history[seat]), int(view.backs[seat]))
         if (seat == player and HIDDEN in board) or (

@@ -26,21 +26,20 @@ from closedhand.games.chinese_poker.rules import DECK
 
 
 def view_from(game: Game, player: int, hand: str, actions: Iterable[int | str] = ()) -> State:
-    """The view of a player, from what he knows.
+    """The view of a player, from what the player knows.
 
     Args:
-        game: Chinese Poker, flat or in sub-steps; a play under way is not told, the player's own
-            back that waits for its front included.
+        game: Chinese Poker, flat or in sub-steps. A back that still waits for its front cannot be
+            given, not even the player's own.
         player: Seat of the player.
-        hand: The thirteen cards that he was dealt.
-        actions: What the seats did so far, in their order. An own arrangement is an id, positions
-            (`abcde/fghij/klm`) or a board in cards. That of another is `?` (or a negative id) as
-            long as it is hidden; when all hands are set, it is his board in cards.
+        hand: The thirteen cards dealt to the player.
+        actions: Actions so far, in the order of the seats. The player's own arrangement is an id,
+            positions (`abcde/fghij/klm`) or a board in cards. Another player's is `?` (or a
+            negative id) while it is hidden; when all hands are set, it is the board in cards.
 
     Raises:
-        InputError: Something that is no card or no board, an arrangement that is not legal, a card
-            that is there twice, an own arrangement that is left out, or boards that are not shown
-            at the end.
+        InputError: Something that is not a card or not a board, an illegal arrangement, a duplicate
+            card, a missing arrangement of the player's own, or boards not given at the end.
 
     Examples:
         >>> from closedhand import make_game
@@ -62,7 +61,7 @@ def view_from(game: Game, player: int, hand: str, actions: Iterable[int | str] =
     for number, action in numbered(given):
         with at_action(number, action):
             hidden = is_unseen(action) and not flat.over(state) and state.player != player
-            # What somebody set in secret may be anything that is legal.
+            # For a secret arrangement, any legal one will do.
             play(flat, state, int(flat.legal(state)[0]) if hidden else read(flat, state, action))
     if flat.over(state) and len(hands) < flat.num_players:
         raise InputError("all hands are set: say the boards of all players, in cards")
@@ -70,10 +69,10 @@ def view_from(game: Game, player: int, hand: str, actions: Iterable[int | str] =
 
 
 def _shown_hand(seat: int, action: Any) -> Any:
-    """The cards of a board that was shown, ids high to low.
+    """The cards of a shown board, ids high to low.
 
     Raises:
-        InputError: It is no board in cards.
+        InputError: The action is not a board in cards.
     """
     if not isinstance(action, str) or min(sum(letters_in(action), [0])) >= 0:
         raise InputError(f"the cards of player_{seat} are not known: say his board in cards, or ?")
@@ -81,7 +80,7 @@ def _shown_hand(seat: int, action: Any) -> Any:
 
 
 def _deal_with(game: Game, hands: dict[int, str]) -> str:
-    """A deal in which some seats have these hands, and the others any of the cards left."""
+    """A deal that gives some seats these hands, and the others any of the cards left."""
     known = parse_cards("".join(hands.values()))
     left = [card for card in range(DECK) if card not in known]
     deal = []

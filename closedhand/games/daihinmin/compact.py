@@ -1,8 +1,9 @@
-"""With `compact=True` an action is a set of cards, and the joker stands where it has to.
+"""With `compact=True` an action is a set of cards, and the place of the joker is determined.
 
-Where that leaves a choice, it stands in a group for the first suit in the order c d h s with which
-the play makes or keeps a lock, or else for the first with which it is legal; in a kaidan without a
-gap it stands at the stronger end, or else at the other one. There are 1,951 sets and the pass.
+Where the cards leave a choice, the joker is placed as follows. In a group it stands for the first
+suit, in the order c d h s, with which the play makes or keeps a lock, or else for the first with
+which the play is legal. In a kaidan without a gap it stands at the stronger end if that is legal,
+or else at the other end. There are 1,951 sets and the pass.
 """
 
 from functools import cache
@@ -25,8 +26,8 @@ TABLES = np.dtype(
         np.record,
         np.dtype(
             [
-                ("set_of", "i2", plays.NUM_ACTIONS),  # of every play the compact id
-                ("readings", "i2", (ACTIONS, MOST_READINGS)),  # of every id the plays; -1 for none
+                ("set_of", "i2", plays.NUM_ACTIONS),  # compact id of each play
+                ("readings", "i2", (ACTIONS, MOST_READINGS)),  # plays of each id; -1 for none
             ],
             align=True,
         ),
@@ -67,11 +68,11 @@ class Rules(NamedTuple):
 
 @kernel
 def legal(rules, state, out):
-    """Write the ids of the legal sets, ascending."""
+    """Write the ids of the legal sets, ascending; return their number."""
     n = 0
     for k in range(contract.legal(rules.flat, state, out)):
         chosen = rules.tables.set_of[out[k]]
-        # Plays of one set are not next to each other: insert it, unless it is there.
+        # Plays of one set are not adjacent: insert the set unless it is there already.
         i = n
         while i > 0 and out[i - 1] > chosen:
             i -= 1
@@ -93,7 +94,7 @@ def is_legal(rules, state, action, ids):
 
 @kernel
 def admit(rules, state, action, ids):
-    """The set that a submitted one, any integer, counts as; -1 if it is refused."""
+    """The set that a submitted action, any integer, counts as; -1 if it is refused."""
     if action < 0 or action >= ACTIONS:
         return -1
     play = contract.admit(rules.flat, state, reading(rules, state, action), ids)
@@ -102,7 +103,7 @@ def admit(rules, state, action, ids):
 
 @kernel
 def reading(rules, state, action):
-    """The play of a set: the best of the legal ones, or else its first."""
+    """The play that a set stands for: the preferred one of the legal plays, or else its first."""
     best, most = np.int64(rules.tables.readings[action, 0]), -1
     if best == PASS or rules.tables.readings[action, 1] < 0:
         return best
@@ -122,7 +123,7 @@ def reading(rules, state, action):
 
 @kernel
 def play(rules, state, action):
-    """Apply a legal action and move on to the next player who has to act."""
+    """Apply a legal action, and determine the next player to act."""
     contract.play(rules.flat, state, reading(rules, state, action))
 
 

@@ -1,7 +1,8 @@
-"""The exchange of cards between classes: who gives whom how many, what may be given, and what is.
+"""The exchange of cards between classes: the pairs of players, the legal picks, and the transfers.
 
 The daifugo and the daihinmin are pair 0, the fugo and the hinmin pair 1. Taxes are paid as a round
-begins; what comes back is chosen card by card, the daifugo first. Then the first trick is led.
+begins; the cards given back are chosen one by one, first by the daifugo, then by the fugo. Then the
+first trick is led.
 """
 
 import numpy as np
@@ -14,7 +15,7 @@ from closedhand.games.daihinmin.state import NOBODY, PLAYERS
 from closedhand.games.daihinmin.tricks import lead_first
 
 TAXES = (2, 1)
-"""Cards that the daihinmin gives the daifugo, and the hinmin the fugo; as many come back."""
+"""Number of cards paid by daihinmin and by hinmin; as many are given back."""
 
 
 @kernel
@@ -46,7 +47,7 @@ def loser(state, pair):
 
 @kernel
 def pair_in_exchange(state):
-    """Which winner chooses cards now: 0 the daifugo, 1 the fugo; 2 when tricks are played."""
+    """The pair whose winner chooses cards now: 0 or 1; 2 once tricks are played."""
     if state.leader >= 0:
         return 2
     return 0 if state.moves < TAXES[0] else 1
@@ -60,7 +61,7 @@ def is_complete(state, pair):
 
 @kernel
 def best_cards(cards, number):
-    """The best cards of a set, as taxes go: the joker, then by rank, then by suit s h d c."""
+    """The best `number` cards of a set for taxes: the joker, then by rank, then by suit s h d c."""
     best = np.uint64(0)
     for _ in range(number):
         best |= bit(bits.highest(cards & ~best))
@@ -69,7 +70,7 @@ def best_cards(cards, number):
 
 @kernel
 def give(state, cards, giver, taker):
-    """Hand cards over."""
+    """Move cards from one hand to another."""
     state.hands[giver] &= ~cards
     state.hands[taker] |= cards
     state.left[giver] -= bits.size(cards)
@@ -78,7 +79,10 @@ def give(state, cards, giver, taker):
 
 @kernel
 def legal_picks(state, hand, out):
-    """The cards that the daifugo or the fugo may give: two are chosen in ascending order."""
+    """Write the cards that the winner to act may give; return their number.
+
+    Two cards are chosen in ascending order.
+    """
     pair = pair_in_exchange(state)
     cards = hand
     if state.returned[pair]:
@@ -116,7 +120,7 @@ def best_pick(state):
 
 @kernel
 def pick(state, card):
-    """Choose a card in the exchange; with the last one of a winner all of his change hands."""
+    """Choose a card in the exchange; a winner's last choice moves all its chosen cards."""
     pair = pair_in_exchange(state)
     state.history[state.moves] = card
     state.moves += 1

@@ -48,9 +48,9 @@ NUMBERS = {
     "class_period": (100, 1, 10**6),
     "pass_limit": (MOST_PASSES, PLAYERS + 1, MOST_PASSES),
 }
-"""Default, least and greatest value."""
+"""Default, minimum and maximum of each option."""
 CHOICES = {"classes": ("none", "random"), "illegal": ("pass", "error")}
-"""All values, the default first."""
+"""All values of each option, the default first."""
 DEFAULTS = {
     "rules": "uecda",
     "compact": False,
@@ -65,29 +65,33 @@ def make(**given: Any) -> Game:
     """Daihinmin as a `Game`.
 
     Args:
-        **given: Names and defaults below. `rules="uecda"` is the competition, `"paper"` changes
-            seats every 100 rounds only.
+        **given: Options; their names and defaults are below. `rules="uecda"` is the competition;
+            `"paper"` differs in that seats change every 100 rounds only.
 
-    - `rounds=1`: of an episode, up to a million.
-    - `classes="none"`: of the first round; `"random"` draws them, so that cards are exchanged.
-    - `exchange=True`: cards are exchanged where there are classes.
-    - `seat_period=3`: seats are shuffled every so many rounds, and before the first of several.
-    - `class_period=100`: every so many rounds there are no classes, and no exchange.
-    - `kaidan=True`, `revolution=True`, `eight_stop=True`, `lock=True`: as above, or not at all.
+    - `rounds=1`: number of rounds in an episode, up to a million.
+    - `classes="none"`: the first round has no classes; with `"random"` they are drawn by lot, so
+      that cards are exchanged.
+    - `exchange=True`: cards are exchanged in rounds with classes.
+    - `seat_period=3`: number of rounds between shuffles of the seats; a match of several rounds
+      also begins with one.
+    - `class_period=100`: number of rounds between resets of the classes; the round after a reset
+      has no classes and no exchange.
+    - `kaidan=True`, `revolution=True`, `eight_stop=True`, `lock=True`: the rule of that name; with
+      False it does not exist.
     - `joker_edges=True`: the joker may stand below the 3 and above the 2.
     - `joker_unlocks=True`: a lone joker lifts the lock.
     - `spade_three=True`: 3s beats the lone joker.
-    - `overplay=True`: the owner of a trick is asked again when all others have passed.
+    - `overplay=True`: the owner of a trick may play again when all others have passed.
     - `lead_pass=True`: a leader may pass.
-    - `pass_limit=20`: so many passes on end end the round; 6 to 20.
-    - `illegal="pass"`: what is illegal counts as a pass, also a leader's where he may not pass, and
+    - `pass_limit=20`: number of consecutive passes that end the round, 6 to 20.
+    - `illegal="pass"`: an illegal action counts as a pass, even for a leader who may not pass, and
       in the exchange as the best card; with `"error"` it is refused.
-    - `compact=False`: with True one action for each set of cards, 1,952 in all. The joker then
-      stands where it has to, or else for the first suit c d h s that makes or keeps a lock, then
-      for the first that is legal, and in a kaidan at its stronger end.
+    - `compact=False`: with True there is one action for each set of cards, 1,952 in all. Where the
+      cards leave a choice, the joker stands for the first suit in the order c d h s that makes or
+      keeps a lock, or else for the first that is legal, and in a kaidan at its stronger end.
 
     Raises:
-        InputError: An unknown option, or a value that it cannot take.
+        InputError: An unknown option, or an invalid value of an option.
     """
     options = options_of("daihinmin", PRESETS, DEFAULTS, given)
     check(options)
@@ -129,11 +133,11 @@ def make(**given: Any) -> Game:
 
 
 def league_options(options: Mapping[str, Any], rounds: int, duplicate: bool) -> dict[str, Any]:
-    """Options of a league of so many rounds; those that are given come first.
+    """Options of a league of `rounds` rounds; those in `options` take precedence.
 
-    A deal is a match from one reset of the classes to the next, or all `rounds` if those are fewer;
-    as a duplicate one round, with classes drawn at random, as only then all agents find the same
-    cards and classes at a seat.
+    A deal is a match from one reset of the classes to the next, or of all `rounds` if those are
+    fewer. In a duplicate league a deal is one round with random classes, since only then do all
+    agents find the same cards and classes at a seat.
     """
     usual: dict[str, Any] = {"rounds": min(rounds, make(**options).options["class_period"])}
     if duplicate:
@@ -144,10 +148,10 @@ def league_options(options: Mapping[str, Any], rounds: int, duplicate: bool) -> 
 
 
 def check(options: Mapping[str, Any]) -> None:
-    """Complain about a value that an option cannot take.
+    """Check the values of all options.
 
     Raises:
-        InputError: There is one.
+        InputError: An option has an invalid value.
     """
     for name in (*SWITCHES, "compact"):
         if not isinstance(options[name], bool):

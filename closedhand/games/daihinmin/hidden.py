@@ -1,7 +1,7 @@
-"""What a player of Daihinmin knows of the others' cards: views, and deals that fit a view.
+"""What a player of Daihinmin knows of the others' cards: views, and deals consistent with a view.
 
-A player knows his own cards, what was played, and how many cards everybody holds. Daihinmin and
-hinmin know what they paid as tax and what they got for it; daifugo and fugo know what they gave
+A player knows its own cards, all cards played, and the number of cards in every hand. Daihinmin and
+hinmin know what they paid as tax and what they got in return; daifugo and fugo know what they gave
 back, but not which of their cards were paid. Everybody knows who held the three of diamonds when
 the first trick was led.
 """
@@ -24,12 +24,12 @@ from closedhand.games.daihinmin.plays import DECK, DIAMOND_THREE
 from closedhand.games.daihinmin.state import HIDDEN, PLAYERS
 
 CANDIDATES = 8
-"""Deals of the unseen cards, one of which is drawn by its weight."""
+"""Number of deals of the unseen cards from which one is drawn by weight."""
 
 
 @kernel
 def hide(rules, state, player):
-    """Turn `state` into the view of `player`: blank everything that he cannot know."""
+    """Turn `state` into the view of `player`: blank everything that the player cannot know."""
     for other in range(PLAYERS):
         if other != player:
             state.hands[other] = np.uint64(0)
@@ -49,7 +49,7 @@ def hide(rules, state, player):
 
 @kernel
 def unseen(state, player):
-    """The cards that `player` has seen nowhere: neither held by him nor played."""
+    """The cards that `player` has not seen: neither in its hand nor played."""
     cards = DECK & ~state.hands[player]
     for other in range(PLAYERS):
         cards &= ~state.played[other]
@@ -58,7 +58,7 @@ def unseen(state, player):
 
 @kernel
 def known(rules, state, player, other):
-    """The cards that `player` knows in the hand of `other`."""
+    """The cards that `player` knows to be in the hand of `other`."""
     cards = np.uint64(0)
     if has_exchange(rules, state):
         for pair in range(2):
@@ -76,9 +76,9 @@ def known(rules, state, player, other):
 def redeal(rules, view, player, rng):
     """Turn the view of `player` into a random full state that is consistent with it.
 
-    All deals and all exchanges are equally likely that fit what `player` knows. Where he took no
-    part in an exchange, that is so but approximately: of `CANDIDATES` deals of the unseen cards one
-    is drawn by the number of exchanges that lead to it.
+    All deals and exchanges consistent with what `player` knows are equally likely. If the player
+    took no part in a complete exchange, this holds only approximately: one of `CANDIDATES` deals of
+    the unseen cards is drawn with weights, the numbers of exchanges that lead to each.
     """
     room = np.zeros(PLAYERS, np.int64)
     hidden = unseen(view, player)
@@ -95,7 +95,7 @@ def redeal(rules, view, player, rng):
                 hidden &= ~deal_taxed(rules, view, pair, hidden, room[giving], rng)
                 room[giving] = 0
             elif player != giving and not is_complete(view, pair):
-                # He gets his tax back for a moment, to pay it from a hand as it was dealt.
+                # The payer gets its tax back for a moment, to pay it from the hand as dealt.
                 room[giving] += TAXES[pair]
                 room[taking] -= TAXES[pair]
     deal_likely(rules, view, player, hidden, room, rng)
@@ -109,7 +109,7 @@ def redeal(rules, view, player, rng):
 
 @kernel
 def deal_likely(rules, view, player, hidden, room, rng):
-    """Deal the cards of `hidden`, `room[other]` to each, by how likely exchanges lead to that."""
+    """Deal the cards of `hidden`, `room[other]` to each, weighted by numbers of exchanges."""
     candidates = 1
     if has_exchange(rules, view):
         for pair in range(2):
@@ -158,23 +158,26 @@ def draw_some(cards, number, rng):
 
 @kernel
 def above(card):
-    """All cards that are better than one as taxes go; those better than -1 are all."""
+    """All cards that are better for taxes than `card`; all cards if it is -1."""
     return ~(bit(card + 1) - np.uint64(1))
 
 
 @kernel
 def best_of(cards):
-    """The best card of a set as taxes go, -1 of the empty one."""
+    """The best card of a set for taxes, -1 for the empty set."""
     return bits.highest(cards) if cards else -1
 
 
 @kernel
 def deal_taxed(rules, view, pair, hidden, number, rng):
-    """Deal `number` of the `hidden` cards to the player who paid his best cards to the observer.
+    """Deal `number` of the `hidden` cards to the player who paid its best cards to the observer.
 
-    He kept no card that is better than one he paid, and all that he paid was in the observer's hand
-    after the tax. So his best card decides how many ways there are to have paid, and is drawn
-    first. Fills `taxed` too; returns the cards that were dealt.
+    The payer kept no card better than one it paid, and all that it paid was in the observer's hand
+    after the tax. So the best card kept determines the number of ways to have paid, and is drawn
+    first. Also fills `taxed`.
+
+    Returns:
+        The cards dealt.
     """
     taking, giving = winner(view, pair), loser(view, pair)
     tax = TAXES[pair]
@@ -207,19 +210,23 @@ def deal_taxed(rules, view, pair, hidden, number, rng):
 
 @kernel
 def ways(rules, cards, number):
-    """How many sets of `number` cards there are of so many."""
+    """The number of ways to choose `number` of `cards` cards."""
     return rules.plays.binomial[cards, number] if number >= 0 else 0.0
 
 
 @kernel
 def ways_to_pay(rules, held, best, tax):
-    """How many sets of `tax` cards of `held` are all better than the card `best`."""
+    """The number of sets of `tax` cards of `held` that are all better than the card `best`."""
     return ways(rules, bits.size(held & above(best)), tax)
 
 
 @kernel
 def draw_exchange(rules, view, pair, paid, rng):
-    """Draw the part of an exchange that the observer does not know; `paid`: he knows the tax."""
+    """Draw the part of an exchange that the observer does not know.
+
+    The observer is not the winner of the pair; `paid` says whether it is the loser, who knows the
+    tax.
+    """
     taking, giving = winner(view, pair), loser(view, pair)
     if is_complete(view, pair):
         if not paid:
@@ -236,7 +243,7 @@ def draw_exchange(rules, view, pair, paid, rng):
 
 @kernel
 def draw_complete_exchange(rules, view, pair, rng):
-    """Draw tax and return of a pair, uniformly from all that lead to their present hands."""
+    """Draw a pair's tax and the cards given back, uniformly from all that lead to their hands."""
     tax = TAXES[pair]
     taking, giving = winner(view, pair), loser(view, pair)
     held = view.hands[taking] | view.played[taking]
@@ -256,9 +263,10 @@ def draw_complete_exchange(rules, view, pair, rng):
 
 @kernel
 def ways_of_exchange(rules, held, got, tax, same):
-    """In how many ways hands after the exchange come about where the loser got his best `same`.
+    """The number of exchanges after which the loser's best `same` cards are given back ones.
 
-    He got those, his next best card he did not get, and others below that.
+    The loser's next best card is not one given back, and the remaining cards given back are below
+    that. `held` and `got` are the hands of the winner and the loser after the exchange.
     """
     top = best_cards(got, same)
     best = bits.highest(got & ~top)
@@ -268,7 +276,7 @@ def ways_of_exchange(rules, held, got, tax, same):
 
 @kernel
 def exchange_weight(rules, view, player, hands):
-    """In how many ways `hands` can have come out of the exchanges that `player` had no part in."""
+    """The number of ways that exchanges without `player` can have led to `hands`."""
     weight = 1.0
     for pair in range(2):
         taking, giving = winner(view, pair), loser(view, pair)
@@ -284,7 +292,7 @@ def exchange_weight(rules, view, player, hands):
 
 @kernel
 def write_picks(state):
-    """Write the cards that were given back into the history."""
+    """Write the cards given back into the history."""
     move = 0
     for pair in range(2):
         cards = state.returned[pair]

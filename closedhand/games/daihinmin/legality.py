@@ -1,7 +1,7 @@
-"""What is legal in Daihinmin, and what an illegal action counts as.
+"""Legal actions in Daihinmin, and what an illegal action counts as.
 
-`legal` lists the actions, family by family from the bits of a hand; `can_play` tests one action
-without a list. The two say the same in two ways.
+`legal` lists the legal actions, family by family, from the bits of a hand; `can_play` tests one
+action without a list. The two are independent implementations of the same rules.
 """
 
 import numpy as np
@@ -28,7 +28,7 @@ from closedhand.games.daihinmin.rules import over
 
 @kernel
 def legal(rules, state, out):
-    """Write the ids of the legal actions, ascending; return how many."""
+    """Write the ids of the legal actions, ascending; return their number."""
     hand = state.hands[state.player]
     if state.leader < 0:
         return legal_picks(state, hand, out)
@@ -51,7 +51,7 @@ def legal(rules, state, out):
 
 @kernel
 def legal_leads(rules, state, hand, out):
-    """Every play that the hand holds, and the pass."""
+    """Write every play in the hand and, if a leader may pass, the pass; return their number."""
     n = plays_between(rules, hand, 0, 0, NUM_RANKS, 0, out, 0)
     held = np.int64(state.left[state.player])
     for family in range(1, min(FIVE, held)):
@@ -74,22 +74,22 @@ def legal_leads(rules, state, hand, out):
 
 @kernel
 def plays_between(rules, hand, family, low, high, lock, out, n):
-    """Write the plays of a family whose ranks are all `low` or higher and `high` or lower.
+    """Write the plays of a family whose ranks all lie between `low` and `high`, inclusive.
 
     The ranks -1 and 13 are those of the joker in a kaidan, below the 3 and above the 2.
 
     Args:
-        rules: Of the game.
-        hand: The cards to play from.
-        family: Of plays.
-        low: Lowest rank, from -1 on.
-        high: Highest rank, up to 13.
-        lock: Bits of the suits that a play must have, 0 for any; not for a lone joker.
-        out: Takes the ids, ascending, from index `n` on.
-        n: How many ids `out` holds already.
+        rules: Rules of the game.
+        hand: Cards to play from.
+        family: Family of plays.
+        low: Lowest rank, at least -1.
+        high: Highest rank, at most 13.
+        lock: Bits of the suits that a play must have, 0 for any; a lone joker is exempt.
+        out: Array that receives the ids, ascending, from index `n` on.
+        n: Number of ids that `out` holds already.
 
     Returns:
-        How many it holds now.
+        Number of ids that `out` holds now.
     """
     if family == 0:
         return singles_between(hand, low, high, lock, out, n)
@@ -137,7 +137,7 @@ def kaidan_between(rules, hand, family, low, high, lock, out, n):
     length = family - FIRST_KAIDAN + SHORTEST
     own = hand & (JOKER_BIT - np.uint64(1)) & of_suits(lock)
     joker = hand & JOKER_BIT != 0
-    # Bits of the lowest cards of runs that lack none of their cards, or one at most.
+    # Bits of the lowest cards of runs that lack none, or at most one, of their cards.
     whole = EACH_RANK * np.uint64(ALL_SUITS)
     shorter = lacking = whole
     for i in range(length):
@@ -181,7 +181,7 @@ def kaidan_between(rules, hand, family, low, high, lock, out, n):
 def admit(rules, state, action, ids):
     """The action that a submitted one, any integer, counts as; -1 if it is refused.
 
-    What is illegal is a pass, in the exchange the best card, or else it is refused.
+    If the rules admit illegal actions, they count as a pass, and in the exchange as the best card.
     """
     if can_play(rules, state, action):
         return np.int64(action)
@@ -198,7 +198,7 @@ def is_legal(rules, state, action, ids):
 
 @kernel
 def can_play(rules, state, action):
-    """`is_legal`, which is told without a list of actions."""
+    """Whether `action`, any integer, is legal now, without listing the legal actions."""
     if action < 0 or action > PASS or over(rules, state):
         return False
     if state.leader < 0:
@@ -220,7 +220,7 @@ def can_play(rules, state, action):
 
 @kernel
 def beats(rules, state, action):
-    """Whether a play beats the one on the table, as kind, order of ranks and lock have it."""
+    """Whether a play beats the one on the table, by kind, order of ranks and lock."""
     plays, target = rules.plays, np.int64(state.target)
     if target == JOKER:
         return rules.options.spade_three and action == SPADE_THREE

@@ -1,10 +1,11 @@
-"""Logs of the UECda server: read, replayed and written.
+"""Logs of the UECda server: reading and writing.
 
-A log is lines `%NNNNN%KEY% value`: a header (`-----` for the number), then for each round the
-classes, seats, hands before the exchange, the exchange, the plays, the result and the points so
-far. Cards are suit (S H D C), then rank, `J3` is the joker. A joker in a play is written with K, L,
-M or N for the suits S H D C, or with J as the fifth card of a group, and the rank it stands for;
-`x` in place of the rank is the column below the 3 or above the 2, or a lone joker.
+A log consists of lines `%NNNNN%KEY% value`: a header (with `-----` for the number), then for each
+round the classes, the seats, the hands before the exchange, the exchange, the plays, the result and
+the points so far. A card is its suit (S H D C), then its rank; `J3` is the joker. A joker in a play
+is written as K, L, M or N for the suits S H D C, or as J for the fifth card of a group, followed by
+the rank it stands for. An `x` in place of the rank is the column below the 3 or above the 2, or
+marks a lone joker.
 """
 
 import gzip
@@ -32,10 +33,10 @@ HELD_JOKER = "J3"
 FIFTH = "J"
 NO_CLASSES = "22222"
 KEYS = ("mibun", "seat", "palyer_cards", "change_cards", "play", "result", "points")
-"""Of a round, in order; the server spells them so."""
+"""Keys of a round, in order and in the server's spelling."""
 NO_EXCHANGE = "NULL"
 OTHER_RULES = ("RULE_KINSOKU", "RULE_5TOBI", "RULE_6REVERS", "RULE_11BACK")
-"""Rules of the server that the competition does not play, and that are not here."""
+"""Rules of the server that the competition does not use, and that are not implemented here."""
 LINE = re.compile(r"%(-----|\d{5,})%(\w+)%(.*)")
 
 NAMES = "palyer_name"
@@ -55,11 +56,11 @@ HEADER = {
     "GAME_NUMBER": "rounds",
     "FLASH_MIBUN_NUMBER": "class_period",
 }
-"""The lines of the header behind the names, in order: an option of the game, or a fixed value."""
+"""The header lines after the names, in order: an option of the game, or a fixed value."""
 OTHER_OPTIONS, SEED = "OPTIONS", "SEED"
-"""Lines that only our server writes: JSON of other options that are not usual, and the seed."""
+"""Lines that only our server writes: JSON of other, non-default options, and the seed."""
 TIME_END, TOTAL = "TIME_END", "TOTAL_POINT"
-"""The lines at the end; `read` puts them into the header."""
+"""Keys of the lines at the end, which `read` puts into the header."""
 
 
 @dataclass(frozen=True)
@@ -67,9 +68,9 @@ class Log:
     """A log as text by key.
 
     Attributes:
-        header: Values by key.
-        rounds: Of every round the values by key.
-        names: Of the players.
+        header: Values of the header by key.
+        rounds: Values of each round by key.
+        names: Names of the players.
     """
 
     header: dict[str, str]
@@ -82,10 +83,10 @@ class Log:
 
     @property
     def options(self) -> dict[str, Any]:
-        """Options of `make_game` for one of the rounds, as far as the header tells them.
+        """Options of `make_game` for a single round, as far as the header gives them.
 
         Raises:
-            InputError: A line of the header cannot be understood.
+            InputError: A line of the header is malformed, or sets an unsupported rule.
         """
         found: dict[str, Any] = {}
         for key, name in HEADER.items():
@@ -110,7 +111,7 @@ class Log:
 
 
 def is_log(path: Path) -> bool:
-    """Whether a file begins as a log does, packed by gzip or not."""
+    """Whether a file begins like a log, compressed by gzip or not."""
     try:
         with _open(path) as file:
             return LINE.fullmatch(file.readline().rstrip("\n")) is not None
@@ -127,10 +128,10 @@ def _open(path: Path):
 
 
 def read(path: Path) -> Log:
-    """A log as text.
+    """Read a log.
 
     Raises:
-        InputError: It cannot be read, or a line is not of a log.
+        InputError: The file cannot be read, or a line is not that of a log.
     """
     log = Log({})
     try:
@@ -156,10 +157,10 @@ def read(path: Path) -> Log:
 
 
 def card_id(text: str) -> int:
-    """The number of a held card.
+    """The id of a held card.
 
     Raises:
-        InputError: It is none.
+        InputError: The text is not a card.
     """
     if text == HELD_JOKER:
         return JOKER
@@ -170,7 +171,7 @@ def card_id(text: str) -> int:
 
 
 def cards_of(text: str) -> int:
-    """The set of held cards that are written one after the other."""
+    """The set of held cards in a text that lists them without separators."""
     cards = 0
     for i in range(0, len(text), 2):
         cards |= 1 << card_id(text[i : i + 2])
@@ -178,7 +179,7 @@ def cards_of(text: str) -> int:
 
 
 def play_text(play: int) -> str:
-    """A play as logs write it, in the order of rank, then suit; a lone joker is `Kx`."""
+    """A play in the notation of logs, ordered by rank, then suit; a lone joker is `Kx`."""
     table = plays.build()
     if play == PASS:
         return ""
@@ -199,7 +200,7 @@ def play_text(play: int) -> str:
 
 @cache
 def _ids() -> dict[tuple[str, ...], int]:
-    """The id of every play by its cards as logs write them, sorted."""
+    """The id of every play by its sorted cards in the notation of logs."""
     ids = {_sorted_pairs(play_text(play)): play for play in range(PASS)}
     # A lone joker may have been put anywhere.
     return ids | {(suit + rank,): JOKER for suit in JOKER_SUITS for rank in plays.RANKS + "x"}
@@ -210,10 +211,10 @@ def _sorted_pairs(text: str) -> tuple[str, ...]:
 
 
 def play_id(text: str) -> int:
-    """The id of a play, or of the pass, which is no text.
+    """The id of a play, or of the pass, which is the empty string.
 
     Raises:
-        InputError: It is none.
+        InputError: The text is not a play.
     """
     if not text:
         return PASS
@@ -224,7 +225,11 @@ def play_id(text: str) -> int:
 
 
 def entries(text: str) -> list[str]:
-    """The entries of an exchange or of the plays, without the `EE` behind each."""
+    """The entries of an exchange or of the plays, without the `EE` that ends each.
+
+    Raises:
+        InputError: An entry does not end in `EE`.
+    """
     parts = text.split("EE")
     if parts.pop().strip():
         raise InputError("an entry has no EE behind it")
@@ -232,10 +237,10 @@ def entries(text: str) -> list[str]:
 
 
 def round_record(values: Mapping[str, str], names: tuple[str, ...] = (), **options: Any) -> Record:
-    """One round of a log as a record of a game of one round, with the points of this round.
+    """A round of a log as the record of a one-round game, with the points of this round.
 
     Raises:
-        InputError: Something is missing or cannot be read.
+        InputError: A key is missing, or a value cannot be read.
     """
     for key in KEYS[:-1]:
         if key not in values:
@@ -266,9 +271,9 @@ def header(game: Game, names: Sequence[str], seed: int) -> dict[str, str]:
     """The header of a match.
 
     Args:
-        game: What is played.
-        names: Of the players, without spaces.
-        seed: Of the match.
+        game: Game of the match.
+        names: Names of the players, without spaces.
+        seed: Seed of the match.
     """
     lines = {NAMES: " ".join(names)}
     for key, value in HEADER.items():
@@ -285,12 +290,12 @@ def header(game: Game, names: Sequence[str], seed: int) -> dict[str, str]:
 
 
 def header_text(header: Mapping[str, str]) -> str:
-    """The lines of a header, or those at the end."""
+    """The lines of a header, or of the end of a log."""
     return "".join(f"%-----%{key}% {value}\n" for key, value in header.items())
 
 
 def round_text(number: int, values: Mapping[str, str]) -> str:
-    """The lines of a round, counted from 0; with the spaces of the server."""
+    """The lines of round `number`, counted from 0, spaced as the server writes them."""
     text = ""
     for key in KEYS:
         value = values[key]
@@ -303,7 +308,7 @@ def round_text(number: int, values: Mapping[str, str]) -> str:
 
 
 def log_text(log: Log) -> str:
-    """A whole log, as `read` takes it."""
+    """The text of a whole log, which `read` reads back."""
     last = {key: log.header[key] for key in (TIME_END, TOTAL) if key in log.header}
     first = {key: value for key, value in log.header.items() if key not in last}
     rounds = (round_text(number, values) for number, values in enumerate(log.rounds))
@@ -312,24 +317,24 @@ def log_text(log: Log) -> str:
 
 @cache
 def _card_texts() -> tuple[tuple[int, str], ...]:
-    """Every card as a set and as text, in the order of a hand: by suit, the joker last."""
+    """Every card as a set and as text, in the order of a hand in a log: by suit, the joker last."""
     own = [(1 << 4 * r + s, SUITS[s] + plays.RANKS[r]) for s in range(3, -1, -1) for r in range(13)]
     return (*own, (1 << JOKER, HELD_JOKER))
 
 
 def cards_text(cards: int) -> str:
-    """A set of held cards."""
+    """The text of a set of held cards."""
     return "".join(text for card, text in _card_texts() if cards & card)
 
 
 class Transcript:
-    """A round for a log, written down while it is played."""
+    """A round for a log, recorded while it is played."""
 
     def __init__(self, state: State) -> None:
         """Begin a round.
 
         Args:
-            state: At its start, before anything is given back in the exchange.
+            state: State at the start of the round, before any card is given back in the exchange.
         """
         classes = state.classes.tolist()
         self._values = {
@@ -345,19 +350,19 @@ class Transcript:
                 self.give(giver, taker, int(state.taxed[pair]))
 
     def give(self, giver: int, taker: int, cards: int) -> None:
-        """A player gave cards to another one."""
+        """Record that a player gave cards to another one."""
         self._gifts.append(f"{giver}{taker}{cards_text(cards)}EE")
 
     def submit(self, player: int, play: int) -> None:
-        """A player wanted to make a play, legal or not; or passed."""
+        """Record that a player submitted a play, legal or not, or a pass."""
         self._plays.append(f"{player}{_play_texts()[play]}EE")
 
     def values(self, places: Sequence[int], points: Sequence[int]) -> dict[str, str]:
         """The round's values by key.
 
         Args:
-            places: By player, 0 for the daifugo.
-            points: By player, of all rounds so far.
+            places: Places by player, 0 for the daifugo.
+            points: Points by player, of all rounds so far.
         """
         return self._values | {
             "change_cards": " ".join(self._gifts) or NO_EXCHANGE,

@@ -1,14 +1,15 @@
 """The notation of Daihinmin: plays, deals and records of rounds.
 
-A play is its cards by rank, then suit: `5c5h`, `7s8s9s`. The joker is a star: behind the card that
-it stands for (`5c5h*`, `7s8s*9s`), after a plus as fifth card of a group (`5c5d5h5s+*`), as `_c*`
-in a kaidan below the 3 or above the 2 (`_c*3c4c`, `Ac2c_c*`), or alone (`*`). The pass is `PASS`;
-in the exchange an action is one card.
+A play is its cards by rank, then suit: `5c5h`, `7s8s9s`. The joker is a star: after the card that
+it stands for (`5c5h*`, `7s8s*9s`), after a plus as the fifth card of a group (`5c5d5h5s+*`), as
+`_c*` in a kaidan below the 3 or above the 2 (`_c*3c4c`, `Ac2c_c*`), or alone (`*`). The pass is
+`PASS`. In the exchange an action is one card.
 
-A deal is `seats;classes;` and five hands by player, as they were before the exchange: seats are the
-players in seat order (`01234`), classes theirs by player, 0 the daifugo to 4 the daihinmin, or `-`
-in a round without. In the later rounds of a match an eighth field tells the round, from 0, and the
-points before it: `3:12,9,6,9,9`. A record is a deal and all actions, with semicolons between.
+A deal is `seats;classes;` and five hands by player, as they were before the exchange. Seats are the
+players in seat order (`01234`). Classes are given by player, from 0 for the daifugo to 4 for the
+daihinmin, or as `-` in a round without classes. In the later rounds of a match an eighth field
+gives the round, counted from 0, and the points before it: `3:12,9,6,9,9`. A record is a deal and
+all actions, separated by semicolons.
 """
 
 from functools import cached_property
@@ -34,10 +35,10 @@ def cards_in(cards: int | np.uint64) -> list[str]:
 
 
 def parse_cards(text: str) -> int:
-    """The set of the cards in a text; spaces do not count.
+    """The set of the cards in a text; spaces are ignored.
 
     Raises:
-        InputError: There is something that is no card, or a card twice.
+        InputError: Something in the text is not a card, or a card occurs twice.
     """
     cards, rest = 0, "".join(text.split())
     while rest:
@@ -89,7 +90,7 @@ class Notation:
         """The action id of a notation.
 
         Raises:
-            InputError: It is none.
+            InputError: The text is not an action.
         """
         try:
             return self.ids["".join(text.split()).upper()]
@@ -97,7 +98,7 @@ class Notation:
             raise InputError(f"{text!r} is no action, such as 5c5h, 7s8s*9s, * or PASS") from None
 
     def deal_text(self, state: State) -> str:
-        """The deal that `state`, at any point of a round, started from."""
+        """The deal from which `state`, at any point of a round, started."""
         seats = "".join(map(str, state.seats))
         classes = "".join(map(str, state.classes)) if state.classes[0] >= 0 else "-"
         hands = ["".join(cards_in(hand)) for hand in dealt(state)]
@@ -115,7 +116,7 @@ class Notation:
         """A state at the start of a round.
 
         Raises:
-            InputError: The text is no deal.
+            InputError: The text is not a deal.
         """
         fields = [field.strip() for field in text.strip().rstrip(";").split(";")]
         if len(fields) not in (2 + PLAYERS, 3 + PLAYERS):
@@ -136,7 +137,11 @@ class Notation:
         return state
 
     def _standing(self, field: str) -> tuple[int, list[int]]:
-        """The round and the points before it, of the last field of a deal."""
+        """The round and the points before it, from the last field of a deal.
+
+        Raises:
+            InputError: The field does not give a later round of the match.
+        """
         place, _, points = field.partition(":")
         try:
             standing = int(place), [int(each) for each in points.split(",")]
@@ -181,12 +186,12 @@ class Notation:
 
     @cached_property
     def texts_of_plays(self) -> tuple[str, ...]:
-        """The notation of every play, whatever the actions are."""
+        """The notation of every play, even if actions are sets of cards."""
         return plays.texts()
 
 
 class CompactNotation(Notation):
-    """Text of sets of cards: as of plays, but for the joker's place; it comes last."""
+    """Text of sets of cards: as of plays, except that the joker has no place and comes last."""
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
@@ -195,9 +200,10 @@ class CompactNotation(Notation):
 
 
 def may_stand(points: list[int], rounds: int) -> bool:
-    """Whether so many rounds, each of 5, 4, 3, 2 and 1 points, can add up to points by player.
+    """Whether `rounds` rounds, each of 5, 4, 3, 2 and 1 points, can add up to these points.
 
-    They can if no players together have less than as many last places are worth.
+    They can if any k players together have at least what the k lowest places are worth in all
+    rounds, with equality for all players.
     """
     least = rounds * np.cumsum(range(1, PLAYERS + 1))
     sums = np.cumsum(sorted(points))
@@ -208,7 +214,7 @@ def permutation(text: str, name: str) -> list[int]:
     """The five digits of seats or classes.
 
     Raises:
-        InputError: They are not 0 to 4, each once.
+        InputError: The digits are not 0 to 4, each once.
     """
     if sorted(text) != list("01234"):
         raise InputError(f"{name} are the digits 0 to 4 in some order, not {text!r}")
@@ -216,10 +222,10 @@ def permutation(text: str, name: str) -> list[int]:
 
 
 def parse_record(line: str, game: Game) -> Record:
-    """A record in the notation above.
+    """Parse a record in the notation above.
 
     Raises:
-        InputError: It is none; actions are not looked at before it is replayed.
+        InputError: The line is not a record; its actions are checked only when it is replayed.
     """
     fields = [field.strip() for field in line.strip().rstrip(";").split(";")]
     end = 2 + PLAYERS

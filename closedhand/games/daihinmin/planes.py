@@ -1,28 +1,29 @@
-"""What a player sees: binary planes.
+"""A player's observation: binary planes.
 
-`observation` is indexed `[plane, row, column]`: rows 0-3 are the suits c d h s, row 4 is the
-joker's own; columns 1-13 are the ranks 3 to 2, column 0 is below the 3 and column 14 above the 2,
-where only the joker can stand. A joker that stands for nothing, in a hand or alone on the table, is
-at [4, 14]. Players come in seat order from the observer.
+`observation` is indexed `[plane, row, column]`. Rows 0-3 are the suits c d h s, and row 4 is for
+the joker only. Columns 1-13 are the ranks 3 to 2; columns 0 (below the 3) and 14 (above the 2) are
+for the joker only. A joker that stands for no card, in a hand or alone on the table, is at [4, 14].
+Players are in seat order, starting with the observer. A plane marked "full" is all 1 if the
+statement holds, else all 0.
 
-| plane | what |
+| plane | contents |
 |---|---|
 | 0 | the observer's hand |
-| 1 | the play to beat, the joker where it stands |
-| 2 | of that the joker; as fifth card of a group in row 4, below its rank |
-| 3 | cards that the observer has seen nowhere |
+| 1 | the play to beat, with the joker in the place that it stands for |
+| 2 | the joker of that play; as the fifth card of a group in row 4, in the column of its rank |
+| 3 | cards that the observer has not seen |
 | 4-8 | cards played in this round, by player |
-| 9 | cards that the observer gave away in the exchange, as far as he knows |
-| 10 | cards that he got in it, as far as he knows |
+| 9 | cards that the observer gave away in the exchange, if known |
+| 10 | cards that the observer got in the exchange, if known |
 | 11-15 | cards played in this trick, by player |
-| 16-20 | cards left, by player: that many cells, row by row |
-| 21-25 | full: the player cannot play on in this trick; he has passed or is out |
-| 26-30 | class, by player: row 0 the daifugo's to row 4 the daihinmin's; empty in a round without |
+| 16-20 | number of cards left, by player: as many cells, row by row |
+| 21-25 | full: the player has passed in this trick or is out, and cannot play on |
+| 26-30 | class, by player: row 0 for the daifugo to row 4 for the daihinmin; 0 without classes |
 | 31 | full: a lock is on |
-| 32 | the rows of the suits that have to be played |
+| 32 | the rows of the suits of the lock |
 | 33 | full: revolution |
 | 34-38 | full: the player made the play to beat, or leads |
-| 39 | full: there is no play to beat |
+| 39 | full: there is no play to beat, and no exchange |
 | 40 | full: cards are being exchanged |
 """
 
@@ -101,7 +102,7 @@ def draw_cards(out, plane, cards):
 
 @kernel
 def draw_table(rules, state, out):
-    """The play to beat."""
+    """Draw the play to beat."""
     cards = rules.plays.need[state.target]
     draw_cards(out, TABLE, cards if state.target == JOKER else cards & ~JOKER_BIT)
     if cards & JOKER_BIT:
@@ -116,7 +117,7 @@ def draw_table(rules, state, out):
 
 @kernel
 def draw_exchange(state, player, out):
-    """What the observer gave and got, as far as he knows."""
+    """Draw the cards that the observer knows to have given and got."""
     for pair in range(2):
         if player == winner(state, pair):
             draw_cards(out, GIVEN, state.returned[pair])

@@ -1,14 +1,16 @@
 """The actions of Daihinmin: 2,421 plays and the pass, and the cards that each needs.
 
-A card is a number, 4 x rank + suit: ranks 0 to 12 for 3 to 2, suits c d h s; the joker is 52. A set
-of cards is a `uint64` with a bit for each, and so the higher bit is also the better card when taxes
-are paid. Plays are ordered by **family** (singles, groups of 2 to 5 equal ranks, kaidan of 3 to
-11), then by their lowest rank; the ids of a family are laid out so that kernels can compute them:
+A card is a number, 4 x rank + suit, with ranks 0 to 12 for 3 to 2 and suits c d h s; the joker is
+52. A set of cards is a `uint64` with one bit per card, so a higher bit is also a better card when
+taxes are paid. Plays are ordered by **family** (singles, groups of 2 to 5 equal ranks, kaidan of 3
+to 11), then by their lowest rank. The ids of a family are laid out so that kernels can compute
+them:
 
-- singles: the number of the card, so that one id also names one card in the exchange;
-- groups: for every rank the same `SHAPES`, suits and what the joker stands for;
-- kaidan: those with the joker below the 3 by suit; then by lowest rank and suit the one without
-  joker and those with the joker in its first, second, … place; then those with it above the 2.
+- singles: the number of the card, so that an id also names a card in the exchange;
+- groups: for every rank the same `SHAPES`, the suits and the place of the joker;
+- kaidan: first those with the joker below the 3, by suit; then, by lowest rank and suit, the one
+  without a joker and those with the joker in first, second, … place; last those with the joker
+  above the 2.
 """
 
 from functools import cache
@@ -29,19 +31,22 @@ DECK = np.uint64(2**NUM_CARDS - 1)
 JOKER_BIT = np.uint64(1 << JOKER)
 
 SHORTEST, LONGEST_KAIDAN = 3, 11
-"""Of kaidan: 11 cards, because no hand is led with more."""
+"""Lengths of kaidan; at most 11 cards, because nobody has more to lead with."""
 FIVE = 5
 FIRST_KAIDAN = 5
-"""The family of the shortest kaidan: families are singles, 2, 3, 4 and 5 equal ranks, 3 to 11."""
+"""The family of the shortest kaidan, after singles and groups of 2, 3, 4 and 5."""
 FAMILIES = FIRST_KAIDAN + LONGEST_KAIDAN - SHORTEST + 1
 NO_JOKER = -9
-"""In place of the rank that the joker stands for."""
+"""Value in place of the rank that the joker stands for, if there is none."""
 
 
 class Shape(NamedTuple):
-    """The cards of a group but for their rank: suits of its own cards, and for the joker's place.
+    """The cards of a group without their rank.
 
-    The joker stands for a suit, for none of them as fifth card (0), or is not there (-1).
+    Attributes:
+        suits: Bits of the suits of the natural cards.
+        stands: Bit of the suit that the joker stands for; 0 if it is the fifth card, -1 without a
+            joker.
     """
 
     suits: int
@@ -53,7 +58,7 @@ def _suit_sets(size: int) -> list[int]:
 
 
 def _shapes(size: int) -> list[Shape]:
-    """All groups of a size: without the joker, then with it."""
+    """All shapes of groups of a size: without the joker, then with it."""
     own = [Shape(suits, -1) for suits in _suit_sets(size)]
     if size == FIVE:
         return [Shape(ALL_SUITS, 0)]
@@ -83,13 +88,13 @@ PLAYS = np.dtype(
                 ("high", "i1", NUM_ACTIONS),  # highest rank; 13 with the joker above the 2
                 ("suits", "i1", NUM_ACTIONS),  # bits; the joker has the suit it stands for
                 ("stands", "i1", NUM_ACTIONS),  # rank that the joker stands for, or NO_JOKER
-                ("joker_suit", "i1", NUM_ACTIONS),  # and its suit, a bit; 0 for none
-                ("length", "i1", NUM_ACTIONS),  # how many cards it has
+                ("joker_suit", "i1", NUM_ACTIONS),  # bit of the suit it stands for; 0 for none
+                ("length", "i1", NUM_ACTIONS),  # number of cards
                 ("eight", "i1", NUM_ACTIONS),  # whether it covers an 8
                 ("revolts", "i1", NUM_ACTIONS),  # whether it is a revolution
                 ("first", "i4", FAMILIES + 1),  # id of the first play of each family
-                # Of a group's size and the suits of a rank in hand, without and with the joker:
-                # how many of the shapes there are, then which.
+                # By size of the group, joker in hand or not, and suits of a rank in hand: the
+                # number of possible shapes, then the shapes.
                 ("options", "i1", (FIVE + 1, 2, 16, 1 + MOST_SHAPES)),
                 # binomial[n, k], for drawing hidden hands.
                 ("binomial", "f8", (NUM_CARDS + 1, 14)),
@@ -98,7 +103,7 @@ PLAYS = np.dtype(
         ),
     )
 )
-"""The table of all plays: one record, because kernels pass a record on for free, an array not."""
+"""The table of all plays: one record, since kernels pass on a record, unlike an array, for free."""
 
 
 class Play(NamedTuple):
@@ -119,7 +124,7 @@ def _bit(rank: int, suit: int) -> int:
 
 def _singles() -> list[Play]:
     own = [Play(_bit(r, s), 0, r, r, 1 << s, NO_JOKER, 0) for r in range(13) for s in range(4)]
-    # A lone joker stands for nothing; it is above every rank.
+    # A lone joker stands for no card; it is above every rank.
     return [*own, Play(int(JOKER_BIT), 0, NUM_RANKS, NUM_RANKS, 0, NO_JOKER, 0)]
 
 
@@ -188,7 +193,7 @@ def build() -> np.record:
 
 
 def _text(play: Play) -> str:
-    """The notation of a play: its cards, a star behind the one that the joker stands for."""
+    """The notation of a play: its cards, with a star after the one that the joker stands for."""
     if play.need == int(JOKER_BIT):
         return "*"
     own = [(card // 4, card % 4, "") for card in range(JOKER) if play.need >> card & 1]

@@ -1,7 +1,7 @@
-"""Logs of the UECda server replayed by the rules; and rounds turned into logs and back.
+"""Replay of UECda server logs under the rules, and conversion between rounds and logs.
 
-A round is replayed entry by entry, and everything that the log states about it is compared with
-what comes out: who acted, what was paid as tax, the result, the points, the classes and the seats.
+A round is replayed entry by entry, and everything that the log states is compared with the replay:
+who acted, what was paid as tax, the result, the points, the classes and the seats.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -21,7 +21,7 @@ from closedhand.games.daihinmin.state import PLAYERS
 
 
 def replay_log(path: Path) -> Iterator[Replay]:
-    """Replay every round of a log; they are counted from 0, as the log does.
+    """Replay every round of a log; rounds are counted from 0, as in the log.
 
     Raises:
         InputError: The file cannot be read as a log.
@@ -50,7 +50,7 @@ def replay_log(path: Path) -> Iterator[Replay]:
         except InputError as wrong:
             returns, error = None, f"round {number}: {wrong}"
         yield Replay(number, record, returns, error, unit="round")
-        # What follows is compared with what is stated here, so that one mistake is told once.
+        # Later rounds are compared with what this one states, so that a mistake is reported once.
         seats, result = values.get("seat"), values.get("result", "")
         if sorted(result) == list("01234"):
             classes = _classes_of(result)
@@ -62,10 +62,10 @@ def replay_log(path: Path) -> Iterator[Replay]:
 
 
 def _check_form(values: dict[str, str]) -> None:
-    """Complain about a round that is not written as rounds are.
+    """Check the form of a round.
 
     Raises:
-        InputError: It is not.
+        InputError: The round is malformed.
     """
     for key in logs.KEYS:
         if key not in values:
@@ -84,7 +84,7 @@ def _check_form(values: dict[str, str]) -> None:
 
 
 def _checking(values: dict[str, str]) -> Callable[[State], None]:
-    """A function that complains about a state, before each action, that the log contradicts."""
+    """A function that checks the state before each action against the log."""
     turns = iter(logs.entries(values["play"]))
     taxes_seen = False
 
@@ -103,7 +103,11 @@ def _checking(values: dict[str, str]) -> Callable[[State], None]:
 
 
 def _check_exchange(values: dict[str, str], state: State) -> None:
-    """Complain if not just the taxes and what comes back for them is handed over."""
+    """Check that exactly the taxes and the cards given back for them are exchanged.
+
+    Raises:
+        InputError: The log states another exchange.
+    """
     gifts = {entry[:2]: logs.cards_of(entry[2:]) for entry in logs.entries(values["change_cards"])}
     for pair, number in enumerate(TAXES):
         giver, taker = loser(state, pair), winner(state, pair)
@@ -122,7 +126,7 @@ def log_records(path: Path) -> list[Record]:
     """The rounds of a log as records.
 
     Raises:
-        InputError: The file cannot be read as a log, or a round of it.
+        InputError: The file cannot be read as a log, or one of its rounds cannot be read.
     """
     log = logs.read(path)
     records = []
@@ -136,10 +140,10 @@ def log_records(path: Path) -> list[Record]:
 
 
 def to_log(records: Iterable[Record]) -> logs.Log:
-    """A log of rounds that were played one after the other; it tells the points of these rounds.
+    """A log of consecutive rounds, with points counted from the first of them.
 
     Raises:
-        InputError: There are none, or one is not a whole round of Daihinmin, or not legal.
+        InputError: There are no records, or one is not a complete, legal round of Daihinmin.
     """
     log = logs.Log({})
     points = np.zeros(PLAYERS, np.int64)
@@ -160,26 +164,26 @@ def to_log(records: Iterable[Record]) -> logs.Log:
     game = flat_game("daihinmin", {**first.rules, "rounds": len(log.rounds)})
     names = first.agents or tuple(f"player_{player}" for player in range(PLAYERS))
     header = logs.header(game, ["_".join(name.split()) for name in names], 0)
-    # The seed of the match is not known.
+    # The seed of the match is unknown.
     header.pop(logs.SEED, None)
     log.header.update(header | {logs.TOTAL: log.rounds[-1]["points"]})
     return log
 
 
 def _classes_after(rounds: list[dict[str, str]], options: Mapping[str, Any]) -> str:
-    """The classes of the round that follows."""
+    """The classes of the next round."""
     if len(rounds) % options.get("class_period", 100) == 0:
         return logs.NO_CLASSES
     return _classes_of(rounds[-1]["result"])
 
 
 def _classes_of(result: str) -> str:
-    """The classes by player that a result, the players by class, leads to."""
+    """The classes by player that follow from a result, the players by class."""
     return "".join(str(result.index(str(player))) for player in range(PLAYERS))
 
 
 def _round_values(record: Record, points: np.ndarray) -> dict[str, str]:
-    """A round by the keys of a log; its points are added to `points`."""
+    """The values of a round by the keys of a log; adds its points to `points`."""
     game = flat_game(record.game, {**record.rules, "rounds": 1})
     state = _start(game, record)
     transcript = logs.Transcript(state)
@@ -201,7 +205,7 @@ def _round_values(record: Record, points: np.ndarray) -> dict[str, str]:
 
 
 def _start(game: Game, record: Record) -> State:
-    """The round of a record at its start, as a game of its own."""
+    """The state at the start of a record's round, as a game of one round."""
     if record.deal is not None:
         return game.parse_deal(";".join(record.deal.split(";")[: 2 + PLAYERS]))
     if record.rules.get("rounds", 1) > 1:

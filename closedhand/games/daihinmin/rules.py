@@ -1,8 +1,8 @@
-"""How a game of Daihinmin moves on: the match, its rounds, and what they pay.
+"""The rules of Daihinmin: the match, its rounds, and their points.
 
-A round goes through the exchange, if there are classes, and then tricks until four players are
-out. Kernels trust their callers: an action is legal, `admit` sees to it, and who only holds a view
-asks nothing that the view does not know.
+A round consists of the exchange, if there are classes, and tricks until four players are out.
+Kernels trust their callers to pass legal actions only, which `admit` ensures, and to ask of a view
+nothing that it hides.
 """
 
 import numpy as np
@@ -30,7 +30,7 @@ __getattr__ = old_names(__name__)
 
 @kernel
 def deal(rules, state, seed):
-    """Start the match that belongs to a seed."""
+    """Start the match determined by a seed."""
     state.seed = seed
     state.round_number = 0
     for player in range(PLAYERS):
@@ -46,7 +46,7 @@ def deal(rules, state, seed):
 
 @kernel
 def deal_round(rules, state):
-    """Deal a round: classes by the places of the last one, cards in seat order."""
+    """Deal a round: classes follow from the last round's places; cards are dealt in seat order."""
     reset = state.round_number % rules.options.class_period == 0 and not (
         rules.options.ranked and state.round_number == 0
     )
@@ -67,7 +67,7 @@ def deal_round(rules, state):
 
 @kernel
 def begin(rules, state):
-    """Start a round from the hands as dealt, seats, classes, round and points in `state`."""
+    """Start a round from the dealt hands, seats, classes, round number and points in `state`."""
     for player in range(PLAYERS):
         state.played[player] = np.uint64(0)
         state.left[player] = bits.size(state.hands[player])
@@ -94,7 +94,7 @@ def begin(rules, state):
 
 @kernel
 def rewind(state):
-    """Go back to the first trick of the round; the history keeps what follows."""
+    """Go back to the first trick of the round; later actions stay in the history."""
     for player in range(PLAYERS):
         state.hands[player] |= state.played[player]
         state.played[player] = np.uint64(0)
@@ -109,7 +109,7 @@ def rewind(state):
 
 @kernel
 def play(rules, state, action):
-    """Apply a legal action and move on to the next player who has to act."""
+    """Apply a legal action, and determine the next player to act."""
     if state.leader < 0:
         pick(state, np.int64(action))
         return
@@ -130,7 +130,7 @@ def play(rules, state, action):
 
 @kernel
 def end_round(rules, state):
-    """Count the points; begin the next round, if there is one."""
+    """Add the points; begin the next round if there is one."""
     for player in range(PLAYERS):
         state.points[player] += PLAYERS - state.places[player]
     if state.round_number + 1 < rules.options.rounds:
@@ -148,14 +148,17 @@ def over(rules, state):
 
 @kernel
 def returns(rules, state, out):
-    """Write the points by player of all rounds that have ended, 5 to 1 for each."""
+    """Write the points by player, 5 to 1 for each round that has ended."""
     for player in range(PLAYERS):
         out[player] = state.points[player]
 
 
 @kernel
 def payoff(rules, state, player):
-    """The points of a player as soon as they are certain: in the last round when he is out."""
+    """The points of a player as soon as they are certain, NaN before.
+
+    They are certain when the player is out in the last round.
+    """
     if state.places[player] < 0 or state.round_number + 1 < rules.options.rounds:
         return np.nan
     points = np.float64(state.points[player])

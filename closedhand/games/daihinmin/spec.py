@@ -1,4 +1,4 @@
-"""What the generic rooms know about Daihinmin."""
+"""The registry entry of Daihinmin."""
 
 from closedhand.core.registry import GameSpec
 

@@ -1,6 +1,6 @@
-"""How tricks go: who leads, what a play does to the table, whose turn is next, and who is out.
+"""Tricks: who leads, the effects of a play, whose turn is next, and who is out.
 
-Kernels trust their callers: a play that is laid is legal.
+Kernels trust their callers to pass legal plays only.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from closedhand.games.daihinmin.state import EVERYBODY, PLAYERS
 
 @kernel
 def lead_first(state):
-    """The holder of the three of diamonds leads the first trick."""
+    """Start the first trick, led by the holder of the three of diamonds."""
     for player in range(PLAYERS):
         if state.hands[player] & bit(DIAMOND_THREE):
             state.leader = player
@@ -23,7 +23,7 @@ def lead_first(state):
 
 @kernel
 def new_trick(state, leader):
-    """Clear the table; `leader` leads, or if he is out the next player who is not."""
+    """Clear the table; `leader` leads, or the next player who is not out."""
     state.target = -1
     state.lock = 0
     state.passed = 0
@@ -39,7 +39,7 @@ def new_trick(state, leader):
 
 @kernel
 def lay(rules, state, action):
-    """Lay cards on the table."""
+    """Apply a play: put its cards on the table, with all effects."""
     player = np.int64(state.player)
     cards = rules.plays.need[action]
     suits = np.int64(rules.plays.suits[action])
@@ -73,9 +73,9 @@ def lay(rules, state, action):
 
 @kernel
 def move_on(rules, state):
-    """It is the turn of the next player who can play on; where there is none, a new trick begins.
+    """Give the turn to the next player who can play on; without one, begin a new trick.
 
-    The trick's owner may play over his own cards, unless the rules forbid it.
+    The trick's owner may play over its own cards, unless the rules forbid it.
     """
     waiting = EVERYBODY & ~state.passed
     if not rules.options.overplay and state.target >= 0:
@@ -91,7 +91,7 @@ def move_on(rules, state):
 
 @kernel
 def go_out(state, player):
-    """Give a player the next place; he acts no more."""
+    """Give a player the next place; the player is out and acts no more."""
     state.places[player] = state.out
     state.out += 1
     state.passed |= 1 << player
@@ -101,7 +101,8 @@ def go_out(state, player):
 def rank_rest(state):
     """Rank the players who are not out at random.
 
-    Their cards, which nobody knows all of, draw: so a round follows from its deal and its actions.
+    The order is drawn from their cards, which nobody knows completely, so that a round follows from
+    its deal and its actions.
     """
     seed = np.uint64(state.moves)
     order = np.arange(PLAYERS)

@@ -1,11 +1,11 @@
-"""Why a state of Daihinmin is not one that the rules allow.
+"""Validation of Daihinmin states: the reason why the rules do not allow one.
 
-The round is checked as a whole: it is played again from its deal. Not checked is what came before
-and is still to come, since a deal in the notation may state any: `seats` and `classes` are some
-order of the players (or there are no classes), the three hands of 11 cards are anybody's, `points`
-are the sum of as many rounds as have been played, and `seed` is any number but 0, and 0 in a view.
-Where the last round ends by passes, chance ranks those who are left, by their cards: their places
-are in any order, since whoever redeals a view does not know it.
+The round is checked as a whole, by playing it again from its deal. What came before it and what is
+still to come are not checked, since a deal in the notation may state anything: `seats` and
+`classes` are any order of the players (or there are no classes), any three players have 11 cards,
+`points` are a possible sum over the rounds played so far, and `seed` is any number but 0, or 0 in a
+view. If the last round ends by passes, the players left are ranked by chance, from their cards.
+Their places may be in any order, since a redealt view does not determine it.
 
 With `compact=True` the joker may stand wherever the flat game lets it stand.
 """
@@ -26,12 +26,12 @@ DEALT = [10, 10, 11, 11, 11]
 
 
 def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
-    """Why `state` is not one that the rules allow, an empty text if it is.
+    """Reason why the rules do not allow `state`, or an empty string if they do.
 
     Args:
-        rules: Of the flat game.
+        rules: Rules of the flat game.
         state: Any record of `rules.STATE`.
-        player: Whose view it is, 0 to 4; None of a full state.
+        player: Player whose view it is, 0 to 4, or None for a full state.
     """
     wrong = _no_round(rules, state)
     if wrong:
@@ -70,7 +70,7 @@ def _ended_by_passes(state: np.record) -> bool:
 
 
 def _points_before(state: np.record) -> list[int]:
-    """The points before the present round."""
+    """The points before the current round."""
     points = state.points.tolist()
     if not _is_over(state):
         return points
@@ -78,7 +78,7 @@ def _points_before(state: np.record) -> list[int]:
 
 
 def _no_round(rules: Rules, state: np.record) -> str:
-    """Why the record is of no round of the match, an empty text if it is of one."""
+    """Reason why the record cannot be a round of the match, or an empty string."""
     wrong = validity.outside(
         state,
         {
@@ -101,12 +101,12 @@ def _no_round(rules: Rules, state: np.record) -> str:
 
 
 def _is_deck(sets: list[int]) -> bool:
-    """Whether sets of cards are disjoint, and together the whole deck."""
+    """Whether sets of cards are disjoint and together make the whole deck."""
     return _are_disjoint(sets) and sum(sets) == CARDS
 
 
 def _are_disjoint(sets: list[int]) -> bool:
-    """Whether sets of cards have none in common, and hold nothing but cards."""
+    """Whether sets of cards are disjoint and contain only cards of the deck."""
     together = 0
     for cards in sets:
         if cards & together or cards & ~CARDS:
@@ -116,14 +116,14 @@ def _are_disjoint(sets: list[int]) -> bool:
 
 
 def _unfit(rules: Rules, view: np.record, player: int) -> str:
-    """Why a record is no view that could be dealt to, an empty text if it is one."""
+    """Reason why a record is not a view that `redeal` can fill, or an empty string."""
     hands, played = view.hands.tolist(), view.played.tolist()
     if view.seed or any(hands[other] for other in EACH_PLAYER if other != player):
         return f"player_{player} knows neither the others' hands nor what chance brings"
     exchanged = view.taxed.tolist() + view.returned.tolist()
     if not _are_disjoint([*hands, *played]) or any(cards & ~CARDS for cards in exchanged):
         return "the cards are not those of a deck"
-    # As many cards as were dealt, where a tax that is not paid back yet is undone.
+    # The numbers of cards dealt, without the taxes for which nothing has been given back yet.
     sizes = [
         left + cards.bit_count() for left, cards in zip(view.left.tolist(), played, strict=True)
     ]
@@ -145,7 +145,7 @@ def _unfit(rules: Rules, view: np.record, player: int) -> str:
 
 
 def _unfit_hands(rules: Rules, view: np.record, player: int, exchange: bool) -> str:
-    """Why there are no hands for the others, an empty text if there are."""
+    """Reason why no hands are possible for the other players, or an empty string."""
     others = [
         int(known(rules, view, player, other)) if other != player else 0 for other in EACH_PLAYER
     ]
@@ -167,9 +167,9 @@ def _unfit_hands(rules: Rules, view: np.record, player: int, exchange: bool) -> 
 def _can_have_paid(
     view: np.record, player: int, pair: int, others: list[int], hidden: int, room: list[int]
 ) -> bool:
-    """Whether `player` holds cards better than all that the loser of his pair may have kept.
+    """Whether `player` may hold a tax better than all cards that the pair's loser kept.
 
-    The loser has kept the fewest good cards if he holds the lowest of those that are hidden.
+    The best case is that the loser holds the lowest of the hidden cards.
     """
     giving = int(loser(view, pair))
     held = int(view.hands[player]) | int(view.played[player])

@@ -53,41 +53,41 @@ def view_from(
     points: Sequence[int] = (0,) * PLAYERS,
     places: str | None = None,
 ) -> State:
-    """The view of a player in the round under way, from what he knows.
+    """The view of a player in the current round, from what the player knows.
 
-    Earlier rounds of a match come in by `round_number` and `points` only: that is all that a view
-    holds of them, besides seats and classes. The round may be at any point: in the exchange, in
-    its tricks, or over if it is the last one. The end of an earlier round is no position: the next
-    one has been dealt then. Taxes count as paid: there is no position before them.
+    Earlier rounds of a match matter only through `round_number` and `points`, which, with seats and
+    classes, are all that a view holds of them. The round may be at any point: in the exchange, in
+    its tricks, or over if it is the last one. The end of an earlier round is not a state, since the
+    next round is dealt at once. Taxes are always paid already: there is no state before that.
 
     Args:
-        game: Daihinmin, of plays or of sets of cards.
+        game: Daihinmin, with plays or with sets of cards as actions.
         player: The player.
-        hand: The cards that he holds now, such as `3c5c5h*`; in the exchange without the tax that
-            he paid, with the one that he was paid, and with cards that he has chosen to give as
-            long as one more is to be chosen.
+        hand: Cards that the player holds now, such as `3c5c5h*`. In the exchange these exclude a
+            tax the player has paid, and include a tax it was paid. They also include a card chosen
+            to be given back while another one is still to be chosen.
         actions: All actions of the round so far, of all players: ids of plays, or their notation
-            (`5c5h*`, `PASS`). In a round with exchange they begin with the three cards given back,
-            the daifugo's two in ascending order and the fugo's; `?` or a negative id is one that
-            the player does not know. He knows what he chose himself, and what he got when that
-            part of the exchange is complete.
-        leader: The player who showed 3d and led the first trick; may be left out while it is in
-            the own hand.
-        dealt: How many cards each player was dealt, by player, before the exchange; may be left
-            out in a round with classes, where dealing begins with the daifugo.
-        seats: The players in seat order.
-        classes: The class of each player, 0 the daifugo to 4 the daihinmin, by player, such as
-            `30214`; `-` in a round without.
-        paid: What the player gave as tax, if he is hinmin or daihinmin in a round with exchange.
-        round_number: The round of the match, from 0.
-        points: The points before this round, by player.
-        places: The place of each player, 0 to 4, by player, such as `30214`; only for a last round
-            that passes ended, where those who are left are ranked by lot.
+            (`5c5h*`, `PASS`). In a round with an exchange they begin with the three cards given
+            back, the daifugo's two in ascending order, then the fugo's; `?` or a negative id is a
+            card that the player does not know. A player knows its own choices, and the cards it
+            got once that part of the exchange is complete.
+        leader: Player who showed 3d and led the first trick; may be omitted while 3d is in the
+            player's own hand.
+        dealt: Number of cards dealt to each player, by player, before the exchange; may be omitted
+            in a round with classes, where dealing begins with the daifugo.
+        seats: Players in seat order.
+        classes: Classes by player, 0 for the daifugo to 4 for the daihinmin, such as `30214`; `-`
+            in a round without classes.
+        paid: Cards that the player paid as tax, as hinmin or daihinmin in a round with an exchange.
+        round_number: Number of the round in the match, from 0.
+        points: Points before this round, by player.
+        places: Places by player, 0 to 4, such as `30214`; only for a last round that ended by
+            passes, where the players left are ranked by lot.
 
     Raises:
-        InputError: Something that is no card, no action or no order of players, an action that is
-            not legal, a card that is there twice or that somebody else must hold, a wrong number of
-            cards, a tax that is not the best cards, or a fact that is missing.
+        InputError: Something that is not a card, an action or an order of players, an illegal
+            action, a card that occurs twice or that another player must hold, a wrong number of
+            cards, a tax that is not the best cards, or a missing fact.
 
     Examples:
         >>> from closedhand import make_game
@@ -133,10 +133,10 @@ def _start(
     round_number: int,
     points: Sequence[int],
 ) -> State:
-    """A round at its start, in which all players hold some cards.
+    """A round at its start, with arbitrary cards in all hands.
 
     Raises:
-        InputError: Something is not what it has to be.
+        InputError: An argument is missing or invalid.
     """
     order = permutation(check_text(seats, "seats"), "seats")
     check_text(classes, "classes")
@@ -159,10 +159,10 @@ def _start(
 
 
 def _five(numbers: Any, name: str) -> list[int]:
-    """A number for each player.
+    """One whole number for each player.
 
     Raises:
-        InputError: They are something else.
+        InputError: The argument is something else.
     """
     try:
         found = [index(number) for number in numbers]
@@ -174,10 +174,10 @@ def _five(numbers: Any, name: str) -> list[int]:
 
 
 def _note_tax(rules: Rules, state: State, player: int, paid: str) -> None:
-    """Write what the player gave as tax, and nothing of what others gave.
+    """Write the tax that the player paid, and clear the taxes of others.
 
     Raises:
-        InputError: He gave another number of cards.
+        InputError: The number of cards is not that of the tax due.
     """
     cards = np.uint64(parse_cards(check_text(paid, "paid")))
     due = 0
@@ -194,18 +194,18 @@ def _note_tax(rules: Rules, state: State, player: int, paid: str) -> None:
 def _pick(
     game: Game, state: State, player: int, held: np.uint64, action: Any, actions: int
 ) -> None:
-    """One card is given back in the exchange.
+    """Apply a pick in the exchange.
 
     Args:
         game: The flat game.
-        state: The position, which moves on.
-        player: Who tells of it.
-        held: What he holds now.
-        action: The card, an id or a text, or that it is unseen.
-        actions: How many there are so far.
+        state: State to which the pick is applied.
+        player: Player whose view it is.
+        held: Cards that the player holds now.
+        action: Card as an id or a text, or the mark of an unseen one.
+        actions: Number of actions given in all.
 
     Raises:
-        InputError: It is no such card, or one that the player has to know.
+        InputError: The card cannot have been picked, or is unseen but known to the player.
     """
     pair = pair_in_exchange(state)
     giving, taking = winner(state, pair), loser(state, pair)
@@ -225,13 +225,13 @@ def _pick(
 
 
 def _lead(game: Game, state: State, player: int, held: np.uint64, leader: int | None) -> list[int]:
-    """The first trick begins.
+    """Begin the first trick.
 
     Returns:
-        The cards that the player knows in the hand of each other player now.
+        The cards that the player now knows in the hand of each other player.
 
     Raises:
-        InputError: It is not known who leads, or it is not the holder of 3d.
+        InputError: The leader is unknown, or is not the holder of 3d.
     """
     if held & bit(DIAMOND_THREE):
         if leader not in (None, player):
@@ -251,10 +251,10 @@ def _lead(game: Game, state: State, player: int, held: np.uint64, leader: int | 
 
 
 def _hand_out(rules: Rules, state: State, action: int) -> None:
-    """Deal the player to act just the cards that he plays; the view shows no other of his.
+    """Give the player to act just the cards of its play, as the view shows no others of its hand.
 
     Raises:
-        InputError: He does not hold so many any more.
+        InputError: The player has fewer cards left than it plays.
     """
     left = state.left[state.player]
     if rules.plays.length[action] > left:
@@ -263,15 +263,15 @@ def _hand_out(rules: Rules, state: State, action: int) -> None:
 
 
 def _check_cards(state: State, held: np.uint64, sure: list[int]) -> None:
-    """Complain if cards were played that cannot have been there.
+    """Check that the cards played can have been there.
 
     Args:
-        state: A position of the past or the one now, in the tricks.
-        held: What the player holds now who tells of it.
-        sure: The cards that he knew in each hand when the first trick began.
+        state: A past state in the tricks, or the present one.
+        held: Cards that the player whose view it is holds now.
+        sure: Cards that this player knew in each hand when the first trick began.
 
     Raises:
-        InputError: A card is in two places.
+        InputError: A card is in two places, or a player has fewer cards left than known ones.
     """
     played, left = state.played.tolist(), state.left.tolist()
     gone = int(held)
@@ -288,10 +288,11 @@ def _check_cards(state: State, held: np.uint64, sure: list[int]) -> None:
 
 
 def _check_hand(rules: Rules, state: State, player: int, held: np.uint64) -> None:
-    """Complain if a player cannot hold just these cards now.
+    """Check that a player can hold exactly these cards now.
 
     Raises:
-        InputError: There are too many or too few, or they contradict the exchange or the lead.
+        InputError: There are too many or too few cards, or they contradict the exchange or the
+            first lead.
     """
     if bits.size(held) != state.left[player]:
         raise InputError(
@@ -318,20 +319,20 @@ def _check_hand(rules: Rules, state: State, player: int, held: np.uint64) -> Non
 
 
 def _check_income(state: State, player: int, pair: int, own: np.uint64) -> None:
-    """Complain if nothing that a winner had can be the tax that the loser paid.
+    """Check that some of a winner's cards can be the tax that the loser paid.
 
     Args:
-        state: The position now, with the winner's hand.
+        state: The present state, with the winner's hand.
         player: The winner.
-        pair: Daifugo and daihinmin, or fugo and hinmin.
+        pair: Pair of the exchange: 0 daifugo and daihinmin, 1 fugo and hinmin.
         own: All cards that the winner had after the tax.
 
     Raises:
-        InputError: The loser has too good cards.
+        InputError: The loser's cards are too good for any tax.
     """
     payer = loser(state, pair)
     returned = state.returned[pair] if is_complete(state, pair) else np.uint64(0)
-    # At best for him the loser paid the best cards that the winner had.
+    # The most permissive case: the loser paid the best cards that the winner had.
     low = bits.lowest(best_cards(own, TAXES[pair]))
     below = bit(low) - np.uint64(1)
     kept = state.played[payer] & ~returned
@@ -343,10 +344,10 @@ def _check_income(state: State, player: int, pair: int, own: np.uint64) -> None:
 
 
 def _rank(game: Game, state: State, places: str | None) -> None:
-    """Rank the players of a round that passes ended as they were ranked there.
+    """Rank the players of a round that ended by passes as given.
 
     Raises:
-        InputError: That is not known, or told of another position.
+        InputError: The places are missing or wrong, or given for another state.
     """
     by_lot = game.over(state) and state.passes >= game.rules.options.pass_limit
     if not by_lot and places is not None:

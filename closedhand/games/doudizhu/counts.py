@@ -1,8 +1,8 @@
 """Cards without suits: their text, and hands packed as counts by rank.
 
 Suits never matter in Dou Dizhu. A hand is one `uint64` of fifteen 4-bit counts, rank 0 in the
-lowest bits. Counts never exceed 4, so the top bit of every nibble is free to guard a subtraction:
-that makes "this hand contains those cards" one operation on the whole hand.
+lowest bits. Counts never exceed 4, so the top bit of every nibble is free to guard a subtraction,
+and "this hand contains those cards" is one operation on the whole hand.
 """
 
 from collections import Counter
@@ -27,7 +27,7 @@ def pack(text: str) -> np.uint64:
     """The hand of the rank letters in `text`, in any order.
 
     Raises:
-        ValueError: A letter is no rank, or a rank stands there more often than the deck holds it.
+        ValueError: A letter is not a rank, or a rank occurs more often than in the deck.
     """
     counts = Counter(text)
     for letter, count in counts.items():
@@ -51,7 +51,7 @@ def contains(hand, cards):
 
 @kernel
 def at_least(hand, number):
-    """The ranks of which a packed hand holds `number` or more cards, 1 to 4; packed, one each."""
+    """The ranks with at least `number` (1 to 4) cards in a packed hand, packed as one card each."""
     ones, twos, fours = hand, hand >> np.uint64(1), hand >> np.uint64(2)
     if number == 1:
         ranks = ones | twos | fours
@@ -66,7 +66,7 @@ def at_least(hand, number):
 
 @kernel
 def count(hand, rank):
-    """How many cards of a rank a packed hand holds."""
+    """The number of cards of a rank in a packed hand."""
     return np.int64((hand >> np.uint64(4 * rank)) & NIBBLE)
 
 
@@ -78,7 +78,7 @@ def one(rank):
 
 @kernel
 def size(hand):
-    """How many cards a packed hand holds."""
+    """The number of cards in a packed hand."""
     total = 0
     while hand:
         total += np.int64(hand & NIBBLE)

@@ -56,11 +56,11 @@ def make(**given: Any) -> Game:
     Args:
         **given: `rules` (`deeprocket`, `rlcard` or `openspiel`), `substeps` (main group and kickers
             as separate actions), `bidding` (an auction decides the landlord), `spring` (a spring
-            or anti-spring doubles), `objective` (`score` | `win`), `base` (the stake without
-            bidding, 1 to 99, default 3).
+            or anti-spring doubles the score), `objective` (`score` or `win`), `base` (the stake
+            without bidding, 1 to 99, default 3).
 
     Raises:
-        InputError: An unknown option, or a value that it cannot take.
+        InputError: An unknown option, or an invalid value of an option.
     """
     presets = {name: {"bidding": preset.bidding} for name, preset in PRESETS.items()}
     options = options_of("doudizhu", presets, DEFAULTS, given)
@@ -90,7 +90,7 @@ def make(**given: Any) -> Game:
         num_players=SEATS,
         num_actions=int(plays.number) + bids,
         shapes=SHAPES,
-        # An auction leaves the seats equal until it is over.
+        # With an auction, the seats have no roles until it is over.
         roles=("first", "second", "third") if bidding else ("landlord", "peasants", "peasants"),
         sides=(0, 1, 2) if bidding else (0, 1, 1),
         notation=notation,
@@ -115,7 +115,7 @@ def make(**given: Any) -> Game:
 
 
 def most_points(rules: Rules) -> float:
-    """What the landlord wins at most: every rank a bomb, and the rocket."""
+    """The most the landlord can win: with every rank a bomb, and the rocket."""
     if rules.win:
         return 1.0
     stake = 3 if rules.bidding else rules.base

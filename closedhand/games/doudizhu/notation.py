@@ -2,8 +2,8 @@
 
 An action is its cards, main group first (`3334`), `PASS`, or `BID1` to `BID3`. A deal is four card
 fields, `landlord;down;up;public`, 17 + 17 + 17 + 3 cards (with bidding the hands of the three
-seats). A record is a deal followed by `role,cards` for every play, passes omitted: role 0 is the
-landlord, 1 the down peasant, 2 the up peasant. Without bidding the roles are the seats.
+seats). A record is a deal followed by `role,cards` for every play, with passes omitted: role 0 is
+the landlord, 1 the down peasant, 2 the up peasant. Without bidding the roles are the seats.
 """
 
 from functools import cached_property
@@ -51,10 +51,10 @@ class Notation:
         return self.texts[action]
 
     def parse(self, text: str, state: State | None = None) -> int:
-        """The action id of a notation; the cards of a play may stand in any order.
+        """The action id of a notation; the cards of a play may be in any order.
 
         Raises:
-            InputError: It is no action, or the cards can be read as several plays.
+            InputError: The text is not an action, or its cards can be read as several plays.
         """
         text = text.strip().upper()
         if text in self.ids:
@@ -71,7 +71,7 @@ class Notation:
         raise InputError(f"{text!r} is no play of the rules {self.preset!r}")
 
     def deal_text(self, state: State) -> str:
-        """The four card fields that `state`, at any point of the game, started from."""
+        """The four card fields of the deal from which `state`, at any point of a game, started."""
         hands = state.hands + state.played
         if state.landlord >= 0:
             hands[state.landlord] -= state.public
@@ -81,7 +81,7 @@ class Notation:
         """A state at the start of a deal.
 
         Raises:
-            InputError: The text does not deal every card of the deck once, 17, 17, 17 and 3.
+            InputError: The text does not deal the whole deck into 17, 17, 17 and 3 cards.
         """
         fields = [field.strip().upper() for field in text.strip().rstrip(";").split(";")]
         if [len(field) for field in fields] != [17, 17, 17, 3]:
@@ -129,7 +129,7 @@ class Notation:
         return [*rows, Row("public cards", public, stake)]
 
     def last_actions(self, state: State) -> list[str]:
-        """The latest action of each seat in the present round, empty where there is none."""
+        """Each seat's latest action among the last three, or an empty string if there is none."""
         last = [""] * SEATS
         for age in range(min(SEATS, int(state.moves))):
             move = int(state.moves) - 1 - age
@@ -167,7 +167,7 @@ class SubstepNotation:
         """The action id of a notation.
 
         Raises:
-            InputError: It is no action.
+            InputError: The text is not an action.
         """
         try:
             return self.ids[text.strip().upper()]
@@ -179,15 +179,15 @@ class SubstepNotation:
         return self.flat.deal_text(state)
 
     def parse_deal(self, text: str) -> State:
-        """A state at the start of a deal, as the flat game has it.
+        """A state at the start of a deal, as in the flat game.
 
         Raises:
-            InputError: The text is no deal.
+            InputError: The text is not a deal.
         """
         return self.flat.parse_deal(text)
 
     def scene(self, state: State) -> list[Row]:
-        """The table, with the play under way of the player to act."""
+        """The table, with the incomplete play of the player to act."""
         rows = self.flat.scene(state)
         if state.group >= 0:
             choice = self.texts[state.group].split("+")[0] + unpack(state.picked)
@@ -196,14 +196,14 @@ class SubstepNotation:
 
 
 def parse_record(line: str, game: Game) -> Record:
-    """A record in the paper's notation, the passes that it omits put in.
+    """Parse a record in the paper's notation; the passes that it omits are restored.
 
     Args:
         line: `landlord;down;up;public;role,cards;role,cards;…`
-        game: Without bidding and without sub-steps.
+        game: A game without bidding and without sub-steps.
 
     Raises:
-        InputError: A malformed field, or an action that the rules forbid.
+        InputError: A malformed field, or an illegal action.
     """
     if game.options["bidding"]:
         raise InputError("the paper's notation has no auction: use rules without bidding")

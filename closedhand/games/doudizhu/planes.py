@@ -1,22 +1,22 @@
-"""What a player sees: the DeepRocket paper's 15 x 19 x 21 binary planes and a short status vector.
+"""A player's observation: DeepRocket's 15 x 19 x 21 binary planes and a short status vector.
 
 Planes are indexed `[x, y, z]`, as in the paper's Table 2:
 
 - `x`, 15 ranks: `3 4 5 6 7 8 9 T J Q K A 2 S B`.
-- `y`, 19 rows: rows 0-3 say that at least 1, 2, 3, 4 cards of the rank are there; rows 4-18 are
-  the fifteen categories of Table 3 and mark *main ranks* (the ranks of a play's main group). Of a
-  play that was made its category's row marks its main ranks; a pass marks the whole row 18. Of a
-  set of cards each row marks every rank that is a main rank of some play of that category that the
-  cards hold, by the rules' preset and regardless of the play to beat.
+- `y`, 19 rows: rows 0-3 mark ranks with at least 1, 2, 3, 4 cards; rows 4-18 are the fifteen
+  categories of Table 3 and mark *main ranks* (the ranks of a play's main group). In the plane of a
+  play, the row of its category marks its main ranks; a pass marks the whole of row 18. In the plane
+  of a set of cards, each row marks every main rank of every play of that category that the cards
+  allow, under the rules' preset and regardless of the play to beat.
 - `z`, 21 planes: 0 all cards played before the last six rounds (rows 0-3 only); 1-18 the last six
   rounds, the oldest first, and in each round the observer, the down player, the up player; 19 the
-  cards that the observer has not seen yet (not held, played, or known to be public cards in the
-  landlord's hand); 20 his own hand. A round is counted from the observer's own action.
+  cards that the observer has not seen yet (not held, not played, and not known to be public cards
+  in the landlord's hand); 20 the observer's hand. A round begins with the observer's action.
 
-The status vector holds what the planes leave out, 10 numbers: 0-2 the observer's role as one-hot
-(landlord, down peasant, up peasant; all zero during an auction), 3-5 the cards left to the
-observer, the down and the up player, 6-8 their bids (-1: has not bid), 9 the bombs and rockets
-played.
+The status vector holds what the planes omit, 10 numbers: 0-2 the observer's role, one-hot
+(landlord, down peasant, up peasant; all zero during an auction); 3-5 the number of cards left to
+the observer, the down player and the up player; 6-8 their bids (-1: has not bid); 9 the number of
+bombs and rockets played.
 """
 
 import numpy as np
@@ -54,7 +54,7 @@ def cell(x, y, z):
 
 
 def cells_of_groups() -> np.ndarray:
-    """The cells of every main group in a plane 0, int16 [309, 31]: how many, then which."""
+    """The cells of every main group in plane 0, int16 [309, 31]: their number, then the cells."""
     groups = []
     for index, category in enumerate(CATEGORIES):
         for length in category.lengths:
@@ -74,29 +74,29 @@ CELLS = cells_of_groups()
 
 @inlined
 def draw_group(out, z, g):
-    """A main group's plane; the pass marks its whole row."""
+    """Draw a main group into a plane; the pass marks its whole row."""
     for k in range(1, 1 + CELLS[g, 0]):
         out[CELLS[g, k] + z] = 1
 
 
 @inlined
 def draw_cards(out, z, cards):
-    """Rows 0-3 of a plane."""
+    """Draw rows 0-3 of a plane."""
     for number in range(1, 5):
         draw_ranks(out, number - 1, z, at_least(cards, number))
 
 
 @inlined
 def draw_ranks(out, row, z, ranks):
-    """One row of a plane: the ranks of which the packed `ranks` hold a card."""
-    # No branch: which ranks these are is anybody's guess, a processor's too.
+    """Draw one row of a plane: the ranks of which the packed `ranks` hold a card."""
+    # No branch, as it would be unpredictable.
     for x in range(RANKS):
         out[cell(x, row, z)] = (ranks >> np.uint64(4 * x)) & np.uint64(1)
 
 
 @kernel
 def draw_possible(rules, out, z, cards):
-    """Rows 4-18 of a set of cards."""
+    """Draw rows 4-18 of the plane of a set of cards."""
     f = 0
     while f < PASS_FAMILY:
         family = rules.plays.families[f]
@@ -108,13 +108,13 @@ def draw_possible(rules, out, z, cards):
             for i in range(1, family.length):
                 ranks |= lowest << np.uint64(4 * i)
             draw_ranks(out, CATEGORY_ROW + family.category, z, ranks)
-        # A chain holds the shorter ones of its category, so the shortest family marks all.
+        # A chain contains the shorter ones of its category, so the shortest family marks all.
         f += 1 + family.longer
 
 
 @kernel
 def with_kickers(plays, family, lowest, cards):
-    """Those of the `lowest` ranks, packed, whose groups find their kickers in `cards`."""
+    """Those of the packed `lowest` ranks whose groups have enough kickers in `cards`."""
     found = np.uint64(0)
     for g in range(family.first, family.end):
         rank = one(family.rank + g - family.first)
@@ -125,10 +125,10 @@ def with_kickers(plays, family, lowest, cards):
 
 @kernel
 def draw_history(rules, state, player, out):
-    """Planes 0 to 18, from the latest action back."""
+    """Draw planes 0 to 18, from the latest action backwards."""
     before = state.played[0] + state.played[1] + state.played[2]
     age = 0
-    # The seat of a move, counted from the observer: before each move it was the seat before.
+    # The seat that made a move, relative to the observer; one less with each move back.
     seat = (state.player - player) % SEATS
     move = np.int64(state.moves)
     while move > state.bids and age < ROUNDS:
@@ -148,7 +148,7 @@ def draw_history(rules, state, player, out):
 
 @kernel
 def draw_status(rules, state, player, out):
-    """The status vector."""
+    """Write the status vector."""
     if state.landlord >= 0:
         out[(player - state.landlord) % SEATS] = 1
     for i in range(SEATS):

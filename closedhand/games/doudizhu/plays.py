@@ -1,9 +1,9 @@
-"""Every play of Dou Dizhu as a row of a table: what comes in is a preset's kicker rule.
+"""Every play of Dou Dizhu as a row of a table, built from a preset's kicker rule.
 
-309 main groups in the order of the DeepRocket paper's Table 3 (by category, then length, then
-rank); every group owns a contiguous run of flat action ids, one for each choice of kickers, in
-ascending order. The flat action space, the paper's 309 policy outputs and the kicker sub-steps are
-three readings of this table.
+There are 309 main groups, in the order of the DeepRocket paper's Table 3 (by category, then length,
+then rank). Every group owns a contiguous range of flat action ids, one for each choice of kickers,
+in ascending order. The flat action space, the paper's 309 policy outputs and the kicker sub-steps
+are three readings of this table.
 """
 
 from collections import Counter
@@ -21,13 +21,13 @@ class Category(NamedTuple):
     """One row of Table 3.
 
     Attributes:
-        name: The category.
-        copies: Cards of each main rank.
-        lengths: Numbers of consecutive main ranks.
-        highest: The highest main rank, as an index into `RANKS`.
-        kickers: Kickers for each main rank of the group.
-        unit: Cards in one kicker: 1 a solo, 2 a pair.
-        lowest: The lowest main rank.
+        name: Name of the category.
+        copies: Number of cards of each main rank.
+        lengths: Possible numbers of consecutive main ranks.
+        highest: Highest main rank, as an index into `RANKS`.
+        kickers: Number of kickers for each main rank of the group.
+        unit: Number of cards in one kicker: 1 for a solo, 2 for a pair.
+        lowest: Lowest main rank.
     """
 
     name: str
@@ -74,8 +74,8 @@ GROUP = np.dtype(
             ("end", "i4"),
             ("family", "i4"),
             ("ranks", "i4"),  # the main ranks, as bits
-            ("kickers", "i4"),  # how many
-            ("unit", "i4"),  # cards in each
+            ("kickers", "i4"),  # number of kickers
+            ("unit", "i4"),  # cards in each kicker
         ],
     )
 )
@@ -91,7 +91,7 @@ FAMILY = np.dtype(
             ("copies", "i4"),
             ("length", "i4"),
             ("rank", "i4"),  # the lowest main rank of its first group
-            ("longer", "i4"),  # families after it of the same category, which has longer chains
+            ("longer", "i4"),  # number of later families, of longer chains, in its category
         ],
     )
 )
@@ -104,7 +104,7 @@ PLAYS = np.dtype(
     (
         np.record,
         [
-            ("number", "i4"),  # plays in the table, the pass the last of them
+            ("number", "i4"),  # number of plays, including the pass, which is last
             ("need", "u8", MOST_PLAYS),  # all cards of each play, packed
             ("group", "i4", MOST_PLAYS),  # the main group of each play
             ("groups", GROUP, GROUPS),
@@ -112,7 +112,7 @@ PLAYS = np.dtype(
         ],
     )
 )
-"""The table of a preset: one record, because kernels pass a record on for free, an array not."""
+"""The table of a preset: one record, since kernels pass on a record, unlike an array, for free."""
 
 
 Kickers = tuple[int, ...]
@@ -135,7 +135,7 @@ def repeated_solos(main: range, number: int) -> Iterator[Kickers]:
 
 
 def repeated_solos_beside(main: range, number: int) -> Iterator[Kickers]:
-    """As `repeated_solos`, but no three of a rank that would lengthen the chain."""
+    """As `repeated_solos`, but without three of a rank that would lengthen the chain."""
     neighbours = {main[0] - 1, main[-1] + 1} & set(range(ACE + 1))
     for kickers in repeated_solos(main, number):
         if all(kickers.count(r) < 3 for r in neighbours):
@@ -143,7 +143,7 @@ def repeated_solos_beside(main: range, number: int) -> Iterator[Kickers]:
 
 
 class Preset(NamedTuple):
-    """What distinguishes the plays of one program or paper from another's."""
+    """The differences between the plays of programs and papers."""
 
     solos: Callable[[range, int], Iterator[Kickers]]
     fours: bool = True
@@ -158,7 +158,7 @@ PRESETS = {
 
 
 def kicker_sets(preset: Preset, category: Category, main: range) -> list[Kickers]:
-    """The kicker ranks of each play of a main group, ascending; of one without kickers `()`."""
+    """The kicker ranks of each play of a main group, ascending; `()` for a play without kickers."""
     number = category.kickers * len(main)
     if number == 0:
         return [()]
@@ -186,7 +186,7 @@ def cards_of(main: range, category: Category, kickers: Kickers) -> int:
 
 @cache
 def build(preset: str) -> np.record:
-    """The table of a preset, a name in `PRESETS`."""
+    """The table of a preset, given by its name in `PRESETS`."""
     need: list[int] = []
     group_of: list[int] = []
     groups: list[tuple[int, ...]] = []
@@ -236,7 +236,7 @@ def build(preset: str) -> np.record:
 def texts(preset: str) -> tuple[str, ...]:
     """The notation of every play: main cards, then kickers, as in the paper's records ("3334").
 
-    A play of a preset with repeated kickers whose cards would also read as another play has a `+`
+    In presets with repeated kickers, a play whose cards can also be read as another play has a `+`
     before its kickers ("333444555+666").
     """
     plays = build(preset)

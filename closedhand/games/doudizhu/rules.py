@@ -1,9 +1,9 @@
-"""The rules of Dou Dizhu: what a state is and how it moves on.
+"""The rules of Dou Dizhu: states and transitions.
 
-A game goes through an auction (only with `bidding`) and then the play, which the landlord opens.
-Actions are the ids of the preset's play table (`plays.py`); `PASS` is its last one, and with
-bidding it also means bid 0, the bids 1 to 3 follow it. Kernels trust their callers: an action is
-legal, and who only holds a view asks nothing that the view does not know.
+A game consists of an auction (only with `bidding`) and the play, which the landlord opens. Actions
+are the ids of the preset's play table (`plays.py`), the last of which is `PASS`. With bidding the
+pass also means bid 0, and the bids 1 to 3 follow it. Kernels trust their callers to pass legal
+actions only, and to ask of a view nothing that it hides.
 """
 
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from closedhand.games.doudizhu.plays import BOMB, PASS_FAMILY, PASS_GROUP
 
 SEATS = 3
 LONGEST = 160
-"""No game has more actions: 52 plays that do not end it, two passes after each, three bids."""
+"""Upper bound on actions in a game: 52 plays that do not end it, two passes each, three bids."""
 MOST_BOMBS = 14
 """Thirteen ranks held four times, and the rocket."""
 
@@ -30,22 +30,22 @@ STATE = np.dtype(
                 ("hands", "u8", SEATS),  # cards held, packed
                 ("played", "u8", SEATS),  # cards played, packed
                 ("public", "u8"),  # the three public cards, packed
-                ("seed", "u8"),  # of the next deal, should everybody pass the auction
+                ("seed", "u8"),  # seed of the next deal, if everybody passes in the auction
                 ("picked", "u8"),  # kickers chosen so far in a sub-stepped play, packed
                 ("history", "u2", LONGEST),  # all actions since the deal, bids included
-                ("moves", "i4"),  # how many
+                ("moves", "i4"),  # number of actions
                 ("target", "i4"),  # the play to beat, -1 for the player who leads
-                ("player", "i4"),  # to act
-                ("owner", "i4"),  # who made the play to beat; in the auction the highest bidder
+                ("player", "i4"),  # the player to act
+                ("owner", "i4"),  # who made the play to beat; in the auction, the highest bidder
                 ("landlord", "i4"),  # -1 during the auction
-                ("bids", "i4"),  # bids made
+                ("bids", "i4"),  # number of bids made
                 ("stake", "i4"),  # the highest bid, or the base
-                ("bombs", "i4"),  # bombs and rocket played
-                ("left", "i4", SEATS),  # cards left
-                ("plays", "i4", SEATS),  # plays made, passes not counted
-                # The play that the player to act is putting together, in kicker sub-steps:
-                ("group", "i4"),  # its main group, -1 before that is chosen
-                ("picks", "i4"),  # kickers still to choose
+                ("bombs", "i4"),  # number of bombs and rockets played
+                ("left", "i4", SEATS),  # number of cards left
+                ("plays", "i4", SEATS),  # number of plays made, without passes
+                # In kicker sub-steps, the incomplete play of the player to act:
+                ("group", "i4"),  # its main group, -1 if none is chosen
+                ("picks", "i4"),  # number of kickers still to choose
             ],
             align=True,
         ),
@@ -54,7 +54,7 @@ STATE = np.dtype(
 
 
 class Rules(NamedTuple):
-    """The table of a preset, a record of `plays.PLAYS`, and the options of a game."""
+    """The table of a preset, a record of `plays.PLAYS`, and the options of the game."""
 
     kernels = "closedhand.games.doudizhu.game"
 
@@ -67,7 +67,7 @@ class Rules(NamedTuple):
 
 @kernel
 def deal(rules, state, seed):
-    """Deal the cards that belong to a seed, and start."""
+    """Deal the cards determined by a seed, and start."""
     deck = np.empty(54, np.int8)
     for i in range(54):
         deck[i] = i // 4 if i < 52 else i - 39
@@ -86,7 +86,7 @@ def deal(rules, state, seed):
 
 @kernel
 def begin(rules, state):
-    """Start a game from the hands of 17 and the public cards that `state` holds."""
+    """Start a game from the hands of 17 and the public cards in `state`."""
     for seat in range(SEATS):
         state.played[seat] = np.uint64(0)
         state.left[seat] = 17
@@ -109,7 +109,7 @@ def begin(rules, state):
 
 @kernel
 def clear(state):
-    """Forget a play that is being put together."""
+    """Clear an incomplete play."""
     state.group = -1
     state.picked = np.uint64(0)
     state.picks = 0
@@ -117,7 +117,7 @@ def clear(state):
 
 @kernel
 def crown(state, seat):
-    """Make `seat` the landlord: the public cards are his, and the lead."""
+    """Make `seat` the landlord, who takes the public cards and leads."""
     state.landlord = seat
     state.hands[seat] += state.public
     state.left[seat] += 3
@@ -133,7 +133,7 @@ def pass_id(rules):
 
 @kernel
 def lowest_ranks(family, cards):
-    """The lowest main ranks of the groups of a family that `cards` hold; packed, one card each."""
+    """The lowest main rank of each group of a family in `cards`, packed as one card each."""
     ranks = at_least(cards, family.copies) & family.within
     found = ranks
     for i in range(1, family.length):
@@ -143,7 +143,7 @@ def lowest_ranks(family, cards):
 
 @kernel
 def has_play(plays, g, cards):
-    """Whether `cards` hold a play of group `g`."""
+    """Whether `cards` contain a play of group `g`."""
     group = plays.groups[g]
     for play in range(group.first, group.end):
         if contains(cards, plays.need[play]):
@@ -153,7 +153,10 @@ def has_play(plays, g, cards):
 
 @kernel
 def legal_groups(rules, state, out):
-    """Write the main groups that may be played now and whose main cards are in hand, ascending."""
+    """Write the main groups that may be played now and are in hand, ascending; return their number.
+
+    Only the main cards are checked, not the kickers.
+    """
     hand = state.hands[state.player]
     target = -1
     f = 0
@@ -169,7 +172,7 @@ def legal_groups(rules, state, out):
         elif ranks:
             f += 1
         else:
-            # Where no chain is, none is longer.
+            # Without a chain of this length there is no longer one.
             f += 1 + family.longer
         g = np.int64(family.first)
         while ranks:
@@ -183,7 +186,7 @@ def legal_groups(rules, state, out):
 
 @kernel
 def legal_bids(rules, state, out):
-    """The pass, then every bid above the highest so far."""
+    """Write the pass, then every bid above the highest so far; return their number."""
     out[0] = pass_id(rules)
     n = 1
     for bid in range(state.stake + 1, 4):
@@ -194,11 +197,11 @@ def legal_bids(rules, state, out):
 
 @kernel
 def legal(rules, state, out):
-    """Write the ids of the legal actions, ascending; return how many."""
+    """Write the ids of the legal actions, ascending; return their number."""
     if state.landlord < 0:
         return legal_bids(rules, state, out)
     hand = state.hands[state.player]
-    # The groups wait at the end of `out` until their plays are written at its beginning.
+    # The groups are kept at the end of `out` while their plays are written at its beginning.
     groups = out[len(out) - PASS_GROUP :]
     n = 0
     for i in range(legal_groups(rules, state, groups)):
@@ -215,7 +218,7 @@ def legal(rules, state, out):
 
 @kernel
 def play(rules, state, action):
-    """Apply a legal action and move on to the next player who has to act."""
+    """Apply a legal action, and determine the next player to act."""
     state.history[state.moves] = action
     state.moves += 1
     if state.landlord < 0:
@@ -241,7 +244,7 @@ def play(rules, state, action):
 
 @kernel
 def bid(rules, state, value):
-    """One bid of the auction: a 3 or the third bid ends it, three passes deal anew."""
+    """Apply a bid: a 3 or the third bid ends the auction; after three passes, deal again."""
     state.bids += 1
     if value > 0:
         state.stake = value
@@ -256,13 +259,13 @@ def bid(rules, state, value):
 
 @kernel
 def over(rules, state):
-    """Whether somebody has played out."""
+    """Whether a player has run out of cards."""
     return state.landlord >= 0 and min(state.left[0], state.left[1], state.left[2]) == 0
 
 
 @kernel
 def returns(rules, state, out):
-    """Write the payoffs by player of a game that is over."""
+    """Write the payoffs of a finished game by player."""
     landlord = np.int64(state.landlord)
     won = state.left[landlord] == 0
     sign = 1.0 if won else -1.0
@@ -280,7 +283,7 @@ def returns(rules, state, out):
 
 @kernel
 def rewind(state):
-    """Take every play back: the landlord leads, with the cards that all hold or have played."""
+    """Take every play back: the landlord leads, and everybody holds its played cards again."""
     for seat in range(SEATS):
         state.hands[seat] += state.played[seat]
         state.left[seat] += size(state.played[seat])
@@ -296,9 +299,10 @@ def rewind(state):
 
 @kernel
 def known_public(state):
-    """The public cards that everybody knows the landlord still holds, packed.
+    """The public cards that the landlord is known to hold still, packed.
 
-    Suits are not told apart, so a rank that the landlord has played counts as the public one.
+    Suits are not distinguished, so a card that the landlord has played counts as the public card of
+    its rank.
     """
     known = np.uint64(0)
     if state.landlord >= 0:
@@ -311,7 +315,7 @@ def known_public(state):
 
 @kernel
 def unseen(state, player):
-    """The cards that `player` has seen nowhere: not held, played or shown to him; packed."""
+    """The cards that `player` has not seen, packed: not held, not played, not known public ones."""
     cards = DECK - state.hands[player] - state.played[0] - state.played[1] - state.played[2]
     return cards if player == state.landlord else cards - known_public(state)
 
@@ -320,7 +324,7 @@ def unseen(state, player):
 def hide(rules, state, player):
     """Blank, in place, everything that `player` cannot know.
 
-    That includes another player's play until it is complete.
+    This includes another player's play until it is complete.
     """
     for seat in range(SEATS):
         if seat != player:
@@ -334,10 +338,10 @@ def hide(rules, state, player):
 
 @kernel
 def redeal(rules, view, player, rng):
-    """Fill, in place, what `hide` blanked for `player` with a random deal that fits.
+    """Fill, in place, what `hide` blanked for `player` with a random consistent deal.
 
-    Uniform over the ways to hand out the unseen cards; the landlord keeps the public cards that he
-    is known to hold.
+    Uniform over the ways to deal the unseen cards; the landlord keeps the public cards known to be
+    in its hand.
     """
     hidden = unseen(view, player)
     room = np.empty(SEATS + 1, np.int64)

@@ -1,4 +1,4 @@
-"""What the generic rooms know about Dou Dizhu."""
+"""The registry entry of Dou Dizhu."""
 
 from closedhand.core.registry import GameSpec
 

@@ -1,22 +1,22 @@
 """Dou Dizhu in kicker sub-steps: first the main group, then its kickers one by one.
 
-337 actions, the outputs of the paper's two networks: the 309 main groups (the pass among them),
-15 solo kickers, 13 pair kickers; with bidding the bids 1 to 3 follow as 337 to 339. Kickers are
-picked in ascending order, so every flat play has exactly one path, and a choice is legal only where
-some flat play completes it. The other players see a play when it is complete.
+There are 337 actions, the outputs of the paper's two networks: the 309 main groups (including the
+pass), 15 solo kickers and 13 pair kickers. With bidding, the bids 1 to 3 follow as 337 to 339.
+Kickers are picked in ascending order, so every flat play has exactly one path, and a choice is
+legal only if some flat play completes it. The other players see a play only when it is complete.
 
-Kicker planes, 15 x 9 x 3, binary, indexed `[x, y, z]` by rank, row and channel (the paper's
-Table 4); all zero except for the player who is picking a kicker:
+The kicker planes are binary, 15 x 9 x 3, indexed `[x, y, z]` by rank, row and channel (the paper's
+Table 4). They are all zero except for a player who is picking a kicker:
 
-- Channel 0: row 0 the kickers are pairs; 1 the observer is the down peasant; 2 he is the up
-  peasant; 3-6 at least 1, 2, 3, 4 cards of the rank are left in his hand; 7 legal solo kickers;
-  8 legal pair kickers.
+- Channel 0: row 0 the kickers are pairs; 1 the observer is the down peasant; 2 the observer is the
+  up peasant; 3-6 at least 1, 2, 3, 4 cards of the rank are left in the observer's hand; 7 legal
+  solo kickers; 8 legal pair kickers.
 - Channel 1: rows 0-3 at least 1, 2, 3, 4 cards of the rank have been played; 4 the main ranks;
-  5, 6 the rank has been picked as kicker once, twice or more; 7 the first n ranks for n kickers in
-  all; 8 the same for kickers still to pick.
-- Channel 2: rows 0-3 at least 1, 2, 3, 4 cards of the rank are unseen; 4 legal kickers of which a
-  card would stay in hand; 5 public cards known to be in the landlord's hand; 6-8 the first n ranks
-  for n cards left (at most 15) to the observer, the down and the up player.
+  5, 6 the rank has been picked as a kicker at least once, at least twice; 7 the first n ranks,
+  where the group has n kickers in all; 8 the first n ranks, where n kickers are still to pick.
+- Channel 2: rows 0-3 at least 1, 2, 3, 4 cards of the rank are unseen; 4 legal kickers that would
+  leave a card of the rank in hand; 5 public cards known to be in the landlord's hand; 6-8 the first
+  n ranks, where the observer, the down player and the up player have n cards left (at most 15).
 """
 
 from functools import partial
@@ -35,7 +35,7 @@ FIRST_PAIR = FIRST_SOLO + 15
 FIRST_BID = FIRST_PAIR + 13
 ACTIONS = FIRST_BID
 MOST_KICKERS = 54 // 3
-"""In a game: each takes two cards of a main group at least with it."""
+"""Upper bound on kickers in a game: each one comes with at least two cards of a main group."""
 
 ROWS, CHANNELS = 9, 3
 SHAPES = {**planes.SHAPES, "kicker": (planes.RANKS, ROWS, CHANNELS)}
@@ -43,7 +43,11 @@ SIZE = planes.SIZE + planes.RANKS * ROWS * CHANNELS
 
 
 class Rules(NamedTuple):
-    """The rules of the flat game."""
+    """The rules of the game in sub-steps.
+
+    Attributes:
+        flat: Rules of the flat game.
+    """
 
     kernels = "closedhand.games.doudizhu.substeps"
 
@@ -52,7 +56,7 @@ class Rules(NamedTuple):
 
 @kernel
 def legal(rules, state, out):
-    """Write the ids of the legal actions, ascending; return how many."""
+    """Write the ids of the legal actions, ascending; return their number."""
     if state.landlord < 0:
         n = flat.legal_bids(rules.flat, state, out)
         for i in range(n):
@@ -75,7 +79,7 @@ def legal(rules, state, out):
 
 @kernel
 def legal_kickers(rules, state, out):
-    """Write the kickers that come next in some play of the group that continues the picks."""
+    """Write the next kickers of all plays in hand that continue the picks; return their number."""
     group = rules.flat.plays.groups[state.group]
     hand = state.hands[state.player]
     last = top_rank(state.picked)
@@ -107,7 +111,7 @@ def lowest_rank(cards):
 
 @kernel
 def top_rank(cards):
-    """The highest rank of a packed hand, -1 of an empty one."""
+    """The highest rank of a packed hand, -1 for an empty one."""
     rank = -1
     while cards:
         cards >>= np.uint64(4)
@@ -117,7 +121,7 @@ def top_rank(cards):
 
 @kernel
 def play(rules, state, action):
-    """Apply a legal action; a play that it completes is made."""
+    """Apply a legal action; make the play if it is complete."""
     if action >= FIRST_BID:
         flat.play(rules.flat, state, flat.pass_id(rules.flat) + action - FIRST_BID + 1)
         return
@@ -142,7 +146,7 @@ def play(rules, state, action):
 
 @kernel
 def complete(rules, state):
-    """The id of the flat play that the main group and all its kickers make."""
+    """The id of the flat play of the main group and the picked kickers."""
     group = rules.flat.plays.groups[state.group]
     play = np.int64(group.first)
     while rules.flat.plays.need[play] - group.need != state.picked:
@@ -161,7 +165,7 @@ def observe(rules, state, player, out):
 
 @kernel
 def draw_kickers(rules, state, out):
-    """The kicker planes of the player to act."""
+    """Draw the kicker planes of the player to act."""
     player = state.player
     group = rules.flat.plays.groups[state.group]
     kicker = group.unit
@@ -206,7 +210,7 @@ def place(x, y, z):
 
 @kernel
 def draw_row(out, z, y, ranks):
-    """One row of a channel from the bits of `ranks`."""
+    """Draw one row of a channel from the bits of `ranks`."""
     for x in range(planes.RANKS):
         if ranks >> x & 1:
             out[place(x, y, z)] = 1
@@ -214,30 +218,34 @@ def draw_row(out, z, y, ranks):
 
 @kernel
 def draw_counts(out, z, y, cards, rows):
-    """Rows `y` on: at least 1, 2, … `rows` cards of the rank."""
+    """Draw the rows from `y` on: at least 1, 2, … `rows` cards of the rank."""
     for x in range(planes.RANKS):
         for k in range(min(rows, count(cards, x))):
             out[place(x, y + k, z)] = 1
 
 
 def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
-    """Why `state` is not one that the rules allow, an empty text if it is.
+    """Reason why the rules do not allow `state`, or an empty string if they do.
 
     Args:
-        rules: Of the game in sub-steps.
+        rules: Rules of the game in sub-steps.
         state: Any record of the game's dtype.
-        player: Whose view it is, 0 to 2; None of a full state.
+        player: Player whose view it is, 0 to 2, or None for a full state.
     """
     return validity.valid(rules.flat, state, player, partial(_play_under_way, rules))
 
 
 def _play_under_way(rules: Rules, state: np.record, replayed: np.record) -> str:
-    """Play in `replayed` the sub-steps that `state` has of a play; why one is not legal."""
+    """Apply the sub-steps of the incomplete play in `state` to `replayed`.
+
+    Returns:
+        Reason why a sub-step is illegal, or an empty string.
+    """
     return replay(rules, replayed, under_way(rules, state), ACTIONS + 3, "sub-step")
 
 
 def under_way(rules: Rules, state: np.record) -> list[int]:
-    """The sub-steps so far of the play that the player to act is putting together."""
+    """The sub-steps so far of the incomplete play of the player to act."""
     group, picked = int(state.group), validity.counts(state.picked)
     if not 0 <= group < GROUPS:
         return [group] if group != -1 else []

@@ -1,7 +1,7 @@
-"""Why a state of Dou Dizhu is not one that the rules allow.
+"""Validation of Dou Dizhu states: the reason why the rules do not allow one.
 
-Everything is checked but `seed`, which deals anew if everybody passes the auction: any number but 0
-will do, and 0 in a view.
+Everything is checked except `seed`, from which the next deal follows if everybody passes in the
+auction. It may be any number but 0 in a full state, and must be 0 in a view.
 """
 
 from collections.abc import Callable
@@ -25,14 +25,14 @@ def valid(
     player: int | None = None,
     under_way: Callable[[np.record, np.record], str] = _nothing,
 ) -> str:
-    """Why `state` is not one that the rules allow, an empty text if it is.
+    """Reason why the rules do not allow `state`, or an empty string if they do.
 
     Args:
-        rules: Of the flat game.
+        rules: Rules of the flat game.
         state: Any record of `rules.STATE`.
-        player: Whose view it is, 0 to 2; None of a full state.
-        under_way: Plays in its second argument what sub-steps the first one has of a play that is
-            not complete; returns why one is not legal.
+        player: Player whose view it is, 0 to 2, or None for a full state.
+        under_way: Function that applies the sub-steps of an incomplete play in its first argument
+            to its second one, and returns the reason why one is illegal, or an empty string.
     """
     wrong = validity.outside(state, {"moves": (0, LONGEST), "landlord": (-1, SEATS - 1)})
     if wrong:
@@ -53,7 +53,7 @@ def valid(
 
 
 def counts(cards: np.uint64) -> np.ndarray:
-    """How many cards of each rank a packed hand holds, int64 [16]; the last one is no rank."""
+    """The number of cards of each rank in a packed hand, int64 [16]; the last entry is unused."""
     return (cards >> _SHIFTS & np.uint64(15)).astype(np.int64)
 
 
@@ -62,7 +62,11 @@ _DECK = counts(DECK)
 
 
 def _take_back(state: np.record, start: np.record) -> str:
-    """Write the hands as dealt into `start`; why they are no deal, an empty text if they are."""
+    """Write the hands as dealt into `start`.
+
+    Returns:
+        Reason why they are not a deal, or an empty string.
+    """
     public = counts(state.public)
     hands = [
         counts(held) + counts(played)
@@ -83,7 +87,7 @@ def _take_back(state: np.record, start: np.record) -> str:
 
 
 def _unfit(view: np.record, player: int) -> str:
-    """Why a record is no view that could be dealt to, an empty text if it is one."""
+    """Reason why a record is not a view that `redeal` can fill, or an empty string."""
     if view.seed or any(view.hands[seat] for seat in range(SEATS) if seat != player):
         return f"player_{player} knows neither the others' hands nor the next deal"
     played = [counts(cards) for cards in view.played]

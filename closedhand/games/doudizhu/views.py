@@ -29,21 +29,21 @@ def view_from(
     *,
     public: str | None = None,
 ) -> State:
-    """The view of a player, from what he knows.
+    """The view of a player, from what the player knows.
 
     Args:
-        game: Dou Dizhu, flat or in sub-steps; the view is one between complete plays.
-        player: Seat of the player. Without bidding the landlord is seat 0, and seats go down from
-            him; with bidding seat 0 bids first.
-        hand: The cards that he holds now, as their ranks in any order: `3345TTJQKA22SB`.
+        game: Dou Dizhu, flat or in sub-steps; the view is between complete plays.
+        player: Seat of the player. Without bidding the landlord is seat 0, followed by the down and
+            the up peasant; with bidding seat 0 bids first.
+        hand: The cards that the player holds now, as ranks in any order: `3345TTJQKA22SB`.
         actions: All bids, plays and passes since the deal, of all players: ids of the flat game, or
             its notation (`3334`, `PASS`, `BID2`).
         public: The three public cards, once there is a landlord.
 
     Raises:
-        InputError: Something that is no card or no action, an action that is not legal, more cards
+        InputError: Something that is not a card or not an action, an illegal action, more cards
             than there are in the deck or in a hand, public cards that the landlord cannot have, or
-            public cards that are missing or come before there is a landlord.
+            public cards that are missing or given before there is a landlord.
 
     Examples:
         >>> from closedhand import make_game
@@ -84,7 +84,7 @@ def _packed(cards: Any, name: str) -> np.uint64:
     """The packed cards of a text.
 
     Raises:
-        InputError: It is none, or names more cards of a rank than there are.
+        InputError: The text is not cards, or names more cards of a rank than there are.
     """
     text = "".join(check_text(cards, name).split()).upper()
     try:
@@ -94,10 +94,10 @@ def _packed(cards: Any, name: str) -> np.uint64:
 
 
 def _hand_out(rules: Rules, state: State, action: int) -> None:
-    """Deal the player to act just the cards that he plays; the view shows no other of his.
+    """Give the player to act just the cards of its play, as the view shows no others of its hand.
 
     Raises:
-        InputError: He does not hold so many any more.
+        InputError: The player has fewer cards left than it plays.
     """
     if state.landlord < 0 or action >= rules.plays.number:
         return
@@ -109,16 +109,16 @@ def _hand_out(rules: Rules, state: State, action: int) -> None:
 
 
 def _check_cards(state: State, player: int, held: np.uint64) -> None:
-    """Complain if cards were played that cannot have been there.
+    """Check that the cards played can have been there.
 
     Args:
-        state: A position of the past, or the one now.
-        player: Who tells of it.
-        held: What he holds now.
+        state: A past state of the game, or the present one.
+        player: Player whose view it is.
+        held: Cards that the player holds now.
 
     Raises:
-        InputError: With what he holds there are more cards than the deck has, or the landlord has
-            no room for his public cards.
+        InputError: With the held cards there are more than the deck has, or the landlord has fewer
+            cards left than known public cards.
     """
     sure = np.uint64(0)
     if state.landlord not in (-1, player):

@@ -44,13 +44,13 @@ def make(**given: Any) -> Game:
     """A member of the Leduc family as a `Game`.
 
     Args:
-        **given: `rules` (`uh` or `standard`; the names `uh_leduc` and `leduc` stand for them), and
-            for `uh` `pair` (`rank`: a pair is two cards of one rank; `card`: of one rank and suit)
-            and `double_pair` (where both players pair with different suits, `suit`: the stronger
-            suit wins; `split`: nobody does).
+        **given: `rules` (`uh` or `standard`; the names `uh_leduc` and `leduc` stand for them). With
+            `uh` also `pair` (`rank`: a pair is two cards of one rank; `card`: of one rank and suit)
+            and `double_pair` (if both players pair, with different suits, `suit`: the stronger suit
+            wins; `split`: nobody does).
 
     Raises:
-        InputError: An unknown option, or a value that it cannot take.
+        InputError: An unknown option, or an invalid value of an option.
     """
     options = options_of("leduc", {name: {} for name in VARIANTS}, DEFAULTS, given)
     for key, values in CHOICES.items():

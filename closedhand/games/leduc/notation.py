@@ -1,11 +1,12 @@
 """The notation of the Leduc family: actions, deals, game records, and the states of the slides.
 
-An action is `fold`, `check`, `call` or `raise`. A deal is three cards, `SK;HQ;SA`: of S, of T, the
-flop. A record is a deal followed by all actions, `SK;HQ;SA;check raise call raise raise call`.
+An action is `fold`, `check`, `call` or `raise`. A deal is three cards, `SK;HQ;SA`: S's card, T's
+card and the flop. A record is a deal followed by all actions, such as
+`SK;HQ;SA;check raise call raise raise call`.
 
-The course slides write what a player knows as `(s1,1,4,SK,*)`: S is to act in phase 1, 1 and 4 are
-bet, his card is SK, the flop is not revealed. An end is `WL7`, a showdown at 7, or `PS4`, S wins 4
-because T folded.
+The course slides write what a player knows as `(s1,1,4,SK,*)`: S is to act in phase 1, the bets are
+1 and 4, the card of S is SK, and the flop is not revealed. An end is `WL7`, a showdown at 7, or
+`PS4`: S wins 4 because T folded.
 """
 
 import re
@@ -45,15 +46,15 @@ def card_text(card: int) -> str:
 
 
 class SlideState(NamedTuple):
-    """What a player knows at his turn, as the slides write it; `str` prints it.
+    """What the player to act knows, in the slides' notation, which `str` prints.
 
-    The slides' tuple leaves out how the bets came about: several betting histories can share it.
+    The slides' tuple omits the betting history: several histories can share it.
 
     Attributes:
         turn: Player and phase, `s1`, `t1`, `s2` or `t2`.
-        bets: Of S and T, chips.
+        bets: Bets of S and T, in chips.
         card: The player's card.
-        flop: A card, or `*` while it is not revealed.
+        flop: The flop, or `*` while it is not revealed.
     """
 
     turn: str
@@ -63,7 +64,7 @@ class SlideState(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The state without its cards, as in `plays.graph`."""
+        """The state without its cards, as `plays.graph` names it."""
         return f"{self.turn},{self.bets[S]},{self.bets[T]}"
 
     def __str__(self) -> str:
@@ -71,11 +72,11 @@ class SlideState(NamedTuple):
 
 
 class SlideEnd(NamedTuple):
-    """The end of a game, as the slides write it; `str` prints it.
+    """The end of a game, in the slides' notation, which `str` prints.
 
     Attributes:
-        kind: `WL` for a showdown, `PS` or `PT` where S or T wins by a fold.
-        chips: What the winner wins.
+        kind: `WL` for a showdown, `PS` or `PT` if S or T wins by a fold.
+        chips: Chips won by the winner.
     """
 
     kind: str
@@ -104,7 +105,7 @@ class Notation:
         """The action id of a notation.
 
         Raises:
-            InputError: It is no action.
+            InputError: The text is not an action.
         """
         try:
             return ACTIONS.index(text.strip().lower())
@@ -112,7 +113,7 @@ class Notation:
             raise InputError(f"{text!r} is no action: those are {', '.join(ACTIONS)}") from None
 
     def card(self, text: str) -> int:
-        """The kind of card of a notation.
+        """The kind of card that a text names.
 
         Raises:
             InputError: The deck has no such card.
@@ -123,14 +124,14 @@ class Notation:
             raise InputError(f"{text!r} is no card: those are {', '.join(self.cards)}") from None
 
     def deal_text(self, state: State) -> str:
-        """The cards of S and T and the flop; `*` for what a view hides."""
+        """The cards of S and T, and the flop; `*` for a card that a view hides."""
         return ";".join(map(card_text, state.cards))
 
     def parse_deal(self, text: str) -> State:
         """A state at the start of a deal.
 
         Raises:
-            InputError: The text does not name three cards that the deck holds together.
+            InputError: The text does not name three cards that the deck can deal together.
         """
         fields = text.strip().rstrip(";").split(";")
         if len(fields) != SEATS + 1:
@@ -167,7 +168,7 @@ class Notation:
 
 
 def state_text(game: Game, state: State) -> str:
-    """What the slides call a state: of the player to act, or the end of the game.
+    """The slides' text of a state: what the player to act knows, or the end of the game.
 
     In a view of the other player the card is `*`.
 
@@ -187,10 +188,10 @@ def state_text(game: Game, state: State) -> str:
 
 
 def parse_state(game: Game, text: str) -> SlideState | SlideEnd:
-    """What a text in the slides' notation says; spaces do not count.
+    """The state or end that a text in the slides' notation describes; spaces are ignored.
 
     Raises:
-        InputError: It is not of that form, or the game has no such state, end or card.
+        InputError: The text is malformed, or the game has no such state, end or card.
     """
     notation = Notation(game.rules)
     states = graph(game.rules.tables)
@@ -230,6 +231,6 @@ def parse_record(line: str, game: Game) -> Record:
 
 
 def format_record(game: Game, state: State) -> str:
-    """The record of a game in one line."""
+    """The one-line record of a game."""
     actions = " ".join(game.text(action) for action in state.history[: state.moves])
     return f"{game.deal_text(state)};{actions}"

@@ -1,7 +1,8 @@
-"""What a player sees: one binary plane with cards and betting, and a short status vector.
+"""A player's observation: one binary plane of cards and betting, and a short status vector.
 
-The plane is indexed `[row, column]`; its columns are kinds of cards, weakest first, or in the rows
-of the betting the actions fold, check, call, raise (further columns stay 0 there):
+The plane is indexed `[row, column]`. In the rows of cards the columns are kinds of cards, weakest
+first; in the rows of betting they are the actions fold, check, call, raise (further columns stay
+0):
 
 | row | UH-Leduc (8 x 8) | standard (10 x 6) |
 |---|---|---|
@@ -10,11 +11,11 @@ of the betting the actions fold, check, call, raise (further columns stay 0 ther
 | the actions of phase 1, in order | 2-4 | 2-5 |
 | the actions of phase 2, in order | 5-7 | 6-9 |
 
-S acts first in both phases and the players take turns, so the rows tell who did what: the plane
+S acts first in both phases and the players take turns, so the rows also show who acted: the plane
 holds the whole betting history (perfect recall).
 
-The status vector holds 4 numbers: 0 the observer's seat (0 is S, 1 is T), 1 the phase, 2 his own
-bet, 3 the other's bet.
+The status vector holds 4 numbers: 0 the observer's seat (0 is S, 1 is T), 1 the phase, 2 the
+observer's bet, 3 the opponent's bet.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
-"""The tables of the Leduc family: the deck, who wins a showdown, and the tree of all betting.
+"""The tables of the Leduc family: the deck, the winners of showdowns, and the betting tree.
 
-The betting is small enough to be written out: every public history of actions is a node with the
-action's successors, so that a rule of the game is a row of a table. The rules themselves, from
+The betting is small enough to be written out: every public history of actions is a node that lists
+the successor of each action, so that applying a rule is a table lookup. The rules themselves, from
 which the tables are built, are in `VARIANTS` and `moves`.
 """
 
@@ -20,7 +20,7 @@ ANTE = 1
 CARDS = 18
 KINDS = 8
 NODES = 85
-"""Room in the tables for the largest deck and the largest tree of the family."""
+"""Nodes of the largest betting tree of the family; like `CARDS` and `KINDS`, a table size."""
 
 SHOWDOWN = -1
 """The winner of a node at which the cards decide."""
@@ -32,10 +32,11 @@ class Variant(NamedTuple):
     Attributes:
         deck: Copies of each kind of card, weakest first.
         suited: Whether suits count at a showdown.
-        raises: By how much a raise tops the larger bet, in phase 1 and 2.
-        reraisers: Who may raise a bet; whoever has not to answer one may always raise.
-        longest: Actions of the longest betting of a phase.
-        must_open: Whether S has to raise or fold in phase 2 if nothing but the antes is bet.
+        raises: Amounts by which a raise tops the larger bet, in phases 1 and 2.
+        reraisers: Players who may raise when facing a bet; without a bet to face, both may.
+        longest: Largest number of actions in a phase.
+        must_open: Whether a player who has bet only the ante must raise or fold in phase 2, unless
+            facing a bet.
     """
 
     deck: dict[str, int]
@@ -67,15 +68,15 @@ VARIANTS = {
     ),
 }
 LONGEST = 2 * max(variant.longest for variant in VARIANTS.values())
-"""No game of the family has more actions."""
+"""Upper bound on the number of actions in a game of the family."""
 
 NODE = np.dtype(
     [
         ("next", "i4", len(ACTIONS)),  # the node after each action, -1 where it is not legal
-        ("player", "i4"),  # to act, -1 at the end of a game
+        ("player", "i4"),  # the player to act, -1 at the end of a game
         ("phase", "i4"),  # 1 or 2
         ("bets", "i4", 2),  # of S and T
-        ("winner", "i4"),  # by a fold, SHOWDOWN where the cards decide
+        ("winner", "i4"),  # the winner by a fold, SHOWDOWN where the cards decide
     ]
 )
 TABLES = np.dtype(
@@ -83,14 +84,14 @@ TABLES = np.dtype(
         np.record,
         np.dtype(
             [
-                ("nodes", NODE, NODES),  # the tree of betting, parents before children
-                ("number", "i4"),  # of nodes
-                ("kinds", "i4"),  # of cards; ids by strength, weakest first
-                ("cards", "i4"),  # in the deck
+                ("nodes", NODE, NODES),  # the betting tree, parents before children
+                ("number", "i4"),  # number of nodes
+                ("kinds", "i4"),  # number of kinds of cards; ids by strength, weakest first
+                ("cards", "i4"),  # number of cards in the deck
                 ("deck", "i4", CARDS),  # the kind of each card
-                ("copies", "i4", KINDS),  # cards of each kind
-                ("longest", "i4"),  # actions of the longest betting of a phase
-                ("better", "i4", (KINDS, KINDS, KINDS)),  # 1, 0, -1: S wins; by his, T's card, flop
+                ("copies", "i4", KINDS),  # number of cards of each kind
+                ("longest", "i4"),  # largest number of actions in a phase
+                ("better", "i4", (KINDS, KINDS, KINDS)),  # sign of S's payoff; by S, T, flop
             ]
         ),
     )
@@ -98,14 +99,14 @@ TABLES = np.dtype(
 
 
 class Turn(NamedTuple):
-    """A point of the betting at which somebody acts.
+    """A point of the betting at which a player acts.
 
     Attributes:
         phase: 1 or 2.
-        player: To act.
-        bets: Of S and T.
-        raised: Raises of this phase.
-        acted: Actions of this phase.
+        player: Player to act.
+        bets: Bets of S and T.
+        raised: Number of raises in this phase.
+        acted: Number of actions in this phase.
     """
 
     phase: int = 1
@@ -116,7 +117,7 @@ class Turn(NamedTuple):
 
 
 class End(NamedTuple):
-    """The end of a game in a phase: the bets, and who wins by a fold, or `SHOWDOWN`."""
+    """The end of a game: its phase, the bets, and the winner by a fold, or `SHOWDOWN`."""
 
     phase: int
     bets: tuple[int, int]
@@ -126,9 +127,9 @@ class End(NamedTuple):
 def moves(variant: Variant, turn: Turn) -> dict[int, Turn | End]:
     """The legal actions at a turn, and where they lead.
 
-    Who has not to answer a bet raises or checks, or folds where the check rule forbids a check.
-    Who has to folds or calls, or raises if that is his right. A call, or T's check, closes the
-    phase.
+    A player who does not face a bet checks or raises; where `must_open` forbids the check, it folds
+    or raises. A player who faces a bet folds or calls, or raises if the rules allow it. A call, or
+    a check by T, closes the phase.
     """
     phase, player, bets, raised, acted = turn
     own, other = bets[player], bets[1 - player]
@@ -152,10 +153,10 @@ def moves(variant: Variant, turn: Turn) -> dict[int, Turn | End]:
 
 
 def betting(variant: Variant) -> np.ndarray:
-    """The tree of all betting, `NODE` [nodes], parents before children."""
+    """The betting tree, `NODE` [nodes], parents before children."""
     points: list[Turn | End] = [Turn()]
     following: list[list[int]] = []
-    # The list grows while it is gone through.
+    # The list grows during the iteration.
     for point in points:
         successors = moves(variant, point) if isinstance(point, Turn) else {}
         row = [-1] * len(ACTIONS)
@@ -173,10 +174,11 @@ def betting(variant: Variant) -> np.ndarray:
 
 
 def showdown(variant: Variant, pair: str, double_pair: str, own: str, other: str, flop: str) -> int:
-    """Whether `own` beats `other`: 1, or -1 if it loses, or 0.
+    """Result of `own` against `other`: 1 if it wins, -1 if it loses, 0 for a tie.
 
-    A pair beats none; then the stronger card wins. `pair` says what makes one, `rank` or `card`;
-    `double_pair` whether of two pairs the `suit` decides or both `split`.
+    A pair beats a hand without one; otherwise the stronger card wins. `pair` says what makes a
+    pair, an equal `rank` or an equal `card`. `double_pair` says whether between two pairs the
+    `suit` decides or the players `split`.
     """
     order = list(variant.deck)
 
@@ -215,10 +217,10 @@ def build(rules: str, pair: str, double_pair: str) -> np.record:
 
 
 def name(node: np.void | np.record) -> str:
-    """What the course slides call a node of the betting, without the cards.
+    """The course slides' name of a betting node, without the cards.
 
-    That is player and phase and the two bets (`s1,1,4`), or the end: `WL7` for a showdown at 7,
-    `PS4` where S wins 4 because T folds. Several nodes may share a name.
+    It gives player, phase and the two bets (`s1,1,4`), or the end: `WL7` for a showdown at 7, `PS4`
+    if S wins 4 because T folds. Several nodes may share a name.
     """
     bets = node["bets"]
     if node["player"] >= 0:
@@ -229,10 +231,10 @@ def name(node: np.void | np.record) -> str:
 
 
 def graph(tables: np.record) -> dict[str, dict[str, str]]:
-    """The state graph of the slides: for every state its actions and the names they lead to.
+    """The state graph of the slides: for every state, its actions and the names they lead to.
 
-    Nodes of the same name are one state here, as on the slides, although who remembers the betting
-    can tell them apart: UH-Leduc has 23 nodes with a player to act, and 16 states.
+    Nodes of the same name are one state here, as on the slides, although a player who remembers the
+    betting can distinguish them: UH-Leduc has 23 nodes with a player to act, and 16 states.
     """
     states: dict[str, dict[str, str]] = {}
     for node in tables.nodes[: tables.number]:

@@ -1,8 +1,7 @@
-"""The rules of the Leduc family: what a state is and how it moves on.
+"""The rules of the Leduc family: states and transitions.
 
-A game is three cards, dealt at the start, and a walk through the tree of betting (`plays.py`).
-Kernels trust their callers: an action is legal, and who only holds a view asks nothing that the
-view does not know.
+A game is three cards, dealt at the start, and a walk through the betting tree (`plays.py`). Kernels
+trust their callers to pass legal actions only, and to ask of a view nothing that it hides.
 """
 
 from typing import NamedTuple
@@ -15,7 +14,7 @@ from closedhand.games.leduc.plays import ACTIONS, LONGEST, SHOWDOWN, S, T
 
 SEATS = 2
 FLOP = 2
-"""The place of the flop in `cards`, after those of S and T."""
+"""The index of the flop in `cards`, after the cards of S and T."""
 
 UNKNOWN = -1
 
@@ -25,11 +24,11 @@ STATE = np.dtype(
         np.record,
         np.dtype(
             [
-                ("cards", "i4", SEATS + 1),  # kinds: of S, of T, the flop; UNKNOWN in a view
+                ("cards", "i4", SEATS + 1),  # kinds of S's and T's card and the flop, or UNKNOWN
                 ("history", "i4", LONGEST),  # all actions
-                ("moves", "i4"),  # how many
-                ("node", "i4"),  # of the tree of betting
-                ("player", "i4"),  # to act; at the end who acted last
+                ("moves", "i4"),  # number of actions
+                ("node", "i4"),  # node of the betting tree
+                ("player", "i4"),  # the player to act; at the end, the last to have acted
             ],
             align=True,
         ),
@@ -38,7 +37,11 @@ STATE = np.dtype(
 
 
 class Rules(NamedTuple):
-    """The tables of a member of the family, a record of `plays.TABLES`."""
+    """The rules of one member of the family.
+
+    Attributes:
+        tables: Tables of the game, a record of `plays.TABLES`.
+    """
 
     kernels = "closedhand.games.leduc.game"
 
@@ -47,7 +50,7 @@ class Rules(NamedTuple):
 
 @kernel
 def deal(rules, state, seed):
-    """Deal the cards that belong to a seed, and start."""
+    """Deal the cards determined by a seed, and start."""
     deck = np.empty(rules.tables.cards, np.int8)
     for i in range(len(deck)):
         deck[i] = rules.tables.deck[i]
@@ -59,7 +62,7 @@ def deal(rules, state, seed):
 
 @kernel
 def begin(state):
-    """Start a game with the cards that `state` holds."""
+    """Start a game with the cards in `state`."""
     for i in range(LONGEST):
         state.history[i] = 0
     state.moves = 0
@@ -69,7 +72,7 @@ def begin(state):
 
 @kernel
 def legal(rules, state, out):
-    """Write the ids of the legal actions, ascending; return how many."""
+    """Write the ids of the legal actions, ascending; return their number."""
     n = 0
     for action in range(len(ACTIONS)):
         if rules.tables.nodes[state.node].next[action] >= 0:
@@ -80,7 +83,7 @@ def legal(rules, state, out):
 
 @kernel
 def play(rules, state, action):
-    """Apply a legal action and move on to the next player who has to act."""
+    """Apply a legal action, and determine the next player to act."""
     state.history[state.moves] = action
     state.moves += 1
     state.node = rules.tables.nodes[state.node].next[action]
@@ -90,13 +93,13 @@ def play(rules, state, action):
 
 @kernel
 def over(rules, state):
-    """Whether somebody has folded, or the second phase is closed."""
+    """Whether a player has folded, or the second phase is closed."""
     return rules.tables.nodes[state.node].player < 0
 
 
 @kernel
 def returns(rules, state, out):
-    """Write the payoffs by player of a game that is over: the loser loses his own bet."""
+    """Write the payoffs of a finished game by player: the loser's bet goes to the winner."""
     node = rules.tables.nodes[state.node]
     if node.winner == SHOWDOWN:
         sign = rules.tables.better[state.cards[S], state.cards[T], state.cards[FLOP]]
@@ -108,13 +111,16 @@ def returns(rules, state, out):
 
 @kernel
 def revealed(rules, state):
-    """Whether the flop lies open."""
+    """Whether the flop is revealed."""
     return rules.tables.nodes[state.node].phase == 2
 
 
 @kernel
 def hide(rules, state, player):
-    """Blank, in place, everything that `player` cannot know: nobody shows his card to the end."""
+    """Blank, in place, everything that `player` cannot know.
+
+    The opponent's card stays hidden even at the end.
+    """
     state.cards[1 - player] = UNKNOWN
     if not revealed(rules, state):
         state.cards[FLOP] = UNKNOWN
@@ -122,7 +128,7 @@ def hide(rules, state, player):
 
 @kernel
 def redeal(rules, view, player, rng):
-    """Fill, in place, what `hide` blanked for `player` with a random deal that fits."""
+    """Fill, in place, what `hide` blanked for `player` with a random consistent deal."""
     copies = np.empty(rules.tables.kinds, np.int64)
     for kind in range(len(copies)):
         copies[kind] = rules.tables.copies[kind]

@@ -1,4 +1,4 @@
-"""What the generic rooms know about the members of the Leduc family."""
+"""The registry entries of the Leduc family."""
 
 from dataclasses import replace
 

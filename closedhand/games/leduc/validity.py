@@ -1,6 +1,6 @@
-"""Why a state of the Leduc family is not one that the rules allow.
+"""Validation of Leduc states: the reason why the rules do not allow one.
 
-Everything is checked: the cards are of the deck, and the rest follows from the actions.
+Everything is checked: the cards must come from the deck, and the rest must follow from the actions.
 """
 
 import numpy as np
@@ -11,12 +11,12 @@ from closedhand.games.leduc.rules import FLOP, SEATS, UNKNOWN, Rules, begin
 
 
 def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
-    """Why `state` is not one that the rules allow, an empty text if it is.
+    """Reason why the rules do not allow `state`, or an empty string if they do.
 
     Args:
-        rules: Of the game.
+        rules: Rules of the game.
         state: Any record of `rules.STATE`.
-        player: Whose view it is, 0 or 1; None of a full state.
+        player: Player whose view it is, 0 or 1, or None for a full state.
     """
     wrong = _misdealt(rules, state, player)
     if wrong:
@@ -31,7 +31,10 @@ def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
 
 
 def _misdealt(rules: Rules, state: np.record, player: int | None) -> str:
-    """Why no kernel may see the record: its number of actions, or cards that the deck lacks."""
+    """Reason why the record is unsafe for kernels, or an empty string.
+
+    Its number of actions may be out of range, or its cards may not be in the deck.
+    """
     wrong = validity.outside(
         state, {"moves": (0, LONGEST), "cards": (UNKNOWN, int(rules.tables.kinds) - 1)}
     )

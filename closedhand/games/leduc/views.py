@@ -16,18 +16,18 @@ def view_from(
     *,
     flop: str | None = None,
 ) -> State:
-    """The view of a player, from what he knows.
+    """The view of a player, from what the player knows.
 
     Args:
         game: A member of the Leduc family.
         player: Seat of the player: 0 is S, 1 is T.
-        hand: His card, such as `SK`.
+        hand: Card of the player, such as `SK`.
         actions: All actions so far, of both players: ids, or `fold`, `check`, `call`, `raise`.
         flop: The public card, once it is revealed.
 
     Raises:
-        InputError: Something that is no card or no action, an action that is not legal, cards that
-            the deck does not hold together, or a flop that is missing or comes too early.
+        InputError: Something that is not a card or not an action, an illegal action, cards that the
+            deck does not hold together, or a flop that is missing or given too early.
 
     Examples:
         >>> from closedhand import make_game

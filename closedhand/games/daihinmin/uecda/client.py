@@ -1,4 +1,4 @@
-"""A client: an agent plays at a server of protocol 20070."""
+"""A client: an agent that plays at a server of protocol 20070."""
 
 import socket
 from collections.abc import Callable
@@ -24,7 +24,7 @@ def round_game(**options: Any) -> Game:
     """One round of Daihinmin, as agents play it at a server.
 
     Raises:
-        InputError: An unknown option, or one that the protocol has no room for.
+        InputError: An unknown option, or one that the protocol does not support.
     """
     game = make_game("daihinmin", **{**options, "rounds": 1})
     if game.options["compact"]:
@@ -36,15 +36,15 @@ class Connection:
     """The numbers and tables that a server sends, read in order.
 
     Attributes:
-        check: May raise `KeyboardInterrupt`.
+        check: Callback that may raise `KeyboardInterrupt`.
     """
 
     def __init__(self, sock: socket.socket, check: Callable[[], None] = lambda: None) -> None:
-        """Talk over a socket.
+        """Wrap a socket.
 
         Args:
             sock: The socket.
-            check: Called now and then while the server is silent.
+            check: Callback, called at intervals while the server is silent.
         """
         sock.settimeout(WAIT)
         self._sock = sock
@@ -53,10 +53,10 @@ class Connection:
         self._start = 0
 
     def read(self, size: int) -> bytes:
-        """The next bytes.
+        """The next `size` bytes.
 
         Raises:
-            EOFError: The server has gone.
+            EOFError: The server has closed the connection.
         """
         while len(self._data) - self._start < size:
             try:
@@ -80,7 +80,7 @@ class Connection:
         return self.read(wire.TABLE)
 
     def send(self, cells: bytes) -> None:
-        """Send cards as a table, in one write."""
+        """Send cells as a table, in one write."""
         self._sock.sendall(cells.ljust(wire.TABLE, b"\0"))
 
 
@@ -89,9 +89,9 @@ class Result:
     """What a client knows of a match.
 
     Attributes:
-        player: Its number.
-        places: Of every round that was played, 0 for the daifugo.
-        rejected: How many of its plays the server refused.
+        player: Number of the client's player.
+        places: Its place in every round played, 0 for the daifugo.
+        rejected: Number of its plays that the server refused.
         complete: Whether the server ended the match.
     """
 
@@ -102,12 +102,12 @@ class Result:
 
     @property
     def points(self) -> int:
-        """Of all rounds."""
+        """Points of all rounds."""
         return sum(PLAYERS - place for place in self.places)
 
 
 class Client:
-    """An agent that is connected to a server."""
+    """An agent connected to a server."""
 
     def __init__(
         self,
@@ -118,15 +118,15 @@ class Client:
         seed: int = 0,
         **options: Any,
     ) -> None:
-        """Connect; then it has to `play` within two seconds.
+        """Connect; `play` must follow within two seconds.
 
         Args:
-            agent: By name, or as an object that plays `round_game`.
+            agent: Name of an agent, or an agent for `round_game`.
             host: Address of the server.
-            port: Its port.
-            name: What the server calls the client; the agent's if absent.
-            seed: Of the agent's randomness.
-            **options: Of the rules that the server plays, where they are not usual.
+            port: Port of the server.
+            name: Name of the client at the server; the agent's by default.
+            seed: Seed of the agent's randomness.
+            **options: Non-default options of the rules that the server uses.
 
         Raises:
             InputError: An unknown agent or option, or no server.
@@ -134,7 +134,7 @@ class Client:
         self._game = round_game(**options)
         self._agent = make_agent(self._game, agent, seed)
         self._name = name or self._agent.name
-        # Before the server's clock starts. An agent that is an object keeps its randomness.
+        # Warm up before the server's clock starts, without using up randomness of a given agent.
         warm_up(self._game, make_agent(self._game, agent if isinstance(agent, str) else "random"))
         try:
             self._sock = socket.create_connection((host, port), CONNECT_SECONDS)
@@ -146,13 +146,13 @@ class Client:
         """Play a match.
 
         Args:
-            progress: Called with the number of rounds played.
+            progress: Callback that receives the number of rounds played.
 
         Returns:
-            What came of it, also if the server went away or Ctrl-C ended it.
+            The result, also if the server disconnected or Ctrl-C ended the match.
 
         Raises:
-            InputError: The server refuses, or its tables make no sense.
+            InputError: The server refuses the client, or its tables make no sense.
         """
         with self._sock as sock:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -160,7 +160,7 @@ class Client:
 
 
 def warm_up(game: Game, agent: Agent) -> None:
-    """Make two decisions that do not count: loading kernels and networks takes its time."""
+    """Make two decisions that do not count, because loading kernels and networks takes time."""
     state = round_game(**{**game.options, "classes": "random"}).deal(np.random.default_rng(0))
     status = wire.Status(
         left=tuple(state.left.tolist()),
@@ -219,9 +219,9 @@ def play_round(connection: Connection, follower: Follower, agent: Agent, result:
         `wire.ROUND_OVER` or `wire.MATCH_OVER`.
 
     Raises:
-        EOFError: The server has gone.
-        OSError: So it has.
-        InputError: Its tables make no sense.
+        EOFError: The server has closed the connection.
+        OSError: The connection has failed.
+        InputError: The server's tables make no sense.
     """
     number = follower.begin(connection.table())
     if number:

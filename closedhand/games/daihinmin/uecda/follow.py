@@ -1,7 +1,7 @@
 """A player's view of a round, kept in step with what a server's tables show.
 
-It is the record that `hidden.hide` makes of the true state of a game of one round, whose points and
-number are therefore 0.
+It is the record that `hidden.hide` makes from the true state of a game of one round; its points and
+round number are therefore 0.
 """
 
 import numpy as np
@@ -25,14 +25,14 @@ from closedhand.games.daihinmin.tricks import new_trick
 from closedhand.games.daihinmin.uecda import wire
 
 DEALT = (11, 11, 11, 10, 10)
-"""From the daifugo on."""
+"""Numbers of cards dealt, in seat order from the daifugo on."""
 FLAGS, SIZES = 5 * wire.COLUMNS, 6 * wire.COLUMNS
-"""Where they begin in a table."""
+"""Offsets of the flags and of the hand sizes in a table."""
 
 
 @kernel
 def catch_up(rules, view, seen):
-    """Apply what was seen: int64 [2 x n], players and by turns their plays or passes."""
+    """Apply what was seen: int64 [2 x n], alternating players and their plays or passes."""
     for i in range(0, len(seen), 2):
         if view.out < PLAYERS and view.moves < LONGEST:
             view.player = seen[i]
@@ -41,9 +41,9 @@ def catch_up(rules, view, seen):
 
 @kernel
 def settle(rules, view, me, hand, table):
-    """Trust a table, int64 [120], by which `me` is asked, where it says something else than `view`.
+    """Where a table, int64 [120], that asks `me` differs from `view`, adopt what the table says.
 
-    What it is about is in the columns of `wire.Status`.
+    The fields of the table are those of `wire.Status`.
     """
     view.hands[me] = hand
     for player in range(PLAYERS):
@@ -63,14 +63,14 @@ class Follower:
 
     Attributes:
         me: The player.
-        view: As it was at the last own turn, or at the end of the round.
+        view: View at the player's last turn, or at the end of the round.
     """
 
     def __init__(self, game: Game, me: int) -> None:
         """Follow rounds of a game.
 
         Args:
-            game: Of one round, its actions are plays.
+            game: Game of one round whose actions are plays.
             me: The player.
         """
         self.me = me
@@ -86,10 +86,10 @@ class Follower:
         """Begin a round with its first table.
 
         Returns:
-            How many cards have to be given back now.
+            Number of cards to be given back now.
 
         Raises:
-            InputError: The table is no hand at the start of a round.
+            InputError: The table does not show a hand at the start of a round.
         """
         status = wire.read_status(table)
         classes = status.classes if any(status.classes) else (-1,) * PLAYERS
@@ -116,7 +116,10 @@ class Follower:
         return status.to_give
 
     def _pay_taxes(self, view: State, hand: int) -> None:
-        """The state behind the tax: hands of winners hold it already, those of losers still do."""
+        """Write the state after the tax, which is already in winners' hands, but still in losers'.
+
+        That is how tables show the hands at the start of a round.
+        """
         first = view.seats.tolist().index(winner(view, 0))
         view.left[np.roll(view.seats, -first)] = DEALT
         for pair, tax in enumerate(TAXES):
@@ -131,7 +134,7 @@ class Follower:
         """The cards that an agent gives back in the exchange.
 
         Raises:
-            InputError: Another number of cards is asked for than the rules have.
+            InputError: The number of cards asked for is not that of the rules.
         """
         view = self.view
         pair = int(view.classes[self.me])
@@ -148,7 +151,7 @@ class Follower:
         return int(view.returned[pair])
 
     def _pass_over_daifugo(self) -> None:
-        """He has chosen what he gives back; it is not known which cards."""
+        """Record that the daifugo has given back cards, which are unknown."""
         view = self.view
         view.moves = TAXES[0]
         view.history[: TAXES[0]] = HIDDEN
@@ -164,7 +167,7 @@ class Follower:
         view.returned[pair] |= np.uint64(cards)
 
     def _end_exchange(self, hand: int) -> None:
-        """Learn from the first hand of the tricks what came out of the exchange."""
+        """Infer the outcome of the exchange from the first hand shown in the tricks."""
         view = self.view
         before = int(view.hands[self.me])
         own = int(view.classes[self.me])
@@ -180,13 +183,13 @@ class Follower:
         self._exchanging = False
 
     def turn(self, table: bytes) -> tuple[int, bool]:
-        """Take the table that begins a turn.
+        """Process the table that begins a turn.
 
         Returns:
-            The player to act, and whether it is this one; then `view` is up to date.
+            The player to act, and whether it is this one, in which case `view` is up to date.
 
         Raises:
-            InputError: The table is no hand in a round.
+            InputError: The table does not show a turn in a round.
         """
         player, mine = wire.turn_of(table)
         if not 0 <= player < PLAYERS:
@@ -202,7 +205,7 @@ class Follower:
         return player, mine
 
     def _lead(self, table: bytes, leader: int) -> None:
-        """The first trick begins; with what was given in the exchange everybody has his hand."""
+        """Begin the first trick, with the hands after the exchange."""
         view = self.view
         hand = _hand(table)
         if self._exchanging:
@@ -213,10 +216,10 @@ class Follower:
         new_trick(view, leader)
 
     def see(self, player: int, cells: bytes) -> None:
-        """Take the cells on the table behind a turn: those of a play, or as they were for a pass.
+        """Process the cells on the table after a turn: a play, or unchanged cells for a pass.
 
         Raises:
-            InputError: They are no play.
+            InputError: The cells do not show a play.
         """
         action: int | None = PASS
         if cells not in (self._lying, wire.NOTHING):
@@ -227,7 +230,7 @@ class Follower:
         self._seen += (player, action)
 
     def finish(self) -> State:
-        """The view behind all that was seen."""
+        """The view after all that was seen."""
         if self._seen:
             catch_up(self._rules, self.view, np.array(self._seen, np.int64))
             self._seen.clear()

@@ -1,4 +1,4 @@
-"""Clients as a server sees them: any of them may be slow, silent, wrong or gone at any time."""
+"""Clients as a server sees them: any may be slow, silent, faulty or disconnected at any time."""
 
 import contextlib
 import ipaddress
@@ -14,32 +14,32 @@ from closedhand.games.daihinmin.uecda import wire
 
 PROFILE_SECONDS = 2.0
 MOST_LATE = 3
-"""Answers in a row that may be late before a client loses its seat."""
+"""Number of consecutive late answers with which a client loses its seat."""
 FLOOD = 65536
-"""Bytes that nobody asked for, at once, that end a connection."""
+"""Number of unrequested bytes, received at once, that ends a connection."""
 NEARBY = 8192
-"""Bytes that a client on this machine may be sent at once."""
+"""Number of bytes that may be sent at once to a client on this machine."""
 QUICK = 0.05
-"""Seconds after which an answer is not a quick one, and all that is in line is sent."""
+"""Seconds to wait for an answer before all queued messages are sent."""
 MOST_WAITING = 32
-"""Connections without a profile; those beyond are closed."""
+"""Largest number of connections without a profile; further ones are closed."""
 
 
 class Guest:
     """A client at the table.
 
     Attributes:
-        name: Of its profile.
-        gone: Why it lost its seat; empty while it has it.
+        name: Name in its profile.
+        gone: Reason why it lost its seat; empty while it has it.
     """
 
     def __init__(self, sock: socket.socket, name: str, seconds: float) -> None:
         """Seat a client.
 
         Args:
-            sock: The connection to it.
-            name: Of its profile.
-            seconds: For every answer, and for taking what it is sent.
+            sock: Connection to the client.
+            name: Name in its profile.
+            seconds: Time limit for every answer, and for receiving what it is sent.
         """
         self.name = name
         self.gone = ""
@@ -51,15 +51,15 @@ class Guest:
         self._late = 0
 
     def tell(self, message: bytes) -> None:
-        """Put a message in line for `flush`."""
+        """Queue a message for `flush`."""
         self._outgoing.append(message)
 
     def flush(self) -> None:
-        """Send what is in line, in one write.
+        """Send all queued messages in one write.
 
-        Clients read each table with one read, and have to get it whole. To another machine a turn's
-        result and the next turn's table go, less than a network packet takes; on this one there are
-        no packets to split.
+        Clients read each table with a single read, so it must arrive whole. To another machine, at
+        most a turn's result and the next turn's table are sent at once, which fit into a network
+        packet; on this machine there are no packets to split.
         """
         data = b"".join(self._outgoing)
         self._outgoing.clear()
@@ -72,15 +72,15 @@ class Guest:
             self.leave("reads nothing" if isinstance(error, TimeoutError) else "is gone")
 
     def offer(self) -> None:
-        """Send what is in line if it is enough for a write, and is not asked for.
+        """Send the queued messages if they are enough for a write and no answer is expected.
 
-        Writes cost more than all else, so a client on this machine waits a little.
+        Writes cost more than all else, so messages to a client on this machine are batched.
         """
         if sum(map(len, self._outgoing)) > self._patience:
             self.flush()
 
     def ask(self) -> None:
-        """Send a question: as `flush`, and what came before it is no answer to it."""
+        """Send the queue as a question, like `flush`; discard input from before the question."""
         if self.gone:
             return
         try:
@@ -98,13 +98,13 @@ class Guest:
         self.flush()
 
     def answer(self, meanwhile: Callable[[], None]) -> bytes | None:
-        """The table that answers the question, or None if there is none in time.
+        """The table that answers the question, or None if it does not arrive in time.
 
-        The protocol has a table for every question. So one that is late is still to come, and is
-        left out when it comes before the answer to a later question.
+        The protocol has one table for every question. So a late one is still to come, and is
+        discarded when it arrives before the answer to a later question.
 
         Args:
-            meanwhile: What there is to do while the answer is awaited.
+            meanwhile: Callback for work to be done while waiting for the answer.
         """
         if self.gone:
             return None
@@ -124,7 +124,7 @@ class Guest:
         return None if self._owed else data[-wire.TABLE :]
 
     def _receive(self, size: int, deadline: float) -> bytes:
-        """So many bytes, or those that come before a deadline."""
+        """Up to `size` bytes, as many as arrive before a deadline."""
         data = b""
         patience = deadline - time.monotonic()
         while len(data) < size and patience > 0:
@@ -149,7 +149,10 @@ class Guest:
         self._sock.close()
 
     def stray(self) -> bool:
-        """Look whether a client that waits for the match is still there, and silent."""
+        """Whether a client waiting for the match has disconnected or sent anything; if so, drop it.
+
+        A client must stay silent until the match begins.
+        """
         with contextlib.suppress(OSError):
             self._sock.setblocking(False)
             self.leave("speaks out of turn" if self._sock.recv(1) else "is gone")
@@ -164,10 +167,10 @@ def _is_near(sock: socket.socket) -> bool:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that waits for clients; port 0 is any free one.
+    """A socket that listens for clients; port 0 is any free port.
 
     Raises:
-        InputError: The port is busy, or there is no such address.
+        InputError: The port is in use, or there is no such address.
     """
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
@@ -179,14 +182,14 @@ def listen(host: str, port: int) -> socket.socket:
 
 @dataclass
 class Newcomer:
-    """A connection that has not sent a whole profile yet."""
+    """A connection that has not sent a complete profile yet."""
 
     deadline: float
     data: bytearray = field(default_factory=bytearray)
 
 
 class Lobby:
-    """Waits until there is a client for each of some seats."""
+    """A lobby, which waits until there is a client for each of the given seats."""
 
     def __init__(
         self,
@@ -196,14 +199,14 @@ class Lobby:
         note: Callable[[str], None],
         profile_seconds: float = PROFILE_SECONDS,
     ) -> None:
-        """Wait for clients.
+        """Prepare to wait for clients.
 
         Args:
-            listener: Of `listen`.
-            players: Numbers that clients get, in the order in which their profiles arrive.
-            seconds: For every answer in the match.
-            note: Takes a line about each that comes or goes.
-            profile_seconds: For the profile.
+            listener: Socket from `listen`.
+            players: Numbers assigned to clients, in the order in which their profiles arrive.
+            seconds: Time limit for every answer in the match.
+            note: Callback that receives a line about each client that comes or goes.
+            profile_seconds: Time limit for the profile.
         """
         self._listener = listener
         self._free = sorted(players)
@@ -215,7 +218,7 @@ class Lobby:
         self._seated: dict[socket.socket, tuple[int, Guest]] = {}
 
     def gather(self) -> dict[int, Guest]:
-        """The clients by number, when all are there; other connections are closed."""
+        """Wait for all clients and return them by number; other connections are closed."""
         self._listener.setblocking(False)
         self._selector.register(self._listener, selectors.EVENT_READ)
         try:
@@ -241,7 +244,7 @@ class Lobby:
         return dict(self._seated.values())
 
     def _patience(self) -> float | None:
-        """The seconds until the next profile is late."""
+        """The seconds until the next profile is late, or None if none is awaited."""
         if not self._waiting:
             return None
         first = min(newcomer.deadline for newcomer in self._waiting.values())
@@ -287,9 +290,9 @@ class Lobby:
         self._watch(sock)
 
     def _watch(self, sock: socket.socket) -> None:
-        """Give the seat of a client away that has gone, or does not wait for the match."""
+        """Free the seat of a client that has disconnected, or does not wait for the match."""
         player, guest = self._seated[sock]
-        # A closed socket has no number by which the selector knows it.
+        # A closed socket has no file descriptor, by which the selector knows it.
         with contextlib.suppress(KeyError, ValueError):
             self._selector.unregister(sock)
         if guest.stray():

@@ -1,4 +1,4 @@
-"""A server of protocol 20070: five players at a table, clients and agents of ours in any mix."""
+"""A server of protocol 20070: five players, any mix of clients and our own agents."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -19,18 +19,18 @@ from closedhand.games.daihinmin.uecda.guests import PROFILE_SECONDS, Lobby, list
 from closedhand.games.daihinmin.uecda.table import Result, Seat, Table, warm_up_table
 
 NET = "net"
-"""In place of an agent: a client plays."""
+"""Name in place of an agent, where a client plays."""
 FALLBACK = "default"
 SECONDS = 10.0
 
 
 class Server:
-    """Clients come to it, then it plays a match.
+    """A server, which waits for clients and then plays a match.
 
     Attributes:
-        address: Host and port where it listens.
-        rounds: Of the match.
-        clients: How many are awaited.
+        address: Host and port at which it listens.
+        rounds: Number of rounds of the match.
+        clients: Number of clients expected.
     """
 
     def __init__(
@@ -50,21 +50,21 @@ class Server:
         """Listen for clients.
 
         Args:
-            agents: One for all players, or one for each; `net` is a client.
-            rounds: How many to play.
-            seed: Of the deals and of the agents' own randomness.
+            agents: One agent for all players, or one for each; `net` is a client.
+            rounds: Number of rounds to play.
+            seed: Seed of the deals and of the agents' own randomness.
             host: Address to listen at.
-            port: Port to listen at; 0 is any free one.
-            seconds: For every decision of a client.
-            profile_seconds: For its profile.
-            fallback: Agent that plays on for a client that has gone.
+            port: Port to listen at; 0 is any free port.
+            seconds: Time limit for every decision of a client.
+            profile_seconds: Time limit for a client's profile.
+            fallback: Agent that replaces a client that has lost its seat.
             log: File for the log, which is complete at the end of every round.
-            note: Takes a line about each client that comes or goes.
-            **options: Of the rules.
+            note: Callback that receives a line about each client that comes or goes.
+            **options: Options of the rules.
 
         Raises:
-            InputError: An unknown agent or option, a wrong number of agents, a busy port, or the
-                log cannot be written.
+            InputError: An unknown agent or option, a wrong number of agents, a port in use, or a
+                log that cannot be written.
         """
         if len(agents) not in (1, PLAYERS):
             raise InputError(f"name one agent for all players or five, not {len(agents)}")
@@ -103,16 +103,16 @@ class Server:
         """Wait for the clients and play the match; Ctrl-C ends it.
 
         Args:
-            progress: Called with the number of rounds played.
-            start: A state to start from, not a deal from the seed.
+            progress: Callback that receives the number of rounds played.
+            start: State to start from, in place of a deal from the seed.
 
         Raises:
-            KeyboardInterrupt: Interrupted before all clients were there.
+            KeyboardInterrupt: Interrupted before all clients had connected.
         """
         file = self._file
         try:
             with self._listener:
-                # Loading kernels and networks takes its time: not that of the match.
+                # Loading kernels and networks takes time, which must not count in the match.
                 warm_up_table(self._game)
                 for name in self._names:
                     warm_up(self._own_game, make_agent(self._own_game, name))

@@ -1,4 +1,4 @@
-"""A match at a table of five: what clients are told, what they answer, what is played."""
+"""A match at a table of five: messages to clients, their answers, and the play."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -30,14 +30,14 @@ from closedhand.games.daihinmin.uecda.wire import NOTHING, Status
 
 @kernel
 def step(rules, state, action, out):
-    """Play what a submitted action counts as; write what happened, and how the next turn begins.
+    """Play what a submitted action counts as; write the outcome and the start of the next turn.
 
     Args:
-        rules: Of a match.
-        state: Of it.
-        action: An action id.
-        out: int64 [6]: whether the action was legal, whether the round is over; the player to act,
-            whether the table is empty, whether there is a revolution, whether a lock.
+        rules: Rules of a match.
+        state: State of the match.
+        action: Action id.
+        out: int64 [6]: whether the action was legal; whether the round is over; the player to act;
+            whether the table is empty, whether there is a revolution, and whether there is a lock.
     """
     number = state.round_number
     admitted = admit(rules, state, action, out)
@@ -51,46 +51,46 @@ def step(rules, state, action, out):
 
 
 def warm_up_table(game: Game) -> None:
-    """Load the kernels of a match before somebody waits for them."""
+    """Load the kernels of a match before anybody has to wait for them."""
     step(game.rules, game.deal(np.random.default_rng(0)), PASS, np.zeros(6, np.int64))
 
 
 @dataclass
 class Seat:
-    """A player: an agent, or a client and the agent that plays on when it goes."""
+    """A player: an agent, or a client and the agent that replaces it if it disconnects."""
 
     agent: Agent
     guest: Guest | None = None
 
     @property
     def name(self) -> str:
-        """What the log calls the player."""
+        """The player's name in the log."""
         return wire.ascii_name(self.guest.name if self.guest else self.agent.name)
 
     @property
     def client(self) -> Guest | None:
-        """The client, unless it has gone."""
+        """The client, or None if there is none or it has lost its seat."""
         return self.guest if self.guest and not self.guest.gone else None
 
     @property
     def gone(self) -> str:
-        """Why the client has gone; empty while it is there, or if there is none."""
+        """Reason why the client lost its seat; empty while it has it, or without a client."""
         return self.guest.gone if self.guest else ""
 
 
 @dataclass(frozen=True)
 class Result:
-    """What a match brought.
+    """The result of a match.
 
     Attributes:
-        names: By player.
-        points: By player, of all rounds.
-        rounds: How many were played to their end.
-        late: By player, questions that were not answered in time.
-        illegal: By player, answers that were not legal and counted as a pass, in the exchange as
+        names: Names by player.
+        points: Points of all rounds, by player.
+        rounds: Number of complete rounds.
+        late: Number of questions not answered in time, by player.
+        illegal: Number of illegal answers, by player; they count as a pass, and in the exchange as
             the best cards.
-        gone: By player, why a client lost its seat, or an empty text.
-        interrupted: Whether the match was ended before its last round.
+        gone: Reasons why clients lost their seats, by player, or an empty string.
+        interrupted: Whether the match was ended before the end of its last round.
     """
 
     names: tuple[str, ...]
@@ -113,14 +113,14 @@ class Table:
         note: Callable[[str], None],
         check: Callable[[], None],
     ) -> None:
-        """Sit down.
+        """Set up a match.
 
         Args:
-            game: Of as many rounds as are to be played.
-            seats: By player.
-            state: To start from, the beginning of a round.
-            note: Takes a line about each client that goes.
-            check: Called at every turn; may raise `KeyboardInterrupt`.
+            game: Game with the number of rounds to be played.
+            seats: Seats by player.
+            state: State to start from, the beginning of a round.
+            note: Callback that receives a line about each client that loses its seat.
+            check: Callback at every turn, which may raise `KeyboardInterrupt`.
         """
         self._check = check
         self._rules = game.rules
@@ -138,10 +138,10 @@ class Table:
         """Play a round.
 
         Args:
-            points: By player, of the rounds before.
+            points: Points of the rounds before, by player.
 
         Returns:
-            The round's values for the log, and the points behind it.
+            The round's values for the log, and the points after it.
         """
         state = self._state
         before = state.points.tolist()
@@ -155,7 +155,7 @@ class Table:
         return transcript.values([PLAYERS - gain for gain in gains], total), total
 
     def result(self, points: Sequence[int], rounds: int, interrupted: bool) -> Result:
-        """What the match brought so far."""
+        """The result of the match so far."""
         return Result(
             tuple(seat.name for seat in self._seats),
             tuple(points),
@@ -167,12 +167,12 @@ class Table:
         )
 
     def conclude(self) -> None:
-        """Send what the clients have not been sent yet."""
+        """Send all messages still queued."""
         for _, client in self._clients:
             client.flush()
 
     def _announce(self) -> None:
-        """Tell the clients their hands: with the tax that they got, or are to pay."""
+        """Tell the clients their hands, including a tax received, or still to be paid."""
         state = self._state
         hands, before = state.hands.tolist(), dealt(state)
         classes = state.classes.tolist()
@@ -191,7 +191,7 @@ class Table:
     # The exchange
 
     def _exchange(self, transcript: logs.Transcript) -> None:
-        """Ask daifugo and fugo, who may answer at the same time, for the cards they give back."""
+        """Ask daifugo and fugo, who may answer in parallel, for the cards they give back."""
         state = self._state
         pairs = [(winner(state, pair), loser(state, pair)) for pair in range(len(TAXES))]
         self._send([taker for taker, _ in pairs])
@@ -241,7 +241,7 @@ class Table:
                 left[player] = hands[player].bit_count()
                 cells[player] = wire.hand_cells(hands[player])
                 lying = wire.play_cells(action)
-            # Of a trick or a round that ends, the flags are shown as they were.
+            # When a trick or a round ends, the flags are shown as they were before.
             shown = status._replace(left=tuple(left), empty=int(lying == NOTHING))
             if not (ended or empty):
                 shown = shown._replace(revolution=revolution, lock=lock)
@@ -251,14 +251,14 @@ class Table:
                 lying = NOTHING
 
     def _ask(self, status: Status, cells: Sequence[bytes]) -> None:
-        """Send everybody his hand, and with it the question to the player to act."""
+        """Send all clients their hands, and with it the question to the player to act."""
         mine, others = status._replace(my_turn=1).pack(), status.pack()
         for player, client in self._clients:
             client.tell(cells[player] + (mine if player == status.player else others))
         self._send([status.player])
 
     def _show(self, mover: int, accepted: bool, table: bytes, ended: bool) -> None:
-        """Tell everybody what lies on the table, and whether the round goes on."""
+        """Tell all clients what is on the table, and whether the round goes on."""
         end = wire.GOES_ON
         if ended:
             end = wire.MATCH_OVER if over(self._rules, self._state) else wire.ROUND_OVER
@@ -270,7 +270,7 @@ class Table:
     # Players
 
     def _send(self, asked: Sequence[int]) -> None:
-        """Send what is in line to those who are to answer, and what is enough for a write."""
+        """Flush the queues of those asked for an answer, and others that are enough for a write."""
         self._check()
         for player in asked:
             client = self._seats[player].client
@@ -280,12 +280,12 @@ class Table:
             client.offer()
 
     def _pause(self) -> None:
-        """Use the time in which an answer is awaited."""
+        """Use the time spent waiting for an answer."""
         self.conclude()
         self._check()
 
     def _answer(self, player: int) -> bytes | None:
-        """The table that a client sends in time, if the player is one."""
+        """The table that the player's client sends in time, or None."""
         seat, table = self._seats[player], None
         if seat.client:
             table = seat.client.answer(meanwhile=self._pause)
@@ -297,7 +297,7 @@ class Table:
         return table
 
     def _agent_action(self, player: int) -> int:
-        """What the agent of a player does; it sees a view as of a game of one round."""
+        """The action of a player's agent, which sees the view of a one-round game."""
         self.conclude()
         view = self._state.copy()
         hide(self._rules, view, player)
@@ -306,7 +306,7 @@ class Table:
         return int(self._seats[player].agent.act(view))
 
     def _submission(self, player: int) -> int:
-        """The play that a player wants to make, legal or not; what is none counts as a pass."""
+        """The play that a player submits, legal or not; anything else counts as a pass."""
         table = self._answer(player)
         if self._seats[player].client is None:
             action: int | None = self._agent_action(player)

@@ -1,10 +1,10 @@
-"""Tables of protocol 20070: cards, plays and what stands on the table, to bytes and back.
+"""Tables of protocol 20070: conversion of cards, plays and the game's status to bytes and back.
 
 A table is 8 x 15 numbers, int32 big-endian, row by row; single numbers are int32 big-endian too.
-Rows 0 to 3 are the suits S H D C, columns 1 to 13 the ranks 3 to 2, columns 0 and 14 are there for
-the joker only: 1 is a card, 2 the joker. A held joker lies at row 4, column 1. A played one lies on
-the cell that it stands for, in row 4 as the fifth card of a group, and alone anywhere in rows 0 to
-3. These five rows are called **cells** here; rows 5 to 7 are the `Status`.
+Rows 0 to 3 are the suits S H D C and columns 1 to 13 the ranks 3 to 2; columns 0 and 14 are for the
+joker only. 1 is a card, 2 the joker. A joker in hand is at row 4, column 1. A joker in a play is in
+the cell that it stands for, in row 4 if it is the fifth card of a group, and anywhere in rows 0 to
+3 if it is alone. These five rows are called **cells** here; rows 5 to 7 are the `Status`.
 """
 
 import struct
@@ -20,9 +20,9 @@ from closedhand.games.daihinmin.state import PLAYERS
 PROTOCOL, HOST, PORT = 20070, "127.0.0.1", 42485
 ROWS, COLUMNS, CARD_ROWS = 8, 15, 5
 TABLE = 4 * ROWS * COLUMNS
-"""Bytes of a table."""
+"""Size of a table in bytes."""
 CELLS = 4 * CARD_ROWS * COLUMNS
-"""Bytes of its cells."""
+"""Size of the cells of a table in bytes."""
 NUMBER = struct.Struct(">i")
 ACCEPTED, REJECTED = NUMBER.pack(9), NUMBER.pack(8)
 GOES_ON, ROUND_OVER, MATCH_OVER = range(3)
@@ -30,11 +30,11 @@ LONGEST_NAME = 9
 NOTHING = bytes(CELLS)
 """The cells of a pass."""
 IN_EXCHANGE = 6
-"""In place of the player to act."""
+"""Value in place of the player to act during the exchange."""
 
 
 class Status(NamedTuple):
-    """Rows 5 to 7 of a table: what it says besides cards."""
+    """Rows 5 to 7 of a table: everything besides cards."""
 
     exchange: int = 0
     to_give: int = 0
@@ -58,13 +58,13 @@ _TURN = struct.Struct(">2i")
 
 
 def read_status(table: bytes) -> Status:
-    """What a table says besides cards."""
+    """The status in a table."""
     numbers = _STATUS.unpack_from(table, CELLS)
     return Status._make((*numbers[:8], numbers[8:13], numbers[13:18], numbers[18:23]))
 
 
 def turn_of(table: bytes) -> tuple[int, bool]:
-    """The player whose turn a table begins, and whether that is the one who gets it."""
+    """The player whose turn a table begins, and whether the table's recipient is that player."""
     mine, player = _TURN.unpack_from(table, CELLS + 8)
     return player, mine == 1
 
@@ -85,7 +85,7 @@ def hand_cells(cards: int) -> bytes:
 
 
 def held_cards(cells: bytes) -> int | None:
-    """The set of cards that lie in cells, the joker anywhere; None where there is no card."""
+    """The set of cards in cells, with the joker anywhere; None if a cell's value is not a card."""
     cards = 0
     numbers = np.frombuffer(cells, ">i4", CARD_ROWS * COLUMNS)
     for place in np.flatnonzero(numbers).tolist():
@@ -100,12 +100,12 @@ def held_cards(cells: bytes) -> int | None:
 
 
 def play_cells(play: int) -> bytes:
-    """The cells of a play or of the pass; a lone joker lies at the left of the spades."""
+    """The cells of a play or of the pass; a lone joker is in column 0 of the spades."""
     return _all_cells()[play]
 
 
 def read_play(cells: bytes) -> int | None:
-    """The play that cells show, whoever holds its cards; None if it is none."""
+    """The play that cells show, regardless of who holds its cards; None if they show no play."""
     return _plays_by_cells().get(cells)
 
 
@@ -138,14 +138,14 @@ def _plays_by_cells() -> dict[bytes, int]:
 
 
 def profile(name: str) -> bytes:
-    """The table by which a client introduces itself; characters that are not ASCII become `_`."""
+    """The table by which a client introduces itself; `_` replaces non-ASCII characters."""
     text = ascii_name(name)[: COLUMNS - 1].encode()
     rows = [PROTOCOL, *bytes(COLUMNS - 1), *text.ljust(COLUMNS, b"\0")]
     return struct.pack(f">{len(rows)}i", *rows).ljust(TABLE, b"\0")
 
 
 def read_profile(table: bytes) -> str | None:
-    """The name in a profile, or None if it is no profile of this protocol."""
+    """The name in a profile, or None if the table is not a profile of this protocol."""
     numbers = np.frombuffer(table, ">i4", 2 * COLUMNS).tolist()
     if numbers[0] != PROTOCOL:
         return None
@@ -155,5 +155,5 @@ def read_profile(table: bytes) -> str | None:
 
 
 def ascii_name(name: str) -> str:
-    """A name of visible ASCII characters, `_` in place of others; at least one."""
+    """A name with `_` in place of all but visible ASCII characters; `_` for an empty one."""
     return "".join(c if "!" <= c <= "~" else "_" for c in name) or "_"
