@@ -1,1 +1,1 @@
-"""Agents and learners, a folder a game."""
+"""Agents and learners, one folder per game."""

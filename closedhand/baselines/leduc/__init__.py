@@ -1,1 +1,1 @@
-"""Leduc: exact solving over the public tree, and learning judged by exact exploitability."""
+"""Leduc: exact solving over the public tree, and learning evaluated by exact exploitability."""
