@@ -250,7 +250,7 @@ def strength_to_follow(rules, numbers, view, hand, play):
 
 @kernel
 def wants_lock(rules, view, hand, play, foes, lock):
-    """Whether to start a lock: with a set if two opponents are left, with a single if on top."""
+    """Whether to start a lock: a set against two or more, a single if holding the top card."""
     if rules.plays.family[play] > 0:
         return foes.finished <= PLAYERS - 3
     own = turned(hand & of_suits(lock), foes.revolution)

@@ -83,7 +83,7 @@ def add(numbers, foes, cards, family, low, high, parts, n):
 
 @kernel
 def take_kaidan(numbers, foes, cards, parts):
-    """Write the runs up to the A, except those whose ranks, ignoring 8s, all have a pair as well."""
+    """Write the runs up to the A, except those whose ranks, ignoring 8s, all have a pair too."""
     n = 0
     own = cards & ranks_between(0, NUM_RANKS - 2)
     starts = own & (own >> np.uint64(4)) & (own >> np.uint64(8))
