@@ -1,4 +1,4 @@
-"""What agents share whose decisions are a kernel over whole plays."""
+"""Shared code of agents that decide by a kernel over whole plays."""
 
 from collections.abc import Callable
 
@@ -7,18 +7,19 @@ import numpy as np
 from closedhand.core.game import Game, State
 
 Decide = Callable[[np.ndarray, np.ndarray, np.ndarray], None]
-"""`decide(views, ids, actions)` writes an action of the flat game for every view, states [n], into
+"""`decide(views, ids, actions)` writes an action of the flat game for every view, states [n], to
 `actions`, int32 [n]; `ids`, int32, is scratch space for legal actions."""
 
 Translate = Callable[[np.ndarray, np.ndarray, np.ndarray], None]
-"""`translate(views, ids, actions)` turns these, in place, into actions of another form of it."""
+"""`translate(views, ids, actions)` converts actions of the flat game, in place, into actions of
+another form of it."""
 
 
 class KernelAgent:
     """An agent that decides on many views in one call, also for other forms of a flat game.
 
     Attributes:
-        name: What tables and records call it.
+        name: Name in tables and records.
     """
 
     def __init__(
@@ -32,11 +33,11 @@ class KernelAgent:
         """Play `game` by a kernel.
 
         Args:
-            game: What is played.
-            name: Of the agent.
-            decide: Of the flat game.
-            scratch: Room for ids that `decide` needs.
-            translate: Into actions of `game`, if it is not the flat game.
+            game: Game to play.
+            name: Name of the agent.
+            decide: Kernel that decides in the flat game.
+            scratch: Number of ids that `decide` needs as scratch space.
+            translate: Conversion into actions of `game`, if it is not the flat game.
         """
         self.game = game
         self.name = name

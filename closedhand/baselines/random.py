@@ -1,4 +1,4 @@
-"""The agent `random`: any legal action of any game, each as likely as any other."""
+"""The agent `random`: legal actions of any game, all with the same probability."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from closedhand.core.kernel import kernel
 
 @kernel
 def share_out(rules, views, ids, shares):
-    """Write into `shares`, float64 [n, num_actions], that of each legal action of every view."""
+    """Write the probabilities of the actions of every view, float64 [n, num_actions]."""
     shares[:] = 0.0
     for i in range(len(views)):
         n = contract.legal(rules, views[i], ids)
@@ -31,7 +31,7 @@ class RandomAgent:
         """Play `game`.
 
         Args:
-            game: Any.
+            game: Any game.
             seed: The same seed and the same sequence of views give the same actions.
         """
         self.game = game
@@ -49,7 +49,7 @@ class RandomAgent:
         return actions
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:
-        """The same for all legal actions of each view, states [n]; float64 [n, num_actions]."""
+        """Uniform probabilities of the legal actions of views, states [n]; float64 [n, actions]."""
         shares = np.empty((len(views), self.game.num_actions))
         share_out(self.game.rules, views, self._ids, shares)
         return shares

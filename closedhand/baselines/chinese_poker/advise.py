@@ -21,10 +21,10 @@ class PartAdvice:
 
     Attributes:
         part: `back`, `middle` or `front`.
-        cards: Of the part, `AsKs6s5s3s`.
-        name: What it is, `AK653 flush`.
-        win: How often it wins, 0 to 1.
-        tie: How often it ties.
+        cards: Cards of the part, `AsKs6s5s3s`.
+        name: Name of its poker hand, `AK653 flush`.
+        win: Fraction of wins, 0 to 1.
+        tie: Fraction of ties, 0 to 1.
     """
 
     part: str
@@ -52,15 +52,16 @@ class Advice:
 
 
 def advise(rules: Rules, pool: Pool, hand: np.ndarray, number: int) -> tuple[list[Advice], int]:
-    """The best arrangements of a hand, the best one first, and how many opponents they faced.
+    """Best arrangements of a hand, best first, and the number of opponents they faced.
 
-    The first of many that were counted against the same opponents looks a little better than it is.
+    The points of the first one are biased slightly upwards, because it was selected on the same
+    opponents.
 
     Args:
-        rules: Of the game.
-        pool: Of opponents.
+        rules: Rules of the game.
+        pool: Pool of opponents.
         hand: Thirteen cards, int8 [13], high to low.
-        number: Of arrangements, at most.
+        number: Maximum number of arrangements.
     """
     actions = np.empty(counter.MOST, np.int32)
     parts = np.empty((counter.MOST, len(PARTS)), np.int16)
@@ -106,7 +107,7 @@ def summary(hand: np.ndarray, advice: list[Advice], opponents: int) -> dict[str,
 
 
 def rows(advice: Advice) -> list[Row]:
-    """An arrangement as rows of a picture: back, middle, front, and what to expect of it."""
+    """An arrangement as rows of a picture: back, middle, front, and its expected points."""
     drawn = [
         Row(
             part.part,

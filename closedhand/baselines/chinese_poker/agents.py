@@ -1,14 +1,14 @@
-"""The agents of Chinese Poker: they arrange hands, whatever the actions are called.
+"""The agents of Chinese Poker: they arrange hands, in the flat game and in sub-steps.
 
 `separable` sets a hand by tables of chances to win. `counter` and `rescored` respond to a pool of
 opponents who do so: `counter` is the optimal counter-strategy of the blog and counts the points of
-every arrangement that could be best. `rescored` counts only those that the tables like, and is what
-a strategy without the separable one's simplifications comes to: it knows how an opponent's parts
-hang together and which cards he cannot hold.
+every arrangement that could be best. `rescored` counts only those that the tables rate highly. It
+shows what a strategy without the simplifications of `separable` amounts to: it takes into account
+how an opponent's parts depend on one another and which cards the opponent cannot hold.
 
-Without an argument they use the tables of the package for the game's rules. An argument is a file
-of tables (`separable:runs/mine/tables.npz`), or of the other two the number of the pool's hands
-(`counter:100000`).
+Without an argument they use the package's tables for the game's rules. An argument is a file of
+tables (`separable:runs/mine/tables.npz`); for `counter` and `rescored` it can also be the number of
+hands in the pool (`counter:100000`).
 """
 
 from abc import ABC, abstractmethod
@@ -34,19 +34,19 @@ from closedhand.games.chinese_poker.plays import FRONTS
 from closedhand.games.chinese_poker.rules import UNSET
 
 SLACK = 0.25
-"""`rescored` leaves out what the tables expect to bring that much less than the best, points."""
+"""`rescored` skips arrangements whose expected points are below the best by more than this."""
 
 
 class ArrangingAgent(ABC):
-    """An agent that arranges a hand of thirteen cards; the rest is bookkeeping.
+    """An agent that arranges a hand of thirteen cards; subclasses define `arrange`.
 
-    It looks at nothing but the hand: neither at who has set his before, which tells nothing, nor at
-    how many play. Options that pay for hands (royalties, naturals) do not change what it does.
+    It uses only the hand. It ignores who has set a hand before, which carries no information, and
+    the number of players. Options that pay for hands (royalties, naturals) do not change its play.
 
     Attributes:
-        name: What tables and records call it.
+        name: Name in tables and records.
         game: The game.
-        rules: Those of the flat game.
+        rules: Rules of the flat game.
         tables: Chances to win.
     """
 
@@ -74,7 +74,7 @@ class ArrangingAgent(ABC):
             return arrangements
         chosen = views["backs"][rows, views["player"]]
         for i in np.flatnonzero((chosen != UNSET) & (chosen != arrangements // FRONTS)):
-            # Somebody else chose the back, as where a person asks for a hint.
+            # Somebody else chose the back, for example a person who asks for a hint.
             arrangements[i] = best_front(self.rules, self.tables.win, hands[i], chosen[i])
         fronts = substeps.FIRST_FRONT + arrangements % FRONTS
         return np.where(chosen == UNSET, arrangements // FRONTS, fronts).astype(np.int32)
@@ -84,7 +84,7 @@ class Separable(ArrangingAgent):
     """Sets hands by tables of chances to win."""
 
     def __init__(self, game: Game, tables: Tables | None = None, name: str = "separable") -> None:
-        """Play `game` by tables, those of the package for its rules if absent."""
+        """Play `game` by tables; None: those of the package for its rules."""
         super().__init__(game, tables or shipped(game.options["rules"]), name)
 
     def arrange(self, hands: np.ndarray) -> np.ndarray:
@@ -93,12 +93,12 @@ class Separable(ArrangingAgent):
 
 
 class Responder(ArrangingAgent):
-    """Responds to a pool: the points of promising arrangements against all opponents are counted.
+    """Responds to a pool: counts the points of promising arrangements against all opponents.
 
     Attributes:
         pool: The opponents.
-        slack: How much less than the best one a promising arrangement may be expected to bring by
-            the tables, points.
+        slack: Points by which the expected points of a promising arrangement, by the tables, may be
+            below those of the best one.
     """
 
     def __init__(self, game: Game, tables: Tables, pool: Pool, slack: float, name: str) -> None:
@@ -132,7 +132,7 @@ def make_separable(game: Game, seed: int, argument: str | None) -> Separable:
 
 
 def describe_responder(game: Game, argument: str | None, hands: int | None = None) -> Traits:
-    """What is known of an agent that responds to a pool, before it plays."""
+    """Traits of an agent that responds to a pool."""
     _, path = read_pool(argument)
     return Traits(files_of(path), microseconds=500)
 
@@ -141,7 +141,7 @@ def describe_responder(game: Game, argument: str | None, hands: int | None = Non
 def make_counter(
     game: Game, seed: int, argument: str | None, hands: int | None = None
 ) -> Responder:
-    """The agent `counter`; `hands` are those of the pool, as a number for argument is.
+    """The agent `counter`; `hands`, or a number as the argument, is the size of the pool.
 
     Raises:
         InputError: The argument is neither a number of hands nor a file of tables for these rules.
@@ -153,7 +153,7 @@ def make_counter(
 def make_rescored(
     game: Game, seed: int, argument: str | None, hands: int | None = None
 ) -> Responder:
-    """The agent `rescored`; `hands` are those of the pool, as a number for argument is.
+    """The agent `rescored`; `hands`, or a number as the argument, is the size of the pool.
 
     Raises:
         InputError: The argument is neither a number of hands nor a file of tables for these rules.
@@ -173,7 +173,7 @@ def _responder(
 
 
 def read_pool(argument: str | None) -> tuple[int, str | None]:
-    """The number of the pool's hands that an argument names, or the path of tables."""
+    """Read an argument: the number of the pool's hands, and the path of tables or None."""
     if argument is not None and argument.isdecimal():
         return int(argument), None
     return POOL_SIZE, argument
@@ -183,7 +183,7 @@ def tables_for(game: Game, path: str | Path | None) -> Tables:
     """The tables of a file, or those of the package.
 
     Raises:
-        InputError: The file holds none, or such as were trained for another scoring.
+        InputError: The file holds no tables, or tables trained for another scoring.
     """
     rules = game.options["rules"]
     if path is None:

@@ -1,8 +1,8 @@
-"""The best response in Chinese Poker, and with it how much a strategy could lose at most.
+"""The best response in Chinese Poker, and with it the most that a strategy could lose.
 
-The opponents of a hand are those of a pool who share no card with it (`pool.py`). A best response
-is among the arrangements that no other one beats or equals in all three parts, about 100 a hand;
-the points of each against all opponents are counted.
+The opponents of a hand are the hands of a pool that share no card with it (`pool.py`). A best
+response is among the arrangements that no other one beats or equals in all three parts, about 100
+per hand; the points of each against all opponents are counted.
 """
 
 from collections.abc import Callable
@@ -28,15 +28,15 @@ from closedhand.games.chinese_poker.plays import (
 from closedhand.games.chinese_poker.rules import Rules, evaluate, strengths
 
 MOST = THREES * SPLITS + 1
-"""Room for candidates, of which there cannot be more than ways to split a hand, and one more."""
+"""Size of the arrays of candidates: the number of ways to split a hand, plus one."""
 
 
 @kernel
 def candidates(rules, hand, actions, parts):
-    """Write the arrangements of a hand that are worth a thought; return how many.
+    """Write the candidate arrangements of a hand; return their number.
 
-    They are those that no other one beats or equals in all parts (a few more may be among them).
-    `parts`, int16 [MOST, 3], gets their strengths.
+    They are those that no other one beats or equals in all parts (a few others may be included).
+    Their strengths are written to `parts`, int16 [MOST, 3].
     """
     tables = rules.tables
     fives, threes = np.empty(FIVES, np.int16), np.empty(THREES, np.int16)
@@ -51,7 +51,7 @@ def candidates(rules, hand, actions, parts):
             back, middle = max(fives[one], fives[two]), min(fives[one], fives[two])
             if middle < floor:
                 continue
-            # The first step whose back is weaker; the one before has the best middle to fear.
+            # The first step with a weaker back; the one before it has the best rival middle.
             step = 0
             while step < stairs and backs[step] >= back:
                 step += 1
@@ -65,8 +65,8 @@ def candidates(rules, hand, actions, parts):
             parts[n, MIDDLE] = middle
             parts[n, BACK] = back
             n += 1
-            # Steps that the new one makes superfluous go: those of its back, and weaker ones whose
-            # middle is no better.
+            # Remove the steps that the new one dominates: those with its back, and those with a
+            # weaker back whose middle is no better.
             if step > 0 and backs[step - 1] == back:
                 step -= 1
             end = step
@@ -99,12 +99,12 @@ def gather(pool, hand):
 
 @kernel
 def points(rules, own, fronts, middles, backs):
-    """The points of an arrangement, the strengths of its parts, against all opponents together."""
+    """Total points of an arrangement, given as strengths of its parts, against all opponents."""
     front, middle, back = own[FRONT], own[MIDDLE], own[BACK]
     majority, scoop = rules.majority, rules.scoop
     total = 0
     for i in range(len(fronts)):
-        # Without branches, so that the compiler compares many opponents at a time.
+        # Without branches, so that the compiler can vectorise over opponents.
         won = (
             int(front > fronts[i]) - int(front < fronts[i])
             + int(middle > middles[i]) - int(middle < middles[i])
@@ -120,7 +120,7 @@ def totals(rules, others, parts, out):
     """Write the points of arrangements against each half of the opponents, float64 [n, 2].
 
     Args:
-        rules: Of the game.
+        rules: Rules of the game.
         others: Strengths of the opponents, int16 [3, m].
         parts: Strengths of the arrangements, int16 [n, 3].
         out: The mean points against the first and the second half; 0 against nobody.
@@ -136,16 +136,16 @@ def totals(rules, others, parts, out):
 
 @kernel
 def promising(rules, win, slack, parts):
-    """The candidates that `win` expects to be within `slack` points of the best, the best first.
+    """Candidates whose expected points by `win` are within `slack` of the best, best first.
 
     Args:
-        rules: Of the game.
+        rules: Rules of the game.
         win: Chances to win, float64 [3, 6331].
-        slack: Points.
+        slack: Tolerance in points.
         parts: Strengths of the candidates, int16 [n, 3].
 
     Returns:
-        Their numbers.
+        Their indices.
     """
     expected = np.empty(len(parts))
     for i in range(len(parts)):
@@ -155,7 +155,7 @@ def promising(rules, win, slack, parts):
             win[MIDDLE, parts[i, MIDDLE]],
             win[BACK, parts[i, BACK]],
         )
-    # Stable, so that equal ones keep their order with and without the compiler.
+    # A stable sort, so that ties have the same order with and without the compiler.
     order = np.argsort(-expected, kind="mergesort")
     n = 0
     while n < len(order) and expected[order[n]] >= expected[order[0]] - slack:
@@ -165,10 +165,10 @@ def promising(rules, win, slack, parts):
 
 @kernel
 def respond(rules, pool, win, slack, hand):
-    """The arrangement that gains most against the pool.
+    """The arrangement with the most points against the pool.
 
     Candidates are the arrangements whose expected points by the chances `win` are at most `slack`
-    less than the best one's.
+    below those of the best one.
     """
     actions, parts = np.empty(MOST, np.int32), np.empty((MOST, len(PARTS)), np.int16)
     n = candidates(rules, hand, actions, parts)
@@ -182,19 +182,19 @@ def respond(rules, pool, win, slack, hand):
 
 @kernel
 def respond_to_each(rules, pool, win, slack, hands, actions):
-    """`respond` for every hand."""
+    """Apply `respond` to every hand."""
     for i in range(len(hands)):
         actions[i] = respond(rules, pool, win, slack, hands[i])
 
 
 @kernel
 def judge(rules, pool, hand, own):
-    """What the best response to a pool gains over an arrangement of a hand, points a hand.
+    """Gain of the best response to a pool over an arrangement of a hand, points per hand.
 
     Returns:
-        The points of the arrangement; the gain of a response that was chosen on one half of the
-        opponents and is judged on the other, the mean of both ways; its gain on the very opponents
-        that it was chosen on; the response; the number of opponents.
+        The points of the arrangement; the gain of a response chosen on one half of the opponents
+        and judged on the other, averaged over both directions; the gain of the response chosen and
+        judged on all opponents; that response; the number of opponents.
     """
     actions, parts = np.empty(MOST, np.int32), np.empty((MOST, len(PARTS)), np.int16)
     n = candidates(rules, hand, actions, parts)
@@ -217,7 +217,7 @@ def judge(rules, pool, hand, own):
 
 @kernel
 def judge_each(rules, pool, hands, own, out, responses):
-    """`judge` for every hand: figures into `out`, float64 [n, 4], responses into the other."""
+    """Apply `judge` to every hand: write its figures to `out`, float64 [n, 4], and `responses`."""
     for i in range(len(hands)):
         value, held_out, in_sample, response, opponents = judge(rules, pool, hands[i], own[i])
         out[i, 0], out[i, 1], out[i, 2], out[i, 3] = value, held_out, in_sample, opponents
@@ -225,7 +225,7 @@ def judge_each(rules, pool, hands, own, out, responses):
 
 
 def compare(rules: Rules, one: np.ndarray, two: np.ndarray) -> np.ndarray:
-    """The points of boards against others, by strengths, integers [..., 3]; int64 [...]."""
+    """Points of boards against other boards, by strengths, integers [..., 3]; int64 [...]."""
     won = np.sign(np.asarray(one, int) - two).sum(axis=-1)
     extra = np.where(np.abs(won) == len(PARTS), rules.scoop, rules.majority)
     return won + np.sign(won) * extra
@@ -233,16 +233,17 @@ def compare(rules: Rules, one: np.ndarray, two: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Judgement:
-    """How much a best response gains over a strategy, on one pool and some hands.
+    """Gain of a best response over a strategy, on one pool and a sample of hands.
 
     Attributes:
-        hands: Hands judged.
+        hands: Number of hands judged.
         opponents: Mean number of opponents of a hand.
-        value: Points a hand of the strategy against itself; 0 but for the luck of the deals.
-        held_out: Gain of responses judged on other opponents than they were chosen on, points a
-            hand: what a best response gains at least.
-        in_sample: Gain on the same opponents: what it gains at most.
-        identical: Share of the hands that the best response sets alike, by strengths of the parts.
+        value: Points per hand of the strategy against itself; 0 except for the luck of the deals.
+        held_out: Gain of responses judged on other opponents than they were chosen on, points per
+            hand: a lower bound on the gain of a best response.
+        in_sample: Gain on the same opponents: an upper bound.
+        identical: Share of the hands that the best response sets identically, by strengths of the
+            parts.
     """
 
     hands: int
@@ -264,15 +265,15 @@ def judge_strategy(
     """Judge a strategy on a new pool.
 
     Args:
-        rules: Of the game.
+        rules: Rules of the game.
         arrange: The strategy: arrangements, integers [n], of hands, int8 [n, 13].
-        hands: How many to judge.
-        pool_size: Hands of the pool; one in 78 is an opponent of a given hand.
-        rng: Deals.
-        progress: Called with how many hands of the pool, and then of those judged, are done.
+        hands: Number of hands to judge.
+        pool_size: Number of hands in the pool; one in 78 is an opponent of a given hand.
+        rng: Generator of the deals.
+        progress: Function called with the number of hands done, first of the pool, then judged.
 
     Raises:
-        InputError: No hands.
+        InputError: There are no hands.
     """
     if hands < 1 or pool_size < 1:
         raise InputError("a strategy is judged by one hand at least, and one of a pool")

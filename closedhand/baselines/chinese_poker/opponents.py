@@ -1,6 +1,6 @@
 """The pool of opponents that agents and advice share: a million hands of the separable strategy.
 
-It takes half a minute to set, so it is kept in the user's cache folder.
+Setting its hands takes half a minute, so the pool is kept in the user's cache folder.
 """
 
 import hashlib
@@ -20,10 +20,10 @@ from closedhand.games.chinese_poker.plays import PARTS
 from closedhand.games.chinese_poker.rules import Rules
 
 POOL_SIZE = 1 << 20
-"""Hands of a pool: 13,400 opponents for every hand."""
+"""Number of hands in a pool: it gives 13,400 opponents for every hand."""
 LEAST, MOST = 5_000, 50_000_000
 FORMAT = 2
-"""Of the files in the cache folder: the strengths, then a sum of them."""
+"""Version of the files in the cache folder: the strengths, then their checksum."""
 SUM = 32
 
 _POOLS: dict[str, pools.Pool] = {}
@@ -36,16 +36,16 @@ def pool_of(
     size: int = POOL_SIZE,
     progress: Callable[[int], object] | None = None,
 ) -> pools.Pool:
-    """The pool of hands that tables set; kept in this process and in the cache folder.
+    """The pool of hands set by tables; cached in this process and in the cache folder.
 
     Args:
-        rules: Of the game.
+        rules: Rules of the game.
         tables: Chances to win.
-        size: Hands of the pool.
-        progress: Called with how many hands are set; without it a line on stderr says what is done.
+        size: Number of hands in the pool.
+        progress: Function called with the number of hands set; None: print one line on stderr.
 
     Raises:
-        InputError: So few hands that one of ours might have no opponent, or far too many.
+        InputError: There are so few hands that a hand might have no opponent, or far too many.
     """
     if not LEAST <= size <= MOST:
         raise InputError(f"a pool has {LEAST:,} to {MOST:,} hands, not {size:,}")
@@ -65,7 +65,7 @@ def pool_of(
 
 
 def _read(path: Path, size: int) -> np.ndarray | None:
-    """The strengths that a file holds, int16 [size, 3]; None if there is none, or it is damaged."""
+    """Strengths from a file, int16 [size, 3]; None if the file is missing or damaged."""
     try:
         content = path.read_bytes()
     except OSError:
@@ -89,7 +89,7 @@ def _set(
 
 
 def _keep(path: Path, parts: np.ndarray) -> None:
-    """Write strengths into the cache folder; say so where that fails."""
+    """Write strengths to the cache folder; print a line on stderr if that fails."""
     content = parts.astype("<i2").tobytes()
     try:
         write_atomically(path, content + hashlib.sha256(content).digest())
@@ -98,6 +98,6 @@ def _keep(path: Path, parts: np.ndarray) -> None:
 
 
 def cache_folder() -> Path:
-    """Where pools are kept: `closedhand` in XDG_CACHE_HOME, or in `.cache` of the home folder."""
+    """Folder of the pools: `closedhand` in XDG_CACHE_HOME, or in `.cache` of the home folder."""
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "closedhand"

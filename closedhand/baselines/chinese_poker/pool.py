@@ -1,7 +1,7 @@
-"""A pool of arranged hands: what the opponents of a hand hold, and how they set it.
+"""A pool of arranged hands: the hands of the opponents, and how they set them.
 
-Given a hand, those hands of a pool that share no card with it are a sample of exactly what an
-opponent may hold: about one in 78. A bit for every card and hand of the pool finds them quickly.
+The hands of a pool that share no card with a given hand, about one in 78, are a sample of exactly
+what an opponent may hold. A bit for every card and hand of the pool finds them quickly.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from closedhand.games.chinese_poker.rules import DECK, Rules, evaluate, take
 
 
 class Deals(IntEnum):
-    """What hands are dealt for: each use has random numbers of its own, whatever the seeds."""
+    """Purpose of dealt hands: each has its own stream of random numbers for the same seeds."""
 
     TRAINING = 1
     TRAINING_POOL = 2
@@ -26,13 +26,13 @@ class Deals(IntEnum):
 
 
 def generator(use: Deals, *seeds: int) -> np.random.Generator:
-    """The random numbers of a use; the seeds may be of any number and 0."""
+    """Generator for one use; there may be any number of seeds, and seeds may be 0."""
     return np.random.default_rng((use, len(seeds), *seeds, 1))
 
 
 WORD = 64
 BLOCK = 512
-"""Words that are looked at together: they stay in the nearest cache."""
+"""Words that are processed together: they stay in the first-level cache."""
 BATCH = 1 << 14
 """Hands that are set between two reports of progress."""
 
@@ -51,7 +51,7 @@ class Pool(NamedTuple):
 
 @kernel
 def deal_hands(rng, hands):
-    """Deal `hands`, int8 [n, players, 13]: for each n from a full deck; cards high to low."""
+    """Deal `hands`, int8 [n, players, 13], each row from a full deck; cards high to low."""
     deck = np.arange(DECK)
     cards = np.empty(HAND, np.int64)
     for i in range(len(hands)):
@@ -64,7 +64,7 @@ def deal_hands(rng, hands):
 
 
 def random_hands(rng: np.random.Generator, number: int, players: int = 1) -> np.ndarray:
-    """Random hands, int8 [number, players, 13], the players' from one deck; cards high to low."""
+    """Random hands, int8 [number, players, 13], each row from one deck; cards high to low."""
     hands = np.empty((number, players, HAND), np.int8)
     deal_hands(rng, hands)
     return hands
@@ -84,9 +84,9 @@ def strengths_of(rules: Rules, hands: np.ndarray, arrangements: np.ndarray) -> n
     """The strengths of arranged hands, int16 [n, 3], by part.
 
     Args:
-        rules: Of the game.
-        hands: Int8 [n, 13].
-        arrangements: Of each, integers [n].
+        rules: Rules of the game.
+        hands: Hands, int8 [n, 13].
+        arrangements: Arrangement of each hand, integers [n].
     """
     parts = np.empty((len(hands), len(PARTS)), np.int16)
     fill_strengths(rules, hands, arrangements, parts)
@@ -102,10 +102,10 @@ def mark(hands, holds):
 
 
 def build(hands: np.ndarray, parts: np.ndarray) -> Pool:
-    """The pool of hands, int8 [n, 13], with the strengths of their parts, int16 [n, 3]."""
+    """Build the pool of hands, int8 [n, 13], with the strengths of their parts, int16 [n, 3]."""
     holds = np.zeros((DECK, -(-len(hands) // WORD)), np.uint64)
     if len(hands) % WORD:
-        # What fills up the last word holds every card, and is nobody's opponent.
+        # The padding of the last word holds every card, so it is nobody's opponent.
         holds[:, -1] = ~np.uint64(0) << np.uint64(len(hands) % WORD)
     mark(hands, holds)
     return Pool(np.ascontiguousarray(parts.T), holds)
@@ -120,10 +120,10 @@ def set_hands(
     """The strengths of hands as a strategy sets them, int16 [n, 3], by part.
 
     Args:
-        rules: Of the game.
+        rules: Rules of the game.
         arrange: The strategy: arrangements, integers [n], of hands, int8 [n, 13].
-        hands: Int8 [n, 13].
-        progress: Called with how many hands are set.
+        hands: Hands, int8 [n, 13].
+        progress: Function called with the number of hands set so far.
     """
     parts = np.empty((len(hands), len(PARTS)), np.int16)
     for start in range(0, len(hands), BATCH):
@@ -135,7 +135,7 @@ def set_hands(
 
 @kernel
 def opponents(pool, hand, found):
-    """Write the numbers of the pool's hands that share no card with `hand`; return how many."""
+    """Write the indices of the pool's hands that share no card with `hand`; return their number."""
     holds = pool.holds
     taken = np.empty(BLOCK, np.uint64)
     n = 0
@@ -159,7 +159,7 @@ def opponents(pool, hand, found):
 
 @kernel
 def ones(bits):
-    """How many bits of a uint64 are set; compiles to one instruction."""
+    """Number of set bits of a uint64; compiles to one instruction."""
     number = 0
     while bits:
         bits &= bits - np.uint64(1)

@@ -1,14 +1,14 @@
-"""The separable strategy of Chinese Poker: a chance to win for each part, and what follows from it.
+"""The separable strategy of Chinese Poker: it sets hands by each part's chance to win.
 
 A table gives every strength of a part its chance to win. A hand is set so that the points expected
-from the three chances are most, as if the parts won or lost independently of one another
+from the three chances are maximal, as if the parts won or lost independently of one another
 (P. Hankin, "Near-optimal closed-hand Chinese Poker"). With the sums S = f + m + b, P = fm + fb + mb
 of the chances and their product T = fmb, for a majority worth u points and a scoop worth v they are
 
     (2 - u + v) S + (3u - v) P + (2v - 6u) T - 3 - v,
 
 which for the blog's scoring is 2 E+ - 4, where E+ = S + P - 2 T. The formula rises in each chance,
-so a front that could not lead to more even with the hand's best back and best middle is left out.
+so a front is skipped if even the hand's best back and best middle would not make it the best.
 """
 
 import io
@@ -39,7 +39,7 @@ from closedhand.games.chinese_poker.plays import (
 from closedhand.games.chinese_poker.rules import Rules, evaluate, strengths
 
 NAME = "chinese_poker_separable_{}.npz"
-"""The tables of the package, by the rules that they were trained for."""
+"""File names of the package's tables, by the rules that they were trained for."""
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,9 @@ class Tables:
     """The chances to win of every strength of every part.
 
     Attributes:
-        win: Float64 [3, 6331], by part (front, middle, back) and strength, never falling; of the
-            front the first 455 count.
-        about: Where they come from: how they were trained, and on what.
+        win: Float64 [3, 6331], by part (front, middle, back) and strength, non-decreasing; for the
+            front only the first 455 entries are used.
+        about: Provenance: how they were trained, and on what.
     """
 
     win: np.ndarray
@@ -59,7 +59,7 @@ class Tables:
         """Check the chances.
 
         Raises:
-            InputError: They are not of that shape, not from 0 to 1, or fall somewhere.
+            InputError: They have another shape, lie outside 0 to 1, or decrease somewhere.
         """
         if self.win.shape != (len(PARTS), max(STRENGTHS)) or self.win.dtype != np.float64:
             raise InputError(f"tables are float64 [{len(PARTS)}, {max(STRENGTHS)}]")
@@ -83,7 +83,7 @@ def load(path: Path) -> Tables:
     """Read tables.
 
     Raises:
-        InputError: The file cannot be read, or holds none.
+        InputError: The file cannot be read, or holds no tables.
     """
     try:
         content = Path(path).read_bytes()
@@ -115,26 +115,26 @@ def _decode(content: bytes, name: str) -> Tables:
 
 @inlined
 def weights(rules):
-    """What S, P and T count in the formula of the expected points."""
+    """Weights of S, P and T in the formula of the expected points."""
     u, v = float(rules.majority), float(rules.scoop)
     return 2 - u + v, 3 * u - v, 2 * v - 6 * u
 
 
 @kernel
 def expectation(rules, front, middle, back):
-    """The points expected from three independent chances to win, less what no chance changes."""
+    """Points expected from three independent chances to win, without the constant term."""
     of_sum, of_pairs, of_product = weights(rules)
     pairs = front * middle + front * back + middle * back
     return of_sum * (front + middle + back) + of_pairs * pairs + of_product * front * middle * back
 
 
 RISE = 1e-12
-"""Of equal chances the stronger hand's counts as higher, by so much for each strength between."""
+"""Tie-break: each step of strength adds this, so that of equal chances the stronger hand's wins."""
 
 
 @kernel
 def best(rules, win, hand):
-    """The best arrangement of a hand by the chances `win`, and what it is expected to bring."""
+    """Best arrangement of a hand by the chances `win`, and its expected points."""
     tables = rules.tables
     fives, threes = np.empty(FIVES, np.int16), np.empty(THREES, np.int16)
     strengths(rules, hand, fives, threes)
@@ -159,7 +159,7 @@ def best(rules, win, hand):
         floor = tables.floor[threes[i]]
         for k in range(SPLITS):
             one, two = tables.splits[i, k, 0], tables.splits[i, k, 1]
-            # Chances rise with the strength: the stronger half has both the better ones.
+            # Chances rise with the strength, so the stronger half has both better chances.
             m, b = min(middle[one], middle[two]), max(back[one], back[two])
             points = base + linear * (m + b) + bilinear * m * b
             if points > most and min(fives[one], fives[two]) >= floor:
@@ -174,7 +174,7 @@ def best(rules, win, hand):
 
 @kernel
 def best_front(rules, win, hand, back):
-    """The best arrangement of a hand with a given back, the id of its five positions."""
+    """Best arrangement of a hand with a given back, the id of its five positions."""
     parts = np.empty(len(PARTS), np.int64)
     most, best_action = -np.inf, FRONTS * back
     for action in range(FRONTS * back, FRONTS * (back + 1)):

@@ -1,15 +1,16 @@
 """Training the tables of the separable strategy.
 
-`blog` does as the blog post did. A cycle deals hands from the full deck, sets them by the tables so
-far, and counts how often every strength would win or tie; the tables move half way there.
+`blog` follows the blog post. A cycle deals hands from the full deck, sets them by the current
+tables, and counts how often every strength would win or tie; the tables move half way there.
 
-`fitted` looks at the decisions that the tables are for. A cycle deals hands, counts the points of
-their promising arrangements against a pool of opponents who hold none of their cards, ties and all
-(`counter.py`), and fits the tables by stochastic gradient descent, so that the formula's points
-tell these arrangements apart as the counted ones do. Then isotonic regression makes the chances
-rise. The pool follows as in fictitious play: before cycle k + 1 one in k + 1 of its hands is set
-anew. These chances are fitted numbers: what they leave out of the real ones (that the parts hang
-together, which cards are gone) they make up for on the average.
+`fitted` optimises the decisions that the tables are used for. A cycle deals hands and counts the
+points of their promising arrangements, ties included, against a pool of opponents who hold none of
+their cards (`counter.py`). It fits the tables by stochastic gradient descent, so that the formula's
+points differ between these arrangements as the counted points do. Then isotonic regression makes
+the chances non-decreasing. The pool is updated as in fictitious play: before cycle k + 1 one in
+k + 1 of its hands is set again. The fitted chances are not real probabilities: on average they
+compensate for what the formula ignores (the dependence between the parts, the cards that are
+already held).
 """
 
 from collections.abc import Callable
@@ -39,17 +40,17 @@ from closedhand.games.chinese_poker.rules import Rules
 METHODS = ("fitted", "blog")
 
 SLACK = 0.6
-"""Arrangements expected to bring that much less than the best one, points, are not fitted."""
+"""Arrangements whose expected points are below the best by more than this are not fitted."""
 ROOM = 48
-"""At most so many arrangements of a hand are fitted."""
+"""Maximum number of arrangements of a hand that are fitted."""
 SHARPNESS = 0.08
-"""An arrangement that is worse than the best by so many points weighs 1/e of it."""
+"""Points below the best arrangement at which the weight of an arrangement falls to 1/e."""
 EPOCHS = 12
 RATES = 0.032, 0.0045
-"""Of learning, in the first and in the last epoch."""
+"""Learning rates in the first and in the last epoch."""
 
 Progress = Callable[[float], object]
-"""Is told which part of a cycle is done, 0 to 1."""
+"""Function called with the fraction of a cycle that is done, 0 to 1."""
 
 
 def even() -> np.ndarray:
@@ -61,7 +62,7 @@ def even() -> np.ndarray:
 
 
 NUMBERS = ("hands", "pool_size", "cycles")
-"""What a checkpoint holds of a `Training` besides arrays."""
+"""Attributes of a `Training`, besides arrays, that a checkpoint holds."""
 
 
 @dataclass
@@ -69,15 +70,15 @@ class Training:
     """Tables in training; a `closedhand.core.run.Learner`.
 
     Attributes:
-        game: The game; its scoring counts, not its other options.
+        game: The game; only its scoring is used, not its other options.
         method: One of `METHODS`.
-        hands: Dealt in a cycle.
-        pool_size: Hands of the pool (`fitted`).
-        seed: Of all deals.
-        cycles: Done so far.
-        win: Chances to win as they stand.
-        pool_parts: Strengths of the pool's hands as they are set, int16 [pool_size, 3].
-        progress: Told in `advance` which part of a cycle is done, 0 to 1.
+        hands: Number of hands dealt in a cycle.
+        pool_size: Number of hands in the pool (`fitted`).
+        seed: Seed of all deals.
+        cycles: Number of cycles done.
+        win: Current chances to win; None before the first cycle.
+        pool_parts: Strengths of the pool's hands as currently set, int16 [pool_size, 3].
+        progress: Function that `advance` calls with the fraction of a cycle that is done, 0 to 1.
     """
 
     game: Game
@@ -91,10 +92,10 @@ class Training:
     progress: Progress = lambda part: None
 
     def __post_init__(self) -> None:
-        """Check what cannot be trained.
+        """Refuse what cannot be trained.
 
         Raises:
-            InputError: Options that the formula does not know, or SciPy is missing.
+            InputError: The game has options that the formula does not cover, or SciPy is missing.
         """
         for option in ("fouls", "royalties", "naturals"):
             if self.game.options[option]:
@@ -109,7 +110,7 @@ class Training:
 
     @property
     def tables(self) -> Tables:
-        """The tables as they stand, with their provenance."""
+        """The current tables, with their provenance."""
         from closedhand import __version__
 
         about = {
@@ -136,10 +137,10 @@ class Training:
         return {"win": even() if self.win is None else self.win, "pool_parts": parts, **numbers}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from what `state` returned.
+        """Resume from a state that `state` returned.
 
         Raises:
-            ValueError: It is damaged.
+            ValueError: The state is damaged.
         """
         numbers = {key: int(state[key]) for key in NUMBERS}
         parts = state["pool_parts"]
@@ -152,7 +153,7 @@ class Training:
         self.pool_parts = parts if len(parts) else None
 
     def summary(self) -> dict[str, Any]:
-        """How many cycles were done."""
+        """Number of cycles done."""
         return {"cycles": self.cycles}
 
     def cycle(self, progress: Progress = lambda part: None) -> None:
@@ -163,7 +164,7 @@ class Training:
             self.win = _blog_cycle(self.rules, win, rng, self.hands)
         else:
             if self.win is None:
-                # A start that is cheap: the fit needs opponents who know how to play.
+                # A cheap start: the fit needs opponents who play reasonably well.
                 for _ in range(FIRST_CYCLES):
                     win = _blog_cycle(self.rules, win, rng, self.hands // 10)
             hands, parts = self._follow(win, rng)
@@ -173,7 +174,7 @@ class Training:
         self.cycles += 1
 
     def _follow(self, win: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """The pool's hands, and the strengths of their parts with its share of them set anew."""
+        """Hands of the pool, and the strengths of their parts, this cycle's share set again."""
         dealt = pools.generator(pools.Deals.TRAINING_POOL, self.seed)
         hands = random_hands(dealt, self.pool_size)[:, 0]
         if self.pool_parts is None:
@@ -193,7 +194,7 @@ FIRST_CYCLES = 8
 def _blog_cycle(
     rules: Rules, win: np.ndarray, rng: np.random.Generator, hands: int
 ) -> np.ndarray:  # fmt: skip
-    """Half the tables, half the chances to win or tie against them."""
+    """Mean of the tables and of the chances to win or tie against them."""
     dealt = random_hands(rng, hands)[:, 0]
     parts = strengths_of(rules, dealt, arrange(rules, win, dealt))
     counts = [np.bincount(part, minlength=max(STRENGTHS)) for part in parts.T]
@@ -208,7 +209,7 @@ def _fitted_cycle(
     hands: int,
     progress: Progress,
 ) -> np.ndarray:
-    """The tables, fitted to the points that arrangements bring against the pool."""
+    """Tables fitted to the points of arrangements against the pool."""
     isotonic_regression = _isotonic_regression()
     dealt = random_hands(rng, hands)[:, 0]
     parts = np.zeros((hands, ROOM, len(PARTS)), np.int16)
@@ -227,13 +228,13 @@ def _fitted_cycle(
     seen = np.arange(ROOM) < numbers[:, None]
     for part, number in enumerate(STRENGTHS):
         counts = np.bincount(parts[:, :, part][seen], minlength=number)[:number]
-        # A strength that did not occur gives way to its neighbours.
+        # A strength that did not occur has almost no weight against its neighbours.
         fitted[part, :number] = isotonic_regression(fitted[part, :number], weights=counts + 1e-3).x
     return np.clip(fitted, 0, 1)
 
 
 def _isotonic_regression() -> Any:
-    """SciPy's function.
+    """Import SciPy's function.
 
     Raises:
         InputError: SciPy is not installed.
@@ -250,13 +251,13 @@ def count_points(rules, pool, win, hands, parts, points, numbers):
     """Count the points of the promising arrangements of hands against their opponents.
 
     Args:
-        rules: Of the game.
+        rules: Rules of the game.
         pool: The opponents.
-        win: Chances that say what is promising.
-        hands: Int8 [n, 13].
-        parts: Strengths of the arrangements, written here, int16 [n, ROOM, 3].
-        points: Their mean points, written here, float64 [n, ROOM].
-        numbers: How many there are, written here, integers [n].
+        win: Chances that determine which arrangements are promising.
+        hands: Hands, int8 [n, 13].
+        parts: Output: strengths of the arrangements, int16 [n, ROOM, 3].
+        points: Output: their mean points, float64 [n, ROOM].
+        numbers: Output: the number of arrangements, integers [n].
     """
     actions, strengths = np.empty(MOST, np.int32), np.empty((MOST, len(PARTS)), np.int16)
     means = np.empty((ROOM, 2))
@@ -272,16 +273,16 @@ def count_points(rules, pool, win, hands, parts, points, numbers):
 
 @inlined
 def slope(of_sum, of_pairs, of_product, one, other):
-    """By how much the expected points rise with a chance, given the two other chances."""
+    """Derivative of the expected points by one chance, given the two other chances."""
     return of_sum + of_pairs * (one + other) + of_product * one * other
 
 
 @kernel
 def descend(rules, win, parts, points, numbers, order, rate):
-    """One epoch of gradient descent on `win`: what is fitted are differences within a hand.
+    """Do one epoch of gradient descent on `win`, which fits the differences within each hand.
 
-    The loss of a hand is the weighted variance of what the formula is off by; good arrangements
-    weigh more.
+    The loss of a hand is the weighted variance of the formula's errors; better arrangements have
+    larger weights.
     """
     of_sum, of_pairs, of_product = weights(rules)
     off, weight = np.empty(ROOM), np.empty(ROOM)
@@ -308,17 +309,17 @@ def descend(rules, win, parts, points, numbers, order, rate):
 
 
 def begin(game: Game, method: str, seed: int, folder: Path, progress: Progress) -> Run[Training]:
-    """A training before its first cycle, to be worked at, or resumed.
+    """Make a run of a training before its first cycle; it can be resumed.
 
     Args:
         game: The game.
         method: One of `METHODS`.
-        seed: Of all deals.
-        folder: For `tables.npz` and, to go on from, `training.npz`.
-        progress: Told in a cycle how much of it is done; may interrupt it.
+        seed: Seed of all deals.
+        folder: Folder for `tables.npz` and the checkpoint `training.npz`.
+        progress: Function called with the fraction of a cycle that is done; may interrupt it.
 
     Raises:
-        InputError: Options that the formula does not know, or SciPy is missing.
+        InputError: The game has options that the formula does not cover, or SciPy is missing.
     """
 
     def save_tables() -> None:

@@ -13,13 +13,13 @@ from closedhand.games.daihinmin.plays import NUM_ACTIONS, PASS
 
 
 def flat_rules(game: Game) -> Any:
-    """The rules of the game whose actions are plays."""
+    """Rules of the flat game, whose actions are plays."""
     return getattr(game.rules, "flat", game.rules)
 
 
 @kernel
 def to_sets(rules, views, actions):
-    """Turn plays, in place, into sets of cards; what is illegal is a pass before and after."""
+    """Convert plays, in place, into sets of cards; an illegal action is a pass in both forms."""
     for i in range(len(views)):
         action = actions[i]
         if not can_play(rules.flat, views[i], action):
@@ -30,11 +30,11 @@ def to_sets(rules, views, actions):
 def kernel_agent(
     game: Game, name: str, choose_all: Callable[..., None], *given: Any
 ) -> KernelAgent:
-    """An agent by its kernel.
+    """Make an agent from its kernel.
 
     Args:
         game: Daihinmin with any options.
-        name: Of the agent.
+        name: Name of the agent.
         choose_all: `choose_all(rules, *given, views, ids, actions)` writes the play for every view.
         *given: Parameters of the kernel.
     """

@@ -1,9 +1,9 @@
 """The agent `default`: the sample client of the UECda competition, decision for decision.
 
 It leads its longest kaidan, or else its largest group, or else its lowest card, and follows with
-the lowest that its simple rules find; it never holds anything back. Under revolution everything is
-mirrored. Where it would submit an illegal kaidan (its joker may slip below the threshold), it does:
-a pass in the competition, and here too where the rules refuse it.
+the lowest play that its simple rules find; it never holds anything back. Under revolution
+everything is mirrored. Like the client, it may submit an illegal kaidan (whose joker stands below
+the lowest legal rank). This is a pass in the competition, and here too where the rules refuse it.
 """
 
 import numpy as np
@@ -34,7 +34,7 @@ NONE = -1
 
 @kernel
 def choose(rules, view, ids):
-    """The action that the sample client submits; the pass for one that the rules refuse."""
+    """The action that the sample client submits; a pass in place of one that the rules refuse."""
     hand = view.hands[view.player]
     if view.leader < 0:
         return choose_pick(view, hand)
@@ -56,14 +56,14 @@ def choose(rules, view, ids):
 
 @kernel
 def weaker_first(cards, revolution):
-    """The first card of a set by rank, low to high or mirrored, then by suit s h d c."""
+    """First card of a set by rank, low to high (mirrored under revolution), then suit s h d c."""
     rank = bits.highest(cards) // 4 if revolution else bits.lowest(cards) // 4
     return bits.highest(cards & ranks_between(rank, rank))
 
 
 @kernel
 def choose_pick(view, hand):
-    """In the exchange: the lowest cards, never the joker."""
+    """Next card to give in the exchange: the lowest cards, never the joker."""
     pair = pair_in_exchange(view)
     first = weaker_first(hand & ~JOKER_BIT, 0)
     if TAXES[pair] == 1:
@@ -91,9 +91,9 @@ def lead(rules, hand, revolution):
 
 @kernel
 def first_group(rules, cards, size, joker, lock, revolution):
-    """The group of the first rank with just `size` cards, a joker among them, or NONE.
+    """Group of the first rank with exactly `size` cards, including any `joker`; or `NONE`.
 
-    The joker stands for the first suit that is free and that the lock, if any, asks for.
+    The joker stands for the first free suit, out of those of the lock if there is one.
     """
     own = size - 1 if joker else size
     ranks = np.uint64(0)
@@ -119,10 +119,10 @@ def first_group(rules, cards, size, joker, lock, revolution):
 
 @kernel
 def first_kaidan(rules, cards, hand, length, joker, revolution):
-    """The first kaidan of a length that the last cards of a run make; NONE if there is none.
+    """First kaidan of a length, made of the last cards of a run; `NONE` if there is none.
 
-    With the joker a run goes on below its first card, over one gap, or above its last card. Under
-    revolution the joker does not go above, and the last suit comes first.
+    With the joker a run can extend below its first card, across one gap, or above its last card.
+    Under revolution the joker does not extend it above, and the last suit comes first.
     """
     best, best_low = NONE, 0
     for i in range(4):
@@ -133,7 +133,7 @@ def first_kaidan(rules, cards, hand, length, joker, revolution):
                 run += 1
                 before_gap += 1
                 continue
-            # The run ends here; the joker, if there is one, may go here to begin the next one.
+            # The run ends here; the joker, if there is one, may stand here to begin the next run.
             if run >= length:
                 low = rank - length
                 own = low if cards & bit(4 * max(low, 0) + suit) else low + 1
@@ -147,7 +147,7 @@ def first_kaidan(rules, cards, hand, length, joker, revolution):
 
 @kernel
 def kaidan_id(rules, hand, length, low, suit):
-    """The id of a kaidan, its joker where the hand lacks a card; NONE if the rules have none."""
+    """Id of a kaidan, with the joker where the hand lacks a card; `NONE` if the rules lack it."""
     place = 0
     for i in range(length):
         rank = low + i
@@ -163,7 +163,7 @@ def kaidan_id(rules, hand, length, low, suit):
 
 @kernel
 def follow_single(view, hand):
-    """The lowest card above the table that is in no kaidan and no group; else the joker."""
+    """Lowest card that beats the table and is in no kaidan or group; otherwise the joker."""
     rank = np.int64(view.target) // 4
     spare = singles_of(hand & ~JOKER_BIT)
     higher = ranks_between(0, rank - 1) if view.revolution else ranks_between(rank + 1, NUM_RANKS)
@@ -175,7 +175,7 @@ def follow_single(view, hand):
 
 @kernel
 def singles_of(cards):
-    """The cards of a set without the joker that are in no kaidan and no group of it."""
+    """Cards of a set (without the joker) that are in no kaidan and no group of the set."""
     starts = cards & (cards >> np.uint64(4)) & (cards >> np.uint64(8))
     kaidan = starts | (starts << np.uint64(4)) | (starts << np.uint64(8))
     groups = ranks_with(cards, 2) * np.uint64(15)
@@ -184,7 +184,7 @@ def singles_of(cards):
 
 @kernel
 def follow_group(rules, view, hand, family):
-    """The lowest rank with just as many cards as needed, or one less and the joker."""
+    """Lowest rank with exactly as many cards as needed, or one fewer and the joker."""
     rank = np.int64(rules.plays.low[view.target])
     higher = ranks_between(0, rank - 1) if view.revolution else ranks_between(rank + 1, NUM_RANKS)
     cards = hand & higher & of_suits(view.lock)
@@ -196,7 +196,7 @@ def follow_group(rules, view, hand, family):
 
 @kernel
 def follow_kaidan(rules, view, hand, family):
-    """The last cards of the lowest run above the table; with the joker if there is no other."""
+    """Last cards of the lowest run that beats the table; with the joker only if necessary."""
     length = family - FIRST_KAIDAN + SHORTEST
     rank = np.int64(
         rules.plays.low[view.target] if view.revolution else rules.plays.high[view.target]
@@ -211,7 +211,7 @@ def follow_kaidan(rules, view, hand, family):
 
 @kernel
 def choose_all(rules, views, ids, actions):
-    """Write the action for every view into `actions`."""
+    """Write the action for every view to `actions`."""
     for i in range(len(views)):
         actions[i] = choose(rules, views[i], ids)
 

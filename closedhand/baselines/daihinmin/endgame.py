@@ -1,8 +1,8 @@
 """Sure wins of Daihinmin: plays that nobody can answer, and the game of the last two players.
 
-A **sure** play ends the trick whatever the others hold: it covers an 8, or no cards that its player
-has not seen beat it, or everybody else is out of the trick. A hand of sure plays but for the last
-one wins.
+A **sure** play ends the trick no matter what the others hold: it covers an 8, or no cards that its
+player has not seen beat it, or everybody else is out of the trick. A hand wins if all its plays
+except possibly the last one are sure.
 """
 
 import numpy as np
@@ -16,17 +16,17 @@ from closedhand.games.daihinmin.state import EVERYBODY, PLAYERS
 from closedhand.games.daihinmin.tricks import new_trick
 
 DEEPEST = 12
-"""Plays of a hand, one by one."""
+"""Maximum depth of the search, in plays of one hand."""
 MOST_NODES = 3000
-"""Plays that are looked at."""
+"""Maximum number of plays that are examined."""
 
 
 @kernel
 def is_sure(rules, state, action, others, ids):
-    """Whether an action of the player to act surely ends the trick and gives him the lead.
+    """Whether an action of the player to act surely ends the trick and gives that player the lead.
 
-    A pass does on his own trick, when nobody else can play on. `others` are the cards that he has
-    seen nowhere.
+    A pass does so over the player's own trick, when nobody else can still play. `others` are the
+    cards that the player has not seen.
     """
     alone = EVERYBODY & ~state.passed == 1 << state.player
     if action == PASS:
@@ -44,7 +44,7 @@ def is_sure(rules, state, action, others, ids):
 
 @kernel
 def is_beatable(rules, state, action, others, ids):
-    """Whether some of the cards that others hold beat a play, were they in one hand."""
+    """Whether the others' cards could beat a play if they were all in one hand."""
     most = 0
     for player in range(PLAYERS):
         if player != state.player and not state.passed & (1 << player):
@@ -67,13 +67,13 @@ def is_beatable(rules, state, action, others, ids):
 
 @kernel
 def sure_win(rules, views, actions, ids):
-    """The first play of a hand that surely wins: every play but the last one is sure.
+    """Find the first play of a sure win, in which every play except the last one is sure.
 
     Args:
-        rules: Of the game.
-        views: The first is the view of the player to act; the others are room, `DEEPEST` in all.
-        actions: Room, int32 [DEEPEST, NUM_ACTIONS].
-        ids: Room, int32 [NUM_ACTIONS].
+        rules: Rules of the game.
+        views: States [DEEPEST]: the view of the player to act, then scratch space.
+        actions: Scratch space, int32 [DEEPEST, NUM_ACTIONS].
+        ids: Scratch space, int32 [NUM_ACTIONS].
 
     Returns:
         The play, or -1 if none is found.
@@ -107,7 +107,7 @@ def sure_win(rules, views, actions, ids):
 
 @kernel
 def lead_on(rules, view, action):
-    """The view after a sure play: its player leads again."""
+    """Update the view by a sure play, after which its player leads again."""
     player = np.int64(view.player)
     view.hands[player] &= ~rules.plays.need[action]
     view.left[player] -= rules.plays.length[action]
@@ -124,7 +124,7 @@ def is_duel(view):
 
 @kernel
 def open_hands(view):
-    """Give the other one of the last two players, in the view of one, the cards he must hold."""
+    """Add the opponent's hand, which is then known, to a view of one of the last two players."""
     for player in range(PLAYERS):
         if view.places[player] < 0 and player != view.player:
             view.hands[player] = unseen(view, view.player)

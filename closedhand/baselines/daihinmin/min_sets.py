@@ -1,10 +1,10 @@
 """The agent `min-sets`, our stand-in for chibiHana, UECda-2013's light champion.
 
-That program was never published; the paper about kou says that it divides its hand into the fewest
-plays, has a sophisticated search for the finish, and a strategy for locks. So does this one: it
-plays a sure win (`endgame.py`), leads the lowest play and follows with the lowest that leaves one
-play less, and then rather one that locks; what ends a trick it keeps while many plays remain, and
-the joker for sets and the finish.
+That program was never published. The paper about kou says that it divides its hand into the fewest
+plays, has a sophisticated search for the finish, and a strategy for locks. This agent does the
+same. It plays a sure win (`endgame.py`), leads the lowest play, and follows with the lowest play
+that leaves one play fewer, preferably one that starts a lock. It keeps plays that end a trick while
+many plays remain, and the joker for sets and the finish.
 """
 
 import numpy as np
@@ -41,25 +41,25 @@ from closedhand.games.daihinmin.state import EVERYBODY, STATE
 
 MOST_RUNS = 200
 MOST_KAIDAN = 6
-"""Of 13 cards, a joker among them: four of three cards; with room to spare."""
+"""More than fit into a hand: 13 cards with a joker have at most four kaidan of three cards."""
 NEVER = 10**6
 PLAYS_TO_STRIKE = 6
-"""So many plays may remain when a set with the joker, or what ends its trick, follows."""
+"""Maximum number of plays left after following with the joker or with a play that ends a trick."""
 JOKER_PRICE, STRONG_PRICE, LOCK_GAIN = 40, 30, 20
-"""In prices where a play more that is left costs 100, and a higher rank 2."""
+"""Prices on a scale where each play that is left costs 100 and each rank 2."""
 
 
 @kernel
 def fewest(rules, hand, kaidan):
     """The fewest plays that a hand can be divided into.
 
-    Tries all kaidan that do not overlap; the other cards are played by ranks. The joker fills a
-    kaidan, or joins any other play.
+    All combinations of kaidan that do not overlap are tried; the other cards are played by rank.
+    The joker completes a kaidan or joins any other play.
 
     Args:
-        rules: Of the game.
-        hand: Cards.
-        kaidan: Room; uint64 [MOST_RUNS].
+        rules: Rules of the game.
+        hand: Cards of the hand.
+        kaidan: Scratch space, uint64 [MOST_RUNS].
     """
     if hand == JOKER_BIT:
         return 1
@@ -88,13 +88,13 @@ def fewest(rules, hand, kaidan):
 
 @kernel
 def count_ranks(cards):
-    """How many ranks a set has cards of."""
+    """Number of ranks in a set of cards."""
     return bits.size(ranks_with(cards, 1))
 
 
 @kernel
 def list_runs(hand, kaidan):
-    """Write all kaidan of a hand, with the joker only those that it completes; return how many."""
+    """Write all kaidan of a hand, the joker only in place of a missing card; return the number."""
     own = hand & ~JOKER_BIT
     n = 0
     for length in range(SHORTEST, LONGEST_KAIDAN + 1):
@@ -147,7 +147,7 @@ def choose(rules, numbers, view, ids, kaidan, views, actions):
 
 @kernel
 def price_of(rules, view, play):
-    """What a play costs by its rank, length and lock."""
+    """Price of a play by its rank, length and lock."""
     low, _ = turned_ranks(rules, view.revolution, play)
     price = 2 * low - min(np.int64(rules.plays.length[play]), 4)
     return price - LOCK_GAIN if starts_lock(rules, view, play) else price
@@ -155,7 +155,7 @@ def price_of(rules, view, play):
 
 @kernel
 def choose_pick(rules, view, hand, kaidan):
-    """In the exchange: the next of the cards that leave the fewest plays, low ones first."""
+    """Next card to give in the exchange: those that leave the fewest plays, low ones first."""
     pair = pair_in_exchange(view)
     two = TAXES[pair] == 2
     chosen = view.returned[pair]
@@ -175,14 +175,14 @@ def choose_pick(rules, view, hand, kaidan):
 
 @kernel
 def price_to_give(card):
-    """What it costs to give a card away, but for the plays that it leaves."""
+    """Price of giving a card away, without that of the plays that remain."""
     rank = card // 4
     return rank + (30 if rank == EIGHT or rank >= NUM_RANKS - 2 else 0)
 
 
 @kernel
 def choose_all(rules, numbers, views, ids, actions):
-    """Write the action for every view into `actions`."""
+    """Write the action for every view to `actions`."""
     kaidan = np.empty(MOST_RUNS, np.uint64)
     line = np.empty(DEEPEST, STATE)
     listed = np.empty((DEEPEST, NUM_ACTIONS), np.int32)

@@ -1,7 +1,7 @@
-"""The agent `monte-carlo`: flat Monte Carlo search with fitted playouts, exact where it can be.
+"""The agent `monte-carlo`: flat Monte Carlo search with fitted playouts, exact where possible.
 
-It plays a sure win where there is one (`endgame.py`); between the last two players, who know each
-other's cards, it looks through the whole game; otherwise it searches, to the end of the round.
+It plays a sure win where there is one (`endgame.py`). Between the last two players, who know each
+other's cards, it solves the rest of the game. Otherwise it searches, to the end of the round.
 """
 
 from pathlib import Path
@@ -23,13 +23,13 @@ from closedhand.search.monte_carlo import MonteCarlo
 DUEL_DEPTH = 48
 DUEL_NODES = 20_000
 USUAL = "2000"
-"""The budget where none is given."""
+"""Default budget."""
 SIMULATION = 6.0
-"""Microseconds of one, in the order of magnitude."""
+"""Microseconds of one simulation, an order of magnitude."""
 
 
 def one_round(rules: Any) -> Any:
-    """The rules of a match that ends with the round under way."""
+    """The rules of a match that ends with the current round."""
     options = rules.options.copy()
     options.rounds = 1
     return rules._replace(options=options)
@@ -39,18 +39,18 @@ class MonteCarloAgent:
     """Plays by search.
 
     Attributes:
-        name: What tables and records call it.
+        name: Name in tables and records.
     """
 
     def __init__(self, game: Game, name: str, seed: int, policy: Policy, **budget: Any) -> None:
         """Play `game`, Daihinmin with any options.
 
         Args:
-            game: What is played.
-            name: Of the agent.
-            seed: Of the simulations.
-            policy: Of the playouts.
-            **budget: Of `MonteCarlo`.
+            game: Game to play.
+            name: Name of the agent.
+            seed: Seed of the simulations.
+            policy: Policy of the playouts.
+            **budget: Budget arguments of `MonteCarlo`.
         """
         self.game = game
         self.name = name
@@ -75,7 +75,7 @@ class MonteCarloAgent:
         return int(self.game.rules.tables.set_of[action])
 
     def _certain(self, view: State) -> int:
-        """An action that is surely best, or -1."""
+        """An action that is certainly best, or -1."""
         if view["leader"] < 0:
             return -1
         self._states[0] = view
@@ -96,7 +96,7 @@ class MonteCarloAgent:
 def describe(
     game: Game, argument: str | None, threads: int | None = None, candidates: int | None = None
 ) -> Traits:
-    """What is known of the agent before it plays."""
+    """Traits of the agent, known before it plays."""
     budget, _, path = read_budget("monte-carlo", argument or USUAL, threads)
     return traits(budget, path, SIMULATION)
 
@@ -111,11 +111,11 @@ def make(
 ) -> MonteCarloAgent:
     """The agent `monte-carlo`, with a budget as in `monte-carlo:500x4` or `monte-carlo:20ms:PATH`.
 
-    Behind the `x` stand the candidates for every world, as in the option `candidates`; the path is
-    that of weights of the playouts.
+    The number after the `x` is the number of candidates for every world, like the option
+    `candidates`; the path is a file of playout weights.
 
     Raises:
-        InputError: An argument that it cannot use.
+        InputError: The argument is invalid.
     """
     budget, number, path = read_budget("monte-carlo", argument or USUAL, threads)
     if candidates is not None:

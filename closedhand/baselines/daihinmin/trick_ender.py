@@ -1,8 +1,8 @@
 """The agent `trick-ender`, our stand-in for Party, UECda-2012's light champion.
 
-That program was never published; the paper about kou says that it tends to keep plays that can end
-the trick, uses its joker to play weaker cards, and considers locks to end the trick. So does this
-one, with the strengths and the exchange of kou but without its weighing of the hand.
+That program was never published. The paper about kou says that it tends to keep plays that can end
+the trick, uses its joker to play weaker cards, and considers locks to end the trick. This agent
+does the same, with the strengths and the exchange of kou but without its evaluation of the hand.
 """
 
 import numpy as np
@@ -33,9 +33,9 @@ from closedhand.games.daihinmin.plays import JOKER, JOKER_BIT, PASS
 
 NEVER = 10**6
 KEEP_PLAYS = 6
-"""While more plays remain, those that end a trick are kept."""
+"""While more plays than this remain, the agent does not follow with one that ends the trick."""
 ENDS, LOCKS, LENDS_JOKER = 200, -100, -15
-"""What is added to the price of a play, 10 x its rank less its length."""
+"""Additions to the price of a play, which is 10 times its rank minus its length."""
 
 
 @kernel
@@ -55,13 +55,13 @@ def choose(rules, numbers, view, ids):
             price = price_of(rules, numbers, view, hand, before, play, parts)
             if price < least:
                 best, least = np.int64(play), price
-    # A leader always plays, be it part of a set.
+    # A leader always plays, even if that breaks up a set.
     return np.int64(ids[0]) if best == PASS and view.target < 0 else best
 
 
 @kernel
 def price_of(rules, numbers, view, hand, before, play, parts):
-    """What a play costs of a hand that makes `before` plays; `NEVER` if it is kept."""
+    """Price of a play from a hand that divides into `before` plays; `NEVER` if it is held back."""
     starts = starts_lock(rules, view, play)
     lock = np.int64(rules.plays.suits[play] if starts else view.lock)
     foes = foes_of(rules, view, np.int64(view.revolution), np.int64(view.passed))
@@ -83,7 +83,7 @@ def price_of(rules, numbers, view, hand, before, play, parts):
 
 @kernel
 def choose_all(rules, numbers, views, ids, actions):
-    """Write the action for every view into `actions`."""
+    """Write the action for every view to `actions`."""
     for i in range(len(views)):
         actions[i] = choose(rules, numbers, views[i], ids)
 

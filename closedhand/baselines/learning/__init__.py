@@ -1,1 +1,1 @@
-"""Learners that know no game."""
+"""Learners that do not depend on a game."""

@@ -1,4 +1,4 @@
-"""Logistic regression: fitted by Newton's method, judged by calibration and log loss."""
+"""Logistic regression: fitted by Newton's method, evaluated by calibration and log loss."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ def logistic(
     Args:
         features: float64 [n, k].
         won: 0 or 1, [n].
-        groups: Which observations hang together, integers [n] from 0 on.
+        groups: Cluster of each observation, integers [n], numbered from 0.
 
     Returns:
         The weights and their standard errors (clustered by group), float64 [k] each.
@@ -42,15 +42,15 @@ def _derivatives(
 
 
 def chances_of(features: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """The chances of a logistic model, float64 [n]."""
+    """Predicted probabilities of a logistic model, float64 [n]."""
     return 1 / (1 + np.exp(-(features @ weights)))
 
 
 def calibration(chances: np.ndarray, won: np.ndarray, parts: int = 10) -> list[dict[str, float]]:
-    """Predicted and observed chances by equal parts of the observations, from low to high.
+    """Predicted and observed frequencies in equal parts of the observations, from low to high.
 
     Returns:
-        For each part `number`, `predicted` and `observed`.
+        For each part the keys `number`, `predicted` and `observed`.
     """
     order = np.argsort(chances, kind="stable")
     return [
@@ -64,5 +64,5 @@ def calibration(chances: np.ndarray, won: np.ndarray, parts: int = 10) -> list[d
 
 
 def log_loss(chances: np.ndarray, won: np.ndarray) -> float:
-    """The mean of minus the logarithm of the chance that was given to what happened."""
+    """Mean negative logarithm of the predicted probability of what happened."""
     return float(-np.log(np.where(won > 0, chances, 1 - chances)).mean())

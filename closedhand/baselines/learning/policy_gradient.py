@@ -1,8 +1,8 @@
 """Weights of a linear softmax policy, fitted in self-play by policy gradient (REINFORCE).
 
-Such a policy gives every action a sum of weights, one for each of its features, and draws by
-softmax. A game says what features there are and how a piece of self-play changes them (`Task`);
-steps are taken by Adam, and can be interrupted and resumed (`run`).
+Such a policy gives every action a sum of weights, one for each of its features, and draws an action
+by softmax. A game defines the number of features and the gradient of a piece of self-play (`Task`).
+Steps are taken by Adam; training can be interrupted and resumed (`begin`).
 """
 
 from collections.abc import Callable
@@ -19,14 +19,14 @@ from closedhand.core.run import Run
 from closedhand.core.threads import in_threads
 
 RATE, DECAY, SQUARES, TINY = 0.02, 0.9, 0.99, 1e-8
-"""Adam: step size, memory of the mean and of the squares, least root."""
+"""Parameters of Adam: step size, decay rates of the mean and of the squares, epsilon."""
 
 
 @kernel
 def exponentials(sums, n):
-    """Turn the first `n` sums of weights, in place, into scores; return what these add up to.
+    """Turn the first `n` sums of weights into scores, in place; return the total of the scores.
 
-    An action is as likely as its share of all scores.
+    The probability of an action is its share of the total.
     """
     most = sums[:n].max()
     total = 0.0
@@ -38,7 +38,7 @@ def exponentials(sums, n):
 
 @kernel
 def draw(scores, n, total, rng):
-    """One of `n` numbers, by scores that add up to `total`."""
+    """Draw an index below `n` in proportion to its score; `total` is the sum of the scores."""
     drawn = rng.random() * total
     for k in range(n - 1):
         drawn -= scores[k]
@@ -48,14 +48,14 @@ def draw(scores, n, total, rng):
 
 
 class Task(NamedTuple):
-    """What is to be fitted.
+    """A policy to be fitted.
 
     Attributes:
-        features: How many weights there are.
-        games: Of a step.
-        piece: Games that a thread plays at a time.
-        gradient: From the weights, the number of a piece and its generator to the gradient of what
-            the policy wins, summed over the games of the piece, float64 [features].
+        features: Number of weights.
+        games: Number of games in a step.
+        piece: Number of games that a thread plays at a time.
+        gradient: Function of the weights, the number of a piece and its generator. It returns the
+            gradient of the policy's payoff, summed over the games of the piece, float64 [features].
     """
 
     features: int
@@ -68,14 +68,14 @@ ARRAYS = ("weights", "mean", "squares")
 
 
 class Training:
-    """A fit under way; a `closedhand.core.run.Learner`.
+    """A fit in progress; a `closedhand.core.run.Learner`.
 
     Attributes:
-        seed: Of all deals and decisions.
-        steps: How many were taken.
-        weights: Of the features, float64 [features].
+        seed: Seed of all deals and decisions.
+        steps: Number of steps taken.
+        weights: Weights of the features, float64 [features].
         mean: Adam's mean of the gradients, float64 [features].
-        squares: And of their squares.
+        squares: Adam's mean of the squared gradients, float64 [features].
     """
 
     def __init__(self, task: Task, seed: int = 0) -> None:
@@ -89,7 +89,7 @@ class Training:
 
     @property
     def games(self) -> int:
-        """How many were played."""
+        """Number of games played."""
         return self.steps * self.task.games
 
     def advance(self, seconds: float) -> bool:
@@ -98,15 +98,15 @@ class Training:
         return False
 
     def state(self) -> dict[str, Any]:
-        """What `restore` needs, and `read_weights` to play; weights as float32."""
+        """State for `restore`, and weights for `read_weights`; arrays are float32."""
         arrays = {name: getattr(self, name).astype(np.float32) for name in ARRAYS}
         return {"steps": np.array(self.steps), **arrays}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from what `state` returned.
+        """Resume from a state that `state` returned.
 
         Raises:
-            ValueError: It is of another task.
+            ValueError: The state belongs to another task.
         """
         for name in ARRAYS:
             setattr(self, name, state[name].astype(np.float64))
@@ -115,11 +115,11 @@ class Training:
         self.steps = int(state["steps"])
 
     def summary(self) -> dict[str, Any]:
-        """How many steps were taken, and how many games played."""
+        """Number of steps taken and of games played."""
         return {"steps": self.steps, "games": self.games}
 
     def step(self) -> None:
-        """Play the games of a step and change the weights."""
+        """Play the games of a step and update the weights."""
         pieces = self.task.games // self.task.piece
         rngs = np.random.default_rng((self.seed, 0xDA1, self.steps)).spawn(pieces)
         gradients = np.empty((pieces, self.task.features))
@@ -135,12 +135,12 @@ class Training:
         squares = SQUARES * self.squares + (1 - SQUARES) * gradient**2
         size = RATE * np.sqrt(1 - SQUARES**steps) / (1 - DECAY**steps)
         weights = self.weights + size * mean / (np.sqrt(squares) + TINY)
-        # All at once: an interruption finds a whole step.
+        # Assigned together, so that an interruption leaves a complete step.
         self.steps, self.mean, self.squares, self.weights = steps, mean, squares, weights
 
 
 def begin(task: Task, seed: int, path: Path) -> Run[Training]:
-    """A fit before its first step, to be worked at, or resumed from `path`."""
+    """Make a run of a fit before its first step; it can be resumed from `path`."""
     return Run(Training(task, seed), {"seed": seed}, path, older=_older)
 
 
@@ -150,10 +150,10 @@ def _older(state: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_weights(path: Path, features: int) -> np.ndarray:
-    """The weights of a checkpoint, float32 [features].
+    """Read the weights of a checkpoint, float32 [features].
 
     Raises:
-        InputError: It cannot be read, or holds other weights.
+        InputError: The file cannot be read, or holds other weights.
     """
     weights = read_arrays(path).get("weights", np.empty(0))
     if weights.shape != (features,) or not np.isfinite(weights).all():
@@ -163,5 +163,5 @@ def read_weights(path: Path, features: int) -> np.ndarray:
 
 @cache
 def shipped_weights(name: str, features: int) -> np.ndarray:
-    """The weights of a file of the package, float32 [features]."""
+    """Weights from a file of the package, float32 [features]."""
     return read_weights(SHIPPED / f"{name}.npz", features)

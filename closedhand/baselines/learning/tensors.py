@@ -1,4 +1,4 @@
-"""Checkpoints of runs whose learners hold tensors."""
+"""Checkpoints of learners that hold tensors."""
 
 import io
 from pathlib import Path
@@ -23,10 +23,10 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def read_checkpoint(path: Path) -> dict[str, Any]:
-    """What `torch.save` wrote, if it is a dict of tensors and plain values; no code is run.
+    """Read a dict of tensors and plain values that `torch.save` wrote; no code is run.
 
     Raises:
-        InputError: It cannot be read, or is something else.
+        InputError: The file cannot be read, or holds something else.
     """
     try:
         return dict(torch.load(path, map_location="cpu", weights_only=True))
@@ -36,4 +36,4 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
 
 
 TORCH = Format(_write, _read)
-"""PyTorch's files."""
+"""Format of PyTorch's checkpoint files."""

@@ -1,9 +1,9 @@
-"""What the slides' own state tuple costs: the game solved as if players forgot the betting.
+"""The cost of the slides' state tuple: the game solved as if players forgot the betting.
 
-The course slides take (turn, bets, own card, flop) for a player's state. It leaves out how the bets
-came about, so that different information sets share it: imperfect recall, for which CFR has no
-guarantee. Here CFR+ learns one set of regrets for each tuple, and the strategy is then judged in
-the real game.
+The course slides use (turn, bets, own card, flop) as a player's state. The tuple leaves out how the
+bets were made, so different information sets share it. This is imperfect recall, for which CFR has
+no guarantee. Here CFR+ learns one set of regrets for each tuple, and the strategy is then evaluated
+in the real game.
 """
 
 from collections.abc import Hashable, Sequence
@@ -25,20 +25,20 @@ from closedhand.games.leduc.plays import name
 
 
 def numbered(keys: Sequence[Hashable]) -> np.ndarray:
-    """The number of each key, int64; equal keys have equal numbers, from 0 in order of coming."""
+    """Number the keys from 0 in order of first appearance, int64; equal keys share a number."""
     numbers = {key: i for i, key in enumerate(dict.fromkeys(keys))}
     return np.array([numbers[key] for key in keys])
 
 
 def solve(game: Game, iterations: int) -> Strategy:
-    """CFR+ on the slides' states, with linear averaging; plain NumPy, for once.
+    """Solve a game by CFR+ on the slides' states, with linear averaging; in plain NumPy.
 
     Args:
-        game: A game in which all nodes of one name have the same actions: UH-Leduc.
-        iterations: How many.
+        game: A game in which all nodes with the same name have the same actions: UH-Leduc.
+        iterations: Number of iterations.
 
     Returns:
-        The average strategy, the same wherever the slides' state is the same.
+        The average strategy; it is the same wherever the slides' state is the same.
     """
     tree = build(game)
     entries = decisions(tree)

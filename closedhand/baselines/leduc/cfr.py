@@ -1,12 +1,12 @@
-"""Counterfactual regret minimisation: one loop, of which five algorithms are the settings.
+"""Counterfactual regret minimisation: one loop, whose settings give five algorithms.
 
-Every iteration updates S and then T (alternating updates). Regrets are those of Brown and
+Every iteration updates S and then T (alternating updates). Regrets are discounted as in Brown and
 Sandholm's discounted CFR ("Solving Imperfect-Information Games via Discounted Regret
-Minimization", 2019): after iteration t positive ones are multiplied by t^a / (t^a + 1), negative
-ones by t^b / (t^b + 1), and iteration t counts t^c in the average strategy. CFR+ is a = infinity,
-b = -infinity, c = 1 in these terms. Predictive CFR+ (Farina, Kroer and Sandholm, "Faster Game
-Solving via Predictive Blackwell Approachability", 2021) plays as if the latest regrets came once
-more.
+Minimization", 2019): after iteration t positive regrets are multiplied by t^a / (t^a + 1) and
+negative ones by t^b / (t^b + 1); iteration t has weight t^c in the average strategy. CFR+ is
+a = infinity, b = -infinity, c = 1 in these terms. Predictive CFR+ (Farina, Kroer and Sandholm,
+"Faster Game Solving via Predictive Blackwell Approachability", 2021) plays as if the latest regrets
+were observed a second time.
 """
 
 import math
@@ -40,9 +40,9 @@ class Algorithm(NamedTuple):
 
     Attributes:
         positive: The exponent a of the discount of positive regrets.
-        negative: The exponent b of the discount of negative ones.
+        negative: The exponent b of the discount of negative regrets.
         average: The exponent c of an iteration's weight in the average strategy.
-        predictive: Whether the latest regrets are expected once more.
+        predictive: Whether the latest regrets are counted twice as a prediction of the next ones.
     """
 
     positive: float
@@ -52,11 +52,11 @@ class Algorithm(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """What the loop keeps, float64 [nodes, LANES] each: by action and own card.
+    """Tables of the loop, float64 [nodes, LANES] each: by action and own card.
 
     Attributes:
-        regret: Discounted sums.
-        sigma: The present strategy.
+        regret: Discounted sums of regrets.
+        sigma: The current strategy.
         average: Weighted sums of strategies.
         reached: Scratch space.
         values: Scratch space.
@@ -79,7 +79,7 @@ def discount(t, exponent):
 
 @kernel
 def learn(tree, tables, player, positive, negative, predictive):
-    """Add the regrets of one iteration of `player`, and make his next strategy from them."""
+    """Add the regrets of one iteration of `player`, and derive its next strategy from them."""
     regret, sigma, values = tables.regret, tables.sigma, tables.values
     total = np.empty(LANES)
     for n in range(len(tree.player)):
@@ -105,7 +105,7 @@ def learn(tree, tables, player, positive, negative, predictive):
 
 @kernel
 def add_average(tree, tables, player, weight):
-    """Add the present strategy of `player` to his average."""
+    """Add the current strategy of `player` to its average."""
     reach(tree, tables.sigma, player, tables.reached)
     for n in range(1, len(tree.player)):
         if tree.player[tree.parent[n]] == player:
@@ -115,7 +115,7 @@ def add_average(tree, tables, player, weight):
 
 @kernel
 def iterate(tree, tables, algorithm, done, number):
-    """Do `number` iterations after `done` ones."""
+    """Do `number` iterations after the first `done`."""
     for t in range(done + 1, done + number + 1):
         positive = discount(float(t), algorithm.positive)
         negative = discount(float(t), algorithm.negative)
@@ -133,7 +133,7 @@ class Solver:
         game: The game.
         tree: The public tree of the game.
         tables: Regrets and strategies.
-        iterations: How many are done.
+        iterations: Number of iterations done.
     """
 
     def __init__(self, algorithm: Algorithm, game: Game, seed: int = 0) -> None:
@@ -147,7 +147,7 @@ class Solver:
         self.tables = Tables(zeros[0], sigma, *zeros[1:])
 
     def run(self, number: int) -> None:
-        """Do `number` iterations more."""
+        """Do `number` more iterations."""
         iterate(self.tree, self.tables, self.algorithm, self.iterations, number)
         self.iterations += number
 
@@ -156,12 +156,12 @@ class Solver:
         return to_strategy(self.game, self.tree, self.tables.average)
 
     def state(self) -> dict[str, np.ndarray]:
-        """What `restore` takes."""
+        """State for `restore`."""
         kept = {name: getattr(self.tables, name) for name in ("regret", "sigma", "average")}
         return {**kept, "iterations": np.array(self.iterations)}
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
-        """Go on from what `state` returned."""
+        """Resume from a state that `state` returned."""
         self.tables = self.tables._replace(
             **{name: state[name].copy() for name in ("regret", "sigma", "average")}
         )
@@ -176,12 +176,12 @@ PredictiveCFRPlus = partial(Solver, Algorithm(math.inf, -math.inf, 2.0, predicti
 
 
 ITERATIONS = 2000
-"""Of the agent `equilibrium`: NashConv is below 0.001 chips in every game."""
+"""Iterations of the agent `equilibrium`: NashConv is then below 0.001 chips in every game."""
 
 
 @lru_cache
 def equilibrium(game: Game, iterations: int = ITERATIONS) -> Strategy:
-    """What the agent `equilibrium` plays."""
+    """The strategy of the agent `equilibrium`."""
     solver = PredictiveCFRPlus(game)
     solver.run(iterations)
     return solver.strategy()
@@ -191,10 +191,10 @@ def equilibrium(game: Game, iterations: int = ITERATIONS) -> Strategy:
 def make(
     game: Game, seed: int, argument: str | None, iterations: int | None = None
 ) -> StrategyAgent:
-    """The agent `equilibrium`, solved by so many iterations.
+    """The agent `equilibrium`, solved with the given number of iterations.
 
     Raises:
-        InputError: It was given an argument, or iterations that are no number.
+        InputError: It was given an argument, or `iterations` is not a positive whole number.
     """
     refuse_argument("equilibrium", argument)
     name = str(AgentSpec("equilibrium", {"iterations": iterations}))

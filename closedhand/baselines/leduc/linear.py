@@ -1,9 +1,9 @@
 """The exact value of a Leduc game: the sequence-form linear program, solved by SciPy's HiGHS.
 
-A plan of a player says for every sequence of his own actions with a card how likely he plays all
-of it, as far as it is his choice; this makes the expected payoff bilinear in the two plans, and the
-best plan of S against every plan of T a linear program (Koller, Megiddo and von Stengel, 1996). The
-dual variables are T's plan.
+A plan (realisation plan) of a player gives every sequence of the player's own actions with a card
+its probability, as far as the player's own choices determine it. The expected payoff is bilinear in
+the two plans, so the plan of S that is best against every plan of T solves a linear program
+(Koller, Megiddo and von Stengel, 1996). The dual variables are T's plan.
 """
 
 from typing import Any, NamedTuple
@@ -17,10 +17,10 @@ from closedhand.games.leduc.plays import S, T
 
 
 class Solution(NamedTuple):
-    """What the linear program says.
+    """Solution of the linear program.
 
     Attributes:
-        value: What S wins on average in equilibrium, chips a game.
+        value: Expected payoff of S in equilibrium, chips per game.
         strategy: An equilibrium.
     """
 
@@ -29,11 +29,11 @@ class Solution(NamedTuple):
 
 
 def solve(game: Game) -> Solution:
-    """Solve a game exactly, up to the rounding of the solver.
+    """Solve a game exactly, up to the solver's tolerances.
 
     Raises:
         InputError: SciPy is not installed.
-        RuntimeError: The solver gave up.
+        RuntimeError: The solver failed.
     """
     try:
         from scipy import optimize, sparse
@@ -46,8 +46,8 @@ def solve(game: Game) -> Solution:
     plans = [_sequences(tree, player, kinds) for player in (S, T)]
     payoffs = _payoffs(tree, plans, kinds)
     (flow_s, start_s), (flow_t, start_t) = (_constraints(tree, plan, kinds) for plan in plans)
-    # Variables are S's plan x and a value v for every constraint of T: v[0] is largest where
-    # x guarantees most, and no sequence of T may leave less than v says.
+    # Variables are S's plan x and a value v for every constraint of T. The program maximises v[0],
+    # the payoff that x guarantees; no sequence of T may leave S less than v allows.
     number_x, number_v = payoffs.shape[0], flow_t.shape[0]
     objective = np.concatenate([np.zeros(number_x), -start_t])
     result = optimize.linprog(
@@ -75,9 +75,9 @@ class Plan(NamedTuple):
 
     Attributes:
         player: 0 or 1.
-        own: The nodes that his actions lead to.
-        ids: The sequence that he has played at each node, by card, int64 [nodes, LANES].
-        number: Of sequences.
+        own: The nodes that the player's actions lead to.
+        ids: The sequence that the player has played at each node, by card, int64 [nodes, LANES].
+        number: Number of sequences.
     """
 
     player: int
@@ -100,7 +100,7 @@ def _sequences(tree: Tree, player: int, kinds: int) -> Plan:
 
 
 def _constraints(tree: Tree, plan: Plan, kinds: int) -> tuple[Any, np.ndarray]:
-    """What makes a vector a plan: a sparse matrix [constraints, sequences], and its right side."""
+    """Constraints of a plan: a sparse matrix [constraints, sequences] and its right-hand side."""
     from scipy import sparse
 
     rows, columns, values = [0], [0], [1.0]
@@ -119,7 +119,7 @@ def _constraints(tree: Tree, plan: Plan, kinds: int) -> tuple[Any, np.ndarray]:
 
 
 def _payoffs(tree: Tree, plans: list[Plan], kinds: int) -> Any:
-    """What S wins by both players' sequences, sparse [sequences of S, sequences of T]."""
+    """Payoffs of S by both players' sequences, sparse [sequences of S, sequences of T]."""
     from scipy import sparse
 
     ends = np.flatnonzero(tree.player == END)

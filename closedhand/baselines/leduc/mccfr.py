@@ -1,9 +1,9 @@
 """External-sampling Monte Carlo CFR: learning from sampled games, with CFR's guarantee.
 
 After Lanctot, Waugh, Zinkevich and Bowling, "Monte Carlo Sampling for Regret Minimization in
-Extensive Games" (2009). An iteration is two sampled deals, one for each player: he tries all his
-actions, chance and the other player are sampled. The average strategy, which converges to an
-equilibrium with high probability, is taken where the other player was sampled.
+Extensive Games" (2009). An iteration is two sampled deals, one for each player. That player tries
+all its actions; chance and the other player are sampled. The average strategy, which converges to
+an equilibrium with high probability, is accumulated at the decisions of the sampled player.
 """
 
 import numpy as np
@@ -39,12 +39,12 @@ def match_regrets(regret, following, out):
 
 @kernel
 def sample(rules, state, player, rng, regret, average, sigma, visited, values, returns):
-    """Learn from one deal for `player`; all after `average` is scratch space."""
+    """Learn from one deal for `player`; the arguments after `average` are scratch space."""
     contract.deal(rules, state, seed_in_kernel(rng))
     nodes, number = rules.tables.nodes, rules.tables.number
     for n in range(number):
         visited[n] = n == 0
-    # Nodes stand after their parents: one pass down decides what is visited, one up values it.
+    # Nodes come after their parents: a pass down marks the visited ones, a pass up values them.
     for n in range(number):
         node = nodes[n]
         if not visited[n] or node.player < 0:
@@ -110,7 +110,7 @@ class MCCFR:
         self._rng = np.random.default_rng(seed)
 
     def run(self, number: int) -> None:
-        """Do `number` iterations more."""
+        """Do `number` more iterations."""
         states = self.game.empty(1)
         iterate(self.game.rules, states, self._rng, self._regret, self._average, number)
         self.iterations += number
@@ -120,7 +120,7 @@ class MCCFR:
         return Strategy(self.game, normalised(self._average, self._legal))
 
     def state(self) -> dict[str, np.ndarray]:
-        """What `restore` takes."""
+        """State for `restore`."""
         return {
             "regret": self._regret,
             "average": self._average,
@@ -129,7 +129,7 @@ class MCCFR:
         }
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
-        """Go on from what `state` returned."""
+        """Resume from a state that `state` returned."""
         self._regret, self._average = state["regret"].copy(), state["average"].copy()
         self.iterations = int(state["iterations"])
         unpack_rng(self._rng, state["rng"])

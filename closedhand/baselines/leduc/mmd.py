@@ -5,10 +5,10 @@ Two-Player Zero-Sum Games" (2023), in behavioural form: at every information set
 
     next policy = argmax over p of  <p, q> - a KL(p, uniform) - KL(p, policy) / e
 
-where q are the exact action values, a the temperature and e the step size. With a fixed temperature
-it approaches a quantal response equilibrium; here both fall, and the last policy approaches an
-equilibrium. That is what is observed: the published guarantee is for fixed temperatures and for
-policies over sequences.
+where q are the exact action values, a is the temperature and e the step size. With a fixed
+temperature the policy approaches a quantal response equilibrium. Here temperature and step size
+both fall, and the last policy approaches an equilibrium. This is an observation: the published
+guarantee is for fixed temperatures and for policies over sequences.
 """
 
 import numpy as np
@@ -26,14 +26,14 @@ from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
 
 TEMPERATURE = 1.0
-"""Chips: the temperature of iteration t is this divided by the square root of t."""
+"""Initial temperature in chips; in iteration t it is this divided by the square root of t."""
 STEP = 4.0
-"""The step size, 1 by chips, of iteration t is this divided by the square root of t."""
+"""Initial step size in 1/chips; in iteration t it is this divided by the square root of t."""
 
 
 @kernel
 def improve(tree, sigma, logits, reached, values, player, temperature, step):
-    """One step of `player` at all his information sets, against the other's `reached`."""
+    """Do one step of `player` at all its information sets, against the opponent's `reached`."""
     for n in range(len(tree.player)):
         if tree.player[n] != player:
             continue
@@ -60,7 +60,7 @@ def improve(tree, sigma, logits, reached, values, player, temperature, step):
 
 @kernel
 def iterate(tree, sigma, logits, reached, values, done, number):
-    """Do `number` iterations after `done` ones, S before T in each."""
+    """Do `number` iterations after the first `done`, S before T in each."""
     for t in range(done + 1, done + number + 1):
         temperature, step = TEMPERATURE / np.sqrt(t), STEP / np.sqrt(t)
         for player in range(2):
@@ -81,17 +81,17 @@ class MMD:
         self._logits = np.zeros_like(self._sigma)
 
     def run(self, number: int) -> None:
-        """Do `number` iterations more."""
+        """Do `number` more iterations."""
         reached, values = np.empty_like(self._sigma), np.empty_like(self._sigma)
         iterate(self.tree, self._sigma, self._logits, reached, values, self.iterations, number)
         self.iterations += number
 
     def strategy(self) -> Strategy:
-        """The present policy."""
+        """The current policy."""
         return to_strategy(self.game, self.tree, self._sigma)
 
     def state(self) -> dict[str, np.ndarray]:
-        """What `restore` takes."""
+        """State for `restore`."""
         return {
             "sigma": self._sigma,
             "logits": self._logits,
@@ -99,6 +99,6 @@ class MMD:
         }
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
-        """Go on from what `state` returned."""
+        """Resume from a state that `state` returned."""
         self._sigma, self._logits = state["sigma"].copy(), state["logits"].copy()
         self.iterations = int(state["iterations"])

@@ -1,14 +1,14 @@
 """MaskablePPO in self-play on the vector env: one file from the network to the strategy.
 
-The learner sits in both seats, half of the games each. The opponents inside the envs play the
-learner's policy of the iteration before, from a table: there are so few information sets that one
-batched pass of the network tells it for all of them, so that no network runs inside the envs.
+The learner plays both seats, each in half of the games. The opponents inside the envs play the
+learner's policy of the previous iteration, from a table. There are so few information sets that one
+batched pass of the network evaluates the policy at all of them, so no network runs inside the envs.
 
-Of the policies of all iterations the strategy is the average that one gets by drawing one of them,
-that of iteration t in proportion to t, and playing it for a whole game. The latest policy alone
-runs after weaknesses of the one before and is more exploitable. No guarantee comes with either: the
-average would approach an equilibrium if every update were a step of a no-regret algorithm, and
-PPO's, of a network and from samples, is none.
+The strategy is the average of the policies of all iterations: it is equivalent to drawing one of
+them, that of iteration t in proportion to t, and playing it for a whole game. The latest policy
+alone chases weaknesses of the previous one and is more exploitable. Neither has a guarantee: the
+average would approach an equilibrium if every update were a step of a no-regret algorithm, but
+PPO's update, of a network and from samples, is not.
 """
 
 import io
@@ -39,31 +39,31 @@ from closedhand.games.leduc.rules import FLOP, UNKNOWN
 from closedhand.wrappers.sb3 import SB3VecEnv
 
 GAMES = 128
-"""Games side by side in each seat."""
+"""Number of parallel games in each seat."""
 DECISIONS = 16
-"""Of the learner in each of these games, in an iteration."""
+"""The learner's decisions in each of these games in an iteration."""
 EPOCHS = 2
-"""How often an update goes through an iteration's decisions."""
+"""Number of passes of an update over the decisions of an iteration."""
 BATCH = 1024
-"""Decisions for a step of the optimiser."""
+"""Number of decisions in a step of the optimiser."""
 WIDTHS = (64, 64)
-"""Of the hidden layers, for policy and value a set each."""
+"""Widths of the hidden layers; policy and value have separate layers."""
 CHIPS = 13.0
-"""The highest payoff: the network is shown payoffs as parts of it."""
+"""The highest payoff; the network's rewards are divided by it."""
 LEARNING_RATE = 2e-3
-"""Of Adam, at first."""
+"""Initial learning rate of Adam."""
 ENTROPY = 0.1
-"""The weight of the policy's entropy, at first; that of the advantages, normalised, is 1."""
+"""Initial weight of the policy's entropy; the weight of the normalised advantages is 1."""
 ANNEALING = 500
-"""After i iterations both are divided by the square root of 1 + i / ANNEALING."""
+"""After i iterations learning rate and entropy weight are divided by sqrt(1 + i / ANNEALING)."""
 CLIP = 0.2
-"""How far the probability of an action may move in an update before its gradient is cut off."""
+"""Relative change of an action's probability in an update at which its gradient is clipped."""
 LAMBDA = 0.95
-"""Of the generalised advantage estimates."""
+"""The parameter lambda of generalised advantage estimation."""
 
 
 class Scaled(VecEnvWrapper):
-    """Rewards as parts of the highest payoff, a size that the value network can soon tell."""
+    """Rewards divided by the highest payoff, a scale that the value network learns quickly."""
 
     def reset(self) -> Any:
         """Start all games."""
@@ -76,13 +76,13 @@ class Scaled(VecEnvWrapper):
 
 
 def situations(game: Game) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
-    """All information sets of a game as the network sees them.
+    """List all information sets of a game as the network sees them.
 
     Args:
         game: `uh_leduc` or `leduc`.
 
     Returns:
-        Their places in the table of a strategy, int64 [sets, 3]: node, flop and card; their legal
+        Their indices in the table of a strategy, int64 [sets, 3]: node, flop and card; their legal
         actions, bool [sets, 4]; and their observations by part, int8 [sets, ...].
     """
     places, seen = [], []
@@ -90,7 +90,7 @@ def situations(game: Game) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray
         state = game.empty(1)[0]
         for action in place.history.replace("/", "").split():
             game.play(state, ACTIONS.index(action))
-        # Exactly what the player knows: an observation that asked for more would go wrong here.
+        # The state holds exactly what the player knows: an observation must not need more.
         state.cards[:] = UNKNOWN
         state.cards[state.player] = place.card
         state.cards[FLOP] = place.slot - 1
@@ -106,7 +106,7 @@ class PPO:
 
     Attributes:
         game: The game.
-        iterations: How many are done.
+        iterations: Number of iterations done.
     """
 
     def __init__(self, game: Game, seed: int = 0) -> None:
@@ -114,7 +114,7 @@ class PPO:
         self.game = game
         self.iterations = 0
         self._seed = seed
-        # The network is tiny: more threads would only wait for one another.
+        # The network is so small that more threads would only wait for one another.
         torch.set_num_threads(1)
         self._rows, self._masks, self._observations = situations(game)
         self._tree = build(game)
@@ -126,7 +126,7 @@ class PPO:
         self._begin()
 
     def _begin(self) -> None:
-        """Make envs and an untrained network, whose randomness depends on seed and iterations."""
+        """Make envs and an untrained network, seeded by the run's seed and its iterations."""
         entropy = np.random.SeedSequence((self._seed, self.iterations))
         seed = int(entropy.generate_state(1)[0] >> 1)
         self._opponent = StrategyAgent(uniform(self.game), "self", seed)
@@ -161,13 +161,13 @@ class PPO:
                     "activation_fn": torch.nn.ReLU,
                 },
             )
-        # SB3's own would make a folder for logs in every iteration.
+        # SB3's own logger would make a folder in every iteration.
         self._model.set_logger(Logger(None, []))
         self._opponent.strategy = self.policy()
 
     @contextmanager
     def _own_randomness(self) -> Iterator[None]:
-        """Let SB3, which draws from the generators of the process, not disturb others there."""
+        """Keep SB3, which draws from the process-wide generators, from disturbing other users."""
         others = torch.get_rng_state(), np.random.get_state()
         if self._randomness is not None:
             torch.set_rng_state(self._randomness[0])
@@ -183,7 +183,7 @@ class PPO:
         return (1 + self.iterations / ANNEALING) ** -0.5
 
     def run(self, number: int) -> None:
-        """Do `number` iterations more."""
+        """Do `number` more iterations."""
         with self._own_randomness():
             for _ in range(number):
                 self._model.ent_coef = ENTROPY * self._annealed()
@@ -204,13 +204,13 @@ class PPO:
         return Strategy(self.game, normalised(table, legal))
 
     def strategy(self) -> Strategy:
-        """The average policy; before the first iteration the untrained one."""
+        """The average policy; before the first iteration, the untrained one."""
         if not self.iterations:
             return self.policy()
         return to_strategy(self.game, self._tree, self._average)
 
     def _add_average(self, policy: Strategy) -> None:
-        """Add a policy, weighted with the iteration and with how far it lets its player get."""
+        """Add a policy, weighted with the iteration and with its reach probabilities."""
         sigma = to_sigma(self._tree, policy)
         reached = np.empty_like(sigma)
         for player in range(self.game.num_players):
@@ -220,10 +220,10 @@ class PPO:
             self._average[own] += self.iterations * reached[own]
 
     def state(self) -> dict[str, np.ndarray]:
-        """What `restore` takes: network, optimiser and average, but no games under way.
+        """State for `restore`: network, optimiser and average, but no unfinished games.
 
-        After `restore` new games begin, with randomness of their own: the run goes on, but not as
-        it would have without the break.
+        After `restore` new games begin with new randomness, so a resumed run differs from an
+        uninterrupted one.
         """
         policy = self._model.policy
         buffer = io.BytesIO()
@@ -235,8 +235,8 @@ class PPO:
         }
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
-        """Go on from what `state` returned."""
-        # Only weights: SB3's own files would run whatever code somebody has put into them.
+        """Resume from a state that `state` returned."""
+        # Weights only: loading SB3's own files would run any code that they contain.
         buffer = io.BytesIO(state["network"].tobytes())
         network, optimiser = torch.load(buffer, weights_only=True)
         self.iterations = int(state["iterations"])

@@ -1,8 +1,8 @@
-"""Tabular Q-learning in self-play, the method of the course: no guarantee, and it shows.
+"""Tabular Q-learning in self-play, the method of the course: it has no guarantee, and it shows.
 
-Both players learn at the same time, each from his own information sets, with one-step updates and
-actions that are sometimes random. The strategy is the greedy one. Each player's problem moves under
-him as the other learns, and an equilibrium of this game has to mix its actions, which a greedy
+Both players learn at the same time, each on its own information sets, with one-step updates and
+actions that are sometimes random. The strategy is the greedy one. Each player's problem changes as
+the other one learns, and an equilibrium of this game has to mix its actions, which a greedy
 strategy cannot do.
 """
 
@@ -18,12 +18,12 @@ from closedhand.games.leduc.plays import ACTIONS
 EXPLORATION = 0.1
 """The probability of a random action."""
 RATE = 0.02
-"""By how much an update moves a value towards its target."""
+"""Fraction by which an update moves a value towards its target."""
 
 
 @kernel
 def best_action(values, following):
-    """The legal action of the highest value."""
+    """The legal action with the highest value."""
     best = -1
     for action in range(len(ACTIONS)):
         if following[action] >= 0 and (best < 0 or values[action] > values[best]):
@@ -36,7 +36,7 @@ def play_games(rules, states, rng, q, exploration, rate, number):
     """Play and learn from `number` games; `states` [1] is scratch space."""
     ids = np.empty(len(ACTIONS), np.int32)
     returns = np.empty(2)
-    # Where each player decided last, and what he did; node -1: not yet.
+    # Each player's last decision (node, slot, action); node -1: none yet.
     last = np.empty((2, 3), np.int64)
     for _ in range(number):
         state = states[0]
@@ -80,7 +80,7 @@ class QLearning:
         self._rng = np.random.default_rng(seed)
 
     def run(self, number: int) -> None:
-        """Play and learn from `number` games more."""
+        """Play and learn from `number` more games."""
         states = self.game.empty(1)
         play_games(self.game.rules, states, self._rng, self._q, EXPLORATION, RATE, number)
         self.iterations += number
@@ -92,7 +92,7 @@ class QLearning:
         return Strategy(self.game, normalised(greedy.astype(float), self._legal))
 
     def state(self) -> dict[str, np.ndarray]:
-        """What `restore` takes."""
+        """State for `restore`."""
         return {
             "q": self._q,
             "iterations": np.array(self.iterations),
@@ -100,7 +100,7 @@ class QLearning:
         }
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
-        """Go on from what `state` returned."""
+        """Resume from a state that `state` returned."""
         self._q = state["q"].copy()
         self.iterations = int(state["iterations"])
         unpack_rng(self._rng, state["rng"])

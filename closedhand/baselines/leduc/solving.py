@@ -1,7 +1,7 @@
-"""What all algorithms for Leduc have in common: how one is made, run, judged and resumed.
+"""Common code of all algorithms for Leduc: making, running, judging and resuming one.
 
-Every algorithm is a `Solver`. `Run.advance` gives it iterations or time and judges it now and then
-by the exact evaluation of its strategy; the time that judging takes does not count.
+Every algorithm is a `Solver`. `Run.advance` gives it iterations or time and judges it at intervals
+by the exact evaluation of its strategy; the time of the judgements does not count.
 """
 
 import dataclasses
@@ -31,36 +31,39 @@ class Solver(Protocol):
 
     Attributes:
         game: The game.
-        iterations: How many are done.
+        iterations: Number of iterations done.
     """
 
     game: Game
     iterations: int
 
     def run(self, number: int) -> None:
-        """Do `number` iterations more."""
+        """Do `number` more iterations."""
         ...
 
     def strategy(self) -> Strategy:
-        """The strategy that the algorithm stands for so far."""
+        """The algorithm's strategy so far."""
         ...
 
     def state(self) -> dict[str, np.ndarray]:
-        """Everything that `restore` needs to go on; where it says no more, as if uninterrupted."""
+        """Everything that `restore` needs to resume.
+
+        Unless a solver states otherwise, it then runs as if it had not been interrupted.
+        """
         ...
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
-        """Go on from what `state` returned."""
+        """Resume from a state that `state` returned."""
         ...
 
 
 class Algorithm(NamedTuple):
-    """An algorithm, before it is at work.
+    """Description of an algorithm.
 
     Attributes:
-        solver: Where to find it, `module:class` in this folder; called with a game and a seed.
-        unit: What an iteration is.
-        guarantee: What theory says of the strategy.
+        solver: Its location, `module:class` in this folder; called with a game and a seed.
+        unit: Meaning of an iteration.
+        guarantee: Theoretical guarantee of the strategy.
     """
 
     solver: str
@@ -87,11 +90,11 @@ ALGORITHMS = {
     "ppo": Algorithm("ppo:PPO", "rollout of both players", "none"),
 }
 SOLVERS = ("cfr", "cfr+", "lcfr", "dcfr", "pcfr+", "mccfr")
-"""The CFR family, whose average strategies come to an equilibrium."""
+"""The CFR family, whose average strategies converge to an equilibrium."""
 
 
 def make(algorithm: str, game: Game, seed: int = 0) -> Solver:
-    """An algorithm for a game, before its first iteration.
+    """Make an algorithm for a game, before its first iteration.
 
     Raises:
         InputError: There is no such algorithm, it is not for this game, or a library is missing.
@@ -102,7 +105,7 @@ def make(algorithm: str, game: Game, seed: int = 0) -> Solver:
 
 
 def find(algorithm: str) -> Callable[[Game, int], Solver]:
-    """What makes an algorithm of a game and a seed.
+    """Find the constructor of an algorithm, a function of a game and a seed.
 
     Raises:
         InputError: There is no such algorithm, or a library is missing.
@@ -120,13 +123,13 @@ def find(algorithm: str) -> Callable[[Game, int], Solver]:
 CHUNK = 0.1
 """Seconds between looks at the clock."""
 JUDGEMENTS = 8
-"""In each power of ten of the iterations."""
+"""Judgements in each power of ten of the iterations."""
 CLOSE_JUDGEMENTS = 64
-"""The same on the way to an aim, which is not to be overshot by much."""
+"""The same on the way to a target NashConv, which should not be overshot by much."""
 
 
 def next_judgement(iterations: int, judgements: int = JUDGEMENTS) -> int:
-    """The next number of iterations after which to judge, of 1, 2, 3, 4, 6, 7, 10, 13 and so on."""
+    """Number of iterations at the next judgement, out of 1, 2, 3, 4, 6, 7, 10, 13 and so on."""
     number = iterations
     power = np.floor(judgements * np.log10(max(1, iterations))) - 1
     while number <= iterations:
@@ -140,9 +143,9 @@ class Judged:
     """A solver as a `closedhand.core.run.Learner`, whose history is the curve of its judgements.
 
     Attributes:
-        solver: The algorithm at work.
-        end: Iterations after which it has nothing more to do.
-        judgements: In each power of ten of the iterations.
+        solver: The solver.
+        end: Number of iterations after which it stops.
+        judgements: Judgements in each power of ten of the iterations.
     """
 
     solver: Solver
@@ -161,25 +164,25 @@ class Judged:
         return self.solver.iterations >= judgement
 
     def state(self) -> dict[str, np.ndarray]:
-        """That of the solver."""
+        """State of the solver."""
         return self.solver.state()
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
-        """Go on from what `state` returned."""
+        """Resume from a state that `state` returned."""
         self.solver.restore(state)
 
     def summary(self) -> dict[str, Any]:
-        """One judgement; all values are chips a game."""
+        """Judge the strategy; all values are chips per game."""
         evaluation = evaluate(self.solver.strategy())
         return {"iterations": self.solver.iterations, **judgement_summary(evaluation)}
 
 
 class Point(NamedTuple):
-    """How good an algorithm's strategy was at some time.
+    """A judgement of an algorithm's strategy at some time.
 
     Attributes:
-        iterations: Done until then.
-        seconds: Of work until then, judging not counted.
+        iterations: Number of iterations done by then.
+        seconds: Seconds of work by then, judgements not counted.
         evaluation: The exact evaluation.
     """
 
@@ -189,20 +192,20 @@ class Point(NamedTuple):
 
 
 class Run(long_work.Run[Judged]):
-    """An algorithm at work, and how it went.
+    """An algorithm at work, with its judgements so far.
 
     Attributes:
-        algorithm: Its name.
-        solver: The algorithm.
-        seed: Of its randomness.
-        folder: For `strategy.npz`, `strategy.csv`, `result.json` and, to go on from,
+        algorithm: Name of the algorithm.
+        solver: The solver.
+        seed: Seed of its randomness.
+        folder: Folder for `strategy.npz`, `strategy.csv`, `result.json` and the checkpoint
             `learner.npz`; None: nothing is written.
     """
 
     def __init__(
         self, algorithm: str, solver: Solver, seed: int = 0, folder: Path | None = None
     ) -> None:
-        """An algorithm before its first iteration, or with those that it has done."""
+        """Run a solver, which may have done iterations already."""
         from closedhand import __version__
 
         self.algorithm = algorithm
@@ -247,16 +250,16 @@ class Run(long_work.Run[Judged]):
         until: float | None = None,
         progress: Callable[[], object] = lambda: None,
     ) -> Self:
-        """Let the algorithm work, or go on; Ctrl-C stops it between two iterations.
+        """Start or continue the algorithm; Ctrl-C stops it between two iterations.
 
         Args:
-            iterations: Stop when so many are done, those before included; None: no limit.
-            seconds: Stop when so much work is done, that before included; None: no limit.
-            until: Stop when NashConv is not larger; None: no limit.
-            progress: Called about ten times a second.
+            iterations: Stop at this total number of iterations; None: no limit.
+            seconds: Stop at this total time of work, in seconds; None: no limit.
+            until: Stop when NashConv is at most this; None: no limit.
+            progress: Function called about ten times a second.
 
         Returns:
-            Itself; judged, and saved if there is a folder.
+            The run itself, judged, and saved if there is a folder.
         """
         self.solver.run(0)  # loads or compiles the kernels
         self.learner.end = np.inf if iterations is None else iterations
@@ -275,11 +278,11 @@ class Run(long_work.Run[Judged]):
 
     @property
     def nash_conv(self) -> float:
-        """That of the last judgement."""
+        """NashConv at the last judgement."""
         return self.history[-1]["nash_conv"]
 
     def summary(self) -> dict[str, Any]:
-        """How it went, for JSON; the strategy itself is not in it."""
+        """Summary of the run for JSON, without the strategy itself."""
         return {
             **self.settings,
             "interrupted": self.interrupted,
@@ -295,10 +298,10 @@ class Run(long_work.Run[Judged]):
 
 
 def begin(algorithm: str, game: Game, seed: int = 0, folder: Path | None = None) -> Run:
-    """An algorithm before its first iteration, to be advanced.
+    """Make a run of an algorithm before its first iteration.
 
     Raises:
-        InputError: As `make`.
+        InputError: As in `make`.
     """
     return Run(algorithm, make(algorithm, game, seed), seed, folder)
 
@@ -307,13 +310,13 @@ def load(folder: Path, algorithm: str, game: Game, seed: int) -> Run:
     """Read a run that is to be continued.
 
     Args:
-        folder: Where it was saved.
-        algorithm: The algorithm that goes on.
-        game: The game that goes on.
-        seed: The seed that goes on.
+        folder: Folder that it was saved in.
+        algorithm: Name of its algorithm.
+        game: Its game.
+        seed: Its seed.
 
     Raises:
-        InputError: There is none, or it was made with other settings.
+        InputError: There is no run in the folder, or it was made with other settings.
     """
     run = begin(algorithm, game, seed, folder)
     run.resume()
@@ -321,13 +324,13 @@ def load(folder: Path, algorithm: str, game: Game, seed: int) -> Run:
 
 
 def _older(state: dict[str, Any]) -> dict[str, Any]:
-    """Settings and curve of a checkpoint of version 0.1.0, which kept its whole summary."""
+    """Settings and curve from a checkpoint of version 0.1.0, which held the whole summary."""
     found = json.loads(str(state.pop("result")))
     return {"settings": found, "seconds": found["seconds"], "history": found["curve"]}
 
 
 def judgement_summary(evaluation: Evaluation) -> dict[str, Any]:
-    """A judgement for JSON; all values are chips a game."""
+    """A judgement for JSON; all values are chips per game."""
     return {
         "value": evaluation.value,
         "best_responses": dict(zip("ST", evaluation.best_responses, strict=True)),
@@ -342,5 +345,5 @@ def pack_rng(rng: np.random.Generator) -> np.ndarray:
 
 
 def unpack_rng(rng: np.random.Generator, packed: np.ndarray) -> None:
-    """Put a generator into a state that `pack_rng` packed."""
+    """Restore the state of a generator that `pack_rng` packed."""
     rng.bit_generator.state = json.loads(str(packed))

@@ -1,8 +1,8 @@
-"""A strategy of Leduc as a table: what solvers and learners make, files hold and agents play.
+"""A strategy of Leduc as a table: made by solvers and learners, saved in files, played by agents.
 
-A strategy has a row for every information set of the game, both players', all actions remembered:
-the node of the tree of betting, the flop and the player's own card. Files are npz, exact and with
-their provenance; CSV beside it, for people, names the rows as the course slides do.
+A strategy has a row for every information set of both players, with perfect recall: the node of the
+betting tree, the flop and the player's own card. Files are npz, exact and with their provenance. A
+CSV file beside it, for human readers, names the rows as the course slides do.
 """
 
 import csv
@@ -26,14 +26,14 @@ from closedhand.games.leduc.plays import ACTIONS, name
 from closedhand.games.leduc.rules import FLOP
 
 GAMES = ("uh_leduc", "leduc")
-"""The games whose strategies these are."""
+"""Games that these strategies are for."""
 
 
 class InformationSet(NamedTuple):
     """What a player knows at a decision.
 
     Attributes:
-        node: Of the tree of betting; tells the whole history.
+        node: Node of the betting tree; it determines the whole history.
         slot: 0 in phase 1, then 1 plus the kind of the flop.
         card: Kind of the player's own card.
         state: The state's name on the slides, `(s1,1,4,SK,*)`.
@@ -73,10 +73,10 @@ class Strategy:
 
     Attributes:
         game: `uh_leduc` or `leduc`.
-        probabilities: Float64 [nodes, 1 + kinds, kinds, 4]: by node of the tree of betting, flop
+        probabilities: Float64 [nodes, 1 + kinds, kinds, 4]: by node of the betting tree, flop
             (0: not revealed, else 1 plus its kind), own card and action. Rows of information sets
-            sum to 1, others are 0.
-        about: Where it comes from: algorithm, iterations and what else its maker says.
+            sum to 1; others are 0.
+        about: Provenance: algorithm, iterations and anything else that its maker records.
     """
 
     game: Game
@@ -91,12 +91,12 @@ def legal_table(game: Game) -> np.ndarray:
     legal = np.zeros((tables.number, 1 + tables.kinds, tables.kinds, len(ACTIONS)), bool)
     for place in information_sets(game):
         legal[place.node, place.slot, place.card] = tables.nodes[place.node]["next"] >= 0
-    legal.flags.writeable = False  # it is shared by all callers
+    legal.flags.writeable = False  # callers share it
     return legal
 
 
 def normalised(weights: np.ndarray, legal: np.ndarray) -> np.ndarray:
-    """Rows of weights as probabilities; uniform over the legal actions where all weights are 0."""
+    """Normalise rows of weights; uniform over the legal actions where all weights are 0."""
     weights = np.where(legal, weights, 0.0)
     total = weights.sum(-1, keepdims=True)
     number = np.maximum(legal.sum(-1, keepdims=True), 1)
@@ -104,7 +104,7 @@ def normalised(weights: np.ndarray, legal: np.ndarray) -> np.ndarray:
 
 
 def uniform(game: Game) -> Strategy:
-    """Every legal action with the same probability."""
+    """The strategy that plays every legal action with the same probability."""
     legal = legal_table(game)
     return Strategy(game, normalised(np.zeros(legal.shape), legal), {"algorithm": "uniform"})
 
@@ -125,7 +125,7 @@ def save(strategy: Strategy, path: Path) -> None:
 
 
 def as_csv(strategy: Strategy) -> str:
-    """A line for each information set: its name on the slides, its history, all probabilities."""
+    """A CSV line for each information set: its name on the slides, history and probabilities."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["state", "history", *ACTIONS])
@@ -145,10 +145,10 @@ def load(path: Path, game: Game | None = None) -> Strategy:
 
     Args:
         path: The file.
-        game: What it is to be played in; None: what it was made for.
+        game: Game to play it in; None: the game that it was made for.
 
     Raises:
-        InputError: It cannot be read, is no strategy, or one for another game.
+        InputError: The file cannot be read, holds no strategy, or one for another game.
     """
     arrays = read_arrays(path)
     try:
@@ -177,13 +177,13 @@ def _called(game: Game) -> str:
 
 @kernel
 def slot_at(node, state):
-    """The flop slot of the rows of a strategy at a node of the betting that `state` has come to."""
+    """Flop slot, an index of a strategy's table, of `state` at this node of the betting tree."""
     return state.cards[FLOP] + 1 if node.phase == 2 else 0
 
 
 @kernel
 def sample_action(probabilities, random):
-    """The action of a row of probabilities that `random`, 0 to 1, points to."""
+    """Sample an action from a row of probabilities by `random`, a uniform number from 0 to 1."""
     chosen = -1
     for action in range(len(ACTIONS)):
         if probabilities[action] > 0.0:
@@ -196,7 +196,7 @@ def sample_action(probabilities, random):
 
 @kernel
 def choose_all(rules, probabilities, views, random, actions):
-    """Write an action for every view, the one that `random`, 0 to 1, points to."""
+    """Sample an action for every view by `random`, uniform numbers from 0 to 1."""
     for i in range(len(views)):
         view = views[i]
         slot = slot_at(rules.tables.nodes[view.node], view)
@@ -207,7 +207,7 @@ def choose_all(rules, probabilities, views, random, actions):
 
 @kernel
 def look_up_all(rules, probabilities, views, out):
-    """Write the row of probabilities of every view into `out`, float64 [n, 4]."""
+    """Write the row of probabilities of every view to `out`, float64 [n, 4]."""
     for i in range(len(views)):
         view = views[i]
         slot = slot_at(rules.tables.nodes[view.node], view)
@@ -218,8 +218,8 @@ class StrategyAgent:
     """Plays a strategy.
 
     Attributes:
-        name: What tables and records call it.
-        strategy: What it plays.
+        name: Name in tables and records.
+        strategy: The strategy.
     """
 
     def __init__(self, strategy: Strategy, name: str, seed: int = 0) -> None:
@@ -251,7 +251,7 @@ def make(game: Game, seed: int, argument: str | None) -> StrategyAgent:
     """The agent `strategy:PATH`.
 
     Raises:
-        InputError: No path, or no strategy for this game there.
+        InputError: There is no path, or no strategy for this game in the file.
     """
     if argument is None:
         raise InputError("the agent strategy takes a file: strategy:runs/solve/strategy.npz")

@@ -1,12 +1,13 @@
 """The public tree of a Leduc game, and exact values over it.
 
-The tree holds what both players see: the betting, and after phase 1 one branch for each flop. What
-they do not see, the two private cards, is a vector at each node: how likely a player gets there,
-and what he can expect from there on, for each of his cards. One pass down the tree and one up are
-all that any algorithm here does.
+The tree holds what both players see: the betting, and after phase 1 one branch for each flop. The
+private cards are handled by vectors at each node: the probability that a player reaches the node,
+and the player's expected payoff from there, for each private card. Every algorithm here consists of
+passes down and up the tree.
 
-A node is stored after its parent and next to its siblings, so an action of a node is its child:
-arrays with an entry for every action of every information set are simply arrays by node.
+A node is stored after its parent and next to its siblings, and an action of a node is identified
+with the child it leads to. Arrays with an entry for every action of every information set are
+therefore arrays by node.
 """
 
 from functools import lru_cache
@@ -20,27 +21,28 @@ from closedhand.core.kernel import kernel
 from closedhand.games.leduc.plays import SHOWDOWN, S, T
 
 LANES = 8
-"""Room for the kinds of cards in every vector: a power of two, which suits the processor."""
+"""Length of every vector over the kinds of cards: a power of two, which suits the processor."""
 
 CHANCE, END = 2, 3
-"""What stands for the player at a node where the flop comes, and at the end of a game."""
+"""Values of `Tree.player` at a node where the flop is dealt, and at the end of a game."""
 
 
 class Tree(NamedTuple):
-    """A public tree, for kernels; arrays are by node, int64 [nodes] where nothing else is said.
+    """A public tree, for kernels; arrays are by node, int64 [nodes] unless stated otherwise.
 
     Attributes:
-        player: To act: 0, 1, `CHANCE` or `END`.
+        player: Player to act: 0, 1, `CHANCE` or `END`.
         first: The first child; the others follow it.
-        children: How many.
-        parent: The node before, -1 at the root.
-        node: Of the tree of betting, for chance the one that the flop leads to.
+        children: Number of children.
+        parent: The parent, -1 at the root.
+        node: Node of the betting tree; at a chance node the one that the flop leads to.
         slot: 0 before the flop, then 1 plus its kind.
-        action: Which leads here from the parent; 0 after chance.
-        matrix: At an end, which of `pays` it takes.
-        stakes: At an end, by what that is multiplied for S and for T, float64 [nodes, 2].
-        pays: Float64 [matrices, LANES, LANES], by the other's and the own card: the probability of
-            these cards and of the flop, times 1 after a fold, and 1, 0 or -1 after a showdown.
+        action: Action that leads here from the parent; 0 after chance.
+        matrix: At an end, the index of its matrix in `pays`.
+        stakes: At an end, the factors of that matrix for S and for T, float64 [nodes, 2].
+        pays: Float64 [matrices, LANES, LANES], by the opponent's and the player's own card: the
+            probability of these cards and of the flop, times 1 after a fold, and 1, 0 or -1 after a
+            showdown.
     """
 
     player: np.ndarray
@@ -56,7 +58,7 @@ class Tree(NamedTuple):
 
 
 def deal_probabilities(game: Game) -> np.ndarray:
-    """The probability of every deal, float64 [kinds, kinds, kinds]: of S, of T, the flop."""
+    """Probability of every deal, float64 [kinds, kinds, kinds]: card of S, card of T, flop."""
     tables = game.rules.tables
     copies, same = tables.copies[: tables.kinds].astype(float), np.eye(tables.kinds)
     second = copies - same
@@ -67,12 +69,12 @@ def deal_probabilities(game: Game) -> np.ndarray:
 
 @lru_cache
 def build(game: Game) -> Tree:
-    """The public tree of a game; shared by all callers, so not to be changed."""
+    """Build the public tree of a game; callers share it and must not change it."""
     tables = game.rules.tables
     betting = tables.nodes
-    points = [(0, 0, -1, 0)]  # node of the betting, slot, parent, action
+    points = [(0, 0, -1, 0)]  # node of the betting tree, slot, parent, action
     rows = []
-    # The list grows while it is gone through.
+    # The list grows during the loop over it.
     for i, (node, slot, _, _) in enumerate(points):
         first = len(points)
         if betting[node]["player"] < 0:
@@ -90,7 +92,7 @@ def build(game: Game) -> Tree:
     kinds = tables.kinds
     likely = deal_probabilities(game)
     pays = np.zeros((1 + 2 * kinds, LANES, LANES))
-    # By the other's card first, so that a kernel adds up vectors by the own card.
+    # The opponent's card comes first, so that a kernel adds vectors over the player's own card.
     pays[0, :kinds, :kinds] = likely.sum(2).T
     pays[1 : 1 + kinds, :kinds, :kinds] = likely.transpose(2, 1, 0)
     pays[1 + kinds :, :kinds, :kinds] = (likely * tables.better[:kinds, :kinds, :kinds]).transpose(
@@ -110,14 +112,14 @@ def build(game: Game) -> Tree:
 
 @kernel
 def reach(tree, sigma, player, out):
-    """Write the probability that `player`, by his own actions, lets the game come to each node.
+    """Write the reach probabilities of `player`: the contribution of its own actions at each node.
 
     Args:
         tree: The tree.
         sigma: The strategy, float64 [nodes, LANES]: at a child of a node of `player` the
-            probability of that action by his card.
+            probability of that action by the player's card.
         player: 0 or 1.
-        out: Float64 [nodes, LANES].
+        out: Output, float64 [nodes, LANES].
     """
     for c in range(LANES):
         out[0, c] = 1.0
@@ -130,7 +132,7 @@ def reach(tree, sigma, player, out):
 
 @kernel
 def pay(tree, n, reached, player, out):
-    """Write what `player` can expect at the end `n`, if the other gets there as in `reached`."""
+    """Write the value of the end `n` for `player`, weighted with the opponent's `reached`."""
     for c in range(LANES):
         out[n, c] = 0.0
     for other in range(LANES):
@@ -141,10 +143,10 @@ def pay(tree, n, reached, player, out):
 
 @kernel
 def expect(tree, sigma, reached, player, out):
-    """Write what `player` can expect from every node on, by his card, when both follow `sigma`.
+    """Write the counterfactual values of `player` at every node, by card, if both follow `sigma`.
 
-    That is the counterfactual value: weighted with the probability of the cards and of the other's
-    actions, but not of his own. Arguments are as in `reach`; `reached` is that of the other.
+    They are weighted with the probability of the cards and of the opponent's actions, but not of
+    the player's own. Arguments are as in `reach`; `reached` is that of the opponent.
     """
     for n in range(len(tree.player) - 1, -1, -1):
         if tree.player[n] == END:
@@ -160,7 +162,7 @@ def expect(tree, sigma, reached, player, out):
 
 @kernel
 def respond(tree, reached, player, out):
-    """`expect` for a player who plays as well as can be against an opponent with that `reached`."""
+    """Like `expect`, for a player who plays a best response to the opponent's `reached`."""
     for n in range(len(tree.player) - 1, -1, -1):
         if tree.player[n] == END:
             pay(tree, n, reached, player, out)
@@ -177,11 +179,12 @@ def respond(tree, reached, player, out):
 
 
 class Evaluation(NamedTuple):
-    """How good a strategy of both players is.
+    """Exact evaluation of a strategy of both players.
 
     Attributes:
-        value: What S wins on average when both follow it, chips a game.
-        best_responses: What S, and what T, would win by the best response to the other's part.
+        value: Expected payoff of S if both follow the strategy, chips per game.
+        best_responses: Expected payoffs of S, and of T, if that player alone plays a best response,
+            chips per game.
     """
 
     value: float
@@ -189,9 +192,10 @@ class Evaluation(NamedTuple):
 
     @property
     def nash_conv(self) -> float:
-        """What both together could gain by responding best: 0 at an equilibrium.
+        """Sum of what each player could gain by a best response: 0 at an equilibrium.
 
-        That is the sum over the players of best response less own value; the values sum to 0.
+        A player's gain is the best-response value minus the player's own value; the own values sum
+        to 0.
         """
         return sum(self.best_responses)
 
@@ -223,7 +227,7 @@ def evaluate(strategy: Strategy) -> Evaluation:
 
 
 def decisions(tree: Tree) -> np.ndarray:
-    """The nodes that an action, not chance, leads to, int64."""
+    """Nodes that a player's action, not chance, leads to, int64."""
     return np.flatnonzero((tree.parent >= 0) & (tree.player[tree.parent] < CHANCE))
 
 

@@ -1,23 +1,26 @@
-"""The agent `kou`: the heuristics of UECda-2014's light champion, as its paper tells them.
+"""The agent `kou`: the heuristics of UECda-2014's light champion, as described in its paper.
 
-It divides its hand into plays (`decompose.py`) and knows how likely each is to end its trick
-(`strength.py`). It leads its weakest ranks first and follows where its hand gets no weaker, until
-all but one of its plays are strong: then it plays those. Where the paper is silent, or its
-descendant differs from it, this plays best:
+It divides its hand into plays (`division.py`) and estimates how likely each is to end its trick
+(`strength.py`). It leads its weakest ranks first and follows where this does not weaken its hand,
+until all but one of its plays are strong; then it plays the strong ones. Where the paper is silent,
+or kou's descendant differs from it, these choices play best:
 
-- A play that leaves a **winning form** goes before all others. Every legal play is looked at, so
-  the joker may complete a set; what is left is judged as it stands after a revolution.
-- The strongest card is kept out of groups only if it is strong; no kaidan goes up to the 2.
-- A strong play is reserved if it weakens the hand by two or more; or if four or more plays with a
-  weakness of five or more remain, unless it is an 8 and all others are singles, or one player at
-  most can answer. A play that does not weaken the hand goes before a strong one that does.
-- Over its own trick, when nobody can answer, it lays off what is not strong.
-- Players who passed, or hold too few cards, answer nothing; under a lock only its suits count.
+- A play that leaves a **winning form** is preferred to all others. Every legal play is considered,
+  so the joker may complete a set. After a revolution the remaining hand is evaluated in the new
+  order of ranks.
+- The strongest card is kept out of groups only if it is strong; no kaidan includes the 2.
+- A strong play is held back if it weakens the hand by two or more. It is also held back if four or
+  more plays with a weakness of five or more remain, unless it is an 8 and all others are singles,
+  or at most one player can answer. A play that does not weaken the hand is preferred to a strong
+  one that does.
+- Over its own trick, when nobody can answer, it sheds plays that are not strong.
+- Players who passed, or hold too few cards, cannot answer; under a lock only its suits count.
 - Weak leads are ordered by "20 + 2 rank" counted from the strongest, as "usually the weakest will
   be played".
-- A set wants to lock against two enemies or more, a single if the suit's top card is its own. Where
-  it does not want to, a play is as strong as it is. That it "will not be played" at all, unless it
-  ends the trick anyway, is `unwanted_lock=0`: it makes kou weaker than lock+, unlike the paper's.
+- It wants to lock with a set against two or more opponents, and with a single if it holds the
+  suit's top card. A play that starts an unwanted lock keeps its own strength. That such a play
+  "will not be played" at all, unless it ends the trick anyway, is `unwanted_lock=0`: this makes kou
+  weaker than lock+, unlike in the paper.
 """
 
 from typing import NamedTuple
@@ -62,18 +65,18 @@ from closedhand.games.daihinmin.plays import (
 from closedhand.games.daihinmin.state import PLAYERS
 
 NEVER = 10**6
-"""The price of what is not played."""
+"""Price of a play that is not made."""
 WINNING, WEAK, STRONG = -(10**5), -(10**4), -(10**3)
-"""What plays cost that follow and win, do not weaken the hand, or end the trick."""
+"""Prices of plays that follow and win, do not weaken the hand, or end the trick."""
 
 
 class Hand(NamedTuple):
     """A hand before a play.
 
     Attributes:
-        cards: That it holds.
-        plays: How many plays it makes.
-        weakness: How weak it is.
+        cards: Cards of the hand.
+        plays: Number of plays that it divides into.
+        weakness: Weakness of the hand.
     """
 
     cards: np.uint64
@@ -125,7 +128,7 @@ def lead(rules, numbers, view, hand, ids, parts):
 
 @kernel
 def lead_to_win(rules, numbers, view, hand, foes, ids, parts):
-    """The least strong play that is strong and leaves a winning form, -1 if there is none."""
+    """Weakest of the strong plays that leave a winning form; -1 if there is none."""
     best, least = -1, NEVER
     for play in ids:
         if play == PASS:
@@ -142,7 +145,7 @@ def lead_to_win(rules, numbers, view, hand, foes, ids, parts):
 
 @kernel
 def priority_of(numbers, foes, part):
-    """The priority of a play to lead with: the paper's, times 10, and in a tie the larger sets."""
+    """Priority of a play to lead: the paper's times 10; ties are broken by the larger set."""
     if numbers.lead == WEAKEST:
         return -100 * part.strength - part.low
     if numbers.lead == WEAKEST_SINGLE:
@@ -179,13 +182,13 @@ def follow(rules, numbers, view, hand, ids, parts):
 
 @kernel
 def count_waiting(view):
-    """How many other players can still answer in this trick."""
+    """Number of other players who can still answer in this trick."""
     return PLAYERS - bits.size(np.uint64(view.passed | 1 << view.player))
 
 
 @kernel
 def price_to_lay_off(rules, numbers, view, before, play, parts):
-    """What it costs to play over one's own trick, where nobody can answer."""
+    """Price of a play over the player's own trick, which nobody can answer."""
     foes = foes_of(rules, view, np.int64(view.revolution), 0)
     with_joker = rules.plays.need[play] & JOKER_BIT != 0
     if with_joker or strength_of(rules, numbers, foes, play) >= numbers.threshold:
@@ -196,7 +199,7 @@ def price_to_lay_off(rules, numbers, view, before, play, parts):
 
 @kernel
 def price_to_follow(rules, numbers, view, before, play, parts):
-    """What it costs to follow with a play; `NEVER` if it is held back."""
+    """Price of following with a play; `NEVER` if it is held back."""
     value = strength_to_follow(rules, numbers, view, before.cards, play)
     if value < 0:
         return NEVER
@@ -227,7 +230,7 @@ def price_to_follow(rules, numbers, view, before, play, parts):
 
 @kernel
 def strength_to_follow(rules, numbers, view, hand, play):
-    """The strength of a play that follows, -1 if it begins a lock that is not wanted."""
+    """Strength of a play that follows; -1 if it starts an unwanted lock and is not played."""
     if view.target == JOKER:
         return numbers.eight
     lock = 0 if play == JOKER else np.int64(view.lock)
@@ -247,7 +250,7 @@ def strength_to_follow(rules, numbers, view, hand, play):
 
 @kernel
 def wants_lock(rules, view, hand, play, foes, lock):
-    """Whether to begin a lock: with sets against two or more, or holding the suit's top card."""
+    """Whether to start a lock: a set against two or more, a single if holding the top card."""
     if rules.plays.family[play] > 0:
         return foes.finished <= PLAYERS - 3
     own = turned(hand & of_suits(lock), foes.revolution)
@@ -259,7 +262,7 @@ def wants_lock(rules, view, hand, play, foes, lock):
 
 @kernel
 def choose_pick(rules, numbers, view, hand, parts):
-    """In the exchange: the next card of those that cost least to give."""
+    """Next card to give in the exchange, out of those with the lowest price."""
     pair = pair_in_exchange(view)
     two = TAXES[pair] == 2
     foes = foes_of(rules, view, 0, 0)
@@ -285,7 +288,7 @@ def choose_pick(rules, numbers, view, hand, parts):
 
 @kernel
 def price_to_give(numbers, card):
-    """What it costs to give a card away, but for the weakness of what it leaves."""
+    """Price of giving a card away, without that of the weakness of the remaining hand."""
     rank = card // 4
     if rank == EIGHT:
         return rank + numbers.give_eight
@@ -298,7 +301,7 @@ def price_to_give(numbers, card):
 
 @kernel
 def choose_all(rules, numbers, views, ids, actions):
-    """Write the action for every view into `actions`."""
+    """Write the action for every view to `actions`."""
     for i in range(len(views)):
         actions[i] = choose(rules, numbers, views[i], ids)
 
@@ -308,7 +311,7 @@ def make(game: Game, seed: int, argument: str | None, **numbers: int) -> KernelA
     """The agent `kou`, with variants as argument and `Numbers` as options; it needs no seed.
 
     Raises:
-        InputError: An argument that is no variant, or an option that is no number of kou.
+        InputError: The argument is no variant, or an option is no parameter of kou.
     """
     name = str(AgentSpec("kou", numbers, argument))
     return kernel_agent(game, name, choose_all, parse(argument, **numbers))

@@ -1,4 +1,4 @@
-"""How kou divides a hand into plays, and how weak it finds it (the paper's sections 4.1, 4.5)."""
+"""How kou divides a hand into plays and rates its weakness (the paper's sections 4.1, 4.5)."""
 
 import numpy as np
 
@@ -26,19 +26,19 @@ PART = np.dtype(
 
 @kernel
 def decompose(numbers, foes, hand, parts):
-    """Divide a hand into plays that do not overlap, nearly as few as can be.
+    """Divide a hand into plays that do not overlap, nearly as few as possible.
 
-    First kaidan, then 8s and a strongest card that is strong as singles, then groups, then the
-    other cards; the joker stays alone.
+    Kaidan come first, then 8s and the strongest card (if it is strong) as singles, then groups,
+    then the other cards; the joker stays alone.
 
     Args:
-        numbers: Of kou.
-        foes: What may stand against the plays.
-        hand: Cards, as they are.
-        parts: Takes the plays; `PART` [16].
+        numbers: Parameters of kou.
+        foes: Cards and opponents that the plays face.
+        hand: Cards, not turned.
+        parts: Output: the plays, `PART` [16].
 
     Returns:
-        How many there are.
+        The number of plays.
     """
     cards = turned(hand & ~JOKER_BIT, foes.revolution)
     n = take_kaidan(numbers, foes, cards, parts) if foes.kaidan else 0
@@ -62,7 +62,7 @@ def decompose(numbers, foes, hand, parts):
 
 @kernel
 def divide_rest(rules, numbers, view, hand, play, parts):
-    """Divide what a play leaves of a hand, in the order of ranks that then holds."""
+    """Divide the cards that a play leaves, in the order of ranks after the play."""
     revolution = np.int64(view.revolution)
     if rules.options.revolution and rules.plays.revolts[play]:
         revolution = 1 - revolution
@@ -72,7 +72,7 @@ def divide_rest(rules, numbers, view, hand, play, parts):
 
 @kernel
 def add(numbers, foes, cards, family, low, high, parts, n):
-    """Write a play behind `n` others; return how many there are now."""
+    """Write a play after `n` others; return the new number of plays."""
     parts[n].cards = cards
     parts[n].family = family
     parts[n].low = low
@@ -83,7 +83,7 @@ def add(numbers, foes, cards, family, low, high, parts, n):
 
 @kernel
 def take_kaidan(numbers, foes, cards, parts):
-    """Write the runs up to the A, but those whose ranks, 8s left aside, all pair as well."""
+    """Write the runs up to the A, except those whose ranks, ignoring 8s, all have a pair too."""
     n = 0
     own = cards & ranks_between(0, NUM_RANKS - 2)
     starts = own & (own >> np.uint64(4)) & (own >> np.uint64(8))
@@ -106,7 +106,7 @@ def take_kaidan(numbers, foes, cards, parts):
 
 @kernel
 def weakness(numbers, parts, n):
-    """How weak a hand of `n` plays is."""
+    """Weakness of a hand of `n` plays."""
     total = 0
     for i in range(n):
         total += weakness_of(numbers, parts[i])
@@ -115,7 +115,7 @@ def weakness(numbers, parts, n):
 
 @kernel
 def weakness_of(numbers, part):
-    """What a play adds to the weakness of its hand."""
+    """Weakness that a play adds to its hand."""
     if part.low == NUM_RANKS:
         return numbers.weakness_of_joker
     if part.low == NUM_RANKS - 1 and part.family > 0:
@@ -129,7 +129,7 @@ def weakness_of(numbers, part):
 
 @kernel
 def count_below(parts, n, threshold):
-    """How many of `n` plays are weaker than a threshold; at most one is a winning form."""
+    """Number of `n` plays below a threshold of strength; at most one makes a winning form."""
     below = 0
     for i in range(n):
         below += parts[i].strength < threshold

@@ -1,8 +1,8 @@
 """How likely a play is to end its trick: the strengths of kou, 1 to 101 (the paper's section 4.2).
 
 Cards are **turned** so that the higher rank is always the stronger one: under revolution rank r
-becomes 12 - r. The cards that the player has seen nowhere are those that enemies may hold, all of
-them in one hand if need be.
+becomes 12 - r. The cards that the player has not seen may be held by opponents, in the worst case
+all of them in one hand.
 """
 
 from typing import NamedTuple
@@ -24,7 +24,7 @@ from closedhand.games.daihinmin.plays import (
 from closedhand.games.daihinmin.state import PLAYERS
 
 NOWHERE = -9
-"""The rank of the 8 where it stops nothing."""
+"""Rank of the 8 where it does not end the trick."""
 STAGES = ((4, 0x0F0F0F0F0F0F0F0F), (8, 0x00FF00FF00FF00FF), (16, 0x0000FFFF0000FFFF))
 
 
@@ -32,17 +32,17 @@ Number = int | np.int64
 
 
 class Foes(NamedTuple):
-    """What may stand against a play; ranks and cards are turned.
+    """Cards and opponents that a play faces; ranks and cards are turned.
 
     Attributes:
-        cards: That were seen nowhere, without the joker.
-        joker: 1 if the joker is among them.
-        spade_three: 1 if it may beat the joker and is among them.
-        finished: How many players are out.
-        most: The most cards that a player holds who may answer.
-        eight: Rank of the 8, or `NOWHERE` if it ends no trick.
-        kaidan: 1 if there are kaidan.
-        revolution: Whether cards are turned round.
+        cards: Unseen cards, without the joker.
+        joker: 1 if the joker is unseen.
+        spade_three: 1 if the 3 of spades is unseen and beats the joker.
+        finished: Number of players who are out.
+        most: Size of the largest hand among the players who can answer.
+        eight: Rank of the 8, or `NOWHERE` if it does not end the trick.
+        kaidan: 1 if the rules have kaidan.
+        revolution: Whether the cards are reversed.
     """
 
     cards: np.uint64
@@ -61,7 +61,7 @@ def turned(cards, revolution):
     if not revolution:
         return cards
     joker = cards & JOKER_BIT
-    # The ranks are 13 of 16 groups of four bits; those are put in reverse.
+    # The ranks are 13 of 16 groups of four bits; the order of the groups is reversed.
     cards = (cards & ~JOKER_BIT) << np.uint64(64 - 4 * NUM_RANKS)
     for shift, mask in STAGES:
         places, low = np.uint64(shift), np.uint64(mask)
@@ -72,7 +72,7 @@ def turned(cards, revolution):
 
 @kernel
 def turned_ranks(rules, revolution, play):
-    """The lowest and the highest rank of a play, turned; both 13 of the lone joker."""
+    """Lowest and highest rank of a play, turned; both are 13 for the lone joker."""
     low, high = np.int64(rules.plays.low[play]), np.int64(rules.plays.high[play])
     if revolution and play != JOKER:
         return NUM_RANKS - 1 - high, NUM_RANKS - 1 - low
@@ -81,12 +81,12 @@ def turned_ranks(rules, revolution, play):
 
 @kernel
 def foes_of(rules, view, revolution, passed):
-    """What may stand against the plays of the player to act.
+    """Cards and opponents that the plays of the player to act face.
 
     Args:
-        rules: Of the game.
-        view: Of that player.
-        revolution: Whether low ranks beat high ones by then.
+        rules: Rules of the game.
+        view: View of that player.
+        revolution: Whether low ranks beat high ones at the time of these plays.
         passed: Bits of the players who cannot answer.
     """
     hidden = unseen(view, view.player)
@@ -111,7 +111,7 @@ def foes_of(rules, view, revolution, passed):
 
 @kernel
 def locked(foes, lock):
-    """What may stand against a play under a lock, 0 for none."""
+    """Restrict the cards that a play faces to the suits of a lock, 0 for none."""
     return Foes(
         foes.cards & of_suits(lock),
         foes.joker,
@@ -151,14 +151,14 @@ def strength_of(rules, numbers, foes, play):
 
 @kernel
 def against_single(numbers, foes, rank):
-    """What enemies take from the strength of a single card."""
+    """Deduction from the strength of a single card."""
     stronger = bits.size(ranks_with(foes.cards & ranks_between(rank + 1, NUM_RANKS), 1))
     return numbers.stronger_rank * stronger + numbers.unseen_joker * foes.joker
 
 
 @kernel
 def against_group(numbers, foes, number, rank):
-    """What enemies take from the strength of a group of `number` cards."""
+    """Deduction from the strength of a group of `number` cards."""
     if number > 4:
         return 0
     higher = foes.cards & ranks_between(rank + 1, NUM_RANKS)
@@ -188,7 +188,7 @@ def weight_of_group(numbers, spare):
 
 @kernel
 def against_kaidan(numbers, foes, length, rank):
-    """What enemies take from the strength of a kaidan."""
+    """Deduction from the strength of a kaidan."""
     whole, lacking = runs(foes.cards, length)
     higher = ranks_between(rank + 1, NUM_RANKS)
     each = numbers.stronger_kaidan * (foes.finished + 1)
@@ -200,7 +200,7 @@ def against_kaidan(numbers, foes, length, rank):
 
 @kernel
 def runs(cards, length):
-    """The first cards of all kaidan of a length, and of those that lack one card.
+    """First cards of all kaidan of a length, and of those that lack one card.
 
     None goes below the 3 or above the 2.
     """
@@ -215,7 +215,7 @@ def runs(cards, length):
 
 @kernel
 def starts_lock(rules, view, play):
-    """Whether a play that follows begins a lock."""
+    """Whether a play starts a lock."""
     if view.target < 0 or view.lock or play == JOKER or not rules.options.lock:
         return False
     return rules.plays.suits[play] == rules.plays.suits[view.target]

@@ -1,4 +1,4 @@
-"""The numbers of kou, and the variants of it that its paper tried."""
+"""The parameters of kou, and the variants that its paper tried."""
 
 from typing import NamedTuple
 
@@ -10,49 +10,55 @@ WEAKEST, WEAKEST_SINGLE = 1, 2
 
 
 class Numbers(NamedTuple):
-    """The numbers of kou, all of them the paper's that it states.
+    """The parameters of kou; where the paper states a value, the default is the paper's.
 
     Attributes:
-        threshold: Strength from which on a play is strong.
+        threshold: Least strength of a strong play.
         eight: Strength of a play with an 8.
         sure: Strength of a play that nobody can beat; others have less.
-        least: The least strength, also of a joker while 3s is unseen.
-        stronger_rank: Less for each rank with a stronger single, or group of two players left.
-        unseen_joker: Less for a single while the joker is unseen.
-        group_0: Less for each rank with a stronger group, where the rank's unseen cards, less those
-            of the group, and the players who are out make 0 or less,
-        group_1: 1,
-        group_2: 2,
-        group_3: or more.
-        joker_group: Less for each rank with a stronger group that needs the joker.
-        stronger_kaidan: Less for each stronger kaidan, times players who are out plus one.
-        joker_kaidan: Less for each stronger kaidan that needs the joker.
-        last_kaidan: Less for each stronger kaidan, with two players left.
+        least: Minimum strength; also that of the joker while the 3s is unseen.
+        stronger_rank: Deduction for each rank with a stronger single or, with two players left, a
+            stronger group.
+        unseen_joker: Deduction for a single while the joker is unseen.
+        group_0: Deduction for each rank with a stronger group, if the number of the rank's unseen
+            cards, minus the size of the group, plus the number of players who are out is at most 0.
+        group_1: The same deduction if that sum is 1.
+        group_2: The same deduction if that sum is 2.
+        group_3: The same deduction if that sum is 3 or more.
+        joker_group: Deduction for each rank with a stronger group that needs the joker.
+        stronger_kaidan: Deduction for each stronger kaidan, times the number of players who are out
+            plus one.
+        joker_kaidan: Deduction for each stronger kaidan that needs the joker.
+        last_kaidan: Deduction for each stronger kaidan with two players left.
         weak: Strength up to which a play adds 2 to the weakness of the hand.
         middling: Strength up to which it adds 1.
-        strong: Strength up to which it adds 0, and above which -1.
-        weakness_of_joker: What a lone joker adds.
-        lead_eight_kaidan: Priority of a kaidan with an 8.
-        lead_joker: Priority of the lone joker.
-        lead_weak: Priority of weak plays, plus
-        lead_rank: times the place of its rank, 1 for the strongest.
-        lead_strong: Priority of strong plays, less the strength.
-        lead: 0 by priority, 1 the weakest play always, 2 the weakest single always.
-        lock: 0 where it is wanted, -1 never, 1 whenever it is possible.
-        unwanted_lock: 1 to play what begins a lock that is not wanted like anything else, 0 not to.
-        reserve: 1 to keep strong plays and weigh the weakness of the hand, 0 not to.
-        hold_rise: A strong play is kept that adds so much to the weakness, or
-        hold_plays: that leaves so many plays
-        hold_weakness: with so much weakness.
-        keep_weakness: A single is kept that leaves so much weakness
-        keep_from: and has a strength from this
-        keep_to: to this.
-        give_weakness: Price of the weakness that a card leaves when it is given away; with its
-            rank, 0 to 11, and surcharges
-        give_eight: for an 8,
-        give_ace: an A,
-        give_king: a K
-        give_three: or a 3.
+        strong: Strength up to which it adds 0; above it, it adds -1.
+        weakness_of_joker: Weakness that a lone joker adds.
+        lead_eight_kaidan: Priority of leading a kaidan with an 8.
+        lead_joker: Priority of leading the lone joker.
+        lead_weak: Base priority of leading a weak play.
+        lead_rank: Addition to it for each place of the play's rank, 1 for the strongest rank.
+        lead_strong: Base priority of leading a strong play; the strength is subtracted.
+        lead: 0: lead by priority, 1: always the weakest play, 2: always the weakest single.
+        lock: When to start a lock: 0: where it is wanted, -1: never, 1: whenever it is possible.
+        unwanted_lock: 1 to treat a play that starts an unwanted lock like any other, 0 not to play
+            it.
+        reserve: 1 to hold back strong plays and consider the weakness of the hand, 0 not to.
+        hold_rise: Least rise of the weakness for which a strong play is held back.
+        hold_plays: Least number of remaining plays for which, together with `hold_weakness`, a
+            strong play is held back.
+        hold_weakness: Least remaining weakness for which, together with `hold_plays`, a strong play
+            is held back.
+        keep_weakness: Least remaining weakness for which a single with a strength from `keep_from`
+            to `keep_to` is held back.
+        keep_from: Least strength of such a single.
+        keep_to: Greatest strength of such a single.
+        give_weakness: Price, per point of weakness of the remaining hand, of giving a card away in
+            the exchange; the card's rank, 0 to 11, and the surcharges below are added.
+        give_eight: Surcharge for an 8.
+        give_ace: Surcharge for an A.
+        give_king: Surcharge for a K.
+        give_three: Surcharge for a 3.
     """
 
     threshold: int = 95
@@ -109,11 +115,11 @@ VARIANTS = {
 
 
 def parse(argument: str | None, **numbers: int) -> Numbers:
-    """The numbers of a variant: `w80`, `threshold=93`, several with commas between them.
+    """Parse the parameters of a variant: `w80`, `threshold=93`, or several separated by commas.
 
     Args:
         argument: The variants; None: the paper's kou.
-        **numbers: Some of `Numbers`, which come before those of the argument.
+        **numbers: Some of `Numbers`, which take precedence over those of the argument.
 
     Raises:
         InputError: There is no such variant or number.

@@ -1,4 +1,4 @@
-"""The light policy of playouts, and how its weights are fitted."""
+"""The light policy of playouts, and the training of its weights."""
 
 from closedhand.core.moved import old_names
 

@@ -1,8 +1,8 @@
-"""The light policy of playouts: a softmax over sums of weights of what an action looks like.
+"""The light policy of playouts: a softmax over sums of weights of the features of actions.
 
-Every legal action has a handful of **features**, indices into one vector of weights: what kind of
-play it is and how strong, what it breaks in the hand, what it leaves. Weights are fitted in
-self-play (`training.py`). The policy knows no more of the others' cards than which are unseen.
+Every legal action has a handful of **features**, indices into one vector of weights: the kind and
+strength of the play, the sets that it breaks up, the cards that it leaves. Weights are fitted in
+self-play (`training.py`). Of the others' cards the policy knows only which ones are unseen.
 """
 
 from functools import cache
@@ -31,38 +31,38 @@ from closedhand.games.daihinmin.plays import (
 )
 
 KINDS = 7
-"""Single, pair, triple, larger group, kaidan of 3, of 4, longer."""
+"""Single, pair, triple, larger group, kaidan of 3, kaidan of 4, longer kaidan."""
 STRENGTHS = 15
-"""Ranks from weak to strong in the present order, one below and one above for the joker."""
+"""Ranks from weak to strong in the current order, one below and one above for the joker."""
 STAGES = 4
-"""Of a hand: how many cards it has left."""
+"""Stages of a hand, by the number of cards left."""
 MOST_WEAK, MOST_STRONG = 5, 3
 FORMS = (MOST_WEAK + 1) * (MOST_STRONG + 1)
-"""Of a hand: how many ranks it holds that others can beat, and how many that they cannot."""
+"""Forms of a hand, by the numbers of its ranks that others can beat and that they cannot."""
 
-# Where the features of each sort begin.
+# First index of each type of feature.
 PLAY = 0  # lead or follow, kind, strength, stage
 RIVALS = PLAY + 2 * KINDS * STRENGTHS * STAGES  # lead or follow, kind, ranks that beat it: 0 to 3
 FORM = RIVALS + 2 * KINDS * 4  # lead or follow, whether nothing beats it, form of what is left
-SPLIT = FORM + 2 * 2 * FORMS  # strength, cards of its rank in hand, and after it
+SPLIT = FORM + 2 * 2 * FORMS  # strength, cards of its rank in hand before and after it
 TORN = SPLIT + STRENGTHS * 16  # size: it tears a kaidan apart
-WITH_JOKER = TORN + 4  # kind, stage: it has the joker
+WITH_JOKER = TORN + 4  # kind, stage: it contains the joker
 WITH_EIGHT = WITH_JOKER + KINDS * STAGES  # lead or follow, stage: it covers an 8
-LOCKING = WITH_EIGHT + 2 * STAGES  # ranks that beat it: 0 to 3; it makes a lock
+LOCKING = WITH_EIGHT + 2 * STAGES  # ranks that beat it: 0 to 3; it starts a lock
 REVOLTING = LOCKING + 4  # stage
 PASSING = REVOLTING + STAGES  # kind and strength to beat, stage
 PASSING_STAGE = PASSING + KINDS * STRENGTHS * STAGES  # stage, stage of the owner
 PASSING_FORM = PASSING_STAGE + STAGES * STAGES  # form of the hand
-OVER_OWN = PASSING_FORM + FORMS  # whether it is a play, kind: the trick is one's own
+OVER_OWN = PASSING_FORM + FORMS  # pass or play, kind: the trick is the player's own
 FEATURES = OVER_OWN + 2 * KINDS
 MOST_FEATURES = 10
-"""Of one action."""
+"""Maximum number of features of one action."""
 
 
 FLATTENING = 0.3
 """Exponent of the likelihood of the plays of a determinisation."""
 LEAST_LOGARITHM = -5.0
-"""Least log-probability of one play."""
+"""Lower bound of the log-probability of one play."""
 
 TABLE = np.dtype((np.record, [("weights", "f4", FEATURES)]))
 
@@ -77,7 +77,7 @@ class Policy(NamedTuple):
 
 @kernel
 def choose(policy, rules, state, rng, ids):
-    """A legal action, drawn by softmax; one that ends the hand if there is one."""
+    """Draw a legal action by softmax; choose one that plays the whole hand if there is one."""
     n = legal(rules, state, ids)
     k = settled(rules, state, ids, n)
     if k >= 0:
@@ -90,9 +90,9 @@ def choose(policy, rules, state, rng, ids):
 
 @kernel
 def settled(rules, state, ids, n):
-    """Which of `n` legal actions is taken without a thought; -1 if the policy has to choose.
+    """Index of the legal action to take at once; -1 if the policy has to choose.
 
-    In the exchange it is the first: what is given away hardly matters for what follows.
+    In the exchange it is the first one: which cards are given away hardly matters for the playout.
     """
     if n == 1 or state.leader < 0:
         return 0
@@ -104,13 +104,13 @@ def settled(rules, state, ids, n):
 
 @kernel
 def without_idle_pass(state, ids, n):
-    """How many of `n` legal actions there are without a leader's pass, which comes last."""
+    """Number of the `n` legal actions without a leader's pass, which comes last."""
     return n - 1 if state.target < 0 and n > 1 and ids[n - 1] == PASS else n
 
 
 @kernel
 def score_all(policy, rules, state, ids, n, scores):
-    """Write the exponential of the sum of weights of every action; return the sum of these."""
+    """Write every action's score, the exponential of its sum of weights; return their total."""
     features = np.empty(MOST_FEATURES, np.int64)
     seen = look(state)
     total = 0.0
@@ -124,13 +124,13 @@ def score_all(policy, rules, state, ids, n, scores):
 
 
 class Sight(NamedTuple):
-    """What the features of all actions of a state have in common."""
+    """Data of a state that the features of all its actions share."""
 
     hand: np.uint64
     others: np.uint64
     kaidan: np.uint64
     left: int
-    # The cards that one, two, three or four equal ones of others do not beat:
+    # Cards of ranks that the others' groups of one, two, three or four cards do not beat:
     above_single: np.uint64
     above_pair: np.uint64
     above_triple: np.uint64
@@ -139,7 +139,10 @@ class Sight(NamedTuple):
 
 @kernel
 def look(state):
-    """The hand, what others hold, the cards of the hand that are in kaidan, their number."""
+    """Collect what the features share: the hand, the unseen cards, the cards in kaidan and so on.
+
+    `left` is the number of cards in the hand.
+    """
     hand = state.hands[state.player]
     others = unseen(state, state.player)
     own = hand & ~JOKER_BIT
@@ -159,7 +162,7 @@ def look(state):
 
 @kernel
 def unbeaten(others, number, revolution):
-    """The cards of ranks that no `number` equal cards of the others beat, and the eights."""
+    """Cards of the ranks that no `number` equal cards of the others beat, and the eights."""
     ranks = ranks_with(others, number)
     if not ranks:
         return DECK
@@ -170,7 +173,7 @@ def unbeaten(others, number, revolution):
 
 @kernel
 def form(seen, cards):
-    """The form of some cards of the hand: by ranks, runs being one rank that others can beat."""
+    """Form of some cards of the hand; all its runs count as one rank that others can beat."""
     own = cards & ~JOKER_BIT
     starts = own & (own >> np.uint64(4)) & (own >> np.uint64(8))
     strong = 1 if cards & JOKER_BIT else 0
@@ -195,7 +198,7 @@ def form(seen, cards):
 
 @kernel
 def stage(cards):
-    """The stage of a hand with so many cards."""
+    """Stage of a hand with this number of cards."""
     if cards <= 2:
         return 0
     if cards <= 4:
@@ -212,7 +215,7 @@ def kind_of(rules, play):
 
 @kernel
 def strength_of(rules, play, revolution):
-    """The strength of a play: its weakest rank in the present order, from 0 to 14."""
+    """Strength of a play: its weakest rank in the current order, from 0 to 14."""
     if play == JOKER:
         return STRENGTHS - 1
     return NUM_RANKS - rules.plays.high[play] if revolution else 1 + rules.plays.low[play]
@@ -220,7 +223,7 @@ def strength_of(rules, play, revolution):
 
 @kernel
 def rivals(rules, others, play, revolution):
-    """How many ranks, or kaidan, that others may hold beat a play, locks aside; 3 for more."""
+    """Number of ranks, or kaidan, of the others that beat a play, ignoring locks; at most 3."""
     if play == JOKER:
         return 3 if others & bit(SPADE_THREE) else 0
     family = np.int64(rules.plays.family[play])
@@ -238,7 +241,7 @@ def rivals(rules, others, play, revolution):
 
 @kernel
 def describe(rules, state, seen, action, features):
-    """Write the features of an action into `features`; return how many there are."""
+    """Write the features of an action to `features`; return their number."""
     player = state.player
     revolution = state.revolution
     now = stage(seen.left)
@@ -293,9 +296,9 @@ def describe(rules, state, seen, action, features):
 
 @kernel
 def plausibility(policy, rules, state, player, ids):
-    """How likely others would have played as they did.
+    """Likelihood of the other players' past actions under the policy.
 
-    The likelihood is flattened: nobody plays just as the policy does.
+    The likelihood is flattened, because nobody plays exactly like the policy.
     """
     if state.leader < 0:
         return 1.0
@@ -313,7 +316,7 @@ def plausibility(policy, rules, state, player, ids):
 
 @kernel
 def log_probability(policy, rules, state, action, ids, scores):
-    """The logarithm of the probability that the player to act chooses an action."""
+    """Logarithm of the probability that the player to act chooses an action."""
     n = without_idle_pass(state, ids, legal(rules, state, ids))
     if n == 1 or (state.target < 0 and action == PASS):
         return 0.0
@@ -326,7 +329,7 @@ def log_probability(policy, rules, state, action, ids, scores):
 
 @kernel
 def worthwhile(policy, rules, state, out):
-    """All legal actions but a leader's pass, which gains nothing between two players."""
+    """Write all legal actions except a leader's pass, which gains nothing between two players."""
     return without_idle_pass(state, out, legal(rules, state, out))
 
 
@@ -338,10 +341,10 @@ def policy_of(weights: np.ndarray) -> Policy:
 
 
 def load(path: Path) -> Policy:
-    """The policy of a file that training saved.
+    """Load a policy from a file that training saved.
 
     Raises:
-        InputError: It cannot be read, or holds other weights.
+        InputError: The file cannot be read, or holds other weights.
     """
     return policy_of(read_weights(path, FEATURES))
 

@@ -1,8 +1,8 @@
-"""Fits the weights of the playout policy in self-play.
+"""Fit the weights of the playout policy in self-play.
 
-`closedhand train daihinmin` plays rounds with the policy on all seats, half of them with an
-exchange, and adds up for every player the gradient of the log-likelihood of his decisions times
-what he got above the mean of 3 points.
+`closedhand train daihinmin` plays rounds with the policy in all seats, half of them with an
+exchange. It sums, over all players, the gradient of the log-likelihood of a player's decisions
+times the player's points above the mean of 3.
 """
 
 import numpy as np
@@ -26,9 +26,9 @@ from closedhand.games.daihinmin.plays import NUM_ACTIONS
 from closedhand.games.daihinmin.state import PLAYERS, STATE
 
 MEAN = 3.0
-"""Points of a round, over all players."""
+"""Mean points of a round over all players."""
 ROUNDS, PIECE = 4096, 512
-"""Of a step, and of a thread at a time."""
+"""Number of rounds in a step, and of those that a thread plays at a time."""
 
 
 @kernel
@@ -53,7 +53,7 @@ def play_rounds(rules, policy, states, rng, ids, gradient):
 
 @kernel
 def decide(rules, policy, state, rng, ids, scores, features, traces):
-    """Choose an action as `policy.choose` does, and add to its player's trace."""
+    """Choose an action as `softmax.choose` does, and update the trace of its player."""
     n = legal(rules, state, ids)
     k = settled(rules, state, ids, n)
     if k >= 0:
@@ -70,7 +70,7 @@ def decide(rules, policy, state, rng, ids, scores, features, traces):
 
 
 def gradient(weights: np.ndarray, number: int, rng: np.random.Generator) -> np.ndarray:
-    """The gradient of a piece of self-play, every other one with an exchange before each round."""
+    """Gradient of a piece of self-play; pieces of odd `number` have an exchange in each round."""
     game = make_game("daihinmin", classes=("none", "random")[number % 2])
     sums = np.zeros(FEATURES)
     ids = np.empty(NUM_ACTIONS, np.int32)
