@@ -147,7 +147,7 @@ def _taken(strategy: Strategy, card: str | None, flop: str | None) -> dict[tuple
         phase = int(node["phase"])
         if slot not in slots[phase]:
             continue
-        # By the player's card: the product of its reach and the opponent's, over possible cards.
+        # By the player's card: its reach times the opponent's, summed over the opponent's card.
         likely = reached[own, n] * (reached[1 - own, n] @ tree.pays[slot])
         for child in range(tree.first[n], tree.first[n] + tree.children[n]):
             p = (likely * sigma[child])[cards].sum() / given[phase]
