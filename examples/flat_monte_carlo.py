@@ -1,6 +1,6 @@
-"""Flat Monte Carlo for any game: what is each action worth, if all goes on at random?
+"""Flat Monte Carlo for any game: the mean payoff of each action when the rest is played at random.
 
-`python examples/flat_monte_carlo.py GAME` prints it for the first choice of a random deal.
+`python examples/flat_monte_carlo.py GAME` prints it for the first decision of a random deal.
 """
 
 import sys
@@ -15,12 +15,15 @@ from closedhand.core.kernel import kernel
 
 @kernel
 def simulate(rules, states, actions, worlds, rng, ids, totals):
-    """Add up what each action brings the player of the view `states[0]` in `worlds` deals."""
+    """Add to `totals` the payoffs of each action for the player of the view `states[0]`.
+
+    Every action is played in the same `worlds` determinisations. Returns the positions visited.
+    """
     player = states[0].player
     positions = 0
     for _ in range(worlds):
         states[1] = states[0]
-        contract.redeal(rules, states[1], player, rng)  # a deal that fits what he knows
+        contract.redeal(rules, states[1], player, rng)  # a deal consistent with the view
         for k in range(len(actions)):
             states[2] = states[1]
             contract.play(rules, states[2], actions[k])
@@ -30,12 +33,12 @@ def simulate(rules, states, actions, worlds, rng, ids, totals):
 
 
 class FlatMonteCarlo:
-    """An agent that plays the action with the best mean."""
+    """An agent that plays the action with the highest mean payoff."""
 
     name = "flat-monte-carlo"
 
     def __init__(self, game: Game, worlds: int = 100, seed: int = 0) -> None:
-        """Play `game`; every decision tries all actions in the same `worlds` deals."""
+        """Create an agent of `game`; each decision plays all actions in the same `worlds` deals."""
         self.game, self.worlds, self.positions = game, worlds, 0
         self.rng = np.random.default_rng(seed)
 
@@ -50,12 +53,12 @@ class FlatMonteCarlo:
         return totals / self.worlds
 
     def act(self, view: np.record) -> int:
-        """The action of the player to act."""
+        """The action with the highest mean."""
         return int(self.game.legal(view)[self.means(view).argmax()])
 
 
 def main(name: str = "leduc", worlds: int = 1000) -> None:
-    """Print the means of all actions, and how many positions a second they took."""
+    """Print the means of all actions, and the positions visited per second."""
     game = make_game(name)
     agent = FlatMonteCarlo(game, worlds=1)
     state = game.deal(np.random.default_rng())

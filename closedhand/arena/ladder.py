@@ -1,8 +1,8 @@
-"""The ladder: all pairs of some agents in duplicate, a rating of each, strength against time.
+"""The ladder: duplicate matches between all pairs of agents, ratings, and strength against time.
 
-Every pair plays the same deals, slow agents fewer of them. A pair is a match of
-`closedhand.arena.match` in a file of its own, as `closedhand match --out` writes it, so an
-interrupted ladder goes on where it was. Ratings are of the Bradley-Terry model, in Elo points.
+Every pair plays the same deals; a pair with a slow agent plays fewer of them. Each pair is a match
+of `closedhand.arena.match`, saved in its own file in the format of `closedhand match --out`, so an
+interrupted ladder can be resumed. Ratings come from the Bradley-Terry model, in Elo points.
 """
 
 import re
@@ -25,15 +25,15 @@ from closedhand.core.registry import spec_of
 from closedhand.core.statistics import Estimate
 
 SLOW = 1000.0
-"""Microseconds of a decision from which on an agent plays fewer deals."""
+"""Microseconds per decision at or above which an agent is slow and plays fewer deals."""
 
 RESAMPLES = 1000
 ELO = 400 / np.log(10)
-"""Elo points for a factor of e in the odds to win."""
+"""Elo points per factor of e in the odds of winning."""
 
 
 def is_slow(game: Game, agent: str) -> bool:
-    """Whether an agent is slow: it plays by the clock, or takes its time.
+    """Whether an agent is slow: it searches by the clock, or takes `SLOW` microseconds or more.
 
     Raises:
         InputError: An unknown agent, or an argument that it cannot use.
@@ -45,7 +45,7 @@ def is_slow(game: Game, agent: str) -> bool:
 def pairs_of(
     game: Game, agents: Sequence[str], deals: int, slow_deals: int
 ) -> list[tuple[tuple[str, str], int]]:
-    """All pairs of agents, and how many deals each plays.
+    """All pairs of agents, each with its number of deals.
 
     Raises:
         InputError: Fewer than two agents, or an unknown one.
@@ -59,7 +59,7 @@ def pairs_of(
 
 
 def file_name(pair: tuple[str, str]) -> str:
-    """The name of a pair's file, whatever else is on the ladder."""
+    """The name of a pair's file; it does not depend on the other agents of the ladder."""
     text = " v ".join(pair)
     words = re.sub(r"\W+", "-", text)
     return f"{words[:60]}-{zlib.crc32(text.encode()):08x}.json"
@@ -75,24 +75,25 @@ def compute(
     workers: int,
     progress: Callable[[str, float], None],
 ) -> dict[str, Any]:
-    """Play all pairs, or what is left of them to play.
+    """Play all pairs, or the deals that a previous run has left.
 
     Args:
         game: Game of two sides.
-        agents: Two or more, by name; the same one may be there twice.
-        deals: Of every pair, each played in both roles.
-        slow_deals: Of pairs with a slow agent; these are the first of the deals.
-        folder: For a file for each pair.
-        seed: Of deals, agents and intervals.
-        workers: Processes. Pairs with an agent that takes all cores itself play in one.
-        progress: Called with the name of a pair and how many pairs are done.
+        agents: Names of two or more agents; a name may appear twice.
+        deals: Number of deals for every pair, each played in both roles.
+        slow_deals: Number of deals for pairs with a slow agent; these are the first of the deals.
+        folder: Folder for the files, one for each pair.
+        seed: Seed of deals, agents and intervals.
+        workers: Number of processes. A pair with an agent that searches by the clock, on all cores,
+            plays in one process.
+        progress: Called with the name of a pair and the number of pairs done.
 
     Returns:
         What `summary` returns.
 
     Raises:
         InputError: An agent is unknown, or plays illegally.
-        KeyboardInterrupt: Interrupted; a later call goes on.
+        KeyboardInterrupt: Interrupted; a later call resumes.
     """
     played = []
     for number, (pair, wanted) in enumerate(pairs_of(game, agents, deals, slow_deals)):
@@ -116,7 +117,7 @@ def _play(
     workers: int,
     progress: Callable[[int], None],
 ) -> dict[str, Any]:
-    """The summary of a match, which is played, or played on, if the file does not hold it."""
+    """The summary of a match; deals that the file does not hold are played first."""
     try:
         played = files.load(path, game, pair, seed)
     except InputError:
@@ -140,16 +141,17 @@ def summary(
     """The ladder for JSON.
 
     Args:
-        game: What was played.
-        agents: By name.
-        matches: Of all their pairs, in order: what `closedhand.arena.results.summary` returns.
-        seed: Of the resampling.
+        game: Game that was played.
+        agents: Names of the agents.
+        matches: Summaries of all their pairs, in the order of `itertools.combinations`, as
+            `closedhand.arena.results.summary` returns them.
+        seed: Seed of the resampling.
 
     Returns:
         `game`: its title. `agents`, the strongest first: `elo`, 0 being the mean of the list; the
-        mean `win_rate` over all opponents; time. `pairs`: `deals` and by role `win_rate` and
-        `points` of the first agent. `misfit`: the largest distance of a win rate to the model's.
-        Intervals hold 95%.
+        mean `win_rate` over all opponents; time per decision. `pairs`: `deals` and by role
+        `win_rate` and `points` of the first agent. `misfit`: the largest difference between an
+        observed win rate and that of the model. Intervals are 95% intervals.
     """
     played = [data["pairs"][0] for data in matches]
     scores = [
@@ -188,7 +190,7 @@ def summary(
 
 
 def match_wins(points: np.ndarray) -> np.ndarray:
-    """The games won of each deal, float64 [deals], of points by deal and role."""
+    """The games won in each deal, float64 [deals], from the points by deal and role."""
     return files.wins(points).sum(axis=1)
 
 
@@ -206,7 +208,7 @@ def _by_role(data: dict[str, Any]) -> dict[str, Any]:
 def _time(
     agent: int, places: list[tuple[int, int]], played: list[dict[str, Any]]
 ) -> dict[str, Any]:
-    """Decisions of an agent in all its matches, and microseconds a decision."""
+    """Decisions of an agent in all its matches, and microseconds per decision."""
     own = [
         (data["decisions"][pair.index(agent)], data["seconds"][pair.index(agent)])
         for pair, data in zip(places, played, strict=True)
@@ -220,12 +222,12 @@ def _time(
 
 
 def resample(scores: Sequence[np.ndarray], seed: int, resamples: int = RESAMPLES) -> np.ndarray:
-    """The sums of scores over resampled deals, the same ones in all pairs that played them.
+    """The sums of scores over resampled deals; all pairs that played a deal share the resample.
 
     Args:
-        scores: Of each pair by deal; some pairs played only the first deals of the others.
-        seed: Of the resampling.
-        resamples: How often to resample.
+        scores: Scores of each pair by deal; some pairs played only the first deals of the others.
+        seed: Seed of the resampling.
+        resamples: Number of resamples.
 
     Returns:
         float64 [resamples, pairs].
@@ -242,15 +244,16 @@ def resample(scores: Sequence[np.ndarray], seed: int, resamples: int = RESAMPLES
 
 
 def fit(agents: int, won: np.ndarray, games: np.ndarray) -> np.ndarray:
-    """Ratings by the Bradley-Terry model of greatest likelihood, in Elo points.
+    """Maximum-likelihood ratings of the Bradley-Terry model, in Elo points.
 
-    Each pair counts one more game, half of it won, so that who wins all his games has a rating.
+    One drawn game is added to each pair, so that an agent that wins all its games has a finite
+    rating.
 
     Args:
-        agents: How many.
-        won: Games that the first one of each pair won, float64 [n, pairs], pairs in the order of
+        agents: Number of agents.
+        won: Games that the first agent of each pair won, float64 [n, pairs], pairs in the order of
             `itertools.combinations`.
-        games: Of each pair, integers [pairs].
+        games: Number of games of each pair, integers [pairs].
 
     Returns:
         float64 [n, agents]; each row has the mean 0.
@@ -271,7 +274,8 @@ def fit(agents: int, won: np.ndarray, games: np.ndarray) -> np.ndarray:
         slope = (wins - played * chances).sum(axis=2)
         bend = -played * chances * (1 - chances)
         bend[:, here, here] = -bend.sum(axis=2)
-        # All ratings may rise together: the ones added here keep their sum.
+        # Likelihood ignores a common shift of all ratings. The constant added to the singular
+        # Hessian keeps their sum fixed.
         step = np.linalg.solve(bend + bend.max(axis=(1, 2), keepdims=True), slope[..., None])
         logs += np.clip(step[..., 0], -1, 1)
         if np.abs(step).max() < 1e-9:
@@ -284,7 +288,7 @@ def picture(data: dict[str, Any], path: Path) -> None:
 
     Args:
         data: What `summary` returns.
-        path: Of the picture, PNG.
+        path: Path of the PNG file.
 
     Raises:
         InputError: matplotlib is not installed.
@@ -294,7 +298,7 @@ def picture(data: dict[str, Any], path: Path) -> None:
     for i, row in enumerate(data["agents"]):
         x, elo = row["microseconds_per_decision"], row["elo"]
         spread = [[elo["mean"] - elo["low"]], [elo["high"] - elo["mean"]]]
-        # A rating of greatest likelihood may lie a hair outside an interval of few resamples.
+        # With few resamples the maximum-likelihood rating may lie just outside the interval.
         axis.errorbar(x, elo["mean"], yerr=np.maximum(spread, 0), fmt="o", capsize=4)
         # Neighbours in strength are often neighbours in time too.
         place = (7, -13 if i % 2 else 5)
@@ -339,10 +343,10 @@ def report(data: dict[str, Any]) -> list[str]:
 
 
 def percent(estimate: dict[str, float]) -> str:
-    """A share and its interval, in percent."""
+    """A share with its interval as text, in percent."""
     return f"{estimate['mean']:.1%} ({interval(estimate)})"
 
 
 def interval(estimate: dict[str, float], form: str = ".1%") -> str:
-    """An interval as text, of a share in percent."""
+    """An interval as text; by default, of a share and in percent."""
     return f"{estimate['low']:{form}} to {estimate['high']:{form}}"

@@ -1,13 +1,14 @@
 """Leagues: as many agents as there are seats play each other at one table.
 
-They are for games with more than two sides, of one seat each. What is independent of everything
-else is called a deal: one game, or in a game of rounds that carry over, a whole match
-of rounds. Every deal is played once, with the agents at seats drawn for
-it, or as a duplicate at as many tables as there are seats, where each agent takes each seat once.
-Means and differences are over deals, and so are their intervals.
+They are for games with more than two sides of one seat each. A deal is the unit of independent
+observations: one game, or, in a game whose rounds carry over, a whole match of rounds. Every deal
+is played once, with the agents at randomly drawn seats. In a duplicate it is played at as many
+tables as there are seats, and each agent takes each seat once. Means, differences and their
+intervals are over deals.
 
-Deals come from the seed and their number, agents are made anew for every `CHUNK` of rounds: a
-result depends neither on the number of processes nor on where a league was interrupted.
+Each deal is generated from the seed and its number, and agents are created for each `CHUNK` of
+rounds. Results therefore depend neither on the number of processes nor on where a league was
+interrupted.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -36,7 +37,7 @@ from closedhand.core.seating import seating
 from closedhand.core.statistics import student
 
 CHUNK = 125
-"""Rounds that are played side by side, as far as they belong to different deals."""
+"""Rounds per job; those of different deals are played side by side."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class League:
     Attributes:
         game: The game.
         agents: Names of the agents, one for each seat.
-        seed: Of the deals, the seats and the agents' own randomness.
+        seed: Seed of the deals, the seats and the agents.
         duplicate: Whether each deal was played at all rotations of the agents.
         played: Payoffs, float64 [deals, tables, rounds, agents], and times.
         interrupted: Whether fewer deals were played than asked for.
@@ -61,25 +62,25 @@ class League:
 
     @property
     def deals(self) -> int:
-        """How many deals were played."""
+        """Number of deals played."""
         return len(self.played.returns)
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The agents' names, those that are there already with a number behind."""
+        """The agents' names; repeated names get a number as a suffix."""
         return results.labels(self.agents)
 
 
 def bind(name: str, options: Mapping[str, Any], rounds: int, duplicate: bool) -> Game:
     """The game of a league.
 
-    A game of rounds that carry over says how many of them make a deal (`GameSpec.league_options`).
-    Options that are given come first.
+    A game whose rounds carry over defines how many of them make a deal, by
+    `GameSpec.league_options`. Options given here take precedence.
 
     Args:
-        name: Of the game.
-        options: Of the game, as given.
-        rounds: To be played.
+        name: Name of the game.
+        options: Options of the game, as given.
+        rounds: Number of rounds to be played.
         duplicate: Whether each deal is played at all rotations of the agents.
 
     Raises:
@@ -95,15 +96,15 @@ def bind(name: str, options: Mapping[str, Any], rounds: int, duplicate: bool) ->
 
 
 def rounds_per_deal(game: Game, duplicate: bool) -> int:
-    """The rounds that are played with a deal, at all tables."""
+    """Number of rounds per deal, over all its tables."""
     return game.rounds * (game.num_players if duplicate else 1)
 
 
 def seat_all(game: Game, agents: Sequence[Spec]) -> list[Spec]:
-    """An agent for each seat: those named, then the last one of them as often as it takes.
+    """An agent for each seat: the agents given, then the last one at all remaining seats.
 
     Raises:
-        InputError: There are none, or more than seats.
+        InputError: No agents, or more agents than seats.
     """
     if not 1 <= len(agents) <= game.num_players:
         raise InputError(f"a league of {game.name} takes 1 to {game.num_players} agents")
@@ -119,12 +120,12 @@ def seats_of(game: Game, seed: int, deal: int, tables: int) -> np.ndarray:
 def play_chunk(
     game: Game, specs: Sequence[Spec], seed: int, duplicate: bool, deals: range
 ) -> Chunk:
-    """Play some deals, with agents made for them.
+    """Play some deals, with agents created for them.
 
     Args:
         game: The game.
         specs: An agent for each seat, by name or as object.
-        seed: Of the league.
+        seed: Seed of the league.
         duplicate: Whether each deal is played at all rotations of the agents.
         deals: Numbers of the deals.
 
@@ -140,7 +141,7 @@ def play_chunk(
     ended = np.zeros(len(states), np.int64)
 
     def after(moved: np.ndarray) -> None:
-        """A round has ended where the payoffs have grown."""
+        """Record the rounds that have ended: those where the payoffs have changed."""
         kernels.returns_all(game.rules, states, moved, now)
         grown = moved[(now[moved] != before[moved]).any(axis=1)]
         paid[grown, ended[grown]] = now[grown] - before[grown]
@@ -172,19 +173,19 @@ def play(
     Args:
         game: The game, as `bind` makes it.
         agents: One to as many as there are seats, by name or as objects; see `seat_all`.
-        deals: How many.
-        seed: Of the deals, the seats and the agents' own randomness.
+        deals: Number of deals.
+        seed: Seed of the deals, the seats and the agents.
         duplicate: Whether each deal is played at all rotations of the agents.
-        workers: Processes; 1 plays in this one.
-        played: A league with the same settings to go on from.
+        workers: Number of processes; 1 plays in the calling process.
+        played: A league with the same settings to resume.
         progress: Called with the number of deals finished so far.
-        save: Called now and then, though not at the end, with what was played so far.
+        save: Called now and then, but not at the end, with the league so far.
 
     Returns:
-        The league; after an interruption (Ctrl-C) with the deals that were finished until then.
+        The league; after an interruption (Ctrl-C) with the deals finished by then.
 
     Raises:
-        InputError: Too few or too many agents, no deals, an agent that is unknown or plays
+        InputError: Too few or too many agents, no deals, or an agent that is unknown or plays
             illegally.
         KeyboardInterrupt: Interrupted before anything was finished.
     """
@@ -230,10 +231,10 @@ def play(
 
 
 def places(payoffs: np.ndarray) -> np.ndarray:
-    """How often each player of a game has the best payoff, the next best and so on.
+    """How often each player of a game has the best payoff, the second best and so on.
 
     Args:
-        payoffs: [games, players]; equal ones share their places evenly.
+        payoffs: Payoffs, [games, players]; equal payoffs share their places evenly.
 
     Returns:
         The shares, float64 [players, places].
@@ -253,10 +254,11 @@ def places(payoffs: np.ndarray) -> np.ndarray:
 def summary(league: League) -> dict[str, Any]:
     """All results of a league for JSON.
 
-    `results` holds for every agent the points per round, all of its points, the share of each
-    place, and the time per decision; `differences`, for neighbours in the order of points, those of
-    the better one less those of the other one. Intervals hold 95%, by Student's t over deals, and
-    are null if there is one deal. `points` holds all payoffs by deal, table, round and agent.
+    `results` holds for every agent the points per round, the total of its points, the share of each
+    place, and the time per decision. `differences` holds, for neighbours in the ranking by points,
+    the points of the better agent minus those of the other. Intervals are 95% intervals by
+    Student's t over deals, and null if there is only one deal. `points` holds all payoffs by deal,
+    table, round and agent.
     """
     payoffs = league.played.returns
     by_deal = payoffs.mean(axis=(1, 2))
@@ -297,17 +299,17 @@ def _settings(game: Game, agents: Sequence[str], seed: int, duplicate: bool) -> 
 
 
 def load(path: Path, game: Game, agents: Sequence[str], seed: int, duplicate: bool) -> League:
-    """Read a league that is to be continued.
+    """Read a league that is to be resumed.
 
     Args:
-        path: Of the summary.
-        game: The game that goes on.
-        agents: The names of the agents that go on.
-        seed: The seed that goes on.
-        duplicate: Whether it goes on as a duplicate.
+        path: Path of the saved summary.
+        game: Game of the resumed league.
+        agents: Names of its agents.
+        seed: Its seed.
+        duplicate: Whether it is a duplicate.
 
     Raises:
-        InputError: It cannot be read, or was played with other settings.
+        InputError: The file cannot be read, or was played with other settings.
     """
     names = [str(name) for name in seat_all(game, agents)]
     data = results.load_same(path, _settings(game, names, seed, duplicate))

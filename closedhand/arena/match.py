@@ -1,11 +1,12 @@
 """Duplicate matches: two agents play every deal at every seating, so that luck cancels out.
 
-One agent takes one side of the table, the other one all other sides; this goes through all sides
-and is then reversed. For one seat against two that makes two tables a deal. More than
-two agents play all pairings, on the same deals.
+At each table of a deal, one agent takes one side and the other agent all remaining sides; all
+assignments of agents to sides are played. For one seat against two that makes two tables per deal.
+More than two agents play all pairings, on the same deals.
 
-Deals come from the seed of the match and their number, agents are made anew for every chunk of
-deals: a result depends neither on the number of processes nor on where a match was interrupted.
+Each deal is generated from the seed of the match and its number, and agents are created for each
+chunk of deals. Results therefore depend neither on the number of processes nor on where a match was
+interrupted.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,7 +27,7 @@ __getattr__ = old_names(__name__)
 CHUNK = 125
 """Deals that are played side by side."""
 CLOCKED_CHUNK = 10
-"""The same where an agent searches by the clock, for an interruption loses what is not finished."""
+"""The same where an agent searches by the clock: an interruption loses the unfinished chunk."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,8 @@ class Match:
     Attributes:
         game: The game.
         agents: Names of the agents.
-        seed: Of the deals and of the agents' own randomness.
-        pairs: What each pairing brought, in the order of `pairings`.
+        seed: Seed of the deals and the agents.
+        pairs: Payoffs and times of each pairing, in the order of `pairings`.
         interrupted: Whether fewer deals were played than asked for.
     """
 
@@ -49,7 +50,7 @@ class Match:
 
     @property
     def deals(self) -> int:
-        """How many deals were played."""
+        """Number of deals played."""
         return len(self.pairs[0].returns)
 
     @property
@@ -59,11 +60,11 @@ class Match:
 
 
 def is_clocked(game: Game, agents: Sequence[Spec]) -> bool:
-    """Whether an agent searches by the clock, on all cores: such matches take one process.
+    """Whether an agent searches by the clock, on all cores: such matches use one process.
 
     Args:
-        game: What they play.
-        agents: By name or as objects.
+        game: Game that they play.
+        agents: Agents by name or as objects.
 
     Raises:
         InputError: An unknown agent, or an argument that it cannot use.
@@ -72,12 +73,12 @@ def is_clocked(game: Game, agents: Sequence[Spec]) -> bool:
 
 
 def play_chunk(game: Game, specs: Sequence[Spec], seed: int, deals: range) -> Chunk:
-    """Play some deals at every table, with agents made for them.
+    """Play some deals at every table, with agents created for them.
 
     Args:
         game: The game.
         specs: Two agents, by name or as objects.
-        seed: Of the match.
+        seed: Seed of the match.
         deals: Numbers of the deals.
 
     Raises:
@@ -106,18 +107,18 @@ def play(
     Args:
         game: The game.
         agents: Two or more, by name or as objects (with several workers such as can be pickled).
-        deals: How many; each is played at every table of every pairing.
-        seed: Of the deals and of the agents' own randomness.
-        workers: Processes; 1 plays in this one.
-        played: A match with the same settings to go on from.
+        deals: Number of deals; each is played at every table of every pairing.
+        seed: Seed of the deals and the agents.
+        workers: Number of processes; 1 plays in the calling process.
+        played: A match with the same settings to resume.
         progress: Called with the number of deals finished so far.
-        save: Called now and then, though not at the end, with what was played so far.
+        save: Called now and then, but not at the end, with the match so far.
 
     Returns:
-        The match; after an interruption (Ctrl-C) with the deals that were finished until then.
+        The match; after an interruption (Ctrl-C) with the deals finished by then.
 
     Raises:
-        InputError: Fewer than two agents, no deals, an agent that is unknown or plays illegally.
+        InputError: Fewer than two agents, no deals, or an agent that is unknown or plays illegally.
         KeyboardInterrupt: Interrupted before anything was finished.
     """
     if len(agents) < 2:
@@ -142,7 +143,7 @@ def play(
         progress(kept + count_deals(finished[:: len(pairs)]))
 
     def so_far() -> Match | None:
-        # Whole chunks only: every pairing has to have played the same deals.
+        # Only chunks that all pairings have finished count: all must have played the same deals.
         whole = len(finished) // len(pairs) * len(pairs)
         if not whole:
             return played and replace(played, interrupted=True)

@@ -1,4 +1,4 @@
-"""A person plays in the terminal against agents: any `Game`, with hints and undo."""
+"""Play in the terminal: a person against agents in any `Game`, with hints and undo."""
 
 from collections.abc import Callable, Sequence
 
@@ -22,8 +22,8 @@ class Session:
 
     Attributes:
         game: The game.
-        seat: The person's.
-        state: As it stands, hidden cards included; only views of it are shown.
+        seat: Seat of the person.
+        state: Current state, hidden cards included; only views of it are shown during the game.
     """
 
     def __init__(
@@ -38,10 +38,10 @@ class Session:
 
         Args:
             game: The game.
-            state: Where to start; it is copied.
-            seat: The person's.
-            agents: The other seats, in seat order after the person's.
-            adviser: Gives the hints.
+            state: Initial state; it is copied.
+            seat: Seat of the person.
+            agents: Agents of the other seats, in seat order after the person's.
+            adviser: Agent that gives the hints.
 
         Raises:
             InputError: There is no such seat, or not one agent for each other seat.
@@ -68,17 +68,17 @@ class Session:
 
     @property
     def view(self) -> State:
-        """What the person sees."""
+        """The state as the person sees it."""
         return self.game.view(self.state, self.seat)
 
     def play(self, text: str) -> None:
         """Play an action of the person, then those of the agents.
 
         Args:
-            text: In the game's notation.
+            text: Action in the game's notation.
 
         Raises:
-            InputError: It is no action, or not a legal one.
+            InputError: The text is no action, or not a legal one.
         """
         action = self.game.parse(text, self.state)
         before = self.state.copy()
@@ -90,14 +90,14 @@ class Session:
         """Go back to the person's previous decision.
 
         Raises:
-            InputError: There is none.
+            InputError: There is no previous decision.
         """
         if not self._decisions:
             raise InputError("there is nothing to undo: this is your first decision")
         self.state = self._decisions.pop()
 
     def hint(self) -> str:
-        """What the adviser would do in the person's place, in the game's notation."""
+        """The adviser's action for the person's view, in the game's notation."""
         return self.game.text(self._adviser.act(self.view), self.state)
 
     def legal(self) -> list[str]:
@@ -116,8 +116,8 @@ def run(session: Session, ask: Callable[[str], str], show: Callable[[str], None]
 
     Args:
         session: The game.
-        ask: Reads a line after a prompt, as `input` does.
-        show: Prints some lines.
+        ask: Function that prints a prompt and reads a line, as `input` does.
+        show: Function that prints text.
 
     Returns:
         Whether the game was played to its end.
@@ -140,14 +140,14 @@ def run(session: Session, ask: Callable[[str], str], show: Callable[[str], None]
 
 
 class Leave(Exception):
-    """The person wants to go."""
+    """Raised when the person quits."""
 
 
 def _answer(session: Session, line: str, show: Callable[[str], None]) -> bool:
-    """Do what the person typed; whether that has changed the table.
+    """Carry out a typed line. Returns whether it has changed the table.
 
     Raises:
-        Leave: He typed `quit`.
+        Leave: The person typed `quit` or `exit`.
     """
     match line.lower():
         case "":
@@ -176,7 +176,7 @@ def _answer(session: Session, line: str, show: Callable[[str], None]) -> bool:
 
 def _result(session: Session) -> str:
     returns = session.game.returns(session.state)
-    # Points that are all positive are good or bad beside the mean.
+    # Payoffs may all be positive: compare with their mean.
     own = returns[session.seat] - returns.mean()
     verdict = "you win" if own > 0 else "you lose" if own < 0 else "a draw"
     payoffs = ", ".join(f"player_{i} {value:+g}" for i, value in enumerate(returns))
@@ -184,7 +184,7 @@ def _result(session: Session) -> str:
 
 
 def start(game: Game, deal: str | None, seed: int) -> State:
-    """The state a game starts from: of a deal in the game's notation, or shuffled from a seed.
+    """The initial state of a game: from a deal in the game's notation, or shuffled from a seed.
 
     Raises:
         InputError: The text is no deal.

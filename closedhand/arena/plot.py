@@ -1,4 +1,4 @@
-"""Pictures of matches and of solving, by matplotlib (the extra `plot`)."""
+"""Plots of matches, leagues and solver runs, by matplotlib (the extra `plot`)."""
 
 import itertools
 from io import BytesIO
@@ -14,11 +14,11 @@ from closedhand.core.registry import make_game
 
 
 def plot_match(data: dict[str, Any], path: Path) -> None:
-    """Draw the points of both agents of every pairing by role, with their 95% intervals.
+    """Draw the points of both agents of every pairing by role, with 95% intervals.
 
     Args:
         data: What `closedhand.arena.results.summary` returns.
-        path: Of the picture, PNG.
+        path: Path of the PNG file.
 
     Raises:
         InputError: matplotlib is not installed.
@@ -39,7 +39,7 @@ def plot_league(data: dict[str, Any], path: Path) -> None:
 
     Args:
         data: What `closedhand.arena.league.summary` returns.
-        path: Of the picture, PNG.
+        path: Path of the PNG file.
 
     Raises:
         InputError: matplotlib is not installed.
@@ -74,7 +74,7 @@ def plot_league(data: dict[str, Any], path: Path) -> None:
 
 
 def new_figure(width: float, height: float) -> Any:
-    """An empty figure, inches.
+    """An empty figure; its size is in inches.
 
     Raises:
         InputError: matplotlib is not installed.
@@ -102,7 +102,7 @@ def plot_curves(runs: list[dict[str, Any]], path: Path) -> None:
     Args:
         runs: Summaries of solving one game: `algorithm` and `curve`, a list of `iterations`,
             `seconds` and `nash_conv`.
-        path: Of the picture, PNG.
+        path: Path of the PNG file.
 
     Raises:
         InputError: matplotlib is not installed.
@@ -111,7 +111,7 @@ def plot_curves(runs: list[dict[str, Any]], path: Path) -> None:
     axes = figure.subplots(1, 2, sharey=True)
     for run, marker in zip(runs, itertools.cycle(MARKERS)):
         for axis, unit in zip(axes, ("iterations", "seconds"), strict=True):
-            # Logarithms know no 0: an exact solution or the very first moment has no place here.
+            # Zero has no place on a logarithmic axis: an exact solution, or the start of a run.
             points = [p for p in run["curve"] if p["nash_conv"] > 0 and p[unit] > 0]
             axis.loglog(
                 [p[unit] for p in points],

@@ -1,4 +1,4 @@
-"""What a match showed: win rates, points and differences with their intervals; saved and read."""
+"""Results of matches: win rates, points and differences with intervals; saved and loaded."""
 
 import json
 import math
@@ -19,11 +19,11 @@ from closedhand.core.statistics import Estimate, bootstrap, wins
 __getattr__ = old_names(__name__)
 
 ALL = "all"
-"""The role that stands for all roles together."""
+"""Name of the role that stands for all roles together."""
 
 
 def shortened(name: str) -> str:
-    """An agent's name for tables and pictures: of a long path only its end.
+    """An agent's name for tables and plots: a long path is cut to its end.
 
     Examples:
         >>> shortened("greedy"), shortened("strategy:runs/solve-kuhn/cfr/strategy.npz")
@@ -36,7 +36,7 @@ def shortened(name: str) -> str:
 
 
 def labels(agents: Sequence[str]) -> tuple[str, ...]:
-    """The names of agents, those that are there already with a number behind.
+    """The names of agents; repeated names get a number as a suffix.
 
     Examples:
         >>> labels(["rule", "greedy", "rule"])
@@ -49,7 +49,7 @@ def labels(agents: Sequence[str]) -> tuple[str, ...]:
 
 
 def role_names(game: Game) -> list[str]:
-    """The name of each side: the different roles of its seats, joined by a plus."""
+    """The name of each side: the distinct roles of its seats, joined by a plus."""
     seats = list(zip(game.roles, game.sides, strict=True))
     return [
         "+".join(dict.fromkeys(role for role, own in seats if own == side))
@@ -58,15 +58,15 @@ def role_names(game: Game) -> list[str]:
 
 
 def points(game: Game, returns: np.ndarray, agent: int) -> np.ndarray:
-    """The payoffs of one of two agents where it played one side against the other agent.
+    """The payoffs of one of two agents at the tables where it played one side alone.
 
     Args:
         game: The game.
         returns: Payoffs, [deals, tables, seats].
-        agent: 0 or 1.
+        agent: Index of the agent, 0 or 1.
 
     Returns:
-        Summed over the seats of the side, float64 [deals, sides].
+        Payoffs summed over the seats of the side, float64 [deals, sides].
     """
     seatings = tables(game.sides)
     columns = []
@@ -81,9 +81,9 @@ def summary(match: Match) -> dict[str, Any]:
     """All results of a match for JSON.
 
     `pairs` holds for every pairing `results`: win rate and points by agent and role; `difference`:
-    by role, the points of the first agent less those of the second one on the same deals; the time
-    per decision; and the raw `returns` by deal, table and seat. Points are per game: of all seats
-    of a role together, and for the role `all` the mean over the roles. Intervals hold 95%.
+    by role, the points of the first agent minus those of the second on the same deals; the time per
+    decision; and the raw `returns` by deal, table and seat. Points are per game: summed over all
+    seats of a role, and for the role `all` the mean over the roles. Intervals are 95% intervals.
     """
     return {
         **match_settings(match.game, match.agents, match.seed),
@@ -102,7 +102,7 @@ def _pair_summary(game: Game, names: list[str], chunk: Chunk, seed: int) -> dict
     by_agent = [_with_mean(points(game, chunk.returns, agent)) for agent in (0, 1)]
     won = [_with_mean(wins(points(game, chunk.returns, agent))) for agent in (0, 1)]
     columns = [*by_agent, *won, by_agent[0] - by_agent[1]]
-    # One bootstrap for everything: all figures come from the same resampled deals.
+    # One bootstrap for all columns, so that all figures come from the same resampled deals.
     estimates = bootstrap(np.concatenate(columns, axis=1), seed)
     scores = [estimates[i : i + len(roles)] for i in range(0, len(estimates), len(roles))]
     return {
@@ -124,7 +124,7 @@ def _pair_summary(game: Game, names: list[str], chunk: Chunk, seed: int) -> dict
 
 
 def times(chunk: Chunk) -> dict[str, Any]:
-    """How often and how fast each agent decided."""
+    """Number of decisions of each agent, and their time."""
     return {
         "decisions": chunk.decisions.tolist(),
         "seconds": [round(float(s), 6) for s in chunk.seconds],
@@ -148,7 +148,7 @@ def rounded(estimate: Estimate) -> dict[str, float | None]:
 
 
 def shorter(values: Any) -> Any:
-    """Nested lists of numbers, integers without a point."""
+    """Nested lists of numbers, with integral floats as integers."""
     if isinstance(values, list):
         return [shorter(value) for value in values]
     return int(values) if values == int(values) else values
@@ -160,16 +160,16 @@ def save(path: Path, data: dict[str, Any]) -> None:
 
 
 def load(path: Path, game: Game, agents: Sequence[str], seed: int) -> Match:
-    """Read a match that is to be continued.
+    """Read a match that is to be resumed.
 
     Args:
-        path: What `save` wrote.
-        game: The game that goes on.
-        agents: The names of the agents that go on.
-        seed: The seed that goes on.
+        path: File that `save` wrote.
+        game: Game of the resumed match.
+        agents: Names of its agents.
+        seed: Its seed.
 
     Raises:
-        InputError: It cannot be read, or was played with other settings.
+        InputError: The file cannot be read, or was played with other settings.
     """
     data = load_same(path, match_settings(game, agents, seed))
     try:
@@ -180,10 +180,10 @@ def load(path: Path, game: Game, agents: Sequence[str], seed: int) -> Match:
 
 
 def load_same(path: Path, wanted: Mapping[str, Any]) -> dict[str, Any]:
-    """Read the results of a match that is to be continued with the settings `wanted`.
+    """Read the results of a match that is to be resumed with the settings `wanted`.
 
     Raises:
-        InputError: It cannot be read, or was played with other settings.
+        InputError: The file cannot be read, or was played with other settings.
     """
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -197,6 +197,6 @@ def load_same(path: Path, wanted: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def chunk_of(data: Mapping[str, Any], returns: Any) -> Chunk:
-    """Payoffs, and the times that `data` holds, as they were before they were saved."""
+    """The chunk that was saved: the payoffs `returns`, and the times in `data`."""
     seconds, decisions = np.array(data["seconds"], float), np.array(data["decisions"], np.int64)
     return Chunk(np.array(returns, float), seconds, decisions)

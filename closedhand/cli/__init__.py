@@ -1,7 +1,7 @@
 """The command `closedhand`.
 
-Every command prints for people; with `--json` it prints one JSON object on stdout and nothing else.
-Progress goes to stderr. Bad input is one line on stderr and exit code 2.
+Commands print text for people; with `--json` a command prints one JSON object on stdout and nothing
+else. Progress goes to stderr. Bad input ends with one line on stderr and exit code 2.
 """
 
 import sys
@@ -24,7 +24,7 @@ app = typer.Typer(
 
 
 def show_version(wanted: bool) -> None:
-    """Print the version and leave."""
+    """Print the version and exit."""
     if wanted:
         from closedhand import __version__
 
@@ -48,7 +48,7 @@ app.command(context_settings=solve.SETTINGS)(solve.solve)
 app.add_typer(records.app, name="records")
 app.add_typer(train.app, name="train")
 OF_GAMES = {"reproduce": "Published results, computed again.", "show": "Pictures of games."}
-"""Groups all of whose commands are those of games."""
+"""Groups whose commands all come from games."""
 
 for name, text in OF_GAMES.items():
     group = typer.Typer(cls=Group, no_args_is_help=True)

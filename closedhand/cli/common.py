@@ -1,4 +1,4 @@
-"""What the commands share: options, bad input, progress, JSON."""
+"""Helpers shared by the commands: options, bad input, progress, JSON."""
 
 import json
 import math
@@ -20,7 +20,7 @@ INTERRUPTED = 130
 
 
 def underscored(name: str | None) -> str | None:
-    """A game's name with underscores, as the registries have it; people may write hyphens."""
+    """A game's name with underscores, as in the registries; the command line accepts hyphens."""
     return name.replace("-", "_") if name else name
 
 
@@ -35,7 +35,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and no
 
 
 def given_options(rules: str | None, options: list[str] | None) -> dict[str, Any]:
-    """The options of a game that a command line gives.
+    """The options of a game that are given on the command line.
 
     Raises:
         InputError: An option is not of the form key=value.
@@ -53,7 +53,7 @@ def given_options(rules: str | None, options: list[str] | None) -> dict[str, Any
 
 
 def bind(name: str, rules: str | None, options: list[str] | None) -> Game:
-    """The game that a command line asks for.
+    """The game named on the command line, with its options.
 
     Raises:
         InputError: An unknown game, preset or option.
@@ -64,10 +64,10 @@ def bind(name: str, rules: str | None, options: list[str] | None) -> Game:
 
 
 def positive(value: float | None) -> float | None:
-    """A number that a command line gives, if it is larger than 0.
+    """A number given on the command line, which must be larger than 0.
 
     Raises:
-        InputError: It is not.
+        InputError: The number is not larger than 0, or not finite.
     """
     if value is not None and not 0 < value < math.inf:
         raise InputError(f"a number larger than 0 is needed, not {value}")
@@ -75,10 +75,10 @@ def positive(value: float | None) -> float | None:
 
 
 def make_folder(path: Path) -> Path:
-    """Make a folder, before long work that is to end up in it.
+    """Create a folder before the long computation that will write to it.
 
     Raises:
-        InputError: It cannot be made.
+        InputError: The folder cannot be created.
     """
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -88,7 +88,7 @@ def make_folder(path: Path) -> Path:
 
 
 def slug(text: str) -> str:
-    """A text as part of a file's name; of a long one the beginning, and a sum of the rest."""
+    """A text as part of a file's name; a long one is cut and gets a checksum."""
     name = re.sub(r"\W+", "-", text)
     return name if len(name) <= 100 else f"{name[:90]}-{zlib.crc32(text.encode()):08x}"
 
@@ -100,7 +100,7 @@ def note(text: str) -> None:
 
 @contextmanager
 def interruptible(text: str = "interrupted; the same command goes on") -> Iterator[None]:
-    """Leave with a line where a `KeyboardInterrupt` comes out of long work."""
+    """Print a line and exit if a `KeyboardInterrupt` ends the block."""
     try:
         yield
     except KeyboardInterrupt:
@@ -113,11 +113,11 @@ def leave_if_interrupted(
     text: str = "interrupted; the same command goes on",
     nothing: bool = False,
 ) -> None:
-    """Leave with a line and the exit code of an interruption, if there was one.
+    """Print a line and exit with the code of an interruption, if there was one.
 
     Args:
-        interrupted: Whether there was.
-        text: Says what can be done.
+        interrupted: Whether there was an interruption.
+        text: Line that tells how to resume.
         nothing: Whether nothing was finished.
     """
     if interrupted:
@@ -132,11 +132,11 @@ def print_json(data: Any) -> None:
 
 @contextmanager
 def progress_bar(unit: str, total: int | None) -> Iterator[Callable[..., None]]:
-    """A progress bar on stderr; yields a function that takes how much is done.
+    """A progress bar on stderr; yields a function that takes the amount done.
 
     Args:
-        unit: What is counted.
-        total: How much there is to do; None: nobody knows yet.
+        unit: Unit that is counted.
+        total: Total amount; None if it is not known yet.
 
     Yields:
         `update(done, total=None, unit=None)`.
@@ -167,12 +167,12 @@ def progress_bar(unit: str, total: int | None) -> Iterator[Callable[..., None]]:
 
 
 def new_table(title: str | None = None) -> Table:
-    """A table without lines: seven columns have to fit into 80 characters."""
+    """A table without ruled lines, so that seven columns fit into 80 characters."""
     return Table(title=title, title_justify="left", box=None, padding=(0, 1, 0, 0))
 
 
 def save_picture(plot: Callable[[Any, Path], None], data: Any, path: Path) -> Path | None:
-    """Draw results; without matplotlib say so and go on."""
+    """Draw results; if matplotlib is missing, print a note and return None."""
     try:
         plot(data, path)
     except InputError as error:

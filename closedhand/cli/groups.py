@@ -1,6 +1,6 @@
-"""Groups of commands, those of single games included, which their specs name.
+"""Groups of commands, including the commands that games name in their specs.
 
-A game's command is imported when it is run, or when somebody asks for its help.
+A game's command is imported only when it is run or its help is shown.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,10 @@ from closedhand.core.registry import GAMES, Ref, load
 
 
 def commands_of_games(verb: str) -> dict[str, Ref]:
-    """The commands `closedhand VERB NAME` of all games by NAME, that of a game for its own ones."""
+    """The commands `closedhand VERB NAME` of all games, by NAME.
+
+    A command that consists of the verb only has the name of its game as NAME.
+    """
     found: dict[str, Ref] = {}
     for spec in GAMES.values():
         for words, ref in spec.commands.items():
@@ -26,21 +29,21 @@ def commands_of_games(verb: str) -> dict[str, Ref]:
 
 
 def verbs_of_games() -> list[str]:
-    """The first words of all commands of games."""
+    """The first words of all commands that games add."""
     return list(
         dict.fromkeys(words.partition(" ")[0] for spec in GAMES.values() for words in spec.commands)
     )
 
 
 def click_command(function: Callable[..., Any], name: str, help: str | None = None) -> Any:
-    """A function with Typer's annotations as a command."""
+    """A command made from a function with Typer's annotations."""
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     app.command(name, help=help)(function)
     return typer.main.get_command(app)
 
 
 class Group(TyperGroup):
-    """Commands whose names may be written with underscores, and those that games add to them."""
+    """A group of commands, its own and those that games add; names may have underscores."""
 
     verb: str | None = None
 
@@ -49,10 +52,10 @@ class Group(TyperGroup):
         return [*super().list_commands(ctx), *commands_of_games(self.verb or self.name or "")]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of a name.
+        """The command of the given name.
 
         Raises:
-            InputError: There is none.
+            InputError: There is no such command.
         """
         name = cmd_name.replace("_", "-")
         found = super().get_command(ctx, name)
@@ -64,7 +67,7 @@ class Group(TyperGroup):
         return found
 
     def missing(self, ctx: Any, name: str) -> str:
-        """Why there is no such command."""
+        """The error message for a command that does not exist."""
         verb, commands = self.verb or self.name, ", ".join(self.list_commands(ctx))
         if name.replace("-", "_") in GAMES:
             return f"{name} offers nothing to {verb}; there are {commands}"
@@ -72,7 +75,7 @@ class Group(TyperGroup):
 
 
 class Commands(Group):
-    """All commands: bad input is one line and exit code 2; other errors show whole."""
+    """All commands. Bad input gives one line and exit code 2; other errors keep their traceback."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """The names of all commands."""
@@ -80,7 +83,7 @@ class Commands(Group):
         return [*own, *(verb for verb in verbs_of_games() if verb not in own)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of a name; None if there is none."""
+        """The command of the given name; None if there is none."""
         found = TyperGroup.get_command(self, ctx, cmd_name)
         if found is None and cmd_name in verbs_of_games():
             games = ", ".join(commands_of_games(cmd_name))

@@ -27,7 +27,7 @@ from closedhand.cli.common import (
 )
 from closedhand.core.game import Game, InputError
 
-# What takes long to import is imported inside the commands, so that --help comes at once.
+# Slow imports are made inside the commands, so that --help is fast.
 
 
 NOTHING = "interrupted before any more deals were finished; nothing more is saved"
@@ -74,9 +74,9 @@ def match(
 ) -> None:
     """Play a duplicate match, or a league, and show points with 95% intervals.
 
-    In a match two agents at a time play every deal at every seating. In a league, as some games
-    always are and any game of three or more sides may be, all agents sit at one table. In games
-    whose rounds carry over a deal is a match of rounds; with --duplicate it is a single round.
+    In a match two agents at a time play every deal at every seating. In a league all agents sit at
+    one table; some games are always played as a league, any game of three or more sides may be. If
+    the rounds of a game carry over, a deal is a match of rounds; with --duplicate it is one round.
 
     Saves the results as JSON, in runs/ if --out names no file, and a picture of them beside it.
     """
@@ -99,7 +99,7 @@ def match(
 
 
 def _processes(game: Game, names: list[str], workers: int | None) -> int:
-    """How many are given, or one where somebody searches by the clock, or as many as cores."""
+    """Number of processes: the number given, else 1 with a search by the clock, else all cores."""
     from closedhand.arena.match import is_clocked
     from closedhand.core.threads import cores
 
@@ -305,7 +305,7 @@ def show_league(data: dict[str, Any]) -> None:
 
 
 def interval(estimate: dict[str, Any], sign: str = "") -> str:
-    """The interval of an estimate, if there is one."""
+    """The interval of an estimate as text, or a hyphen if there is none."""
     if estimate["low"] is None:
         return "-"
     return f"{estimate['low']:{sign}.3f} to {estimate['high']:{sign}.3f}"

@@ -1,4 +1,4 @@
-"""What the commands `reproduce …`, which games add, share: parts under a bar, the report."""
+"""Helpers of the commands `reproduce …`, which games add: a progress bar and the report."""
 
 from collections.abc import Callable
 from pathlib import Path

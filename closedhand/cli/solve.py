@@ -1,4 +1,4 @@
-"""The command `solve`, which a game's solver does."""
+"""The command `solve`, which calls the solver named in a game's spec."""
 
 from pathlib import Path
 from typing import Annotated
@@ -10,9 +10,9 @@ from closedhand.core.game import InputError
 from closedhand.core.registry import GAMES, load, spec_of
 
 SETTINGS = {"ignore_unknown_options": True, "allow_extra_args": True}
-"""Options that `solve` does not know are those of the game."""
+"""Options that `solve` does not know are taken as options of the game."""
 ITERATIONS = 10_000
-"""Of `solve`, where neither time nor aim is given."""
+"""Iterations of `solve`, if neither a time nor a NashConv to reach is given."""
 
 
 def solve(
@@ -56,12 +56,12 @@ def solve(
 ) -> None:
     """Solve a small game and show the value, best responses and NashConv, all exact.
 
-    Options of the game may be given by their names too: --pair card is --option pair=card. NashConv
-    is what all players together could gain by responding best; with two players, exploitability is
-    half of it. For every algorithm the folder gets the strategy, the curve and what --resume needs
-    (without which a run begins anew, over what was there), and a picture of NashConv against
-    iterations and seconds. Ctrl-C stops, and keeps the strategy. The JSON is that of the algorithm,
-    or of several as the list "runs".
+    Options of the game may also be given by name: --pair card means --option pair=card. NashConv is
+    the sum of what the players could gain by best responses; with two players, exploitability is
+    half of it. The folder gets, for every algorithm, the strategy, the curve and the data that
+    --resume needs, and a picture of NashConv against iterations and seconds. Without --resume a run
+    starts from scratch and overwrites what the folder holds. Ctrl-C stops and keeps the strategy.
+    The JSON is the result of the algorithm; for several algorithms it is the list "runs".
     """
     name = other_game or game or default_game()
     bound = bind(name, rules, [*(option or []), *named_options(context.args)])
@@ -79,7 +79,7 @@ def solvable() -> list[str]:
 
 
 def default_game() -> str:
-    """The game that `solve` means where none is named."""
+    """The game that `solve` takes if none is named."""
     for spec in GAMES.values():
         if "solve" in spec.default_for:
             return spec.name
@@ -87,10 +87,10 @@ def default_game() -> str:
 
 
 def named_options(words: list[str]) -> list[str]:
-    """Options of a game that are written as options of the command, as key=value.
+    """Options of a game that were written as options of the command, in the form key=value.
 
     Raises:
-        InputError: A word is neither an option nor its value.
+        InputError: A word is neither an option nor the value of one.
 
     Examples:
         >>> named_options(["--double-pair", "split", "--pair=card"])

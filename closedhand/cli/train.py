@@ -1,4 +1,4 @@
-"""The commands `train …`: a game to learn in, and what games add, such as networks on records."""
+"""The commands `train …`: one for each game with a trainer, and those that games add."""
 
 import inspect
 from pathlib import Path
@@ -11,11 +11,11 @@ from closedhand.cli.groups import Group, click_command
 from closedhand.core.game import InputError
 from closedhand.core.registry import GAMES, load, spec_of
 
-# What takes long to import is imported inside the commands, so that --help comes at once.
+# Slow imports are made inside the commands, so that --help is fast.
 
 
 class Trainings(Group):
-    """A command for every game that has a learner, and the trainings that games add."""
+    """A command for every game that has trainers, and the training commands that games add."""
 
     verb = "train"
 
@@ -25,10 +25,10 @@ class Trainings(Group):
         return [*games, *super().list_commands(ctx)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of a name.
+        """The command of the given name.
 
         Raises:
-            InputError: There is none.
+            InputError: There is no such command.
         """
         spec = GAMES.get(underscored(cmd_name) or "")
         if spec is None or not spec.trainers:

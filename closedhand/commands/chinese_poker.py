@@ -1,4 +1,4 @@
-"""The command `advise`, and what `train` does for Chinese Poker."""
+"""The commands `advise` and `reproduce` of Chinese Poker, and its trainer."""
 
 from io import BytesIO
 from pathlib import Path
@@ -42,8 +42,8 @@ def advise(
 ) -> None:
     """Arrange a hand: the best ways, how often each part wins, and the expected points.
 
-    Counted against hands that an opponent may hold, set by the strategy `separable`. Their pool is
-    set once, which takes about half a minute, and then kept.
+    Wins and points are counted against hands that an opponent may hold, set by the strategy
+    `separable`. Their pool is set once, which takes about half a minute, and then kept.
     """
     from closedhand.baselines.chinese_poker import agents, opponents as shared
     from closedhand.baselines.chinese_poker.advise import advise, summary
@@ -91,7 +91,7 @@ def draw(advice: "Advice", path: Path) -> None:
 
 
 def learn(game: Game, method: str, seconds: float, seed: int, out: Path, restart: bool) -> None:
-    """Train tables of chances in a folder, or go on with those it holds, for at least a cycle."""
+    """Train tables of winning chances for at least one cycle, resuming those in the folder."""
     from closedhand.baselines.chinese_poker import training
     from closedhand.core.interrupt import check
 
@@ -131,7 +131,7 @@ def reproduce(
 ) -> None:
     """The blog's near-optimal Chinese Poker, and how far from optimal each strategy is.
 
-    Takes about fifteen minutes. Ctrl-C stops; the same command goes on where it was.
+    Takes about fifteen minutes. Ctrl-C stops; the same command resumes.
     """
     from closedhand.papers.hankin import reproduction
 

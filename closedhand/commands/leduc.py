@@ -1,4 +1,4 @@
-"""What `solve`, `train` and `reproduce` do for Leduc, and the command `show leduc-graph`."""
+"""The solver and trainer of Leduc for the command line, and its `reproduce` and `show` commands."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -33,7 +33,7 @@ def solve(
     resume: bool,
     as_json: bool,
 ) -> None:
-    """What `solve` does for a game of the family: see `closedhand.cli.solve`."""
+    """Solve a game of the Leduc family; see `closedhand.cli.solve`."""
     from closedhand.arena.plot import plot_curves
     from closedhand.baselines.leduc import solving
 
@@ -45,10 +45,10 @@ def solve(
     folder = make_folder(
         out or Path("runs") / slug(" ".join(["solve", bound.name, *chosen(bound)]))
     )
-    # All of them before the first one is at work: what is wrong shows now.
+    # All runs are set up before the first one starts, so that errors show at once.
     runs = {}
     for name in names:
-        # Of several algorithms those go on that an interrupted run had come to.
+        # Of several algorithms, only those that an interrupted run had reached are resumed.
         go_on = resume and (len(names) == 1 or (folder / name / "learner.npz").exists())
         if name != "lp":
             runs[name] = (
@@ -77,7 +77,7 @@ def solve(
 
 
 def chosen(game: Game) -> list[str]:
-    """The options of a game that are not the defaults of its name."""
+    """The options of a game that differ from its defaults, as `key value`."""
     from closedhand.core.registry import make_game
 
     usual = make_game(game.name).options
@@ -85,7 +85,7 @@ def chosen(game: Game) -> list[str]:
 
 
 def curves(game: Game, folder: Path) -> list[dict[str, Any]]:
-    """The results with a curve that were solved into a folder for a game, in the usual order."""
+    """The results for a game in a folder that have a curve, in the order of the algorithms."""
     from closedhand.baselines.leduc import solving
     from closedhand.core.files import read_json
 
@@ -100,8 +100,8 @@ def work(
     seconds: float | None = None,
     until: float | None = None,
 ) -> dict[str, Any]:
-    """Advance a `solving.Run` under a progress bar, which saves it, and return its summary."""
-    # The bar counts whatever ends the work; an aim alone has no length.
+    """Advance a `solving.Run`, which saves itself, under a progress bar; returns its summary."""
+    # The bar counts iterations or seconds; a NashConv to reach gives it no total.
     by_time = iterations is None and seconds is not None
     total = round(seconds or 0) if by_time else iterations
     unit = f"{run.algorithm}, seconds" if by_time else f"{run.algorithm}, iterations"
@@ -115,7 +115,7 @@ def work(
 
 
 def solve_exactly(game: Game, folder: Path) -> dict[str, Any]:
-    """Solve a game by linear program, save the equilibrium, and return its summary."""
+    """Solve a game by linear programming, save the equilibrium, and return its summary."""
     import json
     import time
 
@@ -172,7 +172,7 @@ def show_results(results: list[dict[str, Any]]) -> None:
 def learn(
     game: Game, algorithm: str, seconds: float, seed: int, folder: Path, restart: bool
 ) -> None:
-    """What `train` does for Leduc: `seconds` more of an algorithm, and a picture of its curve."""
+    """Run an algorithm for `seconds` more, print the result, and draw its curve."""
     from closedhand.arena.plot import plot_curves
     from closedhand.baselines.leduc import solving
 
@@ -216,9 +216,9 @@ def reproduce(
     seed: Annotated[int, typer.Option(min=0, help="Of everything random.")] = 0,
     as_json: Json = False,
 ) -> None:
-    """UH-Leduc solved and learned: exact values, all algorithms, what each comes to.
+    """UH-Leduc solved and learned: exact values, all algorithms, and what each achieves.
 
-    Takes about ten minutes. Ctrl-C stops; the same command goes on where it was.
+    Takes about ten minutes. Ctrl-C stops; the same command resumes.
     """
     from closedhand.papers.leduc_slides import reproduction
 

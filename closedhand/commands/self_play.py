@@ -1,4 +1,4 @@
-"""What `train` does for policies whose weights are fitted in self-play."""
+"""The trainer of policies whose weights are fitted in self-play."""
 
 from pathlib import Path
 
@@ -26,20 +26,20 @@ def fit(
     out: Path,
     restart: bool,
 ) -> None:
-    """Fit weights in a folder, or go on with those it holds, for at least a step.
+    """Fit weights for at least one step, resuming those in the folder.
 
     Args:
-        game: Game that is learned, under its default rules.
+        game: Game to learn, under its default rules.
         name: Name of the algorithm and of the file.
-        task: What is fitted.
+        task: Task whose weights are fitted.
         agent: Beginning of the name of the agent that takes the file.
-        seconds: How long.
+        seconds: Training time in seconds.
         seed: Seed of everything random.
         out: Folder for the weights.
-        restart: Whether to begin anew.
+        restart: Whether to start from scratch.
 
     Raises:
-        InputError: Other rules, or a file of something else.
+        InputError: Rules other than the defaults, or a file of another kind.
     """
     from closedhand.baselines.learning import policy_gradient
 

@@ -1,1 +1,1 @@
-"""Published results, computed again: one folder for each document."""
+"""Reproductions of published results: one folder for each document."""

@@ -1,4 +1,4 @@
-"""What `train` does for the playouts of Daihinmin's `monte-carlo`."""
+"""The trainer of the playouts of Daihinmin's `monte-carlo`."""
 
 from pathlib import Path
 

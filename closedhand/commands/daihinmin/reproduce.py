@@ -28,7 +28,7 @@ def kou(
 ) -> None:
     """Tables 1 to 6 and Figures 1 and 2 of the paper about kou, Daihinmin's champion of 2014.
 
-    Takes about an hour. Ctrl-C stops; the same command goes on where it was.
+    Takes about an hour. Ctrl-C stops; the same command resumes.
     """
     from closedhand.core.threads import cores
     from closedhand.papers.kou import reproduction

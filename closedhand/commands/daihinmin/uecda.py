@@ -48,8 +48,9 @@ def serve(
 ) -> None:
     """Play a match of clients and agents as a UECda server (protocol 20070).
 
-    A client that is slow or wrong passes; one that is gone, or slow three times in a row, loses its
-    seat to an agent. Ctrl-C ends the match; the log holds all rounds that were played.
+    A client that is too slow or plays illegally passes; one that has disconnected, or is too slow
+    three times in a row, loses its seat to an agent. Ctrl-C ends the match; the log holds all
+    rounds that were played.
     """
     from closedhand.core.agents import split_agents
     from closedhand.games.daihinmin.uecda.server import Server
@@ -109,7 +110,7 @@ def join(
 ) -> None:
     """Let an agent play as a client of a UECda server (protocol 20070).
 
-    Rules and options are those of the server; it does not tell them.
+    Give the rules and options that the server uses: the protocol does not transmit them.
     """
     from closedhand.games.daihinmin.uecda.client import Client
 

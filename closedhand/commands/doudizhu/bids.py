@@ -1,4 +1,4 @@
-"""What `train` does for the Bid Module of Dou Dizhu."""
+"""The commands `train bids` and `train bid-net` of Dou Dizhu."""
 
 import json
 from pathlib import Path
@@ -23,7 +23,7 @@ from closedhand.cli.common import (
 from closedhand.core.game import InputError
 
 SEEN = ((0, 0), (1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2))
-"""Seats and the highest bids that they may find."""
+"""Pairs of a seat and a highest bid so far that it may face."""
 
 
 def bids(
@@ -39,8 +39,9 @@ def bids(
 ) -> None:
     """Fit Dou Dizhu's bids: who wins as the landlord with which 17 cards; Ctrl-C saves and stops.
 
-    An agent plays every deal against itself with each player as the landlord. A logistic model and
-    the chances from which on each bid pays are fitted to that, and judged on deals held out.
+    An agent plays every deal against itself with each player as the landlord. A logistic model of
+    the chance to win, and the least chance at which each bid pays, are fitted to these games and
+    judged on held-out deals.
     """
     from closedhand.baselines.doudizhu.bidding import (
         fitting as bid_fitting,
@@ -81,8 +82,9 @@ def bid_net(
 ) -> None:
     """Train a network for Dou Dizhu's bids: who wins as the landlord with which 17 cards.
 
-    It is compared with the logistic model of `train bids` on deals held out from both. Ctrl-C stops
-    earlier and saves what was best until then, as OUT/bid.safetensors; the same command goes on.
+    It is compared with the logistic model of `train bids` on deals held out from both. The best
+    network is saved as OUT/bid.safetensors. Ctrl-C stops early and saves the best one so far; the
+    same command resumes.
     """
     try:
         from closedhand.baselines.doudizhu.bidding import network as bid_net
@@ -151,7 +153,7 @@ def show_calibration(rows: list[dict[str, float]]) -> None:
 
 
 def show_points(rows: list[dict[str, Any]]) -> None:
-    """Print what modules bring as a table."""
+    """Print the points that bid modules win as a table."""
     typer.echo("points a deal of one player among two others, by their bids")
     table = new_table()
     for column in ("one", "others", "points", "error"):

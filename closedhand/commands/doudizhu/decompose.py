@@ -1,4 +1,4 @@
-"""What `train` does for the weights of Dou Dizhu's `decompose`."""
+"""The trainer of the weights of Dou Dizhu's `decompose`."""
 
 from pathlib import Path
 

@@ -67,7 +67,7 @@ def network(
 ) -> None:
     """Train a network of Dou Dizhu on records; Ctrl-C saves and stops.
 
-    It takes --minutes or --steps, at whose end the learning rate is zero. Saves the network that
+    Give --minutes or --steps; the learning rate falls to zero at their end. Saves the network that
     predicts held-out deals best as OUT/policy.safetensors or OUT/kicker.safetensors, and
     OUT/history.json.
     """
@@ -127,8 +127,9 @@ def self_play(
 ) -> None:
     """Fine-tune Dou Dizhu's policy network in self-play; Ctrl-C saves and stops.
 
-    Every deal is played four times: what a game brings counts against the other games of its deal.
-    Saves the networks in OUT, and in OUT/history.json how often they win against the start.
+    Every deal is played four times, and the return of a game is compared with the other games of
+    its deal. Saves the networks in OUT, and in OUT/history.json how often they win against the
+    networks at the start.
     """
     try:
         from closedhand.baselines.doudizhu.deeprocket import fine_tuning

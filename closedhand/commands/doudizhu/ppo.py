@@ -1,4 +1,4 @@
-"""What `train` does for Dou Dizhu's MaskablePPO."""
+"""The trainer of Dou Dizhu's MaskablePPO."""
 
 from collections.abc import Mapping
 from pathlib import Path

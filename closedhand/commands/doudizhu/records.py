@@ -36,7 +36,7 @@ def generate(
 ) -> None:
     """Let agents play Dou Dizhu and write the games as Parquet shards, for `train policy-net`.
 
-    Games are flat and without bidding. After Ctrl-C the same command goes on.
+    Games are flat and without bidding. After Ctrl-C the same command resumes.
     """
     from closedhand.baselines.doudizhu.deeprocket import shards
     from closedhand.core.agents import split_agents

@@ -76,8 +76,8 @@ def deeprocket(
 ) -> None:
     """Figures 3 and 4 of the DeepRocket paper, its two positions, and the ladder of agents.
 
-    Takes hours. Ctrl-C stops; the same command goes on where it was. With --only the report is
-    named after the section.
+    Takes hours. Ctrl-C stops; the same command resumes. With --only the report is named after the
+    section.
     """
     from closedhand.core.agents import split_agents
     from closedhand.core.files import write_atomically

@@ -1,4 +1,4 @@
-"""Section 5.1 of the DeepRocket paper: how the accuracy of the networks rises in training."""
+"""Section 5.1 of the DeepRocket paper: accuracy of the networks during training."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -8,27 +8,27 @@ from closedhand.arena.plot import new_figure, save_figure
 from closedhand.core.files import SHIPPED, read_json
 
 PAPER_ACCURACY = {"policy": (0.86, 0.88), "kicker": (0.90, 0.90)}
-"""Top-1 on held-out moves of human experts (section 5.1), lowest and highest."""
+"""Top-1 accuracy on held-out moves of human experts (section 5.1), lowest and highest."""
 
 
 def _file() -> Path:
-    """Where the package has the histories of its networks, if it has them."""
+    """Path of the training histories of the package's networks; the file may be missing."""
     return SHIPPED / "doudizhu_training.json"
 
 
 def shipped() -> dict[str, list[dict[str, Any]]] | None:
-    """How the accuracy of the shipped networks rose in training; None where that is not shipped.
+    """Training histories of the shipped networks; None if the package has none.
 
     Returns:
-        By network, `policy` and `kicker`: entries with `step` and `accuracy` (top-1 on held-out
-        moves, of all or by role).
+        By network, `policy` and `kicker`: entries with `step` and `accuracy` (top-1 accuracy on
+        held-out moves, overall or by role).
     """
     data = read_json(_file())
     return {name: data[name] for name in PAPER_ACCURACY if data.get(name)} or None
 
 
 def curves(history: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[int, float]]]:
-    """Steps and accuracies of a history: `all`, and each role where it tells them apart."""
+    """Steps and accuracies of a history: under `all`, and by role where the history has roles."""
     found: dict[str, list[tuple[int, float]]] = {}
     for entry in history:
         accuracy = entry.get("accuracy")
@@ -41,11 +41,11 @@ def curves(history: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[int, fl
 
 
 def picture(histories: dict[str, list[dict[str, Any]]], path: Path) -> None:
-    """Draw accuracy against steps of training, beside the paper's.
+    """Draw accuracy against training steps, beside the paper's values.
 
     Args:
         histories: What `shipped` returns.
-        path: Of the picture, PNG.
+        path: Path of the PNG file.
 
     Raises:
         InputError: matplotlib is not installed.

@@ -1,8 +1,8 @@
 """Figures 3 and 4 of the DeepRocket paper: two programs in all four pairings, on the same deals.
 
-The paper's are DeepRocket (DR) and MicroWe (MW), neither of them published: a network and the best
-agent without learning stand in for them. "DR v MW" is DR as landlord against MW as both peasants.
-The paper gives both figures as pictures only, without numbers to compare with.
+The paper's programs, DeepRocket (DR) and MicroWe (MW), were never published: a network and the best
+agent without a network stand in for them. "DR v MW" is DR as landlord against MW as both peasants.
+The paper shows both figures as pictures only, without numbers to compare with.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,7 +23,7 @@ from closedhand.core.run import work_off
 from closedhand.core.statistics import bootstrap, wins
 
 CHUNK = 500
-"""Deals played side by side: networks like large batches."""
+"""Deals played side by side; networks are faster on large batches."""
 
 PAIRINGS = {
     "DR v MW": ("DR", "MW"),
@@ -31,7 +31,7 @@ PAIRINGS = {
     "MW v DR": ("MW", "DR"),
     "MW v MW": ("MW", "MW"),
 }
-"""Landlord and peasants, in the order of Figure 3."""
+"""Landlord and peasants of each pairing, in the order of Figure 3."""
 
 DIFFERENCES = {
     "as landlord, against MW": {"DR v MW": 1, "MW v MW": -1},
@@ -40,22 +40,22 @@ DIFFERENCES = {
     "as peasants, against DR": {"DR v MW": 1, "DR v DR": -1},
     "in duplicate, DR against MW": {"DR v MW": 1, "MW v DR": -1},
 }
-"""By how much DR wins more than MW: sums of the landlord's win rates."""
+"""Differences of win rates, DR minus MW, as signed sums of the landlord's win rates."""
 
 
 def the_game() -> Game:
-    """The paper's Dou Dizhu: no auction, the deal says who is landlord (section 5.2)."""
+    """The paper's Dou Dizhu: no auction, the deal determines the landlord (section 5.2)."""
     return make_game("doudizhu", rules="deeprocket")
 
 
 def play_roles(game: Game, landlord: Spec, peasants: Spec, seed: int, deals: range) -> Chunk:
-    """Play some deals once each, one agent as landlord against another one, or itself.
+    """Play some deals once each, with one agent as landlord and one as both peasants.
 
     Args:
-        game: Of two sides, without an auction.
-        landlord: Plays side 0.
-        peasants: Plays side 1.
-        seed: Of the deals, which are those of a match, and of the agents.
+        game: Game of two sides, without an auction.
+        landlord: Agent of side 0.
+        peasants: Agent of side 1.
+        seed: Seed of the agents and of the deals, which are those of a match with this seed.
         deals: Numbers of the deals.
 
     Returns:
@@ -81,24 +81,24 @@ def compute(
     workers: int,
     progress: Callable[[str, float], None],
 ) -> dict[str, Any]:
-    """Play all four pairings, or what is left of them to play.
+    """Play all four pairings, or the iterations that a previous run has left.
 
     Args:
-        network: The agent that stands in for DeepRocket, by name.
-        best: The agent that stands in for MicroWe.
-        games: Of an iteration of a pairing.
-        iterations: How many; more of them go on with those that the folder holds.
-        folder: For a file for each iteration of each pairing.
-        seed: Of deals, agents and intervals.
-        workers: Processes.
-        progress: Called with the name of a part and how many parts are done.
+        network: Name of the agent that stands in for DeepRocket.
+        best: Name of the agent that stands in for MicroWe.
+        games: Number of games per iteration of a pairing.
+        iterations: Number of iterations; those that the folder holds are kept.
+        folder: Folder for the files, one for each iteration of each pairing.
+        seed: Seed of deals, agents and intervals.
+        workers: Number of processes.
+        progress: Called with the name of a part and the number of parts done.
 
     Returns:
         What `summary` returns.
 
     Raises:
         InputError: An agent is unknown or plays illegally.
-        KeyboardInterrupt: Interrupted; a later call goes on.
+        KeyboardInterrupt: Interrupted; a later call resumes.
     """
     specs = {"DR": network, "MW": best}
     parts = {
@@ -115,12 +115,12 @@ def compute(
 
 
 def part_name(iteration: int, pairing: str) -> str:
-    """The name of an iteration, from 0, of a pairing."""
+    """The name of an iteration of a pairing; iterations count from 0."""
     return f"{pairing.replace(' ', '-')}-{iteration + 1:02}"
 
 
 def _part(specs: list[str], deals: range, seed: int, workers: int) -> Part:
-    """A part that plays some deals in one pairing; holds the landlord's points by deal."""
+    """A part that plays some deals in one pairing; its result has the landlord's points by deal."""
 
     def part(tell: Callable[[float], None]) -> dict[str, Any]:
         game = the_game()
@@ -145,13 +145,14 @@ def summary(played: Mapping[str, list[dict[str, Any]]], seed: int) -> dict[str, 
     """Both figures for JSON.
 
     Args:
-        played: By pairing, what each iteration brought.
-        seed: Of the bootstrap over deals, which all pairings share.
+        played: Results of each iteration, by pairing.
+        seed: Seed of the bootstrap over deals, which all pairings share.
 
     Returns:
-        `iterations`: by pairing the landlord's win rate in each. `landlord`, `peasants`: win rates
-        of all games by pairing, and `points` the landlord's points a game. `differences`: of win
-        rates, by `DIFFERENCES`. `microseconds_per_decision` of DR and MW. Intervals hold 95%.
+        `iterations`: by pairing, the landlord's win rate in each iteration. `landlord`, `peasants`:
+        win rates over all games by pairing; `points`: the landlord's points per game.
+        `differences`: differences of win rates, by `DIFFERENCES`. `microseconds_per_decision`: of
+        DR and MW. Intervals are 95% intervals.
     """
     points = {
         name: np.concatenate([np.array(own["points"], float) for own in each])
@@ -177,7 +178,7 @@ def summary(played: Mapping[str, list[dict[str, Any]]], seed: int) -> dict[str, 
 
 
 def _time(played: Mapping[str, list[dict[str, Any]]], side: str) -> float:
-    """Microseconds per decision of a program, in all its games."""
+    """Microseconds per decision of a program, over all its games."""
     own = [
         (part["seconds"][role], part["decisions"][role])
         for name, each in played.items()
@@ -190,11 +191,11 @@ def _time(played: Mapping[str, list[dict[str, Any]]], side: str) -> float:
 
 
 def pictures(data: dict[str, Any], folder: Path) -> None:
-    """Draw Figure 3, win rates by iteration, and Figure 4, of all games.
+    """Draw Figure 3, win rates by iteration, and Figure 4, win rates over all games.
 
     Args:
         data: What `compute` returns.
-        folder: For `figure-3.png` and `figure-4.png`.
+        folder: Folder for `figure-3.png` and `figure-4.png`.
 
     Raises:
         InputError: matplotlib is not installed.

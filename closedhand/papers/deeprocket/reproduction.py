@@ -1,7 +1,7 @@
-"""The DeepRocket paper computed again: its match, figures and positions, and a ladder of agents.
+"""Reproduction of the DeepRocket paper: its match, figures and positions, and a ladder of agents.
 
-Table 7 comes from the paper's own records (Tables 8 to 10). The rest is about our agents: the
-paper's programs were never published.
+Table 7 is computed from the paper's own records (Tables 8 to 10). The rest uses our agents, because
+the paper's programs were never published.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ SECTIONS = {
     "training": "Section 5.1: accuracy of the networks",
     "ladder": "The ladder",
 }
-"""What is computed, by name, with its title."""
+"""Titles of the sections, by name."""
 
 AGENTS = (
     "random",
@@ -38,19 +38,19 @@ AGENTS = (
     "policy-net",
     "policy-search:100ms",
 )
-"""The agents of the positions and of the ladder."""
+"""Agents of the positions and of the ladder."""
 
 SHOWN = 3
-"""How many of an agent's preferences the report shows."""
+"""Number of an agent's preferences that the report shows."""
 
 
 class Position(NamedTuple):
-    """A position of section 5.4, which comes before the last two actions of its record.
+    """A position of section 5.4: the state before the last two actions of its record.
 
     Attributes:
         example: Number of the record.
-        about: What is looked at.
-        played: What DeepRocket played, and the paper commends.
+        about: Description of the position.
+        played: Action that DeepRocket played and that the paper commends.
     """
 
     example: int
@@ -77,11 +77,12 @@ class MatchRow(NamedTuple):
     """One deal of the DeepRocket paper's test match: a row of its Table 7.
 
     Attributes:
-        number: Of the deal.
-        stated: The landlord's score that the paper states, of the human and of DeepRocket.
-        computed: The same, as replaying the two records gives it.
-        completed: Plays and passes that the paper's record of the human's game lacks at its end and
-            ours adds; nothing that is left there could change the score.
+        number: Number of the deal.
+        stated: Landlord's score as the paper states it, with the human and with DeepRocket as
+            landlord.
+        computed: The same scores, computed by replaying the two records.
+        completed: Number of actions that our records add because the paper's records of the deal
+            end early; the added actions cannot change the score.
     """
 
     number: int
@@ -92,19 +93,19 @@ class MatchRow(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be computed.
+    """Settings of a reproduction.
 
     Attributes:
-        network: Stands in for DeepRocket.
-        best: Stands in for MicroWe, the best program before it.
-        games: Of an iteration of a pairing.
-        iterations: The paper's are 10 of 5,000 games each (section 5.2).
-        agents: Of the positions and of the ladder.
-        ladder_deals: Of each pair, each played in both roles.
+        network: Agent that stands in for DeepRocket.
+        best: Agent that stands in for MicroWe, the best program before DeepRocket.
+        games: Number of games per iteration of a pairing.
+        iterations: Number of iterations; the paper has 10 of 5,000 games each (section 5.2).
+        agents: Agents of the positions and of the ladder.
+        ladder_deals: Number of deals per pair on the ladder, each played in both roles.
         slow_deals: The same for pairs with a slow agent.
-        seed: Of deals and agents.
-        workers: Processes.
-        sections: Some of `SECTIONS`.
+        seed: Seed of deals and agents.
+        workers: Number of processes.
+        sections: Names of the sections to compute, from `SECTIONS`.
     """
 
     network: str = "policy-net"
@@ -128,7 +129,7 @@ def deeprocket_match() -> list[MatchRow]:
     """The paper's Table 7, from the records of its Tables 8 to 10.
 
     Raises:
-        InputError: A record is not legal or ends with another score than stated.
+        InputError: A record is not legal, or its score differs from the stated one.
     """
     games: dict[tuple[int, str], tuple[float, float, int]] = {}
     for record in deeprocket_records():
@@ -146,7 +147,7 @@ def deeprocket_match() -> list[MatchRow]:
 
 
 def position(name: str) -> State:
-    """A position of section 5.4, all hands open."""
+    """The state of a position of section 5.4, with all hands known."""
     for record in deeprocket_records():
         if record.extra.get("example") == POSITIONS[name].example:
             game = flat_game(record.game, record.rules)
@@ -158,16 +159,16 @@ def position(name: str) -> State:
 
 
 def positions(agents: Sequence[Spec], seed: int = 0) -> list[dict[str, Any]]:
-    """What agents play in the positions of section 5.4.
+    """The actions that agents choose in the positions of section 5.4.
 
     Args:
-        agents: By name or as objects.
-        seed: Of the agents' own randomness.
+        agents: Agents by name or as objects.
+        seed: Seed of the agents.
 
     Returns:
-        A row for each position and agent: `position`, `agent`, `chosen`, `agrees` (with the paper's
-        DeepRocket), and `preferences`, the probability of each action, the likeliest first, None
-        of an agent that has no such method.
+        A row for each position and agent: `position`, `agent`, `chosen`, `agrees` (whether the
+        action is that of the paper's DeepRocket), and `preferences`: the probability of each
+        action, the most probable first, or None if the agent has no such method.
 
     Raises:
         InputError: An unknown agent.
@@ -196,16 +197,20 @@ def positions(agents: Sequence[Spec], seed: int = 0) -> list[dict[str, Any]]:
 def compute(
     plan: Plan, folder: Path, progress: Callable[[str, float, int], None]
 ) -> dict[str, Any]:
-    """All sections of a plan by name; what the folder holds, of the same settings, is kept.
+    """Compute all sections of a plan; results in the folder with the same settings are kept.
 
     Args:
-        plan: What is to be computed.
-        folder: For files of what is done.
-        progress: Called with the name of a part, how many are done and how many there are.
+        plan: Settings of the reproduction.
+        folder: Folder for the files of finished parts.
+        progress: Called with the name of a part, the number of parts done and the number of all
+            parts.
+
+    Returns:
+        Results by section.
 
     Raises:
-        InputError: An unknown section or agent, or one that plays illegally.
-        KeyboardInterrupt: Interrupted; a later call goes on.
+        InputError: An unknown section or agent, or an agent that plays illegally.
+        KeyboardInterrupt: Interrupted; a later call resumes.
     """
     for section in plan.sections:
         if section not in SECTIONS:
@@ -219,7 +224,7 @@ def compute(
             pairings.the_game(), plan.agents, plan.ladder_deals, plan.slow_deals
         )
     for agent in dict.fromkeys(agents):
-        make_agent(pairings.the_game(), agent)  # complains now, not in ten minutes
+        make_agent(pairings.the_game(), agent)  # fails now, not in ten minutes
 
     def figures(tell: Callable[[str, float], None]) -> dict[str, Any]:
         return pairings.compute(

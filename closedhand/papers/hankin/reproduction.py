@@ -1,6 +1,6 @@
-"""Near-optimal Chinese Poker: the blog's tables and match again, and how near optimal each play is.
+"""Near-optimal Chinese Poker: the blog's tables and match, and bounds on exploitability.
 
-`parts` computes everything in pieces, each kept in a file of its own. `report` is the text.
+`parts` lists the computations; the result of each is kept in its own file. `report` is the text.
 """
 
 import csv
@@ -32,14 +32,14 @@ from closedhand.games.chinese_poker.notation import parse_board
 from closedhand.games.chinese_poker.plays import BACK, FRONT, MIDDLE, PARTS, names
 
 CYCLES, HANDS_A_CYCLE = 20, 10_000
-"""Of training in the blog's way, as its author documents them."""
+"""Cycles of training as in the blog, and hands per cycle, as its author documents them."""
 
 POOL_SIZE = 800_000
-"""Of the pools that judge: 10,200 opponents of a hand."""
+"""Hands in a pool that judges a strategy: about 10,200 of them are opponents of a given hand."""
 
 ALICE = "AsKs6s5s3s/QhQs8c3c2h/JsJd9h"
 BLOG_ALICE = {"back": 61, "middle": 17, "front": 74}
-"""The blog's example, and the chances it gives, percent."""
+"""Winning chances of the blog's example hand, in percent, as the blog states them."""
 
 BLOG_MATCH = {
     "hands": 20_000,
@@ -58,7 +58,7 @@ STRATEGIES = {
 
 
 def blog_ranges() -> list[dict[str, Any]]:
-    """The blog's table: part, names of the weakest and strongest hand, their chances in percent."""
+    """Rows of the blog's table: part, weakest and strongest hand, and their chances in percent."""
     text = (SHIPPED / "chinese_poker_blog.csv").read_text(encoding="utf-8")
     return [
         {**row, "low": float(row["low"]), "high": float(row["high"])}
@@ -67,13 +67,13 @@ def blog_ranges() -> list[dict[str, Any]]:
 
 
 def parts(folder: Path, hands: int, pools: int, seed: int) -> dict[str, Part]:
-    """What is to be computed, by name: functions that return JSON, in order.
+    """The parts to compute, by name and in order: functions that return JSON.
 
     Args:
-        folder: For the tables that are trained.
-        hands: Of the match, and to judge each strategy by.
-        pools: On how many pools each strategy is judged.
-        seed: Of all deals.
+        folder: Folder for the trained tables.
+        hands: Number of deals of the match, and of hands to judge each strategy by.
+        pools: Number of pools on which each strategy is judged.
+        seed: Seed of all deals.
     """
     game = make_game("chinese_poker")
     tables = folder / "blog-tables.npz"
@@ -91,15 +91,15 @@ def parts(folder: Path, hands: int, pools: int, seed: int) -> dict[str, Part]:
 def compute(
     folder: Path, hands: int, pools: int, seed: int, progress: Callable[[str, float, int], None]
 ) -> dict[str, dict[str, Any]]:
-    """All parts by name; see `closedhand.core.parts`.
+    """Compute all parts; see `closedhand.core.parts`.
 
     Raises:
         InputError: Fewer hands than pools, or SciPy is missing.
-        KeyboardInterrupt: Interrupted; a later call goes on.
+        KeyboardInterrupt: Interrupted; a later call resumes.
     """
     if hands < pools:
         raise InputError(f"{pools} pools take one hand each at least, not {hands} in all")
-    _student()  # complains now, not in ten minutes
+    _student()  # fails now, not in ten minutes
     settings = {
         "hands": hands,
         "pools": pools,
@@ -124,7 +124,7 @@ def _student() -> Any:
 
 
 def _blog_tables(game: Game, path: Path, seed: int, anew: bool = False) -> separable.Tables:
-    """The tables that training in the blog's way comes to, from the file or `anew`."""
+    """The tables trained as in the blog, from the file, or trained again if `anew`."""
     if path.exists() and not anew:
         return separable.load(path)
     run = training.Training(game, "blog", HANDS_A_CYCLE, seed=seed)
@@ -135,7 +135,7 @@ def _blog_tables(game: Game, path: Path, seed: int, anew: bool = False) -> separ
 
 
 def ranges(game: Game, path: Path, seed: int) -> dict[str, Any]:
-    """Train in the blog's way; the ends of its ranges and its example by these tables."""
+    """Train as in the blog; the ends of its ranges, and its example, by the trained tables."""
     start = time.perf_counter()
     win = _blog_tables(game, path, seed, anew=True).win
     seconds = time.perf_counter() - start
@@ -164,7 +164,7 @@ def match(
     seed: int,
     tell: Callable[[float], None] = lambda share: None,
 ) -> dict[str, Any]:
-    """The blog's match: the strategy against its optimal counter-strategy, each deal both ways."""
+    """The blog's match: a strategy against its optimal counter-strategy, each deal both ways."""
     start = time.perf_counter()
     rules = game.rules
     rng = generator(Deals.MATCH, seed)
@@ -219,9 +219,9 @@ def _judging(game: Game, name: str, tables: Path, hands: int, seed: tuple[int, i
 
 
 def judgements(results: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
-    """For each strategy the means over its pools, with 95% intervals of the gains.
+    """For each strategy, means over its pools with 95% intervals of the gains.
 
-    With one pool there is no interval: `None`.
+    With one pool the intervals are `None`.
     """
     student = _student()
     rows = []
@@ -243,7 +243,7 @@ def judgements(results: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def worst_range(rows: list[dict[str, Any]]) -> float:
-    """The largest difference between the blog's ends of ranges and ours, percentage points."""
+    """The largest difference between an end of the blog's ranges and ours, in percentage points."""
     return max(
         abs(row[f"our_{end}"] - row[end]) for row in rows for end in ("low", "high")
     )  # fmt: skip

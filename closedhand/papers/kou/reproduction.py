@@ -1,8 +1,8 @@
-"""The paper about `kou`, champion of UECda-2014's light class: its tables and figures again.
+"""Tables and figures of the paper about `kou`, champion of UECda-2014's light class.
 
-`kou` and `default` are the paper's programs; its other ones were never published, and agents of the
-same kind stand in for them. Every league is of matches of 100 rounds, its intervals are over these.
-`parts` computes each league in a piece of its own. `report` is the text.
+`kou` and `default` are the paper's programs. Its other programs were never published, and agents of
+the same kind stand in for them. A league consists of matches of 100 rounds; intervals are over
+these matches. `compute` plays each league as a part of its own. `report` is the text.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ from closedhand.core.registry import make_game
 from closedhand.core.statistics import Estimate, student
 
 MATCH = 100
-"""Rounds from one reset of the classes, and change of seats, to the next."""
+"""Rounds of a match; the next one begins without classes and with other seats."""
 
 STAND_INS = {
     "min-sets": "chibiHana",
@@ -32,7 +32,7 @@ STAND_INS = {
     "monte-carlo:2000": "paon",
     "monte-carlo:4000": "beersong",
 }
-"""Our agents, and the paper's programs that they stand in for; those that search by strength."""
+"""Our agents, and the paper's programs that they stand in for; searching ones in strength order."""
 
 LIGHT = ("kou", "min-sets", "trick-ender", "default", "default")
 SEARCH = ("kou", "monte-carlo:4000", "monte-carlo:2000", "monte-carlo:1000", "monte-carlo:500")
@@ -51,7 +51,7 @@ TABLE_2 = {
     700: (2021, 2213, 2209, 2068, 1989),
     900: (2528, 2853, 2893, 2678, 2548),
 }
-"""The paper's points so far by rounds, of each program."""
+"""The paper's cumulative points of each program, by number of rounds."""
 
 ENEMIES = ("min-sets", "trick-ender", "default")
 VARIANTS = {
@@ -64,7 +64,7 @@ VARIANTS = {
     "single": (5, (-1086, -376, -895)),
     "use_2": (6, (-157, 100, 102)),
 }
-"""Table, and the paper's score differences to `kou` against four of each enemy, in 1,000 rounds."""
+"""Table number, and the paper's score differences to `kou` in 1,000 rounds, for each enemy."""
 
 TITLES = {
     3: "Evaluation to end the trick: its threshold, originally 95",
@@ -74,7 +74,7 @@ TITLES = {
 }
 
 NOISE = 80
-"""About the standard deviation of a difference of two scores of 1,000 rounds each."""
+"""Approximate standard deviation of the difference of two scores of 1,000 rounds each."""
 
 
 def the_game() -> Game:
@@ -83,7 +83,7 @@ def the_game() -> Game:
 
 
 def leagues(rounds: int, search_rounds: int) -> dict[str, tuple[list[str], int]]:
-    """The agents and rounds of each league, by the name of its part."""
+    """Agents and number of rounds of each league, by the name of its part."""
     found = {"table-1": (list(LIGHT), rounds), "table-2": (list(SEARCH), search_rounds)}
     for enemy in ENEMIES:
         for agent in ("kou", *(f"kou:{variant}" for variant in VARIANTS)):
@@ -104,19 +104,20 @@ def compute(
     workers: int,
     progress: Callable[[str, float, int], None],
 ) -> dict[str, dict[str, Any]]:
-    """All leagues by name; see `closedhand.core.parts`.
+    """Play all leagues; results by name. See `closedhand.core.parts`.
 
     Args:
-        folder: For a file for each part.
-        rounds: Of each league, but for the one with agents that search.
-        search_rounds: Of that one.
-        seed: Of deals and agents; all leagues share the deals.
-        workers: Processes.
-        progress: Called with the name of a part, how many are done and how many there are.
+        folder: Folder for the files, one for each part.
+        rounds: Rounds of each league, except the one with agents that search.
+        search_rounds: Rounds of the league with agents that search.
+        seed: Seed of deals and agents; all leagues share the deals.
+        workers: Number of processes.
+        progress: Called with the name of a part, the number of parts done and the number of all
+            parts.
 
     Raises:
-        InputError: An agent is missing, or the rounds are no whole matches.
-        KeyboardInterrupt: Interrupted; a later call goes on.
+        InputError: An agent is missing, or the rounds are not a multiple of `MATCH`.
+        KeyboardInterrupt: Interrupted; a later call resumes.
     """
     game = the_game()
     for number in (rounds, search_rounds):
@@ -124,7 +125,7 @@ def compute(
             raise InputError(f"matches are of {MATCH} rounds each: {number} is none of them whole")
     wanted = leagues(rounds, search_rounds)
     for agent in {agent for agents, _ in wanted.values() for agent in agents}:
-        make_agent(game, agent)  # complains now, not in ten minutes
+        make_agent(game, agent)  # fails now, not in ten minutes
     parts = {
         name: _part(folder / "leagues" / f"{name}.json", game, agents, number, seed, workers)
         for name, (agents, number) in wanted.items()
@@ -140,7 +141,7 @@ def compute(
 def _part(
     path: Path, game: Game, agents: Sequence[str], rounds: int, seed: int, workers: int
 ) -> Part:
-    """A part that plays a league, or goes on with it; all of it is in a file of its own."""
+    """A part that plays or resumes a league, and saves it completely in a file of its own."""
 
     def part(tell: Callable[[float], None]) -> dict[str, Any]:
         try:
@@ -164,7 +165,7 @@ def _part(
 
 
 def scores(result: dict[str, Any], rounds: int) -> list[int]:
-    """The points of all agents of a league after so many rounds."""
+    """The points of all agents of a league after the given number of rounds."""
     return np.sum(result["matches"][: rounds // MATCH], axis=0).tolist()
 
 
@@ -174,7 +175,7 @@ def means(result: dict[str, Any]) -> list[Estimate]:
 
 
 def difference(results: dict[str, dict[str, Any]], variant: str, enemy: str) -> Estimate:
-    """Points in 1,000 rounds of a variant less those of `kou`, on the same deals."""
+    """Points of a variant in 1,000 rounds minus those of `kou` on the same deals."""
     own, original = (
         np.array(results[part_name(agent, enemy)]["matches"])[:, 0]
         for agent in (f"kou:{variant}", "kou")
@@ -191,7 +192,7 @@ def pictures(results: dict[str, dict[str, Any]], folder: Path) -> None:
     """
     for number in (1, 2):
         data = results[f"table-{number}"]
-        # The points by match are enough for a line.
+        # Points by match are fine enough for the curves.
         plot_league({**data, "points": data["matches"]}, folder / f"figure-{number}.png")
 
 
@@ -226,7 +227,7 @@ def report(results: dict[str, dict[str, Any]]) -> str:
 
 
 def _score_table(result: dict[str, Any], paper: dict[int, tuple[int, ...]]) -> list[str]:
-    """Scores after some rounds, ours and the paper's, and points per round."""
+    """Our scores and the paper's after some numbers of rounds, and points per round."""
     shown = [rounds for rounds in paper if rounds <= result["rounds"]]
     last = max(paper)
     head = [f"{rounds:,} rounds" for rounds in shown]

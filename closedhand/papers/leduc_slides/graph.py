@@ -1,4 +1,4 @@
-"""The state graph of the course slides as a picture, and how a strategy walks it."""
+"""The state graph of the course slides as a picture, and a strategy's probabilities on it."""
 
 import math
 from collections import defaultdict
@@ -23,11 +23,11 @@ WIDTH, HEIGHT = 16, 9
 BOX = (1.16, 0.5)
 END = (0.66, 0.25)
 END_DOWN = 0.635
-"""How far the ends of a state lie under it."""
+"""Distance of a state's ends below it."""
 END_ASIDE = {"fold": -0.48, "check": 0.48, "call": 0.48}
-"""How far aside, if there are two."""
+"""Horizontal offset of the ends, if a state has two."""
 PORT = 0.17
-"""Between two arrows at the same side of a box."""
+"""Distance between two arrows on the same side of a box."""
 
 # Columns follow the turns, rows the height of the bets.
 PLACES = {
@@ -56,10 +56,10 @@ BANDS = {
     "Phase 2": (8.15, 15.8, "#f3f5f8"),
 }
 FLOP = 7.35
-"""The middle of the flop."""
+"""Horizontal position of the middle of the flop."""
 BAND_BOTTOM, BAND_TOP = 0.66, 8.14
 
-# Colours of Okabe and Ito, which the colour-blind tell apart; every arrow says its action besides.
+# Colours of Okabe and Ito, for colour-blind readers; every arrow is also labelled with its action.
 ACTION_COLORS = {"fold": "#9a3d78", "check": "#00805c", "call": "#0068a8", "raise": "#c85200"}
 TURNS = {"s": ("#93c1ee", "S acts"), "t": ("#ffb868", "T acts")}
 ENDS = {
@@ -70,28 +70,29 @@ ENDS = {
 NEVER_COLOR, NEVER_INK = "#e6e6e6", "#767676"
 
 NEVER = 1e-9
-"""States that fewer games come to are drawn as never reached; solvers rarely end at exactly 0."""
+"""States with at most this probability are drawn as never reached; solvers rarely give exactly 0.
+"""
 
 
 def edge_probabilities(
     strategy: Strategy, card: str | None = None, flop: str | None = None
 ) -> dict[tuple[str, str], float]:
-    """How likely the player takes each action at each state, when both follow a strategy.
+    """The probability of each action at each state, when both players follow a strategy.
 
-    What a state of the slides leaves out (the betting before it, the cards) is averaged over,
-    weighted with how likely the game comes to it. Exact: all of it is enumerated.
+    The slides' states leave out the earlier betting and the cards. The probabilities are averages
+    over these, weighted by the probability of reaching them. They are exact, by enumeration.
 
     Args:
-        strategy: Of UH-Leduc.
-        card: Only when the player to act holds this card.
-        flop: Only with this flop, in phase 2; phase 1 does not know it.
+        strategy: Strategy of UH-Leduc.
+        card: Condition on this card in the hand of the player to act.
+        flop: Condition on this flop, in phase 2; phase 1 is before the flop.
 
     Returns:
-        By name of the state and action, for all edges of the graph; NaN where the game never
-        comes to the state.
+        Probabilities by name of the state and action, for all edges of the graph; NaN where the
+        state is never reached.
 
     Raises:
-        InputError: There is no such card, or the strategy is one of another game.
+        InputError: There is no such card, or the strategy is for another game.
     """
     taken = _taken(strategy, card, flop)
     states = _by_state(taken)
@@ -104,15 +105,15 @@ def edge_probabilities(
 def state_probabilities(
     strategy: Strategy, card: str | None = None, flop: str | None = None
 ) -> dict[str, float]:
-    """How likely a game passes through each state, when both follow a strategy; exact.
+    """The exact probability that a game reaches each state, when both follow a strategy.
 
     Args:
-        strategy: Of UH-Leduc.
-        card: Given that the player who acts there holds this card.
-        flop: Given this flop, in phase 2.
+        strategy: Strategy of UH-Leduc.
+        card: Condition on this card in the hand of the player who acts there.
+        flop: Condition on this flop, in phase 2.
 
     Raises:
-        InputError: There is no such card, or the strategy is one of another game.
+        InputError: There is no such card, or the strategy is for another game.
     """
     return _by_state(_taken(strategy, card, flop))
 
@@ -125,7 +126,7 @@ def _by_state(taken: dict[tuple[str, str], float]) -> dict[str, float]:
 
 
 def _taken(strategy: Strategy, card: str | None, flop: str | None) -> dict[tuple[str, str], float]:
-    """How likely a game comes to each state and goes on from there by each action."""
+    """The probability that a game reaches each state and takes each action there."""
     game = strategy.game
     _refuse_other_game(game)
     notation = Notation(game.rules)
@@ -134,7 +135,7 @@ def _taken(strategy: Strategy, card: str | None, flop: str | None) -> dict[tuple
     open_slots = [1 + kind for kind in kinds] if flop is None else [1 + notation.card(flop)]
     slots = {1: [0], 2: open_slots}  # by phase
     tree = build(game)
-    # The first of `pays`, by slot, are the probabilities of the deals, here of those that fit.
+    # `pays` begins with the probabilities of the deals, by slot; sum those that meet the condition.
     given = {phase: tree.pays[slots[phase]][:, :, cards].sum() for phase in slots}
     sigma = to_sigma(tree, strategy)
     reached = np.zeros((2, *sigma.shape))
@@ -146,7 +147,7 @@ def _taken(strategy: Strategy, card: str | None, flop: str | None) -> dict[tuple
         phase = int(node["phase"])
         if slot not in slots[phase]:
             continue
-        # By the own card: he lets the game come here, and so does the other with a card that fits.
+        # By the player's card: its reach times the opponent's, summed over the opponent's card.
         likely = reached[own, n] * (reached[1 - own, n] @ tree.pays[slot])
         for child in range(tree.first[n], tree.first[n] + tree.children[n]):
             p = (likely * sigma[child])[cards].sum() / given[phase]
@@ -169,23 +170,24 @@ def plot_graph(
     """Draw the graph, coloured by a strategy if there is one.
 
     Args:
-        path: Of the pictures, with or without .svg or .png.
+        path: Path of the pictures, with or without .svg or .png.
         game: UH-Leduc.
-        strategy: Arrows show how likely its actions are, boxes how likely games come to them.
-        card: Only when the player to act holds this card.
-        flop: Only with this flop, in phase 2.
+        strategy: Strategy to show: arrows with the probabilities of its actions, boxes with those
+            of reaching the states.
+        card: Condition on this card in the hand of the player to act.
+        flop: Condition on this flop, in phase 2.
 
     Returns:
         The paths of both pictures, SVG and PNG.
 
     Raises:
-        InputError: matplotlib is not installed, there is no such card, a card is given but no
-            strategy, the strategy is one of another game, or the game is another one: the slides'
-            states are those of UH-Leduc.
+        InputError: matplotlib is not installed, there is no such card, a card or flop is given
+            without a strategy, the strategy is for another game or other options, or the game is
+            not UH-Leduc, whose states those of the slides are.
     """
     _refuse_other_game(game)
     notation = Notation(game.rules)
-    # As the deck writes them: people may write sq.
+    # In the deck's spelling: the input may be `sq`.
     card, flop = (text and notation.cards[notation.card(text)] for text in (card, flop))
     if strategy is None and (card or flop):
         raise InputError(f"{card or flop} says which part of a strategy to draw: name one")
@@ -216,7 +218,7 @@ def plot_graph(
 
 
 def _rendered(figure: Any, kind: str, **metadata: Any) -> bytes:
-    """The same figure is the same bytes: no date, no random ids; SVG keeps its text as text."""
+    """The figure as reproducible bytes: no date, no random ids; text in SVG stays text."""
     import matplotlib
 
     buffer = BytesIO()
@@ -229,11 +231,11 @@ class Edge(NamedTuple):
     """An action at a state, as it is drawn.
 
     Attributes:
-        state: Where it is taken.
+        state: State at which the action is taken.
         action: The action.
-        to: The state or end that it leads to.
-        share: How likely it is taken, if a strategy is drawn.
-        never: Whether the strategy never comes to the state.
+        to: State or end that it leads to.
+        share: Probability of the action, if a strategy is drawn.
+        never: Whether the strategy never reaches the state.
     """
 
     state: str
@@ -244,24 +246,24 @@ class Edge(NamedTuple):
 
     @property
     def color(self) -> str:
-        """Of the arrow and its text."""
+        """Colour of the arrow and its label."""
         return NEVER_INK if self.never else ACTION_COLORS[self.action]
 
     @property
     def width(self) -> float:
-        """Of the line, points."""
+        """Width of the line, in points."""
         return 1.0 if self.never else 2.0 if self.share is None else 0.8 + 5 * self.share
 
     @property
     def label(self) -> str:
-        """The action, and how likely it is."""
+        """The action, with its probability if a strategy is drawn."""
         if self.share is None or self.never:
             return self.action
         return f"{self.action} {_percent(self.share, 0)}"
 
 
 def _percent(share: float, digits: int) -> str:
-    """A share in percent; 0 is only shown for what is never done."""
+    """A share in percent; 0 is shown only for shares of at most `NEVER`."""
     least = 10.0 ** -(digits + 2)
     return f"<{least:.{digits}%}" if NEVER < share < least / 2 else f"{share:.{digits}%}"
 
@@ -329,13 +331,13 @@ def _draw_move(axis: Any, edge: Edge, edges: list[Edge]) -> None:
 
 
 def _port(other: str, others: set[str]) -> float:
-    """How far from the middle of a side the arrow from or to one of its states is."""
+    """Offset of the arrow to or from the state `other` from the middle of a box's side."""
     order = sorted(others, key=lambda state: PLACES[state][1])
     return PORT * (order.index(other) - (len(order) - 1) / 2)
 
 
 def _draw_end(axis: Any, edge: Edge, edges: list[Edge]) -> None:
-    """An arrow to the end of a game, and that end with its text, under the state."""
+    """An arrow to an end of the game, and that end with its label, below the state."""
     x, y = PLACES[edge.state]
     both = sum(e.state == edge.state and e.to not in PLACES for e in edges) > 1
     aside = END_ASIDE[edge.action] if both else 0.0
@@ -353,7 +355,7 @@ def _ink(never: bool) -> str:
 
 
 def _draw_box(axis: Any, center: Place, size: Place, color: Any, never: bool) -> None:
-    """A box: of a state with round corners, of an end with sharp ones."""
+    """A box: with round corners for a state, sharp ones for an end."""
     from matplotlib.patches import FancyBboxPatch
 
     corner = center[0] - size[0] / 2, center[1] - size[1] / 2
@@ -368,7 +370,7 @@ def _draw_text(axis: Any, place: Place, text: str, **options: Any) -> None:
 
 
 def _draw_arrow(axis: Any, curve: np.ndarray, edge: Edge) -> None:
-    """A cubic curve with a head that fits its width, however thick it is."""
+    """A cubic curve with an arrow head that fits the width of the line."""
     from matplotlib.patches import PathPatch, Polygon
     from matplotlib.path import Path as Curve
 
@@ -385,12 +387,12 @@ def _draw_arrow(axis: Any, curve: np.ndarray, edge: Edge) -> None:
 
 
 def _draw_state(axis: Any, state: str, share: float | None) -> None:
-    """A box with the state's name, and how likely a game comes there."""
+    """A box with the state's name and the probability of reaching it."""
     from matplotlib.colors import to_rgb
 
     x, y = PLACES[state]
     never = share is not None and share <= NEVER
-    # The likelier, the stronger the colour; the square root keeps rare states apart.
+    # More probable states have stronger colours; the square root keeps rare ones distinguishable.
     strength = 1.0 if share is None else 0.12 + 0.88 * min(share, 1) ** 0.5
     color = [1 - strength * (1 - channel) for channel in to_rgb(TURNS[state[0]][0])]
     _draw_box(axis, (x, y), BOX, color, never)

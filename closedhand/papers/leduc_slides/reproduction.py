@@ -1,7 +1,7 @@
-"""UH-Leduc played intelligently, with proof: exact values, solvers, and what learning comes to.
+"""UH-Leduc played intelligently, with proof: exact values, solvers, and results of learning.
 
-`parts` computes everything in pieces, each kept in a file of its own, so that an interrupted run
-goes on where it was. `report` is the text about all of them.
+`parts` lists the computations; the result of each is kept in its own file, so that an interrupted
+run can be resumed. `report` is the text.
 """
 
 import time
@@ -22,7 +22,7 @@ GAMES = {
     "uh_leduc, pair=card": ("uh_leduc", {"pair": "card"}),
     "leduc": ("leduc", {}),
 }
-"""The games by what the report calls them, with their options."""
+"""Names and options of the games, by their titles in the report."""
 
 AIM = 1e-6
 """The NashConv at which a game counts as solved."""
@@ -31,12 +31,12 @@ LEARNERS = ("q-learning", "ppo", "mmd", "mccfr")
 
 
 def parts(folder: Path, seconds: float, seed: int) -> dict[str, Part]:
-    """What is to be computed, by name: functions that return JSON, in order.
+    """The parts to compute, by name and in order: functions that return JSON.
 
     Args:
-        folder: For strategies and runs to be resumed.
-        seconds: How long each learner learns.
-        seed: Of everything random.
+        folder: Folder for strategies and runs to be resumed.
+        seconds: Training time of each learner.
+        seed: Seed of everything random.
     """
     found: dict[str, Part] = {"values": lambda tell: values(), "solved": lambda tell: solved()}
     for name in ("uh_leduc", "leduc"):
@@ -54,26 +54,27 @@ def parts(folder: Path, seconds: float, seed: int) -> dict[str, Part]:
 def compute(
     folder: Path, seconds: float, seed: int, progress: Callable[[str, float, int], None]
 ) -> dict[str, dict[str, Any]]:
-    """All parts by name; those that the folder holds, of the same settings, are not done again.
+    """Compute all parts; those that the folder holds with the same settings are kept.
 
     Args:
-        folder: For a file for each part.
-        seconds: How long each learner learns.
-        seed: Of everything random.
-        progress: Called with the name of a part, how many are done and how many there are.
+        folder: Folder for the files, one for each part.
+        seconds: Training time of each learner.
+        seed: Seed of everything random.
+        progress: Called with the name of a part, the number of parts done and the number of all
+            parts.
 
     Raises:
         InputError: A library is missing.
-        KeyboardInterrupt: Interrupted; a later call goes on.
+        KeyboardInterrupt: Interrupted; a later call resumes.
     """
     for algorithm in LEARNERS:
-        solving.find(algorithm)  # complains now, not in five minutes
+        solving.find(algorithm)  # fails now, not in five minutes
     settings = {"seconds": seconds, "seed": seed}
     return compute_parts(parts(folder, seconds, seed), folder, settings, progress)
 
 
 def _running(folder: Path, name: str, algorithm: str, seed: int, **limit: Any) -> Part:
-    """A part that runs an algorithm, or goes on with it, and returns its summary."""
+    """A part that runs or resumes an algorithm and returns its summary."""
 
     def part(tell: Callable[[float], None]) -> dict[str, Any]:
         game = make_game(name)
@@ -90,10 +91,10 @@ def _running(folder: Path, name: str, algorithm: str, seed: int, **limit: Any) -
 
 
 def _finished(run: solving.Run, **limits: Any) -> dict[str, Any]:
-    """The summary of a run that has come to its end.
+    """Advance a run to its limits; its summary.
 
     Raises:
-        KeyboardInterrupt: It has not.
+        KeyboardInterrupt: The run was interrupted.
     """
     run.advance(**limits)
     if run.interrupted:
@@ -102,13 +103,13 @@ def _finished(run: solving.Run, **limits: Any) -> dict[str, Any]:
 
 
 def games() -> Iterator[tuple[str, Game]]:
-    """All games by the report's name."""
+    """All games with their titles in the report."""
     for name, (base, options) in GAMES.items():
         yield name, make_game(base, **options)
 
 
 def values() -> dict[str, Any]:
-    """The exact value of every game, by linear program."""
+    """The exact value of every game, by linear programming."""
     found = {}
     for name, game in games():
         start = time.perf_counter()
@@ -123,7 +124,7 @@ def values() -> dict[str, Any]:
 
 
 def solved() -> dict[str, Any]:
-    """How long predictive CFR+ takes to `AIM` in every game."""
+    """Runs of predictive CFR+ in every game until NashConv is `AIM`."""
     found = {}
     for name, game in games():
         found[name] = _finished(solving.begin("pcfr+", game), until=AIM)
@@ -131,7 +132,7 @@ def solved() -> dict[str, Any]:
 
 
 def slides() -> dict[str, Any]:
-    """NashConv in the real game of what CFR+ finds on the slides' states, and on true ones."""
+    """NashConv in the real game of CFR+ on the slides' states and on true information sets."""
     game = make_game("uh_leduc")
     iterations = 3000
     recalled = _finished(solving.begin("cfr+", game), iterations=iterations)

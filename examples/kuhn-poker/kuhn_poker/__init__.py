@@ -1,1 +1,1 @@
-"""Kuhn poker for closedhand: a whole game from outside, found by its entry points."""
+"""Kuhn poker for closedhand: a complete game in its own package, found by its entry points."""

@@ -8,13 +8,13 @@ from kuhn_poker.game import BET
 
 
 def chances_to_bet(alpha: float) -> np.ndarray:
-    """The probability to bet at each decision with each card, float64 [4, 3].
+    """The probability of a bet at each decision with each card, float64 [4, 3].
 
-    The decisions are player 0's first, player 1's after a pass and after a bet, and player 0's
-    after pass and bet; the cards are J, Q, K.
+    The decisions are player 0's first, player 1's after a pass, player 1's after a bet, and player
+    0's after a pass and a bet; the cards are J, Q, K.
 
     Args:
-        alpha: How often player 0 bluffs with a jack, 0 to 1/3: all of these are equilibria.
+        alpha: Probability that player 0 bluffs with a jack, 0 to 1/3; each gives an equilibrium.
     """
     return np.array(
         [[alpha, 0, 3 * alpha], [1 / 3, 0, 1], [0, 1 / 3, 1], [0, alpha + 1 / 3, 1]]
@@ -22,7 +22,7 @@ def chances_to_bet(alpha: float) -> np.ndarray:
 
 
 class Equilibrium:
-    """Plays one of the equilibria.
+    """An agent that plays one of the equilibria.
 
     Attributes:
         name: `equilibrium`.
@@ -31,10 +31,10 @@ class Equilibrium:
     name = "equilibrium"
 
     def __init__(self, alpha: float, seed: int) -> None:
-        """Make the agent.
+        """Create the agent.
 
         Args:
-            alpha: How often player 0 bluffs with a jack, 0 to 1/3.
+            alpha: Probability that player 0 bluffs with a jack, 0 to 1/3.
             seed: Seed of its choices.
         """
         self._bets = chances_to_bet(alpha)
@@ -61,7 +61,7 @@ def make(game: Game, seed: int, argument: str | None, alpha: float = 0.2) -> Equ
     """The agent `equilibrium`, or `equilibrium[alpha=0.1]`.
 
     Raises:
-        InputError: There is no such equilibrium.
+        InputError: An argument is given, or alpha is not from 0 to 1/3.
     """
     if argument is not None:
         raise InputError(f"the agent equilibrium takes no argument, not {argument!r}")

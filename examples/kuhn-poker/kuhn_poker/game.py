@@ -1,9 +1,9 @@
 """Kuhn poker (H. W. Kuhn, 1950): three cards, two players, one bet.
 
 Each player antes 1 chip and holds one card of J, Q and K; the third card stays unseen. Player 0
-passes or bets 1 chip, player 1 answers, and player 0 answers a bet that follows his pass. Who
-passes after a bet folds. Otherwise the higher card wins: 1 chip if both have passed, 2 after a bet
-and a call. Perfect play is worth -1/18 chips a game to player 0.
+passes or bets 1 chip, then player 1 passes or bets. If player 0 passed and player 1 bet, player 0
+acts once more. A pass after a bet is a fold. Otherwise the higher card wins: 1 chip if both have
+passed, 2 after a bet and a call. The value of the game for player 0 is -1/18 chips.
 """
 
 from collections.abc import Iterable
@@ -29,24 +29,24 @@ STATE = np.dtype(
     (
         np.record,
         [
-            ("cards", "i4", SEATS),  # of each player; UNKNOWN in a view
-            ("history", "i4", LONGEST),  # all actions
-            ("moves", "i4"),  # how many
-            ("player", "i4"),  # to act
+            ("cards", "i4", SEATS),  # by player; UNKNOWN where a view hides it
+            ("history", "i4", LONGEST),  # actions so far
+            ("moves", "i4"),  # number of actions so far
+            ("player", "i4"),  # player to act
         ],
     )
 )
 
 
 class Rules(NamedTuple):
-    """No tables: the rules are the functions of this module."""
+    """Empty, as there are no tables or options; it names the module with the rules."""
 
     kernels = "kuhn_poker.game"
 
 
 @kernel
 def deal(rules, state, seed):
-    """Deal the cards that belong to a seed, and start."""
+    """Deal the cards of a seed, and set up the initial state."""
     deck = np.arange(len(CARDS))
     shuffle(deck, seed)
     for seat in range(SEATS):
@@ -67,7 +67,7 @@ def legal(rules, state, out):
 
 @kernel
 def play(rules, state, action):
-    """Apply an action and turn to the other player."""
+    """Apply an action and pass the turn to the other player."""
     state.history[state.moves] = action
     state.moves += 1
     state.player = 1 - state.player
@@ -75,7 +75,7 @@ def play(rules, state, action):
 
 @kernel
 def over(rules, state):
-    """Whether both have acted, and nobody has still to answer a bet."""
+    """Whether the game is over: both have acted, and no bet is unanswered."""
     if state.moves == 2:
         return state.history[0] == BET or state.history[1] == PASS
     return state.moves == LONGEST
@@ -83,11 +83,11 @@ def over(rules, state):
 
 @kernel
 def returns(rules, state, out):
-    """Write the payoffs by player: the pot goes to who is left, or to the higher card."""
+    """Write the payoffs by player: the player who did not fold wins, or the higher card."""
     last, before = state.history[state.moves - 1], state.history[state.moves - 2]
     stake = 2 if last == BET else 1
     if last == PASS and before == BET:
-        winner = state.moves % 2  # the last action was the other player's: he folded
+        winner = state.moves % 2  # the other player made the last action: a fold
     else:
         winner = 0 if state.cards[0] > state.cards[1] else 1
     out[winner] = stake
@@ -110,8 +110,8 @@ def redeal(rules, view, player, rng):
 def observe(rules, state, player, out):
     """Write a binary plane, 4 x 3, and the observer's seat.
 
-    Row 0 of the plane shows his card in the columns J, Q, K; each further row one action of the
-    game in the columns pass and bet.
+    Row 0 of the plane shows the observer's card in the columns J, Q, K; each further row shows one
+    action of the game in the columns pass and bet.
     """
     out[:] = 0
     out[state.cards[player]] = 1
@@ -124,14 +124,14 @@ SHAPES = {"observation": (1 + LONGEST, len(CARDS)), "seat": (1,)}
 
 
 class Notation:
-    """Actions are `pass` and `bet`, a deal is the two cards: `KJ`."""
+    """Notation: actions are `pass` and `bet`, a deal is the two cards, such as `KJ`."""
 
     def text(self, action: int, state: State | None = None) -> str:
         """The notation of an action id."""
         return NAMES[action]
 
     def parse(self, text: str, state: State | None = None) -> int:
-        """The action id of a notation; raises `InputError` where it is none."""
+        """The action id of a text; raises `InputError` if it is no action."""
         if text.strip().lower() not in NAMES:
             raise InputError(f"{text!r} is no action: those are {' and '.join(NAMES)}")
         return NAMES.index(text.strip().lower())
@@ -141,7 +141,7 @@ class Notation:
         return "".join("?" if card == UNKNOWN else CARDS[card] for card in state.cards)
 
     def parse_deal(self, text: str) -> State:
-        """A state at the start of a deal; raises `InputError` where the text is none."""
+        """The initial state of a deal; raises `InputError` if the text is no deal."""
         cards = [CARDS.index(card) for card in text.strip().upper() if card in CARDS]
         if len(set(cards)) != SEATS or len(text.strip()) != SEATS:
             raise InputError(f"{text!r} is no deal: that is two different cards of {CARDS}")
@@ -150,7 +150,7 @@ class Notation:
         return state
 
     def scene(self, state: State) -> list[Row]:
-        """The table: a row for each player, with what he did."""
+        """The rows of the table: one for each player, with its actions."""
         ended = contract.over(Rules(), state)
         rows = []
         for seat, card in enumerate(state.cards):
@@ -162,7 +162,7 @@ class Notation:
 
 
 def valid(rules: Rules, state: State, player: int | None = None) -> str:
-    """Why the rules do not allow a state, or the view of `player`; an empty text if they do."""
+    """Why the rules do not allow a state, or a view of `player`; an empty text if they do."""
     known = [card for card in state.cards if card != UNKNOWN]
     if any(card not in range(len(CARDS)) for card in known) or len(set(known)) < len(known):
         return "the cards are not two different ones"
@@ -186,8 +186,8 @@ def view_from(game: Game, player: int, hand: str, actions: Iterable[int | str] =
     Args:
         game: Kuhn poker.
         player: Seat of the player.
-        hand: His card: `J`, `Q` or `K`.
-        actions: Actions so far, ids or texts.
+        hand: Card of the player: `J`, `Q` or `K`.
+        actions: Actions so far, as ids or texts.
 
     Raises:
         InputError: No such card or action, or more actions than the game has.

@@ -1,4 +1,4 @@
-"""What closedhand has to know about Kuhn poker; the game itself is imported when it is made."""
+"""The spec of Kuhn poker, which closedhand reads; the game is imported only when it is made."""
 
 from closedhand.core.registry import GameSpec
 

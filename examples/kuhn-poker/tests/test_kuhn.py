@@ -22,7 +22,7 @@ ENDS = {
     "pass bet pass": lambda higher: -1,
     "pass bet bet": lambda higher: 2 if higher else -2,
 }
-"""What player 0 wins at each end, if he holds the higher card and if he does not."""
+"""Payoff of player 0 at each end, as a function of whether it holds the higher card."""
 
 
 def play(deal: str, actions: str) -> np.record:
@@ -46,7 +46,7 @@ def test_payoffs(actions: str) -> None:
 
 
 def value(state: np.record, policies: list) -> float:
-    """What player 0 expects to win, by the probabilities of two policies."""
+    """Expected payoff of player 0 when both play by the probabilities of their policies."""
     if GAME.over(state):
         return float(GAME.returns(state)[0])
     view = GAME.view(state, int(state.player))
@@ -60,7 +60,7 @@ def value(state: np.record, policies: list) -> float:
 
 
 class Pure:
-    """Plays by a table: an action for each card before and after the other player's bet."""
+    """A pure policy by a table: an action for each card, before and after the opponent's bet."""
 
     def __init__(self, first: tuple[int, ...], second: tuple[int, ...]) -> None:
         self.choices = first, second
