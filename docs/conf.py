@@ -1,6 +1,5 @@
 """Sphinx configuration; the pages of environments and modules are generated."""
 
-import inspect
 import os
 import pkgutil
 import shutil
@@ -83,9 +82,6 @@ def write_environment_pages(app: Any) -> None:
 def environment_page(name: str, environment: Any) -> str:
     """How to make an environment, then what its game's docstring says."""
     make = import_module("closedhand.core.registry").load(environment.make)
-    pages = [inspect.getdoc(import_module(page)) or "" for page in environment.pages]
-    # What the game is, then its options, then observations and actions.
-    text = "\n\n".join([*pages[:1], inspect.getdoc(make) or "", *pages[2:]])
     parallel = ""
     if environment.parallel_id:
         parallel = f'env = pettingzoo.make("parallel", "{environment.parallel_id}")\n'
@@ -99,7 +95,7 @@ envs = gymnasium.make_vec("{environment.gymnasium_id}", num_envs=1024)
 
 The rules are in {{py:mod}}`{make.__module__}`.
 
-{text}
+{environment.doc}
 """
 
 

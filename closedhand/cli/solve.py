@@ -16,10 +16,8 @@ ITERATIONS = 10_000
 
 
 def solve(
-    context: typer.Context,
-    game: Annotated[
-        str | None,
-        typer.Argument(metavar="[GAME]", help="A game with a solver.", callback=underscored),
+    words: Annotated[
+        list[str] | None, typer.Argument(metavar="[GAME]", help="A game with a solver.")
     ] = None,
     algorithm: Annotated[
         str,
@@ -63,8 +61,8 @@ def solve(
     starts from scratch and overwrites what the folder holds. Ctrl-C stops and keeps the strategy.
     The JSON is the result of the algorithm; for several algorithms it is the list "runs".
     """
-    name = other_game or game or default_game()
-    bound = bind(name, rules, [*(option or []), *named_options(context.args)])
+    game, named = read_words(words or [])
+    bound = bind(other_game or game or default_game(), rules, [*(option or []), *named])
     solver = spec_of(bound.name).solver
     if solver is None:
         raise InputError(f"{bound.name} has no solver; there is one of {', '.join(solvable())}")
@@ -86,21 +84,29 @@ def default_game() -> str:
     raise InputError(f"solve takes a game: {', '.join(solvable())}")
 
 
-def named_options(words: list[str]) -> list[str]:
-    """Options of a game that were written as options of the command, in the form key=value.
+def read_words(words: list[str]) -> tuple[str | None, list[str]]:
+    """The game that is named, and options of it as key=value.
+
+    Args:
+        words: Words of the command line that are not known, in order.
 
     Raises:
-        InputError: A word is neither an option nor the value of one.
+        InputError: There are two games, or an option without a value.
 
     Examples:
-        >>> named_options(["--double-pair", "split", "--pair=card"])
-        ['double_pair=split', 'pair=card']
+        >>> read_words(["--double-pair", "split", "uh-leduc", "--pair=card"])
+        ('uh_leduc', ['double_pair=split', 'pair=card'])
     """
-    found, rest = [], list(words)
+    game, options, rest = None, [], list(words)
     while rest:
         word = rest.pop(0)
         key, equals, value = word.removeprefix("--").partition("=")
-        if not word.startswith("--") or not (equals or rest):
-            raise InputError(f"no such argument: {word}")
-        found.append(f"{key.replace('-', '_')}={value if equals else rest.pop(0)}")
-    return found
+        if not word.startswith("-"):
+            if game is not None:
+                raise InputError(f"one game is solved at a time, not {game} and {word}")
+            game = underscored(word)
+        elif word.startswith("--") and (equals or rest):
+            options.append(f"{key.replace('-', '_')}={value if equals else rest.pop(0)}")
+        else:
+            raise InputError(f"no such option: {word}")
+    return game, options

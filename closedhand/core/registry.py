@@ -7,6 +7,7 @@ used.
 """
 
 import copyreg
+import inspect
 import re
 import warnings
 from collections.abc import Hashable, Mapping
@@ -94,6 +95,12 @@ class GameSpec:
                 f"{self.name} is written for version {self.contract} of the contract; "
                 f"this closedhand has version {VERSION}"
             )
+
+    @property
+    def doc(self) -> str:
+        """The page of the environments, Markdown: the game, its options, observations, actions."""
+        first, *others = [inspect.getdoc(import_module(page)) or "" for page in self.pages] or [""]
+        return "\n\n".join([first, inspect.getdoc(load(self.make)) or "", *others])
 
     @property
     def command_name(self) -> str:

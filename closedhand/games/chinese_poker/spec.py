@@ -22,7 +22,6 @@ CHINESE_POKER = GameSpec(
     },
     pages=(
         "closedhand.games.chinese_poker",
-        "closedhand.games.chinese_poker.game",
         "closedhand.games.chinese_poker.planes",
         "closedhand.games.chinese_poker.substeps",
     ),

@@ -25,7 +25,6 @@ DAIHINMIN = GameSpec(
     },
     pages=(
         "closedhand.games.daihinmin",
-        "closedhand.games.daihinmin.game",
         "closedhand.games.daihinmin.planes",
         "closedhand.games.daihinmin.compact",
     ),

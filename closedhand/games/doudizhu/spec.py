@@ -30,7 +30,6 @@ DOUDIZHU = GameSpec(
     },
     pages=(
         "closedhand.games.doudizhu",
-        "closedhand.games.doudizhu.game",
         "closedhand.games.doudizhu.planes",
         "closedhand.games.doudizhu.substeps",
     ),

@@ -27,7 +27,6 @@ UH_LEDUC = GameSpec(
     },
     pages=(
         "closedhand.games.leduc",
-        "closedhand.games.leduc.game",
         "closedhand.games.leduc.planes",
     ),
 )

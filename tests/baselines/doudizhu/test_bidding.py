@@ -203,7 +203,7 @@ def test_bids_in_plain_python() -> None:
     code = (
         "import numpy as np\n"
         "from closedhand import make_game\n"
-        "from closedhand.baselines.doudizhu import bidding\n"
+        "from closedhand.baselines.doudizhu.bidding import modules as bidding\n"
         "game = make_game('doudizhu', bidding=True)\n"
         "for i in range(30):\n"
         "    state = game.deal(np.random.default_rng(i))\n"

@@ -69,7 +69,7 @@ def test_the_command_turns_records_into_a_log_and_back(
     first, again, back = (tmp_path / name for name in ("a.jsonl", "b.log", "c.jsonl"))
     write(first, records)
     result = run("records", "export", first, "--out", again)
-    assert (result.exit_code, result.stdout) == (0, f"saved {ROUNDS} rounds as {again}\n")
+    assert (result.exit_code, result.stdout) == (0, f"saved {ROUNDS} games as {again}\n")
     assert again.read_text() == log.read_text()
     assert run("records", "export", again, "--out", back).exit_code == 0
     told = [(record.deal, record.actions, record.returns, record.agents) for record in records]

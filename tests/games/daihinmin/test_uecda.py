@@ -367,7 +367,7 @@ def test_join_plays_a_match(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["serve", "doudizhu"], "not of doudizhu"),
+        (["serve", "doudizhu"], "doudizhu offers nothing to serve"),
         ([*SERVE, "0", "--agents", "net,net"], "five, not 2"),
         ([*SERVE, "0", "--agents", "nobody"], "no agent 'nobody'"),
         ([*SERVE, "0", "--option", "illegal=error"], "leave out illegal"),

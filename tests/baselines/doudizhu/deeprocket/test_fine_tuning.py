@@ -243,8 +243,8 @@ def test_the_command_is_interrupted_after_a_step(
     step = fine_tuning.Tuning.step
 
     def interrupted(self: fine_tuning.Tuning) -> None:
-        signal.raise_signal(signal.SIGINT)
         step(self)
+        signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(fine_tuning.Tuning, "step", interrupted)
     result = run("train", "self-play", "--from", str(start), "--out", str(tmp_path), "--minutes",
@@ -304,7 +304,7 @@ def bids(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, bid_net.Result
     """A folder with a bid network, trained on made-up deals, and what is known of it."""
     folder = tmp_path_factory.mktemp("bids")
     save(made_up(1000), folder / "deals.npz")
-    return folder, bid_net.train(folder / "deals.npz", folder, 0.03, threads=1)
+    return folder, bid_net.train(folder / "deals.npz", folder, 0.15, threads=1)
 
 
 def test_the_plane_is_that_of_the_cards_in_hand() -> None:
