@@ -5,18 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from games.chinese_poker.test_rules import (
-    ALICE,
-    BOB,
-    FOUL,
-    GAME,
-    PLAIN,
-    THIRD,
-    as_board,
-    set_boards,
-)
 from hypothesis import given, settings, strategies as st
 from reference import chinese_poker as reference
+from support_boards import ALICE, BOB, FOUL, GAME, PLAIN, THIRD, as_board, set_boards
 
 from closedhand import Game, InputError, make_game
 from closedhand.core import contract
@@ -25,9 +16,13 @@ from closedhand.games.chinese_poker import notation, plays
 from closedhand.games.chinese_poker.plays import ARRANGEMENTS, BACK, CARDS, FRONT
 
 TABLES = GAME.rules.tables
+
 SUBSTEPS = make_game("chinese_poker", substeps=True)
+
 DEAL = f"{ALICE};{BOB}".replace("/", "")
+
 SPADES = "AsKsQsJsTs9s8s7s6s5s4s3s2s"
+
 HEARTS = SPADES.replace("s", "h")
 
 
