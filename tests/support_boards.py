@@ -10,22 +10,17 @@ from closedhand.games.chinese_poker.notation import parse_cards
 from closedhand.games.chinese_poker.plays import CARDS
 
 GAME = make_game("chinese_poker")
-
 TABLES = GAME.rules.tables
 
 # The game of the blog, and a third board of the same deck.
 ALICE = "AsKs6s5s3s/QhQs8c3c2h/JsJd9h"
-
 BOB = "KcQc6c5c4c/Kd6d5d4d3d/Th9s7s"
-
 THIRD = "AcAdTdTsJc/9c9d8h7h7c/6h5h2d"
 
 # Three boards of one deck. All parts of the first foul beat those of the plain board, but its back
 # is weaker than its middle; the front of the other foul is stronger than its middle.
 PLAIN = "9c9d4c4d3d/Tc8d6c5d2d/7c5c2c"
-
 FOUL = "2s5s7s8sJs/AsAhAdKsKh/QsQhQd"
-
 OTHER_FOUL = "6d6h6s3c3s/Td9h8h4h3h/JcJdJh"
 
 

@@ -12,7 +12,6 @@ from closedhand.games.daihinmin.notation import parse_cards
 from closedhand.games.daihinmin.plays import DECK, JOKER
 
 GAME = make_game("daihinmin")
-
 PAIRS = "3s Td Th Kd Ks Ad As 2d 2h"
 """With these unseen a low pair has 100 - 4 x 4, a low triple 100."""
 
@@ -57,9 +56,7 @@ def duel(first: str, second: str, seed: int = 0) -> tuple[Game, State]:
 
 
 TABLE = plays.build()
-
 TEXTS = plays.texts()
-
 EXCHANGE = {"rounds": 3, "classes": "random"}
 
 

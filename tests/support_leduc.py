@@ -8,7 +8,14 @@ from closedhand import Game, make_game
 from closedhand.baselines.leduc import solving
 from closedhand.baselines.leduc.strategy import Strategy
 
-UH = make_game("uh_leduc")
+UH, STANDARD = make_game("uh_leduc"), make_game("leduc")
+STANDARD_VALUE = -0.085606424078
+CONVENTIONS: list[dict[str, str]] = [{}, {"double_pair": "split"}, {"pair": "card"}]
+GAMES = [STANDARD, *(make_game("uh_leduc", **options) for options in CONVENTIONS)]
+
+every_game = pytest.mark.parametrize(
+    "game", GAMES, ids=["standard", "rank-suit", "rank-split", "card"]
+)
 
 
 def play(game: Game, deal: str, actions: str = "") -> Any:
@@ -16,19 +23,6 @@ def play(game: Game, deal: str, actions: str = "") -> Any:
     for action in actions.split():
         game.play(state, game.parse(action))
     return state
-
-
-UH, STANDARD = make_game("uh_leduc"), make_game("leduc")
-
-STANDARD_VALUE = -0.085606424078
-
-CONVENTIONS: list[dict[str, str]] = [{}, {"double_pair": "split"}, {"pair": "card"}]
-
-GAMES = [STANDARD, *(make_game("uh_leduc", **options) for options in CONVENTIONS)]
-
-every_game = pytest.mark.parametrize(
-    "game", GAMES, ids=["standard", "rank-suit", "rank-split", "card"]
-)
 
 
 def solved(game: Game, iterations: int, algorithm: str = "pcfr+") -> Strategy:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 from reference import chinese_poker as reference
-from typer.testing import CliRunner, Result
 
 from closedhand import InputError, make_game
 from closedhand.baselines.chinese_poker import (
@@ -17,16 +16,12 @@ from closedhand.baselines.chinese_poker import (
     pool as pools,
     separable,
 )
-from closedhand.cli import app
 from closedhand.games.chinese_poker.notation import cards_text, parse_hand
 from closedhand.games.chinese_poker.plays import STRENGTHS
 
 RULES = ("4-2", "1-6")
-
 GAMES = {rules: make_game("chinese_poker", rules=rules) for rules in RULES}
-
 GAME = GAMES["4-2"]
-
 SMALL, SIZE = 5_000, 20_000
 """Hands of pools; the first is no multiple of 64."""
 
@@ -144,17 +139,3 @@ def assert_file_refused(read: Callable[[Path], object], key: str, array: np.ndar
     with pytest.raises(InputError) as error:
         read(Path("t.npz"))
     assert "\n" not in str(error.value)
-
-
-def run(*arguments: str, code: int = 0) -> Result:
-    result = CliRunner().invoke(app, list(arguments))
-    assert result.exit_code == code, result.output
-    return result
-
-
-def assert_refused(reason: str, *arguments: str) -> None:
-    """By one line, and nothing is printed."""
-    result = run(*arguments, code=2)
-    assert reason in result.stderr
-    assert result.stderr.strip().count("\n") == 0
-    assert result.stdout == ""

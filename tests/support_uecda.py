@@ -20,7 +20,6 @@ from closedhand.games.daihinmin.uecda.server import Server
 from closedhand.games.daihinmin.uecda.table import Result
 
 GAME = make_game("daihinmin")
-
 LONG = 30.0
 
 
@@ -104,6 +103,7 @@ def check_log(path: Path, rounds: int) -> logs.Log:
     return log
 
 
+# Recorded: `S` is what the server says, `C` what the client does; tables without their zeros.
 GOLDEN = DATA / "uecda_exchange.txt"
 
 

@@ -12,7 +12,6 @@ from closedhand import InputError, make_agent, make_game
 from closedhand.arena import league
 
 SHORT = make_game("daihinmin", rounds=4, seat_period=2)
-
 ONE = make_game("daihinmin", classes="random")
 
 

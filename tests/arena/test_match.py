@@ -10,7 +10,6 @@ from closedhand.core.agents import Traits
 from closedhand.core.game import State
 
 DOUDIZHU = make_game("doudizhu")
-
 AUCTION = make_game("doudizhu", bidding=True)
 
 

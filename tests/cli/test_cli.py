@@ -15,7 +15,6 @@ from closedhand import __version__
 from closedhand.core.registry import GAMES
 
 COMMAND = [sys.executable, "-c", "from closedhand.cli import main; main()"]
-
 MATCH = ["match", "doudizhu", "--agents", "greedy,rule", "--workers", "1"]
 
 pytestmark = pytest.mark.usefixtures("in_empty_folder")

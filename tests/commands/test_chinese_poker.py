@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support_pools import ALICE, GAME, SIZE, SMALL, assert_refused, run, small_pool
+from support_cli import assert_refused, run_to
+from support_pools import ALICE, GAME, SIZE, SMALL, small_pool
 
 from closedhand import make_agent
 from closedhand.baselines.chinese_poker import (
@@ -25,11 +26,13 @@ HAND = parse_hand(ALICE)
 
 pytestmark = pytest.mark.usefixtures("own_cache")
 
+# Advice.
+
 ADVISE = ("advise", "chinese-poker", ALICE, "--opponents", str(SIZE))
 
 
 def test_advice_as_json_alone_on_stdout() -> None:
-    result = run(*ADVISE, "--json", "--top", "5")
+    result = run_to(0, *ADVISE, "--json", "--top", "5")
     assert result.stdout.count("\n") == 1
     data = json.loads(result.stdout)
     assert data["hand"] == cards_text(HAND)
@@ -40,7 +43,7 @@ def test_advice_as_json_alone_on_stdout() -> None:
 
 
 def test_advice_as_text() -> None:
-    out = run(*ADVISE).stdout
+    out = run_to(0, *ADVISE).stdout
     for word in ("1. ", "2. ", "3. ", "back", "middle", "front", "wins", "ties", "opponents"):
         assert word in out
     assert "4. " not in out
@@ -49,7 +52,7 @@ def test_advice_as_text() -> None:
 
 def test_advice_as_a_picture() -> None:
     pytest.importorskip("PIL")
-    assert "saved pictures/hand.png" in run(*ADVISE, "--picture", "pictures/hand.png").stdout
+    assert "saved pictures/hand.png" in run_to(0, *ADVISE, "--picture", "pictures/hand.png").stdout
     assert Path("pictures/hand.png").read_bytes().startswith(b"\x89PNG")
     advice = advising.advise(GAME.rules, small_pool("4-2")[2], HAND, 1)[0][0]
     rows = advising.rows(advice)
@@ -61,11 +64,11 @@ def test_advice_by_other_rules_and_tables() -> None:
     separable.save(separable.shipped("1-6"), Path("other.npz"))
     small = ("advise", "chinese_poker", ALICE, "--opponents", str(SMALL), "--json")
     outputs = [
-        run(*small, *more).stdout
+        run_to(0, *small, *more).stdout
         for more in ([], ["--rules", "1-6"], ["--tables", "even.npz"])
     ]  # fmt: skip
     assert len({json.loads(out)["arrangements"][0]["points"] for out in outputs}) == 3
-    again = run(*small, "--rules", "1-6", "--tables", "other.npz")
+    again = run_to(0, *small, "--rules", "1-6", "--tables", "other.npz")
     assert again.stdout == outputs[1]
 
 
@@ -78,7 +81,7 @@ def test_setting_the_pool_shows_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(opponents, "_POOLS", {})
     monkeypatch.setattr(commands, "progress_bar", bar)
-    assert run(*ADVISE).stderr == ""
+    assert run_to(0, *ADVISE).stderr == ""
     assert told == sorted(told)
     assert told[-1] == (SIZE, SIZE)
 
@@ -118,7 +121,6 @@ def test_bad_questions_are_one_line_before_a_pool_is_set(
 
 
 TRAIN = ("train", "chinese-poker", "--out", "x", "--minutes", "0.001")
-
 Training = training.Training
 
 
@@ -137,20 +139,20 @@ def cycles_of(method: str) -> int:
 @pytest.mark.parametrize("method", training.METHODS)
 def test_the_command_trains_and_goes_on(method: str) -> None:
     arguments = (*TRAIN, "--algorithm", method)
-    assert "agent separable:x/tables.npz" in run(*arguments).stdout
+    assert "agent separable:x/tables.npz" in run_to(0, *arguments).stdout
     about = separable.load(Path("x/tables.npz")).about
     assert (about["method"], about["cycles"]) == (method, cycles_of(method))
     # At least one cycle again, however little time.
-    run(*TRAIN[:-1], "1e-9", "--algorithm", method, "--restart")
+    run_to(0, *TRAIN[:-1], "1e-9", "--algorithm", method, "--restart")
     assert cycles_of(method) == 1
-    assert "going on after 1 cycles" in run(*arguments).stderr
+    assert "going on after 1 cycles" in run_to(0, *arguments).stderr
     assert cycles_of(method) > 1
     assert make_agent(GAME, "separable:x/tables.npz").name == "separable:x/tables.npz"
 
 
 @pytest.mark.usefixtures("small_cycles")
 def test_the_command_fits_unless_told_and_goes_on_with_nothing_else() -> None:
-    run(*TRAIN)
+    run_to(0, *TRAIN)
     assert cycles_of("fitted") >= 1
     assert_refused("method fitted, not blog", *TRAIN, "--algorithm", "blog")
     assert_refused("seed 0, not 3", *TRAIN, "--seed", "3")
@@ -188,7 +190,7 @@ def test_ctrl_c_keeps_whole_cycles(done: int, monkeypatch: pytest.MonkeyPatch) -
         cycle(self, progress)
 
     monkeypatch.setattr(Training, "cycle", interrupted)
-    result = run("train", "chinese-poker", "--out", "x", "--minutes", "5", code=130)
+    result = run_to(130, "train", "chinese-poker", "--out", "x", "--minutes", "5")
     assert Path("x/tables.npz").exists() == bool(done)
     assert ("the same command goes on" if done else "nothing is saved") in result.stderr
     assert not done or cycles_of("fitted") == done

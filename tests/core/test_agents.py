@@ -29,9 +29,7 @@ from closedhand.core.agents import (
 )
 
 DOUDIZHU = make_game("doudizhu")
-
 DAIHINMIN = make_game("daihinmin")
-
 LEDUC = make_game("leduc")
 
 

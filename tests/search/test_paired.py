@@ -7,7 +7,6 @@ from closedhand import InputError, make_game
 from closedhand.search import PairedSearch, Uniform
 
 GAME = make_game("doudizhu")
-
 WIN = make_game("doudizhu", objective="win")
 
 

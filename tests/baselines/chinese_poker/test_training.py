@@ -21,20 +21,12 @@ from support_pools import (
 )
 
 from closedhand import Game, InputError, make_game
-from closedhand.baselines.chinese_poker import opponents, pool as pools, separable, training
+from closedhand.baselines.chinese_poker import pool as pools, separable, training
 from closedhand.games.chinese_poker.plays import BACK, FRONT, MIDDLE, STRENGTHS, names
 
 EVEN = training.even()
 
 pytestmark = pytest.mark.usefixtures("own_cache")
-
-
-@pytest.fixture(autouse=True)
-def forget_pools(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opponents, "_POOLS", {})
-
-
-# Training.
 
 
 def small_training(method: str, seed: int = 8) -> training.Training:

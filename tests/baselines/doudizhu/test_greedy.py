@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support_agents import choice
+from support_doudizhu import choice
 
 from closedhand import make_agent, make_game
 

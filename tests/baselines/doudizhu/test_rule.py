@@ -1,7 +1,7 @@
 """Rule's tactics."""
 
 import pytest
-from support_agents import choice
+from support_doudizhu import choice
 
 
 @pytest.mark.parametrize(

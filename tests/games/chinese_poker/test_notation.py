@@ -16,13 +16,9 @@ from closedhand.games.chinese_poker import notation, plays
 from closedhand.games.chinese_poker.plays import ARRANGEMENTS, BACK, CARDS, FRONT
 
 TABLES = GAME.rules.tables
-
 SUBSTEPS = make_game("chinese_poker", substeps=True)
-
 DEAL = f"{ALICE};{BOB}".replace("/", "")
-
 SPADES = "AsKsQsJsTs9s8s7s6s5s4s3s2s"
-
 HEARTS = SPADES.replace("s", "h")
 
 

@@ -9,7 +9,6 @@ from closedhand.core.records import replay
 from closedhand.games.doudizhu.notation import format_record, parse_record
 
 PAPER = DATA / "deeprocket_paper.txt"
-
 DEAL = "4456777889JKKAA2B;335567899TTJJKAA2;4456689TTJQQQK22S;33Q"
 
 

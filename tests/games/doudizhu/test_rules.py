@@ -19,7 +19,6 @@ from closedhand.games.doudizhu.notation import parse_record
 from closedhand.games.doudizhu.rules import STATE, begin
 
 PAPER = DATA / "deeprocket_paper.txt"
-
 DEAL = "4456777889JKKAA2B;335567899TTJJKAA2;4456689TTJQQQK22S;33Q"
 
 
@@ -33,7 +32,6 @@ def play_out(game_options: dict, moves: str, deal: str = DEAL) -> np.ndarray:
 
 # A landlord who runs out alone, with a bomb and the rocket.
 SPRING = "3333456789TJQKA22;44455566677788899;9TTTJJJQQQKKKAAA2;2SB"
-
 OTHERS = "PASS PASS "
 
 

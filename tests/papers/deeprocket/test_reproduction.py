@@ -18,7 +18,6 @@ from closedhand.games.doudizhu.counts import unpack
 from closedhand.papers.deeprocket import accuracy, pairings, reproduction as deeprocket
 
 GAME = pairings.the_game()
-
 DEALS, GAMES = 40, 30
 
 REPRODUCE = [
@@ -201,6 +200,9 @@ def test_positions_show_choices_and_preferences() -> None:
     text = deeprocket.report({"positions": rows})
     assert "| cooperation | certain | 3 | yes | 3 75.0%," in text
     assert "| inference | certain | 7 | no | 7 75.0%," in text
+
+
+# The ladder.
 
 
 def test_slow_agents_play_fewer_deals_in_one_process(monkeypatch: pytest.MonkeyPatch) -> None:

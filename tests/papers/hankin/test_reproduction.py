@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support_pools import SMALL, assert_refused, run
+from support_cli import assert_refused, run_to
+from support_pools import SMALL
 
 from closedhand.baselines.chinese_poker import (
     agents,
@@ -25,7 +26,7 @@ def test_the_blog_is_reproduced_in_small(monkeypatch: pytest.MonkeyPatch) -> Non
     for module in (reproduction, agents):
         monkeypatch.setattr(module, "POOL_SIZE", SMALL)
     monkeypatch.setattr(reproduction, "HANDS_A_CYCLE", 1_000)
-    out = run(*REPRODUCE).stdout
+    out = run_to(0, *REPRODUCE).stdout
     report = Path("r/report.md").read_text()
     assert report.strip() in out
     rows = [line for line in report.splitlines() if re.match(r"\| (front|middle|back) \|", line)]
@@ -42,7 +43,7 @@ def test_the_blog_is_reproduced_in_small(monkeypatch: pytest.MonkeyPatch) -> Non
     Path("r/blog-tables.npz").unlink()
     monkeypatch.setattr(reproduction, "ranges", lambda *_: 1 / 0)
     monkeypatch.setattr(reproduction.counter, "judge_strategy", lambda *_: 1 / 0)
-    data = json.loads(run(*REPRODUCE, "--json").stdout)
+    data = json.loads(run_to(0, *REPRODUCE, "--json").stdout)
     assert set(data) == {*kept, "judgements"}
     again, before = data["match"], json.loads(kept.pop("match"))["result"]
     assert {**again, "seconds": 0} == {**before, "seconds": 0}
@@ -101,7 +102,7 @@ def test_an_interrupted_reproduction_goes_on(monkeypatch: pytest.MonkeyPatch) ->
 
     parts = {"one": lambda tell: {}, "two": interrupted}
     monkeypatch.setattr(reproduction, "parts", lambda *_: parts)
-    assert "the same command goes on" in run(*REPRODUCE, code=130).stderr
+    assert "the same command goes on" in run_to(130, *REPRODUCE).stderr
     assert [path.name for path in Path("r").iterdir()] == ["one.json"]
 
 

@@ -13,7 +13,6 @@ from closedhand.core import duel
 from closedhand.games.doudizhu.counts import RANKS, one, pack, unpack
 
 BIDDING = make_game("doudizhu", bidding=True)
-
 SEEN = ((0, 0), (1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2))
 
 

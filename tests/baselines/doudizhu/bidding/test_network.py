@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support_networks import made_up, make_quick, save
+from support_networks import made_up, save
 
 from closedhand import InputError, make_game
 from closedhand.baselines.doudizhu.bidding import modules as bidding
@@ -24,11 +24,6 @@ pytestmark = [
 ]
 
 BIDDING = make_game("doudizhu", bidding=True)
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    make_quick(monkeypatch)
 
 
 @pytest.fixture(scope="module")

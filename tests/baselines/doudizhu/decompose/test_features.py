@@ -1,8 +1,7 @@
 """What is counted of a hand that is taken apart."""
 
 import numpy as np
-from support_agents import position
-from support_doudizhu import costs_against
+from support_doudizhu import costs_against, position
 
 from closedhand.baselines.doudizhu.decompose import features, partition
 from closedhand.games.doudizhu.counts import DECK, pack

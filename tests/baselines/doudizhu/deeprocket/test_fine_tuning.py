@@ -64,9 +64,6 @@ def test_win_rates_add_up_and_equal_networks_are_level(start: Path) -> None:
     assert rates[0][1] == pytest.approx(rates[1][1]) and rates[0][1] > 0
 
 
-# Learning.
-
-
 def some(tuning: fine_tuning.Tuning, chosen: int) -> tuple[sampling.Decisions, int]:
     """Sixty times a decision in which the `chosen` of its legal groups is played; which it is."""
     decisions, _ = sampling.play_deals(

@@ -20,9 +20,6 @@ pytestmark = [
 ]
 
 
-# Networks.
-
-
 def some(games: recorded.Games, kind: str, number: int = 12) -> stream.Tensors:
     return stream.tensors(pairs.encode(games, kind, pairs.index(games, kind)[:number]))
 

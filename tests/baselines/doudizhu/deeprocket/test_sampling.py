@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from support_networks import make_quick
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("lightning")
@@ -13,11 +12,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::FutureWarning"),
 ]
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    make_quick(monkeypatch)
 
 
 def test_gains_are_measured_by_the_other_games_of_the_deal() -> None:

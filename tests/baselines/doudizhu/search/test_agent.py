@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support_agents import games_of, position
+from support_agents import games_of
+from support_doudizhu import position
 
 from closedhand import InputError, make_agent, make_game
 from closedhand.core import duel

@@ -4,7 +4,7 @@ from collections import Counter
 from functools import cache
 
 import numpy as np
-from support_agents import position
+from support_doudizhu import position
 
 from closedhand import make_game
 from closedhand.baselines.doudizhu.decompose import agent as decompose
@@ -14,9 +14,7 @@ from closedhand.games.doudizhu.counts import DECK, pack, unpack
 from closedhand.search.exact import LOST, UNKNOWN, WON
 
 GAME = make_game("doudizhu")
-
 WIN = make_game("doudizhu", objective="win")
-
 POLICY = decompose.policy_of(decompose.load(None), sampled=False)
 
 
