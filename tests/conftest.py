@@ -1,13 +1,9 @@
-"""Fixtures that several test files share; their helper functions are in support.py."""
+"""Fixtures that several test files share; helper functions are in the support modules."""
+
+from pathlib import Path
 
 import pytest
-from support import (
-    VARIANTS,
-    assert_alike_without_compiler as assert_alike_without_compiler,
-    positions as positions,
-    sum_of_returns as sum_of_returns,
-    variant_id,
-)
+from support import VARIANTS, variant_id
 
 from closedhand import Game, make_game
 
@@ -17,3 +13,15 @@ def game(request: pytest.FixtureRequest) -> Game:
     """Every game under every preset, flat and sub-stepped, with and without its options."""
     name, options = request.param
     return make_game(name, **options)
+
+
+@pytest.fixture
+def in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The working folder is the test's own."""
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def own_cache(in_empty_folder: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So is the folder for what is computed once."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))

@@ -67,6 +67,16 @@ def sum_of_returns(game: Game, state: State) -> float:
     return 0
 
 
+def run_program(program: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a program in a new process."""
+    return subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+    )
+
+
 def assert_alike_without_compiler(program: str) -> None:
     """Run a program with and without compiled kernels: it prints the same, and something."""
     outputs = [

@@ -1,20 +1,15 @@
-"""Leagues: seats, rounds, statistics, resuming, the command line, and what kou's paper reports."""
+"""Leagues: seats, rounds, statistics, resuming, the command line."""
 
 import json
-import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
+from support_cli import run
 
 from closedhand import InputError, make_agent, make_game
 from closedhand.arena import league
-from closedhand.cli import app
-from closedhand.core import agents as registry
-from closedhand.core.statistics import student, t_quantile
-from closedhand.papers.kou import reproduction as kou
 
 SHORT = make_game("daihinmin", rounds=4, seat_period=2)
 ONE = make_game("daihinmin", classes="random")
@@ -176,19 +171,6 @@ def test_bad_leagues(agents: list[str], deals: int, seed: int, message: str) -> 
         league.play(ONE, agents, deals, seed)
 
 
-def test_student() -> None:
-    assert t_quantile(1) == pytest.approx(12.7062, abs=1e-3)
-    assert t_quantile(4, 0.99) == pytest.approx(4.6041, abs=1e-3)
-    assert t_quantile(10_000) == pytest.approx(1.9602, abs=1e-3)
-    samples = np.random.default_rng(0).normal(size=(6, 2000))
-    assert 0.94 < np.mean([e.low < 0 < e.high for e in student(samples)]) < 0.96
-    assert math.isnan(student(samples[:1])[0].low)
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, list(arguments))
-
-
 MATCH = ("match", "daihinmin", "--agents", "default,random", "--workers", "1")
 
 
@@ -213,38 +195,3 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         result = run(*arguments)
         assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
         assert reason in result.stderr
-
-
-def test_the_paper_about_kou(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its tables from quick agents in the place of all of them."""
-    entry = registry._entry_point
-
-    class Quick:
-        def __init__(self, name: str) -> None:
-            self.make = entry("daihinmin", "random" if name == "monte-carlo" else "default").load()
-
-        def load(self) -> Any:
-            return lambda game, seed, argument: self.make(game, seed, None)
-
-    monkeypatch.setattr(registry, "_entry_point", lambda game, name: Quick(name))
-    monkeypatch.setattr(kou, "MATCH", 2)
-    steps: list[float] = []
-
-    def compute(seed: int) -> dict[str, Any]:
-        return kou.compute(
-            tmp_path, 6, 4, seed, 1, lambda name, number, total: steps.append(number)
-        )
-
-    results = compute(0)
-    assert steps[-1] == 29 == len(results)
-    text = kou.report(results)
-    for number in range(1, 7):
-        assert f"## Table {number}" in text
-    assert "| default | use_2 | +0 | +0 to +0 | +102 |" in text
-    assert "| *paper: beersong* | 3.170 | 900 rounds |" in text
-    kou.pictures(results, tmp_path)
-    assert (tmp_path / "figure-2.png").exists()
-    assert compute(0) == results
-    assert compute(1) != results
-    with pytest.raises(InputError, match="none of them whole"):
-        kou.compute(tmp_path, 5, 4, 0, 1, lambda *done: None)

@@ -1,41 +1,16 @@
-"""Duplicate matches: seatings, statistics, processes, resuming; and games against a person."""
+"""Duplicate matches: statistics, processes, resuming."""
 
-import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from closedhand import Game, InputError, make_agent, make_game
-from closedhand.arena import match, play, results
-from closedhand.core import duel
-from closedhand.core.agents import Traits, digests
+from closedhand.arena import match, results
+from closedhand.core.agents import Traits
 from closedhand.core.game import State
-from closedhand.core.statistics import bootstrap, wins
 
 DOUDIZHU = make_game("doudizhu")
 AUCTION = make_game("doudizhu", bidding=True)
-
-
-def test_two_sides_make_two_tables() -> None:
-    assert duel.tables((0, 1, 1)) == [(0, 1, 1), (1, 0, 0)]
-
-
-def test_each_agent_is_alone_once_at_every_seat_of_a_game_without_sides() -> None:
-    tables = duel.tables((0, 1, 2, 3))
-    assert len(set(tables)) == 8
-    for agent in (0, 1):
-        alone = [table.index(agent) for table in tables if table.count(agent) == 1]
-        assert sorted(alone) == [0, 1, 2, 3]
-
-
-def test_points_are_those_of_the_side_that_an_agent_plays() -> None:
-    # One deal, two tables, three seats; agent 0 is the landlord at the first one.
-    returns = np.array([[[6.0, -3.0, -3.0], [-12.0, 6.0, 6.0]]])
-    assert duel.tables(DOUDIZHU.sides) == [(0, 1, 1), (1, 0, 0)]
-    assert results.points(DOUDIZHU, returns, 0).tolist() == [[6.0, 12.0]]
-    assert results.points(DOUDIZHU, returns, 1).tolist() == [[-12.0, -6.0]]
-    assert results.role_names(DOUDIZHU) == ["landlord", "peasants"]
 
 
 @pytest.mark.parametrize("game", [DOUDIZHU, AUCTION], ids=["sides", "auction"])
@@ -168,124 +143,3 @@ def test_other_settings_cannot_be_resumed(tmp_path: Path) -> None:
         results.load(path, DOUDIZHU, ["rule", "random"], 6)
     with pytest.raises(InputError, match="cannot read"):
         results.load(tmp_path / "nothing.json", DOUDIZHU, ["rule", "random"], 6)
-
-
-def test_summaries_are_json_and_complete() -> None:
-    data = json.loads(json.dumps(results.summary(match.play(DOUDIZHU, ["rule", "greedy"], 20, 8))))
-    assert data["game"] == "doudizhu"
-    assert data["options"]["rules"] == "deeprocket"
-    assert (data["seed"], data["deals"]) == (8, 20)
-    (pair,) = data["pairs"]
-    assert np.shape(pair["returns"]) == (20, 2, 3)
-    assert [(r["agent"], r["role"]) for r in pair["results"]] == [
-        (agent, role) for agent in ("rule", "greedy") for role in ("landlord", "peasants", "all")
-    ]
-    rule, greedy = pair["results"][2], pair["results"][5]
-    assert rule["points"]["mean"] == pytest.approx(-greedy["points"]["mean"])
-    assert all(time > 0 for time in pair["microseconds_per_decision"])
-
-
-def test_intervals_cover_the_mean_as_often_as_they_say() -> None:
-    rng = np.random.default_rng(0)
-    samples = rng.exponential(size=(200, 300))
-    estimates = bootstrap(samples, seed=1, resamples=500)
-    covered = sum(e.low <= 1.0 <= e.high for e in estimates)
-    assert 270 <= covered <= 297
-    # About 1.96 standard errors on each side.
-    width = np.mean([e.high - e.low for e in estimates])
-    assert width == pytest.approx(2 * 1.96 / np.sqrt(200), rel=0.1)
-
-
-def test_bootstrap_pairs_columns_and_is_reproducible() -> None:
-    values = np.random.default_rng(1).normal(size=(50, 1)) * [1.0, -1.0]
-    up, down = bootstrap(values, seed=3)
-    assert (up.mean, up.low, up.high) == pytest.approx((-down.mean, -down.high, -down.low))
-    assert bootstrap(values, seed=3) == [up, down]
-    assert bootstrap(np.full(10, 2.5))[0] == (2.5, 2.5, 2.5)
-    with pytest.raises(ValueError, match="no deals"):
-        bootstrap(np.zeros(0))
-
-
-def test_wins() -> None:
-    assert wins(np.array([3.0, 0.0, -1.0])).tolist() == [1.0, 0.5, 0.0]
-
-
-def session(game: Game, seat: int = 0, seed: int = 0) -> play.Session:
-    agents = [make_agent(game, "greedy") for _ in range(2)]
-    return play.Session(game, play.start(game, None, seed), seat, agents, agents[0])
-
-
-@pytest.mark.parametrize("seat", [0, 1, 2])
-@pytest.mark.parametrize("options", [{}, {"substeps": True, "bidding": True}])
-def test_a_person_plays_by_hints_to_the_end(seat: int, options: dict[str, bool]) -> None:
-    table = session(make_game("doudizhu", **options), seat)
-    shown: list[str] = []
-    assert play.run(table, lambda prompt: table.hint(), shown.append)
-    assert table.over
-    assert shown[-1].startswith(("you win", "you lose"))
-
-
-def test_other_hands_are_not_shown() -> None:
-    table = session(DOUDIZHU)
-    shown: list[str] = []
-    play.run(table, lambda prompt: "quit", shown.append)
-    hidden = [line for line in "\n".join(shown).splitlines() if "peasant" in line]
-    assert len(hidden) == 2
-    assert all("▒" in line and not set("56789TJQKA") & set(line[24:]) for line in hidden)
-
-
-def test_undo_goes_back_to_the_previous_decision() -> None:
-    table = session(DOUDIZHU)
-    with pytest.raises(InputError, match="first decision"):
-        table.undo()
-    before = table.state.copy()
-    table.play(table.hint())
-    middle = table.state.copy()
-    table.play(table.legal()[-1])
-    table.undo()
-    assert table.state.tobytes() == middle.tobytes()
-    table.undo()
-    assert table.state.tobytes() == before.tobytes()
-
-
-def test_what_cannot_be_played_changes_nothing() -> None:
-    table = session(DOUDIZHU)
-    before = table.state.copy()
-    lines = iter(["", "xyz", "PASS", "undo", "?", "help", "quit"])
-    shown: list[str] = []
-    assert not play.run(table, lambda prompt: next(lines), shown.append)
-    assert table.state.tobytes() == before.tobytes()
-    text = "\n".join(shown)
-    assert "is no action" in text
-    assert "is not legal" in text
-    assert "hint: " in text
-    with pytest.raises(InputError, match="first decision"):
-        table.undo()
-
-
-@pytest.mark.parametrize("error", [EOFError, KeyboardInterrupt])
-def test_leaving(error: type[BaseException]) -> None:
-    def ask(prompt: str) -> str:
-        raise error
-
-    assert not play.run(session(DOUDIZHU), ask, lambda text: None)
-
-
-def test_wrong_seats() -> None:
-    with pytest.raises(InputError, match="seat is 0 to 2, not 3"):
-        session(DOUDIZHU, seat=3)
-    agent = make_agent(DOUDIZHU, "rule")
-    with pytest.raises(InputError, match="2 other seats"):
-        play.Session(DOUDIZHU, play.start(DOUDIZHU, None, 0), 0, [agent], agent)
-
-
-def test_files_behind_agents_count(tmp_path: Path) -> None:
-    """A match does not go on with another network, be it named as a file, a folder or for bids."""
-    (tmp_path / "policy.safetensors").write_bytes(b"1")
-    file = tmp_path / "policy.safetensors"
-    agents = [f"policy-net:{tmp_path}", f"policy-net:{file}", f"bids:net={file}:rule", "rule"]
-    before = digests(DOUDIZHU, agents)
-    assert set(before) == set(agents[:3])
-    (tmp_path / "kicker.safetensors").write_bytes(b"2")
-    after = digests(DOUDIZHU, agents)
-    assert all(before[agent] != after[agent] for agent in agents[:3])

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support import run_program
 
 GAME = '''
 """Both players hold a card and say in turn whether they keep it, which changes nothing."""
@@ -336,3 +337,53 @@ print(json.dumps([results, hits]))
     # Only what was compiled for a plain tuple is found again.
     assert run(tmp_path, script) == [[8, 1, 2, 3], [0, 1]]
     assert sorted((tmp_path / "cache").rglob("*")) == files
+
+
+FIRST_STEP = """
+import closedhand, pettingzoo
+env = pettingzoo.make("aec", "closedhand/doudizhu-v0")
+env.reset(seed=1)
+observation, *_ = env.last()
+env.step(int(observation["action_mask"].argmax()))
+env.last()
+"""
+
+
+@pytest.mark.slow
+def test_a_cold_start_says_what_it_does_and_a_warm_one_nothing(tmp_path: Path) -> None:
+    cold = run_program(FIRST_STEP, NUMBA_CACHE_DIR=str(tmp_path))
+    assert cold.returncode == 0, cold.stderr
+    assert "closedhand: compiling kernels for their first use" in cold.stderr
+    assert len(cold.stderr.splitlines()) == 1
+    warm = run_program(FIRST_STEP, NUMBA_CACHE_DIR=str(tmp_path))
+    assert (warm.returncode, warm.stderr) == (0, "")
+
+
+@pytest.mark.slow
+def test_a_cache_may_know_policies_of_other_programs(tmp_path: Path) -> None:
+    """Numba's index names the classes of all arguments that a kernel was ever compiled for."""
+    (tmp_path / "mine.py").write_text(
+        """
+from typing import NamedTuple
+from closedhand.search.uniform import choose
+class Mine(NamedTuple):
+    kernels = "mine"
+"""
+    )
+    program = """
+import numpy as np
+from {module} import {policy}
+from closedhand import make_game
+from closedhand.search.playout import playout
+game = make_game("uh_leduc")
+state = game.deal(np.random.default_rng(1))
+ids = np.empty(game.num_actions, np.int32)
+print(playout({policy}(), game.rules, state, 0, np.random.default_rng(2), ids))
+"""
+    own = program.format(module="mine", policy="Mine")
+    ours = program.format(module="closedhand.search.playout", policy="Uniform")
+    cache = str(tmp_path / "cache")
+    first = run_program(own, NUMBA_CACHE_DIR=cache, PYTHONPATH=str(tmp_path))
+    assert first.returncode == 0, first.stderr
+    second = run_program(ours, NUMBA_CACHE_DIR=cache)
+    assert (second.returncode, second.stdout) == (0, first.stdout), second.stderr

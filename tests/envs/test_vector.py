@@ -7,10 +7,10 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
-from envs.test_envs import Fixed, deal_of, make_solo
 from gymnasium.utils.env_checker import data_equivalence
 from gymnasium.vector import AutoresetMode
 from support import VARIANTS, variant_id
+from support_envs import Fixed, deal_of, make_solo
 
 from closedhand import InputError, make_game
 from closedhand.core.registry import GAMES as ENVIRONMENTS

@@ -1,20 +1,13 @@
-"""Chinese Poker's tables and training, pools of opponents and their cache, and work in threads."""
+"""The training of tables."""
 
-import multiprocessing
-import os
-from collections.abc import Callable
-from functools import partial
-from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
-from baselines.chinese_poker.test_counter import (
+from support_pools import (
     GAME,
     GAMES,
-    NASTY,
-    RULES,
-    SMALL,
+    assert_file_refused,
     candidates_of,
     dealt,
     every_scoring,
@@ -28,232 +21,12 @@ from baselines.chinese_poker.test_counter import (
 )
 
 from closedhand import Game, InputError, make_game
-from closedhand.baselines.chinese_poker import (
-    counter,
-    opponents,
-    pool as pools,
-    separable,
-    training,
-)
-from closedhand.core.threads import CHUNK, in_threads
+from closedhand.baselines.chinese_poker import pool as pools, separable, training
 from closedhand.games.chinese_poker.plays import BACK, FRONT, MIDDLE, STRENGTHS, names
 
 EVEN = training.even()
 
-
-@pytest.fixture(autouse=True)
-def keep_the_cache_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(opponents, "_POOLS", {})
-    monkeypatch.chdir(tmp_path)
-
-
-# Tables.
-
-
-def test_tables_survive_files() -> None:
-    tables = separable.Tables(tables_called("smooth", "4-2"), {"method": "none", "seed": 3})
-    separable.save(tables, Path("folder/t.npz"))
-    other = separable.load(Path("folder/t.npz"))
-    assert (other.win == tables.win).all()
-    assert other.about == tables.about
-    assert [path.name for path in Path("folder").iterdir()] == ["t.npz"]
-
-
-@every_scoring
-def test_the_tables_of_the_package_are_best_for_their_rules(rules: str) -> None:
-    about = separable.shipped(rules).about
-    assert {"method", "rules", "cycles", "hands", "seed", "version"} <= set(about)
-    assert about["rules"] == rules
-    pool, hands, game = small_pool(rules)[2], dealt(1_000, 31), GAMES[rules].rules
-    gains = {
-        by: judged(rules, pool, hands, separable.arrange(game, win, hands))[0][:, 2].mean()
-        for by, win in [*((each, win_of(each)) for each in RULES), ("even", EVEN)]
-    }
-    assert min(gains, key=gains.__getitem__) == rules
-
-
-def assert_refused(load: Callable[[Path], object], key: str, array: np.ndarray | None) -> None:
-    load(Path("t.npz"))
-    with np.load("t.npz") as data:
-        changed = {**data, key: array}
-    np.savez("t.npz", **{key: value for key, value in changed.items() if value is not None})
-    with pytest.raises(InputError) as error:
-        load(Path("t.npz"))
-    assert "\n" not in str(error.value)
-
-
-FRONTS = EVEN[FRONT, :455]
-
-
-@pytest.mark.parametrize(
-    ("key", "array"),
-    [
-        *(("front", each) for each in (
-            FRONTS[::-1], FRONTS * 2, FRONTS - 0.5, FRONTS * np.nan, FRONTS[:-1], FRONTS[None],
-            np.append(FRONTS, 1.0), np.array(0.5), np.array(["a"] * 455), np.array([None] * 455),
-        )),
-        ("front", None), ("about", None), ("about", np.array("{")),
-    ],
-)  # fmt: skip
-def test_bad_tables_are_refused(key: str, array: np.ndarray | None) -> None:
-    separable.save(separable.Tables(EVEN), Path("t.npz"))
-    assert_refused(separable.load, key, array)
-
-
-def test_tables_are_checked() -> None:
-    for win in (EVEN[:, ::-1], EVEN[:, 1:], EVEN[:2], EVEN[0], EVEN.astype(np.float32), EVEN + 0.1):
-        with pytest.raises(InputError):
-            separable.Tables(win)
-
-
-# Threads.
-
-
-@pytest.mark.parametrize("number", [0, 1, CHUNK, CHUNK + 1, 4 * CHUNK])
-def test_threads_do_everything_once(number: int) -> None:
-    done, told = np.zeros(number, int), [0]
-    in_threads(lambda some: np.add.at(done, some, 1), number, told.append)
-    assert (done == 1).all()
-    assert told == sorted(told)
-    assert number <= CHUNK or told[-1] == number
-    with pytest.raises(ZeroDivisionError):
-        in_threads(lambda some: 1 // (some.start - CHUNK), 4 * CHUNK)
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
-@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-def test_threads_work_after_a_fork() -> None:
-    hands = dealt(4 * CHUNK, 37)
-    before = separable.arrange(GAME.rules, win_of("4-2"), hands)
-
-    def again() -> None:
-        assert (separable.arrange(GAME.rules, win_of("4-2"), hands) == before).all()
-
-    child = multiprocessing.get_context("fork").Process(target=again)
-    child.start()
-    child.join(30)
-    exitcode = child.exitcode
-    child.kill()
-    assert exitcode == 0  # None: it hangs
-
-
-# Pools.
-
-
-@pytest.mark.parametrize("number", [1, 63, 64, 65, 1_000, 64 * 512, 64 * 513 + 7])
-def test_opponents_are_the_hands_that_share_no_card(number: int) -> None:
-    hands = dealt(number, number)
-    pool = pools.build(hands, np.arange(3 * number).astype(np.int16).reshape(number, 3))
-    assert (pool.parts.dtype, pool.parts.shape) == (np.int16, (3, number))
-    found = np.empty(number, np.uint32)
-    for hand in [*dealt(5, 8), *hands[-2:], *NASTY[:2]]:
-        n = pools.opponents(pool, hand, found)
-        assert found[:n].tolist() == opponents_of(hand, hands).tolist()
-        assert (counter.gather(pool, hand) == pool.parts[:, found[:n]]).all()
-
-
-@pytest.mark.parametrize("players", [1, 2, 4])
-def test_random_hands_are_fair_deals(players: int) -> None:
-    number = 20_000
-    hands = pools.random_hands(np.random.default_rng(10), number, players)
-    assert (hands.shape, hands.dtype) == ((number, players, 13), np.int8)
-    assert (np.diff(hands, axis=2) < 0).all()
-    assert all(len(np.unique(deal)) == 13 * players for deal in hands[:300])
-    for player in range(players):
-        holds = (hands[:, player, :, None] == np.arange(52)).any(axis=1)
-        spread = (holds.sum(axis=0) - number / 4) ** 2 / (number * 3 / 16) * 51 / 52
-        assert spread.sum() < 51 + 6 * np.sqrt(2 * 51)
-        both = (holds.T.astype(int) @ holds)[np.triu_indices(52, 1)] / number
-        assert abs(both - 1 / 17).max() < 6 * np.sqrt(1 / 17 / number)
-
-
-def test_every_use_has_random_numbers_of_its_own() -> None:
-    seeds = [(), *product((0, 1)), *product((0, 1), repeat=2)]
-    every = [(use, *each) for use in pools.Deals for each in seeds]
-    first = [pools.generator(*each).random() for each in every]
-    assert len(set(first)) == len(every) == 7 * len(pools.Deals)
-    assert first == [pools.generator(*each).random() for each in every]
-
-
-def test_a_pool_is_set_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pools, "BATCH", 256)
-    told, hands = [], dealt(700, 13)
-    arrange = partial(separable.arrange, GAME.rules, EVEN)
-    parts = pools.set_hands(GAME.rules, arrange, hands, told.append)
-    assert (parts == pools.strengths_of(GAME.rules, hands, arrange(hands))).all()
-    assert told == [256, 512, 700]
-
-
-# The pool that all share, and its cache.
-
-
-def test_a_pool_is_set_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    pool_of = partial(opponents.pool_of, GAME.rules, separable.shipped(), SMALL)
-    first, told = pool_of(), []
-    assert "setting a pool of 5,000 hands, once" in capsys.readouterr().err
-    assert pool_of() is first
-    (path,) = (tmp_path / "cache" / "closedhand").iterdir()
-    opponents._POOLS.clear()  # as in a new process
-    with monkeypatch.context() as patched:
-        patched.setattr(opponents, "arrange", lambda *_: 1 / 0)
-        read = pool_of()
-    assert read is not first
-    assert (read.parts == first.parts).all() and (read.holds == first.holds).all()
-    path.unlink()
-    opponents._POOLS.clear()
-    assert (pool_of(told.append).parts == first.parts).all()
-    assert told[-1] == SMALL
-    assert capsys.readouterr() == ("", "")
-
-
-def test_pools_of_other_rules_tables_and_sizes_are_others() -> None:
-    tables, even = separable.shipped(), separable.Tables(EVEN)
-    found = [
-        opponents.pool_of(GAME.rules, tables, SMALL),
-        opponents.pool_of(GAMES["1-6"].rules, tables, SMALL),
-        opponents.pool_of(GAME.rules, even, SMALL),
-        opponents.pool_of(GAME.rules, tables, SMALL + 1),
-    ]
-    assert len(list(opponents.cache_folder().iterdir())) == 4
-    assert not any((found[0].parts == other.parts).all() for other in found[1:3])
-    assert (found[0].holds == found[2].holds).all()
-    # What is paid for hands changes no pool.
-    paying = make_game("chinese_poker", royalties=True, players=4, naturals=True)
-    assert opponents.pool_of(paying.rules, tables, SMALL) is found[0]
-    for size in (-1, 0, 4_999, 50_000_001, 99_999_999_999):
-        with pytest.raises(InputError, match=f"5,000 to 50,000,000 hands, not {size:,}"):
-            opponents.pool_of(GAME.rules, tables, size)
-
-
-@pytest.mark.parametrize("damage", ["long", "short", "empty", "bit", "folder", "no cache"])
-def test_a_damaged_pool_is_set_anew(
-    damage: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    first = opponents.pool_of(GAME.rules, separable.shipped(), SMALL)
-    (path,) = opponents.cache_folder().iterdir()
-    whole = path.read_bytes()
-    flipped = whole[:100] + bytes([whole[100] ^ 1]) + whole[101:]
-    damaged = {"long": whole + b"123456", "short": whole[:-1], "empty": b"", "bit": flipped}
-    path.write_bytes(damaged.get(damage, whole))
-    if damage == "folder":
-        path.unlink()
-        path.mkdir()
-    elif damage == "no cache":
-        monkeypatch.setenv("XDG_CACHE_HOME", str(path))
-    opponents._POOLS.clear()
-    capsys.readouterr()
-    again = opponents.pool_of(GAME.rules, separable.shipped(), SMALL)
-    assert (again.parts == first.parts).all()
-    assert path.is_dir() or path.read_bytes() == whole
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert ("set anew next time" in err) == (damage not in damaged)
-
-
-# Training.
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 def small_training(method: str, seed: int = 8) -> training.Training:
@@ -464,7 +237,7 @@ def test_what_is_no_training_is_refused(key: str, array: np.ndarray | None) -> N
         Path("training.npz").write_bytes(path.read_bytes())
         load(GAME, "fitted", 8)
 
-    assert_refused(load_it, key, array)
+    assert_file_refused(load_it, key, array)
 
 
 @pytest.mark.parametrize("option", ["fouls", "royalties", "naturals"])

@@ -5,18 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from games.chinese_poker.test_rules import (
-    ALICE,
-    BOB,
-    FOUL,
-    GAME,
-    PLAIN,
-    THIRD,
-    as_board,
-    set_boards,
-)
 from hypothesis import given, settings, strategies as st
 from reference import chinese_poker as reference
+from support_boards import ALICE, BOB, FOUL, GAME, PLAIN, THIRD, as_board, set_boards
 
 from closedhand import Game, InputError, make_game
 from closedhand.core import contract

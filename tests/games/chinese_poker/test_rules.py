@@ -9,28 +9,27 @@ from typing import Any
 import numpy as np
 import pytest
 from reference import chinese_poker as reference
+from support_boards import (
+    ALICE,
+    BOB,
+    FOUL,
+    GAME,
+    OTHER_FOUL,
+    PLAIN,
+    TABLES,
+    THIRD,
+    as_board,
+    set_boards,
+    start,
+    text,
+)
 
-from closedhand import Game, InputError, make_game
+from closedhand import InputError, make_game
 from closedhand.core import contract
-from closedhand.core.game import State
 from closedhand.games.chinese_poker import plays
 from closedhand.games.chinese_poker.notation import board_text, cards_text, parse_cards, parse_hand
 from closedhand.games.chinese_poker.plays import ARRANGEMENTS, BACK, CARDS, FRONT, MIDDLE
 from closedhand.games.chinese_poker.rules import DRAGON, NATURALS, natural
-
-GAME = make_game("chinese_poker")
-TABLES = GAME.rules.tables
-
-# The game of the blog, and a third board of the same deck.
-ALICE = "AsKs6s5s3s/QhQs8c3c2h/JsJd9h"
-BOB = "KcQc6c5c4c/Kd6d5d4d3d/Th9s7s"
-THIRD = "AcAdTdTsJc/9c9d8h7h7c/6h5h2d"
-
-# Three boards of one deck. All parts of the first foul beat those of the plain board, but its back
-# is weaker than its middle; the front of the other foul is stronger than its middle.
-PLAIN = "9c9d4c4d3d/Tc8d6c5d2d/7c5c2c"
-FOUL = "2s5s7s8sJs/AsAhAdKsKh/QsQhQd"
-OTHER_FOUL = "6d6h6s3c3s/Td9h8h4h3h/JcJdJh"
 
 # One hand of every kind there is, by ids: 6,175 sets of ranks that are no flush, 1,287 that are.
 KINDS = np.array(
@@ -41,6 +40,7 @@ KINDS = np.array(
     ]
     + [[4 * rank for rank in ranks] for ranks in combinations(range(13), 5)]
 )
+
 FRONTS = np.array(list(combinations(range(52), 3)))
 
 
@@ -50,26 +50,6 @@ def strengths(hands: np.ndarray) -> np.ndarray:
     binomial = np.array([[comb(n, k) for k in range(6)] for n in range(52)])
     places = binomial[-np.sort(-hands), np.arange(size, 0, -1)].sum(axis=-1)
     return (TABLES.five if size == 5 else TABLES.three)[places]
-
-
-def text(cards: Any) -> list[str]:
-    return [CARDS[card] for card in cards]
-
-
-def as_board(board: str) -> reference.Board:
-    back, middle, front = (tuple(text(parse_cards(part))) for part in board.split("/"))
-    return back, middle, front
-
-
-def start(game: Game, *boards: str) -> State:
-    return game.parse_deal(";".join(boards).replace("/", ""))
-
-
-def set_boards(game: Game, *boards: str) -> State:
-    state = start(game, *boards)
-    for board in boards:
-        game.play(state, game.parse(board, state))
-    return state
 
 
 def payoffs(*boards: str, **options: Any) -> list[float]:
@@ -303,6 +283,7 @@ def test_royalties_come_from_every_opponent_whoever_wins_the_part() -> None:
 
 
 # Naturals. Three flushes, three straights, six pairs and a dragon are from one deck.
+
 
 HANDS = [
     "AdKdQhQdJcTc9h8c4d3c2h2d2c",

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from games.daihinmin.test_rules import EXCHANGE, TEXTS, wild
 from support import positions
+from support_daihinmin import EXCHANGE, TEXTS, wild
 
 from closedhand import make_game
 from closedhand.core.game import State

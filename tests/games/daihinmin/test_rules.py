@@ -6,6 +6,7 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
+from support_daihinmin import EXCHANGE, TEXTS, wild
 
 from closedhand import Game, InputError, make_game
 from closedhand.core import contract
@@ -19,8 +20,6 @@ from closedhand.games.daihinmin.rules import begin
 from closedhand.games.daihinmin.state import STATE
 
 TABLE = plays.build()
-TEXTS = plays.texts()
-EXCHANGE = {"rounds": 3, "classes": "random"}
 
 
 def test_tables_have_the_sizes_of_the_facts() -> None:
@@ -240,20 +239,6 @@ def test_matches_change_seats_reset_classes_and_add_up_points() -> None:
     assert game.returns(state).sum() == 135 and (game.returns(state) >= 9).all()
     first = make_game("daihinmin", classes="random").deal(rng)
     assert sorted(first.classes) == [0, 1, 2, 3, 4] and (first.taxed > 0).all()
-
-
-def wild(game: Game, seed: int, games: int) -> Any:
-    """Positions of random play that prefers revolutions and the joker."""
-    rng = np.random.default_rng(seed)
-    flat = game.options["compact"] is False
-    for _ in range(games):
-        state = game.deal(rng)
-        while not game.over(state):
-            yield state
-            legal = game.legal(state)
-            needs = TABLE.need[legal] if flat else np.array([*compact.sets(), 0], "u8")[legal]
-            rare = legal[(needs > 2**JOKER) | (np.bitwise_count(needs) >= 4)]
-            game.play(state, int(rng.choice(rare if len(rare) else legal)))
 
 
 @numba.njit

@@ -1,95 +1,13 @@
-"""The Leduc family against the course slides: cards, state graph, example games, notation."""
-
-from typing import Any
+"""The rules of the Leduc family: deals, showdowns, options."""
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
-from support import positions
+from support_leduc import UH, play
 
-from closedhand import Game, InputError, make_game
-from closedhand.core.records import replay
+from closedhand import InputError, make_game
 from closedhand.games.leduc.notation import (
-    SlideEnd,
-    SlideState,
-    format_record,
-    parse_record,
-    parse_state,
     state_text,
 )
-from closedhand.games.leduc.plays import ACTIONS, graph
-
-UH = make_game("uh_leduc")
-
-# State by state: what each action leads to.
-GRAPH = {
-    "s1,1,1": {"raise": "t1,4,1", "check": "t1,1,1"},
-    "t1,1,1": {"raise": "s1,1,4", "check": "s2,1,1"},
-    "s1,1,4": {"fold": "PT1", "call": "s2,4,4"},
-    "t1,4,1": {"fold": "PS1", "call": "s2,4,4", "raise": "s1,4,7"},
-    "s1,4,7": {"fold": "PT4", "call": "s2,7,7"},
-    "s2,1,1": {"raise": "t2,4,1", "fold": "PT1"},
-    "t2,4,1": {"raise": "s2,4,7", "call": "WL4", "fold": "PS1"},
-    "s2,4,4": {"raise": "t2,7,4", "check": "t2,4,4"},
-    "t2,4,4": {"raise": "s2,4,7", "check": "WL4"},
-    "t2,7,4": {"raise": "s2,7,10", "call": "WL7", "fold": "PS4"},
-    "s2,4,7": {"call": "WL7", "fold": "PT4"},
-    "s2,7,7": {"raise": "t2,10,7", "check": "t2,7,7"},
-    "t2,7,7": {"raise": "s2,7,10", "check": "WL7"},
-    "t2,10,7": {"raise": "s2,10,13", "call": "WL10", "fold": "PS7"},
-    "s2,7,10": {"call": "WL10", "fold": "PT7"},
-    "s2,10,13": {"call": "WL13", "fold": "PT10"},
-}
-ENDS = {"WL4", "WL7", "WL10", "WL13", "PS1", "PS4", "PS7", "PT1", "PT4", "PT7", "PT10"}
-
-# The six example games of the slides: betting, end, and what S wins. Their cards are pictures;
-# these are some with which the stated payoffs come out.
-EXAMPLES = [
-    ("SK;HQ;HK;check raise call raise raise call", "WL10", 10),
-    ("SK;HQ;HK;raise call raise fold", "PS4", 4),
-    ("SK;HQ;SQ;check raise call check check", "WL4", -4),
-    ("HJ;HQ;SK;check check fold", "PT1", -1),
-    ("SQ;SQ;SA;raise raise call raise raise call", "WL13", 0),
-    ("HJ;SA;SK;check check raise fold", "PS1", 1),
-]
-
-
-def play(game: Game, deal: str, actions: str = "") -> Any:
-    state = game.parse_deal(deal)
-    for action in actions.split():
-        game.play(state, game.parse(action))
-    return state
-
-
-def test_the_state_graph_is_that_of_the_slides() -> None:
-    assert graph(UH.rules.tables) == GRAPH
-    assert (len(GRAPH), sum(map(len, GRAPH.values())), len(ENDS)) == (16, 36, 11)
-    assert {end for edges in GRAPH.values() for end in edges.values()} - set(GRAPH) == ENDS
-
-
-@pytest.mark.parametrize("options", [{}, {"pair": "card"}, {"double_pair": "split"}])
-def test_games_walk_the_graph(options: dict[str, str]) -> None:
-    game = make_game("uh_leduc", **options)
-    visited = set()
-    for state in positions(game, seed=1, games=400):
-        name = state_text(game, state)
-        if game.over(state):
-            assert name in ENDS
-            assert abs(game.returns(state)[0]) in (int(name[2:]), 0)
-        else:
-            name = name.rsplit(",", 2)[0].strip("(")
-            assert {ACTIONS[action] for action in game.legal(state)} == set(GRAPH[name])
-        visited.add(name)
-    assert visited == set(GRAPH) | ENDS
-
-
-@pytest.mark.parametrize(("line", "end", "payoff"), EXAMPLES)
-def test_the_example_games_of_the_slides(line: str, end: str, payoff: int) -> None:
-    record = parse_record(line, UH)
-    state = replay(record)
-    assert state_text(UH, state) == end
-    assert UH.returns(state).tolist() == [payoff, -payoff]
-    assert format_record(UH, state) == line
 
 
 @pytest.mark.parametrize(
@@ -162,78 +80,6 @@ def test_redeals_are_as_likely_as_deals() -> None:
 
 
 @pytest.mark.parametrize(
-    ("actions", "text"),
-    [
-        ("", "(s1,1,1,SK,*)"),
-        ("raise", "(t1,4,1,HQ,*)"),
-        ("check raise", "(s1,1,4,SK,*)"),
-        ("raise raise call", "(s2,7,7,SK,SA)"),
-        ("check check raise call", "WL4"),
-        ("raise fold", "PS1"),
-    ],
-)
-def test_states_print_as_on_the_slides_and_parse(actions: str, text: str) -> None:
-    state = play(UH, "SK;HQ;SA", actions)
-    assert state_text(UH, state) == text
-    assert str(parse_state(UH, text)) == text
-    spaced = text.replace(",", " , ").replace("s1", "s 1").replace("WL", "WL ")
-    assert str(parse_state(UH, spaced)) == text
-
-
-def test_parsed_states_say_what_is_known() -> None:
-    assert parse_state(UH, "(t2,7,4,HJ,SA)") == SlideState("t2", (7, 4), "HJ", "SA")
-    assert parse_state(UH, "PT7") == SlideEnd("PT", 7)
-
-
-def test_a_view_shows_no_card_that_it_hides() -> None:
-    view = UH.view(play(UH, "SK;HQ;SJ"), 1)
-    assert state_text(UH, view) == "(s1,1,1,*,*)"
-    assert UH.deal_text(view) == "*;HQ;*"
-
-
-@pytest.mark.parametrize("line", ["SK;HQ;SJ", "SK;HQ;SJ;", " SK;HQ;SJ; check "])
-def test_records_of_games_that_have_just_begun(line: str) -> None:
-    record = parse_record(line, UH)
-    assert record.deal == "SK;HQ;SJ"
-    assert record.actions == (("check",) if "check" in line else ())
-    assert parse_record(format_record(UH, replay(record)), UH) == record
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("(s1,9,9,SK,*)", "has no state s1,9,9"),
-        ("(s1,1,4,SX,*)", "'SX' is no card"),
-        ("(s1,1,4,SK,SA)", "the flop is"),
-        ("(s2,4,4,SK,*)", "the flop is"),
-        ("WL5", "has no end WL5"),
-        ("PS13", "has no end PS13"),
-        ("(s1,01,004,SK,*)", "neither a state"),
-        ("(s1," + "1" * 5000 + ",1,SK,*)", "neither a state"),
-        ("hello", "neither a state"),
-        ("", "neither a state"),
-    ],
-)
-def test_what_is_no_state_is_refused(text: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        parse_state(UH, text)
-
-
-def test_a_deck_with_one_card_of_a_kind_holds_no_two() -> None:
-    with pytest.raises(InputError, match="the deck holds one SK only"):
-        parse_state(make_game("leduc"), "(s2,3,3,SK,SK)")
-
-
-@given(st.text(max_size=20))
-def test_any_text_is_a_state_or_an_input_error(text: str) -> None:
-    try:
-        parsed = parse_state(UH, text)
-    except InputError:
-        return
-    assert parse_state(UH, str(parsed)) == parsed
-
-
-@pytest.mark.parametrize(
     ("deal", "message"),
     [
         ("SK;HQ", "three cards"),
@@ -264,36 +110,3 @@ def test_options_that_make_no_sense_are_refused(
 ) -> None:
     with pytest.raises(InputError, match=message):
         make_game(name, **options)
-
-
-@pytest.mark.parametrize("name", ["uh_leduc", "leduc"])
-def test_planes_tell_all_information_sets_apart(name: str) -> None:
-    """Perfect recall: the same plane means the same own card, flop and history, and the reverse."""
-    game = make_game(name)
-    plane_of: dict[tuple, bytes] = {}
-    for state in positions(game, seed=4, games=3000):
-        player = int(state.player)
-        if game.over(state):
-            continue
-        flop = int(state.cards[2]) if game.rules.tables.nodes[state.node].phase == 2 else -1
-        known = (int(state.cards[player]), flop, *state.history[: state.moves].tolist())
-        plane = game.observe(state, player)["observation"].tobytes()
-        assert plane_of.setdefault(known, plane) == plane
-    assert len(set(plane_of.values())) == len(plane_of) > 600
-
-
-def test_an_observation_in_full() -> None:
-    state = play(UH, "SK;HQ;SA", "check raise call raise")
-    seen = UH.observe(state, 1)
-    rows = ["".join(map(str, row)) for row in seen["observation"].tolist()]
-    assert rows == [
-        "00100000",  # HQ
-        "00000001",  # SA
-        "01000000",  # check
-        "00010000",  # raise
-        "00100000",  # call
-        "00010000",  # raise
-        "00000000",
-        "00000000",
-    ]
-    assert seen["status"].tolist() == [1, 2, 4, 7]

@@ -1,4 +1,4 @@
-"""The DeepRocket paper's figures and positions, and the ladder, in small and with quick agents."""
+"""The DeepRocket paper's figures, positions and curves, in small and with quick agents."""
 
 import json
 import re
@@ -19,16 +19,14 @@ from closedhand.papers.deeprocket import accuracy, pairings, reproduction as dee
 
 GAME = pairings.the_game()
 DEALS, GAMES = 40, 30
+
 REPRODUCE = [
     *("reproduce", "deeprocket", "--network", "greedy", "--best", "rule", "--workers", "1"),
     *("--agents", "random,rule,greedy", "--games", str(GAMES), "--slow-deals", "15", "--out", "r"),
     *("--ladder-deals", str(DEALS)),
 ]
 
-
-@pytest.fixture(autouse=True)
-def work_in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("in_empty_folder")
 
 
 def run(*arguments: str) -> Result:
@@ -39,16 +37,6 @@ def files() -> dict[str, bytes]:
     return {
         str(path.relative_to("r")): path.read_bytes() for path in sorted(Path("r").rglob("*.*"))
     }
-
-
-def test_roles_are_those_of_a_duplicate_match() -> None:
-    duplicate = match.play_chunk(GAME, ["greedy", "rule"], 3, range(5, 25)).returns
-    for table, specs in enumerate((("greedy", "rule"), ("rule", "greedy"))):
-        played = pairings.play_roles(GAME, *specs, 3, range(5, 25))
-        assert (played.returns[:, 0] == duplicate[:, table]).all()
-        assert (played.decisions > 0).all() and (played.seconds > 0).all()
-    itself = pairings.play_roles(GAME, "rule", "rule", 3, range(5, 25)).returns
-    assert (itself[:, 0] != duplicate[:, 0]).any()
 
 
 def test_everything_in_small() -> None:
@@ -217,31 +205,6 @@ def test_positions_show_choices_and_preferences() -> None:
 # The ladder.
 
 
-def test_ratings_are_recovered() -> None:
-    elo = np.array([300.0, 40.0, -120.0, -220.0])
-    first, second = np.array([(i, j) for i in range(4) for j in range(i + 1, 4)]).T
-    games = np.array([2_000_000, 500_000, 1_000_000, 800_000, 3_000_000, 600_000])
-    won = games / (1 + 10 ** ((elo[second] - elo[first]) / 400))
-    (found,) = ladder.fit(4, won[None], games)
-    assert found == pytest.approx(elo, abs=0.1)
-    # Who always wins is rated, higher for more games.
-    rows = np.array([10.0, 1000.0])
-    ten, thousand = (ladder.fit(2, n[None, None], n[None])[0, 0] for n in rows)
-    assert 100 < ten < thousand < 1000
-
-
-def test_deals_are_resampled_together() -> None:
-    rng = np.random.default_rng(0)
-    scores = rng.integers(0, 3, 400).astype(float)
-    totals = ladder.resample([scores, 2 - scores, scores[:100], scores[:100]], 0, 500)
-    assert (totals[:, 0] + totals[:, 1] == 800).all()
-    assert (totals[:, 2] == totals[:, 3]).all()
-    assert totals[:, 0].mean() == pytest.approx(scores.sum(), rel=0.01)
-    assert totals[:, 0].std() == pytest.approx(scores.std() * 20, rel=0.15)
-    # The first deals weigh the same in pairs that played more.
-    assert 0.3 < np.corrcoef(totals[:, 0], totals[:, 2])[0, 1] < 0.7
-
-
 def test_slow_agents_play_fewer_deals_in_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [
         ladder.is_slow(GAME, name) for name in ("search:100ms", "policy-search", "policy-net")
@@ -274,13 +237,6 @@ def test_slow_agents_play_fewer_deals_in_one_process(monkeypatch: pytest.MonkeyP
     rates = {role: rate["mean"] for role, rate in pair["win_rate"].items()}
     assert rates["all"] == pytest.approx((rates["landlord"] + rates["peasants"]) / 2, abs=1e-5)
     assert re.search(r"^\| rule v greedy \| 40 \| ", Path("r/ladder.md").read_text(), re.M)
-
-
-def test_every_pair_has_a_file_of_its_own() -> None:
-    names = ["net:a/b", "net:a-b", "net:a b", f"net:{'x' * 200}", f"net:{'x' * 201}"]
-    found = {ladder.file_name((one, "rule")) for one in names}
-    assert len(found) == len(names)
-    assert all(re.fullmatch(r"[\w-]{1,80}\.json", name) for name in found)
 
 
 # Training.

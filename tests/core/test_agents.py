@@ -1,4 +1,4 @@
-"""The text of agents, what is known of them before they play, and their policies."""
+"""Agents by name: their texts, what is known of them before they play, and their policies."""
 
 import hashlib
 import re
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support import VARIANTS, positions, variant_id
+from support_agents import AGENTS
 from typer.testing import CliRunner
 
 from closedhand import InputError, agent_names, make_agent, make_game
@@ -385,6 +386,7 @@ def test_the_same_agent_twice_on_a_ladder(tmp_path: Path) -> None:
 
 # Policies.
 
+
 STOCHASTIC = [("random", *variant) for variant in VARIANTS if not variant[1]]
 STOCHASTIC += [("random", "chinese_poker", {"substeps": True})]
 STOCHASTIC += [("equilibrium[iterations=20]", game, {}) for game in ("leduc", "uh_leduc")]
@@ -486,3 +488,29 @@ def test_bids_are_certain() -> None:
 def test_an_agent_without_a_policy_says_so() -> None:
     with pytest.raises(InputError, match="the agent greedy has no probabilities"):
         probabilities(make_agent(DOUDIZHU, "greedy"), views_of(DOUDIZHU, games=1))
+
+
+def test_agents_are_found_by_name() -> None:
+    for game, names in AGENTS.items():
+        assert set(names) <= set(agent_names(game))
+    with pytest.raises(InputError, match="no agent 'nobody'"):
+        make_agent("doudizhu", "nobody")
+
+
+@pytest.mark.parametrize("game", AGENTS)
+def test_agents_without_argument_refuse_one(game: str) -> None:
+    for agent in set(AGENTS[game]) - {"separable", "kou", "decompose"}:
+        with pytest.raises(InputError, match="takes no argument"):
+            make_agent(game, f"{agent}:5")
+
+
+def test_files_behind_agents_count(tmp_path: Path) -> None:
+    """A match does not go on with another network, be it named as a file, a folder or for bids."""
+    (tmp_path / "policy.safetensors").write_bytes(b"1")
+    file = tmp_path / "policy.safetensors"
+    agents = [f"policy-net:{tmp_path}", f"policy-net:{file}", f"bids:net={file}:rule", "rule"]
+    before = digests(DOUDIZHU, agents)
+    assert set(before) == set(agents[:3])
+    (tmp_path / "kicker.safetensors").write_bytes(b"2")
+    after = digests(DOUDIZHU, agents)
+    assert all(before[agent] != after[agent] for agent in agents[:3])

@@ -1,0 +1,101 @@
+"""The bid network."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support_networks import made_up, save
+
+from closedhand import InputError, make_game
+from closedhand.baselines.doudizhu.bidding import modules as bidding
+from closedhand.core import duel
+from closedhand.games.doudizhu.counts import pack
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("lightning")
+
+from closedhand.baselines.doudizhu.bidding import network as bid_net  # noqa: E402
+from closedhand.baselines.doudizhu.deeprocket import networks  # noqa: E402
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+]
+
+BIDDING = make_game("doudizhu", bidding=True)
+
+
+@pytest.fixture(scope="module")
+def bids(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, bid_net.Result]:
+    """A folder with a bid network, trained on made-up deals, and what is known of it."""
+    folder = tmp_path_factory.mktemp("bids")
+    save(made_up(1000), folder / "deals.npz")
+    return folder, bid_net.train(folder / "deals.npz", folder, 0.15, threads=1)
+
+
+def test_the_plane_is_that_of_the_cards_in_hand() -> None:
+    rules = make_game("doudizhu").rules
+    hands = np.array([pack("33334445556789TSB"), pack("3456789TJQKA22455")], np.uint64)
+    drawn = bid_net.planes_of(rules, hands).reshape(2, 15, 19)
+    for hand, plane in zip(hands, drawn, strict=True):
+        state = BIDDING.deal(np.random.default_rng(0))
+        state.hands[0] = hand
+        assert (plane == BIDDING.observe(state, 0)["observation"][:, :, 20]).all()
+
+
+def test_a_bid_network_learns(bids: tuple[Path, bid_net.Result]) -> None:
+    folder, result = bids
+    losses = result.about["log_loss"]
+    assert losses["network"] < losses["constant"] / 2
+    assert {row["alone"] for row in result.about["judged"]} == {"net", "fitted"}
+    network, provenance = networks.load(folder / "bid.safetensors", "bid")
+    assert provenance == json.loads(json.dumps(result.about))
+    hands = np.array([pack("3456789TJQKA2245B"), pack("3456789TJQKA22455")], np.uint64)
+    seen = torch.from_numpy(bid_net.planes_of(make_game("doudizhu").rules, hands))
+    with_joker, without = bid_net.chances(network, seen)
+    assert with_joker > 0.7 > 0.3 > without
+
+
+@pytest.mark.parametrize("substeps", [False, True])
+def test_the_agent_bids_by_the_network(bids: tuple[Path, bid_net.Result], substeps: bool) -> None:
+    """Illegal actions raise in `play_out`."""
+    folder, _ = bids
+    game = make_game("doudizhu", bidding=True, substeps=substeps)
+    agent = bidding.make(game, 0, f"net={folder}:rule")
+    assert agent.name == f"bids:net={folder}:rule"
+    rng = np.random.default_rng(5)
+    states = np.array([game.deal(rng) for _ in range(60)], game.dtype)
+    joker = states["hands"][:, 0] >> np.uint64(4 * 14) > 0
+    opened = agent.act_batch(states)
+    assert len(set(opened[joker].tolist())) == 1
+    assert {game.text(int(action)) for action in opened[~joker]} == {"PASS"}
+    assert {game.text(int(action)) for action in opened[joker]} == {"BID3"}
+    duel.play_out(game, states, np.zeros((60, 3), int), [agent])
+    assert all(game.over(state) for state in states)
+
+
+def test_arguments_that_the_agent_refuses(bids: tuple[Path, bid_net.Result]) -> None:
+    folder, _ = bids
+    for argument, reason in (
+        (f"net={folder}", "bids takes a kind"),
+        ("net=nowhere:rule", "no network at nowhere"),
+        ("net:rule", "no bids of the kind 'net'.*net=FILE"),
+        (f"net={folder}:nobody", "no agent 'nobody'"),
+    ):
+        with pytest.raises(InputError, match=reason):
+            bidding.make(BIDDING, 0, argument)
+    with pytest.raises(InputError, match="games with bidding"):
+        bidding.make(make_game("doudizhu"), 0, f"net={folder}:rule")
+
+
+def test_an_interrupted_bid_network_is_kept(bids: tuple[Path, bid_net.Result]) -> None:
+    def interrupt(share: float, text: str) -> None:
+        raise KeyboardInterrupt
+
+    folder, _ = bids
+    result = bid_net.train(
+        folder / "deals.npz", folder / "part", 0.1, threads=1, progress=interrupt
+    )
+    assert result.interrupted
+    assert networks.load(result.path, "bid")[1] == json.loads(json.dumps(result.about))

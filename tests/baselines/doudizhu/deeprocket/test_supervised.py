@@ -1,0 +1,106 @@
+"""Supervised training of the networks."""
+
+import json
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from closedhand import InputError
+from closedhand.baselines.doudizhu.deeprocket import pairs, recorded
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("lightning")
+pytest.importorskip("pyarrow")
+
+from closedhand.baselines.doudizhu.deeprocket import networks, stream, supervised  # noqa: E402
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+]
+
+
+def test_training_learns(trained: Path) -> None:
+    history = json.loads((trained / "history.json").read_text())
+    assert set(history) == {"policy", "kicker"}
+    for checks in history.values():
+        assert [check["step"] for check in checks] == [20, 40]
+        assert checks[1]["loss"] < checks[0]["loss"]
+        assert checks[1]["learning_rate"] < 1e-8
+    assert history["policy"][1]["held_out_loss"] < history["policy"][0]["held_out_loss"]
+    accuracy = history["policy"][-1]["accuracy"]
+    # A guess among the legal groups is right about 13 times in 100.
+    assert accuracy["all"] > 0.25
+    assert set(accuracy) == {"all", "landlord", "down peasant", "up peasant"}
+    assert list((trained / "tensorboard" / "policy").glob("events*"))
+    assert not list(trained.glob("*.part"))
+
+
+def test_the_best_network_is_kept(trained: Path, games: recorded.Games) -> None:
+    from closedhand.baselines.doudizhu.deeprocket.checks import accuracies, evaluate
+
+    network, provenance = networks.load(trained / "policy.safetensors", "policy")
+    rows = pairs.index(games, "policy")
+    held = rows[pairs.is_held_out(games.deals)[rows[:, 0]]]
+    found = accuracies(evaluate(network, games, "policy", held))
+    assert found == pytest.approx(provenance["accuracy"], abs=1e-3)
+    assert provenance["step"] in (20, 40)
+    assert provenance["rules"] == "deeprocket"
+
+
+def test_training_is_interrupted_and_goes_on(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[int] = []
+    batches = stream.Stream.batches_of_rows
+    monkeypatch.setattr(
+        stream.Stream,
+        "batches_of_rows",
+        lambda self, step: started.append(step) or batches(self, step),
+    )
+
+    def interrupt(share: float, text: str) -> None:
+        if share > 0:
+            signal.raise_signal(signal.SIGINT)
+
+    def train(**given: Any) -> supervised.Result:
+        settings = {"steps": 6, "batch": 16, "threads": 1, **given}
+        return supervised.train("kicker", folder, tmp_path, **settings)
+
+    result = train(progress=interrupt)
+    assert result.interrupted
+    assert [check["step"] for check in result.history][-1] == 2
+    result = train()
+    assert not result.interrupted
+    assert result.history[-1]["step"] == 6
+    assert started == [0, 2]
+    # It is done: nothing more happens.
+    assert train().history == result.history
+    assert started == [0, 2]
+    with pytest.raises(InputError, match="made with batch 16, not 8"):
+        train(batch=8)
+    assert train(batch=8, restart=True).history[-1]["step"] == 6
+    (tmp_path / "kicker.ckpt").write_text("nothing")
+    with pytest.raises(InputError, match="cannot go on from") as caught:
+        train()
+    assert "\n" not in str(caught.value)
+
+
+def test_time_ends_training_and_anneals_it(folder: Path, tmp_path: Path) -> None:
+    result = supervised.train(
+        "kicker", folder, tmp_path, minutes=0.02, batch=16, threads=1, patience=100
+    )
+    assert result.history[-1]["seconds"] >= 1.2
+    assert result.history[-1]["learning_rate"] < 1e-8
+
+
+def test_training_stops_when_it_is_stuck(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(supervised.LEARNING_RATES, "small", 0.0)
+    result = supervised.train(
+        "kicker", folder, tmp_path, steps=100, batch=16, threads=1, checks=50, patience=3
+    )
+    assert [check["step"] for check in result.history] == [2, 4, 6, 8]

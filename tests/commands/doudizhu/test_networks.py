@@ -1,0 +1,63 @@
+"""From games to networks on the command line."""
+
+from pathlib import Path
+
+import pytest
+from support_cli import run
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("lightning")
+pytest.importorskip("pyarrow")
+
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+]
+
+
+def test_from_games_to_networks_on_the_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    generate = ("records", "generate", "doudizhu", "--agents", "greedy,rule", "--games", "60",
+                "--out", "games", "--workers", "1")  # fmt: skip
+    result = run(*generate)
+    assert result.exit_code == 0, result.output
+    assert result.stdout == "saved 60 games in 1 shards: games\n"
+    for kind in ("policy", "kicker"):
+        result = run("train", f"{kind}-net", "--records", "games", "--out", "net", "--steps", "3",
+                     "--batch", "16", "--expert", "greedy", "--threads", "1")  # fmt: skip
+        assert result.exit_code == 0, result.output
+        assert "3 steps" in result.stdout
+        assert f"saved net/{kind}.safetensors" in result.stdout
+    assert {"policy.safetensors", "kicker.safetensors", "history.json"} <= {
+        path.name for path in Path("net").iterdir()
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["train", "chess", "--out", "x"], "no game 'chess' to train"),
+        (["train", "policy-net", "--records", "x", "--out", "y", "--steps", "1"], "cannot read x"),
+        (["train", "policy-net", "--records", "x", "--out", "y"], "--minutes or --steps"),
+        (["train", "kicker_net", "--records", "x", "--out", "y", "--minutes", "nan"],
+         "larger than 0"),
+        (["train", "policy-net", "--records", "x", "--out", "y", "--steps", "1", "--size", "big"],
+         "no size 'big'"),
+        (["records", "generate", "leduc", "--agents", "random", "--out", "x"], "of doudizhu"),
+        (["records", "generate", "doudizhu", "--agents", "nobody", "--out", "x"],
+         "no agent 'nobody'"),
+        (["records", "generate", "doudizhu", "--agents", "rule", "--out", "x", "--option",
+          "bidding=true"], "without bidding"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], reason: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run(*arguments)
+    assert result.exit_code == 2, result.output
+    assert reason in result.stderr
+    assert result.stderr.strip().count("\n") == 0

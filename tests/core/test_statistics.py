@@ -1,0 +1,42 @@
+"""Intervals."""
+
+import math
+
+import numpy as np
+import pytest
+
+from closedhand.core.statistics import bootstrap, student, t_quantile, wins
+
+
+def test_intervals_cover_the_mean_as_often_as_they_say() -> None:
+    rng = np.random.default_rng(0)
+    samples = rng.exponential(size=(200, 300))
+    estimates = bootstrap(samples, seed=1, resamples=500)
+    covered = sum(e.low <= 1.0 <= e.high for e in estimates)
+    assert 270 <= covered <= 297
+    # About 1.96 standard errors on each side.
+    width = np.mean([e.high - e.low for e in estimates])
+    assert width == pytest.approx(2 * 1.96 / np.sqrt(200), rel=0.1)
+
+
+def test_bootstrap_pairs_columns_and_is_reproducible() -> None:
+    values = np.random.default_rng(1).normal(size=(50, 1)) * [1.0, -1.0]
+    up, down = bootstrap(values, seed=3)
+    assert (up.mean, up.low, up.high) == pytest.approx((-down.mean, -down.high, -down.low))
+    assert bootstrap(values, seed=3) == [up, down]
+    assert bootstrap(np.full(10, 2.5))[0] == (2.5, 2.5, 2.5)
+    with pytest.raises(ValueError, match="no deals"):
+        bootstrap(np.zeros(0))
+
+
+def test_wins() -> None:
+    assert wins(np.array([3.0, 0.0, -1.0])).tolist() == [1.0, 0.5, 0.0]
+
+
+def test_student() -> None:
+    assert t_quantile(1) == pytest.approx(12.7062, abs=1e-3)
+    assert t_quantile(4, 0.99) == pytest.approx(4.6041, abs=1e-3)
+    assert t_quantile(10_000) == pytest.approx(1.9602, abs=1e-3)
+    samples = np.random.default_rng(0).normal(size=(6, 2000))
+    assert 0.94 < np.mean([e.low < 0 < e.high for e in student(samples)]) < 0.96
+    assert math.isnan(student(samples[:1])[0].low)

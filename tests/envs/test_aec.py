@@ -1,0 +1,84 @@
+"""The AEC env; the rest is `check_game`'s."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import data_equivalence
+from pettingzoo.test import performance_benchmark, render_test
+from support import VARIANTS
+from support_envs import every_variant, make_aec, play_aec
+
+from closedhand import InputError
+from closedhand.envs.aec import GameAEC, raw_env
+
+
+@every_variant
+def test_aec_renders(
+    variant: tuple[str, dict[str, Any]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    render_test(lambda render_mode: make_aec(variant, render_mode=render_mode))
+    assert "player_0" in capsys.readouterr().out
+    env = make_aec(variant, render_mode="rgb_array")
+    env.reset(seed=0)
+    assert env.render().shape == (540, 960, 3)
+
+
+@pytest.mark.slow
+def test_performance_benchmark_runs() -> None:
+    performance_benchmark(make_aec(VARIANTS[0]))
+
+
+@every_variant
+def test_state_is_in_its_space(variant: tuple[str, dict[str, Any]]) -> None:
+    env = raw_env(variant[0], **variant[1])
+    env.reset(seed=0)
+    rng = np.random.default_rng(0)
+    while env.agents:
+        assert env.state_space.contains(env.state())
+        play_aec(env, rng, 5)
+
+
+def test_masks_are_zero_for_who_waits() -> None:
+    env = make_aec(VARIANTS[0])
+    env.reset(seed=0)
+    for agent in env.agents:
+        acts = agent == env.agent_selection
+        assert env.observe(agent)["action_mask"].any() == acts
+        assert env.infos[agent]["action_mask"].any() == acts
+        assert list(env.observe(agent)) == ["observation", "status", "action_mask"]
+
+
+def test_a_state_can_be_returned_to() -> None:
+    env = raw_env("doudizhu")
+    env.reset(seed=0)
+    play_aec(env, np.random.default_rng(0), 3)
+    state = env.game_state
+    logs = []
+    for _ in range(2):
+        env.reset(options={"state": state})
+        logs.append(play_aec(env, np.random.default_rng(1)))
+    assert data_equivalence(*logs)
+
+
+@pytest.mark.parametrize("action", [12654, 99999, -1, 2.5, None])
+def test_raw_env_refuses_an_illegal_action_and_goes_on(action: Any) -> None:
+    env = GameAEC("doudizhu")
+    env.reset(seed=0)
+    before = env.game_state
+    with pytest.raises(InputError, match=r"not legal|none of the|whole number"):
+        env.step(action)
+    assert env.game_state == before
+    assert len(play_aec(env, np.random.default_rng(0))) > 3
+
+
+def test_wrapped_env_ends_with_a_penalty() -> None:
+    env = make_aec(VARIANTS[0], illegal_reward=-3)
+    env.reset(seed=0)
+    agent = env.agent_selection
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        env.step(env.unwrapped.game.parse("PASS"))
+    assert env.rewards == {a: -3 if a == agent else 0 for a in env.possible_agents}
+    assert all(env.terminations.values())

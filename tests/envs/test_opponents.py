@@ -1,0 +1,61 @@
+"""The opponents of the solo env."""
+
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env, data_equivalence
+from support import VARIANTS
+from support_envs import Fixed, make_solo, play_solo
+
+from closedhand import InputError, agent_names, make_game
+from closedhand.core.game import State
+from closedhand.envs.solo import SoloEnv
+
+
+@pytest.mark.skipif("random" not in agent_names("doudizhu"), reason="closedhand is not installed")
+def test_seed_reproduces_opponents_that_are_named() -> None:
+    env = make_solo(VARIANTS[0], opponents="random", seat=2)
+    check_env(env, skip_render_check=True)
+    logs = []
+    for _ in range(2):
+        first = env.reset(seed=3)
+        log = play_solo(env, np.random.default_rng(0))
+        second = env.reset()
+        logs.append([first, *log, second, *play_solo(env, np.random.default_rng(0))])
+    assert data_equivalence(*logs)
+
+
+def test_opponents_sit_in_order_after_us() -> None:
+    game = make_game("doudizhu")
+    asked: list[tuple[str, int]] = []
+
+    class Spy(Fixed):
+        def __init__(self, name: str) -> None:
+            super().__init__(game)
+            self.name = name
+
+        def act(self, view: State) -> int:
+            asked.append((self.name, int(view.player)))
+            assert not view.hands[(view.player + 1) % 3]
+            return super().act(view)
+
+    env = SoloEnv(game, opponents=[Spy("next"), Spy("last")], seat=1)
+    env.reset(seed=0)
+    play_solo(env, np.random.default_rng(0))
+    assert set(asked) == {("next", 2), ("last", 0)}
+
+
+def test_wrong_opponents() -> None:
+    with pytest.raises(InputError, match="has 2 other seats"):
+        make_solo(VARIANTS[0], opponents=[Fixed(make_game("doudizhu"))])
+    with pytest.raises(InputError, match="no agent 'nobody'"):
+        make_solo(VARIANTS[0], opponents="nobody")
+
+
+def test_an_opponent_that_cheats_is_named() -> None:
+    class Cheat(Fixed):
+        def act(self, view: State) -> int:
+            return -5
+
+    env = make_solo(VARIANTS[0], opponents=Cheat(make_game("doudizhu")), seat=1)
+    with pytest.raises(InputError, match="agent 'fixed' cannot play on: action -5"):
+        env.reset(seed=0)

@@ -1,0 +1,63 @@
+"""Clients over real sockets."""
+
+import socket
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+from support_uecda import GAME, Lowest, Match, check_log, golden
+
+from closedhand.core.game import State
+from closedhand.games.daihinmin import logs
+from closedhand.games.daihinmin.uecda import client
+
+
+def test_five_clients_know_what_the_rules_let_them_know(tmp_path: Path) -> None:
+    """Their views are those of the true states, byte for byte."""
+    match = Match(tmp_path / "a.log", agents=["net"], rounds=12, seed=3)
+
+    def join(number: int) -> tuple[client.Result, Iterator[State]]:
+        agent = Lowest()
+        return client.Client(agent, *match.server.address).play(), iter(agent.views)
+
+    with ThreadPoolExecutor(5) as pool:
+        joined = {result.player: (result, views) for result, views in pool.map(join, range(5))}
+    outcome = match.end()
+    for values in check_log(match.log, 12).rounds:
+        record = logs.round_record(values)
+        state = GAME.parse_deal(record.deal or "")
+        for action in record.actions:
+            view, true = next(joined[int(state.player)][1]), GAME.view(state, int(state.player))
+            assert view.tobytes() == true.tobytes(), (view, true)
+            GAME.play(state, GAME.parse(action))
+    assert not any(list(rest) for _, rest in joined.values())
+    assert outcome.points == tuple(joined[player][0].points for player in range(5))
+    assert all(result.complete and not result.rejected for result, _ in joined.values())
+    assert outcome.late == outcome.illegal == (0,) * 5 and outcome.gone == ("",) * 5
+
+
+def test_a_client_plays_as_its_agent_would_at_the_server(tmp_path: Path) -> None:
+    """And a seeded match gives the same log again, under any rules."""
+    options = {"kaidan": False, "joker_edges": False, "classes": "random"}
+    seeds = np.random.default_rng((5, 1)).integers(2**31, size=5)
+    net = Match(tmp_path / "net.log", rounds=6, seed=5, **options)
+    client.Client("random", *net.server.address, seed=int(seeds[4]), **options).play()
+    own = Match(tmp_path / "own.log", agents=["random"], rounds=6, seed=5, **options)
+    assert net.end().points == own.end().points
+    log, other = check_log(own.log, 6), check_log(net.log, 6)
+    assert log.rounds == other.rounds
+    assert log.header | {logs.TIME_END: ""} == other.header | {logs.TIME_END: ""}
+    assert log.header["RULE_KAIDAN"] == "NO" and log.options["joker_edges"] is False
+    assert log.rounds[0]["mibun"] != logs.NO_CLASSES
+
+
+def test_the_client_speaks_as_recorded() -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        theirs.sendall(b"".join(data for side, data in golden() if side == "S"))
+        theirs.shutdown(socket.SHUT_WR)
+        client.play_match(ours, client.round_game(), Lowest(), "golden")
+        ours.close()
+        sent = b"".join(iter(lambda: theirs.recv(65536), b""))
+    assert sent == b"".join(data for side, data in golden() if side == "C")

@@ -1,0 +1,76 @@
+"""The text of plays and of the paper's records."""
+
+import pytest
+from hypothesis import given, settings, strategies as st
+from support import DATA
+
+from closedhand import InputError, make_game
+from closedhand.core.records import replay
+from closedhand.games.doudizhu.notation import format_record, parse_record
+
+PAPER = DATA / "deeprocket_paper.txt"
+DEAL = "4456777889JKKAA2B;335567899TTJJKAA2;4456689TTJQQQK22S;33Q"
+
+
+def test_the_papers_notation_is_written_as_it_is_read() -> None:
+    for line in PAPER.read_text().splitlines():
+        if not line.startswith("#"):
+            record = parse_record(line, make_game("doudizhu"))
+            assert format_record(make_game("doudizhu"), replay(record)).split(";") == [
+                *line.split(";")[:4],
+                *(field[:2] + canonical(field[2:]) for field in line.split(";")[4:]),
+            ]
+
+
+def canonical(cards: str) -> str:
+    game = make_game("doudizhu")
+    return game.text(game.parse(cards))
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("33;44", "four fields of 17, 17, 17 and 3"),
+        (DEAL.replace("33Q", "33X"), "'X' is no card"),
+        (DEAL.replace("33Q", "34Q"), "more than the deck holds|do not make a deck"),
+        (DEAL + ";33", "play 1: '33' is not role,cards"),
+        (DEAL + ";3,33", "a role 0, 1 or 2"),
+        (DEAL + ";0,35", "play 1, 0,35: '35' is no play"),
+        (DEAL + ";0,TT", "play 1, 0,TT: action .* is not legal for player_0"),
+        (DEAL + ";1,33", "play 1, 1,33: .*PASS.* is not legal for player_0"),
+        (DEAL + ";0,33;1,55;2,44", "play 3, 2,44: .* is not legal for player_2"),
+    ],
+)
+def test_malformed_and_illegal_records_say_why(line: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        parse_record(line, make_game("doudizhu"))
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(alphabet="3456789TJQKA2SB+PASS,; xX1", max_size=24))
+def test_parse_takes_anything(text: str) -> None:
+    """Any text is an action or one clear error."""
+    game = make_game("doudizhu", rules="openspiel")
+    try:
+        action = game.parse(text)
+    except InputError as error:
+        assert "\n" not in str(error)
+    else:
+        assert 0 <= action < game.num_actions
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 12654), st.randoms(use_true_random=False))
+def test_cards_may_stand_in_any_order(action: int, random) -> None:
+    game = make_game("doudizhu")
+    letters = list(game.text(action))
+    if action != 12654:
+        random.shuffle(letters)
+    assert game.parse("".join(letters)) == action
+
+
+def test_text_with_repeated_kickers_names_the_kickers_where_it_must() -> None:
+    game = make_game("doudizhu", rules="openspiel")
+    with pytest.raises(InputError, match=r"can be read as 333444555666, .*\+"):
+        game.parse("333444666555")
+    assert game.text(game.parse("333444555+666")) == "333444555+666"

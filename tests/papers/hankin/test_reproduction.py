@@ -1,0 +1,127 @@
+"""The blog reproduced."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support_cli import assert_refused, run_to
+from support_pools import SMALL
+
+from closedhand.baselines.chinese_poker import (
+    agents,
+    separable,
+    training,
+)
+from closedhand.papers.hankin import reproduction
+
+pytestmark = pytest.mark.usefixtures("own_cache")
+
+REPRODUCE = ("reproduce", "chinese-poker", "--hands", "200", "--pools", "2", "--out", "r")
+
+
+def test_the_blog_is_reproduced_in_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All parts, the report and JSON; what is done is not done again."""
+    for module in (reproduction, agents):
+        monkeypatch.setattr(module, "POOL_SIZE", SMALL)
+    monkeypatch.setattr(reproduction, "HANDS_A_CYCLE", 1_000)
+    out = run_to(0, *REPRODUCE).stdout
+    report = Path("r/report.md").read_text()
+    assert report.strip() in out
+    rows = [line for line in report.splitlines() if re.match(r"\| (front|middle|back) \|", line)]
+    assert len(rows) == len(reproduction.blog_ranges()) == 55
+    for label in reproduction.STRATEGIES.values():
+        assert len(re.findall(rf"^\| {re.escape(label)} \|.* to .*\|$", report, re.M)) == 1
+    judged_parts = {f"{name}-{i}" for name in reproduction.STRATEGIES for i in (1, 2)}
+    kept = {path.stem: path.read_bytes() for path in Path("r").glob("*.json")}
+    assert set(kept) == {"ranges", "match", *judged_parts}
+
+    # A part that is gone is done again, and so are tables that are gone.
+    tables = separable.load(Path("r/blog-tables.npz")).win
+    Path("r/match.json").unlink()
+    Path("r/blog-tables.npz").unlink()
+    monkeypatch.setattr(reproduction, "ranges", lambda *_: 1 / 0)
+    monkeypatch.setattr(reproduction.counter, "judge_strategy", lambda *_: 1 / 0)
+    data = json.loads(run_to(0, *REPRODUCE, "--json").stdout)
+    assert set(data) == {*kept, "judgements"}
+    again, before = data["match"], json.loads(kept.pop("match"))["result"]
+    assert {**again, "seconds": 0} == {**before, "seconds": 0}
+    assert all(Path(f"r/{name}.json").read_bytes() == text for name, text in kept.items())
+    assert (separable.load(Path("r/blog-tables.npz")).win == tables).all()
+
+    assert again["hands"] == 400
+    assert 200 < again["identical"] <= 400
+    assert abs(again["points"]) < 5 * again["error"] + 0.05
+    assert reproduction.worst_range(data["ranges"]["ranges"]) < 8
+    for part, percent in reproduction.BLOG_ALICE.items():
+        assert data["ranges"]["alice"][part] == pytest.approx(percent, abs=6)
+    for row in data["judgements"]:
+        assert (row["pools"], row["hands"]) == (2, 200)
+        assert 0 <= row["in_sample"] >= row["held_out"]
+        low, high = row["in_sample_interval"]
+        assert low <= row["in_sample"] <= high
+
+
+def test_a_part_is_done_anew_where_anything_it_depends_on_changes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[tuple[int, ...]] = []
+    told: list[tuple[str, float, int]] = []
+
+    def parts(folder: Path, *numbers: int) -> dict[str, Any]:
+        def part(tell: Any) -> dict[str, Any]:
+            tell(0.5)
+            asked.append(numbers)
+            return {"numbers": numbers}
+
+        return {"one": part, "two": part}
+
+    def done(hands: int = 200, pools: int = 2, seed: int = 0) -> int:
+        before = len(asked)
+        reproduction.compute(Path("r"), hands, pools, seed, lambda *each: told.append(each))
+        return len(asked) - before
+
+    monkeypatch.setattr(reproduction, "parts", parts)
+    assert done() == 2
+    assert told == [("one", 0, 2), ("one", 0.5, 2), ("two", 1, 2), ("two", 1.5, 2)]
+    assert done() == 0
+    Path("r/two.json").write_text("damaged")
+    assert done() == 1
+    assert [done(hands=201), done(pools=3), done(seed=1)] == [2, 2, 2]
+    assert done() == 2
+    monkeypatch.setattr(reproduction, "POOL_SIZE", SMALL)
+    assert [done(), done()] == [2, 0]
+    monkeypatch.setattr(separable, "shipped", lambda: separable.Tables(training.even()))
+    assert [done(), done()] == [2, 0]
+
+
+def test_an_interrupted_reproduction_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(tell: Any) -> dict[str, Any]:
+        raise KeyboardInterrupt
+
+    parts = {"one": lambda tell: {}, "two": interrupted}
+    monkeypatch.setattr(reproduction, "parts", lambda *_: parts)
+    assert "the same command goes on" in run_to(130, *REPRODUCE).stderr
+    assert [path.name for path in Path("r").iterdir()] == ["one.json"]
+
+
+def test_fewer_hands_than_pools_are_refused() -> None:
+    reason = "101 pools take one hand each at least, not 100"
+    assert_refused(reason, *REPRODUCE[:2], "--hands", "100", "--pools", "101", "--out", "r")
+
+
+def test_intervals_are_students() -> None:
+    """Of the means over pools; t is 12.706 for two of them."""
+    pool = {"hands": 10, "seconds": 1.0, "opponents": 5.0, "identical": 0.5, "held_out": 0.25}
+    results = {
+        f"{name}-{i}": {**pool, "in_sample": float(i)}
+        for name in reproduction.STRATEGIES
+        for i in (1, 2)
+    }
+    for row in reproduction.judgements({"ranges": {}, "match": {}, **results}):
+        assert (row["hands"], row["seconds"], row["in_sample"]) == (20, 2.0, 1.5)
+        assert row["in_sample_interval"] == pytest.approx([1.5 - 6.3531, 1.5 + 6.3531], abs=1e-3)
+        assert row["held_out_interval"] == pytest.approx([0.25, 0.25])
+    one = {key: value for key, value in results.items() if key.endswith("-1")}
+    assert [row["in_sample_interval"] for row in reproduction.judgements(one)] == [None] * 3

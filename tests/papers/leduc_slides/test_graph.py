@@ -1,0 +1,28 @@
+"""Games as they flow through the slides' graph."""
+
+import pytest
+from support_leduc import UH, solved
+
+from closedhand.baselines.leduc.strategy import information_sets, uniform
+from closedhand.games.leduc.plays import ACTIONS, graph
+from closedhand.papers.leduc_slides.graph import edge_probabilities, state_probabilities
+
+
+@pytest.mark.parametrize("iterations", [0, 3, 500])
+def test_games_flow_through_the_graph(iterations: int) -> None:
+    """What comes to a state is what goes there; phase 1 sees the card, not the flop."""
+    strategy = solved(UH, iterations, "cfr") if iterations else uniform(UH)
+    states, edges = state_probabilities(strategy), edge_probabilities(strategy)
+    assert states["s1,1,1"] == pytest.approx(1)
+    coming: dict[str, float] = {}
+    for state, actions in graph(UH.rules.tables).items():
+        assert sum(edges[state, action] for action in actions) == pytest.approx(1)
+        for action, to in actions.items():
+            coming[to] = coming.get(to, 0.0) + states[state] * edges[state, action]
+    for state in states:
+        assert state == "s1,1,1" or coming[state] == pytest.approx(states[state])
+    assert sum(p for name, p in coming.items() if name[0] in "WP") == pytest.approx(1)
+    place = next(p for p in information_sets(UH) if p.state == "(s1,1,1,SQ,*)")
+    raises = strategy.probabilities[place.node, place.slot, place.card, ACTIONS.index("raise")]
+    shown = edge_probabilities(strategy, card="SQ", flop="HJ")
+    assert shown["s1,1,1", "raise"] == pytest.approx(raises)

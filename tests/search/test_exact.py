@@ -1,0 +1,69 @@
+"""Exact search against brute force."""
+
+import numpy as np
+import pytest
+from support_daihinmin import duel
+
+from closedhand import Game
+from closedhand.baselines.daihinmin.policy import softmax as light
+from closedhand.core.game import State
+from closedhand.games.daihinmin.plays import CARDS, PASS
+from closedhand.search import LOST, UNKNOWN, WON, solve
+
+
+def force(game: Game, state: State, nodes: int = 100_000) -> tuple[int, int]:
+    """Whether the player to act comes fourth, and by which action."""
+    states, ids = game.empty(40), np.empty((40, game.num_actions), np.int32)
+    states[0] = state
+    player = int(state.player)
+    policy = light.policy_of(np.zeros(light.FEATURES))
+    return solve(policy, game.rules, states, ids, player, 1 << player, 2.0, nodes)
+
+
+def brute_force(game: Game, state: State, player: int) -> bool:
+    """The same by recursion over the game itself; a leader may pass, but not again and again."""
+    if game.over(state):
+        return bool(state.places[player] == 3)
+    results = []
+    for action in game.legal(state).tolist():
+        if action == PASS and state.target < 0 and state.passes > 0:
+            continue
+        child = state.copy()
+        game.play(child, action)
+        results.append(brute_force(game, child, player))
+    return any(results) if state.player == player else all(results)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "value"),
+    [
+        ("3c4c", "5c5d", LOST),
+        ("3c5d", "4c", WON),
+        ("3c8c", "2c2d2h", WON),
+        ("3c8c4d", "2c2d", LOST),
+    ],
+)
+def test_duels_with_a_known_end(first: str, second: str, value: int) -> None:
+    game, state = duel(first, second)
+    assert force(game, state)[0] == value
+
+
+def test_duels_agree_with_brute_force() -> None:
+    rng = np.random.default_rng(7)
+    won = 0
+    for _ in range(40):
+        cards = rng.choice(53, 5, replace=False)
+        names = [CARDS[i] for i in cards]
+        game, state = duel("".join(names[:3]), "".join(names[3:]))
+        value, action = force(game, state)
+        assert (value == WON) == brute_force(game, state, 0)
+        if value == WON:
+            won += 1
+            game.play(state, action)
+            assert brute_force(game, state, 0)
+    assert 5 < won < 40
+
+
+def test_a_search_that_may_not_look_on_says_so() -> None:
+    game, state = duel("3c4d6h9s", "5c7dTsJd")
+    assert force(game, state, nodes=2) == (UNKNOWN, -1)

@@ -1,0 +1,74 @@
+"""Positions of Daihinmin: views with given cards, and duels."""
+
+from typing import Any
+
+import numpy as np
+
+from closedhand import Game, make_game
+from closedhand.baselines.daihinmin.kou.strength import foes_of, locked
+from closedhand.core.game import State
+from closedhand.games.daihinmin import compact, plays
+from closedhand.games.daihinmin.notation import parse_cards
+from closedhand.games.daihinmin.plays import DECK, JOKER
+
+GAME = make_game("daihinmin")
+PAIRS = "3s Td Th Kd Ks Ad As 2d 2h"
+"""With these unseen a low pair has 100 - 4 x 4, a low triple 100."""
+
+
+def position(hand: str, unseen: str, target: str = "", fields: str = "") -> Any:
+    """The view of player 0, and fields of it such as `out=1 left=2`; others may hold `unseen`."""
+    view = GAME.empty(1)[0]
+    view.classes[:], view.places[:] = -1, -1
+    own, others = parse_cards(hand), parse_cards(PAIRS if unseen == "PAIRS" else unseen)
+    assert own & others == 0
+    view.hands[0] = own
+    view.played[4] = int(DECK) & ~own & ~others
+    view.left[:], view.leader, view.owner, view.target = 9, 1, 0, -1
+    if target:
+        view.owner, view.target = 1, GAME.parse(target)
+    for field in fields.split():
+        view[field.partition("=")[0]] = int(field.partition("=")[2])
+    view.left[0] = own.bit_count()
+    return view
+
+
+def foes(view: Any, lock: int = 0) -> Any:
+    """What may stand against the plays of player 0; numbers as kernels have them."""
+    found = foes_of(GAME.rules, view, view.revolution, 0)
+    found = locked(found._replace(cards=np.uint64(found.cards)), lock)
+    return found._replace(cards=np.uint64(found.cards))
+
+
+def duel(first: str, second: str, seed: int = 0) -> tuple[Game, State]:
+    """Two players with these cards, the first one to lead; the others are out."""
+    game = make_game("daihinmin")
+    state = game.deal(np.random.default_rng(seed))
+    hands = [parse_cards(first), parse_cards(second), 0, 0, 0]
+    state.hands[:] = hands
+    state.left[:] = [hand.bit_count() for hand in hands]
+    state.played[:] = 0
+    state.played[4] = int(DECK) & ~sum(hands)
+    state.places[:] = -1, -1, 0, 1, 2
+    state.out, state.leader, state.player, state.owner = 3, 4, 0, 0
+    state.passed, state.moves = 0b11100, 100
+    return game, state
+
+
+TABLE = plays.build()
+TEXTS = plays.texts()
+EXCHANGE = {"rounds": 3, "classes": "random"}
+
+
+def wild(game: Game, seed: int, games: int) -> Any:
+    """Positions of random play that prefers revolutions and the joker."""
+    rng = np.random.default_rng(seed)
+    flat = game.options["compact"] is False
+    for _ in range(games):
+        state = game.deal(rng)
+        while not game.over(state):
+            yield state
+            legal = game.legal(state)
+            needs = TABLE.need[legal] if flat else np.array([*compact.sets(), 0], "u8")[legal]
+            rare = legal[(needs > 2**JOKER) | (np.bitwise_count(needs) >= 4)]
+            game.play(state, int(rng.choice(rare if len(rare) else legal)))

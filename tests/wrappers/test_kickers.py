@@ -1,0 +1,97 @@
+"""Kicker sub-steps."""
+
+import copy
+import pickle
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import data_equivalence
+from pettingzoo.utils.wrappers import TerminateIllegalWrapper
+from support import VARIANTS, variant_id
+from support_envs import complies, duplicate, make_aec, play_aec
+
+from closedhand import InputError
+from closedhand.envs.aec import raw_env
+from closedhand.wrappers.kickers import KickerSubsteps
+
+kicker_variants = pytest.mark.parametrize(
+    "variant",
+    [v for v in VARIANTS if v[0] == "doudizhu" and not v[1].get("substeps")],
+    ids=variant_id,
+)
+
+
+@kicker_variants
+def test_kicker_substeps_comply(variant: tuple[str, dict[str, Any]]) -> None:
+    complies(lambda: KickerSubsteps(make_aec(variant)))
+    complies(lambda: KickerSubsteps(duplicate(make_aec(variant))))
+    complies(lambda: duplicate(KickerSubsteps(raw_env(variant[0], **variant[1]))))
+
+
+@kicker_variants
+def test_kicker_substeps_play_the_substepped_game(variant: tuple[str, dict[str, Any]]) -> None:
+    name, rules = variant
+    wrapped = KickerSubsteps(raw_env(name, **rules))
+    direct = raw_env(name, **{**rules, "substeps": True})
+    for seed in range(4):
+        logs = []
+        for env in (wrapped, direct):
+            env.reset(seed=seed)
+            logs.append(play_aec(env, np.random.default_rng(seed)))
+        assert data_equivalence(*logs)
+
+
+def test_kicker_substeps_on_a_redeal() -> None:
+    env = KickerSubsteps(raw_env("doudizhu", bidding=True))
+    env.reset(seed=0)
+    before = env.unwrapped.game_state
+    for _ in range(3):
+        env.step(env.game.parse("PASS"))
+    after = env.unwrapped.game_state
+    assert after.moves == 0 and (after.hands != before.hands).any()
+    assert env.last()[0]["action_mask"].any()
+
+
+def test_kicker_substeps_refuses() -> None:
+    with pytest.raises(InputError, match="cannot be taken apart"):
+        KickerSubsteps(raw_env("doudizhu", substeps=True))
+    with pytest.raises(InputError, match="this leduc cannot be taken apart"):
+        KickerSubsteps(raw_env("leduc"))
+    env = KickerSubsteps(raw_env("doudizhu"))
+    env.reset(seed=0)
+    observation, *_ = env.last()
+    with pytest.raises(InputError, match=r"PASS.*not legal for player_0"):
+        env.step(env.game.parse("PASS"))
+    assert data_equivalence(env.last()[0], observation)
+    checked = TerminateIllegalWrapper(KickerSubsteps(raw_env("doudizhu")), illegal_reward=-1)
+    checked.reset(seed=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        checked.step(env.game.parse("PASS"))
+    assert all(checked.terminations.values()) and checked.rewards["player_0"] == -1
+
+
+@pytest.mark.parametrize("clone", [copy.deepcopy, "pickle"])
+def test_copies_go_on_with_the_game(clone: Any) -> None:
+    if clone == "pickle":
+        clone = lambda env: pickle.loads(pickle.dumps(env))  # noqa: E731
+    env = KickerSubsteps(duplicate(make_aec(VARIANTS[0])))
+    env.reset(seed=0)
+    kickers = [
+        i for i, text in enumerate(map(env.game.text, range(env.game.num_actions))) if "?" in text
+    ]
+    rng = np.random.default_rng(0)
+    while not env.last()[0]["action_mask"][kickers].any():
+        play_aec(env, rng, 1)
+        if not env.agents:
+            env.reset()
+    env.step(next(i for i in kickers if env.last()[0]["action_mask"][i]))
+    logs = []
+    for one in (env, clone(env)):
+        log = play_aec(one, np.random.default_rng(1))
+        one.reset()
+        logs.append(log + play_aec(one, np.random.default_rng(2)))
+    assert logs[0][0][1]["kicker"].any()
+    assert data_equivalence(*logs)
