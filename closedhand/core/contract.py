@@ -114,6 +114,23 @@ def _dispatch(
     return in_python
 
 
+def plain_function(rules: Rules, name: str) -> tuple[Callable[..., Any] | None, Rules]:
+    """A function that games define in plain Python, not as a kernel.
+
+    Args:
+        rules: Rules of a game.
+        name: Name of the function.
+
+    Returns:
+        The function of the game's module or else of the flat game's, None where neither defines
+        it; and the rules that it takes.
+    """
+    found = getattr(import_module(rules.kernels), name, None)
+    if found is None and hasattr(rules, "flat"):
+        return plain_function(rules.flat, name)
+    return found, rules
+
+
 @dispatched
 def deal(rules: Rules, state: State, seed: np.uint64) -> None:
     """Start the game of a seed, uint64 (see `kernel.draw_seed`), in `state`."""

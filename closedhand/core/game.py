@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from inspect import signature
 from typing import Any, Protocol
 
 import numpy as np
@@ -264,11 +265,19 @@ class Game:
             **public: What else the player knows; see `view_from` in the game's module.
 
         Raises:
-            InputError: What the player knows is inconsistent, or the game builds no views.
+            InputError: What the player knows is inconsistent, or the game builds no views or asks
+                for no such fact.
         """
-        from closedhand.core.views import view_from
-
-        return view_from(self, player, hand, actions, **public)
+        build, _ = contract.plain_function(self.rules, "view_from")
+        if build is None:
+            raise InputError(f"{self.name} builds no views from what a player knows")
+        parameters = signature(build).parameters.values()
+        names = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]
+        for name in public:
+            if name not in names:
+                known = ", ".join(names) or "none"
+                raise InputError(f"{self.name} asks for no {name!r}; what it asks for: {known}")
+        return build(self, player, hand, actions, **public)
 
     def redeal(self, view: State, player: int, rng: np.random.Generator) -> State:
         """A random full state that is consistent with what `player` knows (determinisation).

@@ -8,7 +8,6 @@ is completed by `redeal`, and has to be a view of the outcome (`unlike_redealt`)
 """
 
 from collections.abc import Callable, Mapping
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -123,18 +122,10 @@ def reason(game: Any, state: Any, player: int | None = None) -> str:
         return f"it is no record of {game.name}"
     record = game.empty(1)
     record[0] = state
-    own, rules = _own(game.rules)
+    own, rules = contract.plain_function(game.rules, "valid")
     if own is not None:
         return own(rules, record[0], player)
     return generic(game, record[0], player)
-
-
-def _own(rules: Any) -> tuple[Callable[..., str] | None, Any]:
-    """The `valid` of a game's module, or else of the flat game's, and the rules that it takes."""
-    own = getattr(import_module(rules.kernels), "valid", None)
-    if own is None and hasattr(rules, "flat"):
-        return _own(rules.flat)
-    return own, rules
 
 
 def generic(game: Any, state: np.record, player: int | None = None) -> str:

@@ -6,8 +6,6 @@ rules, from a position in which hidden cards are placeholders that no part of th
 
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
-from importlib import import_module
-from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -20,36 +18,6 @@ UNSEEN = "?"
 
 HIDDEN = -1
 """The id of such an action; any negative id is one."""
-
-
-def view_from(game: Game, player: int, hand: str, actions: Iterable[Any], **public: Any) -> State:
-    """The view that the function `view_from` of a game's own module builds.
-
-    Args:
-        game: The game.
-        player: Seat of the player.
-        hand: Cards that the player holds now.
-        actions: Actions so far.
-        **public: What else the player knows, by the names that the game gives it.
-
-    Raises:
-        InputError: What the player knows is inconsistent, or the game has no such function or no
-            such name.
-    """
-    rules = game.rules
-    build = getattr(import_module(rules.kernels), "view_from", None)
-    while build is None and hasattr(rules, "flat"):
-        rules = rules.flat
-        build = getattr(import_module(rules.kernels), "view_from", None)
-    if build is None:
-        raise InputError(f"{game.name} builds no views from what a player knows")
-    parameters = signature(build).parameters.values()
-    names = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]
-    for name in public:
-        if name not in names:
-            known = ", ".join(names) or "none"
-            raise InputError(f"{game.name} asks for no {name!r}; what it asks for: {known}")
-    return build(game, player, hand, actions, **public)
 
 
 def check_seat(game: Game, player: Any, name: str = "player") -> None:

@@ -7,7 +7,7 @@ import pytest
 from support import assert_alike_without_compiler
 
 from closedhand import InputError, make_agent, make_game
-from closedhand.baselines.doudizhu.bidding import modules as bidding
+from closedhand.baselines.doudizhu.bidding import agent as agent_of_bids, modules as bidding
 from closedhand.baselines.doudizhu.bidding.modules import FITTED, KINDS
 from closedhand.core import duel
 from closedhand.games.doudizhu.counts import RANKS, one, pack, unpack
@@ -130,7 +130,7 @@ def test_hidden_cards_change_no_bid(kind: str) -> None:
 def test_the_agent_bids_by_the_module_and_plays_as_the_other(kind: str, substeps: bool) -> None:
     """Illegal actions raise in `play_out`."""
     game = make_game("doudizhu", bidding=True, substeps=substeps)
-    agent = bidding.make(game, 0, f"{kind}:rule")
+    agent = agent_of_bids.make(game, 0, f"{kind}:rule")
     assert agent.name == f"bids:{kind}:rule"
     rng = np.random.default_rng(5)
     states = np.array([game.deal(rng) for _ in range(100)], game.dtype)
@@ -149,7 +149,7 @@ def test_the_agent_bids_by_the_module_and_plays_as_the_other(kind: str, substeps
 
 def test_kinds_differ_and_the_usual_agents_bid_by_the_better_one() -> None:
     dealt = np.array([BIDDING.deal(np.random.default_rng(i)) for i in range(200)], BIDDING.dtype)
-    made = {kind: bidding.make(BIDDING, 0, f"{kind}:rule").act_batch(dealt) for kind in KINDS}
+    made = {kind: agent_of_bids.make(BIDDING, 0, f"{kind}:rule").act_batch(dealt) for kind in KINDS}
     assert len({actions.tobytes() for actions in made.values()}) == len(KINDS)
     for usual in ("rule", "greedy"):
         actions = make_agent(BIDDING, usual).act_batch(dealt)  # type: ignore[attr-defined]
@@ -167,12 +167,12 @@ def test_kinds_differ_and_the_usual_agents_bid_by_the_better_one() -> None:
 )
 def test_arguments_that_the_agent_refuses(argument: str | None, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        bidding.make(BIDDING, 0, argument)
+        agent_of_bids.make(BIDDING, 0, argument)
 
 
 def test_the_agent_refuses_a_game_without_bidding() -> None:
     with pytest.raises(InputError, match="games with bidding"):
-        bidding.make(make_game("doudizhu"), 0, "logic:rule")
+        agent_of_bids.make(make_game("doudizhu"), 0, "logic:rule")
 
 
 def test_bids_in_plain_python() -> None:

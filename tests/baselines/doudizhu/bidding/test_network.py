@@ -8,7 +8,7 @@ import pytest
 from support_networks import made_up, save
 
 from closedhand import InputError, make_game
-from closedhand.baselines.doudizhu.bidding import modules as bidding
+from closedhand.baselines.doudizhu.bidding import agent as agent_of_bids
 from closedhand.core import duel
 from closedhand.games.doudizhu.counts import pack
 
@@ -62,7 +62,7 @@ def test_the_agent_bids_by_the_network(bids: tuple[Path, bid_net.Result], subste
     """Illegal actions raise in `play_out`."""
     folder, _ = bids
     game = make_game("doudizhu", bidding=True, substeps=substeps)
-    agent = bidding.make(game, 0, f"net={folder}:rule")
+    agent = agent_of_bids.make(game, 0, f"net={folder}:rule")
     assert agent.name == f"bids:net={folder}:rule"
     rng = np.random.default_rng(5)
     states = np.array([game.deal(rng) for _ in range(60)], game.dtype)
@@ -84,9 +84,9 @@ def test_arguments_that_the_agent_refuses(bids: tuple[Path, bid_net.Result]) -> 
         (f"net={folder}:nobody", "no agent 'nobody'"),
     ):
         with pytest.raises(InputError, match=reason):
-            bidding.make(BIDDING, 0, argument)
+            agent_of_bids.make(BIDDING, 0, argument)
     with pytest.raises(InputError, match="games with bidding"):
-        bidding.make(make_game("doudizhu"), 0, f"net={folder}:rule")
+        agent_of_bids.make(make_game("doudizhu"), 0, f"net={folder}:rule")
 
 
 def test_an_interrupted_bid_network_is_kept(bids: tuple[Path, bid_net.Result]) -> None:

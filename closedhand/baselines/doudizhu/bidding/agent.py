@@ -1,0 +1,57 @@
+"""The agent `bids:KIND:AGENT`: the bids of one module, the plays of another agent."""
+
+from closedhand.baselines.doudizhu.bidding.modules import KINDS, BiddingAgent
+from closedhand.core.agents import (
+    Traits,
+    described,
+    files_of,
+    make_agent,
+    split_outside,
+    traits_of,
+    unquoted,
+)
+from closedhand.core.game import Game, InputError
+
+NET = "net="
+
+
+def read(argument: str | None) -> tuple[str, str]:
+    """The kind and the agent of an argument; a kind `net=FILE` loses the quotes around the file.
+
+    Raises:
+        InputError: The kind or the agent is missing.
+    """
+    kind, *player = split_outside(argument or "", ":", 2)
+    if not player or not player[0]:
+        kinds = ", ".join((*KINDS, "net=FILE"))
+        raise InputError(f"bids takes a kind of {kinds} and an agent: bids:logic:greedy")
+    kind = unquoted(kind)
+    if kind.startswith(NET):
+        kind = NET + unquoted(kind.removeprefix(NET))
+    return kind, player[0]
+
+
+def describe(game: Game, argument: str | None) -> Traits:
+    """The traits of the agent, known before it plays."""
+    kind, player = read(argument)
+    file = kind.removeprefix(NET) if kind.startswith(NET) else None
+    return Traits(files_of(file), microseconds=1) | traits_of(game, player)
+
+
+@described(describe)
+def make(game: Game, seed: int, argument: str | None) -> BiddingAgent:
+    """The agent `bids:KIND:AGENT`: bids of a kind, cards of an agent, such as `bids:logic:greedy`.
+
+    The kind `net=FILE`, as in `bids:net=runs/bids/bid.safetensors:greedy`, bids by the win
+    probabilities of a bid network (`network.py`). FILE is the network, or a folder that holds
+    `bid.safetensors`; a name that contains a colon must be quoted.
+
+    Raises:
+        InputError: The kind or the agent is missing or unknown, or the game has no bidding.
+    """
+    kind, player = read(argument)
+    if kind.startswith(NET):
+        from closedhand.baselines.doudizhu.bidding.network import BidNetAgent
+
+        return BidNetAgent(game, kind.removeprefix(NET), make_agent(game, player, seed))
+    return BiddingAgent(game, kind, make_agent(game, player, seed))
