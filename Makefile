@@ -31,9 +31,9 @@ demo: $(DEMO)
 	$(BIN)/closedhand match doudizhu --agents ppo:runs/demo/model.zip,random --deals 1000 --out runs/demo/vs-random.json
 	$(BIN)/closedhand match doudizhu --agents ppo:runs/demo/model.zip,rule --deals 1000 --out runs/demo/vs-rule.json
 
-# One file of tests stays in one worker, so that module fixtures are built once.
+# Workers begin with files of their own; one that is done takes tests from the other.
 test: $(DEV)
-	$(BIN)/pytest -n $(WORKERS) --dist loadfile
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal
 
 # A game from outside, by every route that our own games take.
 KUHN := runs/kuhn
