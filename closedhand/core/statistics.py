@@ -83,7 +83,7 @@ def student(values: np.ndarray, level: float = 0.95) -> list[Estimate]:
 
 @cache
 def t_quantile(freedom: int, level: float = 0.95) -> float:
-    """Two-sided quantile of Student's t: |t| stays below it with probability `level`.
+    """Two-sided quantile of Student's t: its absolute value stays below with probability `level`.
 
     Examples:
         >>> [round(t_quantile(freedom), 3) for freedom in (1, 9, 99)]
