@@ -24,7 +24,9 @@ from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
 from outside.payoffs import value
 
-STATE = np.dtype((np.record, [("cards", "i8", 2), ("moves", "i8"), ("player", "i8")]))
+STATE = np.dtype(
+    (np.record, [("cards", "i8", 2), ("history", "i8", 2), ("moves", "i8"), ("player", "i8")])
+)
 
 
 class Rules(NamedTuple):
@@ -49,6 +51,7 @@ def legal(rules, state, out):
 
 @kernel
 def play(rules, state, action):
+    state.history[state.moves] = action
     state.moves += 1
     state.player = 1 - state.player
 
@@ -79,11 +82,28 @@ def observe(rules, state, player, out):
     out[0] = state.cards[player]
 
 
+class Notation:
+    def text(self, action, state=None):
+        return str(action)
+
+    def parse(self, text, state=None):
+        return int(text)
+
+    def deal_text(self, state):
+        return str(state.cards[0])
+
+    def parse_deal(self, text):
+        raise NotImplementedError
+
+    def scene(self, state):
+        return []
+
+
 def make() -> Game:
     return Game(
         name="outside", options={}, rules=Rules(4), dtype=STATE, num_players=2, num_actions=2,
-        shapes={"observation": (1,)}, roles=("first", "second"), sides=(0, 1), text=str, parse=int,
-        deal_text=str, parse_deal=str, scene=lambda state: [],
+        shapes={"observation": (1,)}, roles=("first", "second"), sides=(0, 1),
+        notation=Notation(), payoff_range=(-9.0, 9.0), max_moves=2,
     )
 '''
 

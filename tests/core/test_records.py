@@ -26,7 +26,7 @@ GOOD = '{"game": "doudizhu", "rules": {}, "actions": [], "seed": 1}'
         (GOOD.replace("[]", '["XX"]'), "action 1, XX: 'XX' is no action"),
         (GOOD.replace("[]", '["PASS"]'), "action 1, PASS: .* is not legal"),
         (GOOD.replace('"seed"', '"returns": [6, -3, -3], "seed"'), "of an unfinished game"),
-        ("[1, 2]", "four fields of 17, 17, 17 and 3"),
+        ("[1, 2]", "neither JSON nor the beginning of any game's notation"),
     ],
 )
 def test_bad_lines_are_told_with_their_number(tmp_path: Path, line: str, message: str) -> None:
