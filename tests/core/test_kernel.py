@@ -93,7 +93,9 @@ class Notation:
         return str(state.cards[0])
 
     def parse_deal(self, text):
-        raise NotImplementedError
+        state = np.zeros(1, STATE)[0]
+        state.cards[:] = int(text), 3 - int(text)
+        return state
 
     def scene(self, state):
         return []
@@ -235,7 +237,7 @@ def test_an_edited_rule_or_policy_of_another_package_counts_on_every_route(tmp_p
     third, compiled = run(tmp_path, program)
     assert third == {**second, "policy": 0.7}
     # The lambda hands over from the contract to the policy's module, as a part of `judge`.
-    assert set(compiled) == {"policy.plausibility", "__main__.judge", "closedhand.<lambda>"}
+    assert set(compiled) == {"policy.plausibility", "__main__.judge", "closedhand.of_module"}
 
     # What was compiled for older sources is replaced.
     assert sorted(path.name for path in (tmp_path / "cache").rglob("*")) == files
