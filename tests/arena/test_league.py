@@ -25,6 +25,7 @@ def test_every_agent_takes_every_seat_of_a_duplicate_once() -> None:
     assert len({tuple(league.seats_of(ONE, 3, deal, 1)[0]) for deal in range(50)}) > 30
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("game", "tables"), [(SHORT, 1), (SHORT, 5), (ONE, 5)])
 def test_payoffs_are_those_of_the_games_by_agent(game: Any, tables: int) -> None:
     """The same games played one by one, by agents that draw nothing."""
@@ -40,6 +41,7 @@ def test_payoffs_are_those_of_the_games_by_agent(game: Any, tables: int) -> None
             assert (played[deal, table].sum(axis=0)[seats] == game.returns(state)).all()
 
 
+@pytest.mark.slow
 def test_equals_are_equal() -> None:
     data = summary(make_game("daihinmin", rounds=20), ["random"], 30, seed=1)
     assert [result["agent"] for result in data["results"]][::4] == ["random", "random-5"]
@@ -85,6 +87,7 @@ def test_one_deal_has_no_interval() -> None:
     assert (points["low"], points["high"]) == (None, None)
 
 
+@pytest.mark.slow
 def test_a_league_of_another_game() -> None:
     game = league.bind("chinese_poker", {"players": 4}, 100, True)
     data = summary(game, ["separable", "random"], 20, seed=1, duplicate=True)
@@ -109,6 +112,7 @@ def test_games_of_leagues() -> None:
         league.bind("doudizhu", {}, 100, True)
 
 
+@pytest.mark.slow
 def test_processes_do_not_change_the_result() -> None:
     deals = league.CHUNK // 4 + 5
     one, two = (
@@ -118,6 +122,7 @@ def test_processes_do_not_change_the_result() -> None:
     assert (one.played.decisions == two.played.decisions).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", [10, 62, 70])
 def test_a_resumed_league_is_as_if_never_interrupted(first: int, tmp_path: Path) -> None:
     game, agents = make_game("daihinmin", rounds=2), ["default", "random"]
@@ -174,6 +179,7 @@ def test_bad_leagues(agents: list[str], deals: int, seed: int, message: str) -> 
 MATCH = ("match", "daihinmin", "--agents", "default,random", "--workers", "1")
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     result = run(*MATCH, "--rounds", "12", "--option", "rounds=5")

@@ -13,6 +13,7 @@ DOUDIZHU = make_game("doudizhu")
 AUCTION = make_game("doudizhu", bidding=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", [DOUDIZHU, AUCTION], ids=["sides", "auction"])
 @pytest.mark.parametrize("agent", ["rule", "greedy"])
 def test_a_deterministic_agent_draws_with_itself(game: Game, agent: str) -> None:
@@ -21,6 +22,7 @@ def test_a_deterministic_agent_draws_with_itself(game: Game, agent: str) -> None
         assert gap == {"mean": 0.0, "low": 0.0, "high": 0.0}
 
 
+@pytest.mark.slow
 def test_the_ranking_of_the_agents() -> None:
     """In both roles, with the whole interval."""
     played = match.play(DOUDIZHU, ["greedy", "rule", "random"], 400, seed=2)
@@ -38,6 +40,7 @@ def test_the_ranking_of_the_agents() -> None:
         assert pair["difference"]["all"]["low"] > 0
 
 
+@pytest.mark.slow
 def test_deals_are_the_same_for_every_pairing_and_number_of_deals() -> None:
     agents = ["rule", "greedy"]
     few = match.play(DOUDIZHU, agents, 130, seed=3).pairs[0].returns
@@ -47,6 +50,7 @@ def test_deals_are_the_same_for_every_pairing_and_number_of_deals() -> None:
     assert (few != other).any()
 
 
+@pytest.mark.slow
 def test_processes_do_not_change_the_result() -> None:
     agents, deals = ["rule", "random"], 2 * match.CHUNK + 30
     one, two = (match.play(DOUDIZHU, agents, deals, 5, workers) for workers in (1, 2))

@@ -13,6 +13,7 @@ def session(game: Game, seat: int = 0, seed: int = 0) -> play.Session:
     return play.Session(game, play.start(game, None, seed), seat, agents, agents[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seat", [0, 1, 2])
 @pytest.mark.parametrize("options", [{}, {"substeps": True, "bidding": True}])
 def test_a_person_plays_by_hints_to_the_end(seat: int, options: dict[str, bool]) -> None:

@@ -39,6 +39,7 @@ def views_of(game: Game, agents: list[str], number: int, seed: int = 0) -> list[
     return views
 
 
+@pytest.mark.slow
 @every_agent
 def test_games_are_legal_and_come_to_an_end(variant: tuple[str, Any], agent: str) -> None:
     """Illegal actions raise in `play_out`."""
@@ -64,6 +65,7 @@ def test_the_same_seed_gives_the_same_actions(variant: tuple[str, Any], agent: s
     assert (one["history"] == two["history"]).all()
 
 
+@pytest.mark.slow
 @every_agent
 def test_batches_and_single_decisions_agree(variant: tuple[str, Any], agent: str) -> None:
     name, options = variant
@@ -89,6 +91,7 @@ def test_hidden_cards_change_no_decision(variant: tuple[str, Any], agent: str) -
         assert len({player.act(seen) for player, seen in zip(players, views, strict=True)}) == 1
 
 
+@pytest.mark.slow
 def test_agents_play_in_plain_python() -> None:
     """Without the compiler they decide the same."""
     code = (

@@ -86,6 +86,7 @@ def test_json_stands_alone_on_stdout() -> None:
     assert result.stdout.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_match_is_resumed() -> None:
     assert run(*MATCH, "--deals", "5", "--out", "m.json").exit_code == 0
     result = run(*MATCH, "--deals", "9", "--out", "m.json", "--resume", "--json")
@@ -153,6 +154,7 @@ def test_bugs_are_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(run(*MATCH).exception, ZeroDivisionError)
 
 
+@pytest.mark.slow
 def test_the_command_in_a_process_of_its_own(tmp_path: Path) -> None:
     """Two processes, JSON on stdout, progress and messages on stderr."""
     arguments = ["match", "doudizhu", "--agents", "rule,random", "--deals", "150", "--json"]

@@ -9,6 +9,7 @@ from support_cli import run
 pytestmark = pytest.mark.usefixtures("in_empty_folder")
 
 
+@pytest.mark.slow
 def test_solve_as_json_and_as_table(tmp_path: Path) -> None:
     arguments = ("solve", "uh-leduc", "--algorithm", "dcfr", "--iterations", "1000")
     data = json.loads(run(*arguments, "--json").stdout)
@@ -33,6 +34,7 @@ def test_solve_as_json_and_as_table(tmp_path: Path) -> None:
     assert json.loads(match.stdout)["game"] == "uh_leduc"
 
 
+@pytest.mark.slow
 def test_the_same_game_is_solved_into_the_same_folder(tmp_path: Path) -> None:
     run("solve", "uh-leduc", "--iterations", "5")
     run("solve", "--pair", "rank", "--algorithm", "pcfr+,cfr", "--iterations", "7", "--resume")
@@ -47,6 +49,7 @@ def test_the_same_game_is_solved_into_the_same_folder(tmp_path: Path) -> None:
     assert run("solve", "--iterations", "5").exit_code == 0
 
 
+@pytest.mark.slow
 def test_a_match_does_not_go_on_with_another_strategy() -> None:
     agents = ("--agents", "strategy:s/cfr/strategy.npz,random", "--workers", "1")
     match = ("match", "leduc", *agents, "--out", "m.json")
@@ -59,6 +62,7 @@ def test_a_match_does_not_go_on_with_another_strategy() -> None:
     assert "was made with files" in other.stderr
 
 
+@pytest.mark.slow
 def test_solve_several_and_exactly() -> None:
     arguments = ("--algorithm", "lp,cfr+,mccfr", "--iterations", "100", "--json")
     runs = json.loads(run("solve", "--game", "leduc", *arguments).stdout)["runs"]
@@ -68,6 +72,7 @@ def test_solve_several_and_exactly() -> None:
     assert "exact value for S: -0.085606424078" in table
 
 
+@pytest.mark.slow
 def test_the_graph_is_drawn(tmp_path: Path) -> None:
     run("solve", "uh-leduc", "--iterations", "10", "--out", "s")
     strategy = ("--strategy", "s/pcfr+/strategy.npz")

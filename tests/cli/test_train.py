@@ -9,6 +9,7 @@ from support_cli import run
 pytestmark = pytest.mark.usefixtures("in_empty_folder")
 
 
+@pytest.mark.slow
 def test_training_goes_on_and_begins_anew(tmp_path: Path) -> None:
     arguments = ("train", "uh-leduc", "--algorithm", "mccfr", "--minutes", "0.005", "--out", "x")
 

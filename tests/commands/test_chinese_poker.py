@@ -72,6 +72,7 @@ def test_advice_by_other_rules_and_tables() -> None:
     assert again.stdout == outputs[1]
 
 
+@pytest.mark.slow
 def test_setting_the_pool_shows_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     told = []
 

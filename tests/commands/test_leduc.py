@@ -15,6 +15,7 @@ from closedhand.baselines.leduc.strategy import (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="interrupts are sent otherwise on Windows")
 def test_ctrl_c_keeps_the_strategy(tmp_path: Path) -> None:
     command = [sys.executable, "-c", "from closedhand.cli import main; main()", "solve", "leduc"]

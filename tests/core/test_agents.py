@@ -193,6 +193,7 @@ def test_specs_are_agents_to_make() -> None:
     assert make_agent("doudizhu", AgentSpec("search", {}, "20ms")).name == "search:20ms"
 
 
+@pytest.mark.slow
 def test_quoted_paths_are_found(tmp_path: Path) -> None:
     from closedhand.baselines.leduc.strategy import save, uniform
 
@@ -302,6 +303,7 @@ def places(tmp_path: Path) -> dict[str, str]:
     return {**found, **{name: str(tmp_path / path) for name, path in folders.items()}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", FORMS)
 def test_files_and_clocks_are_those_of_old(game: str, places: dict[str, str]) -> None:
     """Results of 0.1.0 go on: their digests are compared."""
@@ -392,6 +394,7 @@ STOCHASTIC += [("random", "chinese_poker", {"substeps": True})]
 STOCHASTIC += [("equilibrium[iterations=20]", game, {}) for game in ("leduc", "uh_leduc")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "game", "options"),
     STOCHASTIC,

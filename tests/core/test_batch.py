@@ -54,6 +54,7 @@ def test_a_generator_deals_one_game_after_the_other(game: Game) -> None:
     assert [state.tobytes() for state in states] == single
 
 
+@pytest.mark.slow
 def test_a_batch_is_what_its_games_are_one_at_a_time(game: Game) -> None:
     """Through whole games: masks, observations, views, returns, samples and steps."""
     rng = np.random.default_rng(2)
@@ -109,6 +110,7 @@ def test_samples_are_uniform() -> None:
     assert abs(counts[legal] - 6000 / len(legal)).max() < 5 * np.sqrt(6000 / len(legal))
 
 
+@pytest.mark.slow
 def test_playouts_go_on_to_the_end(game: Game) -> None:
     states = batch.deal(game, range(3))
     before = states.tobytes()

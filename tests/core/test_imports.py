@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import closedhand
 
 PACKAGE = Path(closedhand.__file__).parent
@@ -65,6 +67,7 @@ def run(program: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_games_are_played_without_gymnasium_and_the_command_line() -> None:
     """Envs alone miss what is not there, by the usual error."""
     count, missing = run(WITHOUT).split()

@@ -297,6 +297,7 @@ def test_files_beside_a_module_count_where_it_imports_their_kernels(tmp_path: Pa
     assert ask(tmp_path) == [143, 1]
 
 
+@pytest.mark.slow
 def test_a_reloaded_module_is_compiled_from_its_new_source(tmp_path: Path) -> None:
     write(tmp_path / "helper.py", HELPER.format(number=1))
     write(tmp_path / "other_helper.py", HELPER.format(number=2))
@@ -319,6 +320,7 @@ print(json.dumps([first, user.result()]))
     assert ask(tmp_path) == [125, 1]
 
 
+@pytest.mark.slow
 def test_what_cannot_be_compared_is_not_cached(tmp_path: Path) -> None:
     """Functions typed at a prompt, and what is compiled for classes that have no module."""
     (tmp_path / "given.py").write_text(

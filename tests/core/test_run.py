@@ -197,6 +197,7 @@ def square(number: int) -> int:
     return number * number
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_jobs_come_in_order_until_ctrl_c(workers: int) -> None:
     jobs = [(i,) for i in range(20)]

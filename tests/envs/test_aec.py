@@ -14,6 +14,7 @@ from closedhand import InputError
 from closedhand.envs.aec import GameAEC, raw_env
 
 
+@pytest.mark.slow
 @every_variant
 def test_aec_renders(
     variant: tuple[str, dict[str, Any]], capsys: pytest.CaptureFixture[str]
@@ -50,6 +51,7 @@ def test_masks_are_zero_for_who_waits() -> None:
         assert list(env.observe(agent)) == ["observation", "status", "action_mask"]
 
 
+@pytest.mark.slow
 def test_a_state_can_be_returned_to() -> None:
     env = raw_env("doudizhu")
     env.reset(seed=0)

@@ -72,6 +72,7 @@ def test_states_that_the_rules_do_not_allow_are_refused() -> None:
     assert (envs.states == before).all()
 
 
+@pytest.mark.slow
 @every_variant
 def test_rewards_add_up_to_returns(variant: tuple[str, dict[str, Any]]) -> None:
     """At every step of a game that pays in stages, otherwise at the end."""
@@ -98,6 +99,7 @@ def test_rewards_add_up_to_returns(variant: tuple[str, dict[str, Any]]) -> None:
     assert sum(step[1] != 0 for step in log) <= variant[1].get("rounds", 1)
 
 
+@pytest.mark.slow
 def test_rewards_begin_where_the_game_does() -> None:
     """A match that is gone on with pays no points a second time."""
     game = make_game("daihinmin", rounds=3)
@@ -142,6 +144,7 @@ def test_lenient_envs_go_on_after_an_illegal_action(illegal: str) -> None:
         assert solo.step(np.int64(99_999))[1:3] == (solo.illegal_reward, True)
 
 
+@pytest.mark.slow
 @every_variant
 def test_reset_starts_from_a_deal(variant: tuple[str, dict[str, Any]]) -> None:
     deal = deal_of(variant)

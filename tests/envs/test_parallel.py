@@ -60,6 +60,7 @@ def same_sight(one: dict[str, Any], two: dict[str, Any]) -> bool:
     return data_equivalence(dict(one), dict(two))
 
 
+@pytest.mark.slow
 @every_variant
 def test_complies(options: dict[str, Any], recwarn: pytest.WarningsRecorder) -> None:
     parallel_api_test(pettingzoo.make("parallel", ID, **options), num_cycles=20)
@@ -133,6 +134,7 @@ def test_all_agents_end_at_once(substeps: bool) -> None:
         env.step({})
 
 
+@pytest.mark.slow
 @flat_and_substeps
 def test_nobody_sees_hidden_cards(substeps: bool) -> None:
     options = {"players": 4, "substeps": substeps}

@@ -22,6 +22,7 @@ def example(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return importlib.import_module("flat_monte_carlo")
 
 
+@pytest.mark.slow
 def test_its_means_are_those_of_the_search(example: ModuleType) -> None:
     game = make_game("uh_leduc")
     low, high = game.payoff_range

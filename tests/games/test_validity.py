@@ -30,6 +30,7 @@ FREE = {
 """Fields that may hold something else, by game."""
 
 
+@pytest.mark.slow
 @every_variant
 def test_every_position_is_valid(variant: tuple[str, dict[str, Any]]) -> None:
     """So is every view of it, whatever is dealt to a view, and the written deal."""
@@ -355,6 +356,7 @@ def assert_harmless(family: str, seed: int, number: int, timeout: float) -> None
     assert len(progress) >= number and int(last) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 def test_damaged_states_do_no_harm(family: str) -> None:
     assert_harmless(family, seed=1, number=2000, timeout=100)

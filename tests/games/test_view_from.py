@@ -121,10 +121,12 @@ def assert_rebuilt(game: Game, seed: int, games: int) -> int:
     return compared
 
 
+@pytest.mark.slow
 def test_views_are_rebuilt_from_what_players_know(game: Game) -> None:
     assert assert_rebuilt(game, 1, 40 if "leduc" in game.name else 2) > 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [

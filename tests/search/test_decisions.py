@@ -30,6 +30,7 @@ def views_of(game: Game, players: str, seed: int, number: int) -> list[State]:
     return views[:number]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recorded", RECORDED, ids=lambda recorded: recorded["agent"])
 def test_decisions_stay_the_same(recorded: dict) -> None:
     game = make_game(recorded["game"])

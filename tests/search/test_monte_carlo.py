@@ -14,6 +14,7 @@ from closedhand.search.monte_carlo import most_promising
 EACH = [("uh_leduc", -13, 13), ("daihinmin", 1, 5)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "low", "high"), EACH)
 def test_search_plays_every_game_and_is_reproducible(name: str, low: float, high: float) -> None:
     game = make_game(name)
@@ -27,6 +28,7 @@ def test_search_plays_every_game_and_is_reproducible(name: str, low: float, high
         game.play(state, first)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("candidates", [1, 2])
 def test_all_simulations_are_made_and_judge_actions_right(threads: int, candidates: int) -> None:
@@ -86,6 +88,7 @@ def test_budgets_that_make_no_sense_are_refused(budget: dict) -> None:
         MonteCarlo(make_game("daihinmin"), Uniform(), **budget)
 
 
+@pytest.mark.slow
 def test_the_range_of_payoffs_is_that_of_the_game_by_default() -> None:
     game = make_game("uh_leduc")
     state = game.deal(np.random.default_rng(15))

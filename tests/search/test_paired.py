@@ -10,6 +10,7 @@ GAME = make_game("doudizhu")
 WIN = make_game("doudizhu", objective="win")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("threads", "particles"), [(1, 0), (2, 0), (1, 600)])
 def test_paired_sums_are_those_of_games_played_by_hand(threads: int, particles: int) -> None:
     """The advantage over the first action, by uniform playouts."""

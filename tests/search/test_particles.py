@@ -57,6 +57,7 @@ def view_of_leduc() -> State:
     return LEDUC.view(state, int(state.player))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_python")
 def test_particles_are_as_frequent_as_they_are_likely() -> None:
     view = view_of_leduc()
@@ -79,6 +80,7 @@ def test_under_the_uniform_policy_deals_are_equally_frequent() -> None:
     assert seen == pytest.approx(shares, abs=0.04)
 
 
+@pytest.mark.slow
 def test_plausibility_is_enough() -> None:
     """With the policy of Daihinmin's playouts, without proposals of its own and guesses."""
     policy = light.shipped()
@@ -189,6 +191,7 @@ def all_deals(view: State) -> dict[int, tuple[State, int]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("landlord", [True, False])
 def test_particles_of_dou_dizhu_are_as_frequent_as_they_are_likely(landlord: bool) -> None:
     """Near the end of games, where all deals can be listed."""
@@ -220,6 +223,7 @@ def test_particles_of_dou_dizhu_are_as_frequent_as_they_are_likely(landlord: boo
     assert np.mean(apart) < 0.1 and np.median(apart) < 0.03
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"substeps": True}, {"bidding": True}])
 def test_proposals_still_fit_the_view(options: dict) -> None:
     game = make_game("doudizhu", **options)
@@ -244,6 +248,7 @@ def test_proposals_still_fit_the_view(options: dict) -> None:
     assert moved > 100
 
 
+@pytest.mark.slow
 def test_the_truth_is_likely() -> None:
     """The truth explains the plays of `decompose` better than other deals do."""
     ids = np.empty(DOUDIZHU.num_actions, np.int32)
@@ -264,6 +269,7 @@ def test_the_truth_is_likely() -> None:
     assert np.mean(ratios) > 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", ["rule", "decompose"])
 def test_players_are_told_apart(other: str) -> None:
     found = []
@@ -279,6 +285,7 @@ def test_players_are_told_apart(other: str) -> None:
     assert np.mean(found) > 0.8 if other == "rule" else np.mean(found) < 0.1
 
 
+@pytest.mark.slow
 def test_a_guess_says_who_plays_like_whom() -> None:
     ids = np.empty(DOUDIZHU.num_actions, np.int32)
     rng = np.random.default_rng(11)

@@ -11,6 +11,7 @@ from closedhand.search import Uniform, playouts
 EACH = [("uh_leduc", -13, 13), ("daihinmin", 1, 5)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, _, _ in EACH])
 def test_playouts_bring_what_random_play_brings(name: str) -> None:
     """Means of random games, played by kernels and by hand."""

@@ -18,6 +18,7 @@ KUHN = Path(__file__).parents[2] / "examples" / "kuhn-poker" / "kuhn_poker" / "g
 """A correct game, small enough to break it in many ways."""
 
 
+@pytest.mark.slow
 def test_our_games_keep_the_contract(game: Game) -> None:
     check_game(game)
 
@@ -238,6 +239,7 @@ def test_faults_are_named(messages: dict[str, str], fault: str) -> None:
     assert message.startswith("fault_") and "\n" not in message
 
 
+@pytest.mark.slow
 def test_a_kernel_that_differs_from_its_source_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

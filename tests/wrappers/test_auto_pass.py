@@ -4,6 +4,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+import pytest
 from gymnasium.utils.env_checker import data_equivalence
 from pettingzoo.utils.wrappers import TerminateIllegalWrapper
 from support import positions
@@ -62,6 +63,7 @@ def test_auto_pass_asks_for_decisions_only(variant: tuple[str, dict[str, Any]]) 
     assert forced or variant[0] != "daihinmin"
 
 
+@pytest.mark.slow
 def test_auto_pass_goes_on_within_reset() -> None:
     game = make_game("daihinmin", lead_pass=False)
     env, rng = AutoPass(raw_env(game)), np.random.default_rng(0)

@@ -18,6 +18,7 @@ def test_duplicate_dealing_complies(variant: tuple[str, dict[str, Any]]) -> None
     complies(lambda: duplicate(make_aec(variant)))
 
 
+@pytest.mark.slow
 @every_variant
 def test_duplicate_schedule(variant: tuple[str, dict[str, Any]]) -> None:
     env = duplicate(make_aec(variant))

@@ -24,6 +24,7 @@ HAND = parse_hand(ALICE)
 pytestmark = pytest.mark.usefixtures("own_cache")
 
 
+@pytest.mark.slow
 @every_scoring
 def test_advice_is_what_the_pool_says(rules: str) -> None:
     hands, parts, pool = small_pool(rules)

@@ -39,6 +39,7 @@ def ends_of(game: Game, agent: str, number: int) -> np.ndarray:
     return states
 
 
+@pytest.mark.slow
 @every_agent
 @pytest.mark.parametrize(
     "variant",

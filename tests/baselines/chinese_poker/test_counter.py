@@ -46,6 +46,7 @@ def pareto(parts: np.ndarray) -> set[tuple[int, ...]]:
 # Candidates and points.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hands", [NASTY, HUGE, dealt(12, 14)], ids=["nasty", "huge", "dealt"])
 def test_candidates_are_legal_and_hold_all_that_nothing_beats(hands: list[np.ndarray]) -> None:
     for hand in hands:
@@ -97,6 +98,7 @@ def test_totals_are_means_over_both_halves(rules: str, number: int) -> None:
 # Best responses.
 
 
+@pytest.mark.slow
 @every_scoring
 def test_the_best_response_has_most_points_of_all_arrangements(rules: str) -> None:
     """By any tables, as nothing is left out, be the number of opponents even or odd."""
@@ -131,6 +133,7 @@ def test_what_tables_do_not_like_is_left_out(rules: str, slack: float) -> None:
         assert means[own] >= means[liked].max() - 4 / len(others) ** 2
 
 
+@pytest.mark.slow
 @every_scoring
 def test_judgements_are_what_they_say(rules: str) -> None:
     """Value, gains on other and on the same opponents, by plain means."""
@@ -167,6 +170,7 @@ def test_nothing_is_gained_over_a_best_response(rules: str) -> None:
     assert (figures[:, 1] <= 1e-12).all()
 
 
+@pytest.mark.slow
 def test_a_strategy_is_judged_on_a_pool_of_its_own() -> None:
     game, told = GAME.rules, []
     arrange = partial(separable.arrange, game, win_of("4-2"))
@@ -188,6 +192,7 @@ def test_a_strategy_is_judged_on_a_pool_of_its_own() -> None:
             judge(*numbers, np.random.default_rng(0))
 
 
+@pytest.mark.slow
 def test_kernels_work_without_the_compiler() -> None:
     """Of the second hand the best back, the straight flush of the lowest cards, has the last id."""
     assert_alike_without_compiler("""

@@ -40,6 +40,7 @@ def test_a_pool_is_set_once(
     assert capsys.readouterr() == ("", "")
 
 
+@pytest.mark.slow
 def test_pools_of_other_rules_tables_and_sizes_are_others() -> None:
     tables, even = separable.shipped(), separable.Tables(EVEN)
     found = [

@@ -12,6 +12,7 @@ from closedhand.baselines.chinese_poker import counter, pool as pools, separable
 EVEN = training.even()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [1, 63, 64, 65, 1_000, 64 * 512, 64 * 513 + 7])
 def test_opponents_are_the_hands_that_share_no_card(number: int) -> None:
     hands = dealt(number, number)
@@ -24,6 +25,7 @@ def test_opponents_are_the_hands_that_share_no_card(number: int) -> None:
         assert (counter.gather(pool, hand) == pool.parts[:, found[:n]]).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("players", [1, 2, 4])
 def test_random_hands_are_fair_deals(players: int) -> None:
     number = 20_000

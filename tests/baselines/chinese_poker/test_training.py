@@ -68,6 +68,7 @@ def test_a_cycle_of_the_blog_counts_wins_and_ties() -> None:
     assert run.cycles == 2
 
 
+@pytest.mark.slow
 def test_the_blogs_training_comes_to_what_the_blog_found() -> None:
     run = training.Training(GAME, "blog", 3_000, seed=5)
     for _ in range(10):
@@ -80,6 +81,7 @@ def test_the_blogs_training_comes_to_what_the_blog_found() -> None:
         assert chance == pytest.approx(percent / 100, abs=0.05)
 
 
+@pytest.mark.slow
 @every_scoring
 def test_fitted_tables_are_better_than_even_ones(rules: str) -> None:
     run = training.Training(GAMES[rules], "fitted", hands=1_200, pool_size=3_000, seed=6)
@@ -158,6 +160,7 @@ def test_training_goes_down_the_gradient(rules: str) -> None:
         assert (win[place] - moved[place]) / rate == pytest.approx(slope, rel=1e-3, abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("before", [0, 1, 2])
 @pytest.mark.parametrize("method", training.METHODS)
 def test_training_goes_on_as_if_nothing_had_happened(method: str, before: int) -> None:
@@ -175,6 +178,7 @@ def test_training_goes_on_as_if_nothing_had_happened(method: str, before: int) -
     assert not (whole.tables.win == other.tables.win).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cycles", [0, 1])
 @pytest.mark.parametrize("after", [0.0, 1.0])
 def test_an_interrupted_cycle_changes_nothing(cycles: int, after: float) -> None:

@@ -48,6 +48,7 @@ def test_what_the_rules_refuse_is_a_pass() -> None:
     assert chosen.tolist() == wanted
 
 
+@pytest.mark.slow
 def test_in_compact_games_it_chooses_the_same_cards() -> None:
     """What the sample client submits illegally stays a pass, though its cards may make a play."""
     views, actions, legal = decisions()

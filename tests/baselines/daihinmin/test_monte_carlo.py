@@ -13,6 +13,7 @@ def test_monte_carlo_refuses_other_arguments(argument: str) -> None:
         make_agent("daihinmin", f"monte-carlo:{argument}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"compact": True}, {"rounds": 2, "class_period": 5}])
 def test_monte_carlo_plays_whole_rounds(options: dict) -> None:
     game = make_game("daihinmin", illegal="error", classes="random", **options)
@@ -25,6 +26,7 @@ def test_monte_carlo_plays_whole_rounds(options: dict) -> None:
     assert game.returns(state).sum() == 15 * game.options["rounds"]
 
 
+@pytest.mark.slow
 def test_it_beats_default() -> None:
     game = make_game("daihinmin", rounds=10)
     agents = [make_agent(game, "monte-carlo:100", 1), make_agent(game, "default")]

@@ -35,6 +35,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"substeps": True}])
 def test_a_trained_agent_plays_legally(model: Path, options: dict) -> None:
     game = make_game("doudizhu", **options)
@@ -60,6 +61,7 @@ def test_a_missing_model_is_one_clear_error(agent: str, message: str) -> None:
         make_agent("doudizhu", agent)
 
 
+@pytest.mark.slow
 def test_self_play_in_leduc_learns_and_is_resumed(tmp_path: Path) -> None:
     """Uniform play has an exploitability of 2.3, this comes below 1 in a second or two."""
     from closedhand.baselines.leduc import solving

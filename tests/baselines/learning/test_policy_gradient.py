@@ -11,6 +11,7 @@ from closedhand.core.duel import play_out
 from closedhand.core.game import State
 
 
+@pytest.mark.slow
 def test_fitting_raises_what_the_policy_gets() -> None:
     """Some steps of training beat the policy that they began with, weights of 0."""
     run = self_play.Training(TASK, seed=1)

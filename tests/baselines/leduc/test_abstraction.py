@@ -9,6 +9,7 @@ from closedhand.baselines.leduc.strategy import information_sets
 from closedhand.baselines.leduc.tree import evaluate
 
 
+@pytest.mark.slow
 def test_what_the_slides_states_cost() -> None:
     """Imperfect recall: not solved however long it is tried, where true information sets are."""
     strategy = abstraction.solve(UH, 3000)

@@ -28,12 +28,14 @@ def test_the_family_converges_as_is_known(algorithm: str, at_100: float, at_1000
     assert evaluate(learner.strategy()).exploitability == pytest.approx(at_1000, rel=0.2)
 
 
+@pytest.mark.slow
 def test_an_equilibrium_does_not_lose_on_average() -> None:
     data = match.play(UH, ["equilibrium", "random"], 2000, seed=3)
     both = data.pairs[0].returns
     assert (both[:, 0, 0] + both[:, 1, 1]).mean() > 0.8  # exactly: about 1.17
 
 
+@pytest.mark.slow
 @pytest.mark.peers
 def test_open_spiel_solves_to_the_same_value() -> None:
     pyspiel = pytest.importorskip("pyspiel")

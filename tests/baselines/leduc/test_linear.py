@@ -8,6 +8,7 @@ from closedhand.baselines.leduc import linear, solving
 from closedhand.baselines.leduc.tree import evaluate
 
 
+@pytest.mark.slow
 @every_game
 def test_the_linear_program_is_an_equilibrium_and_solvers_come_to_it(game: Game) -> None:
     solution = linear.solve(game)
@@ -20,6 +21,7 @@ def test_the_linear_program_is_an_equilibrium_and_solvers_come_to_it(game: Game)
     assert found.value == pytest.approx(solution.value, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_the_value_of_standard_leduc() -> None:
     assert linear.solve(STANDARD).value == pytest.approx(STANDARD_VALUE, abs=1e-9)
     assert evaluate(solved(STANDARD, 40_000)).value == pytest.approx(STANDARD_VALUE, abs=1e-6)

@@ -14,6 +14,7 @@ from closedhand.baselines.leduc.tree import evaluate
 TABULAR = [name for name in solving.ALGORITHMS if name != "ppo"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("algorithm", "iterations", "exploitability"),
     [("mccfr", 300_000, 0.05), ("mmd", 3_000, 0.01), ("q-learning", 1_000_000, 2.0)],
@@ -76,6 +77,7 @@ def test_the_unknown_is_refused() -> None:
         solving.make("cfr", make_game("doudizhu"))
 
 
+@pytest.mark.slow
 def test_solvers_work_without_compiled_kernels() -> None:
     program = """
 from closedhand import make_game

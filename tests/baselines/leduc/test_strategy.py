@@ -94,6 +94,7 @@ def test_damaged_files_are_input_errors(tmp_path: Path) -> None:
     assert refused > 100
 
 
+@pytest.mark.slow
 def test_agents_play_their_strategy(tmp_path: Path) -> None:
     """What they win is what the exact evaluation says, within what chance allows."""
     save(solved(UH, 5), tmp_path / "s.npz")

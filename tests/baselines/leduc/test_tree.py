@@ -35,6 +35,7 @@ def test_deals_have_their_probabilities() -> None:
         assert likely[kinds] == pytest.approx(float(probability), abs=1e-15)
 
 
+@pytest.mark.slow
 @every_game
 def test_uniform_play_has_the_values_of_exact_fractions(game: Game) -> None:
     options = game.options
@@ -47,6 +48,7 @@ def test_uniform_play_has_the_values_of_exact_fractions(game: Game) -> None:
         assert found.best_responses[player] == pytest.approx(float(best), abs=1e-12)
 
 
+@pytest.mark.slow
 @every_game
 @pytest.mark.parametrize("iterations", [3, 200])
 def test_evaluations_agree_with_brute_force(game: Game, iterations: int) -> None:

@@ -17,6 +17,7 @@ from closedhand.games.daihinmin import logs
 SERVE = ["serve", "daihinmin", "--fallback", "random", "--port"]
 
 
+@pytest.mark.slow
 def test_serve_reports_a_match(tmp_path: Path) -> None:
     common = [*SERVE, "0", "--agents", "random", "--rounds", "3", "--log", str(tmp_path / "a.log")]
     result = run(*common)
@@ -57,6 +58,7 @@ def test_bad_input_is_one_line(arguments: list[str], message: str) -> None:
     assert message in result.stderr and len(result.stderr.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_an_interrupted_match_has_a_complete_log(tmp_path: Path) -> None:
     path = tmp_path / "a.log"
     program = [sys.executable, "-c", "from closedhand.cli import main; main()", *SERVE, "0"]

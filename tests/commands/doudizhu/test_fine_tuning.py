@@ -29,6 +29,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     make_quick(monkeypatch)
 
 
+@pytest.mark.slow
 def test_the_command_fine_tunes(start: Path, tmp_path: Path) -> None:
     out = tmp_path / "tuned"
     (out).mkdir()
@@ -52,6 +53,7 @@ def test_the_command_fine_tunes(start: Path, tmp_path: Path) -> None:
     assert json.loads((out / "history.json").read_text()) == history
 
 
+@pytest.mark.slow
 def test_the_command_is_interrupted_after_a_step(
     start: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -93,6 +95,7 @@ def test_bad_input_is_one_line(
     assert result.stderr.strip().count("\n") == 0
 
 
+@pytest.mark.slow
 def test_the_command_trains_a_bid_network(tmp_path: Path) -> None:
     save(made_up(1000), tmp_path / "deals.npz")
     given = ["train", "bid-net", "--deals", str(tmp_path / "deals.npz"), "--out", str(tmp_path),

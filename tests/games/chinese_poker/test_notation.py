@@ -38,6 +38,7 @@ def test_a_hand_can_be_written_in_many_ways() -> None:
         assert notation.cards_text(notation.parse_hand(hand)) == "AsKcQcTs9s8s7h6h5h4d3d2d2c"
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(
     st.permutations(range(52)),
@@ -177,6 +178,7 @@ def misspelled(draw: Any) -> str:
     return line
 
 
+@pytest.mark.slow
 @settings(max_examples=500, deadline=None)
 @given(st.text(max_size=60) | misspelled())
 def test_any_text_is_understood_or_an_input_error(line: str) -> None:

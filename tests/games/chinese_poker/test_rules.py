@@ -104,6 +104,7 @@ def test_phevaluator_orders_all_kinds_of_hands_alike() -> None:
     assert {plays.keys(5)[number][0] for number in same} == coarse
 
 
+@pytest.mark.slow
 @pytest.mark.peers
 def test_phevaluator_has_the_same_winners() -> None:
     """200,000 pairs of hands from one deck: no two meet that only we hold for equal."""
@@ -137,6 +138,7 @@ def test_arrangements_are_all_ways_to_split_thirteen_cards() -> None:
 
 
 # The second hand has A-K-Q in the front of A-K-Q-J-T and less.
+@pytest.mark.slow
 @pytest.mark.parametrize("hand", ["", "AsKsQsAhKhQhJcTc9d5d4d3d2c", "2c2d2h2s3c3d3h4c5cAcAdKhQs"])
 def test_legal_arrangements_are_those_of_the_reference(hand: str) -> None:
     state = GAME.deal(np.random.default_rng(4))
@@ -193,6 +195,7 @@ def test_fouls_are_refused_unless_the_option_says_otherwise(board: str, ordered:
     assert game.legal(state).tolist() == list(range(ARRANGEMENTS))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fouls", [False, True])
 def test_every_arrangement_has_one_path_of_substeps(fouls: bool) -> None:
     flat = make_game("chinese_poker", fouls=fouls)
@@ -364,6 +367,7 @@ def natural_hand(rng: np.random.Generator) -> list[str]:
     return hand
 
 
+@pytest.mark.slow
 def test_naturals_are_those_of_the_reference() -> None:
     rng = np.random.default_rng(8)
     seen = Counter()
@@ -395,6 +399,7 @@ def random_board(rng: np.random.Generator, hand: np.ndarray, fouls: bool) -> str
     return "/".join(map(cards_text, np.split(cards[chosen], [5, 10])))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_payoffs_are_those_of_the_reference(players: int) -> None:
     """Random boards under random options; seats that change places change payoffs."""

@@ -61,6 +61,7 @@ def plain_planes(state: State, player: int) -> np.ndarray:
     return out
 
 
+@pytest.mark.slow
 def test_planes_are_what_their_table_says() -> None:
     """So winners see no tax (plane 10 is theirs never), third parties nothing of an exchange."""
     game = make_game("daihinmin", **EXCHANGE)
@@ -74,6 +75,7 @@ def test_planes_are_what_their_table_says() -> None:
                 assert (seen == plain_planes(other, 0)).all()
 
 
+@pytest.mark.slow
 def test_views_hide_taxes_from_winners_and_exchanges_from_third_parties() -> None:
     """And what is dealt for what is hidden is a round that comes about from its own deal."""
     game, rng = make_game("daihinmin", illegal="error", **EXCHANGE), np.random.default_rng(2)
@@ -104,6 +106,7 @@ def test_views_hide_taxes_from_winners_and_exchanges_from_third_parties() -> Non
     assert all(phases[moves] > 20 for moves in range(-1, 3))
 
 
+@pytest.mark.slow
 def test_the_daifugos_deals_are_uniform_over_all_that_he_holds_possible() -> None:
     """Against counting: every deal and tax in which the daihinmin paid his two best cards."""
     game, rng = make_game("daihinmin", classes="random"), np.random.default_rng(3)
@@ -144,6 +147,7 @@ def test_the_daifugos_deals_are_uniform_over_all_that_he_holds_possible() -> Non
     pytest.fail("no such positions")
 
 
+@pytest.mark.slow
 def test_outsiders_deals_know_that_taxes_were_paid() -> None:
     """The heimin's: how often the daihinmin holds the joker right after random exchanges."""
     game = make_game("daihinmin", classes="random")

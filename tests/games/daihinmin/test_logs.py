@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from support import DATA
 from support_uecda import GAME, check_log
 
@@ -10,6 +11,7 @@ from closedhand.games.daihinmin.exchange import loser, pair_in_exchange, winner
 from closedhand.games.daihinmin.legality import can_play
 
 
+@pytest.mark.slow
 def test_a_log_is_written_as_the_official_server_does() -> None:
     illegal = 0
     for values in check_log(DATA / "uecda.log", 25).rounds:

@@ -23,6 +23,7 @@ def few_of_the_same(options: list[str], rng: np.random.Generator) -> str:
     return max(options, key=lambda text: (len(text) * (rng.random() < 0.3), rng.random()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", DAIHINMIN_OPTIONS, ids=str)
 def test_random_rounds_of_daihinmin_agree_step_by_step(options: dict[str, Any]) -> None:
     game = make_game("daihinmin", **options)

@@ -247,6 +247,7 @@ def legal_one_by_one(rules: Any, state: Any) -> Any:
     return [a for a in range(-2, PASS + 3) if contract.is_legal(rules, state, a, ids)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{"illegal": "error"}, {"joker_edges": False},
                                      {"lead_pass": False, "spade_three": False}])  # fmt: skip
 def test_legal_actions_are_those_that_are_legal_one_by_one(options: dict[str, Any]) -> None:
@@ -257,6 +258,7 @@ def test_legal_actions_are_those_that_are_legal_one_by_one(options: dict[str, An
     assert len(seen) == 5, "the exchange; with and without revolution and lock"
 
 
+@pytest.mark.slow
 def test_compact_actions_are_card_sets_read_as_documented() -> None:
     game, flat = make_game("daihinmin", compact=True), make_game("daihinmin")
     choices = Counter()

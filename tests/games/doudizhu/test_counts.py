@@ -1,5 +1,6 @@
 """Cards in packed counts."""
 
+import pytest
 from hypothesis import given, settings, strategies as st
 
 from closedhand.games.doudizhu.counts import (
@@ -31,6 +32,7 @@ def test_packing_round_trips(hand: str) -> None:
     assert [count(packed, i) for i in range(15)] == [hand.count(r) for r in RANKS]
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(hands, hands)
 def test_contains_is_the_subset_of_multisets(hand: str, cards: str) -> None:

@@ -25,6 +25,7 @@ def as_tuple(game: Game, action: int) -> tuple[str, str, str]:
     return name, main, kickers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", ["deeprocket", "rlcard", "openspiel"])
 def test_random_games_agree_step_by_step(rules: str) -> None:
     """Legal actions at every step, planes of all seats at some, returns at the end."""

@@ -164,6 +164,7 @@ def perft(game, state, depth: int) -> int:
     return total
 
 
+@pytest.mark.slow
 def test_perft(perft_counts: dict) -> None:
     for key, counts in perft_counts.items():
         preset, deal = key.split(" ")
@@ -219,6 +220,7 @@ def test_legal_actions_equal_rlcards(play: str) -> None:
             seen += 1
 
 
+@pytest.mark.slow
 def test_random_games_last_as_long_as_the_state_can_hold() -> None:
     game = make_game("doudizhu", rules="rlcard", bidding=True)
     longest = max(int(state.moves) for state in positions(game, seed=13, games=300))

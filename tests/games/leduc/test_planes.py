@@ -7,6 +7,7 @@ from support_leduc import UH, play
 from closedhand import make_game
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["uh_leduc", "leduc"])
 def test_planes_tell_all_information_sets_apart(name: str) -> None:
     """Perfect recall: the same plane means the same own card, flop and history, and the reverse."""

@@ -11,6 +11,7 @@ from closedhand import make_game
 from closedhand.games.leduc.notation import state_text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "variant",
     [variant for variant in VARIANTS if variant[0] in ("uh_leduc", "leduc")],

@@ -64,6 +64,7 @@ def test_cards_come_as_often_as_the_deck_holds_them() -> None:
     assert paired[~queen].mean() == pytest.approx(3 / 17, abs=0.01)
 
 
+@pytest.mark.slow
 def test_redeals_are_as_likely_as_deals() -> None:
     """From a view of T in phase 1: the card of S and the flop, given his own."""
     state = play(UH, "SK;HQ;SA", "check")

@@ -39,6 +39,7 @@ def files() -> dict[str, bytes]:
     }
 
 
+@pytest.mark.slow
 def test_everything_in_small() -> None:
     """Report, pictures and JSON; what is kept is not done again, further iterations are added."""
     first = run("--iterations", "2")
@@ -89,6 +90,7 @@ def test_everything_in_small() -> None:
     assert data["training"] == accuracy.shipped()
 
 
+@pytest.mark.slow
 def test_another_setting_is_played_anew() -> None:
     figures = ("--only", "figures", "--iterations", "1", "--json")
     before = json.loads(run(*figures).stdout)
@@ -120,6 +122,7 @@ def test_an_interrupted_run_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(calls) == 3 + 2
 
 
+@pytest.mark.slow
 def test_an_interrupted_pair_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(match, "CHUNK", 10)
     play, calls = match.play_chunk, []

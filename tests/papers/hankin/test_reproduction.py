@@ -21,6 +21,7 @@ pytestmark = pytest.mark.usefixtures("own_cache")
 REPRODUCE = ("reproduce", "chinese-poker", "--hands", "200", "--pools", "2", "--out", "r")
 
 
+@pytest.mark.slow
 def test_the_blog_is_reproduced_in_small(monkeypatch: pytest.MonkeyPatch) -> None:
     """All parts, the report and JSON; what is done is not done again."""
     for module in (reproduction, agents):

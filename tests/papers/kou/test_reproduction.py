@@ -12,6 +12,7 @@ from closedhand.papers.kou import reproduction as kou
 MATCH = ("match", "daihinmin", "--agents", "default,random", "--workers", "1")
 
 
+@pytest.mark.slow
 def test_the_paper_about_kou(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its tables from quick agents in the place of all of them."""
     entry = registry._entry_point

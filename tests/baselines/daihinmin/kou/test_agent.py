@@ -51,6 +51,7 @@ trick-ender: 3c 4d 5h 6s 7c 9h Td Qd Kc: Kd Ad 2d *: Jc: : Kc
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", [line for line in DECISIONS.split("\n") if ":" in line])
 def test_agents_play(line: str) -> None:
     agent, hand, unseen, target, fields, action = (part.strip() for part in line.split(":"))

@@ -1,12 +1,14 @@
 """The softmax policy: its features, and what it deems likely."""
 
 import numpy as np
+import pytest
 
 from closedhand import make_game
 from closedhand.baselines.daihinmin.policy import softmax as light
 from closedhand.games.daihinmin.plays import PASS
 
 
+@pytest.mark.slow
 def test_features_lie_in_their_sections() -> None:
     """Every action has one strength or pass, and nothing beyond the weights."""
     game = make_game("daihinmin", classes="random")
@@ -32,6 +34,7 @@ def test_features_lie_in_their_sections() -> None:
     assert len(seen) > 500
 
 
+@pytest.mark.slow
 def test_what_was_played_is_likely_in_the_true_state() -> None:
     """The true state makes what players of the policy did likelier than most redealt ones."""
     policy = light.shipped()

@@ -28,6 +28,7 @@ def results(run: bid_fitting.Fit) -> dict[str, Any]:
     return bid_fitting.results(run)
 
 
+@pytest.mark.slow
 def test_auctions_counted_are_auctions_played(run: bid_fitting.Fit) -> None:
     """The look-up holds the same auction as the game does."""
     deals = run.deals

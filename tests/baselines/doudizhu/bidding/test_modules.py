@@ -112,6 +112,7 @@ def test_strong_hands_bid_and_weak_ones_pass(kind: str) -> None:
     assert bid(kind, auction("33557799JJQQK4668")) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_hidden_cards_change_no_bid(kind: str) -> None:
     rng = np.random.default_rng(3)
@@ -125,6 +126,7 @@ def test_hidden_cards_change_no_bid(kind: str) -> None:
         assert len({bid(kind, view) for view in views}) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("substeps", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_agent_bids_by_the_module_and_plays_as_the_other(kind: str, substeps: bool) -> None:
@@ -175,6 +177,7 @@ def test_the_agent_refuses_a_game_without_bidding() -> None:
         agent_of_bids.make(make_game("doudizhu"), 0, "logic:rule")
 
 
+@pytest.mark.slow
 def test_bids_in_plain_python() -> None:
     """Without the compiler they are the same."""
     code = (

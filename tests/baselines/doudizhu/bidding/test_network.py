@@ -34,6 +34,7 @@ def bids(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, bid_net.Result
     return folder, bid_net.train(folder / "deals.npz", folder, 0.15, threads=1)
 
 
+@pytest.mark.slow
 def test_the_plane_is_that_of_the_cards_in_hand() -> None:
     rules = make_game("doudizhu").rules
     hands = np.array([pack("33334445556789TSB"), pack("3456789TJQKA22455")], np.uint64)

@@ -25,6 +25,7 @@ def test_best_cuts(totals: list[list[float]], bids: list[int], cuts: list[float]
     assert bid_thresholds.best_cuts(np.array(totals, float), bids).tolist() == cuts
 
 
+@pytest.mark.slow
 def test_thresholds_find_what_pays() -> None:
     """The landlord wins with the chance p: the last seat wants what the others pass from 1/2 on."""
     rng = np.random.default_rng(2)

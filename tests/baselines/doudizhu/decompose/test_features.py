@@ -1,12 +1,14 @@
 """What is counted of a hand that is taken apart."""
 
 import numpy as np
+import pytest
 from support_doudizhu import costs_against, position
 
 from closedhand.baselines.doudizhu.decompose import features, partition
 from closedhand.games.doudizhu.counts import DECK, pack
 
 
+@pytest.mark.slow
 def test_what_is_left_is_counted_in_groups() -> None:
     """A chain, a trio with its kicker, a strong pair and a bomb, against low cards."""
     _, view = position("34567999QQ2222;3JJ;A", player=0)

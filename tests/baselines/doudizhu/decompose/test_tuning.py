@@ -18,6 +18,7 @@ def test_the_gradient_of_no_weights_points_to_those_that_win() -> None:
         assert found @ weights > 0.05 * np.linalg.norm(found) * np.linalg.norm(weights)
 
 
+@pytest.mark.slow
 def test_some_steps_of_tuning_beat_none(monkeypatch: pytest.MonkeyPatch) -> None:
     task = tuning.TASK._replace(games=2048)
     run = self_play.Training(task, seed=1)

@@ -32,6 +32,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     make_quick(monkeypatch)
 
 
+@pytest.mark.slow
 def test_decisions_are_those_with_a_choice(start: Path) -> None:
     tuning = fine_tuning.Tuning(str(start))
     decisions, won = sampling.play_deals(
@@ -119,6 +120,7 @@ def test_the_objective_is_clipped() -> None:
         assert found.item() == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_self_play_makes_an_untrained_network_better(start: Path) -> None:
     tuning = fine_tuning.Tuning(str(start), penalty=0.0, rate=1e-2, deals=32)
     for _ in range(8):

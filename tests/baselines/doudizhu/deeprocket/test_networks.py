@@ -24,6 +24,7 @@ def some(games: recorded.Games, kind: str, number: int = 12) -> stream.Tensors:
     return stream.tensors(pairs.encode(games, kind, pairs.index(games, kind)[:number]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "depth"), [("policy", 10), ("kicker", 5)])
 @pytest.mark.parametrize("size", ["paper", "small"])
 def test_networks_have_the_papers_shapes(

@@ -60,6 +60,7 @@ def step_to(substeps: Any, state: Any, action: int) -> int:
     return chosen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["policy", "kicker"])
 def test_encoding_agrees_with_the_game(games: recorded.Games, kind: str) -> None:
     substeps = games.game
@@ -107,6 +108,7 @@ def test_illegal_games_are_refused(games: recorded.Games, spoil: str) -> None:
         pairs.index(changed, "policy")
 
 
+@pytest.mark.slow
 def test_pairs_are_alike_without_compiler(folder: Path) -> None:
     assert_alike_without_compiler(
         f"""

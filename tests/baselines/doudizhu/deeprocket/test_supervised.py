@@ -88,6 +88,7 @@ def test_training_is_interrupted_and_goes_on(
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_time_ends_training_and_anneals_it(folder: Path, tmp_path: Path) -> None:
     result = supervised.train(
         "kicker", folder, tmp_path, minutes=0.02, batch=16, threads=1, patience=100

@@ -18,6 +18,7 @@ from closedhand.search.particles import Particles
 GAME = make_game("doudizhu")
 
 
+@pytest.mark.slow
 def test_search_weighs_its_particles(monkeypatch: pytest.MonkeyPatch) -> None:
     """With simulations as budget likelihoods are tempered up to the exponent 1."""
     drawn = []
@@ -47,6 +48,7 @@ def test_search_finds_what_only_looking_on_shows() -> None:
     assert game.text(agent.act(view)) == "A"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options", [{}, {"substeps": True}, {"bidding": True}, {"rules": "rlcard"}]
 )
@@ -57,6 +59,7 @@ def test_search_plays_games_to_their_end(options: dict) -> None:
     assert all(game.over(state) for state in one_)
 
 
+@pytest.mark.slow
 def test_kickers_belong_to_the_play_that_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where many games are played side by side: no kicker is searched for anew."""
     game = make_game("doudizhu", substeps=True)

@@ -4,6 +4,7 @@ from collections import Counter
 from functools import cache
 
 import numpy as np
+import pytest
 from support_doudizhu import position
 
 from closedhand import make_game
@@ -59,6 +60,7 @@ def small_ends(number: int, cards: int, seed: int) -> list[State]:
     return states
 
 
+@pytest.mark.slow
 def test_endgames_are_told_as_plain_recursion_tells_them() -> None:
     results = Counter()
     for state in small_ends(40, 3, seed=4):

@@ -55,6 +55,7 @@ def test_a_faulty_client_harms_nobody_else(fault: str, tmp_path: Path) -> None:
             assert {len(entry) for entry in entries} == {3 if answer is not_held else 1}
 
 
+@pytest.mark.slow
 def test_a_late_answer_is_not_taken_for_the_next_one(tmp_path: Path) -> None:
     match = Match(tmp_path / "a.log", seconds=1.0, rounds=1, seed=1)
     sent: list[int] = []
