@@ -13,12 +13,15 @@ from closedhand.baselines.daihinmin.endgame import DEEPEST, is_duel, open_hands,
 from closedhand.baselines.daihinmin.policy.softmax import Policy, load, shipped
 from closedhand.core.agents import AgentSpec, Traits, described, whole_number
 from closedhand.core.game import Game, State
+from closedhand.core.moved import old_names
 from closedhand.core.registry import make_game
 from closedhand.games.daihinmin.plays import NUM_ACTIONS
 from closedhand.games.daihinmin.state import PLAYERS
 from closedhand.search.budget import read_budget, traits
 from closedhand.search.exact import WON, solve
 from closedhand.search.monte_carlo import MonteCarlo
+
+__getattr__ = old_names(__name__)
 
 DUEL_DEPTH = 48
 DUEL_NODES = 20_000
@@ -102,7 +105,7 @@ def describe(
 
 
 @described(describe)
-def make(
+def make_monte_carlo(
     game: Game,
     seed: int,
     argument: str | None,

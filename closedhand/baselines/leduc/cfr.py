@@ -33,6 +33,9 @@ from closedhand.core.agents import (
 )
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
+from closedhand.core.moved import old_names
+
+__getattr__ = old_names(__name__)
 
 
 class Algorithm(NamedTuple):
@@ -188,7 +191,7 @@ def equilibrium(game: Game, iterations: int = ITERATIONS) -> Strategy:
 
 
 @described(Traits(microseconds=0.3))
-def make(
+def make_equilibrium(
     game: Game, seed: int, argument: str | None, iterations: int | None = None
 ) -> StrategyAgent:
     """The agent `equilibrium`, solved with the given number of iterations.

@@ -93,7 +93,7 @@ SOLVERS = ("cfr", "cfr+", "lcfr", "dcfr", "pcfr+", "mccfr")
 """The CFR family, whose average strategies converge to an equilibrium."""
 
 
-def make(algorithm: str, game: Game, seed: int = 0) -> Solver:
+def make_solver(algorithm: str, game: Game, seed: int = 0) -> Solver:
     """Make an algorithm for a game, before its first iteration.
 
     Raises:
@@ -301,9 +301,9 @@ def begin(algorithm: str, game: Game, seed: int = 0, folder: Path | None = None)
     """Make a run of an algorithm before its first iteration.
 
     Raises:
-        InputError: As in `make`.
+        InputError: As in `make_solver`.
     """
-    return Run(algorithm, make(algorithm, game, seed), seed, folder)
+    return Run(algorithm, make_solver(algorithm, game, seed), seed, folder)
 
 
 def load(folder: Path, algorithm: str, game: Game, seed: int) -> Run:

@@ -20,10 +20,13 @@ from closedhand.core.agents import AgentSpec, Traits, described, files_of
 from closedhand.core.files import read_arrays, write_arrays, write_atomically
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.kernel import kernel
+from closedhand.core.moved import old_names
 from closedhand.core.registry import make_game
 from closedhand.games.leduc.notation import CARDS, HIDDEN
 from closedhand.games.leduc.plays import ACTIONS, name
 from closedhand.games.leduc.rules import FLOP
+
+__getattr__ = old_names(__name__)
 
 GAMES = ("uh_leduc", "leduc")
 """Games that these strategies are for."""
@@ -247,7 +250,7 @@ class StrategyAgent:
 
 
 @described(lambda game, argument: Traits(files_of(argument), microseconds=0.3))
-def make(game: Game, seed: int, argument: str | None) -> StrategyAgent:
+def make_strategy(game: Game, seed: int, argument: str | None) -> StrategyAgent:
     """The agent `strategy:PATH`.
 
     Raises:

@@ -307,7 +307,7 @@ def choose_all(rules, numbers, views, ids, actions):
 
 
 @described(Traits(microseconds=16))
-def make(game: Game, seed: int, argument: str | None, **numbers: int) -> KernelAgent:
+def make_kou(game: Game, seed: int, argument: str | None, **numbers: int) -> KernelAgent:
     """The agent `kou`, with variants as argument and `Numbers` as options; it needs no seed.
 
     Raises:

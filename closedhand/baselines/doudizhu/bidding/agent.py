@@ -39,7 +39,7 @@ def describe(game: Game, argument: str | None) -> Traits:
 
 
 @described(describe)
-def make(game: Game, seed: int, argument: str | None) -> BiddingAgent:
+def make_bids(game: Game, seed: int, argument: str | None) -> BiddingAgent:
     """The agent `bids:KIND:AGENT`: bids of a kind, cards of an agent, such as `bids:logic:greedy`.
 
     The kind `net=FILE`, as in `bids:net=runs/bids/bid.safetensors:greedy`, bids by the win

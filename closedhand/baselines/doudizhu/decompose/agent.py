@@ -218,7 +218,7 @@ class DecomposeAgent(PlayAgent):
 
 
 @described(lambda game, argument: Traits(files_of(argument), microseconds=4))
-def make(game: Game, seed: int, argument: str | None) -> DecomposeAgent:
+def make_decompose(game: Game, seed: int, argument: str | None) -> DecomposeAgent:
     """The agent `decompose`, or `decompose:PATH` with weights that `closedhand train` saved.
 
     Raises:

@@ -194,7 +194,7 @@ def describe(game: Game, argument: str | None) -> Traits:
 
 
 @described(describe)
-def make(game: Game, seed: int, argument: str | None) -> PolicyNetAgent:
+def make_policy_net(game: Game, seed: int, argument: str | None) -> PolicyNetAgent:
     """The agent `policy-net`, `policy-net:FOLDER` or `policy-net:FILE`; it ignores the seed.
 
     Raises:

@@ -144,7 +144,7 @@ def describer(name: str) -> Callable[..., Traits]:
 
 
 @described(describer("search"))
-def make(
+def make_search(
     game: Game,
     seed: int,
     argument: str | None,
