@@ -68,12 +68,12 @@ def advise(
     console = Console()
     for rank, each in enumerate(advice, 1):
         typer.echo(f"{rank}. {each.board}: {each.points:+.3f} ± {1.96 * each.error:.3f} points")
-        table = new_table()
+        listing = new_table()
         for column in ("part", "cards", "", "wins", "ties"):
-            table.add_column(column, justify="right" if column in ("wins", "ties") else "left")
+            listing.add_column(column, justify="right" if column in ("wins", "ties") else "left")
         for part in each.parts:
-            table.add_row(part.part, part.cards, part.name, f"{part.win:.1%}", f"{part.tie:.1%}")
-        console.print(table)
+            listing.add_row(part.part, part.cards, part.name, f"{part.win:.1%}", f"{part.tie:.1%}")
+        console.print(listing)
     typer.echo(f"against each of {number:,} opponents; points from one opponent, 95% interval")
     if picture is not None:
         typer.echo(f"saved {picture}")

@@ -49,7 +49,7 @@ class Agent(Protocol):
     - `traits`, a `Traits`, for an agent that is passed as an object instead of a name.
 
     Attributes:
-        name: Name in tables and records.
+        name: Name in results and records.
     """
 
     name: str

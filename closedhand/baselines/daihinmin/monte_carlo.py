@@ -42,7 +42,7 @@ class MonteCarloAgent:
     """Plays by search.
 
     Attributes:
-        name: Name in tables and records.
+        name: Name in results and records.
     """
 
     def __init__(self, game: Game, name: str, seed: int, policy: Policy, **budget: Any) -> None:

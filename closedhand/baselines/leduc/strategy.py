@@ -221,7 +221,7 @@ class StrategyAgent:
     """Plays a strategy.
 
     Attributes:
-        name: Name in tables and records.
+        name: Name in results and records.
         strategy: The strategy.
     """
 
@@ -238,8 +238,8 @@ class StrategyAgent:
     def act_batch(self, views: np.ndarray) -> np.ndarray:
         """An action for each view, states [n]; int32 [n]."""
         actions = np.empty(len(views), np.int32)
-        rules, table = self.strategy.game.rules, self.strategy.probabilities
-        choose_all(rules, table, views, self._rng.random(len(views)), actions)
+        rules, probabilities = self.strategy.game.rules, self.strategy.probabilities
+        choose_all(rules, probabilities, views, self._rng.random(len(views)), actions)
         return actions
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:

@@ -57,9 +57,9 @@ def read(path: Path, expert: str | None = None) -> Games:
     parts = [read_one(shard, expert) for shard in shards]
     for shard, part in zip(shards, parts, strict=True):
         if part.game is not parts[0].game:
-            rules = [each.game.options["rules"] for each in (part, parts[0])]
+            presets = [each.game.options["rules"] for each in (part, parts[0])]
             raise InputError(
-                f"{shard} has games of the rules {rules[0]}, {shards[0]} of {rules[1]}"
+                f"{shard} has games of the rules {presets[0]}, {shards[0]} of {presets[1]}"
             )
     games = join(parts)
     if not games.seats.any():

@@ -55,7 +55,7 @@ class SearchAgent:
     """Compares plays by simulation.
 
     Attributes:
-        name: Name in tables and records.
+        name: Name in results and records.
     """
 
     def __init__(self, game: Game, name: str, seed: int, weights: np.ndarray, **budget: Any):
