@@ -26,7 +26,8 @@ from closedhand.baselines.chinese_poker.separable import (
     load,
     shipped,
 )
-from closedhand.core.agents import AgentSpec, Traits, described, files_of, whole_number
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agents import Traits, described, files_of, whole_number
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.threads import in_threads
 from closedhand.games.chinese_poker import substeps

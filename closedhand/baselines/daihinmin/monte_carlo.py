@@ -11,7 +11,8 @@ import numpy as np
 
 from closedhand.baselines.daihinmin.endgame import DEEPEST, is_duel, open_hands, sure_win
 from closedhand.baselines.daihinmin.policy.softmax import Policy, load, shipped
-from closedhand.core.agents import AgentSpec, Traits, described, whole_number
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agents import Traits, described, whole_number
 from closedhand.core.game import Game, State
 from closedhand.core.moved import old_names
 from closedhand.core.registry import make_game

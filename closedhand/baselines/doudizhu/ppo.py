@@ -23,7 +23,8 @@ from torch import nn
 
 from closedhand.baselines.doudizhu.substep_agent import SubstepAgent
 from closedhand.core import contract
-from closedhand.core.agents import AgentSpec, Traits, described, files_of
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agents import Traits, described, files_of
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.moved import old_names

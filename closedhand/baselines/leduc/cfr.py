@@ -24,13 +24,8 @@ from closedhand.baselines.leduc.tree import (
     to_sigma,
     to_strategy,
 )
-from closedhand.core.agents import (
-    AgentSpec,
-    Traits,
-    described,
-    refuse_argument,
-    whole_number,
-)
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agents import Traits, described, refuse_argument, whole_number
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
 from closedhand.core.moved import old_names

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from closedhand.core.agents import AgentSpec, Traits, described, files_of
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agents import Traits, described, files_of
 from closedhand.core.files import read_arrays, write_arrays, write_atomically
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.kernel import kernel

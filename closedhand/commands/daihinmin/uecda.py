@@ -52,7 +52,7 @@ def serve(
     three times in a row, loses its seat to an agent. Ctrl-C ends the match; the log holds all
     rounds that were played.
     """
-    from closedhand.core.agents import split_agents
+    from closedhand.core.agent_spec import split_agents
     from closedhand.games.daihinmin.uecda.server import Server
 
     options = given_options(rules, option)

@@ -39,7 +39,7 @@ def generate(
     Games are flat and without bidding. After Ctrl-C the same command resumes.
     """
     from closedhand.baselines.doudizhu.deeprocket import shards
-    from closedhand.core.agents import split_agents
+    from closedhand.core.agent_spec import split_agents
     from closedhand.core.threads import cores
 
     bound = bind(game, rules, option)

@@ -79,7 +79,7 @@ def deeprocket(
     Takes hours. Ctrl-C stops; the same command resumes. With --only the report is named after the
     section.
     """
-    from closedhand.core.agents import split_agents
+    from closedhand.core.agent_spec import split_agents
     from closedhand.core.files import write_atomically
     from closedhand.core.threads import cores
     from closedhand.papers.deeprocket import reproduction

@@ -48,7 +48,8 @@ from closedhand.baselines.daihinmin.kou.strength import (
 )
 from closedhand.baselines.daihinmin.kou.variants import WEAKEST, WEAKEST_SINGLE, parse
 from closedhand.core import bits
-from closedhand.core.agents import AgentSpec, Traits, described
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agents import Traits, described
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
 from closedhand.games.daihinmin.cards import bit, of_suits, ranks_between

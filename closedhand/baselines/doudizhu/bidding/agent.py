@@ -1,15 +1,8 @@
 """The agent `bids:KIND:AGENT`: the bids of one module, the plays of another agent."""
 
 from closedhand.baselines.doudizhu.bidding.modules import KINDS, BiddingAgent
-from closedhand.core.agents import (
-    Traits,
-    described,
-    files_of,
-    make_agent,
-    split_outside,
-    traits_of,
-    unquoted,
-)
+from closedhand.core.agent_spec import split_outside, unquoted
+from closedhand.core.agents import Traits, described, files_of, make_agent, traits_of
 from closedhand.core.game import Game, InputError
 
 NET = "net="

@@ -37,7 +37,8 @@ from closedhand.baselines.learning.policy_gradient import (
     read_weights,
     shipped_weights,
 )
-from closedhand.core.agents import AgentSpec, Traits, described, files_of
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agents import Traits, described, files_of
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.kernel import kernel
 from closedhand.core.registry import flat_game

@@ -16,7 +16,8 @@ from closedhand.baselines.doudizhu.agent import next_step
 from closedhand.baselines.doudizhu.bidding.modules import choose_bid
 from closedhand.baselines.doudizhu.decompose.agent import CANDIDATES, consider, load, policy_of
 from closedhand.baselines.doudizhu.search.styles import Styles
-from closedhand.core.agents import AgentSpec, Traits, described, whole_number
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agents import Traits, described, whole_number
 from closedhand.core.game import Game, State
 from closedhand.core.kernel import kernel
 from closedhand.core.registry import make_game
