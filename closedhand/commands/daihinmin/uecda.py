@@ -11,6 +11,7 @@ from closedhand.cli.common import (
     Json,
     Options,
     Rules,
+    Seed,
     given_options,
     new_table,
     note,
@@ -32,7 +33,7 @@ def serve(
         str, typer.Option(help="One for all players or five with commas; net is a client.")
     ] = "net",
     rounds: Annotated[int, typer.Option(min=1, help="Of the match.")] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Of deals and agents.")] = 0,
+    seed: Seed = 0,
     rules: Rules = None,
     option: Options = None,
     host: Host = HOST,

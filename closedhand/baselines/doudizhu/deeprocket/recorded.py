@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from closedhand.core.extras import needing
 from closedhand.core.game import Game, InputError
 from closedhand.core.records import read as read_records
 from closedhand.core.registry import flat_game, make_game
@@ -101,11 +102,9 @@ def arrow() -> Any:
     Raises:
         InputError: `pyarrow` is not installed.
     """
-    try:
+    with needing("data"):
         import pyarrow
         import pyarrow.parquet
-    except ModuleNotFoundError as error:
-        raise InputError(f"no module {error.name}: pip install 'closedhand[data]'") from None
     return pyarrow
 
 
