@@ -4,6 +4,7 @@ Commands print text for people; with `--json` a command prints one JSON object o
 else. Progress goes to stderr. Bad input ends with one line on stderr and exit code 2.
 """
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +12,9 @@ from typing import Annotated
 import typer
 
 from closedhand.cli import play, records, solve, train
+from closedhand.cli.common import positive
 from closedhand.cli.groups import Commands, Group
+from closedhand.core import files
 from closedhand.core.game import InputError
 
 app = typer.Typer(
@@ -38,8 +41,17 @@ def closedhand(
         bool,
         typer.Option("--version", callback=show_version, is_eager=True, help="Show the version."),
     ] = False,
+    limits: Annotated[
+        float | None,
+        typer.Option(
+            help="Multiplies the limits on what is read: lines of 1 MiB, texts of 64 MiB, arrays "
+            "and what is unpacked of 256 MiB."
+        ),
+    ] = None,
 ) -> None:
     """Hidden-hand card games for reinforcement learning."""
+    if positive(limits) is not None:
+        os.environ[files.LIMITS] = str(limits)  # worker processes inherit it
 
 
 app.command()(play.match)

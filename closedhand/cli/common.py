@@ -13,6 +13,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from closedhand.core.files import UNPAIRED
 from closedhand.core.game import Game, InputError
 from closedhand.core.registry import GAMES
 
@@ -95,7 +96,8 @@ def make_folder(path: Path) -> Path:
 def slug(text: str) -> str:
     """A text as part of a file's name; a long one is cut and gets a checksum."""
     name = re.sub(r"\W+", "-", text)
-    return name if len(name) <= 100 else f"{name[:90]}-{zlib.crc32(text.encode()):08x}"
+    sum = zlib.crc32(text.encode(errors=UNPAIRED))
+    return name if len(name) <= 100 else f"{name[:90]}-{sum:08x}"
 
 
 def note(text: str) -> None:

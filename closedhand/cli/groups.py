@@ -3,6 +3,7 @@
 A game's command is imported only when it is run or its help is shown.
 """
 
+import errno
 from collections.abc import Callable
 from typing import Any
 
@@ -10,8 +11,10 @@ import typer
 import typer.main
 from typer.core import TyperGroup
 
+from closedhand.cli import streams
 from closedhand.core.game import InputError
 from closedhand.core.registry import GAMES, Ref, load
+from closedhand.core.text import one_line
 
 
 def commands_of_games(verb: str) -> dict[str, Ref]:
@@ -90,10 +93,32 @@ class Commands(Group):
             found = Group(name=cmd_name, help=f"For {games}.", no_args_is_help=True)
         return found
 
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the command line."""
+        streams.prepare()
+        return super().main(*args, **kwargs)
+
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
         try:
-            return super().invoke(ctx)
+            result = super().invoke(ctx)
+            streams.flush()
+            return result
         except InputError as error:
             typer.echo(f"closedhand: {error}", err=True)
             raise typer.Exit(2) from None
+        except OSError as error:
+            if error.errno == errno.EPIPE or not (reason := _fault(error)):
+                raise
+            typer.echo(f"closedhand: {reason}", err=True)
+            raise typer.Exit(2) from None
+
+
+def _fault(error: OSError) -> str:
+    """What is wrong with a file or the output, in one line; empty for errors of another kind."""
+    if error.filename is not None:
+        return one_line(f"{error.filename}: {error.strerror}")
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
+        streams.drop()
+        return f"cannot write the output: {error.strerror}"
+    return ""

@@ -9,6 +9,7 @@ texts that name agents is in `closedhand.core.agent_spec`.
 
 import hashlib
 import inspect
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
@@ -18,7 +19,9 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 import numpy as np
 
 from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.files import read_bytes
 from closedhand.core.game import Game, InputError, State
+from closedhand.core.parsing import LARGEST
 from closedhand.core.registry import make_game
 
 GROUP = "closedhand.agents"
@@ -181,11 +184,13 @@ def _entry_point(game: str, name: str) -> EntryPoint:
 
 
 def _check_options(spec: AgentSpec, factory: Callable[..., Agent]) -> None:
-    parameters = list(inspect.signature(factory).parameters.values())[3:]
-    if any(each.kind is each.VAR_KEYWORD for each in parameters):
-        return
-    keys = [each.name for each in parameters if each.kind is not each.VAR_POSITIONAL]
+    parameters = list(inspect.signature(factory).parameters.values())
+    variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    keys = [each.name for each in parameters[3:] if each.kind not in variable]
     unknown = [key for key in spec.options if key not in keys]
+    if any(each.kind is each.VAR_KEYWORD for each in parameters):
+        # The factory itself refuses what it does not know, but not the names of its arguments.
+        unknown = [key for key in unknown if key in [each.name for each in parameters[:3]]]
     if unknown:
         known = f"the options {', '.join(keys)}" if keys else "no options"
         raise InputError(f"the agent {spec.name} takes {known}, not {', '.join(unknown)}")
@@ -201,7 +206,9 @@ def refuse_argument(name: str, argument: str | None) -> None:
         raise InputError(f"the agent {name} takes no argument, not {argument!r}")
 
 
-def whole_number(name: str, key: str, value: Any, least: int | None = None) -> int:
+def whole_number(
+    name: str, key: str, value: Any, least: int = -LARGEST, most: int = LARGEST
+) -> int:
     """Check that an option is a whole number, and return it.
 
     Args:
@@ -209,13 +216,16 @@ def whole_number(name: str, key: str, value: Any, least: int | None = None) -> i
         key: Name of the option.
         value: Value of the option.
         least: Least value allowed.
+        most: Largest value allowed.
 
     Raises:
-        InputError: The value is not a whole number, or too small.
+        InputError: The value is not a whole number, too small or too large.
     """
     is_whole = isinstance(value, int) and not isinstance(value, bool)
-    if not is_whole or (least is not None and value < least):
-        above = "" if least is None else f" of {least} or more"
+    if is_whole and value > most:
+        raise InputError(f"{name} takes at most {most} as {key}, not {value!r}")
+    if not is_whole or value < least:
+        above = "" if least == -LARGEST else f" of {least} or more"
         raise InputError(f"{name} takes a whole number{above} as {key}, not {value!r}")
     return value
 
@@ -234,7 +244,7 @@ def digests(game: Game, agents: Iterable[str]) -> dict[str, str]:
         except InputError:
             files = set[Path]()  # an object of that name played
         if files:
-            content = b"".join(file.read_bytes() for file in sorted(files))
+            content = b"".join(map(read_bytes, sorted(files)))
             found[agent] = hashlib.sha256(content).hexdigest()[:16]
     return found
 
@@ -248,7 +258,8 @@ def files_of(path: str | Path | None) -> tuple[Path, ...]:
     if path is None:
         return ()
     path = Path(path)
-    if path.is_file() and path.suffix != NETWORK:
+    is_file = os.path.isfile(path)  # also of a path that no file can have
+    if is_file and path.suffix != NETWORK:
         return (path,)
-    folder = path.parent if path.is_file() else path
+    folder = path.parent if is_file else path
     return tuple(sorted(folder.glob(f"*{NETWORK}")))

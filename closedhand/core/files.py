@@ -1,38 +1,209 @@
-"""Files: reading text, JSON and arrays, and atomic writing."""
+"""Files: reading text, JSON and arrays within limits, and atomic writing.
 
+Whatever a file holds, reading it returns data or raises an `InputError` that names the file.
+"""
+
+import gzip
 import io
-import json
+import math
 import os
-from collections.abc import Iterator, Mapping
+import re
+import zipfile
+import zlib
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, cast
+from typing import IO, Any, cast
 
 import numpy as np
 
 from closedhand.core.game import InputError
+from closedhand.core.parsing import parse_json
 
 SHIPPED = Path(__file__).parent.parent / "data"
 """Folder of the files that ship with the package."""
 
+MOST_LINE = 2**20
+"""Most bytes in a line of text."""
+MOST_TEXT = 2**26
+"""Most bytes of a text that is read as a whole, such as JSON."""
+MOST_DATA = 2**28
+"""Most bytes of arrays and networks, and of what is unpacked."""
+LIMITS = "CLOSEDHAND_LIMITS"
+"""Variable of the environment: a factor by which these limits are multiplied."""
+BLOCK = 2**20
+UNPAIRED = "backslashreplace"
+"""How surrogates without a partner, from names of files in other encodings, are encoded: as JSON
+writes them."""
+
+GZIP = b"\x1f\x8b"
+BOM = b"\xef\xbb\xbf"
+FILLED = re.compile(rb"\S[^\n]*")
+"""A line from its first visible character on."""
+
+_factor: ContextVar[float | None] = ContextVar("factor", default=None)
+
+
+@contextmanager
+def limits(factor: float) -> Generator[None]:
+    """Multiply the limits of all reading in this block by a factor."""
+    token = _factor.set(factor)
+    try:
+        yield
+    finally:
+        _factor.reset(token)
+
+
+def limit(most: int) -> int:
+    """A limit, such as `MOST_DATA`, as `limits` or the environment have it.
+
+    Raises:
+        InputError: The factor in the environment is not a positive number.
+    """
+    given = _factor.get()
+    if given is None:
+        text = os.environ.get(LIMITS, "1")
+        try:
+            given = float(text)
+        except ValueError:
+            given = math.nan
+        if not 0 < given < math.inf:
+            raise InputError(f"{LIMITS} is a positive number, not {text!r}")
+    return int(most * given)
+
+
+def beyond(path: Path | str, what: str, most: int) -> InputError:
+    """The error that something in a file exceeds a limit."""
+    allowed = limit(most)
+    size = f"{allowed >> 20} MiB" if allowed >= 2**20 else f"{allowed:,} bytes"
+    return InputError(
+        f"{path}: {what} more than {size}; --limits 10 or {LIMITS}=10 allow ten times as much"
+    )
+
+
+@contextmanager
+def reading(path: Path | str) -> Generator[None]:
+    """Turn what goes wrong while a file is opened and read into an `InputError`."""
+    try:
+        yield
+    except InputError:
+        raise
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or str(error) or "it ends too early"
+        raise InputError(f"cannot read {path}: {reason}") from None
+    except ValueError as error:  # a path that no file can have
+        raise InputError(f"cannot read {path}: {error}") from None
+
+
+def read_bytes(path: Path | str, most: int = MOST_DATA) -> bytes:
+    """The content of a file.
+
+    Args:
+        path: The file.
+        most: Its limit, one of those above.
+
+    Raises:
+        InputError: The file cannot be read, or is too large.
+    """
+    blocks: list[bytes] = []
+    size, allowed = 0, limit(most)
+    with reading(path), open(path, "rb") as file:
+        while block := file.read(BLOCK):
+            size += len(block)
+            if size > allowed:
+                raise beyond(path, "it has", most)
+            blocks.append(block)
+    return b"".join(blocks)
+
+
+def filled_lines(path: Path | str) -> Iterator[tuple[int, str]]:
+    """Lines of a text that are not blank, stripped, with their numbers from 1.
+
+    The text is UTF-8 and may be packed by gzip; it is read in blocks.
+
+    Raises:
+        InputError: The file cannot be read, is not UTF-8, has too long a line, or unpacks to too
+            much.
+    """
+    longest, number, rest = limit(MOST_LINE), 1, b""
+    with reading(path), open(path, "rb") as file:
+        for block in _blocks(path, file):
+            data = rest + block
+            whole = data.rfind(b"\n") + 1
+            yield from _decoded(path, data[:whole], number)
+            number += data.count(b"\n", 0, whole)
+            rest = data[whole:]
+            if len(rest) > longest:
+                raise beyond(f"{path}, line {number}", "the line has", MOST_LINE)
+        yield from _decoded(path, rest, number)
+
+
+def _blocks(path: Path | str, file: IO[bytes]) -> Iterator[bytes]:
+    """A file in blocks, unpacked, without the mark that begins some texts."""
+    start = file.read(BLOCK)
+    if not start.startswith(GZIP):
+        yield start.removeprefix(BOM)
+        while block := file.read(BLOCK):
+            yield block
+        return
+    file.seek(0)
+    size, allowed = 0, limit(MOST_DATA)
+    with gzip.GzipFile(fileobj=file) as unpacked:
+        while block := unpacked.read(BLOCK):
+            size += len(block)
+            if size > allowed:
+                raise beyond(path, "it unpacks to", MOST_DATA)
+            yield block.removeprefix(BOM) if size == len(block) else block
+
+
+def _decoded(path: Path | str, data: bytes, number: int) -> Iterator[tuple[int, str]]:
+    """The filled lines of some data, whose first line has this number."""
+    begin, longest = 0, limit(MOST_LINE)
+    for match in FILLED.finditer(data):
+        number += data.count(b"\n", begin, match.start())
+        begin = match.start()
+        if match.end() - begin > longest:
+            raise beyond(f"{path}, line {number}", "the line has", MOST_LINE)
+        try:
+            line = match[0].decode().strip()
+        except UnicodeDecodeError:
+            raise InputError(f"{path}, line {number}: this is not UTF-8 text") from None
+        if line:
+            yield number, line
+
 
 def lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Lines of a file with their numbers from 1, without blank lines and `#` comments."""
+    """Lines of a file with their numbers from 1, without blank lines and `#` comments.
+
+    Raises:
+        InputError: As from `filled_lines`.
+    """
+    for number, line in filled_lines(path):
+        if not line.startswith("#"):
+            yield number, line
+
+
+def load_json(path: Path) -> Any:
+    """The JSON value in a file.
+
+    Raises:
+        InputError: The file cannot be read, is too large, or is not JSON.
+    """
+    content = read_bytes(path, MOST_TEXT)
     try:
-        with open(path, encoding="utf-8") as file:
-            for number, line in enumerate(file, 1):
-                line = line.strip()
-                if line and not line.startswith("#"):
-                    yield number, line
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise InputError(f"cannot read {path}: {reason}") from None
+        return parse_json(content.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not UTF-8 text") from None
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
 
 
 def read_json(path: Path) -> dict[str, Any]:
     """The JSON object in a file; empty if there is no such file, or no JSON object in it."""
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        data = load_json(path)
+    except InputError:
         return {}
     return cast(dict[str, Any], data) if isinstance(data, dict) else {}
 
@@ -41,15 +212,43 @@ def read_arrays(path: Path) -> dict[str, np.ndarray]:
     """The arrays of an npz file.
 
     Raises:
-        InputError: The file cannot be read, or is damaged.
+        InputError: The file cannot be read, is damaged, or unpacks to too much.
+    """
+    return unpack_arrays(read_bytes(path), path)
+
+
+def unpack_arrays(content: bytes, path: Path | str) -> dict[str, np.ndarray]:
+    """The arrays in the content of an npz file; `path` is for messages.
+
+    Raises:
+        InputError: It is no npz file, is damaged, or unpacks to too much.
     """
     try:
-        with np.load(io.BytesIO(Path(path).read_bytes()), allow_pickle=False) as data:
-            return dict(data)
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from None
+        with zipfile.ZipFile(io.BytesIO(content)) as packed:
+            size = sum(member.file_size for member in packed.infolist())
+        if size > limit(MOST_DATA):
+            raise beyond(path, "it unpacks to", MOST_DATA)
+        with np.load(io.BytesIO(content), allow_pickle=False) as data:
+            arrays = dict(data)
+    except InputError:
+        raise
     except Exception as error:  # a damaged file fails in a dozen ways: zip, zlib, header, shape
         raise InputError(f"{path} is no npz file, or damaged: {type(error).__name__}") from None
+    for name, array in arrays.items():
+        if not isinstance(array, np.ndarray):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(f"{path} is no npz file: {name} is no array")
+    return arrays
+
+
+def json_in(arrays: Mapping[str, Any], name: str) -> Any:
+    """The JSON value that an array of some holds as text.
+
+    Raises:
+        InputError: There is no such array, or no JSON in it.
+    """
+    if name not in arrays:
+        raise InputError(f"it lacks {name!r}")
+    return parse_json(str(arrays[name]))
 
 
 def write_arrays(path: Path, arrays: Mapping[str, Any]) -> None:
@@ -74,7 +273,8 @@ def write_atomically(path: Path, content: str | bytes) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            part.write_bytes(content if isinstance(content, bytes) else content.encode())
+            data = content if isinstance(content, bytes) else content.encode("utf-8", UNPAIRED)
+            part.write_bytes(data)
             os.replace(part, path)
         finally:
             part.unlink(missing_ok=True)

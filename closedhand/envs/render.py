@@ -1,5 +1,6 @@
 """Pictures of the table, drawn once for every game from `game.scene`."""
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.moved import old_names
 from closedhand.core.scene import BLANK, Row
+from closedhand.core.text import shown
 
 __getattr__ = old_names(__name__)
 
@@ -40,7 +42,7 @@ def render(game: Game, state: State, mode: str) -> str | np.ndarray | None:
     text = game.board(state)
     if mode == "ansi":
         return text
-    print(text, end="\n\n", flush=True)
+    print(shown(text, sys.stdout), end="\n\n", flush=True)
     return None
 
 

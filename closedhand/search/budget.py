@@ -14,6 +14,7 @@ from closedhand.core.agent_spec import split_outside, unquoted
 from closedhand.core.agents import Traits, files_of, whole_number
 from closedhand.core.game import InputError
 from closedhand.core.kernel import Floats, Rng
+from closedhand.core.parsing import parse_whole
 from closedhand.core.threads import cores
 
 
@@ -84,13 +85,13 @@ def read_budget(
     match = ARGUMENT.fullmatch(text)
     if match is None or rest == [""]:
         raise InputError(f"{agent} takes a budget such as 500, 20ms or 500x4, not {argument!r}")
-    number = int(match["number"])
+    number = parse_whole(match["number"], f"the budget of {agent}", 1)
     spent = {"seconds": number / 1000} if match["ms"] else {"simulations": number, "threads": 1}
     if threads is not None:
         spent["threads"] = whole_number(agent, "threads", threads, 1)
     width = match["width"]
     path = unquoted(rest[0]) if rest else None
-    return spent, int(width) if width is not None else None, path
+    return spent, parse_whole(width, f"the width of {agent}") if width else None, path
 
 
 def traits(spent: Mapping[str, Any], path: str | None, microseconds: float) -> Traits:

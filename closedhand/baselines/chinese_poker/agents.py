@@ -29,6 +29,7 @@ from closedhand.baselines.chinese_poker.separable import (
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described, files_of, whole_number
 from closedhand.core.game import Game, InputError, State
+from closedhand.core.parsing import parse_whole
 from closedhand.core.threads import in_threads
 from closedhand.games.chinese_poker import substeps
 from closedhand.games.chinese_poker.plays import FRONTS
@@ -176,7 +177,7 @@ def _responder(
 def read_pool(argument: str | None) -> tuple[int, str | None]:
     """Read an argument: the number of the pool's hands, and the path of tables or None."""
     if argument is not None and argument.isdecimal():
-        return int(argument), None
+        return parse_whole(argument, "the number of hands in a pool"), None
     return POOL_SIZE, argument
 
 

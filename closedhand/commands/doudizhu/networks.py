@@ -14,6 +14,7 @@ from closedhand.cli.common import (
     positive,
 )
 from closedhand.core.extras import needing
+from closedhand.core.parsing import parse_whole
 
 Records = Annotated[
     Path,
@@ -79,7 +80,7 @@ def _train(kind: str, out: Path, devices: str, **given: Any) -> None:
     with needing("train"):
         from closedhand.baselines.doudizhu.deeprocket import supervised
     make_folder(out)
-    number = int(devices) if devices.lstrip("-").isdigit() else devices
+    number = devices if devices == "auto" else parse_whole(devices, "--devices", -1)
     with (
         interruptible("interrupted; the same command goes on from what was saved"),
         percent_bar() as tell,

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from closedhand.core.agents import whole_number
 from closedhand.core.game import InputError
+from closedhand.core.parsing import LARGEST, parse_whole
 
 WEAKEST, WEAKEST_SINGLE = 1, 2
 """Values of `Numbers.lead`."""
@@ -129,8 +130,8 @@ def parse(argument: str | None, **numbers: int) -> Numbers:
         name, _, value = part.partition("=")
         if part in VARIANTS:
             values |= VARIANTS[part]
-        elif name in Numbers._fields and value.removeprefix("-").isdecimal():
-            values[name] = int(value)
+        elif name in Numbers._fields:
+            values[name] = parse_whole(value, name, -LARGEST)
         else:
             names = ", ".join([*VARIANTS, *(f"{name}=NUMBER" for name in Numbers._fields)])
             raise InputError(f"kou has no variant {part!r}; it has {names}")

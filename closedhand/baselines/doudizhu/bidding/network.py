@@ -9,6 +9,7 @@ evaluated on the deals that are also held out from that model.
 
 import hashlib
 import math
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -381,7 +382,7 @@ class BidNetAgent(BiddingAgent):
         # One core: matches run in several processes.
         torch.set_num_threads(1)
         file = Path(path)
-        self.network, _ = networks.load(file / NAME if file.is_dir() else file, "bid")
+        self.network, _ = networks.load(file / NAME if os.path.isdir(file) else file, "bid")
 
     def _bid(self, rules: flat.Rules, views: np.ndarray, actions: np.ndarray) -> None:
         hands = views["hands"][np.arange(len(views)), views["player"]]

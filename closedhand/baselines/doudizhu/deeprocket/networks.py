@@ -15,6 +15,7 @@ omits it.
 """
 
 import json
+import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,8 +25,9 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import nn
 
-from closedhand.core.files import write_atomically
+from closedhand.core.files import MOST_DATA, beyond, limit, write_atomically
 from closedhand.core.game import InputError
+from closedhand.core.parsing import OPTIONS, TEXT, check_fields, parse_json
 from closedhand.games.doudizhu import planes, substeps
 from closedhand.games.doudizhu.plays import GROUPS
 
@@ -275,20 +277,23 @@ def load(path: Path, kind: str) -> tuple[Network, dict[str, Any]]:
     Raises:
         InputError: There is no file, or it is not a network of that kind.
     """
+    if not os.path.exists(path):
+        raise InputError(f"no network at {path}")
+    if os.path.getsize(path) > limit(MOST_DATA):
+        raise beyond(path, "it has", MOST_DATA)
     try:
         with safe_open(path, "pt") as file:
-            about = json.loads((file.metadata() or {})[METADATA])
+            about = parse_json((file.metadata() or {})[METADATA])
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        if about["kind"] != kind:
-            raise InputError(f"{path} is a {about['kind']} network, not a {kind} network")
+        check_fields(about, "its configuration", {"kind": TEXT, "provenance": OPTIONS})
         provenance = about.pop("provenance")
         network = Network(**about)
         network.load_state_dict(tensors)
-    except FileNotFoundError:
-        raise InputError(f"no network at {path}") from None
-    except InputError:
-        raise
     except (SafetensorError, OSError, KeyError, TypeError, ValueError, RuntimeError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(f"{path} is no network: {reason}") from None
+    if about["kind"] != kind:
+        raise InputError(f"{path} is a {about['kind']} network, not a {kind} network")
+    if not all(tensor.isfinite().all() for tensor in tensors.values()):
+        raise InputError(f"{path} is no network: not all its weights are numbers")
     return network.eval(), provenance

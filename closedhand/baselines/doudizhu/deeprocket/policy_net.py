@@ -4,6 +4,7 @@ The policy network chooses the main group. If that takes kickers, the kicker net
 one kicker at a time (the paper's Figure 2). Bids come from `bidding/modules.py`.
 """
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -184,9 +185,12 @@ def files_of(argument: str | None) -> dict[str, Path]:
     if argument is None:
         return dict(SHIPPED_FILES)
     path = Path(argument)
-    policy = path / "policy.safetensors" if path.is_dir() else path
+    policy = path / "policy.safetensors" if os.path.isdir(path) else path
     kicker = policy.parent / "kicker.safetensors"
-    return {"policy": policy, "kicker": kicker if kicker.exists() else SHIPPED_FILES["kicker"]}
+    return {
+        "policy": policy,
+        "kicker": kicker if os.path.exists(kicker) else SHIPPED_FILES["kicker"],
+    }
 
 
 def describe(game: Game, argument: str | None) -> Traits:
