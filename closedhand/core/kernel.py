@@ -132,7 +132,7 @@ class _Sources:
             return set(files)
 
 
-_IMPORT = re.compile(rf"^\s*from ({HOME}[\w.]*) import (\([^)]*\)|.*)|\"({HOME}[\w.]*)\"", re.M)
+_IMPORT = re.compile(rf"^\s*from ({HOME}[\w.]*) import (\([^)]*\)|.*)|\"({HOME}\.[\w.]+)\"", re.M)
 """An import from `HOME`, or one of its modules by name, as in `kernels = "…"`."""
 
 
@@ -342,11 +342,12 @@ class _Announcement(event.Listener):
 
     def on_start(self, event: Any) -> None:
         module = event.data["dispatcher"].py_func.__module__
-        if not self.done and module.startswith("closedhand"):
+        if not self.done and _root(module) == HOME:
             self.done = True
+            once = "in every process" if _warned else "once, and is cached"
             print(
                 "closedhand: compiling kernels for their first use; "
-                "this takes some seconds, once, and is cached",
+                f"this takes some seconds, {once}",
                 file=sys.stderr,
                 flush=True,
             )
