@@ -29,6 +29,7 @@ import numpy as np
 
 from closedhand.baselines.agent import KernelAgent
 from closedhand.baselines.daihinmin.agent import kernel_agent
+from closedhand.baselines.daihinmin.gifts import MOST_GIFTS, list_gifts
 from closedhand.baselines.daihinmin.kou.division import (
     MOST_PARTS,
     PART,
@@ -265,25 +266,21 @@ def wants_lock(rules, view, hand, play, foes, lock):
 def choose_pick(rules, numbers, view, hand, parts):
     """Next card to give in the exchange, out of those with the lowest price."""
     pair = pair_in_exchange(view)
-    two = TAXES[pair] == 2
     foes = foes_of(rules, view, 0, 0)
     cards = hand & ranks_between(0, NUM_RANKS - 2)
     if bits.size(cards) < TAXES[pair]:
         cards = hand
     chosen = view.returned[pair]
-    best_first, best_second, least = -1, -1, NEVER
-    for first in range(JOKER + 1):
-        if not (chosen if chosen else cards) & bit(first):
-            continue
-        for second in range(first + 1 if two else first, JOKER + 1 if two else first + 1):
-            if not cards & bit(second):
-                continue
-            n = decompose(numbers, foes, hand & ~bit(first) & ~bit(second), parts)
-            price = numbers.give_weakness * weakness(numbers, parts, n)
-            price += price_to_give(numbers, first)
-            price += price_to_give(numbers, second) if two else 0
-            if price < least:
-                best_first, best_second, least = first, second, price
+    best_first, best_second, least = np.int64(-1), np.int64(-1), NEVER
+    gifts = np.empty((MOST_GIFTS, 2), np.int64)
+    for i in range(list_gifts(cards, chosen, TAXES[pair], gifts)):
+        first, second = gifts[i, 0], gifts[i, 1]
+        n = decompose(numbers, foes, hand & ~bit(first) & ~bit(second), parts)
+        price = numbers.give_weakness * weakness(numbers, parts, n)
+        price += price_to_give(numbers, first)
+        price += price_to_give(numbers, second) if second != first else 0
+        if price < least:
+            best_first, best_second, least = first, second, price
     return best_second if chosen else best_first
 
 
