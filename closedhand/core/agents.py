@@ -13,6 +13,7 @@ quotes, which open after a colon, an equals sign or a bracket; there is no escap
 import hashlib
 import inspect
 import json
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -22,6 +23,8 @@ from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
 import numpy as np
 
+from closedhand.core.extras import explained
+from closedhand.core.files import read_content
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.registry import make_game
 
@@ -185,12 +188,8 @@ class AgentSpec:
         return Traits() if describe is None else describe(game, self.argument, **self.options)
 
     def _factory(self, game: Game) -> Callable[..., Agent]:
-        try:
+        with explained(f"the agent {self.name}"):
             factory = _entry_point(game.name, self.name).load()
-        except ModuleNotFoundError as error:
-            raise InputError(
-                f"the agent {self.name} needs the module {error.name}, which is not installed"
-            ) from None
         if self.options:
             self._check_options(factory)
         return factory
@@ -431,7 +430,7 @@ def digests(game: Game, agents: Iterable[str]) -> dict[str, str]:
         except InputError:
             files = set[Path]()  # an object of that name played
         if files:
-            content = b"".join(file.read_bytes() for file in sorted(files))
+            content = b"".join(read_content(file) for file in sorted(files))
             found[agent] = hashlib.sha256(content).hexdigest()[:16]
     return found
 
@@ -445,7 +444,8 @@ def files_of(path: str | Path | None) -> tuple[Path, ...]:
     if path is None:
         return ()
     path = Path(path)
-    if path.is_file() and path.suffix != NETWORK:
+    is_file = os.path.isfile(path)  # unlike Path.is_file, for paths that are impossible, too
+    if is_file and path.suffix != NETWORK:
         return (path,)
-    folder = path.parent if path.is_file() else path
-    return tuple(sorted(folder.glob(f"*{NETWORK}")))
+    folder = path.parent if is_file else path
+    return tuple(sorted(folder.glob(f"*{NETWORK}"))) if os.path.isdir(folder) else ()

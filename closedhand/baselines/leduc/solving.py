@@ -19,6 +19,7 @@ from closedhand.baselines.leduc import strategy as strategies
 from closedhand.baselines.leduc.strategy import Strategy
 from closedhand.baselines.leduc.tree import Evaluation, evaluate
 from closedhand.core import run as long_work
+from closedhand.core.extras import explained
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.moved import old_names
@@ -113,10 +114,8 @@ def find(algorithm: str) -> Callable[[Game, int], Solver]:
     if algorithm not in ALGORITHMS:
         raise InputError(f"no algorithm {algorithm!r}; there are {', '.join(ALGORITHMS)}")
     module, _, name = ALGORITHMS[algorithm].solver.partition(":")
-    try:
+    with explained():
         found = import_module(f"closedhand.baselines.leduc.{module}")
-    except ModuleNotFoundError as error:
-        raise InputError(f"no module {error.name}: pip install 'closedhand[train]'") from None
     return getattr(found, name)
 
 

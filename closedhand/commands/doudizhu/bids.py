@@ -20,7 +20,6 @@ from closedhand.cli.common import (
     print_json,
     progress_bar,
 )
-from closedhand.core.game import InputError
 
 SEEN = ((0, 0), (1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2))
 """Pairs of a seat and a highest bid so far that it may face."""
@@ -86,10 +85,8 @@ def bid_net(
     network is saved as OUT/bid.safetensors. Ctrl-C stops early and saves the best one so far; the
     same command resumes.
     """
-    try:
-        from closedhand.baselines.doudizhu.bidding import network as bid_net
-    except ModuleNotFoundError as error:
-        raise InputError(f"no module {error.name}: pip install 'closedhand[train]'") from None
+    from closedhand.baselines.doudizhu.bidding import network as bid_net
+
     make_folder(out)
     nothing = "interrupted before anything was learned; nothing more is saved"
     with interruptible(nothing), progress_bar("percent", 100) as update:

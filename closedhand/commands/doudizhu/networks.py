@@ -12,7 +12,6 @@ from closedhand.cli.common import (
     positive,
     progress_bar,
 )
-from closedhand.core.game import InputError
 
 Records = Annotated[
     Path,
@@ -76,10 +75,8 @@ def network(
 
 
 def _train(kind: str, out: Path, devices: str, **given: Any) -> None:
-    try:
-        from closedhand.baselines.doudizhu.deeprocket import supervised
-    except ModuleNotFoundError as error:
-        raise InputError(f"no module {error.name}: pip install 'closedhand[train]'") from None
+    from closedhand.baselines.doudizhu.deeprocket import supervised
+
     make_folder(out)
     number = int(devices) if devices.lstrip("-").isdigit() else devices
     with (
@@ -131,10 +128,8 @@ def self_play(
     its deal. Saves the networks in OUT, and in OUT/history.json how often they win against the
     networks at the start.
     """
-    try:
-        from closedhand.baselines.doudizhu.deeprocket import fine_tuning
-    except ModuleNotFoundError as error:
-        raise InputError(f"no module {error.name}: pip install 'closedhand[train]'") from None
+    from closedhand.baselines.doudizhu.deeprocket import fine_tuning
+
     make_folder(out)
     settings = {"seed": seed, "penalty": penalty, "rate": rate, "threads": threads}
     nothing = "interrupted before a step was done; nothing more is saved"

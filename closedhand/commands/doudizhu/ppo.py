@@ -8,7 +8,7 @@ import typer
 
 from closedhand.cli.common import interruptible, leave_if_interrupted, make_folder, progress_bar
 from closedhand.core.agents import split_agents
-from closedhand.core.game import Game, InputError
+from closedhand.core.game import Game
 
 
 def learn(
@@ -22,10 +22,8 @@ def learn(
     given: Mapping[str, Any],
 ) -> None:
     """Train MaskablePPO against agents, `random,rule` if none are named."""
-    try:
-        from closedhand.baselines.doudizhu import ppo
-    except ModuleNotFoundError as error:
-        raise InputError(f"no module {error.name}: pip install 'closedhand[train]'") from None
+    from closedhand.baselines.doudizhu import ppo
+
     against = split_agents(opponents or "random,rule")
     rules = {key: game.options[key] for key in given if key != "substeps"}
     make_folder(folder)
@@ -39,5 +37,5 @@ def learn(
             progress=lambda share, text: update(int(100 * share), unit=f"percent, {text}"),
             **rules,
         )
-    typer.echo(f"saved {result.path}: play it as the agent ppo:{result.path}")
+    typer.echo(f"saved {result.path}: play it as the agent ppo:{folder}")
     leave_if_interrupted(result.interrupted)
