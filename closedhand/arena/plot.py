@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from closedhand.arena.results import shortened
-from closedhand.core.extras import explained
+from closedhand.core.extras import needing
 from closedhand.core.files import write_atomically
 from closedhand.core.registry import make_game
 
@@ -79,7 +79,7 @@ def new_figure(width: float, height: float) -> Any:
     Raises:
         InputError: matplotlib is not installed.
     """
-    with explained():
+    with needing():
         from matplotlib.figure import Figure
     return Figure(figsize=(width, height), layout="constrained")
 

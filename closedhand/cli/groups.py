@@ -10,7 +10,7 @@ import typer
 import typer.main
 from typer.core import TyperGroup
 
-from closedhand.core.extras import explained
+from closedhand.core.extras import needing
 from closedhand.core.game import InputError
 from closedhand.core.registry import GAMES, Ref, load
 
@@ -94,7 +94,7 @@ class Commands(Group):
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
         try:
-            with explained():
+            with needing():
                 return super().invoke(ctx)
         except InputError as error:
             typer.echo(f"closedhand: {error}", err=True)

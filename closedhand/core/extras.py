@@ -1,6 +1,6 @@
 """Packages that not every installation has: which extra installs what, and one line that says so.
 
-Everything beyond the base dependencies is imported where it is used. `explained` turns the failure
+Everything beyond the base dependencies is imported where it is used. `needing` turns the failure
 of such an import into one line with the command to type; `require` fails with the same line before
 long work begins, or where a library would fail in its own words.
 """
@@ -49,7 +49,7 @@ def require(*modules: str) -> None:
 
 
 @contextmanager
-def explained(user: str | None = None) -> Iterator[None]:
+def needing(user: str | None = None) -> Iterator[None]:
     """Turn a module that is not installed into one line.
 
     Args:

@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import Any
 
 from closedhand.core.contract import VERSION
-from closedhand.core.extras import explained
+from closedhand.core.extras import needing
 from closedhand.core.game import Game, InputError
 
 GROUP = "closedhand.games"
@@ -125,7 +125,7 @@ def load(ref: Ref) -> Any:
     if not isinstance(ref, str):
         return ref
     module, _, name = ref.partition(":")
-    with explained(module):
+    with needing(module):
         return getattr(import_module(module), name)
 
 

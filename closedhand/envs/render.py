@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.core.extras import explained
+from closedhand.core.extras import needing
 from closedhand.core.game import Game, State
 from closedhand.core.moved import old_names
 from closedhand.core.scene import BLANK, Row
@@ -51,7 +51,7 @@ def require_pillow() -> Any:
     Raises:
         InputError: Pillow is not installed.
     """
-    with explained():
+    with needing():
         from PIL import Image
     return Image
 

@@ -10,7 +10,7 @@ import pytest
 
 import closedhand
 from closedhand import InputError
-from closedhand.core.extras import EXTRAS, explained, require
+from closedhand.core.extras import EXTRAS, needing, require
 
 PACKAGE = Path(closedhand.__file__).parent
 PROJECT = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text())["project"]
@@ -50,17 +50,17 @@ def test_a_missing_module_is_one_line_with_what_to_type(
     line = f"no module {module}: pip install 'closedhand\\[{EXTRAS[module]}\\]'"
     with pytest.raises(InputError, match=line):
         require(module)
-    with pytest.raises(InputError, match=line), explained():
+    with pytest.raises(InputError, match=line), needing():
         __import__(module)
-    with pytest.raises(InputError, match=line), explained():
+    with pytest.raises(InputError, match=line), needing():
         __import__(f"{module}.something")
 
 
 def test_other_modules_are_errors_of_the_program_or_of_their_user() -> None:
-    with pytest.raises(ModuleNotFoundError), explained():
+    with pytest.raises(ModuleNotFoundError), needing():
         __import__("closedhand_nothing")
     with pytest.raises(InputError, match="no module nothing, which the agent x needs"):  # noqa: SIM117
-        with explained("the agent x"):
+        with needing("the agent x"):
             __import__("nothing")
-    with pytest.raises(ModuleNotFoundError), explained("poker.spec"):
+    with pytest.raises(ModuleNotFoundError), needing("poker.spec"):
         __import__("poker.spec")

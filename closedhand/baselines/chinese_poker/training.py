@@ -30,7 +30,7 @@ from closedhand.baselines.chinese_poker.counter import (
 )
 from closedhand.baselines.chinese_poker.pool import random_hands, strengths_of
 from closedhand.baselines.chinese_poker.separable import Tables, arrange, expectation, weights
-from closedhand.core.extras import explained
+from closedhand.core.extras import needing
 from closedhand.core.game import Game, InputError
 from closedhand.core.kernel import inlined, kernel
 from closedhand.core.run import Run
@@ -240,7 +240,7 @@ def _isotonic_regression() -> Any:
     Raises:
         InputError: SciPy is not installed.
     """
-    with explained():
+    with needing():
         from scipy.optimize import isotonic_regression
     return isotonic_regression
 

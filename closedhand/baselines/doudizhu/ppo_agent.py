@@ -18,8 +18,9 @@ from closedhand.baselines.doudizhu.ppo_network import NAME
 from closedhand.baselines.doudizhu.substep_agent import SubstepAgent
 from closedhand.baselines.learning.weights import MOST_BYTES
 from closedhand.core import contract
-from closedhand.core.agents import AgentSpec, Traits, described, quoted
-from closedhand.core.extras import explained
+from closedhand.core.agent_spec import AgentSpec, quoted
+from closedhand.core.agents import Traits, described
+from closedhand.core.extras import needing
 from closedhand.core.files import read_content, reason_of, within
 from closedhand.core.game import Game, InputError
 
@@ -99,7 +100,7 @@ def load_trusted(path: Path, game: Game) -> Logits:
     Raises:
         InputError: The file holds no model, or it was trained with other actions.
     """
-    with explained():
+    with needing():
         from sb3_contrib import MaskablePPO
     try:
         model = MaskablePPO.load(path, device="cpu")
@@ -123,7 +124,7 @@ def describe(game: Game, argument: str | None, trust: int = 0) -> Traits:
 
 
 @described(describe)
-def make(game: Game, seed: int, argument: str | None, trust: int = 0) -> PPOAgent:
+def make_ppo(game: Game, seed: int, argument: str | None, trust: int = 0) -> PPOAgent:
     """The agent `ppo:PATH`; PATH is a network, or a folder with a `model.safetensors`.
 
     `ppo[trust=1]:PATH` also takes a zip of Stable-Baselines3, and runs the code that it holds.

@@ -12,7 +12,7 @@ import numpy as np
 
 from closedhand.baselines.leduc.strategy import Strategy
 from closedhand.baselines.leduc.tree import END, LANES, Tree, build, to_strategy
-from closedhand.core.extras import explained
+from closedhand.core.extras import needing
 from closedhand.core.game import Game
 from closedhand.games.leduc.plays import S, T
 
@@ -36,7 +36,7 @@ def solve(game: Game) -> Solution:
         InputError: SciPy is not installed.
         RuntimeError: The solver failed.
     """
-    with explained():
+    with needing():
         from scipy import optimize, sparse
     tree = build(game)
     kinds = int(game.rules.tables.kinds)

@@ -6,8 +6,13 @@ from typing import Any
 
 import typer
 
-from closedhand.cli.common import interruptible, leave_if_interrupted, make_folder, progress_bar
-from closedhand.core.agents import split_agents
+from closedhand.cli.common import (
+    interruptible,
+    leave_if_interrupted,
+    make_folder,
+    percent_bar,
+)
+from closedhand.core.agent_spec import split_agents
 from closedhand.core.game import Game
 
 
@@ -27,14 +32,14 @@ def learn(
     against = split_agents(opponents or "random,rule")
     rules = {key: game.options[key] for key in given if key != "substeps"}
     make_folder(folder)
-    with interruptible(), progress_bar("percent", 100) as update:
+    with interruptible(), percent_bar() as tell:
         result = ppo.train(
             folder,
             seconds / 60,
             against,
             seed=seed,
             restart=restart,
-            progress=lambda share, text: update(int(100 * share), unit=f"percent, {text}"),
+            progress=tell,
             **rules,
         )
     typer.echo(f"saved {result.path}: play it as the agent ppo:{folder}")

@@ -24,7 +24,7 @@ from closedhand.baselines.chinese_poker.pool import (
     set_hands,
     strengths_of,
 )
-from closedhand.core.extras import explained
+from closedhand.core.extras import needing
 from closedhand.core.files import SHIPPED
 from closedhand.core.game import Game, InputError
 from closedhand.core.parts import Part, compute as compute_parts
@@ -117,7 +117,7 @@ def _student() -> Any:
     Raises:
         InputError: SciPy is not installed.
     """
-    with explained():
+    with needing():
         from scipy.stats import t
     return t
 

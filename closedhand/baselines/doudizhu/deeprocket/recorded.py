@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from closedhand.core.extras import explained
+from closedhand.core.extras import needing
 from closedhand.core.files import reason_of
 from closedhand.core.game import Game, InputError
 from closedhand.core.records import read as read_records
@@ -59,9 +59,9 @@ def read(path: Path, expert: str | None = None) -> Games:
     parts = [read_one(shard, expert) for shard in shards]
     for shard, part in zip(shards, parts, strict=True):
         if part.game is not parts[0].game:
-            rules = [each.game.options["rules"] for each in (part, parts[0])]
+            presets = [each.game.options["rules"] for each in (part, parts[0])]
             raise InputError(
-                f"{shard} has games of the rules {rules[0]}, {shards[0]} of {rules[1]}"
+                f"{shard} has games of the rules {presets[0]}, {shards[0]} of {presets[1]}"
             )
     games = join(parts)
     if not games.seats.any():
@@ -103,7 +103,7 @@ def arrow() -> Any:
     Raises:
         InputError: `pyarrow` is not installed.
     """
-    with explained():
+    with needing():
         import pyarrow
         import pyarrow.parquet
     return pyarrow
