@@ -10,6 +10,7 @@ import typer
 import typer.main
 from typer.core import TyperGroup
 
+from closedhand.core.extras import needing
 from closedhand.core.game import InputError
 from closedhand.core.registry import GAMES, Ref, load
 
@@ -93,7 +94,8 @@ class Commands(Group):
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
         try:
-            return super().invoke(ctx)
+            with needing():
+                return super().invoke(ctx)
         except InputError as error:
             typer.echo(f"closedhand: {error}", err=True)
             raise typer.Exit(2) from None

@@ -19,6 +19,7 @@ from types import MappingProxyType
 from typing import Any
 
 from closedhand.core.contract import VERSION
+from closedhand.core.extras import needing
 from closedhand.core.game import Game, InputError
 
 GROUP = "closedhand.games"
@@ -124,12 +125,8 @@ def load(ref: Ref) -> Any:
     if not isinstance(ref, str):
         return ref
     module, _, name = ref.partition(":")
-    try:
+    with needing(module):
         return getattr(import_module(module), name)
-    except ModuleNotFoundError as error:
-        if error.name is None or module.split(".")[0] == error.name.split(".")[0]:
-            raise
-        raise InputError(f"no module {error.name}: {module} needs it") from None
 
 
 def add_game(spec: GameSpec) -> None:
