@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from closedhand.core.agents import Traits, files_of, split_outside, unquoted, whole_number
+from closedhand.core.agent_spec import split_outside, unquoted
+from closedhand.core.agents import Traits, files_of, whole_number
 from closedhand.core.game import InputError
 from closedhand.core.kernel import Floats, Rng
 from closedhand.core.threads import cores

@@ -11,14 +11,18 @@ import numpy as np
 
 from closedhand.baselines.daihinmin.endgame import DEEPEST, is_duel, open_hands, sure_win
 from closedhand.baselines.daihinmin.policy.softmax import Policy, load, shipped
-from closedhand.core.agents import AgentSpec, Traits, described, whole_number
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agents import Traits, described, whole_number
 from closedhand.core.game import Game, State
+from closedhand.core.moved import old_names
 from closedhand.core.registry import make_game
 from closedhand.games.daihinmin.plays import NUM_ACTIONS
 from closedhand.games.daihinmin.state import PLAYERS
 from closedhand.search.budget import read_budget, traits
 from closedhand.search.exact import WON, solve
 from closedhand.search.monte_carlo import MonteCarlo
+
+__getattr__ = old_names(__name__)
 
 DUEL_DEPTH = 48
 DUEL_NODES = 20_000
@@ -39,7 +43,7 @@ class MonteCarloAgent:
     """Plays by search.
 
     Attributes:
-        name: Name in tables and records.
+        name: Name in results and records.
     """
 
     def __init__(self, game: Game, name: str, seed: int, policy: Policy, **budget: Any) -> None:
@@ -102,7 +106,7 @@ def describe(
 
 
 @described(describe)
-def make(
+def make_monte_carlo(
     game: Game,
     seed: int,
     argument: str | None,

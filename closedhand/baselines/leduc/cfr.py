@@ -24,15 +24,13 @@ from closedhand.baselines.leduc.tree import (
     to_sigma,
     to_strategy,
 )
-from closedhand.core.agents import (
-    AgentSpec,
-    Traits,
-    described,
-    refuse_argument,
-    whole_number,
-)
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agents import Traits, described, refuse_argument, whole_number
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
+from closedhand.core.moved import old_names
+
+__getattr__ = old_names(__name__)
 
 
 class Algorithm(NamedTuple):
@@ -188,7 +186,7 @@ def equilibrium(game: Game, iterations: int = ITERATIONS) -> Strategy:
 
 
 @described(Traits(microseconds=0.3))
-def make(
+def make_equilibrium(
     game: Game, seed: int, argument: str | None, iterations: int | None = None
 ) -> StrategyAgent:
     """The agent `equilibrium`, solved with the given number of iterations.

@@ -25,7 +25,7 @@ from closedhand.games.chinese_poker.validity import valid
 from closedhand.games.chinese_poker.views import view_from
 
 __all__ = [
-    "deal", "hide", "is_legal", "legal", "make", "observe", "over", "play", "redeal",
+    "deal", "hide", "is_legal", "legal", "make_game", "observe", "over", "play", "redeal",
     "returns", "valid", "view_from",
 ]  # fmt: skip
 
@@ -42,7 +42,7 @@ EXTRA_POINTS = {"4-2": (1, 1), "1-6": (0, 3)}
 """Extra points for winning more parts than are lost, and, instead, for winning all three."""
 
 
-def make(**given: Any) -> Game:
+def make_game(**given: Any) -> Game:
     """Chinese Poker as a `Game`.
 
     Args:

@@ -26,7 +26,7 @@ from closedhand.games.daihinmin.validity import valid
 from closedhand.games.daihinmin.views import view_from
 
 __all__ = [
-    "admit", "deal", "hide", "is_legal", "legal", "make", "observe", "over", "payoff", "play",
+    "admit", "deal", "hide", "is_legal", "legal", "make_game", "observe", "over", "payoff", "play",
     "redeal", "returns", "valid", "view_from",
 ]  # fmt: skip
 
@@ -61,7 +61,7 @@ DEFAULTS = {
 PRESETS: dict[str, dict[str, Any]] = {"uecda": {}, "paper": {"seat_period": 100}}
 
 
-def make(**given: Any) -> Game:
+def make_game(**given: Any) -> Game:
     """Daihinmin as a `Game`.
 
     Args:
@@ -139,7 +139,7 @@ def league_options(options: Mapping[str, Any], rounds: int, duplicate: bool) -> 
     fewer. In a duplicate league a deal is one round with random classes, since only then do all
     agents find the same cards and classes at a seat.
     """
-    usual: dict[str, Any] = {"rounds": min(rounds, make(**options).options["class_period"])}
+    usual: dict[str, Any] = {"rounds": min(rounds, make_game(**options).options["class_period"])}
     if duplicate:
         usual = {"rounds": 1}
         if options.get("rounds", 1) == 1:

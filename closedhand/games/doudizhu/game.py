@@ -29,7 +29,7 @@ __all__ = [
     "deal",
     "hide",
     "legal",
-    "make",
+    "make_game",
     "observe",
     "over",
     "play",
@@ -50,7 +50,7 @@ DEFAULTS = {
 OBJECTIVES = ("score", "win")
 
 
-def make(**given: Any) -> Game:
+def make_game(**given: Any) -> Game:
     """Dou Dizhu as a `Game`.
 
     Args:

@@ -25,7 +25,7 @@ __all__ = [
     "deal",
     "hide",
     "legal",
-    "make",
+    "make_game",
     "observe",
     "over",
     "play",
@@ -40,7 +40,7 @@ CHOICES = {"pair": ("rank", "card"), "double_pair": ("suit", "split")}
 NAMES = {"uh": "uh_leduc", "standard": "leduc"}
 
 
-def make(**given: Any) -> Game:
+def make_game(**given: Any) -> Game:
     """A member of the Leduc family as a `Game`.
 
     Args:

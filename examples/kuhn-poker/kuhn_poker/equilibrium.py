@@ -57,7 +57,9 @@ class Equilibrium:
         return int(self.act_batch(np.array([view]))[0])
 
 
-def make(game: Game, seed: int, argument: str | None, alpha: float = 0.2) -> Equilibrium:
+def make_equilibrium(
+    game: Game, seed: int, argument: str | None, alpha: float = 0.2
+) -> Equilibrium:
     """The agent `equilibrium`, or `equilibrium[alpha=0.1]`.
 
     Raises:

@@ -202,7 +202,7 @@ def view_from(game: Game, player: int, hand: str, actions: Iterable[int | str] =
     return view
 
 
-def make(**given: Any) -> Game:
+def make_game(**given: Any) -> Game:
     """Kuhn poker as a `Game`; it has no options."""
     return Game(
         name="kuhn",

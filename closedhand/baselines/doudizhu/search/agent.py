@@ -16,7 +16,8 @@ from closedhand.baselines.doudizhu.agent import next_step
 from closedhand.baselines.doudizhu.bidding.modules import choose_bid
 from closedhand.baselines.doudizhu.decompose.agent import CANDIDATES, consider, load, policy_of
 from closedhand.baselines.doudizhu.search.styles import Styles
-from closedhand.core.agents import AgentSpec, Traits, described, whole_number
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agents import Traits, described, whole_number
 from closedhand.core.game import Game, State
 from closedhand.core.kernel import kernel
 from closedhand.core.registry import make_game
@@ -55,7 +56,7 @@ class SearchAgent:
     """Compares plays by simulation.
 
     Attributes:
-        name: Name in tables and records.
+        name: Name in results and records.
     """
 
     def __init__(self, game: Game, name: str, seed: int, weights: np.ndarray, **budget: Any):
@@ -144,7 +145,7 @@ def describer(name: str) -> Callable[..., Traits]:
 
 
 @described(describer("search"))
-def make(
+def make_search(
     game: Game,
     seed: int,
     argument: str | None,
