@@ -127,7 +127,11 @@ def _play(
     if played is not None and played.deals > deals:
         fewer = tuple(duel.cut(chunk, deals) for chunk in played.pairs)
         return files.summary(match.Match(game, pair, seed, fewer))
-    done = match.play(game, pair, deals, seed, workers, played, progress)
+
+    def save(found: match.Match) -> None:
+        files.save(path, files.summary(found))
+
+    done = match.play(game, pair, deals, seed, workers, played, progress, save)
     data = files.summary(done)
     files.save(path, data)
     if done.interrupted:

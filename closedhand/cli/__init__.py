@@ -1,9 +1,11 @@
 """The command `closedhand`.
 
 Commands print text for people; with `--json` a command prints one JSON object on stdout and nothing
-else. Progress goes to stderr. Bad input ends with one line on stderr and exit code 2.
+else. Progress goes to stderr. Bad input ends with one line on stderr and exit code 2, and so does a
+disk that is full or broken.
 """
 
+import os
 import runpy
 import sys
 from pathlib import Path
@@ -90,4 +92,11 @@ def bench(
 
 def main() -> None:
     """Run the command line."""
-    app()
+    try:
+        app()
+    finally:
+        try:
+            sys.stdout.flush()
+        except OSError:
+            # Has been reported; Python would try again, and complain.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

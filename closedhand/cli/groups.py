@@ -3,14 +3,18 @@
 A game's command is imported only when it is run or its help is shown.
 """
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import typer
 import typer.main
 from typer.core import TyperGroup
 
+from closedhand.cli.common import CLAIMS, note
 from closedhand.core.extras import needing
+from closedhand.core.files import FAULTS
 from closedhand.core.game import InputError
 from closedhand.core.registry import GAMES, Ref, load
 
@@ -75,8 +79,31 @@ class Group(TyperGroup):
         return f"no game {name!r} to {verb}; there are {commands}"
 
 
+@contextmanager
+def faults_of_threads() -> Iterator[list[OSError]]:
+    """Collect the disk faults of threads, such as TensorBoard's, in place of their tracebacks."""
+    faults: list[OSError] = []
+    before = threading.excepthook
+
+    def hook(arguments: threading.ExceptHookArgs) -> None:
+        error = arguments.exc_value
+        if isinstance(error, OSError) and error.errno in FAULTS:
+            faults.append(error)
+        else:
+            before(arguments)
+
+    threading.excepthook = hook
+    try:
+        yield faults
+    finally:
+        threading.excepthook = before
+
+
 class Commands(Group):
-    """All commands. Bad input gives one line and exit code 2; other errors keep their traceback."""
+    """All commands. Bad input gives one line and exit code 2, and so does a disk that is full.
+
+    Other errors keep their traceback.
+    """
 
     def list_commands(self, ctx: Any) -> list[str]:
         """The names of all commands."""
@@ -92,10 +119,20 @@ class Commands(Group):
         return found
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command."""
+        """Run the command; what it claims to write to is given back at its end."""
         try:
-            with needing():
-                return super().invoke(ctx)
+            with CLAIMS, needing(), faults_of_threads() as faults:
+                result = super().invoke(ctx)
+                for fault in faults:
+                    raise fault
+                return result
         except InputError as error:
-            typer.echo(f"closedhand: {error}", err=True)
-            raise typer.Exit(2) from None
+            text = str(error)
+        except OSError as error:
+            if error.errno not in FAULTS:
+                raise
+            text = f"{error.filename or 'an output'}: {error.strerror}"
+        # If not even that can be written, the exit code has to do.
+        with suppress(OSError):
+            note(text)
+        raise typer.Exit(2) from None

@@ -9,6 +9,7 @@ from closedhand.cli.common import (
     Json,
     Options,
     Rules,
+    claim_files,
     given_options,
     print_json,
     underscored,
@@ -80,6 +81,7 @@ def export(
     writers = {reader.suffix: reader for reader in log_readers()}
     if out.suffix not in (*writers, ".jsonl"):
         raise InputError(f"--out ends in {', '.join((*writers, '.jsonl'))}, not as {out} does")
+    claim_files(out)
     reader = reader_of(file)
     if reader is not None:
         records = reader.records(file)

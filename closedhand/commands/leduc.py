@@ -10,6 +10,7 @@ from closedhand.cli.common import (
     INTERRUPTED,
     Json,
     Seed,
+    claim_files,
     make_folder,
     new_table,
     note,
@@ -203,8 +204,9 @@ def graph(
     """Draw the state graph of UH-Leduc: 16 states, 36 actions, 11 ends."""
     from closedhand.baselines.leduc.strategy import load
     from closedhand.core.registry import make_game
-    from closedhand.papers.leduc_slides.graph import plot_graph
+    from closedhand.papers.leduc_slides.graph import pictures_of, plot_graph
 
+    claim_files(*pictures_of(out))
     played = load(strategy) if strategy else None
     game = played.game if played else make_game("uh_leduc")
     for path in plot_graph(out, game, played, card, flop):
