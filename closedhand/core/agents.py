@@ -3,7 +3,8 @@
 An agent sees only views, so it cannot cheat. Agents are entry points of the group
 `closedhand.agents`: ours are declared in `pyproject.toml`, other packages add theirs in their own.
 An entry point is named `game.agent` (`poker.cautious`), or just `agent` if it plays every game,
-and refers to a factory, a callable `(game, seed, argument, **options) -> Agent`.
+and refers to a factory, a callable `(game, seed, argument, **options) -> Agent`. Its options are
+its further parameters, or a table that is attached to it; see `closedhand.core.options`.
 
 The text of an agent is `name[key=value,...]:argument`; options and argument may be absent. A value
 is a number, true, false, or text. Text with commas, colons or brackets is put in single or double
@@ -11,7 +12,6 @@ quotes, which open after a colon, an equals sign or a bracket; there is no escap
 """
 
 import hashlib
-import inspect
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -22,7 +22,8 @@ from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
 import numpy as np
 
-from closedhand.core.game import Game, InputError, State
+from closedhand.core.game import Game, InputError, State, shown
+from closedhand.core.options import guess, options_of
 from closedhand.core.registry import make_game
 
 GROUP = "closedhand.agents"
@@ -173,7 +174,8 @@ class AgentSpec:
 
     def make(self, game: Game, seed: int = 0) -> Agent:
         """The agent itself; see `make_agent`."""
-        return self._factory(game)(game, seed, self.argument, **self.options)
+        factory, options = self._factory(game)
+        return factory(game, check_seed(seed), self.argument, **options)
 
     def traits(self, game: Game) -> Traits:
         """Traits of the agent; empty ones if its factory is not `described`.
@@ -181,29 +183,21 @@ class AgentSpec:
         Raises:
             InputError: An unknown agent or option, or an argument that it cannot use.
         """
-        describe = getattr(self._factory(game), "describe", None)
-        return Traits() if describe is None else describe(game, self.argument, **self.options)
+        factory, options = self._factory(game)
+        describe = getattr(factory, "describe", None)
+        return Traits() if describe is None else describe(game, self.argument, **options)
 
-    def _factory(self, game: Game) -> Callable[..., Agent]:
+    def _factory(self, game: Game) -> tuple[Callable[..., Agent], dict[str, Any]]:
+        """The factory of the agent, and the options for it, checked."""
         try:
             factory = _entry_point(game.name, self.name).load()
         except ModuleNotFoundError as error:
             raise InputError(
                 f"the agent {self.name} needs the module {error.name}, which is not installed"
             ) from None
-        if self.options:
-            self._check_options(factory)
-        return factory
-
-    def _check_options(self, factory: Callable[..., Agent]) -> None:
-        parameters = list(inspect.signature(factory).parameters.values())[3:]
-        if any(each.kind is each.VAR_KEYWORD for each in parameters):
-            return
-        keys = [each.name for each in parameters if each.kind is not each.VAR_POSITIONAL]
-        unknown = [key for key in self.options if key not in keys]
-        if unknown:
-            known = f"the options {', '.join(keys)}" if keys else "no options"
-            raise InputError(f"the agent {self.name} takes {known}, not {', '.join(unknown)}")
+        if not self.options:
+            return factory, {}
+        return factory, options_of(factory, self.name, skip=3).read(self.options)
 
 
 def split_agents(text: str) -> list[str]:
@@ -319,24 +313,15 @@ def _read_options(text: str) -> dict[str, Any]:
             raise InputError(f"an option of an agent is key=value, not {piece.strip()!r}")
         if key in options:
             raise InputError(f"the option {key} is given twice")
-        options[key] = unquoted(value) if value[:1] in QUOTES else _read(value)
+        options[key] = unquoted(value) if value[:1] in QUOTES else guess(value)
     return options
-
-
-def _read(value: str) -> Any:
-    """Parse a number, true or false as JSON; return other text unchanged."""
-    try:
-        found = json.loads(value)
-    except ValueError:
-        return value
-    return found if isinstance(found, bool | int | float) else value
 
 
 def _write(value: Any) -> str:
     """Write a value so that `_read_options` reads it back."""
     if not isinstance(value, str):
         return json.dumps(value)
-    is_plain = _read(value) == value == value.strip() and not set(value) & set("[],\"'")
+    is_plain = guess(value) == value == value.strip() and not set(value) & set("[],\"'")
     return value if is_plain and value else _in_quotes(value)
 
 
@@ -398,23 +383,15 @@ def refuse_argument(name: str, argument: str | None) -> None:
         raise InputError(f"the agent {name} takes no argument, not {argument!r}")
 
 
-def whole_number(name: str, key: str, value: Any, least: int | None = None) -> int:
-    """Check that an option is a whole number, and return it.
-
-    Args:
-        name: Name of the agent, for the message.
-        key: Name of the option.
-        value: Value of the option.
-        least: Least value allowed.
+def check_seed(seed: Any) -> int:
+    """Check a seed, and return it.
 
     Raises:
-        InputError: The value is not a whole number, or too small.
+        InputError: It is not a whole number of 0 or more.
     """
-    is_whole = isinstance(value, int) and not isinstance(value, bool)
-    if not is_whole or (least is not None and value < least):
-        above = "" if least is None else f" of {least} or more"
-        raise InputError(f"{name} takes a whole number{above} as {key}, not {value!r}")
-    return value
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise InputError(f"a seed is a whole number of 0 or more, not {shown(seed)}")
+    return int(seed)
 
 
 def digests(game: Game, agents: Iterable[str]) -> dict[str, str]:

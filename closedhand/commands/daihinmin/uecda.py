@@ -55,7 +55,7 @@ def serve(
     from closedhand.core.agents import split_agents
     from closedhand.games.daihinmin.uecda.server import Server
 
-    options = given_options(rules, option)
+    options = given_options("daihinmin", rules, option)
     server = Server(
         split_agents(agents),
         rounds,
@@ -114,7 +114,7 @@ def join(
     """
     from closedhand.games.daihinmin.uecda.client import Client
 
-    options = given_options(rules, option)
+    options = given_options("daihinmin", rules, option)
     player = Client(agent, host, port, name, seed, **options)
     with progress_bar("rounds", None) as update:
         result = player.play(update)

@@ -46,13 +46,14 @@ from closedhand.baselines.daihinmin.kou.strength import (
     turned,
     turned_ranks,
 )
-from closedhand.baselines.daihinmin.kou.variants import WEAKEST, WEAKEST_SINGLE, parse
+from closedhand.baselines.daihinmin.kou.variants import OPTIONS, WEAKEST, WEAKEST_SINGLE, parse
 from closedhand.core import bits
 from closedhand.core.agents import AgentSpec, Traits, described
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
+from closedhand.core.options import takes
 from closedhand.games.daihinmin.cards import bit, of_suits, ranks_between
-from closedhand.games.daihinmin.exchange import TAXES, pair_in_exchange
+from closedhand.games.daihinmin.exchange import TAXES, pair_in_exchange, picks
 from closedhand.games.daihinmin.legality import legal
 from closedhand.games.daihinmin.plays import (
     EIGHT,
@@ -266,11 +267,13 @@ def choose_pick(rules, numbers, view, hand, parts):
     pair = pair_in_exchange(view)
     two = TAXES[pair] == 2
     foes = foes_of(rules, view, 0, 0)
-    cards = hand & ranks_between(0, NUM_RANKS - 2)
-    if bits.size(cards) < TAXES[pair]:
-        cards = hand
     chosen = view.returned[pair]
-    best_first, best_second, least = -1, -1, NEVER
+    # The first of two cards may be another player's choice: the second is above it in any case.
+    allowed = picks(view, hand) if chosen else hand
+    cards = allowed & ranks_between(0, NUM_RANKS - 2)
+    if bits.size(cards) < (1 if chosen else TAXES[pair]):
+        cards = allowed
+    best_first, best_second, least = -1, -1, 0
     for first in range(JOKER + 1):
         if not (chosen if chosen else cards) & bit(first):
             continue
@@ -281,7 +284,7 @@ def choose_pick(rules, numbers, view, hand, parts):
             price = numbers.give_weakness * weakness(numbers, parts, n)
             price += price_to_give(numbers, first)
             price += price_to_give(numbers, second) if two else 0
-            if price < least:
+            if best_first < 0 or price < least:
                 best_first, best_second, least = first, second, price
     return best_second if chosen else best_first
 
@@ -306,6 +309,7 @@ def choose_all(rules, numbers, views, ids, actions):
         actions[i] = choose(rules, numbers, views[i], ids)
 
 
+@takes(OPTIONS)
 @described(Traits(microseconds=16))
 def make(game: Game, seed: int, argument: str | None, **numbers: int) -> KernelAgent:
     """The agent `kou`, with variants as argument and `Numbers` as options; it needs no seed.
