@@ -132,7 +132,7 @@ def best_responses(seconds: float) -> float:
 
 def samples(seconds: float) -> float:
     """External-sampling MCCFR iterations a second on UH-Leduc."""
-    learner = solving.make("mccfr", make_game("uh_leduc"))
+    learner = solving.make_solver("mccfr", make_game("uh_leduc"))
 
     def work() -> int:
         learner.run(1000)

@@ -26,6 +26,6 @@ def play(game: Game, deal: str, actions: str = "") -> Any:
 
 
 def solved(game: Game, iterations: int, algorithm: str = "pcfr+") -> Strategy:
-    learner = solving.make(algorithm, game)
+    learner = solving.make_solver(algorithm, game)
     learner.run(iterations)
     return learner.strategy()

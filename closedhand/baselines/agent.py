@@ -19,7 +19,7 @@ class KernelAgent:
     """An agent that decides on many views in one call, also for other forms of a flat game.
 
     Attributes:
-        name: Name in tables and records.
+        name: Name in results and records.
     """
 
     def __init__(

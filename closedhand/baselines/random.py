@@ -6,6 +6,9 @@ from closedhand.core import contract, kernels
 from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game, State
 from closedhand.core.kernel import kernel
+from closedhand.core.moved import old_names
+
+__getattr__ = old_names(__name__)
 
 
 @kernel
@@ -56,7 +59,7 @@ class RandomAgent:
 
 
 @described(Traits(microseconds=0.5))
-def make(game: Game, seed: int, argument: str | None) -> RandomAgent:
+def make_random(game: Game, seed: int, argument: str | None) -> RandomAgent:
     """The agent `random`.
 
     Raises:

@@ -35,6 +35,11 @@ Options = Annotated[
         help="An option of the game (closedhand show options GAME); may be repeated.",
     ),
 ]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of the deals and of the agents.")]
+Workers = Annotated[
+    int | None, typer.Option(min=1, help="Number of processes; all cores if absent.")
+]
+Restart = Annotated[bool, typer.Option("--restart", help="Start from scratch instead of resuming.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 
@@ -177,6 +182,17 @@ def progress_bar(unit: str, total: int | None) -> Iterator[Callable[..., None]]:
             progress.update(task, completed=done, **given)
 
         yield update
+
+
+@contextmanager
+def percent_bar() -> Iterator[Callable[[float, str], None]]:
+    """A progress bar from 0 to 100 on stderr.
+
+    Yields:
+        `tell(share, text)`: the share done, 0 to 1, and what is being done.
+    """
+    with progress_bar("percent", 100) as update:
+        yield lambda share, text: update(int(100 * share), unit=f"percent, {text}")
 
 
 def new_table(title: str | None = None) -> Table:

@@ -80,7 +80,7 @@ def match(
 
     Saves the results as JSON, in runs/ if --out names no file, and a picture of them beside it.
     """
-    from closedhand.core.agents import split_agents
+    from closedhand.core.agent_spec import split_agents
     from closedhand.core.registry import spec_of
 
     given = [f"{key} {value}" for key, value in given_options(game, rules, option).items()]
@@ -229,7 +229,8 @@ def play(
     import numpy as np
 
     from closedhand.arena import play as table
-    from closedhand.core.agents import make_agent, split_agents
+    from closedhand.core.agent_spec import split_agents
+    from closedhand.core.agents import make_agent
     from closedhand.core.registry import spec_of
 
     bound = bind(game, rules, option)

@@ -1,12 +1,14 @@
-"""Helpers of the commands `reproduce …`, which games add: a progress bar and the report."""
+"""What the commands `reproduce …`, which games add, share: options, progress bar and report."""
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
 from closedhand.cli.common import interruptible, make_folder, print_json, progress_bar
+
+Out = Annotated[Path, typer.Option(help="Folder for the report and what it is made from.")]
 
 
 def computed(

@@ -6,7 +6,15 @@ from typing import Annotated, Any
 
 import typer
 
-from closedhand.cli.common import Options, Rules, bind, given_options, positive, underscored
+from closedhand.cli.common import (
+    Options,
+    Restart,
+    Rules,
+    bind,
+    given_options,
+    positive,
+    underscored,
+)
 from closedhand.cli.groups import Group, click_command
 from closedhand.core.game import InputError
 from closedhand.core.registry import GAMES, load, spec_of
@@ -63,7 +71,7 @@ def train_game(
         typer.Option(help="Agents to learn against, with commas between."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
-    restart: Annotated[bool, typer.Option("--restart", help="Do not resume.")] = False,
+    restart: Restart = False,
     rules: Rules = None,
     option: Options = None,
 ) -> None:

@@ -10,6 +10,7 @@ from rich.console import Console
 from closedhand.cli.common import (
     Json,
     Rules,
+    Seed,
     interruptible,
     leave_if_interrupted,
     make_folder,
@@ -18,7 +19,7 @@ from closedhand.cli.common import (
     print_json,
     progress_bar,
 )
-from closedhand.cli.reproduce import computed, show_report
+from closedhand.cli.reproduce import Out, computed, show_report
 from closedhand.core.game import Game, InputError
 
 if TYPE_CHECKING:
@@ -68,12 +69,12 @@ def advise(
     console = Console()
     for rank, each in enumerate(advice, 1):
         typer.echo(f"{rank}. {each.board}: {each.points:+.3f} ± {1.96 * each.error:.3f} points")
-        table = new_table()
+        listing = new_table()
         for column in ("part", "cards", "", "wins", "ties"):
-            table.add_column(column, justify="right" if column in ("wins", "ties") else "left")
+            listing.add_column(column, justify="right" if column in ("wins", "ties") else "left")
         for part in each.parts:
-            table.add_row(part.part, part.cards, part.name, f"{part.win:.1%}", f"{part.tie:.1%}")
-        console.print(table)
+            listing.add_row(part.part, part.cards, part.name, f"{part.win:.1%}", f"{part.tie:.1%}")
+        console.print(listing)
     typer.echo(f"against each of {number:,} opponents; points from one opponent, 95% interval")
     if picture is not None:
         typer.echo(f"saved {picture}")
@@ -119,14 +120,14 @@ def learn(game: Game, method: str, seconds: float, seed: int, out: Path, restart
 
 
 def reproduce(
-    out: Annotated[Path, typer.Option(help="Folder for everything.")] = Path("runs/chinese-poker"),
+    out: Out = Path("runs/chinese-poker"),
     hands: Annotated[
         int, typer.Option(min=100, help="Of the match, and to judge each strategy by.")
     ] = 10_000,
     pools: Annotated[
         int, typer.Option(min=1, help="On how many pools of opponents each is judged.")
     ] = 4,
-    seed: Annotated[int, typer.Option(min=0, help="Of all deals.")] = 0,
+    seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """The blog's near-optimal Chinese Poker, and how far from optimal each strategy is.

@@ -9,6 +9,7 @@ from rich.console import Console
 from closedhand.cli.common import (
     INTERRUPTED,
     Json,
+    Seed,
     make_folder,
     new_table,
     note,
@@ -18,7 +19,7 @@ from closedhand.cli.common import (
     save_picture,
     slug,
 )
-from closedhand.cli.reproduce import computed, show_report
+from closedhand.cli.reproduce import Out, computed, show_report
 from closedhand.core.game import Game, InputError
 
 
@@ -211,9 +212,9 @@ def graph(
 
 
 def reproduce(
-    out: Annotated[Path, typer.Option(help="Folder for everything.")] = Path("runs/leduc"),
+    out: Out = Path("runs/leduc"),
     seconds: Annotated[float, typer.Option(help="For each learner.", callback=positive)] = 120.0,
-    seed: Annotated[int, typer.Option(min=0, help="Of everything random.")] = 0,
+    seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """UH-Leduc solved and learned: exact values, all algorithms, and what each achieves.

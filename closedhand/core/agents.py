@@ -1,39 +1,29 @@
-"""Agents: their protocol, their text form, and what is known of them before they play.
+"""Agents: their protocol, how they are made from texts, and what is known before they play.
 
 An agent sees only views, so it cannot cheat. Agents are entry points of the group
 `closedhand.agents`: ours are declared in `pyproject.toml`, other packages add theirs in their own.
 An entry point is named `game.agent` (`poker.cautious`), or just `agent` if it plays every game,
 and refers to a factory, a callable `(game, seed, argument, **options) -> Agent`. Its options are
-its further parameters, or a table that is attached to it; see `closedhand.core.options`.
-
-The text of an agent is `name[key=value,...]:argument`; options and argument may be absent. A value
-is a number, true, false, or text. Text with commas, colons or brackets is put in single or double
-quotes, which open after a colon, an equals sign or a bracket; there is no escape character.
+its further parameters, or a table that is attached to it; see `closedhand.core.options`. The
+grammar of the texts that name agents is in `closedhand.core.agent_spec`.
 """
 
 import hashlib
-import json
-import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any, Protocol, Self, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
-from closedhand.core.game import Game, InputError, State, shown
-from closedhand.core.options import guess, options_of
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.game import INTEGERS, Game, InputError, State, shown
+from closedhand.core.options import options_of
 from closedhand.core.registry import make_game
 
 GROUP = "closedhand.agents"
 NETWORK = ".safetensors"
-QUOTES = "\"'"
-
-BRACKET = re.compile(r"[\w.-]*\[")
-"""Matches options at the beginning of an agent's text, or brackets in an option's value."""
-INNER_BRACKET = re.compile(r"[\w.-]+\[(?=\s*(\w+\s*=|\]))")
-"""Matches options of an agent inside an argument, which may also be a path with a bracket."""
 
 
 @runtime_checkable
@@ -50,7 +40,7 @@ class Agent(Protocol):
     - `traits`, a `Traits`, for an agent that is passed as an object instead of a name.
 
     Attributes:
-        name: Name in tables and records.
+        name: Name in results and records.
     """
 
     name: str
@@ -127,204 +117,6 @@ def described(traits: Traits | Describe) -> Callable[[Factory], Factory]:
     return decorate
 
 
-@dataclass(frozen=True)
-class AgentSpec:
-    """The parsed text of an agent.
-
-    Attributes:
-        name: Name of the agent.
-        options: Keys and values in brackets: numbers, booleans and strings.
-        argument: Text after the first colon, without enclosing quotes; None if there is none.
-    """
-
-    name: str
-    options: Mapping[str, Any] = field(default_factory=dict[str, Any], hash=False)
-    argument: str | None = None
-
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        """Parse `name[key=value,...]:argument`.
-
-        Examples:
-            >>> AgentSpec.parse("search[threads=1]:100ms")
-            AgentSpec(name='search', options={'threads': 1}, argument='100ms')
-
-        Raises:
-            InputError: Brackets or quotes are not closed, or an option is not key=value.
-        """
-        found = re.match(r"[^\[:]*", text)
-        name = found[0] if found else ""
-        options: dict[str, Any] = {}
-        rest = text[len(name) :]
-        if rest.startswith("["):
-            end = _behind_bracket(rest, 0)
-            if end < 0:
-                raise InputError(f"the bracket in {text!r} is not closed")
-            options, rest = _read_options(rest[1 : end - 1]), rest[end:]
-            if rest and not rest.startswith(":"):
-                raise InputError(f"a colon is missing behind the bracket in {text!r}")
-        return cls(name, options, unquoted(rest[1:]) or None)
-
-    def __str__(self) -> str:
-        """Text that parses to this agent; options that are None are left out."""
-        given = {key: value for key, value in self.options.items() if value is not None}
-        options = ",".join(f"{key}={_write(value)}" for key, value in given.items())
-        text = f"{self.name}[{options}]" if options else self.name
-        return text if self.argument is None else f"{text}:{quoted(self.argument)}"
-
-    def make(self, game: Game, seed: int = 0) -> Agent:
-        """The agent itself; see `make_agent`."""
-        factory, options = self._factory(game)
-        return factory(game, check_seed(seed), self.argument, **options)
-
-    def traits(self, game: Game) -> Traits:
-        """Traits of the agent; empty ones if its factory is not `described`.
-
-        Raises:
-            InputError: An unknown agent or option, or an argument that it cannot use.
-        """
-        factory, options = self._factory(game)
-        describe = getattr(factory, "describe", None)
-        return Traits() if describe is None else describe(game, self.argument, **options)
-
-    def _factory(self, game: Game) -> tuple[Callable[..., Agent], dict[str, Any]]:
-        """The factory of the agent, and the options for it, checked."""
-        try:
-            factory = _entry_point(game.name, self.name).load()
-        except ModuleNotFoundError as error:
-            raise InputError(
-                f"the agent {self.name} needs the module {error.name}, which is not installed"
-            ) from None
-        if not self.options:
-            return factory, {}
-        return factory, options_of(factory, self.name, skip=3).read(self.options)
-
-
-def split_agents(text: str) -> list[str]:
-    """Split a comma-separated list of agents; commas in brackets and quotes do not count.
-
-    Examples:
-        >>> split_agents("search[threads=1,worlds=20]:100ms,strategy:'a,b.npz', random")
-        ['search[threads=1,worlds=20]:100ms', "strategy:'a,b.npz'", 'random']
-
-    Raises:
-        InputError: A quote is not closed.
-    """
-    return [piece.lstrip() for piece in split_outside(text, ",")]
-
-
-def split_outside(text: str, separator: str, parts: int = -1) -> list[str]:
-    """Split an agent's text at separators outside brackets and quotes.
-
-    Args:
-        text: Comma-separated agents, or an agent's argument.
-        separator: A comma or a colon.
-        parts: Maximum number of parts; the last one then holds the rest. -1: any number.
-
-    Raises:
-        InputError: A quote is not closed.
-    """
-    pieces: list[str] = []
-    begin = i = 0
-    before = separator  # the character before, if a quote or an agent's name may follow it
-    while i < len(text) and len(pieces) != parts - 1:
-        if before and text[i] in QUOTES:
-            i, before = _behind_quote(text, i), ""
-            continue
-        pattern = INNER_BRACKET if before == ":" else BRACKET
-        opening = pattern.match(text, i) if before else None
-        end = _behind_bracket(text, opening.end() - 1) if opening else -1
-        if end > 0:
-            i, before = end, ""
-            continue
-        if text[i] == separator:
-            pieces.append(text[begin:i])
-            begin = i + 1
-        if not (before and text[i].isspace()):
-            before = text[i] if text[i] in ":=," else ""
-        i += 1
-    return [*pieces, text[begin:]]
-
-
-def _behind_quote(text: str, i: int) -> int:
-    """Index after the quote that closes the one at `i`."""
-    end = text.find(text[i], i + 1)
-    if end < 0:
-        raise InputError(f"the quote in {text!r} is not closed")
-    return end + 1
-
-
-def _behind_bracket(text: str, i: int) -> int:
-    """Index after the bracket that closes the one at `i`, -1 if none does."""
-    depth, starts = 0, False
-    while i < len(text):
-        char = text[i]
-        if starts and char in QUOTES:
-            i, starts = _behind_quote(text, i), False
-            continue
-        depth += (char == "[") - (char == "]")
-        i += 1
-        if depth == 0:
-            return i
-        starts = char in "[,=" or (starts and char.isspace())
-    return -1
-
-
-def unquoted(text: str) -> str:
-    """Strip the quotes that enclose a whole text.
-
-    Raises:
-        InputError: A quote is not closed.
-    """
-    split_outside(text, ":")  # raises if a quote is not closed
-    if len(text) > 1 and text[0] in QUOTES and text.find(text[0], 1) == len(text) - 1:
-        return text[1:-1]
-    return text
-
-
-def quoted(text: str, separators: str = ",") -> str:
-    """Write a text for an agent's argument, in quotes only if it needs them.
-
-    Args:
-        text: The argument, or a part of it.
-        separators: Characters that would end it there.
-    """
-    try:
-        # A colon precedes it, as in an agent's text, and adds one cut of its own.
-        cuts = [len(split_outside(f":{text}", each)) - (each == ":") for each in separators]
-        if max(cuts) == 1 and unquoted(text) == text:
-            return text
-    except InputError:
-        pass
-    return _in_quotes(text)
-
-
-def _in_quotes(text: str) -> str:
-    quote = QUOTES[0] if QUOTES[0] not in text else QUOTES[1]
-    return f"{quote}{text}{quote}"
-
-
-def _read_options(text: str) -> dict[str, Any]:
-    options: dict[str, Any] = {}
-    for piece in split_outside(text, ",") if text.strip() else ():
-        key, equals, value = piece.partition("=")
-        key, value = key.strip(), value.strip()
-        if not (equals and key.isidentifier()):
-            raise InputError(f"an option of an agent is key=value, not {piece.strip()!r}")
-        if key in options:
-            raise InputError(f"the option {key} is given twice")
-        options[key] = unquoted(value) if value[:1] in QUOTES else guess(value)
-    return options
-
-
-def _write(value: Any) -> str:
-    """Write a value so that `_read_options` reads it back."""
-    if not isinstance(value, str):
-        return json.dumps(value)
-    is_plain = guess(value) == value == value.strip() and not set(value) & set("[],\"'")
-    return value if is_plain and value else _in_quotes(value)
-
-
 def agent_names(game: str) -> list[str]:
     """The names of all agents that play a game."""
     names = (point.name.rpartition(".") for point in entry_points(group=GROUP))
@@ -345,25 +137,44 @@ def make_agent(game: Game | str, agent: str | AgentSpec | Agent, seed: int = 0) 
     """
     spec = AgentSpec.parse(agent) if isinstance(agent, str) else agent
     if isinstance(spec, AgentSpec):
-        return spec.make(make_game(game) if isinstance(game, str) else game, seed)
+        bound = make_game(game) if isinstance(game, str) else game
+        factory, options = _factory_of(bound, spec)
+        return factory(bound, check_seed(seed), spec.argument, **options)
     if not isinstance(spec, Agent):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(f"{agent!r} is no agent: it lacks a name or a method act(view)")
     return spec
 
 
-def traits_of(game: Game, agent: str | Agent) -> Traits:
+def traits_of(game: Game, agent: str | AgentSpec | Agent) -> Traits:
     """What is known of an agent before it plays.
 
     Args:
         game: Game that it plays.
-        agent: Text of the agent, or an object; one without `traits` has empty ones.
+        agent: Text of the agent, or an `AgentSpec`, whose traits are empty if its factory is not
+            `described`; or an object, whose traits are empty if it has no `traits`.
 
     Raises:
         InputError: An unknown name or option, or an argument that the agent cannot use.
     """
-    if isinstance(agent, str):
-        return AgentSpec.parse(agent).traits(game)
-    return getattr(agent, "traits", Traits())
+    spec = AgentSpec.parse(agent) if isinstance(agent, str) else agent
+    if not isinstance(spec, AgentSpec):
+        return getattr(spec, "traits", Traits())
+    factory, options = _factory_of(game, spec)
+    describe = getattr(factory, "describe", None)
+    return Traits() if describe is None else describe(game, spec.argument, **options)
+
+
+def _factory_of(game: Game, spec: AgentSpec) -> tuple[Callable[..., Agent], dict[str, Any]]:
+    """The factory of an agent, and the options for it, parsed and checked."""
+    try:
+        factory = _entry_point(game.name, spec.name).load()
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"the agent {spec.name} needs the module {error.name}, which is not installed"
+        ) from None
+    if not spec.options:
+        return factory, {}
+    return factory, options_of(factory, spec.name, skip=3).read(spec.options)
 
 
 def _entry_point(game: str, name: str) -> EntryPoint:
@@ -389,7 +200,7 @@ def check_seed(seed: Any) -> int:
     Raises:
         InputError: It is not a whole number of 0 or more.
     """
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+    if isinstance(seed, bool) or not isinstance(seed, INTEGERS) or seed < 0:
         raise InputError(f"a seed is a whole number of 0 or more, not {shown(seed)}")
     return int(seed)
 

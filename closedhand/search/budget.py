@@ -10,7 +10,8 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from closedhand.core.agents import Traits, files_of, split_outside, unquoted
+from closedhand.core.agent_spec import split_outside, unquoted
+from closedhand.core.agents import Traits, files_of
 from closedhand.core.game import InputError, shown
 from closedhand.core.kernel import Floats, Rng
 from closedhand.core.options import LARGEST, Range

@@ -37,14 +37,14 @@ class AutoPass(BaseWrapper[str, Observation, int]):
 
     def _go_on(self) -> None:
         """Play all forced actions that come next."""
-        table = self.env.unwrapped
+        base = self.env.unwrapped
         while (action := self._forced()) is not None:
-            agent, earned = self.agent_selection, table.rewards.copy()
-            owed = table._cumulative_rewards[agent]
+            agent, earned = self.agent_selection, base.rewards.copy()
+            owed = base._cumulative_rewards[agent]
             super().step(action)
             for each, reward in earned.items():
-                table.rewards[each] += reward
-            table._cumulative_rewards[agent] += owed
+                base.rewards[each] += reward
+            base._cumulative_rewards[agent] += owed
 
     def _forced(self) -> int | None:
         """The only legal action of `agent_selection`; None if it has several, or is done."""

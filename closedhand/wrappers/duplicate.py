@@ -43,8 +43,8 @@ class DuplicateDealing(BaseWrapper[str, Observation, int]):
             InputError: Not as many different names as sides.
         """
         super().__init__(env)
-        table: Any = env.unwrapped
-        game: Game = table.game
+        base: Any = env.unwrapped
+        game: Game = base.game
         self._sides = game.sides
         self._tables = num_tables(game.sides)
         self.teams = tuple(teams)
@@ -69,8 +69,8 @@ class DuplicateDealing(BaseWrapper[str, Observation, int]):
         given = options.get("deal") is not None or options.get("state") is not None
         if self._start is None or given or self._table + 1 == self._tables:
             super().reset(seed=seed, options=options)
-            table: Any = self.env.unwrapped
-            self._start = table.game_state
+            base: Any = self.env.unwrapped
+            self._start = base.game_state
             self._deal += 1
             self._table = 0
             self._scores = []

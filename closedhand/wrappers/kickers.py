@@ -39,8 +39,8 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
             InputError: Its game has no sub-steps, or has them already.
         """
         super().__init__(env)
-        table: Any = env.unwrapped
-        self._flat: Game = table.game
+        base: Any = env.unwrapped
+        self._flat: Game = base.game
         if not self._flat.substep_options:
             raise InputError(f"this {self._flat.name} cannot be taken apart into sub-steps")
         options = {**self._flat.options, **self._flat.substep_options}
@@ -119,8 +119,8 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
         return self._flat.parse(self.game.text(int(action)))
 
     def _synchronise(self) -> None:
-        table: Any = self.env.unwrapped
-        self._states[0] = table.game_state
+        base: Any = self.env.unwrapped
+        self._states[0] = base.game_state
         self._publish()
 
     def _publish(self) -> None:

@@ -101,7 +101,7 @@ class Notation:
         return []
 
 
-def make() -> Game:
+def make_game() -> Game:
     return Game(
         name="outside", options={}, rules=Rules(4), dtype=STATE, num_players=2, num_actions=2,
         shapes={"observation": (1,)}, roles=("first", "second"), sides=(0, 1),
@@ -160,7 +160,7 @@ def judge(policy, rules, state, ids):
 
 compiled = event.RecordingListener()
 event.register("numba:compile", compiled)
-game = outside.make()
+game = outside.make_game()
 state = game.deal(np.random.default_rng(0))
 state.cards[:] = 1, 2
 results = {"policy": judge(Optimist(), game.rules, state, np.empty(2, np.int32))}

@@ -36,7 +36,7 @@ class Fault(NamedTuple):
 
 
 END = "        zero_sum=True,\n"
-START = "def make(**given"
+START = "def make_game(**given"
 MORE = "@kernel\ndef {}:\n    return {}\n\n\n" + START
 
 FAULTS = {
@@ -187,7 +187,7 @@ from closedhand.testing import ContractError, check_game
 sys.path.insert(0, sys.argv[1])
 messages = {}
 for name in sys.argv[2:]:
-    add_game(GameSpec(name=name, title=name, make=f"{name}:make", contract=1,
+    add_game(GameSpec(name=name, title=name, make=f"{name}:make_game", contract=1,
                       aec_id=f"test/{name}-v0", gymnasium_id=f"test/{name}-v0"))
     try:
         check_game(make_game(name), jit=False)
@@ -250,7 +250,7 @@ def test_a_kernel_that_differs_from_its_source_is_named(
     }
     write_kuhn(tmp_path, "two_faced", edits)
     monkeypatch.syspath_prepend(tmp_path)
-    add_game(GameSpec(name="two_faced", title="Two-faced", make="two_faced:make", contract=1,
+    add_game(GameSpec(name="two_faced", title="Two-faced", make="two_faced:make_game", contract=1,
                       aec_id="test/two_faced-v0", gymnasium_id="test/TwoFaced-v0"))  # fmt: skip
     with pytest.raises(ContractError, match=r"legal at move 1 .* differs with kernels and in"):
         check_game(make_game("two_faced"), games=3)

@@ -27,7 +27,8 @@ from closedhand.baselines.chinese_poker.separable import (
     load,
     shipped,
 )
-from closedhand.core.agents import AgentSpec, Traits, described, files_of
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agents import Traits, described, files_of
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.options import Range
 from closedhand.core.threads import in_threads
@@ -46,7 +47,7 @@ class ArrangingAgent(ABC):
     the number of players. Options that pay for hands (royalties, naturals) do not change its play.
 
     Attributes:
-        name: Name in tables and records.
+        name: Name in results and records.
         game: The game.
         rules: Rules of the flat game.
         tables: Chances to win.
@@ -186,10 +187,10 @@ def tables_for(game: Game, path: str | Path | None) -> Tables:
     Raises:
         InputError: The file holds no tables, or tables trained for another scoring.
     """
-    rules = game.options["rules"]
+    preset = game.options["rules"]
     if path is None:
-        return shipped(rules)
+        return shipped(preset)
     tables = load(Path(path))
-    if tables.about.get("rules", rules) != rules:
-        raise InputError(f"{path} was trained for the rules {tables.about['rules']}, not {rules}")
+    if tables.about.get("rules", preset) != preset:
+        raise InputError(f"{path} was trained for the rules {tables.about['rules']}, not {preset}")
     return tables

@@ -93,9 +93,9 @@ def load(path: Path) -> Tables:
 
 
 @lru_cache
-def shipped(rules: str = "4-2") -> Tables:
-    """The tables that come with the package, for the rules `4-2` or `1-6`."""
-    name = NAME.format(rules)
+def shipped(preset: str = "4-2") -> Tables:
+    """The tables that come with the package, for the preset `4-2` or `1-6`."""
+    name = NAME.format(preset)
     return _decode((SHIPPED / name).read_bytes(), name)
 
 
@@ -135,7 +135,7 @@ RISE = 1e-12
 @kernel
 def best(rules, win, hand):
     """Best arrangement of a hand by the chances `win`, and its expected points."""
-    tables = rules.tables
+    lookup = rules.tables
     fives, threes = np.empty(FIVES, np.int16), np.empty(THREES, np.int16)
     strengths(rules, hand, fives, threes)
     front, middle, back = np.empty(THREES), np.empty(FIVES), np.empty(FIVES)
@@ -156,9 +156,9 @@ def best(rules, win, hand):
         bilinear = of_pairs + of_product * front[i]
         if base + linear * (top_middle + top_back) + bilinear * top_middle * top_back <= most:
             continue
-        floor = tables.floor[threes[i]]
+        floor = lookup.floor[threes[i]]
         for k in range(SPLITS):
-            one, two = tables.splits[i, k, 0], tables.splits[i, k, 1]
+            one, two = lookup.splits[i, k, 0], lookup.splits[i, k, 1]
             # Chances rise with the strength, so the stronger half has both better chances.
             m, b = min(middle[one], middle[two]), max(back[one], back[two])
             points = base + linear * (m + b) + bilinear * m * b
@@ -167,7 +167,7 @@ def best(rules, win, hand):
                 best_front = i
                 best_back = one if fives[one] >= fives[two] else two
     action = FRONTS * np.int64(best_back)
-    while tables.front[action] != best_front:
+    while lookup.front[action] != best_front:
         action += 1
     return action, most - 3 - rules.scoop
 

@@ -30,6 +30,7 @@ from closedhand.baselines.chinese_poker.counter import (
 )
 from closedhand.baselines.chinese_poker.pool import random_hands, strengths_of
 from closedhand.baselines.chinese_poker.separable import Tables, arrange, expectation, weights
+from closedhand.core.extras import needing
 from closedhand.core.game import Game, InputError
 from closedhand.core.kernel import inlined, kernel
 from closedhand.core.run import Run
@@ -239,10 +240,8 @@ def _isotonic_regression() -> Any:
     Raises:
         InputError: SciPy is not installed.
     """
-    try:
+    with needing("solve"):
         from scipy.optimize import isotonic_regression
-    except ImportError:
-        raise InputError("fitting tables needs SciPy: pip install 'closedhand[solve]'") from None
     return isotonic_regression
 
 

@@ -14,6 +14,7 @@ from closedhand.core import bits
 from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
+from closedhand.core.moved import old_names
 from closedhand.games.daihinmin.cards import bit, of_suits, ranks_between, ranks_with
 from closedhand.games.daihinmin.exchange import TAXES, pair_in_exchange, picks
 from closedhand.games.daihinmin.legality import can_play
@@ -28,6 +29,8 @@ from closedhand.games.daihinmin.plays import (
     PASS,
     SHORTEST,
 )
+
+__getattr__ = old_names(__name__)
 
 NONE = -1
 
@@ -218,7 +221,7 @@ def choose_all(rules, views, ids, actions):
 
 
 @described(Traits(microseconds=10))
-def make(game: Game, seed: int, argument: str | None) -> KernelAgent:
+def make_default(game: Game, seed: int, argument: str | None) -> KernelAgent:
     """The agent `default`; it is deterministic and needs no seed.
 
     Raises:

@@ -24,6 +24,7 @@ from closedhand.core import bits
 from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
+from closedhand.core.moved import old_names
 from closedhand.games.daihinmin.cards import EACH_RANK, bit, ranks_between, ranks_with
 from closedhand.games.daihinmin.exchange import TAXES, pair_in_exchange
 from closedhand.games.daihinmin.legality import legal
@@ -38,6 +39,8 @@ from closedhand.games.daihinmin.plays import (
     SHORTEST,
 )
 from closedhand.games.daihinmin.state import EVERYBODY, STATE
+
+__getattr__ = old_names(__name__)
 
 MOST_RUNS = 200
 MOST_KAIDAN = 6
@@ -191,7 +194,7 @@ def choose_all(rules, numbers, views, ids, actions):
 
 
 @described(Traits(microseconds=20))
-def make(game: Game, seed: int, argument: str | None) -> KernelAgent:
+def make_min_sets(game: Game, seed: int, argument: str | None) -> KernelAgent:
     """The agent `min-sets`; it is deterministic and needs no seed.
 
     Raises:

@@ -11,8 +11,10 @@ import numpy as np
 
 from closedhand.baselines.daihinmin.endgame import DEEPEST, is_duel, open_hands, sure_win
 from closedhand.baselines.daihinmin.policy.softmax import Policy, load, shipped
-from closedhand.core.agents import AgentSpec, Traits, described
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agents import Traits, described
 from closedhand.core.game import Game, State
+from closedhand.core.moved import old_names
 from closedhand.core.options import Range
 from closedhand.core.registry import make_game
 from closedhand.games.daihinmin.plays import NUM_ACTIONS
@@ -20,6 +22,8 @@ from closedhand.games.daihinmin.state import PLAYERS
 from closedhand.search.budget import MOST_PARTICLES, Threads, read_budget, traits
 from closedhand.search.exact import WON, solve
 from closedhand.search.monte_carlo import MonteCarlo
+
+__getattr__ = old_names(__name__)
 
 DUEL_DEPTH = 48
 DUEL_NODES = 20_000
@@ -43,7 +47,7 @@ class MonteCarloAgent:
     """Plays by search.
 
     Attributes:
-        name: Name in tables and records.
+        name: Name in results and records.
     """
 
     def __init__(self, game: Game, name: str, seed: int, policy: Policy, **budget: Any) -> None:
@@ -106,7 +110,7 @@ def describe(
 
 
 @described(describe)
-def make(
+def make_monte_carlo(
     game: Game,
     seed: int,
     argument: str | None,

@@ -28,8 +28,11 @@ from closedhand.baselines.daihinmin.kou.variants import Numbers
 from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
+from closedhand.core.moved import old_names
 from closedhand.games.daihinmin.legality import legal
 from closedhand.games.daihinmin.plays import JOKER, JOKER_BIT, PASS
+
+__getattr__ = old_names(__name__)
 
 NEVER = 10**6
 KEEP_PLAYS = 6
@@ -89,7 +92,7 @@ def choose_all(rules, numbers, views, ids, actions):
 
 
 @described(Traits(microseconds=15))
-def make(game: Game, seed: int, argument: str | None) -> KernelAgent:
+def make_trick_ender(game: Game, seed: int, argument: str | None) -> KernelAgent:
     """The agent `trick-ender`; it is deterministic and needs no seed.
 
     Raises:

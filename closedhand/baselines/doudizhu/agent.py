@@ -45,7 +45,7 @@ class PlayAgent:
     """An agent that decides by a kernel over the flat game, for flat and sub-stepped games.
 
     Attributes:
-        name: Name in tables and records.
+        name: Name in results and records.
     """
 
     def __init__(self, game: Game, name: str, choose_all: Callable[..., None]) -> None:

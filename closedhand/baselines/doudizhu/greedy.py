@@ -22,10 +22,13 @@ from closedhand.baselines.doudizhu.decompose.partition import (
 from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
+from closedhand.core.moved import old_names
 from closedhand.games.doudizhu import rules as flat
 from closedhand.games.doudizhu.counts import DECK, at_least, contains, size
 from closedhand.games.doudizhu.plays import BOMB
 from closedhand.games.doudizhu.rules import SEATS
+
+__getattr__ = old_names(__name__)
 
 SOLO, PAIR, _ = PLAIN_FAMILY
 
@@ -160,7 +163,7 @@ class GreedyAgent(PlayAgent):
 
 
 @described(Traits(microseconds=5))
-def make(game: Game, seed: int, argument: str | None) -> GreedyAgent:
+def make_greedy(game: Game, seed: int, argument: str | None) -> GreedyAgent:
     """The agent `greedy`; it is deterministic and ignores the seed.
 
     Raises:

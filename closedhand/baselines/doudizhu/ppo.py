@@ -23,13 +23,17 @@ from torch import nn
 
 from closedhand.baselines.doudizhu.substep_agent import SubstepAgent
 from closedhand.core import contract
-from closedhand.core.agents import AgentSpec, Traits, described, files_of
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agents import Traits, described, files_of
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
+from closedhand.core.moved import old_names
 from closedhand.core.run import Watch, check_same
 from closedhand.core.threads import cores
 from closedhand.envs.vector import GameVectorEnv
 from closedhand.wrappers.sb3 import SB3VecEnv
+
+__getattr__ = old_names(__name__)
 
 SEATS = 3
 SETTINGS = "closedhand_settings"
@@ -260,7 +264,7 @@ class PPOAgent(SubstepAgent):
 
 
 @described(lambda game, argument: Traits(files_of(argument), microseconds=500))
-def make(game: Game, seed: int, argument: str | None) -> PPOAgent:
+def make_ppo(game: Game, seed: int, argument: str | None) -> PPOAgent:
     """The agent `ppo:PATH`.
 
     Raises:

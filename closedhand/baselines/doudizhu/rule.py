@@ -15,10 +15,13 @@ from closedhand.baselines.doudizhu.decompose.partition import CHAINABLE, PLAIN_F
 from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
+from closedhand.core.moved import old_names
 from closedhand.games.doudizhu import rules as flat
 from closedhand.games.doudizhu.counts import at_least, one
 from closedhand.games.doudizhu.plays import BOMB, ROCKET, SMALL_JOKER
 from closedhand.games.doudizhu.substeps import lowest_rank
+
+__getattr__ = old_names(__name__)
 
 
 @kernel
@@ -140,7 +143,7 @@ class RuleAgent(PlayAgent):
 
 
 @described(Traits(microseconds=0.3))
-def make(game: Game, seed: int, argument: str | None) -> RuleAgent:
+def make_rule(game: Game, seed: int, argument: str | None) -> RuleAgent:
     """The agent `rule`; it is deterministic and ignores the seed.
 
     Raises:

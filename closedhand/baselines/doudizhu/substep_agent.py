@@ -36,7 +36,7 @@ class SubstepAgent:
     """An agent whose `choose` picks the next sub-step.
 
     Attributes:
-        name: Name in tables and records.
+        name: Name in results and records.
         game: Game that is played.
         substeps: Sub-stepped form of that game.
     """

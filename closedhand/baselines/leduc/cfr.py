@@ -24,10 +24,14 @@ from closedhand.baselines.leduc.tree import (
     to_sigma,
     to_strategy,
 )
-from closedhand.core.agents import AgentSpec, Traits, described, refuse_argument
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
+from closedhand.core.moved import old_names
 from closedhand.core.options import Range
+
+__getattr__ = old_names(__name__)
 
 
 class Algorithm(NamedTuple):
@@ -186,7 +190,7 @@ Iterations = Annotated[int | None, Range(1), "iterations of the solver, 2,000 if
 
 
 @described(Traits(microseconds=0.3))
-def make(
+def make_equilibrium(
     game: Game, seed: int, argument: str | None, iterations: Iterations = None
 ) -> StrategyAgent:
     """The agent `equilibrium`, solved with the given number of iterations.

@@ -12,7 +12,8 @@ import numpy as np
 
 from closedhand.baselines.leduc.strategy import Strategy
 from closedhand.baselines.leduc.tree import END, LANES, Tree, build, to_strategy
-from closedhand.core.game import Game, InputError
+from closedhand.core.extras import needing
+from closedhand.core.game import Game
 from closedhand.games.leduc.plays import S, T
 
 
@@ -35,12 +36,8 @@ def solve(game: Game) -> Solution:
         InputError: SciPy is not installed.
         RuntimeError: The solver failed.
     """
-    try:
+    with needing("solve"):
         from scipy import optimize, sparse
-    except ImportError:
-        raise InputError(
-            "the linear program needs SciPy: pip install 'closedhand[solve]'"
-        ) from None
     tree = build(game)
     kinds = int(game.rules.tables.kinds)
     plans = [_sequences(tree, player, kinds) for player in (S, T)]

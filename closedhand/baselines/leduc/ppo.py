@@ -199,9 +199,9 @@ class PPO:
         with torch.no_grad():
             found: Any = self._model.policy.get_distribution(tensors, self._masks)
         legal = legal_table(self.game)
-        table = np.zeros(legal.shape)
-        table[tuple(self._rows.T)] = found.distribution.probs.numpy()
-        return Strategy(self.game, normalised(table, legal))
+        probabilities = np.zeros(legal.shape)
+        probabilities[tuple(self._rows.T)] = found.distribution.probs.numpy()
+        return Strategy(self.game, normalised(probabilities, legal))
 
     def strategy(self) -> Strategy:
         """The average policy; before the first iteration, the untrained one."""

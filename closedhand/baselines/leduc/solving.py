@@ -19,6 +19,7 @@ from closedhand.baselines.leduc import strategy as strategies
 from closedhand.baselines.leduc.strategy import Strategy
 from closedhand.baselines.leduc.tree import Evaluation, evaluate
 from closedhand.core import run as long_work
+from closedhand.core.extras import needing
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.moved import old_names
@@ -93,7 +94,7 @@ SOLVERS = ("cfr", "cfr+", "lcfr", "dcfr", "pcfr+", "mccfr")
 """The CFR family, whose average strategies converge to an equilibrium."""
 
 
-def make(algorithm: str, game: Game, seed: int = 0) -> Solver:
+def make_solver(algorithm: str, game: Game, seed: int = 0) -> Solver:
     """Make an algorithm for a game, before its first iteration.
 
     Raises:
@@ -113,11 +114,8 @@ def find(algorithm: str) -> Callable[[Game, int], Solver]:
     if algorithm not in ALGORITHMS:
         raise InputError(f"no algorithm {algorithm!r}; there are {', '.join(ALGORITHMS)}")
     module, _, name = ALGORITHMS[algorithm].solver.partition(":")
-    try:
-        found = import_module(f"closedhand.baselines.leduc.{module}")
-    except ModuleNotFoundError as error:
-        raise InputError(f"no module {error.name}: pip install 'closedhand[train]'") from None
-    return getattr(found, name)
+    with needing("train"):
+        return getattr(import_module(f"closedhand.baselines.leduc.{module}"), name)
 
 
 CHUNK = 0.1
@@ -301,9 +299,9 @@ def begin(algorithm: str, game: Game, seed: int = 0, folder: Path | None = None)
     """Make a run of an algorithm before its first iteration.
 
     Raises:
-        InputError: As in `make`.
+        InputError: As in `make_solver`.
     """
-    return Run(algorithm, make(algorithm, game, seed), seed, folder)
+    return Run(algorithm, make_solver(algorithm, game, seed), seed, folder)
 
 
 def load(folder: Path, algorithm: str, game: Game, seed: int) -> Run:

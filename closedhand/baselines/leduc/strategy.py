@@ -16,14 +16,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from closedhand.core.agents import AgentSpec, Traits, described, files_of
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agents import Traits, described, files_of
 from closedhand.core.files import read_arrays, write_arrays, write_atomically
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.kernel import kernel
+from closedhand.core.moved import old_names
 from closedhand.core.registry import make_game
 from closedhand.games.leduc.notation import CARDS, HIDDEN
 from closedhand.games.leduc.plays import ACTIONS, name
 from closedhand.games.leduc.rules import FLOP
+
+__getattr__ = old_names(__name__)
 
 GAMES = ("uh_leduc", "leduc")
 """Games that these strategies are for."""
@@ -218,7 +222,7 @@ class StrategyAgent:
     """Plays a strategy.
 
     Attributes:
-        name: Name in tables and records.
+        name: Name in results and records.
         strategy: The strategy.
     """
 
@@ -235,8 +239,8 @@ class StrategyAgent:
     def act_batch(self, views: np.ndarray) -> np.ndarray:
         """An action for each view, states [n]; int32 [n]."""
         actions = np.empty(len(views), np.int32)
-        rules, table = self.strategy.game.rules, self.strategy.probabilities
-        choose_all(rules, table, views, self._rng.random(len(views)), actions)
+        rules, probabilities = self.strategy.game.rules, self.strategy.probabilities
+        choose_all(rules, probabilities, views, self._rng.random(len(views)), actions)
         return actions
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:
@@ -247,7 +251,7 @@ class StrategyAgent:
 
 
 @described(lambda game, argument: Traits(files_of(argument), microseconds=0.3))
-def make(game: Game, seed: int, argument: str | None) -> StrategyAgent:
+def make_strategy(game: Game, seed: int, argument: str | None) -> StrategyAgent:
     """The agent `strategy:PATH`.
 
     Raises:

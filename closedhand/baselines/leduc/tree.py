@@ -246,10 +246,10 @@ def to_sigma(tree: Tree, strategy: Strategy) -> np.ndarray:
 def to_strategy(game: Game, tree: Tree, weights: np.ndarray, **about: object) -> Strategy:
     """The strategy that plays actions in proportion to weights by node, float64 [nodes, LANES]."""
     legal = legal_table(game)
-    table = np.zeros(legal.shape)
+    shares = np.zeros(legal.shape)
     n = decisions(tree)
     before = tree.parent[n]
-    table[tree.node[before], tree.slot[before], :, tree.action[n]] = weights[
+    shares[tree.node[before], tree.slot[before], :, tree.action[n]] = weights[
         n, : game.rules.tables.kinds
     ]
-    return Strategy(game, normalised(table, legal), about)
+    return Strategy(game, normalised(shares, legal), about)

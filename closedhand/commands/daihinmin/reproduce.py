@@ -5,25 +5,20 @@ from typing import Annotated
 
 import typer
 
-from closedhand.cli.common import (
-    Json,
-    save_picture,
-)
-from closedhand.cli.reproduce import computed, show_report
+from closedhand.cli.common import Json, Seed, Workers, save_picture
+from closedhand.cli.reproduce import Out, computed, show_report
 
 
 def kou(
-    out: Annotated[Path, typer.Option(help="Folder for everything.")] = Path("runs/kou"),
+    out: Out = Path("runs/kou"),
     rounds: Annotated[
         int, typer.Option(min=100, help="Of each league, in matches of 100 rounds.")
     ] = 10_000,
     search_rounds: Annotated[
         int, typer.Option(min=100, help="Of the league against programs that search.")
     ] = 900,
-    seed: Annotated[int, typer.Option(min=0, help="Of deals and agents.")] = 0,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes; all cores if absent.")
-    ] = None,
+    seed: Seed = 0,
+    workers: Workers = None,
     as_json: Json = False,
 ) -> None:
     """Tables 1 to 6 and Figures 1 and 2 of the paper about kou, Daihinmin's champion of 2014.

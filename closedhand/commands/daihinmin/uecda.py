@@ -11,6 +11,7 @@ from closedhand.cli.common import (
     Json,
     Options,
     Rules,
+    Seed,
     given_options,
     new_table,
     note,
@@ -32,7 +33,7 @@ def serve(
         str, typer.Option(help="One for all players or five with commas; net is a client.")
     ] = "net",
     rounds: Annotated[int, typer.Option(min=1, help="Of the match.")] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Of deals and agents.")] = 0,
+    seed: Seed = 0,
     rules: Rules = None,
     option: Options = None,
     host: Host = HOST,
@@ -52,7 +53,7 @@ def serve(
     three times in a row, loses its seat to an agent. Ctrl-C ends the match; the log holds all
     rounds that were played.
     """
-    from closedhand.core.agents import split_agents
+    from closedhand.core.agent_spec import split_agents
     from closedhand.games.daihinmin.uecda.server import Server
 
     options = given_options("daihinmin", rules, option)

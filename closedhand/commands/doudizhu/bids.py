@@ -10,17 +10,20 @@ from rich.console import Console
 from closedhand.cli.common import (
     Json,
     Options,
+    Restart,
     Rules,
     bind,
     interruptible,
     leave_if_interrupted,
     make_folder,
     new_table,
+    percent_bar,
     positive,
     print_json,
     progress_bar,
 )
-from closedhand.core.game import InputError
+from closedhand.commands.doudizhu.networks import Threads
+from closedhand.core.extras import needing
 
 SEEN = ((0, 0), (1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2))
 """Pairs of a seat and a highest bid so far that it may face."""
@@ -74,10 +77,8 @@ def bid_net(
     out: Annotated[Path, typer.Option(help="Folder for the network.")],
     minutes: Annotated[float, typer.Option(help="How long.", callback=positive)] = 2.0,
     seed: Annotated[int, typer.Option(min=0, help="Of first weights and order.")] = 0,
-    threads: Annotated[
-        int | None, typer.Option(min=1, help="Of the processor; all cores if absent.")
-    ] = None,
-    restart: Annotated[bool, typer.Option("--restart", help="Do not resume.")] = False,
+    threads: Threads = None,
+    restart: Restart = False,
     as_json: Json = False,
 ) -> None:
     """Train a network for Dou Dizhu's bids: who wins as the landlord with which 17 cards.
@@ -86,13 +87,11 @@ def bid_net(
     network is saved as OUT/bid.safetensors. Ctrl-C stops early and saves the best one so far; the
     same command resumes.
     """
-    try:
+    with needing("train"):
         from closedhand.baselines.doudizhu.bidding import network as bid_net
-    except ModuleNotFoundError as error:
-        raise InputError(f"no module {error.name}: pip install 'closedhand[train]'") from None
     make_folder(out)
     nothing = "interrupted before anything was learned; nothing more is saved"
-    with interruptible(nothing), progress_bar("percent", 100) as update:
+    with interruptible(nothing), percent_bar() as tell:
         result = bid_net.train(
             deals,
             out,
@@ -100,7 +99,7 @@ def bid_net(
             seed=seed,
             threads=threads,
             restart=restart,
-            progress=lambda share, text: update(int(100 * share), unit=f"percent, {text}"),
+            progress=tell,
         )
     if as_json:
         print_json(result.about)

@@ -6,13 +6,14 @@ from typing import Annotated, Any
 import typer
 
 from closedhand.cli.common import (
+    Restart,
     interruptible,
     leave_if_interrupted,
     make_folder,
+    percent_bar,
     positive,
-    progress_bar,
 )
-from closedhand.core.game import InputError
+from closedhand.core.extras import needing
 
 Records = Annotated[
     Path,
@@ -44,7 +45,6 @@ Threads = Annotated[
 Precision = Annotated[
     str | None, typer.Option(help="As Lightning has it; mixed on a GPU, 32-true on a processor.")
 ]
-Restart = Annotated[bool, typer.Option("--restart", help="Do not resume.")]
 
 
 def network(
@@ -76,21 +76,19 @@ def network(
 
 
 def _train(kind: str, out: Path, devices: str, **given: Any) -> None:
-    try:
+    with needing("train"):
         from closedhand.baselines.doudizhu.deeprocket import supervised
-    except ModuleNotFoundError as error:
-        raise InputError(f"no module {error.name}: pip install 'closedhand[train]'") from None
     make_folder(out)
     number = int(devices) if devices.lstrip("-").isdigit() else devices
     with (
         interruptible("interrupted; the same command goes on from what was saved"),
-        progress_bar("percent", 100) as update,
+        percent_bar() as tell,
     ):
         result = supervised.train(
             kind,
             out=out,
             devices=number,
-            progress=lambda share, text: update(int(100 * share), unit=f"percent, {text}"),
+            progress=tell,
             **given,
         )
     last = result.history[-1]
@@ -131,21 +129,19 @@ def self_play(
     its deal. Saves the networks in OUT, and in OUT/history.json how often they win against the
     networks at the start.
     """
-    try:
+    with needing("train"):
         from closedhand.baselines.doudizhu.deeprocket import fine_tuning
-    except ModuleNotFoundError as error:
-        raise InputError(f"no module {error.name}: pip install 'closedhand[train]'") from None
     make_folder(out)
     settings = {"seed": seed, "penalty": penalty, "rate": rate, "threads": threads}
     nothing = "interrupted before a step was done; nothing more is saved"
-    with interruptible(nothing), progress_bar("percent", 100) as update:
+    with interruptible(nothing), percent_bar() as tell:
         result = fine_tuning.train(
             start,
             out,
             minutes,
             **settings,
             restart=restart,
-            progress=lambda share, text: update(int(100 * share), unit=f"percent, {text}"),
+            progress=tell,
         )
     if result.history:
         last = result.history[-1]

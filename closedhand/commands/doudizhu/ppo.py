@@ -6,9 +6,15 @@ from typing import Any
 
 import typer
 
-from closedhand.cli.common import interruptible, leave_if_interrupted, make_folder, progress_bar
-from closedhand.core.agents import split_agents
-from closedhand.core.game import Game, InputError
+from closedhand.cli.common import (
+    interruptible,
+    leave_if_interrupted,
+    make_folder,
+    percent_bar,
+)
+from closedhand.core.agent_spec import split_agents
+from closedhand.core.extras import needing
+from closedhand.core.game import Game
 
 
 def learn(
@@ -22,21 +28,19 @@ def learn(
     given: Mapping[str, Any],
 ) -> None:
     """Train MaskablePPO against agents, `random,rule` if none are named."""
-    try:
+    with needing("train"):
         from closedhand.baselines.doudizhu import ppo
-    except ModuleNotFoundError as error:
-        raise InputError(f"no module {error.name}: pip install 'closedhand[train]'") from None
     against = split_agents(opponents or "random,rule")
     rules = {key: game.options[key] for key in given if key != "substeps"}
     make_folder(folder)
-    with interruptible(), progress_bar("percent", 100) as update:
+    with interruptible(), percent_bar() as tell:
         result = ppo.train(
             folder,
             seconds / 60,
             against,
             seed=seed,
             restart=restart,
-            progress=lambda share, text: update(int(100 * share), unit=f"percent, {text}"),
+            progress=tell,
             **rules,
         )
     typer.echo(f"saved {result.path}: play it as the agent ppo:{result.path}")

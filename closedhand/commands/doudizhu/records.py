@@ -9,6 +9,8 @@ from closedhand.cli.common import (
     GameName,
     Options,
     Rules,
+    Seed,
+    Workers,
     bind,
     interruptible,
     make_folder,
@@ -27,19 +29,17 @@ def generate(
     ],
     out: Annotated[Path, typer.Option(help="Folder for the shards; those in it are kept.")],
     games: Annotated[int, typer.Option(min=1, help="How many.")] = 10_000,
-    seed: Annotated[int, typer.Option(min=0, help="Of deals and agents.")] = 0,
+    seed: Seed = 0,
     rules: Rules = None,
     option: Options = None,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes; all cores if absent.")
-    ] = None,
+    workers: Workers = None,
 ) -> None:
     """Let agents play Dou Dizhu and write the games as Parquet shards, for `train policy-net`.
 
     Games are flat and without bidding. After Ctrl-C the same command resumes.
     """
     from closedhand.baselines.doudizhu.deeprocket import shards
-    from closedhand.core.agents import split_agents
+    from closedhand.core.agent_spec import split_agents
     from closedhand.core.threads import cores
 
     bound = bind(game, rules, option)

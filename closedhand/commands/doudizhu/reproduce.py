@@ -8,13 +8,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from closedhand.cli.common import (
-    Json,
-    note,
-    print_json,
-    save_picture,
-)
-from closedhand.cli.reproduce import computed, show_report
+from closedhand.cli.common import Json, Seed, Workers, note, print_json, save_picture
+from closedhand.cli.reproduce import Out, computed, show_report
 
 
 def deeprocket_match(as_json: Json = False) -> None:
@@ -34,9 +29,9 @@ def deeprocket_match(as_json: Json = False) -> None:
         table.add_column(name, justify="right")
     table.add_column("")
     for row in rows:
-        note = "completed" if row.completed else ""
+        mark = "completed" if row.completed else ""
         scores = (score for pair in zip(row.stated, row.computed, strict=True) for score in pair)
-        table.add_row(str(row.number), *(f"{score:+g}" for score in scores), note)
+        table.add_row(str(row.number), *(f"{score:+g}" for score in scores), mark)
     table.add_section()
     sums = (total for pair in zip(*totals.values(), strict=True) for total in pair)
     table.add_row("total", *(f"{total:+g}" for total in sums), "")
@@ -67,11 +62,9 @@ def deeprocket(
     only: Annotated[
         str | None, typer.Option(help="One section: figures, positions, training or ladder.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of deals and agents.")] = 0,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes; all cores if absent.")
-    ] = None,
-    out: Annotated[Path, typer.Option(help="Folder for everything.")] = Path("runs/deeprocket"),
+    seed: Seed = 0,
+    workers: Workers = None,
+    out: Out = Path("runs/deeprocket"),
     as_json: Json = False,
 ) -> None:
     """Figures 3 and 4 of the DeepRocket paper, its two positions, and the ladder of agents.
@@ -79,7 +72,7 @@ def deeprocket(
     Takes hours. Ctrl-C stops; the same command resumes. With --only the report is named after the
     section.
     """
-    from closedhand.core.agents import split_agents
+    from closedhand.core.agent_spec import split_agents
     from closedhand.core.files import write_atomically
     from closedhand.core.threads import cores
     from closedhand.papers.deeprocket import reproduction

@@ -26,7 +26,7 @@ from closedhand.games.chinese_poker.validity import valid
 from closedhand.games.chinese_poker.views import view_from
 
 __all__ = [
-    "deal", "hide", "is_legal", "legal", "make", "observe", "over", "play", "redeal",
+    "deal", "hide", "is_legal", "legal", "make_game", "observe", "over", "play", "redeal",
     "returns", "valid", "view_from",
 ]  # fmt: skip
 
@@ -44,7 +44,7 @@ OPTIONS = Options(
 
 
 @takes(OPTIONS)
-def make(**given: Any) -> Game:
+def make_game(**given: Any) -> Game:
     """Chinese Poker as a `Game`.
 
     Args:

@@ -107,15 +107,16 @@ def reading(rules, state, action):
     best, most = np.int64(rules.tables.readings[action, 0]), -1
     if best == PASS or rules.tables.readings[action, 1] < 0:
         return best
-    table = rules.flat.plays
+    flat = rules.flat
     for i in range(MOST_READINGS):
         play = np.int64(rules.tables.readings[action, i])
-        if play >= 0 and can_play(rules.flat, state, play):
-            low, high = np.int64(table.low[play]), np.int64(table.high[play])
+        if play >= 0 and can_play(flat, state, play):
+            low, high = np.int64(flat.plays.low[play]), np.int64(flat.plays.high[play])
             if low < high:
                 worth = NUM_RANKS - high if state.revolution else 1 + low
             else:
-                worth = int(state.target >= 0 and table.suits[play] == table.suits[state.target])
+                suits = flat.plays.suits
+                worth = int(state.target >= 0 and suits[play] == suits[state.target])
             if worth > most:
                 best, most = play, worth
     return best

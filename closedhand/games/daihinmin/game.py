@@ -27,7 +27,7 @@ from closedhand.games.daihinmin.validity import valid
 from closedhand.games.daihinmin.views import view_from
 
 __all__ = [
-    "admit", "deal", "hide", "is_legal", "legal", "make", "observe", "over", "payoff", "play",
+    "admit", "deal", "hide", "is_legal", "legal", "make_game", "observe", "over", "payoff", "play",
     "redeal", "returns", "valid", "view_from",
 ]  # fmt: skip
 
@@ -99,7 +99,7 @@ OPTIONS = Options(
 
 
 @takes(OPTIONS)
-def make(**given: Any) -> Game:
+def make_game(**given: Any) -> Game:
     """Daihinmin as a `Game`.
 
     Args:
@@ -154,7 +154,7 @@ def league_options(options: Mapping[str, Any], rounds: int, duplicate: bool) -> 
     agents find the same cards and classes at a seat.
     """
     options = OPTIONS.read(options)
-    usual: dict[str, Any] = {"rounds": min(rounds, make(**options).options["class_period"])}
+    usual: dict[str, Any] = {"rounds": min(rounds, make_game(**options).options["class_period"])}
     if duplicate:
         usual = {"rounds": 1}
         if options.get("rounds", 1) == 1:

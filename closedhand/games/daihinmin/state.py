@@ -87,7 +87,7 @@ OPTIONS = np.dtype(
 
 
 class Rules(NamedTuple):
-    """The table `plays.PLAYS` and the options of a game, as described in `make`.
+    """The table `plays.PLAYS` and the options of a game, as described in `make_game`.
 
     These are two records, so that kernels pass on two pointers, not twenty numbers.
     """

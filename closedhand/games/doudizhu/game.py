@@ -30,7 +30,7 @@ __all__ = [
     "deal",
     "hide",
     "legal",
-    "make",
+    "make_game",
     "observe",
     "over",
     "play",
@@ -63,7 +63,7 @@ OPTIONS = Options(
 
 
 @takes(OPTIONS)
-def make(**given: Any) -> Game:
+def make_game(**given: Any) -> Game:
     """Dou Dizhu as a `Game`.
 
     Args:

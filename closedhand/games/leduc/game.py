@@ -26,7 +26,7 @@ __all__ = [
     "deal",
     "hide",
     "legal",
-    "make",
+    "make_game",
     "observe",
     "over",
     "play",
@@ -61,7 +61,7 @@ OPTIONS = Options(
 
 
 @takes(OPTIONS)
-def make(**given: Any) -> Game:
+def make_game(**given: Any) -> Game:
     """A member of the Leduc family as a `Game`.
 
     Args:

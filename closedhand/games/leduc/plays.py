@@ -196,9 +196,9 @@ def showdown(variant: Variant, pair: str, double_pair: str, own: str, other: str
 
 
 @lru_cache
-def build(rules: str, pair: str, double_pair: str) -> np.record:
+def build(preset: str, pair: str, double_pair: str) -> np.record:
     """All tables of one member of the family, a record of `TABLES`."""
-    variant = VARIANTS[rules]
+    variant = VARIANTS[preset]
     kinds = list(variant.deck)
     nodes = betting(variant)
     tables = np.zeros(1, TABLES)[0]

@@ -24,6 +24,7 @@ from closedhand.baselines.chinese_poker.pool import (
     set_hands,
     strengths_of,
 )
+from closedhand.core.extras import needing
 from closedhand.core.files import SHIPPED
 from closedhand.core.game import Game, InputError
 from closedhand.core.parts import Part, compute as compute_parts
@@ -116,10 +117,8 @@ def _student() -> Any:
     Raises:
         InputError: SciPy is not installed.
     """
-    try:
+    with needing("solve"):
         from scipy.stats import t
-    except ImportError:
-        raise InputError("intervals need SciPy: pip install 'closedhand[solve]'") from None
     return t
 
 

@@ -63,7 +63,9 @@ class Equilibrium:
 Alpha = Annotated[float, Range(0, 1 / 3), "probability that player 0 bluffs with a jack"]
 
 
-def make(game: Game, seed: int, argument: str | None, alpha: Alpha = 0.2) -> Equilibrium:
+def make_equilibrium(
+    game: Game, seed: int, argument: str | None, alpha: Alpha = 0.2
+) -> Equilibrium:
     """The agent `equilibrium`, or `equilibrium[alpha=0.1]`.
 
     Raises:

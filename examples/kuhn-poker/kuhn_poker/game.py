@@ -202,7 +202,7 @@ def view_from(game: Game, player: int, hand: str, actions: Iterable[int | str] =
     return view
 
 
-def make(rules: Literal["standard"] = "standard") -> Game:
+def make_game(rules: Literal["standard"] = "standard") -> Game:
     """Kuhn poker as a `Game`; its only option has one value."""
     return Game(
         name="kuhn",

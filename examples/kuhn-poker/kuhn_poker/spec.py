@@ -5,7 +5,7 @@ from closedhand.core.registry import GameSpec
 SPEC = GameSpec(
     name="kuhn",
     title="Kuhn poker",
-    make="kuhn_poker.game:make",
+    make="kuhn_poker.game:make_game",
     contract=1,
     aec_id="kuhn/kuhn-v0",
     gymnasium_id="kuhn/Kuhn-v0",

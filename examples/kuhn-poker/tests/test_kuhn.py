@@ -6,7 +6,7 @@ import gymnasium
 import numpy as np
 import pettingzoo
 import pytest
-from kuhn_poker.equilibrium import make
+from kuhn_poker.equilibrium import make_equilibrium
 from kuhn_poker.game import view_from
 
 from closedhand import InputError, make_agent, make_game
@@ -73,7 +73,7 @@ class Pure:
 
 @pytest.mark.parametrize("alpha", [0, 0.2, 1 / 3])
 def test_no_strategy_beats_the_equilibrium(alpha: float) -> None:
-    agent = make(GAME, 0, None, alpha=alpha)
+    agent = make_equilibrium(GAME, 0, None, alpha=alpha)
     deals = [GAME.parse_deal("".join(deal)) for deal in itertools.permutations("JQK", 2)]
     worth = np.mean([value(deal, [agent, agent]) for deal in deals])
     assert worth == pytest.approx(-1 / 18)

@@ -21,7 +21,7 @@ from closedhand.baselines.leduc.tree import evaluate
 )
 def test_the_family_converges_as_is_known(algorithm: str, at_100: float, at_1000: float) -> None:
     """Exploitability on standard Leduc, as another implementation measured it."""
-    learner = solving.make(algorithm, STANDARD)
+    learner = solving.make_solver(algorithm, STANDARD)
     learner.run(100)
     assert evaluate(learner.strategy()).exploitability == pytest.approx(at_100, rel=0.05)
     learner.run(900)

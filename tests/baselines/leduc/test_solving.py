@@ -60,10 +60,10 @@ def test_only_the_same_work_is_resumed(tmp_path: Path) -> None:
 
 
 def test_work_ends_by_time_or_aim() -> None:
-    run = solving.Run("dcfr", solving.make("dcfr", UH), 0)
+    run = solving.Run("dcfr", solving.make_solver("dcfr", UH), 0)
     run.advance(until=1e-2)
     assert 0 < run.points[-1].evaluation.nash_conv <= 1e-2 < run.points[-2].evaluation.nash_conv
-    run = solving.Run("mccfr", solving.make("mccfr", UH), 0)
+    run = solving.Run("mccfr", solving.make_solver("mccfr", UH), 0)
     run.advance(seconds=0.3)
     assert 0.2 < run.seconds < 1.0
     iterations = [point.iterations for point in run.points]
@@ -72,9 +72,9 @@ def test_work_ends_by_time_or_aim() -> None:
 
 def test_the_unknown_is_refused() -> None:
     with pytest.raises(InputError, match="no algorithm 'magic'"):
-        solving.make("magic", UH)
+        solving.make_solver("magic", UH)
     with pytest.raises(InputError, match="not doudizhu"):
-        solving.make("cfr", make_game("doudizhu"))
+        solving.make_solver("cfr", make_game("doudizhu"))
 
 
 @pytest.mark.slow
@@ -83,7 +83,7 @@ def test_solvers_work_without_compiled_kernels() -> None:
 from closedhand import make_game
 from closedhand.baselines.leduc import solving
 for name in ("dcfr", "mccfr", "mmd", "q-learning"):
-    learner = solving.make(name, make_game("leduc"), 3)
+    learner = solving.make_solver(name, make_game("leduc"), 3)
     learner.run(3)
     print(name, learner.strategy().probabilities.round(9).sum(axis=(0, 1)).tolist())
 """

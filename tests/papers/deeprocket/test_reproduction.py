@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from closedhand.arena import ladder, match
-from closedhand.baselines.random import make as make_random
+from closedhand.baselines.random import make_random
 from closedhand.cli import app
 from closedhand.core.agents import Traits
 from closedhand.core.game import InputError, State

@@ -48,7 +48,8 @@ from closedhand.baselines.daihinmin.kou.strength import (
 )
 from closedhand.baselines.daihinmin.kou.variants import OPTIONS, WEAKEST, WEAKEST_SINGLE, parse
 from closedhand.core import bits
-from closedhand.core.agents import AgentSpec, Traits, described
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agents import Traits, described
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
 from closedhand.core.options import takes
@@ -311,7 +312,7 @@ def choose_all(rules, numbers, views, ids, actions):
 
 @takes(OPTIONS)
 @described(Traits(microseconds=16))
-def make(game: Game, seed: int, argument: str | None, **numbers: int) -> KernelAgent:
+def make_kou(game: Game, seed: int, argument: str | None, **numbers: int) -> KernelAgent:
     """The agent `kou`, with variants as argument and `Numbers` as options; it needs no seed.
 
     Raises:

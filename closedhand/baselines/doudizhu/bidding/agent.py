@@ -1,15 +1,8 @@
 """The agent `bids:KIND:AGENT`: the bids of one module, the plays of another agent."""
 
 from closedhand.baselines.doudizhu.bidding.modules import KINDS, BiddingAgent
-from closedhand.core.agents import (
-    Traits,
-    described,
-    files_of,
-    make_agent,
-    split_outside,
-    traits_of,
-    unquoted,
-)
+from closedhand.core.agent_spec import split_outside, unquoted
+from closedhand.core.agents import Traits, described, files_of, make_agent, traits_of
 from closedhand.core.game import Game, InputError
 
 NET = "net="
@@ -39,7 +32,7 @@ def describe(game: Game, argument: str | None) -> Traits:
 
 
 @described(describe)
-def make(game: Game, seed: int, argument: str | None) -> BiddingAgent:
+def make_bids(game: Game, seed: int, argument: str | None) -> BiddingAgent:
     """The agent `bids:KIND:AGENT`: bids of a kind, cards of an agent, such as `bids:logic:greedy`.
 
     The kind `net=FILE`, as in `bids:net=runs/bids/bid.safetensors:greedy`, bids by the win

@@ -209,7 +209,7 @@ class BiddingAgent:
     """Bids by one of the modules and plays as another agent.
 
     Attributes:
-        name: Name in tables and records.
+        name: Name in results and records.
     """
 
     def __init__(self, game: Game, kind: str, player: Agent) -> None:

@@ -38,7 +38,8 @@ from closedhand.baselines.doudizhu.bidding.thresholds import Module
 from closedhand.baselines.doudizhu.deeprocket import networks
 from closedhand.baselines.learning.logistic import calibration, chances_of, log_loss, logistic
 from closedhand.baselines.learning.tensors import TORCH
-from closedhand.core.agents import Agent, quoted
+from closedhand.core.agent_spec import quoted
+from closedhand.core.agents import Agent
 from closedhand.core.game import Game, InputError
 from closedhand.core.kernel import kernel
 from closedhand.core.registry import make_game

@@ -37,7 +37,8 @@ from closedhand.baselines.learning.policy_gradient import (
     read_weights,
     shipped_weights,
 )
-from closedhand.core.agents import AgentSpec, Traits, described, files_of
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agents import Traits, described, files_of
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.kernel import kernel
 from closedhand.core.registry import flat_game
@@ -218,7 +219,7 @@ class DecomposeAgent(PlayAgent):
 
 
 @described(lambda game, argument: Traits(files_of(argument), microseconds=4))
-def make(game: Game, seed: int, argument: str | None) -> DecomposeAgent:
+def make_decompose(game: Game, seed: int, argument: str | None) -> DecomposeAgent:
     """The agent `decompose`, or `decompose:PATH` with weights that `closedhand train` saved.
 
     Raises:

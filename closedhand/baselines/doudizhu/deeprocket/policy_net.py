@@ -15,7 +15,8 @@ from closedhand.baselines.doudizhu.deeprocket.networks import Network, load, pro
 from closedhand.baselines.doudizhu.deeprocket.pairs import KICKER_SIZE, KICKERS
 from closedhand.baselines.doudizhu.substep_agent import SubstepAgent
 from closedhand.core import agents
-from closedhand.core.agents import AgentSpec, Traits, described
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agents import Traits, described
 from closedhand.core.files import SHIPPED
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.kernel import kernel
@@ -194,7 +195,7 @@ def describe(game: Game, argument: str | None) -> Traits:
 
 
 @described(describe)
-def make(game: Game, seed: int, argument: str | None) -> PolicyNetAgent:
+def make_policy_net(game: Game, seed: int, argument: str | None) -> PolicyNetAgent:
     """The agent `policy-net`, `policy-net:FOLDER` or `policy-net:FILE`; it ignores the seed.
 
     Raises:

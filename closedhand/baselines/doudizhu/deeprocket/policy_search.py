@@ -39,7 +39,7 @@ class PolicySearchAgent(SearchAgent):
             InputError: There are no networks at the path.
         """
         super().__init__(game, name, seed, decompose.load(None), **budget)
-        self._network = policy_net.make(self._flat, seed, path)
+        self._network = policy_net.make_policy_net(self._flat, seed, path)
 
     def plays(self, view: State) -> np.ndarray:
         """The flat plays to be compared, the most probable first, int64 [n]."""
@@ -47,7 +47,7 @@ class PolicySearchAgent(SearchAgent):
 
 
 @described(describer("policy-search"))
-def make(
+def make_policy_search(
     game: Game,
     seed: int,
     argument: str | None,

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from closedhand.core.extras import needing
 from closedhand.core.game import Game, InputError
 from closedhand.core.records import read as read_records
 from closedhand.core.registry import flat_game, make_game
@@ -57,9 +58,9 @@ def read(path: Path, expert: str | None = None) -> Games:
     parts = [read_one(shard, expert) for shard in shards]
     for shard, part in zip(shards, parts, strict=True):
         if part.game is not parts[0].game:
-            rules = [each.game.options["rules"] for each in (part, parts[0])]
+            presets = [each.game.options["rules"] for each in (part, parts[0])]
             raise InputError(
-                f"{shard} has games of the rules {rules[0]}, {shards[0]} of {rules[1]}"
+                f"{shard} has games of the rules {presets[0]}, {shards[0]} of {presets[1]}"
             )
     games = join(parts)
     if not games.seats.any():
@@ -101,11 +102,9 @@ def arrow() -> Any:
     Raises:
         InputError: `pyarrow` is not installed.
     """
-    try:
+    with needing("data"):
         import pyarrow
         import pyarrow.parquet
-    except ModuleNotFoundError as error:
-        raise InputError(f"no module {error.name}: pip install 'closedhand[data]'") from None
     return pyarrow
 
 

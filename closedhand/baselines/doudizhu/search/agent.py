@@ -16,7 +16,8 @@ from closedhand.baselines.doudizhu.agent import next_step
 from closedhand.baselines.doudizhu.bidding.modules import choose_bid
 from closedhand.baselines.doudizhu.decompose.agent import CANDIDATES, consider, load, policy_of
 from closedhand.baselines.doudizhu.search.styles import Styles
-from closedhand.core.agents import AgentSpec, Traits, described
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agents import Traits, described
 from closedhand.core.game import Game, State
 from closedhand.core.kernel import kernel
 from closedhand.core.options import Range
@@ -56,7 +57,7 @@ class SearchAgent:
     """Compares plays by simulation.
 
     Attributes:
-        name: Name in tables and records.
+        name: Name in results and records.
     """
 
     def __init__(self, game: Game, name: str, seed: int, weights: np.ndarray, **budget: Any):
@@ -148,7 +149,7 @@ Worlds = Annotated[int | None, Range(0, MOST_PARTICLES), "determinisations of ea
 
 
 @described(describer("search"))
-def make(
+def make_search(
     game: Game,
     seed: int,
     argument: str | None,

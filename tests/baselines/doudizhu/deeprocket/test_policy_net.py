@@ -27,7 +27,7 @@ pytestmark = [
 )
 def test_the_agent_plays_legally(trained: Path, options: dict[str, Any]) -> None:
     game = make_game("doudizhu", **options)
-    agent = policy_net.make(game, 0, str(trained))
+    agent = policy_net.make_policy_net(game, 0, str(trained))
     states = [state.copy() for state in positions(game, seed=3, games=3) if not game.over(state)]
     views = np.array([game.view(state, int(state.player)) for state in states], game.dtype)
     actions = agent.act_batch(views)
@@ -39,7 +39,7 @@ def test_the_agent_plays_legally(trained: Path, options: dict[str, Any]) -> None
 
 def test_the_agent_plays_what_it_prefers(trained: Path) -> None:
     game = make_game("doudizhu", substeps=True)
-    agent = policy_net.make(game, 0, str(trained))
+    agent = policy_net.make_policy_net(game, 0, str(trained))
     kinds = set()
     for state in positions(game, seed=3, games=3):
         if game.over(state):
@@ -55,7 +55,7 @@ def test_the_agent_plays_what_it_prefers(trained: Path) -> None:
     assert kinds == {True, False}
     auction = make_game("doudizhu", bidding=True)
     with pytest.raises(InputError, match="while cards are played"):
-        policy_net.make(auction, 0, str(trained)).preferences(
+        policy_net.make_policy_net(auction, 0, str(trained)).preferences(
             auction.view(auction.deal(np.random.default_rng(0)), 0)
         )
 
@@ -66,11 +66,11 @@ def test_the_networks_of_the_agent_are_found(
     policy, kicker = trained / "policy.safetensors", trained / "kicker.safetensors"
     assert policy_net.files_of(str(trained)) == {"policy": policy, "kicker": kicker}
     assert policy_net.files_of(str(policy)) == {"policy": policy, "kicker": kicker}
-    assert policy_net.make(DOUDIZHU, 0, str(policy)).name == f"policy-net:{policy}"
+    assert policy_net.make_policy_net(DOUDIZHU, 0, str(policy)).name == f"policy-net:{policy}"
     shipped = {"policy": policy, "kicker": kicker}
     monkeypatch.setattr(policy_net, "SHIPPED_FILES", shipped)
-    assert policy_net.make(DOUDIZHU, 0, None).name == "policy-net"
+    assert policy_net.make_policy_net(DOUDIZHU, 0, None).name == "policy-net"
     (tmp_path / "policy.safetensors").write_bytes(policy.read_bytes())
     assert policy_net.files_of(str(tmp_path))["kicker"] == kicker
     with pytest.raises(InputError, match="no network at"):
-        policy_net.make(DOUDIZHU, 0, str(tmp_path / "nothing"))
+        policy_net.make_policy_net(DOUDIZHU, 0, str(tmp_path / "nothing"))

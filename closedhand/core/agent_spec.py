@@ -1,0 +1,193 @@
+"""The grammar of agents' texts: `name[key=value,...]:argument`.
+
+Options and argument may be absent. A value is a number, true, false, or text. Text with commas,
+colons or brackets is put in single or double quotes, which open after a colon, an equals sign or a
+bracket; there is no escape character.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from closedhand.core.game import InputError
+from closedhand.core.options import guess
+
+QUOTES = "\"'"
+
+BRACKET = re.compile(r"[\w.-]*\[")
+"""Matches options at the beginning of an agent's text, or brackets in an option's value."""
+INNER_BRACKET = re.compile(r"[\w.-]+\[(?=\s*(\w+\s*=|\]))")
+"""Matches options of an agent inside an argument, which may also be a path with a bracket."""
+
+
+@dataclass(frozen=True)
+class AgentSpec:
+    """The parsed text of an agent.
+
+    Attributes:
+        name: Name of the agent.
+        options: Keys and values in brackets: numbers, booleans and strings.
+        argument: Text after the first colon, without enclosing quotes; None if there is none.
+    """
+
+    name: str
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any], hash=False)
+    argument: str | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Parse `name[key=value,...]:argument`.
+
+        Examples:
+            >>> AgentSpec.parse("search[threads=1]:100ms")
+            AgentSpec(name='search', options={'threads': 1}, argument='100ms')
+
+        Raises:
+            InputError: Brackets or quotes are not closed, or an option is not key=value.
+        """
+        found = re.match(r"[^\[:]*", text)
+        name = found[0] if found else ""
+        options: dict[str, Any] = {}
+        rest = text[len(name) :]
+        if rest.startswith("["):
+            end = _behind_bracket(rest, 0)
+            if end < 0:
+                raise InputError(f"the bracket in {text!r} is not closed")
+            options, rest = _read_options(rest[1 : end - 1]), rest[end:]
+            if rest and not rest.startswith(":"):
+                raise InputError(f"a colon is missing behind the bracket in {text!r}")
+        return cls(name, options, unquoted(rest[1:]) or None)
+
+    def __str__(self) -> str:
+        """Text that parses to this agent; options that are None are left out."""
+        given = {key: value for key, value in self.options.items() if value is not None}
+        options = ",".join(f"{key}={_write(value)}" for key, value in given.items())
+        text = f"{self.name}[{options}]" if options else self.name
+        return text if self.argument is None else f"{text}:{quoted(self.argument)}"
+
+
+def split_agents(text: str) -> list[str]:
+    """Split a comma-separated list of agents; commas in brackets and quotes do not count.
+
+    Examples:
+        >>> split_agents("search[threads=1,worlds=20]:100ms,strategy:'a,b.npz', random")
+        ['search[threads=1,worlds=20]:100ms', "strategy:'a,b.npz'", 'random']
+
+    Raises:
+        InputError: A quote is not closed.
+    """
+    return [piece.lstrip() for piece in split_outside(text, ",")]
+
+
+def split_outside(text: str, separator: str, parts: int = -1) -> list[str]:
+    """Split an agent's text at separators outside brackets and quotes.
+
+    Args:
+        text: Comma-separated agents, or an agent's argument.
+        separator: A comma or a colon.
+        parts: Maximum number of parts; the last one then holds the rest. -1: any number.
+
+    Raises:
+        InputError: A quote is not closed.
+    """
+    pieces: list[str] = []
+    begin = i = 0
+    before = separator  # the character before, if a quote or an agent's name may follow it
+    while i < len(text) and len(pieces) != parts - 1:
+        if before and text[i] in QUOTES:
+            i, before = _behind_quote(text, i), ""
+            continue
+        pattern = INNER_BRACKET if before == ":" else BRACKET
+        opening = pattern.match(text, i) if before else None
+        end = _behind_bracket(text, opening.end() - 1) if opening else -1
+        if end > 0:
+            i, before = end, ""
+            continue
+        if text[i] == separator:
+            pieces.append(text[begin:i])
+            begin = i + 1
+        if not (before and text[i].isspace()):
+            before = text[i] if text[i] in ":=," else ""
+        i += 1
+    return [*pieces, text[begin:]]
+
+
+def _behind_quote(text: str, i: int) -> int:
+    """Index after the quote that closes the one at `i`."""
+    end = text.find(text[i], i + 1)
+    if end < 0:
+        raise InputError(f"the quote in {text!r} is not closed")
+    return end + 1
+
+
+def _behind_bracket(text: str, i: int) -> int:
+    """Index after the bracket that closes the one at `i`, -1 if none does."""
+    depth, starts = 0, False
+    while i < len(text):
+        char = text[i]
+        if starts and char in QUOTES:
+            i, starts = _behind_quote(text, i), False
+            continue
+        depth += (char == "[") - (char == "]")
+        i += 1
+        if depth == 0:
+            return i
+        starts = char in "[,=" or (starts and char.isspace())
+    return -1
+
+
+def unquoted(text: str) -> str:
+    """Strip the quotes that enclose a whole text.
+
+    Raises:
+        InputError: A quote is not closed.
+    """
+    split_outside(text, ":")  # raises if a quote is not closed
+    if len(text) > 1 and text[0] in QUOTES and text.find(text[0], 1) == len(text) - 1:
+        return text[1:-1]
+    return text
+
+
+def quoted(text: str, separators: str = ",") -> str:
+    """Write a text for an agent's argument, in quotes only if it needs them.
+
+    Args:
+        text: The argument, or a part of it.
+        separators: Characters that would end it there.
+    """
+    try:
+        # A colon precedes it, as in an agent's text, and adds one cut of its own.
+        cuts = [len(split_outside(f":{text}", each)) - (each == ":") for each in separators]
+        if max(cuts) == 1 and unquoted(text) == text:
+            return text
+    except InputError:
+        pass
+    return _in_quotes(text)
+
+
+def _in_quotes(text: str) -> str:
+    quote = QUOTES[0] if QUOTES[0] not in text else QUOTES[1]
+    return f"{quote}{text}{quote}"
+
+
+def _read_options(text: str) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    for piece in split_outside(text, ",") if text.strip() else ():
+        key, equals, value = piece.partition("=")
+        key, value = key.strip(), value.strip()
+        if not (equals and key.isidentifier()):
+            raise InputError(f"an option of an agent is key=value, not {piece.strip()!r}")
+        if key in options:
+            raise InputError(f"the option {key} is given twice")
+        options[key] = unquoted(value) if value[:1] in QUOTES else guess(value)
+    return options
+
+
+def _write(value: Any) -> str:
+    """Write a value so that `_read_options` reads it back."""
+    if not isinstance(value, str):
+        return json.dumps(value)
+    is_plain = guess(value) == value == value.strip() and not set(value) & set("[],\"'")
+    return value if is_plain and value else _in_quotes(value)
