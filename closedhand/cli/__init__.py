@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from closedhand.cli import play, records, solve, train
+from closedhand.cli import compile, play, records, solve, train
 from closedhand.cli.groups import Commands, Group
 from closedhand.core.game import InputError
 
@@ -45,6 +45,7 @@ def closedhand(
 app.command()(play.match)
 app.command()(play.play)
 app.command(context_settings=solve.SETTINGS)(solve.solve)
+app.command()(compile.compile)
 app.add_typer(records.app, name="records")
 app.add_typer(train.app, name="train")
 OF_GAMES = {"reproduce": "Published results, computed again.", "show": "Pictures of games."}
