@@ -217,17 +217,8 @@ def play(
         chunk = join(finished)
         return League(game, names, seed, duplicate, chunk, len(chunk.returns) < deals)
 
-    def save_so_far() -> None:
-        found = so_far()
-        if found is not None:
-            save(found)
-
     progress(kept)
-    work_off(play_chunk, jobs, first, workers, take, save_so_far, at_end=False)
-    found = so_far()
-    if found is None:
-        raise KeyboardInterrupt
-    return found
+    return work_off(play_chunk, jobs, first, workers, take, so_far, save)
 
 
 def places(payoffs: np.ndarray) -> np.ndarray:

@@ -11,9 +11,10 @@ import numpy as np
 
 from closedhand.arena.match import Match
 from closedhand.core.duel import Chunk, match_settings, tables
-from closedhand.core.files import load_json, write_atomically
+from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.moved import old_names
+from closedhand.core.reading import load_json
 from closedhand.core.run import check_same
 from closedhand.core.statistics import Estimate, bootstrap, wins
 

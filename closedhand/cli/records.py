@@ -9,6 +9,7 @@ from closedhand.cli.common import (
     Json,
     Options,
     Rules,
+    claim_files,
     given_options,
     print_json,
     underscored,
@@ -43,7 +44,7 @@ def replay(
 
     replays: list[dict[str, Any]] = []
     games = errors = 0
-    for each in replay_file(file, game, **given_options(rules, option)):
+    for each in replay_file(file, game, **given_options(game, rules, option)):
         games += 1
         errors += each.error is not None
         if as_json:
@@ -83,11 +84,12 @@ def export(
     writers = {reader.suffix: reader for reader in log_readers()}
     if out.suffix not in (*writers, ".jsonl"):
         raise InputError(f"--out ends in {', '.join((*writers, '.jsonl'))}, not as {out} does")
+    claim_files(out)
     reader = reader_of(file)
     if reader is not None:
         records = reader.records(file)
     else:
-        records = list(read(file, game, **given_options(rules, option)))
+        records = list(read(file, game, **given_options(game, rules, option)))
     if out.suffix == ".jsonl":
         write(out, records)
     else:

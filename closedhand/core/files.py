@@ -1,282 +1,325 @@
-"""Files: reading text, JSON and arrays within limits, and atomic writing.
+"""Writing files: atomically, and claims on what is written. Reading is in `reading`."""
 
-Whatever a file holds, reading it returns data or raises an `InputError` that names the file.
-"""
-
-import gzip
+import errno
 import io
-import math
 import os
+import platform
 import re
-import zipfile
-import zlib
+import stat
+import warnings
 from collections.abc import Generator, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, cast
+from types import TracebackType
+from typing import Any, Self
 
 import numpy as np
 
 from closedhand.core.game import InputError
-from closedhand.core.parsing import parse_json
+from closedhand.core.text import UNPAIRED
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
 
 SHIPPED = Path(__file__).parent.parent / "data"
 """Folder of the files that ship with the package."""
-
-MOST_LINE = 2**20
-"""Most bytes in a line of text."""
-MOST_TEXT = 2**26
-"""Most bytes of a text that is read as a whole, such as JSON."""
-MOST_DATA = 2**28
-"""Most bytes of arrays and networks, and of what is unpacked."""
-LIMITS = "CLOSEDHAND_LIMITS"
-"""Variable of the environment: a factor by which these limits are multiplied."""
-BLOCK = 2**20
-UNPAIRED = "backslashreplace"
-"""How surrogates without a partner, from names of files in other encodings, are encoded: as JSON
-writes them."""
-
-GZIP = b"\x1f\x8b"
-BOM = b"\xef\xbb\xbf"
-FILLED = re.compile(rb"\S[^\n]*")
-"""A line from its first visible character on."""
-
-_factor: ContextVar[float | None] = ContextVar("factor", default=None)
+FAULTS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS}
+"""Errors that tell of the disk, not of the program: it is full, broken or write-protected."""
+CLAIMED = "CLOSEDHAND_CLAIMED"
+"""Environment variable with the claims of a process, which the processes that it starts share."""
+PART = re.compile(r"\.(\d+)\.part$")
+"""End of the name of a file that is being written, with the id of the process that writes it."""
+KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+}
+"""What else than a regular file may be found under a name."""
 
 
-@contextmanager
-def limits(factor: float) -> Generator[None]:
-    """Multiply the limits of all reading in this block by a factor."""
-    token = _factor.set(factor)
-    try:
-        yield
-    finally:
-        _factor.reset(token)
+class WriteError(InputError):
+    """A file that cannot be written."""
 
 
-def limit(most: int) -> int:
-    """A limit, such as `MOST_DATA`, as `limits` or the environment have it.
-
-    Raises:
-        InputError: The factor in the environment is not a positive number.
-    """
-    given = _factor.get()
-    if given is None:
-        text = os.environ.get(LIMITS, "1")
-        try:
-            given = float(text)
-        except ValueError:
-            given = math.nan
-        if not 0 < given < math.inf:
-            raise InputError(f"{LIMITS} is a positive number, not {text!r}")
-    return int(most * given)
+def reason_of(error: Exception) -> str:
+    """The first line of an error's message, or its type where it has no message."""
+    return str(error).partition("\n")[0] or type(error).__name__
 
 
-def beyond(path: Path | str, what: str, most: int) -> InputError:
-    """The error that something in a file exceeds a limit."""
-    allowed = limit(most)
-    size = f"{allowed >> 20} MiB" if allowed >= 2**20 else f"{allowed:,} bytes"
-    return InputError(
-        f"{path}: {what} more than {size}; --limits 10 or {LIMITS}=10 allow ten times as much"
-    )
-
-
-@contextmanager
-def reading(path: Path | str) -> Generator[None]:
-    """Turn what goes wrong while a file is opened and read into an `InputError`."""
-    try:
-        yield
-    except InputError:
-        raise
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or str(error) or "it ends too early"
-        raise InputError(f"cannot read {path}: {reason}") from None
-    except ValueError as error:  # a path that no file can have
-        raise InputError(f"cannot read {path}: {error}") from None
-
-
-def read_bytes(path: Path | str, most: int = MOST_DATA) -> bytes:
-    """The content of a file.
-
-    Args:
-        path: The file.
-        most: Its limit, one of those above.
-
-    Raises:
-        InputError: The file cannot be read, or is too large.
-    """
-    blocks: list[bytes] = []
-    size, allowed = 0, limit(most)
-    with reading(path), open(path, "rb") as file:
-        while block := file.read(BLOCK):
-            size += len(block)
-            if size > allowed:
-                raise beyond(path, "it has", most)
-            blocks.append(block)
-    return b"".join(blocks)
-
-
-def filled_lines(path: Path | str) -> Iterator[tuple[int, str]]:
-    """Lines of a text that are not blank, stripped, with their numbers from 1.
-
-    The text is UTF-8 and may be packed by gzip; it is read in blocks.
-
-    Raises:
-        InputError: The file cannot be read, is not UTF-8, has too long a line, or unpacks to too
-            much.
-    """
-    longest, number, rest = limit(MOST_LINE), 1, b""
-    with reading(path), open(path, "rb") as file:
-        for block in _blocks(path, file):
-            data = rest + block
-            whole = data.rfind(b"\n") + 1
-            yield from _decoded(path, data[:whole], number)
-            number += data.count(b"\n", 0, whole)
-            rest = data[whole:]
-            if len(rest) > longest:
-                raise beyond(f"{path}, line {number}", "the line has", MOST_LINE)
-        yield from _decoded(path, rest, number)
-
-
-def _blocks(path: Path | str, file: IO[bytes]) -> Iterator[bytes]:
-    """A file in blocks, unpacked, without the mark that begins some texts."""
-    start = file.read(BLOCK)
-    if not start.startswith(GZIP):
-        yield start.removeprefix(BOM)
-        while block := file.read(BLOCK):
-            yield block
-        return
-    file.seek(0)
-    size, allowed = 0, limit(MOST_DATA)
-    with gzip.GzipFile(fileobj=file) as unpacked:
-        while block := unpacked.read(BLOCK):
-            size += len(block)
-            if size > allowed:
-                raise beyond(path, "it unpacks to", MOST_DATA)
-            yield block.removeprefix(BOM) if size == len(block) else block
-
-
-def _decoded(path: Path | str, data: bytes, number: int) -> Iterator[tuple[int, str]]:
-    """The filled lines of some data, whose first line has this number."""
-    begin, longest = 0, limit(MOST_LINE)
-    for match in FILLED.finditer(data):
-        number += data.count(b"\n", begin, match.start())
-        begin = match.start()
-        if match.end() - begin > longest:
-            raise beyond(f"{path}, line {number}", "the line has", MOST_LINE)
-        try:
-            line = match[0].decode().strip()
-        except UnicodeDecodeError:
-            raise InputError(f"{path}, line {number}: this is not UTF-8 text") from None
-        if line:
-            yield number, line
-
-
-def lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Lines of a file with their numbers from 1, without blank lines and `#` comments.
-
-    Raises:
-        InputError: As from `filled_lines`.
-    """
-    for number, line in filled_lines(path):
-        if not line.startswith("#"):
-            yield number, line
-
-
-def load_json(path: Path) -> Any:
-    """The JSON value in a file.
-
-    Raises:
-        InputError: The file cannot be read, is too large, or is not JSON.
-    """
-    content = read_bytes(path, MOST_TEXT)
-    try:
-        return parse_json(content.decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        raise InputError(f"{path} is not UTF-8 text") from None
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
-
-
-def read_json(path: Path) -> dict[str, Any]:
-    """The JSON object in a file; empty if there is no such file, or no JSON object in it."""
-    try:
-        data = load_json(path)
-    except InputError:
-        return {}
-    return cast(dict[str, Any], data) if isinstance(data, dict) else {}
-
-
-def read_arrays(path: Path) -> dict[str, np.ndarray]:
-    """The arrays of an npz file.
-
-    Raises:
-        InputError: The file cannot be read, is damaged, or unpacks to too much.
-    """
-    return unpack_arrays(read_bytes(path), path)
-
-
-def unpack_arrays(content: bytes, path: Path | str) -> dict[str, np.ndarray]:
-    """The arrays in the content of an npz file; `path` is for messages.
-
-    Raises:
-        InputError: It is no npz file, is damaged, or unpacks to too much.
-    """
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as packed:
-            size = sum(member.file_size for member in packed.infolist())
-        if size > limit(MOST_DATA):
-            raise beyond(path, "it unpacks to", MOST_DATA)
-        with np.load(io.BytesIO(content), allow_pickle=False) as data:
-            arrays = dict(data)
-    except InputError:
-        raise
-    except Exception as error:  # a damaged file fails in a dozen ways: zip, zlib, header, shape
-        raise InputError(f"{path} is no npz file, or damaged: {type(error).__name__}") from None
-    for name, array in arrays.items():
-        if not isinstance(array, np.ndarray):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InputError(f"{path} is no npz file: {name} is no array")
-    return arrays
-
-
-def json_in(arrays: Mapping[str, Any], name: str) -> Any:
-    """The JSON value that an array of some holds as text.
-
-    Raises:
-        InputError: There is no such array, or no JSON in it.
-    """
-    if name not in arrays:
-        raise InputError(f"it lacks {name!r}")
-    return parse_json(str(arrays[name]))
+def within(path: Path, name: str) -> Path:
+    """The file `name` in a folder; a path that is no folder itself."""
+    return path / name if os.path.isdir(path) else path
 
 
 def write_arrays(path: Path, arrays: Mapping[str, Any]) -> None:
     """Write arrays as a compressed npz file.
 
     Raises:
-        InputError: The file cannot be written.
+        WriteError: The file cannot be written.
     """
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)
     write_atomically(path, buffer.getvalue())
 
 
+def target(path: Path) -> Path:
+    """The regular file, present or not, that is written under a name.
+
+    A symlink stands for the file that it leads to: the link stays, and that file is replaced.
+
+    Raises:
+        WriteError: There is something else, such as a folder or a device, or the file is
+            write-protected.
+    """
+    found = Path(os.path.realpath(path))
+    try:
+        mode = found.stat().st_mode
+    except FileNotFoundError:
+        return found
+    except OSError as error:
+        raise WriteError(f"cannot write {path}: {error.strerror}") from None
+    if not stat.S_ISREG(mode):
+        kind = KINDS.get(stat.S_IFMT(mode), "something else")
+        raise WriteError(f"cannot write {path}: it is {kind}, not a file")
+    if not os.access(found, os.W_OK):
+        raise WriteError(f"cannot write {path}: it is write-protected")
+    return found
+
+
+@contextmanager
+def replacing(path: Path) -> Generator[Path]:
+    """Write a file completely or not at all.
+
+    Yields:
+        Path of a new file beside it, to be written in the block. At the end of the block it takes
+        the place of the file, with its permissions; after an error it is removed.
+
+    Raises:
+        WriteError: The file cannot be written.
+    """
+    found = target(path)
+    part = found.with_name(f"{found.name}.{os.getpid()}.part")
+    try:
+        found.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            yield part
+            # Some file systems tell only now that the disk is full.
+            with open(part, "rb+") as file:
+                os.fsync(file.fileno())
+            with suppress(FileNotFoundError):
+                part.chmod(stat.S_IMODE(found.stat().st_mode))
+            os.replace(part, found)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as error:
+        raise WriteError(f"cannot write {path}: {error.strerror}") from None
+
+
 def write_atomically(path: Path, content: str | bytes) -> None:
     """Write a file via a temporary one beside it, so that a crash leaves no partial file.
 
     Raises:
-        InputError: The file cannot be written.
+        WriteError: The file cannot be written.
     """
-    path = Path(path)
-    part = path.parent / f"{path.name}.{os.getpid()}.part"
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as part:
+        data = content if isinstance(content, bytes) else content.encode("utf-8", UNPAIRED)
+        part.write_bytes(data)
+
+
+class Log:
+    """A new text file that grows, begun with its first text; what is in it is always whole.
+
+    Attributes:
+        path: Path of the file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Prepare a log.
+
+        Raises:
+            WriteError: The file cannot be written, or holds something already.
+        """
+        self.path = path
+        self._file: io.FileIO | None = None
+        found = target(path)
+        if found.exists() and found.stat().st_size:
+            raise WriteError(f"cannot write {path}: it exists, and a log is not written over")
+
+    def write(self, text: str) -> None:
+        """Append a text.
+
+        Raises:
+            WriteError: The file cannot be written; it holds the texts before this one.
+        """
         try:
-            data = content if isinstance(content, bytes) else content.encode("utf-8", UNPAIRED)
-            part.write_bytes(data)
-            os.replace(part, path)
-        finally:
-            part.unlink(missing_ok=True)
+            if self._file is None:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                self._file = io.FileIO(target(self.path), "a")
+            end = self._file.seek(0, os.SEEK_END)
+            left = text.encode("utf-8", UNPAIRED)
+            try:
+                while left:
+                    left = left[self._file.write(left) :]
+            except OSError:
+                self._file.truncate(end)
+                raise
+        except OSError as error:
+            raise WriteError(f"cannot write {self.path}: {error.strerror}") from None
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+class Claims:
+    """What a command writes to: checked before the work begins, and claimed until it ends.
+
+    No other process may claim the same file or folder meanwhile. A claim is a lock on a hidden
+    file, `.NAME.lock` beside a file or `.lock` in a folder: it ends with the process, however that
+    ends. Processes that were started by the one that has a claim share it.
+    """
+
+    def __init__(self) -> None:
+        """Start without a claim."""
+        self._held = ExitStack()
+
+    def __enter__(self) -> Self:
+        """Start a command."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        """Give all claims back."""
+        self._held.close()
+
+    def files(self, *paths: Path) -> None:
+        """Claim files, and create their folders.
+
+        Raises:
+            WriteError: A file cannot be written, is written by another process, or is named twice.
+        """
+        targets = [target(path) for path in paths]
+        # Case does not tell names apart everywhere.
+        names = [str(found).casefold() for found in targets]
+        for i, name in enumerate(names):
+            if name in names[:i]:
+                raise WriteError(f"cannot write {paths[i]}: two results would go into this file")
+        for path, found in zip(paths, targets, strict=True):
+            _make_folder(found.parent, path)
+            self._lock(found.with_name(f".{found.name}.lock"), path)
+            _remove_parts(found.parent.glob(f"{_escaped(found.name)}.*.part"))
+
+    def folder(self, path: Path) -> Path:
+        """Claim a folder, and create it.
+
+        Raises:
+            WriteError: It cannot be created or written to, or another process writes to it.
+        """
+        _make_folder(path, path)
+        self._lock(Path(os.path.realpath(path)) / ".lock", path)
+        for pattern in ("*.part", "*/*.part"):
+            _remove_parts(path.glob(pattern))
+        return path
+
+    def _lock(self, lock: Path, path: Path) -> None:
+        if str(lock) in os.environ.get(CLAIMED, "").split(os.pathsep):
+            return
+        try:
+            held = _locked(lock, path)
+        except OSError as error:
+            raise WriteError(f"cannot write {path}: {error.strerror}") from None
+        before = os.environ.get(CLAIMED)
+        os.environ[CLAIMED] = os.pathsep.join([*([before] if before else []), str(lock)])
+
+        def release() -> None:
+            with suppress(OSError):
+                lock.unlink()
+            os.close(held)
+            left = [name for name in os.environ[CLAIMED].split(os.pathsep) if name != str(lock)]
+            os.environ[CLAIMED] = os.pathsep.join(left)
+
+        self._held.callback(release)
+
+
+def _make_folder(folder: Path, path: Path) -> None:
+    """Create the folder of what is written to `path`."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise WriteError(f"cannot write {path}: {folder} is a file, not a folder") from None
     except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror}") from None
+        raise WriteError(f"cannot make the folder {folder}: {error.strerror}") from None
+
+
+def _locked(lock: Path, path: Path) -> int:
+    """An open file, locked, which holds the id of this process."""
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+    while True:
+        file = os.open(lock, flags, 0o666)
+        try:
+            _try_lock(file)
+            # The process that had the lock removes the file before it lets go.
+            if _is_at(file, lock):
+                os.ftruncate(file, 0)
+                os.write(file, f"process {os.getpid()} on {platform.node()}".encode())
+                return file
+        except BlockingIOError:
+            other = os.read(file, 500).decode(errors="replace") or "another process"
+            os.close(file)
+            raise WriteError(f"cannot write {path}: {other} writes there") from None
+        except BaseException:
+            os.close(file)
+            raise
+        os.close(file)
+
+
+def _is_at(file: int, path: Path) -> bool:
+    """Whether a path leads to an open file."""
+    try:
+        return os.path.samestat(os.fstat(file), os.lstat(path))
+    except FileNotFoundError:
+        return False
+
+
+def _try_lock(file: int) -> None:
+    """Lock a file, or raise BlockingIOError; a warning tells where that is not possible."""
+    reason = "this platform has no file locks"
+    if fcntl is not None:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            raise
+        except OSError as error:
+            reason = f"no locks in this file system ({error.strerror})"
+    warnings.warn(f"{reason}: let no two commands write to one place", stacklevel=5)
+
+
+def _escaped(name: str) -> str:
+    """A name as a pattern that matches it alone."""
+    return re.sub(r"([*?[])", r"[\1]", name)
+
+
+def _remove_parts(paths: Iterator[Path]) -> None:
+    """Remove what processes that were killed have left half-written."""
+    for path in paths:
+        writer = PART.search(path.name)
+        if writer is None:
+            continue
+        try:
+            os.kill(int(writer[1]), 0)
+        except ProcessLookupError:
+            with suppress(OSError):
+                path.unlink()
+        except (OSError, OverflowError):
+            pass  # it runs

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from closedhand.core import contract
-from closedhand.core.files import lines, write_atomically
+from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.parsing import (
     NUMBER,
@@ -27,6 +27,7 @@ from closedhand.core.parsing import (
     list_of,
     parse_json,
 )
+from closedhand.core.reading import lines
 from closedhand.core.registry import GAMES, flat_game, load, make_game, spec_of
 from closedhand.core.version import __version__
 

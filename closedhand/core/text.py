@@ -9,6 +9,10 @@ MOST = 1000
 PLAIN = {"▒": "#", "…": "...", "±": "+-", "µ": "u"}
 """ASCII for characters that this package prints."""
 
+UNPAIRED = "backslashreplace"
+"""Error handler that encodes surrogates without a partner, as in names of files in another
+encoding, the way JSON does."""
+
 FALLBACK = "closedhand.plain"
 """Name of the error handler that encodes what an encoding lacks as ASCII: by `PLAIN`, or escaped.
 It serves `str.encode` and the streams of the command line."""
@@ -29,7 +33,7 @@ def _plain(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error(FALLBACK, _plain)
 
 
-def shown(text: str, stream: TextIO | None) -> str:
+def showable(text: str, stream: TextIO | None) -> str:
     """A text as a stream can show it, with ASCII in place of what its encoding lacks."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
     return text.encode(encoding, FALLBACK).decode(encoding)

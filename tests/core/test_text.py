@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from closedhand import InputError, make_game
-from closedhand.core.text import MOST, one_line, shown
+from closedhand.core.text import MOST, one_line, showable
 
 ENCODINGS = ("ascii", "cp1252", "gbk", "shift_jis", "utf-8", "koi8-r")
 
@@ -14,7 +14,7 @@ ENCODINGS = ("ascii", "cp1252", "gbk", "shift_jis", "utf-8", "koi8-r")
 @given(st.text(), st.sampled_from(ENCODINGS))
 def test_every_stream_shows_every_text(text: str, encoding: str) -> None:
     stream = io.TextIOWrapper(io.BytesIO(), encoding)
-    found = shown(text, stream)
+    found = showable(text, stream)
     stream.write(found)
     if text.isascii():
         assert found == text
@@ -23,10 +23,10 @@ def test_every_stream_shows_every_text(text: str, encoding: str) -> None:
 def test_a_board_keeps_its_columns(capsys: pytest.CaptureFixture[str]) -> None:
     game = make_game("leduc")
     board = game.board(game.view(game.parse_deal("SK;HQ;SA"), 0))
-    plain = shown(board, io.TextIOWrapper(io.BytesIO(), "gbk"))
+    plain = showable(board, io.TextIOWrapper(io.BytesIO(), "gbk"))
     assert plain == board.replace("▒", "#") != board
-    assert shown(board, None) == board
-    assert shown("ü µ", io.TextIOWrapper(io.BytesIO(), "ascii")) == "\\xfc u"
+    assert showable(board, None) == board
+    assert showable("ü µ", io.TextIOWrapper(io.BytesIO(), "ascii")) == "\\xfc u"
 
 
 @given(st.text(max_size=3 * MOST))

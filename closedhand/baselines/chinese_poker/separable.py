@@ -21,10 +21,11 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.core.files import SHIPPED, json_in, read_arrays, write_atomically
+from closedhand.core.files import SHIPPED, write_atomically
 from closedhand.core.game import InputError
 from closedhand.core.kernel import inlined, kernel
 from closedhand.core.parsing import TEXT, check_fields
+from closedhand.core.reading import json_in, read_arrays
 from closedhand.core.threads import in_threads
 from closedhand.games.chinese_poker.plays import (
     BACK,

@@ -18,11 +18,12 @@ import numpy as np
 
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described, files_of
-from closedhand.core.files import json_in, read_arrays, write_arrays, write_atomically
+from closedhand.core.files import write_arrays, write_atomically
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.kernel import kernel
 from closedhand.core.moved import old_names
 from closedhand.core.parsing import OPTIONS, TEXT, check_fields
+from closedhand.core.reading import json_in, read_arrays
 from closedhand.core.registry import make_game
 from closedhand.games.leduc.notation import CARDS, HIDDEN
 from closedhand.games.leduc.plays import ACTIONS, name

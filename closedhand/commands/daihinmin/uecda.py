@@ -12,6 +12,7 @@ from closedhand.cli.common import (
     Options,
     Rules,
     Seed,
+    claim_files,
     given_options,
     new_table,
     note,
@@ -44,7 +45,7 @@ def serve(
     fallback: Annotated[
         str, typer.Option(help="Agent that plays on for a client that has gone.")
     ] = "default",
-    log: Annotated[Path | None, typer.Option(help="File for the log of the match.")] = None,
+    log: Annotated[Path | None, typer.Option(help="New file for the log of the match.")] = None,
     as_json: Json = False,
 ) -> None:
     """Play a match of clients and agents as a UECda server (protocol 20070).
@@ -56,7 +57,9 @@ def serve(
     from closedhand.core.agent_spec import split_agents
     from closedhand.games.daihinmin.uecda.server import Server
 
-    options = given_options(rules, option)
+    options = given_options("daihinmin", rules, option)
+    if log:
+        claim_files(log)
     server = Server(
         split_agents(agents),
         rounds,
@@ -115,7 +118,7 @@ def join(
     """
     from closedhand.games.daihinmin.uecda.client import Client
 
-    options = given_options(rules, option)
+    options = given_options("daihinmin", rules, option)
     player = Client(agent, host, port, name, seed, **options)
     with progress_bar("rounds", None) as update:
         result = player.play(update)

@@ -13,7 +13,6 @@ from closedhand.cli.common import (
     percent_bar,
     positive,
 )
-from closedhand.core.extras import needing
 from closedhand.core.parsing import parse_whole
 
 Records = Annotated[
@@ -77,8 +76,8 @@ def network(
 
 
 def _train(kind: str, out: Path, devices: str, **given: Any) -> None:
-    with needing("train"):
-        from closedhand.baselines.doudizhu.deeprocket import supervised
+    from closedhand.baselines.doudizhu.deeprocket import supervised
+
     make_folder(out)
     number = devices if devices == "auto" else parse_whole(devices, "--devices", -1)
     with (
@@ -130,8 +129,8 @@ def self_play(
     its deal. Saves the networks in OUT, and in OUT/history.json how often they win against the
     networks at the start.
     """
-    with needing("train"):
-        from closedhand.baselines.doudizhu.deeprocket import fine_tuning
+    from closedhand.baselines.doudizhu.deeprocket import fine_tuning
+
     make_folder(out)
     settings = {"seed": seed, "penalty": penalty, "rate": rate, "threads": threads}
     nothing = "interrupted before a step was done; nothing more is saved"

@@ -16,13 +16,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from closedhand.core.files import filled_lines
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.parsing import check_fields, parse_json, parse_whole
+from closedhand.core.reading import filled_lines
 from closedhand.core.records import Record
 from closedhand.core.registry import make_game
 from closedhand.games.daihinmin import plays
-from closedhand.games.daihinmin.game import DEFAULTS
+from closedhand.games.daihinmin.game import OPTIONS
 from closedhand.games.daihinmin.notation import cards_in, dealt, permutation
 from closedhand.games.daihinmin.plays import JOKER, NO_JOKER, PASS
 from closedhand.games.daihinmin.state import PLAYERS
@@ -94,9 +94,9 @@ class Log:
         """
         found: dict[str, Any] = {}
         for key, name in HEADER.items():
-            if key in self.header and name in DEFAULTS:
+            if key in self.header and name in OPTIONS:
                 value = self.header[key]
-                if not isinstance(DEFAULTS[name], bool):
+                if not isinstance(OPTIONS[name].default, bool):
                     found[name] = parse_whole(value, key)
                 elif value in ("YES", "NO"):
                     found[name] = value == "YES"
@@ -313,7 +313,7 @@ def header(game: Game, names: Sequence[str], seed: int) -> dict[str, str]:
     others = {
         name: value
         for name, value in game.options.items()
-        if name not in HEADER.values() and value != DEFAULTS[name]
+        if name not in HEADER.values() and value != OPTIONS[name].default
     }
     if others:
         lines[OTHER_OPTIONS] = json.dumps(others, separators=(",", ":"))

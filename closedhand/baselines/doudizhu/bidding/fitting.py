@@ -36,10 +36,10 @@ from closedhand.baselines.doudizhu.bidding.thresholds import (
 from closedhand.baselines.learning.logistic import calibration, chances_of, log_loss, logistic
 from closedhand.core import batch, lockstep
 from closedhand.core.agents import Agent, act_batch, digests, make_agent
-from closedhand.core.files import json_in, read_arrays
 from closedhand.core.game import Game, InputError
 from closedhand.core.kernel import kernel
 from closedhand.core.parsing import check_fields
+from closedhand.core.reading import json_in, read_arrays
 from closedhand.core.run import Run
 from closedhand.games.doudizhu.counts import DECK, NIBBLE
 from closedhand.games.doudizhu.rules import SEATS

@@ -18,7 +18,7 @@ from closedhand.baselines.doudizhu.substep_agent import SubstepAgent
 from closedhand.core import agents
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described
-from closedhand.core.files import SHIPPED
+from closedhand.core.files import SHIPPED, within
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.kernel import kernel
 from closedhand.games.doudizhu import planes, substeps
@@ -185,12 +185,10 @@ def files_of(argument: str | None) -> dict[str, Path]:
     if argument is None:
         return dict(SHIPPED_FILES)
     path = Path(argument)
-    policy = path / "policy.safetensors" if os.path.isdir(path) else path
+    policy = within(path, "policy.safetensors")
     kicker = policy.parent / "kicker.safetensors"
-    return {
-        "policy": policy,
-        "kicker": kicker if os.path.exists(kicker) else SHIPPED_FILES["kicker"],
-    }
+    found = os.path.exists(kicker)
+    return {"policy": policy, "kicker": kicker if found else SHIPPED_FILES["kicker"]}
 
 
 def describe(game: Game, argument: str | None) -> Traits:

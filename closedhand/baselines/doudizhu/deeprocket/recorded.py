@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from closedhand.core.extras import needing
-from closedhand.core.files import MOST_DATA, beyond, limit, reading
 from closedhand.core.game import Game, InputError
 from closedhand.core.parsing import OPTIONS, TEXT, check_fields, parse_json
+from closedhand.core.reading import MOST_DATA, beyond, limit, reading
 from closedhand.core.records import read as read_records
 from closedhand.core.registry import flat_game, make_game
 from closedhand.games.doudizhu.rules import SEATS, STATE
@@ -108,7 +108,7 @@ def arrow() -> Any:
     Raises:
         InputError: `pyarrow` is not installed.
     """
-    with needing("data"):
+    with needing():
         import pyarrow
         import pyarrow.parquet
     return pyarrow
