@@ -12,6 +12,7 @@ import struct
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -135,7 +136,7 @@ def odd_json(draw: st.DrawFn, samples: list[bytes]) -> bytes:
             case 1 if isinstance(holder, dict):
                 holder[draw(st.sampled_from(("name", "self", "game", "", "rounds", "x")))] = place
             case _:
-                holder[key] = draw(st.sampled_from(VALUES))
+                holder[key] = deepcopy(draw(st.sampled_from(VALUES)))
     return json.dumps(data).encode()
 
 
@@ -554,7 +555,7 @@ def options(text: str) -> object:
 
 def option_samples() -> list[bytes]:
     return [
-        "|".join([name, *(f"{key}={json.dumps(value)}" for key, value in given.items())]).encode()
+        "|".join([name, *(f"{key}={value}" for key, value in given.items())]).encode()
         for name, given in VARIANTS
     ]
 
@@ -565,38 +566,52 @@ def slides(text: str) -> object:
     return parse_state(make_game("uh_leduc"), text)
 
 
-def wire(data: bytes) -> None:
-    """A client at a server that sends these tables, and a server that gets them."""
-    from closedhand.games.daihinmin.uecda import follow, wire
+def tables_of_wire(data: bytes) -> None:
+    from closedhand.games.daihinmin.uecda import wire
 
-    follower = follow.Follower(make_game("daihinmin"), 0)
-    for start in range(0, len(data), wire.TABLE):
-        table = data[start : start + wire.TABLE].ljust(wire.TABLE, b"\0")
-        cells = table[: wire.CELLS]
-        wire.read_status(table), wire.turn_of(table), wire.read_profile(table)
-        wire.held_cards(cells), wire.read_play(cells)
-        if start == 0:
-            follower.begin(table)
-        else:
-            player, _ = follower.turn(table)
-            follower.see(player, cells)
-    follower.finish()
+    table = data[: wire.TABLE].ljust(wire.TABLE, b"\0")
+    cells = table[: wire.CELLS]
+    assert (wire.read_profile(table) or "_").isprintable()
+    assert 0 <= (wire.read_play(cells) or 0) < make_game("daihinmin").num_actions
+    assert 0 <= (wire.held_cards(cells) or 0) < 2**53
+    wire.read_status(table), wire.turn_of(table)
 
 
 def wire_samples() -> list[bytes]:
     from closedhand.games.daihinmin.uecda import wire
 
-    found = [wire.profile("a name")]
-    for state in [each.copy() for each in positions(make_game("daihinmin"), seed=3, games=1)][:9:4]:
-        status = wire.Status(left=tuple(state.left.tolist()), seats=tuple(state.seats.tolist()))
-        first = wire.hand_cells(int(state.hands[0])) + status.pack()
-        turns = [
-            wire.hand_cells(int(state.hands[0]))
-            + status._replace(player=player, my_turn=int(player == 0)).pack()
-            for player in state.seats.tolist()
-        ]
-        found.append(b"".join([first, *turns]))
-    return found
+    status = wire.Status(1, 2, 1, 4, 1, 0, 1, 1, (1, 2, 3, 4, 5), (4, 3, 2, 1, 0), (2, 0, 1, 4, 3))
+    cells = [wire.hand_cells(2**53 - 1), *map(wire.play_cells, range(0, 2000, 300))]
+    return [wire.profile("a name"), *(each + status.pack() for each in cells)]
+
+
+class Sent:
+    """A socket of a client, with all that a server sends."""
+
+    def __init__(self, data: bytes) -> None:
+        self._left = io.BytesIO(data)
+        self.recv = self._left.read
+
+    def settimeout(self, seconds: float) -> None:
+        """Nobody waits here."""
+
+    def sendall(self, data: bytes) -> None:
+        """Nobody listens."""
+
+
+def client(data: bytes) -> object:
+    """An agent at a server that sends this."""
+    from closedhand.games.daihinmin.uecda import client
+
+    game = client.round_game()
+    agent = load("closedhand.core.agents:make_agent")(game, "random")
+    return client.play_match(Sent(data), game, agent, "fuzz")  # type: ignore[arg-type]
+
+
+def server_samples() -> list[bytes]:
+    from support_uecda import golden
+
+    return [b"".join(data for side, data in golden() if side == "S")]
 
 
 NOTATIONS = ("doudizhu", "daihinmin", "uh_leduc", "chinese_poker")
@@ -624,6 +639,7 @@ TARGETS: dict[str, Target] = {
     "shard": Target(in_file(".parquet", shards), shard_samples, odd_shards),
     "agents": Target(as_text(agents), agent_samples),
     "options": Target(as_text(options), option_samples),
-    "wire": Target(wire, wire_samples),
+    "wire": Target(tables_of_wire, wire_samples),
+    "client": Target(client, server_samples),
 }
 """Every parser by name."""
