@@ -28,8 +28,8 @@ venv: $(DEV)
 
 demo: $(DEMO)
 	$(BIN)/closedhand train doudizhu --minutes $(MINUTES) --restart --out runs/demo
-	$(BIN)/closedhand match doudizhu --agents ppo:runs/demo/model.zip,random --deals 1000 --out runs/demo/vs-random.json
-	$(BIN)/closedhand match doudizhu --agents ppo:runs/demo/model.zip,rule --deals 1000 --out runs/demo/vs-rule.json
+	$(BIN)/closedhand match doudizhu --agents ppo:runs/demo,random --deals 1000 --out runs/demo/vs-random.json
+	$(BIN)/closedhand match doudizhu --agents ppo:runs/demo,rule --deals 1000 --out runs/demo/vs-rule.json
 
 # Workers begin with files of their own; one that is done takes tests from the other.
 test: $(DEV)

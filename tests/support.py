@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +68,16 @@ def sum_of_returns(game: Game, state: State) -> float:
     if game.name == "daihinmin":
         return 15 * (int(state.round_number) + game.over(state))
     return 0
+
+
+def interrupt_at(done: float = 0) -> Callable[..., None]:
+    """A callback for progress that stops the work, as Ctrl-C does, once as much is done."""
+
+    def progress(amount: float, *_: Any) -> None:
+        if amount >= done:
+            raise KeyboardInterrupt
+
+    return progress
 
 
 def run_program(program: str, **environment: str) -> subprocess.CompletedProcess[str]:

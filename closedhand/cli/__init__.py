@@ -6,15 +6,21 @@ disk that is full or broken.
 """
 
 import os
+import runpy
 import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from closedhand.cli import play, records, solve, train
+from closedhand.cli import compile, play, records, solve, train
+from closedhand.cli.common import positive
 from closedhand.cli.groups import Commands, Group
+from closedhand.core.extras import require
 from closedhand.core.game import InputError
+
+REPOSITORY = Path(__file__).parents[2]
+"""Folder of a checkout; of an installed package, the folder of all packages."""
 
 app = typer.Typer(
     cls=Commands,
@@ -47,6 +53,7 @@ def closedhand(
 app.command()(play.match)
 app.command()(play.play)
 app.command(context_settings=solve.SETTINGS)(solve.solve)
+app.command()(compile.compile)
 app.add_typer(records.app, name="records")
 app.add_typer(train.app, name="train")
 OF_GAMES = {"reproduce": "Published results, computed again.", "show": "Pictures of games."}
@@ -59,17 +66,28 @@ for name, text in OF_GAMES.items():
 
 
 @app.command()
-def bench() -> None:
-    """Run the benchmarks of the source repository."""
-    import runpy
-
-    sys.path.insert(0, str(Path.cwd()))
+def bench(
+    rounds: Annotated[int, typer.Option(min=1, help="How often each is measured.")] = 5,
+    seconds: Annotated[
+        float, typer.Option(help="Seconds of a measurement.", callback=positive)
+    ] = 3.0,
+    only: Annotated[
+        str | None, typer.Option(help="One file of benchmarks; other figures are kept.")
+    ] = None,
+) -> None:
+    """Run the benchmarks of the source repository, and write the tables of the documentation."""
+    # Never from the working folder: whatever is called `benchmarks` there would be run.
+    if not (REPOSITORY / "pyproject.toml").exists() or not (REPOSITORY / "benchmarks").is_dir():
+        raise InputError("the benchmarks are in the source repository: `make bench` there")
+    require("phevaluator", "pyspiel", "rlcard", "safetensors", "torch")
+    chosen = [] if only is None else [f"--only={only}"]
+    before = sys.argv, sys.path
+    sys.argv = ["closedhand bench", f"--rounds={rounds}", f"--seconds={seconds}", *chosen]
+    sys.path = [str(REPOSITORY), *sys.path]
     try:
         runpy.run_module("benchmarks", run_name="__main__")
-    except ImportError as error:
-        if error.name != "benchmarks":
-            raise
-        raise InputError("the benchmarks lie in the source repository: run it there") from None
+    finally:
+        sys.argv, sys.path = before
 
 
 def main() -> None:

@@ -30,7 +30,11 @@ GameName = Annotated[str, typer.Argument(metavar="GAME", help=GAME_HELP, callbac
 Rules = Annotated[str | None, typer.Option(help="A preset of the game's rules.")]
 Options = Annotated[
     list[str] | None,
-    typer.Option("--option", metavar="KEY=VALUE", help="An option of the game; may be repeated."),
+    typer.Option(
+        "--option",
+        metavar="KEY=VALUE",
+        help="An option of the game (closedhand show options GAME); may be repeated.",
+    ),
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the deals and of the agents.")]
 Workers = Annotated[
@@ -40,21 +44,30 @@ Restart = Annotated[bool, typer.Option("--restart", help="Start from scratch ins
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 
-def given_options(rules: str | None, options: list[str] | None) -> dict[str, Any]:
+def given_options(game: str | None, rules: str | None, options: list[str] | None) -> dict[str, Any]:
     """The options of a game that are given on the command line.
 
+    Args:
+        game: Name of the game, which checks them; None: they stay texts.
+        rules: A preset.
+        options: Texts `key=value`.
+
     Raises:
-        InputError: An option is not of the form key=value.
+        InputError: An option is not of the form key=value, or not one that the game takes.
     """
+    from closedhand.core.registry import read_options
+
     given: dict[str, Any] = {"rules": rules} if rules is not None else {}
     for text in options or []:
         key, equals, value = text.partition("=")
         if not equals:
             raise InputError(f"an option is key=value, not {text!r}")
-        try:
-            given[key] = json.loads(value.lower())
-        except ValueError:
-            given[key] = value
+        given[key] = value
+    if game is not None:
+        return read_options(game, given)
+    for key in given:
+        if not any(key in spec.table for spec in GAMES.values()):
+            raise InputError(f"no game has an option {key!r}")
     return given
 
 
@@ -66,7 +79,7 @@ def bind(name: str, rules: str | None, options: list[str] | None) -> Game:
     """
     from closedhand.core.registry import make_game
 
-    return make_game(name, **given_options(rules, options))
+    return make_game(name, **given_options(name, rules, options))
 
 
 def positive(value: float | None) -> float | None:

@@ -13,6 +13,7 @@ import typer.main
 from typer.core import TyperGroup
 
 from closedhand.cli.common import CLAIMS, note
+from closedhand.core.extras import needing
 from closedhand.core.files import FAULTS
 from closedhand.core.game import InputError
 from closedhand.core.registry import GAMES, Ref, load
@@ -120,7 +121,7 @@ class Commands(Group):
     def invoke(self, ctx: Any) -> Any:
         """Run the command; what it claims to write to is given back at its end."""
         try:
-            with CLAIMS, faults_of_threads() as faults:
+            with CLAIMS, needing(), faults_of_threads() as faults:
                 result = super().invoke(ctx)
                 for fault in faults:
                     raise fault

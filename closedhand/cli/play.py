@@ -83,14 +83,14 @@ def match(
     from closedhand.core.agent_spec import split_agents
     from closedhand.core.registry import spec_of
 
-    given = [f"{key} {value}" for key, value in given_options(rules, option).items()]
+    given = [f"{key} {value}" for key, value in given_options(game, rules, option).items()]
     is_league = spec_of(game).league or rounds is not None or duplicate
     kind = ["league", *["duplicate"] * duplicate] if is_league else ["match"]
     path = out or Path("runs") / (slug(" ".join([*kind, game, *given, agents])) + ".json")
     names = split_agents(agents)
     claim_files(path, _picture_of(path))
     if is_league:
-        options = given_options(rules, option)
+        options = given_options(game, rules, option)
         _league(
             game, options, names, deals, rounds, duplicate, seed, workers, path, resume, as_json
         )

@@ -43,7 +43,7 @@ def replay(
     from closedhand.core.records import replay_file
 
     replays = []
-    for each in replay_file(file, game, **given_options(rules, option)):
+    for each in replay_file(file, game, **given_options(game, rules, option)):
         replays.append({each.unit: each.line, "returns": each.returns, "error": each.error})
         if not as_json:
             ended = f"returns {list(each.returns)}" if each.returns else "legal, not played out"
@@ -86,7 +86,7 @@ def export(
     if reader is not None:
         records = reader.records(file)
     else:
-        records = list(read(file, game, **given_options(rules, option)))
+        records = list(read(file, game, **given_options(game, rules, option)))
     if out.suffix == ".jsonl":
         write(out, records)
     else:

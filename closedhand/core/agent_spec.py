@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from closedhand.core.game import InputError
+from closedhand.core.options import guess
 
 QUOTES = "\"'"
 
@@ -180,22 +181,13 @@ def _read_options(text: str) -> dict[str, Any]:
             raise InputError(f"an option of an agent is key=value, not {piece.strip()!r}")
         if key in options:
             raise InputError(f"the option {key} is given twice")
-        options[key] = unquoted(value) if value[:1] in QUOTES else _read(value)
+        options[key] = unquoted(value) if value[:1] in QUOTES else guess(value)
     return options
-
-
-def _read(value: str) -> Any:
-    """Parse a number, true or false as JSON; return other text unchanged."""
-    try:
-        found = json.loads(value)
-    except ValueError:
-        return value
-    return found if isinstance(found, bool | int | float) else value
 
 
 def _write(value: Any) -> str:
     """Write a value so that `_read_options` reads it back."""
     if not isinstance(value, str):
         return json.dumps(value)
-    is_plain = _read(value) == value == value.strip() and not set(value) & set("[],\"'")
+    is_plain = guess(value) == value == value.strip() and not set(value) & set("[],\"'")
     return value if is_plain and value else _in_quotes(value)

@@ -1,4 +1,4 @@
-"""Files: reading text, JSON and arrays; atomic writing, and claims on what a command writes to."""
+"""Files: reading bytes, text, JSON and arrays; atomic writing, and claims on what is written."""
 
 import errno
 import io
@@ -45,6 +45,42 @@ class WriteError(InputError):
     """A file that cannot be written."""
 
 
+def read_content(path: Path, most: int | None = None) -> bytes:
+    """The bytes of a regular file, for whatever is made from one file.
+
+    Args:
+        path: Path of the file.
+        most: Maximum size in bytes.
+
+    Raises:
+        InputError: There is no such file, it is a folder or a device, cannot be read, or is larger.
+    """
+    try:
+        about = os.stat(path)
+        if stat.S_ISDIR(about.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not stat.S_ISREG(about.st_mode):
+            raise InputError(f"cannot read {path}: it is no regular file")
+        if most is not None and about.st_size > most:
+            raise InputError(f"{path} has {about.st_size:,} bytes, more than {most:,}")
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from None
+    except ValueError as error:  # a path with a null character
+        raise InputError(f"cannot read {str(path)!r}: {error}") from None
+
+
+def reason_of(error: Exception) -> str:
+    """The first line of an error's message, or its type where it has no message."""
+    return str(error).partition("\n")[0] or type(error).__name__
+
+
+def within(path: Path, name: str) -> Path:
+    """The file `name` in a folder; a path that is no folder itself."""
+    return path / name if os.path.isdir(path) else path
+
+
 def lines(path: Path) -> Iterator[tuple[int, str]]:
     """Lines of a file with their numbers from 1, without blank lines and `#` comments."""
     try:
@@ -73,11 +109,10 @@ def read_arrays(path: Path) -> dict[str, np.ndarray]:
     Raises:
         InputError: The file cannot be read, or is damaged.
     """
+    content = read_content(path)
     try:
-        with np.load(io.BytesIO(Path(path).read_bytes()), allow_pickle=False) as data:
+        with np.load(io.BytesIO(content), allow_pickle=False) as data:
             return dict(data)
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from None
     except Exception as error:  # a damaged file fails in a dozen ways: zip, zlib, header, shape
         raise InputError(f"{path} is no npz file, or damaged: {type(error).__name__}") from None
 

@@ -385,32 +385,19 @@ def _deprecated(old: str, new: str) -> None:
     warnings.warn(f"Game.{old} is now {new}", DeprecationWarning, stacklevel=3)
 
 
-def options_of(
-    game: str, presets: Mapping[str, Any], defaults: Mapping[str, Any], given: Mapping[str, Any]
-) -> dict[str, Any]:
-    """All options of a game: the defaults, overridden by the preset and then by those given.
-
-    Args:
-        game: Name of the game, for messages.
-        presets: Options that each preset changes, by its name.
-        defaults: Every option and its default; `rules` names the preset.
-        given: Options that the user gives.
-
-    Raises:
-        InputError: An unknown preset or option.
-    """
-    for name in given:
-        if name not in defaults:
-            raise InputError(f"{game} has no option {name!r}; it has {', '.join(defaults)}")
-    preset = given.get("rules", defaults["rules"])
-    if preset not in presets:
-        raise InputError(f"{game} has no rules {preset!r}; it has {', '.join(presets)}")
-    return {**defaults, **presets[preset], **given}
+def shown(value: Any) -> str:
+    """A value that a user gives, for a message: at most 60 characters on one line."""
+    try:
+        text = repr(value)
+    except Exception:  # such as that of a whole number of thousands of digits
+        text = f"a value of type {type(value).__name__}"
+    text = " ".join(text.split())
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def explain_illegal(game: Game, state: State, action: int) -> str:
     """One line that says which action is illegal for whom."""
     if not 0 <= action < game.num_actions:
-        return f"action {action} is none of the {game.num_actions} actions of {game.name}"
+        return f"action {shown(action)} is none of the {game.num_actions} actions of {game.name}"
     text = game.text(action, state)
     return f"action {action} ({text}) is not legal for player_{state['player']} now"

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.core.game import Game, InputError, State
+from closedhand.core.extras import needing
+from closedhand.core.game import Game, State
 from closedhand.core.moved import old_names
 from closedhand.core.scene import BLANK, Row
 
@@ -50,10 +51,8 @@ def require_pillow() -> Any:
     Raises:
         InputError: Pillow is not installed.
     """
-    try:
+    with needing():
         from PIL import Image
-    except ImportError:
-        raise InputError("pictures need Pillow: pip install 'closedhand[render]'") from None
     return Image
 
 

@@ -6,15 +6,22 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from closedhand.core.agent_spec import split_outside, unquoted
-from closedhand.core.agents import Traits, files_of, whole_number
-from closedhand.core.game import InputError
+from closedhand.core.agents import Traits, files_of
+from closedhand.core.game import InputError, shown
 from closedhand.core.kernel import Floats, Rng
+from closedhand.core.options import LARGEST, Range
 from closedhand.core.threads import cores
+
+Threads = Annotated[int | None, Range(1, 1024), "number of parallel searches"]
+"""The option `threads` of agents that search; the default is all cores by the clock, else one."""
+
+MOST_PARTICLES = 10**6
+"""Maximum number of particles, or of candidates, of a search."""
 
 
 class Budget(NamedTuple):
@@ -59,7 +66,7 @@ def budget(simulations: int | None, seconds: float | None, threads: int | None) 
     )
 
 
-ARGUMENT = re.compile(r"(?P<number>\d+)(?P<ms>ms)?(x(?P<width>\d+))?")
+ARGUMENT = re.compile(r"(?P<number>[0-9]{1,18})(?P<ms>ms)?(x(?P<width>[0-9]{1,18}))?")
 
 
 def read_budget(
@@ -82,12 +89,15 @@ def read_budget(
     """
     text, *rest = split_outside(argument, ":", 2)
     match = ARGUMENT.fullmatch(text)
-    if match is None or rest == [""]:
-        raise InputError(f"{agent} takes a budget such as 500, 20ms or 500x4, not {argument!r}")
+    sizes = [int(match[name] or 0) for name in ("number", "width")] if match else []
+    if match is None or rest == [""] or sizes[0] > LARGEST or sizes[1] > MOST_PARTICLES:
+        raise InputError(
+            f"{agent} takes a budget such as 500, 20ms or 500x4, not {shown(argument)}"
+        )
     number = int(match["number"])
     spent = {"seconds": number / 1000} if match["ms"] else {"simulations": number, "threads": 1}
     if threads is not None:
-        spent["threads"] = whole_number(agent, "threads", threads, 1)
+        spent["threads"] = threads
     width = match["width"]
     path = unquoted(rest[0]) if rest else None
     return spent, int(width) if width is not None else None, path

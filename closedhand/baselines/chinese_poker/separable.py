@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.core.files import SHIPPED, write_atomically
+from closedhand.core.files import SHIPPED, read_content, write_atomically
 from closedhand.core.game import InputError
 from closedhand.core.kernel import inlined, kernel
 from closedhand.core.threads import in_threads
@@ -85,11 +85,7 @@ def load(path: Path) -> Tables:
     Raises:
         InputError: The file cannot be read, or holds no tables.
     """
-    try:
-        content = Path(path).read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from None
-    return _decode(content, str(path))
+    return _decode(read_content(path), str(path))
 
 
 @lru_cache

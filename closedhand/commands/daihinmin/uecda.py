@@ -57,7 +57,7 @@ def serve(
     from closedhand.core.agent_spec import split_agents
     from closedhand.games.daihinmin.uecda.server import Server
 
-    options = given_options(rules, option)
+    options = given_options("daihinmin", rules, option)
     if log:
         claim_files(log)
     server = Server(
@@ -118,7 +118,7 @@ def join(
     """
     from closedhand.games.daihinmin.uecda.client import Client
 
-    options = given_options(rules, option)
+    options = given_options("daihinmin", rules, option)
     player = Client(agent, host, port, name, seed, **options)
     with progress_bar("rounds", None) as update:
         result = player.play(update)

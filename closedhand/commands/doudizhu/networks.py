@@ -13,7 +13,6 @@ from closedhand.cli.common import (
     percent_bar,
     positive,
 )
-from closedhand.core.extras import needing
 
 Records = Annotated[
     Path,
@@ -76,8 +75,8 @@ def network(
 
 
 def _train(kind: str, out: Path, devices: str, **given: Any) -> None:
-    with needing("train"):
-        from closedhand.baselines.doudizhu.deeprocket import supervised
+    from closedhand.baselines.doudizhu.deeprocket import supervised
+
     make_folder(out)
     number = int(devices) if devices.lstrip("-").isdigit() else devices
     with (
@@ -129,8 +128,8 @@ def self_play(
     its deal. Saves the networks in OUT, and in OUT/history.json how often they win against the
     networks at the start.
     """
-    with needing("train"):
-        from closedhand.baselines.doudizhu.deeprocket import fine_tuning
+    from closedhand.baselines.doudizhu.deeprocket import fine_tuning
+
     make_folder(out)
     settings = {"seed": seed, "penalty": penalty, "rate": rate, "threads": threads}
     nothing = "interrupted before a step was done; nothing more is saved"

@@ -21,7 +21,7 @@ from typing import Any
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.records import Record
 from closedhand.games.daihinmin import plays
-from closedhand.games.daihinmin.game import DEFAULTS
+from closedhand.games.daihinmin.game import OPTIONS
 from closedhand.games.daihinmin.notation import cards_in, dealt
 from closedhand.games.daihinmin.plays import JOKER, NO_JOKER, PASS
 from closedhand.games.daihinmin.state import PLAYERS
@@ -90,9 +90,9 @@ class Log:
         """
         found: dict[str, Any] = {}
         for key, name in HEADER.items():
-            if key in self.header and name in DEFAULTS:
+            if key in self.header and name in OPTIONS:
                 value = self.header[key]
-                switch = isinstance(DEFAULTS[name], bool)
+                switch = isinstance(OPTIONS[name].default, bool)
                 if value not in ("YES", "NO") if switch else not value.isdecimal():
                     raise InputError(f"a log has no {key} {value!r}")
                 found[name] = value == "YES" if switch else int(value)
@@ -282,7 +282,7 @@ def header(game: Game, names: Sequence[str], seed: int) -> dict[str, str]:
     others = {
         name: value
         for name, value in game.options.items()
-        if name not in HEADER.values() and value != DEFAULTS[name]
+        if name not in HEADER.values() and value != OPTIONS[name].default
     }
     if others:
         lines[OTHER_OPTIONS] = json.dumps(others, separators=(",", ":"))

@@ -117,7 +117,7 @@ def _student() -> Any:
     Raises:
         InputError: SciPy is not installed.
     """
-    with needing("solve"):
+    with needing():
         from scipy.stats import t
     return t
 

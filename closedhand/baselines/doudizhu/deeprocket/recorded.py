@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from closedhand.core.extras import needing
+from closedhand.core.files import reason_of
 from closedhand.core.game import Game, InputError
 from closedhand.core.records import read as read_records
 from closedhand.core.registry import flat_game, make_game
@@ -102,7 +103,7 @@ def arrow() -> Any:
     Raises:
         InputError: `pyarrow` is not installed.
     """
-    with needing("data"):
+    with needing():
         import pyarrow
         import pyarrow.parquet
     return pyarrow
@@ -133,7 +134,7 @@ def read_shard(path: Path, expert: str | None) -> Games:
     try:
         table = pyarrow.parquet.read_table(path, columns=["deal", "actions", "agents"])
     except (OSError, ValueError) as error:
-        raise InputError(f"cannot read {path}: {str(error).splitlines()[0]}") from None
+        raise InputError(f"cannot read {path}: {reason_of(error)}") from None
     columns = [table[name].combine_chunks() for name in ("deal", "actions", "agents")]
     deals, actions, agents = (
         column.chunk(0) if isinstance(column, pyarrow.ChunkedArray) else column
