@@ -4,18 +4,20 @@
 PYTHON ?= python3
 MINUTES ?= 3
 WORKERS ?= 2
+FUZZ ?= 250
 
 BIN := .venv/bin
 DEMO := .venv/.stamp-demo
 DEV := .venv/.stamp
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt
 
-.PHONY: help venv demo test examples lint format types docs bench clean
+.PHONY: help venv demo test fuzz examples lint format types docs bench clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    train an agent for $(MINUTES) minutes, then play it against random and rule"
 	@echo "make test    the test suite"
+	@echo "make fuzz    parsers against $(FUZZ) times as many inputs as in the suite, others every time"
 	@echo "make examples install the games in examples/ and show that they work"
 	@echo "make lint    ruff: lint and format check (make format: repair); the order of imports"
 	@echo "make types   pyright"
@@ -34,6 +36,10 @@ demo: $(DEMO)
 # Workers begin with files of their own; one that is done takes tests from the other.
 test: $(DEV)
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal
+
+# Until something breaks: make fuzz FUZZ=1000000.
+fuzz: $(DEV)
+	CLOSEDHAND_FUZZ=$(FUZZ) $(BIN)/pytest tests/test_fuzz.py -n $(WORKERS) --dist worksteal
 
 # A game from outside, by every route that our own games take.
 KUHN := runs/kuhn

@@ -16,6 +16,9 @@ from closedhand.core.game import State
 DATA = Path(__file__).parent / "data"
 """Golden files and samples that tests compare with."""
 
+FUZZ = float(os.environ.get("CLOSEDHAND_FUZZ", "1"))
+"""Factor by which tests on generated inputs try more of them."""
+
 SHIPPED = Path(closedhand.__file__).parent / "data"
 """What the package brings along: weights, tables, the games of papers."""
 
@@ -44,6 +47,11 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("daihinmin", {"classes": "random", "illegal": "error", "compact": True}),
     ("daihinmin", {"rounds": 3, "class_period": 2, "lead_pass": False, "overplay": False}),
 ]
+
+
+def examples(number: int) -> int:
+    """A number of examples, multiplied by `FUZZ`."""
+    return max(1, int(number * FUZZ))
 
 
 def variant_id(variant: tuple[str, dict[str, Any]]) -> str:

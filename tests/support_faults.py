@@ -19,7 +19,6 @@ import subprocess
 import sys
 import traceback
 from dataclasses import asdict, dataclass
-from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -39,7 +38,7 @@ class Order:
         words: The command.
         folder: Its working folder.
         setup: Python that makes its work small.
-        here: Whether later ones are forked from its process, which has all kernels loaded.
+        here: Whether it runs in the nursery itself, so that later ones find its kernels loaded.
         kill: Point at which it gets SIGKILL; 0: never.
         interrupt: Point at which it gets Ctrl-C.
         stop: Point at which it stops, and waits to be killed.
@@ -111,10 +110,10 @@ class Nursery:
         """End it."""
         self._process.communicate()
 
-    def run(self, order: Order | None) -> Outcome:
-        """Run a command until it ends or stops; None: leave the process of the last one `here`."""
+    def run(self, order: Order) -> Outcome:
+        """Run a command until it ends or stops."""
         assert self._process.stdin and self._process.stdout
-        self._process.stdin.write(json.dumps(order and asdict(order)) + "\n")
+        self._process.stdin.write(json.dumps(asdict(order)) + "\n")
         self._process.stdin.flush()
         line = self._process.stdout.readline()
         assert line, "the nursery has ended"
@@ -125,16 +124,11 @@ def serve() -> None:
     """Run commands until the input ends."""
     # With one core nothing starts threads that would be missing after a fork.
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    for module in ("arena.league", "arena.plot", "cli"):
-        import_module(f"closedhand.{module}")
-    first = os.getpid()
+
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     for line in sys.stdin:
-        order = json.loads(line)
-        if order is None and os.getpid() != first:
-            os._exit(0)  # the one that it was forked from answers
-        outcome = _run(Order(**order)) if order else Outcome(0, "", "", 0, 0, 0, first)
+        outcome = _run(Order(**json.loads(line)))
         answers.write(json.dumps(asdict(outcome)) + "\n")
         answers.flush()
 
@@ -142,41 +136,26 @@ def serve() -> None:
 def _run(order: Order) -> Outcome:
     counts = mmap.mmap(-1, 12)
     pipes = [os.pipe() for _ in range(2)]
-    ends = [end for _, end in pipes]
-    for end in ends:
+    for _, end in pipes:
         fcntl.fcntl(end, fcntl.F_SETPIPE_SZ, PIPE)
-    pid = os.fork()
-    if pid == 0:
-        signal.alarm(LIMIT)
-        code = _command(order, counts, ends)
-        if not order.here:
-            os._exit(code)
-        # From here on this is the nursery; the other one waits until it ends.
-        signal.alarm(0)
-        status, pid = code << 8, os.getpid()
+    if order.here:
+        pid, status = os.getpid(), _command(order, counts, [end for _, end in pipes]) << 8
     else:
+        pid = os.fork()
+        if pid == 0:
+            signal.alarm(LIMIT)
+            os._exit(_command(order, counts, [end for _, end in pipes]))
         _, status = os.waitpid(pid, os.WUNTRACED)
-        if order.here:
-            # It has answered all that came, or has died of the last.
-            for end in [each for pipe in pipes for each in pipe]:
-                os.close(end)
-            return Outcome(os.waitstatus_to_exitcode(status), "", "", 0, 0, 0, pid)
+    texts = []
+    for begin, end in pipes:
+        os.close(end)
+        os.set_blocking(begin, False)
+        with contextlib.suppress(BlockingIOError):
+            texts.append(os.read(begin, PIPE).decode())
+        os.close(begin)
     stopped = os.WIFSTOPPED(status)
     code = 0 if stopped else os.waitstatus_to_exitcode(status)
-    out, err = (_content(*ends) for ends in pipes)
-    return Outcome(code, out, err, *struct.unpack("3i", counts), pid)
-
-
-def _content(begin: int, end: int) -> str:
-    """What was written into a pipe so far; it is closed."""
-    os.close(end)
-    os.set_blocking(begin, False)
-    try:
-        return os.read(begin, PIPE).decode()
-    except BlockingIOError:  # nothing, and a stopped process that may still write
-        return ""
-    finally:
-        os.close(begin)
+    return Outcome(code, *(texts + ["", ""])[:2], *struct.unpack("3i", counts), pid)
 
 
 def _command(order: Order, counts: mmap.mmap, ends: list[int]) -> int:
@@ -243,8 +222,7 @@ class Points:
         self._points = self._pieces = self._accesses = 0
         self._folder = os.path.realpath(order.folder)
         due: Any = Watch.due
-        counted: Any = Watch
-        counted.due = property(lambda watch: (self._piece(), due.fget(watch))[1])
+        Watch.due = property(lambda watch: (self._piece(), due.fget(watch))[1])
         sys.addaudithook(self._audit)
 
     def _piece(self) -> None:

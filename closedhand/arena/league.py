@@ -304,8 +304,8 @@ def load(path: Path, game: Game, agents: Sequence[str], seed: int, duplicate: bo
     """
     names = [str(name) for name in seat_all(game, agents)]
     data = results.load_same(path, _settings(game, names, seed, duplicate))
-    try:
-        played = results.chunk_of(data, data["points"])
-    except (ValueError, KeyError, TypeError):
-        raise InputError(f"{path} is no match that can be continued") from None
+    players = game.num_players
+    shape = (-1, players if duplicate else 1, game.rounds, players)
+    with results.continuing(path):
+        played = results.chunk_of(data, data["points"], shape, players)
     return League(game, tuple(names), seed, duplicate, played)

@@ -16,6 +16,7 @@ import typer
 from closedhand.cli import compile, play, records, solve, train
 from closedhand.cli.common import positive
 from closedhand.cli.groups import Commands, Group
+from closedhand.core import reading
 from closedhand.core.extras import require
 from closedhand.core.game import InputError
 
@@ -46,8 +47,17 @@ def closedhand(
         bool,
         typer.Option("--version", callback=show_version, is_eager=True, help="Show the version."),
     ] = False,
+    limits: Annotated[
+        float | None,
+        typer.Option(
+            help="Multiplies the limits on what is read: lines of 1 MiB, texts of 64 MiB, arrays "
+            "and what is unpacked of 256 MiB."
+        ),
+    ] = None,
 ) -> None:
     """Hidden-hand card games for reinforcement learning."""
+    if positive(limits) is not None:
+        os.environ[reading.LIMITS] = str(limits)  # worker processes inherit it
 
 
 app.command()(play.match)

@@ -16,6 +16,7 @@ from rich.table import Table
 from closedhand.core.files import Claims, WriteError
 from closedhand.core.game import Game, InputError
 from closedhand.core.registry import GAMES
+from closedhand.core.text import UNPAIRED
 
 INTERRUPTED = 130
 
@@ -118,7 +119,8 @@ def claim_files(*paths: Path) -> None:
 def slug(text: str) -> str:
     """A text as part of a file's name; a long one is cut and gets a checksum."""
     name = re.sub(r"\W+", "-", text)
-    return name if len(name) <= 100 else f"{name[:90]}-{zlib.crc32(text.encode()):08x}"
+    sum = zlib.crc32(text.encode(errors=UNPAIRED))
+    return name if len(name) <= 100 else f"{name[:90]}-{sum:08x}"
 
 
 def note(text: str) -> None:

@@ -12,11 +12,13 @@ import typer
 import typer.main
 from typer.core import TyperGroup
 
+from closedhand.cli import streams
 from closedhand.cli.common import CLAIMS, note
 from closedhand.core.extras import needing
 from closedhand.core.files import FAULTS
 from closedhand.core.game import InputError
 from closedhand.core.registry import GAMES, Ref, load
+from closedhand.core.text import one_line
 
 
 def commands_of_games(verb: str) -> dict[str, Ref]:
@@ -100,7 +102,7 @@ def faults_of_threads() -> Iterator[list[OSError]]:
 
 
 class Commands(Group):
-    """All commands. Bad input gives one line and exit code 2, and so does a disk that is full.
+    """All commands. Bad input gives one line and exit code 2; so do files and disks that fail.
 
     Other errors keep their traceback.
     """
@@ -118,6 +120,11 @@ class Commands(Group):
             found = Group(name=cmd_name, help=f"For {games}.", no_args_is_help=True)
         return found
 
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the command line."""
+        streams.prepare()
+        return super().main(*args, **kwargs)
+
     def invoke(self, ctx: Any) -> Any:
         """Run the command; what it claims to write to is given back at its end."""
         try:
@@ -125,13 +132,17 @@ class Commands(Group):
                 result = super().invoke(ctx)
                 for fault in faults:
                     raise fault
+                streams.flush()
                 return result
         except InputError as error:
             text = str(error)
         except OSError as error:
-            if error.errno not in FAULTS:
+            # Without a name it may be an error of the program, as a broken pipe is none.
+            if error.filename is None and error.errno not in FAULTS:
                 raise
-            text = f"{error.filename or 'an output'}: {error.strerror}"
+            if error.filename is None:
+                streams.drop()
+            text = one_line(f"{error.filename or 'an output'}: {error.strerror}")
         # If not even that can be written, the exit code has to do.
         with suppress(OSError):
             note(text)

@@ -89,7 +89,7 @@ def chosen(game: Game) -> list[str]:
 def curves(game: Game, folder: Path) -> list[dict[str, Any]]:
     """The results for a game in a folder that have a curve, in the order of the algorithms."""
     from closedhand.baselines.leduc import solving
-    from closedhand.core.files import read_json
+    from closedhand.core.reading import read_json
 
     results = [read_json(folder / name / "result.json") for name in solving.ALGORITHMS]
     same = game.name, dict(game.options)

@@ -20,9 +20,9 @@ import numpy as np
 
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.extras import needing
-from closedhand.core.files import read_content
 from closedhand.core.game import INTEGERS, Game, InputError, State, shown
 from closedhand.core.options import options_of
+from closedhand.core.reading import read_content
 from closedhand.core.registry import make_game
 
 GROUP = "closedhand.agents"

@@ -1,8 +1,7 @@
-"""Files: reading bytes, text, JSON and arrays; atomic writing, and claims on what is written."""
+"""Writing files: atomically, and claims on what is written. Reading is in `reading`."""
 
 import errno
 import io
-import json
 import os
 import platform
 import re
@@ -12,11 +11,12 @@ from collections.abc import Generator, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 
 from closedhand.core.game import InputError
+from closedhand.core.text import UNPAIRED
 
 try:
     import fcntl
@@ -45,32 +45,6 @@ class WriteError(InputError):
     """A file that cannot be written."""
 
 
-def read_content(path: Path, most: int | None = None) -> bytes:
-    """The bytes of a regular file, for whatever is made from one file.
-
-    Args:
-        path: Path of the file.
-        most: Maximum size in bytes.
-
-    Raises:
-        InputError: There is no such file, it is a folder or a device, cannot be read, or is larger.
-    """
-    try:
-        about = os.stat(path)
-        if stat.S_ISDIR(about.st_mode):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        if not stat.S_ISREG(about.st_mode):
-            raise InputError(f"cannot read {path}: it is no regular file")
-        if most is not None and about.st_size > most:
-            raise InputError(f"{path} has {about.st_size:,} bytes, more than {most:,}")
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from None
-    except ValueError as error:  # a path with a null character
-        raise InputError(f"cannot read {str(path)!r}: {error}") from None
-
-
 def reason_of(error: Exception) -> str:
     """The first line of an error's message, or its type where it has no message."""
     return str(error).partition("\n")[0] or type(error).__name__
@@ -79,42 +53,6 @@ def reason_of(error: Exception) -> str:
 def within(path: Path, name: str) -> Path:
     """The file `name` in a folder; a path that is no folder itself."""
     return path / name if os.path.isdir(path) else path
-
-
-def lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Lines of a file with their numbers from 1, without blank lines and `#` comments."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            for number, line in enumerate(file, 1):
-                line = line.strip()
-                if line and not line.startswith("#"):
-                    yield number, line
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise InputError(f"cannot read {path}: {reason}") from None
-
-
-def read_json(path: Path) -> dict[str, Any]:
-    """The JSON object in a file; empty if there is no such file, or no JSON object in it."""
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return cast(dict[str, Any], data) if isinstance(data, dict) else {}
-
-
-def read_arrays(path: Path) -> dict[str, np.ndarray]:
-    """The arrays of an npz file.
-
-    Raises:
-        InputError: The file cannot be read, or is damaged.
-    """
-    content = read_content(path)
-    try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as data:
-            return dict(data)
-    except Exception as error:  # a damaged file fails in a dozen ways: zip, zlib, header, shape
-        raise InputError(f"{path} is no npz file, or damaged: {type(error).__name__}") from None
 
 
 def write_arrays(path: Path, arrays: Mapping[str, Any]) -> None:
@@ -188,7 +126,8 @@ def write_atomically(path: Path, content: str | bytes) -> None:
         WriteError: The file cannot be written.
     """
     with replacing(path) as part:
-        part.write_bytes(content if isinstance(content, bytes) else content.encode())
+        data = content if isinstance(content, bytes) else content.encode("utf-8", UNPAIRED)
+        part.write_bytes(data)
 
 
 class Log:
@@ -221,7 +160,7 @@ class Log:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
                 self._file = io.FileIO(target(self.path), "a")
             end = self._file.seek(0, os.SEEK_END)
-            left = text.encode()
+            left = text.encode("utf-8", UNPAIRED)
             try:
                 while left:
                     left = left[self._file.write(left) :]

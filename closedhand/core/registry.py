@@ -162,7 +162,7 @@ def spec_of(name: str) -> GameSpec:
     return _specs[name]
 
 
-def make_game(name: str, **options: Any) -> Game:
+def make_game(name: str, /, **options: Any) -> Game:
     """The `Game` of that name under the given rules.
 
     Args:

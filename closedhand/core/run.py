@@ -17,9 +17,10 @@ from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 
-from closedhand.core.files import read_arrays, read_json, target, write_arrays, write_atomically
+from closedhand.core.files import target, write_arrays, write_atomically
 from closedhand.core.game import InputError
 from closedhand.core.interrupt import Deferral, deferred
+from closedhand.core.reading import read_arrays, read_json
 from closedhand.core.version import __version__
 from closedhand.core.workers import results_of
 

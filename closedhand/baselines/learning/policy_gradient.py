@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from closedhand.core.files import SHIPPED, read_arrays
+from closedhand.core.files import SHIPPED
 from closedhand.core.game import InputError
 from closedhand.core.kernel import kernel
+from closedhand.core.reading import read_arrays
 from closedhand.core.run import Run
 from closedhand.core.threads import in_threads
 

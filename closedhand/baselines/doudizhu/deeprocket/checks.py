@@ -14,7 +14,8 @@ from torch import nn
 from closedhand.baselines.doudizhu.deeprocket import networks, pairs
 from closedhand.baselines.doudizhu.deeprocket.recorded import Games
 from closedhand.baselines.doudizhu.deeprocket.stream import Tensors, tensors
-from closedhand.core.files import read_json, replacing, write_atomically
+from closedhand.core.files import replacing, write_atomically
+from closedhand.core.reading import read_json
 from closedhand.core.run import Watch
 
 ROLES = ("landlord", "down peasant", "up peasant")

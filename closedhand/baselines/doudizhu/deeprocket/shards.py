@@ -14,11 +14,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from closedhand.baselines.doudizhu.deeprocket.recorded import METADATA, arrow, deals_of, settings_of
+from closedhand.baselines.doudizhu.deeprocket.recorded import (
+    METADATA,
+    arrow,
+    deals_of,
+    rows_of,
+    settings_of,
+)
 from closedhand.core.duel import Spec, match_settings, play_out, start
-from closedhand.core.files import read_arrays, write_arrays, write_atomically
+from closedhand.core.files import write_arrays, write_atomically
 from closedhand.core.game import Game, InputError
+from closedhand.core.parsing import check_fields
+from closedhand.core.reading import json_in, read_arrays
 from closedhand.core.run import check_same, work_off
+from closedhand.games.doudizhu.rules import SEATS
 
 SHARD = 10_000
 """Games per shard; the last shard may have fewer."""
@@ -193,12 +202,28 @@ class Writer:
     def _read(self, path: Path) -> Played:
         arrays = read_arrays(path)
         try:
-            found = json.loads(str(arrays.pop("settings")))
+            found = check_fields(json_in(arrays, "settings"), "settings", {})
+            del arrays["settings"]
             played = Played(**arrays)
-        except (ValueError, KeyError, TypeError):
+            self._check(played)
+        except (InputError, TypeError):
             raise InputError(f"{path} holds nothing that can be continued") from None
         check_same(path, found, {**self._settings, "chunk": CHUNK})
         return played
+
+    def _check(self, played: Played) -> None:
+        """Refuse arrays of other forms.
+
+        Raises:
+            InputError: The arrays are not those of games.
+        """
+        n, moves = len(played.deals), len(played.actions)
+        forms = [("u8", (n, 4)), ("u2", (moves,)), ("i8", (n,)), ("i8", (n, SEATS))]
+        found = [(each.dtype.str[1:], each.shape) for each in played]
+        if found != forms or (played.lengths < 0).any() or played.lengths.sum() != moves:
+            raise InputError("the arrays are not those of games")
+        if not ((played.agents >= 0) & (played.agents < len(self._names))).all():
+            raise InputError("there is no such agent")
 
 
 def begun_of(path: Path) -> Path:
@@ -229,11 +254,6 @@ def check(game: Game, agents: Sequence[Spec], games: int, seed: int, workers: in
             raise InputError(f"shards are of games without {option}: flat actions, seat 0 landlord")
     if not agents or games < 1 or workers < 1 or seed < 0:
         raise InputError("shards take an agent, a game and a worker at least, and a seed from 0")
-
-
-def rows_of(path: Path) -> int:
-    """The number of games in a shard."""
-    return arrow().parquet.read_metadata(path).num_rows
 
 
 def write_shard(
