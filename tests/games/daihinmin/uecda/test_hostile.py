@@ -6,6 +6,7 @@ The server's clock stands still but where a test moves it: nothing here waits fo
 import os
 import socket
 import struct
+import tracemalloc
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -451,6 +452,8 @@ def test_the_lobby_outlives_bad_connections() -> None:
     before, most = open_files(), 0
     ours: list[socket.socket] = []
     for i in range(number):
+        if i == number // 2:
+            tracemalloc.start()
         sock = match.connect()
         ours.append(sock)
         with suppress(OSError):  # the server may be quicker
@@ -458,6 +461,10 @@ def test_the_lobby_outlives_bad_connections() -> None:
         if len(ours) > 2 * MOST_WAITING:
             ours.pop(0).close()
         most = max(most, open_files() - before - sum(sock.fileno() >= 0 for sock in ours))
+    grown, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    # What half of them leave behind is less than what the ones waiting may take.
+    assert grown < 200_000
     # Its sockets, and a few that it has not looked at yet.
     assert most <= 2 * MOST_WAITING + 10
     result = play_all(match, first, Raw(match.connect()), Raw(match.connect()))
