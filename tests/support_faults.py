@@ -19,6 +19,7 @@ import subprocess
 import sys
 import traceback
 from dataclasses import asdict, dataclass
+from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -38,7 +39,7 @@ class Order:
         words: The command.
         folder: Its working folder.
         setup: Python that makes its work small.
-        here: Whether it runs in the nursery itself, so that later ones find its kernels loaded.
+        here: Whether later ones are forked from its process, which has all kernels loaded.
         kill: Point at which it gets SIGKILL; 0: never.
         interrupt: Point at which it gets Ctrl-C.
         stop: Point at which it stops, and waits to be killed.
@@ -110,10 +111,10 @@ class Nursery:
         """End it."""
         self._process.communicate()
 
-    def run(self, order: Order) -> Outcome:
-        """Run a command until it ends or stops."""
+    def run(self, order: Order | None) -> Outcome:
+        """Run a command until it ends or stops; None: leave the process of the last one `here`."""
         assert self._process.stdin and self._process.stdout
-        self._process.stdin.write(json.dumps(asdict(order)) + "\n")
+        self._process.stdin.write(json.dumps(order and asdict(order)) + "\n")
         self._process.stdin.flush()
         line = self._process.stdout.readline()
         assert line, "the nursery has ended"
@@ -124,11 +125,16 @@ def serve() -> None:
     """Run commands until the input ends."""
     # With one core nothing starts threads that would be missing after a fork.
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-
+    for module in ("arena.league", "arena.plot", "cli"):
+        import_module(f"closedhand.{module}")
+    first = os.getpid()
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     for line in sys.stdin:
-        outcome = _run(Order(**json.loads(line)))
+        order = json.loads(line)
+        if order is None and os.getpid() != first:
+            os._exit(0)  # the one that it was forked from answers
+        outcome = _run(Order(**order)) if order else Outcome(0, "", "", 0, 0, 0, first)
         answers.write(json.dumps(asdict(outcome)) + "\n")
         answers.flush()
 
@@ -136,26 +142,41 @@ def serve() -> None:
 def _run(order: Order) -> Outcome:
     counts = mmap.mmap(-1, 12)
     pipes = [os.pipe() for _ in range(2)]
-    for _, end in pipes:
+    ends = [end for _, end in pipes]
+    for end in ends:
         fcntl.fcntl(end, fcntl.F_SETPIPE_SZ, PIPE)
-    if order.here:
-        pid, status = os.getpid(), _command(order, counts, [end for _, end in pipes]) << 8
+    pid = os.fork()
+    if pid == 0:
+        signal.alarm(LIMIT)
+        code = _command(order, counts, ends)
+        if not order.here:
+            os._exit(code)
+        # From here on this is the nursery; the other one waits until it ends.
+        signal.alarm(0)
+        status, pid = code << 8, os.getpid()
     else:
-        pid = os.fork()
-        if pid == 0:
-            signal.alarm(LIMIT)
-            os._exit(_command(order, counts, [end for _, end in pipes]))
         _, status = os.waitpid(pid, os.WUNTRACED)
-    texts = []
-    for begin, end in pipes:
-        os.close(end)
-        os.set_blocking(begin, False)
-        with contextlib.suppress(BlockingIOError):
-            texts.append(os.read(begin, PIPE).decode())
-        os.close(begin)
+        if order.here:
+            # It has answered all that came, or has died of the last.
+            for end in [each for pipe in pipes for each in pipe]:
+                os.close(end)
+            return Outcome(os.waitstatus_to_exitcode(status), "", "", 0, 0, 0, pid)
     stopped = os.WIFSTOPPED(status)
     code = 0 if stopped else os.waitstatus_to_exitcode(status)
-    return Outcome(code, *(texts + ["", ""])[:2], *struct.unpack("3i", counts), pid)
+    out, err = (_content(*ends) for ends in pipes)
+    return Outcome(code, out, err, *struct.unpack("3i", counts), pid)
+
+
+def _content(begin: int, end: int) -> str:
+    """What was written into a pipe so far; it is closed."""
+    os.close(end)
+    os.set_blocking(begin, False)
+    try:
+        return os.read(begin, PIPE).decode()
+    except BlockingIOError:  # nothing, and a stopped process that may still write
+        return ""
+    finally:
+        os.close(begin)
 
 
 def _command(order: Order, counts: mmap.mmap, ends: list[int]) -> int:
@@ -222,7 +243,8 @@ class Points:
         self._points = self._pieces = self._accesses = 0
         self._folder = os.path.realpath(order.folder)
         due: Any = Watch.due
-        Watch.due = property(lambda watch: (self._piece(), due.fget(watch))[1])
+        counted: Any = Watch
+        counted.due = property(lambda watch: (self._piece(), due.fget(watch))[1])
         sys.addaudithook(self._audit)
 
     def _piece(self) -> None:

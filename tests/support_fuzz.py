@@ -274,21 +274,28 @@ def actions_of(name: str, options: dict[str, Any]) -> Target:
     return Target(as_text(parse), samples)
 
 
-def view_from(text: str) -> object:
-    """A view by what a player knows: the seat, the hand and the actions, with bars between."""
-    name, seat, hand, *actions = text.split("|")
-    if name not in NOTATIONS:
-        raise InputError("no game")
-    return make_game(name).view_from(int(seat) if seat in "01234" else seat, hand, actions)
+def view_from(data: bytes) -> object:
+    """A view by what a player knows: a JSON object."""
+    given = parse_json(data.decode(errors="surrogateescape"))
+    if not isinstance(given, dict) or given.pop("game", None) not in GAMES_OF_VIEWS:
+        raise InputError("no view")
+    name = json.loads(data)["game"]
+    player, hand = given.pop("player", None), given.pop("hand", None)
+    return make_game(name).view_from(player, hand, given.pop("actions", None), **given)
+
+
+GAMES_OF_VIEWS = ("doudizhu", "daihinmin", "uh_leduc", "chinese_poker")
 
 
 def views() -> list[bytes]:
-    found = []
-    for name in NOTATIONS:
-        game = make_game(name)
-        hand = game.deal_text(finished(name)[0]).split(";")[2 if name == "daihinmin" else 0]
-        found += [f"{name}|0|{hand}".encode(), f"{name}|1|{hand}|?|PASS".encode()]
-    return found
+    boards = ("AsKs6s5s3sQhQs8c3c2hJsJd9h", "3c3d3h3s4c4d4h4s5c5d5h", "3456789TTJJQKA22S")
+    given = (
+        {"game": "chinese_poker", "player": 1, "hand": boards[0], "actions": ["?"]},
+        {"game": "daihinmin", "player": 0, "hand": boards[1], "dealt": [11, 11, 11, 10, 10]},
+        {"game": "doudizhu", "player": 1, "hand": boards[2], "actions": ["44"], "public": "4TB"},
+        {"game": "uh_leduc", "player": 0, "hand": "SK", "actions": ["check", "raise"]},
+    )
+    return [json.dumps({"actions": [], **each}).encode() for each in given]
 
 
 # Files of games: JSON lines, logs, results.
@@ -320,7 +327,7 @@ def log_samples() -> list[bytes]:
     official = (DATA / "uecda.log").read_text().splitlines(keepends=True)
     game = make_game("daihinmin")
     found = [records.from_state(game, state) for state in finished("daihinmin", 1)]
-    texts = ["".join(official[:35]), logs.log_text(replaying.to_log(found))]
+    texts = ["".join(official[:32]), logs.log_text(replaying.to_log(found))]
     return [*(text.encode() for text in texts), gzip.compress(texts[0].encode())]
 
 
@@ -626,7 +633,7 @@ TARGETS: dict[str, Target] = {
     "slides": Target(
         as_text(slides), lambda: [b"(s1,1,4,SK,*)", b"(t2,7,4,HJ,SA)", b"WL13", b"PS4"]
     ),
-    "views": Target(as_text(view_from), views),
+    "views": Target(view_from, views, odd_json),
     "jsonl": Target(in_file(".jsonl", replay_all), jsonl),
     "log": Target(in_file(".log", logs_read), log_samples),
     "results": Target(in_file(".json", results), result_samples, odd_json),

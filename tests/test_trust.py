@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support_pools import SMALL
 
 import closedhand
 from closedhand import InputError, make_agent, make_game
@@ -214,6 +215,15 @@ FORMS = ("{agent}:{path}", "{agent}:{path}:greedy", "{agent}:net={path}:greedy",
 """Where agents have a path."""
 
 
+@pytest.fixture
+def small_pools(own_cache: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Agents that respond to a pool of hands, a million of them, have few."""
+    monkeypatch.setattr("closedhand.baselines.chinese_poker.agents.POOL_SIZE", SMALL)
+
+
+needs_small_pools = pytest.mark.usefixtures("small_pools")
+
+
 def agents_of(game: str, path: Path) -> list[str]:
     """All agents of a game, with a path wherever one may be."""
     return [form.format(agent=agent, path=path) for agent in agent_names(game) for form in FORMS]
@@ -250,6 +260,7 @@ BAD: dict[str, Callable[[Path], Any]] = {
 
 
 @pytest.mark.slow
+@needs_small_pools
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("name", BAD)
 def test_agents_say_what_is_wrong_with_a_file(name: str, game: str, tmp_path: Path) -> None:
@@ -260,6 +271,7 @@ def test_agents_say_what_is_wrong_with_a_file(name: str, game: str, tmp_path: Pa
 
 
 @pytest.mark.slow
+@needs_small_pools
 @pytest.mark.parametrize("game", GAMES)
 def test_agents_say_what_is_wrong_with_a_path(game: str) -> None:
     for path in ("x" * 5000, "a\0b", "/dev/zero", "/dev/null", "/proc/self/mem", "~", "é\udcff"):
@@ -268,6 +280,7 @@ def test_agents_say_what_is_wrong_with_a_path(game: str) -> None:
 
 
 @pytest.mark.slow
+@needs_small_pools
 @pytest.mark.parametrize("make", BOMBS)
 def test_no_agent_runs_what_is_in_its_file(make: Callable[[Bomb], bytes], tmp_path: Path) -> None:
     path, marker = tmp_path / "model.zip", tmp_path / "marker"

@@ -21,6 +21,7 @@ from closedhand.cli.common import (
     slug,
 )
 from closedhand.cli.reproduce import Out, computed, show_report
+from closedhand.core.extras import require
 from closedhand.core.game import Game, InputError
 
 
@@ -52,7 +53,9 @@ def solve(
     for name in names:
         # Of several algorithms, only those that an interrupted run had reached are resumed.
         go_on = resume and (len(names) == 1 or (folder / name / "learner.npz").exists())
-        if name != "lp":
+        if name == "lp":
+            require("scipy")
+        else:
             runs[name] = (
                 solving.load(folder / name, name, bound, seed)
                 if go_on

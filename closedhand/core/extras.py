@@ -1,4 +1,4 @@
-"""Packages that not every installation has: which extra installs what, and one line that says so.
+"""Libraries that come with an extra of the package, and may not be installed.
 
 Everything beyond the base dependencies is imported where it is used. `needing` turns the failure
 of such an import into one line with the command to type; `require` fails with the same line before
@@ -50,25 +50,26 @@ def require(*modules: str) -> None:
 
 @contextmanager
 def needing(user: str | None = None) -> Iterator[None]:
-    """Turn a module that is not installed into one line.
+    """Name the extra to install if an import in the block fails.
 
     Args:
         user: What needs modules that are not ours, such as an agent of another package; None: a
             missing module without an extra is an error of the program, and raised as it is.
 
     Raises:
-        InputError: The block imports a module that is not installed.
+        InputError: A module is missing, or too old to have what is imported from it.
     """
     try:
         yield
-    except ModuleNotFoundError as error:
+    except ImportError as error:
         top = (error.name or "").partition(".")[0]
         if top in EXTRAS:
             raise InputError(_line(top)) from None
-        if user is None or not top or top == user.partition(":")[0].partition(".")[0]:
+        is_missing = isinstance(error, ModuleNotFoundError) and top
+        if user is None or not is_missing or top == user.partition(".")[0]:
             raise
         raise InputError(f"no module {error.name}, which {user} needs") from None
 
 
 def _line(module: str) -> str:
-    return f"no module {module}: pip install 'closedhand[{EXTRAS[module]}]'"
+    return f"the module {module} is missing or too old: pip install 'closedhand[{EXTRAS[module]}]'"

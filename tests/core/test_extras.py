@@ -5,6 +5,7 @@ import sys
 import tomllib
 from importlib.metadata import packages_distributions
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -47,13 +48,22 @@ def test_a_missing_module_is_one_line_with_what_to_type(
     module: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, module, None)
-    line = f"no module {module}: pip install 'closedhand\\[{EXTRAS[module]}\\]'"
+    line = (
+        f"the module {module} is missing or too old: pip install 'closedhand\\[{EXTRAS[module]}\\]'"
+    )
     with pytest.raises(InputError, match=line):
         require(module)
     with pytest.raises(InputError, match=line), needing():
         __import__(module)
     with pytest.raises(InputError, match=line), needing():
         __import__(f"{module}.something")
+
+
+@pytest.mark.parametrize("module", EXTRAS)
+def test_an_old_module_is_one_line_too(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, module, ModuleType(module))
+    with pytest.raises(InputError, match=f"the module {module} is missing or too old"), needing():
+        exec(f"from {module} import no_such_function")
 
 
 def test_other_modules_are_errors_of_the_program_or_of_their_user() -> None:

@@ -73,7 +73,7 @@ def save(path: Path, tensors: Mapping[str, torch.Tensor], about: Mapping[str, An
         InputError: The file cannot be written.
     """
     plain = {name: each.cpu().contiguous() for name, each in tensors.items()}
-    write_atomically(path, safetensors.torch.save(plain, {METADATA: json.dumps(dict(about))}))
+    write_atomically(path, safetensors.torch.save(plain, {METADATA: json.dumps(about)}))
 
 
 def load(

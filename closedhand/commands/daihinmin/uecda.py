@@ -27,6 +27,8 @@ PLACES = ("daifugo", "fugo", "heimin", "hinmin", "daihinmin")
 Host = Annotated[str, typer.Option(help="Address of the server.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="Its port.")]
 HOST, PORT = "127.0.0.1", 42485
+MOST_WAITING = 32
+"""As in `guests`, which is imported only when a match is served."""
 
 
 def serve(
@@ -42,6 +44,10 @@ def serve(
     timeout: Annotated[
         float, typer.Option(help="Seconds for a client's decision.", callback=positive)
     ] = 10.0,
+    max_clients: Annotated[
+        int,
+        typer.Option(min=1, help="Connections that may wait without having said who they are."),
+    ] = MOST_WAITING,
     fallback: Annotated[
         str, typer.Option(help="Agent that plays on for a client that has gone.")
     ] = "default",
@@ -67,6 +73,7 @@ def serve(
         host,
         port,
         seconds=timeout,
+        most_waiting=max_clients,
         fallback=fallback,
         log=log,
         note=note,

@@ -12,6 +12,7 @@ from typing import Any
 from closedhand.arena.plot import plot_curves
 from closedhand.baselines.leduc import abstraction, linear, solving
 from closedhand.baselines.leduc.tree import evaluate
+from closedhand.core.extras import require
 from closedhand.core.game import Game, InputError
 from closedhand.core.registry import make_game
 from closedhand.core.run import Notes, Part, compute_parts
@@ -67,8 +68,10 @@ def compute(
         InputError: A library is missing.
         KeyboardInterrupt: Interrupted; a later call resumes.
     """
+    # These fail now, not in five minutes.
+    require("scipy")
     for algorithm in LEARNERS:
-        solving.find(algorithm)  # fails now, not in five minutes
+        solving.find(algorithm)
     settings = {"seconds": seconds, "seed": seed}
     return compute_parts(parts(folder, seconds, seed), folder, settings, progress)
 

@@ -61,7 +61,7 @@ def test_the_command_is_interrupted_after_a_step(
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["self-play", "--from", "x", "--out", "y", "--minutes", "1"], "no network at"),
+        (["self-play", "--from", "x", "--out", "y", "--minutes", "1"], "cannot read"),
         (["self-play", "--from", "x", "--out", "x", "--minutes", "1"], "another folder"),
         (["self-play", "--from", "x", "--out", "y", "--minutes", "0"], "larger than 0"),
         (["bid-net", "--deals", "x.npz", "--out", "y"], "no deals at x.npz"),

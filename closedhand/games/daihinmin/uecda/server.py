@@ -16,7 +16,13 @@ from closedhand.games.daihinmin import logs
 from closedhand.games.daihinmin.state import PLAYERS
 from closedhand.games.daihinmin.uecda import wire
 from closedhand.games.daihinmin.uecda.client import round_game, warm_up
-from closedhand.games.daihinmin.uecda.guests import PROFILE_SECONDS, Lobby, listen
+from closedhand.games.daihinmin.uecda.guests import (
+    MOST_WAITING,
+    PROFILE_SECONDS,
+    Clock,
+    Lobby,
+    listen,
+)
 from closedhand.games.daihinmin.uecda.table import Result, Seat, Table, warm_up_table
 
 NET = "net"
@@ -43,9 +49,11 @@ class Server:
         port: int = wire.PORT,
         seconds: float = SECONDS,
         profile_seconds: float = PROFILE_SECONDS,
+        most_waiting: int = MOST_WAITING,
         fallback: str | Agent = FALLBACK,
         log: Path | None = None,
         note: Callable[[str], None] = lambda line: None,
+        clock: Clock = time.monotonic,
         **options: Any,
     ) -> None:
         """Listen for clients.
@@ -58,9 +66,12 @@ class Server:
             port: Port to listen at; 0 is any free port.
             seconds: Time limit for every decision of a client.
             profile_seconds: Time limit for a client's profile.
+            most_waiting: Largest number of connections without a profile; the oldest is closed for
+                a further one.
             fallback: Agent that replaces a client that has lost its seat.
             log: New file for the log, begun with the match and complete at the end of every round.
             note: Callback that receives a line about each client that comes or goes.
+            clock: Clock of all time limits.
             **options: Options of the rules.
 
         Raises:
@@ -94,7 +105,9 @@ class Server:
         self.address: tuple[str, int] = self._listener.getsockname()[:2]
         clients = [player for player, spec in enumerate(specs) if spec == NET]
         self.clients = len(clients)
-        self._lobby = Lobby(self._listener, clients, seconds, note, profile_seconds)
+        self._lobby = Lobby(
+            self._listener, clients, seconds, note, profile_seconds, most_waiting, clock
+        )
 
     def run(
         self,

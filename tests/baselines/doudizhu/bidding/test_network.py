@@ -74,7 +74,7 @@ def test_arguments_that_the_agent_refuses(bids: tuple[Path, bid_net.Result]) -> 
     folder, _ = bids
     for argument, reason in (
         (f"net={folder}", "bids takes a kind"),
-        ("net=nowhere:rule", "no network at nowhere"),
+        ("net=nowhere:rule", "cannot read nowhere"),
         ("net:rule", "no bids of the kind 'net'.*net=FILE"),
         (f"net={folder}:nobody", "no agent 'nobody'"),
     ):
