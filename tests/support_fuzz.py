@@ -281,6 +281,7 @@ def view_from(data: bytes) -> object:
         raise InputError("no view")
     name = json.loads(data)["game"]
     player, hand = given.pop("player", None), given.pop("hand", None)
+    given.pop("self", None)
     return make_game(name).view_from(player, hand, given.pop("actions", None), **given)
 
 
