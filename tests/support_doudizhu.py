@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pytest
 
 from closedhand import make_agent, make_game
 from closedhand.baselines.doudizhu.decompose import partition
@@ -31,6 +32,11 @@ def choice(agent: str, hands: str, target: str = "", owner: int = 2, player: int
     action = make_agent(game, agent).act(view)
     assert action in game.legal(view)
     return game.text(action)
+
+
+def tactics(*cases: tuple[str, str, int, int, str]) -> pytest.MarkDecorator:
+    """Parameters of a test: positions, as `position` takes them, and what is to be played there."""
+    return pytest.mark.parametrize(("hands", "target", "owner", "player", "play"), cases)
 
 
 def costs_against(others: str) -> np.ndarray:

@@ -1,9 +1,11 @@
 """The command `closedhand`.
 
 Commands print text for people; with `--json` a command prints one JSON object on stdout and nothing
-else. Progress goes to stderr. Bad input ends with one line on stderr and exit code 2.
+else. Progress goes to stderr. Bad input ends with one line on stderr and exit code 2, and so does a
+disk that is full or broken.
 """
 
+import os
 import runpy
 import sys
 from pathlib import Path
@@ -11,9 +13,10 @@ from typing import Annotated
 
 import typer
 
-from closedhand.cli import play, records, solve, train
+from closedhand.cli import compile, play, records, solve, train
 from closedhand.cli.common import positive
 from closedhand.cli.groups import Commands, Group
+from closedhand.core import reading
 from closedhand.core.extras import require
 from closedhand.core.game import InputError
 
@@ -44,13 +47,23 @@ def closedhand(
         bool,
         typer.Option("--version", callback=show_version, is_eager=True, help="Show the version."),
     ] = False,
+    limits: Annotated[
+        float | None,
+        typer.Option(
+            help="Multiplies the limits on what is read: lines of 1 MiB, texts of 64 MiB, arrays "
+            "and what is unpacked of 256 MiB."
+        ),
+    ] = None,
 ) -> None:
     """Hidden-hand card games for reinforcement learning."""
+    if positive(limits) is not None:
+        os.environ[reading.LIMITS] = str(limits)  # worker processes inherit it
 
 
 app.command()(play.match)
 app.command()(play.play)
 app.command(context_settings=solve.SETTINGS)(solve.solve)
+app.command()(compile.compile)
 app.add_typer(records.app, name="records")
 app.add_typer(train.app, name="train")
 OF_GAMES = {"reproduce": "Published results, computed again.", "show": "Pictures of games."}
@@ -89,4 +102,11 @@ def bench(
 
 def main() -> None:
     """Run the command line."""
-    app()
+    try:
+        app()
+    finally:
+        try:
+            sys.stdout.flush()
+        except OSError:
+            # Has been reported; Python would try again, and complain.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -13,8 +13,10 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from closedhand.core.files import Claims, WriteError
 from closedhand.core.game import Game, InputError
 from closedhand.core.registry import GAMES
+from closedhand.core.text import UNPAIRED
 
 INTERRUPTED = 130
 
@@ -29,7 +31,11 @@ GameName = Annotated[str, typer.Argument(metavar="GAME", help=GAME_HELP, callbac
 Rules = Annotated[str | None, typer.Option(help="A preset of the game's rules.")]
 Options = Annotated[
     list[str] | None,
-    typer.Option("--option", metavar="KEY=VALUE", help="An option of the game; may be repeated."),
+    typer.Option(
+        "--option",
+        metavar="KEY=VALUE",
+        help="An option of the game (closedhand show options GAME); may be repeated.",
+    ),
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the deals and of the agents.")]
 Workers = Annotated[
@@ -39,21 +45,30 @@ Restart = Annotated[bool, typer.Option("--restart", help="Start from scratch ins
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 
-def given_options(rules: str | None, options: list[str] | None) -> dict[str, Any]:
+def given_options(game: str | None, rules: str | None, options: list[str] | None) -> dict[str, Any]:
     """The options of a game that are given on the command line.
 
+    Args:
+        game: Name of the game, which checks them; None: they stay texts.
+        rules: A preset.
+        options: Texts `key=value`.
+
     Raises:
-        InputError: An option is not of the form key=value.
+        InputError: An option is not of the form key=value, or not one that the game takes.
     """
+    from closedhand.core.registry import read_options
+
     given: dict[str, Any] = {"rules": rules} if rules is not None else {}
     for text in options or []:
         key, equals, value = text.partition("=")
         if not equals:
             raise InputError(f"an option is key=value, not {text!r}")
-        try:
-            given[key] = json.loads(value.lower())
-        except ValueError:
-            given[key] = value
+        given[key] = value
+    if game is not None:
+        return read_options(game, given)
+    for key in given:
+        if not any(key in spec.table for spec in GAMES.values()):
+            raise InputError(f"no game has an option {key!r}")
     return given
 
 
@@ -65,7 +80,7 @@ def bind(name: str, rules: str | None, options: list[str] | None) -> Game:
     """
     from closedhand.core.registry import make_game
 
-    return make_game(name, **given_options(rules, options))
+    return make_game(name, **given_options(name, rules, options))
 
 
 def positive(value: float | None) -> float | None:
@@ -79,23 +94,33 @@ def positive(value: float | None) -> float | None:
     return value
 
 
+CLAIMS = Claims()
+"""What the present command writes to; given back at its end."""
+
+
 def make_folder(path: Path) -> Path:
-    """Create a folder before the long computation that will write to it.
+    """Create the folder that a command is going to write to, and claim it until the command ends.
 
     Raises:
-        InputError: The folder cannot be created.
+        InputError: It cannot be created or written to, or another command writes to it.
     """
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"cannot make the folder {path}: {error.strerror}") from None
-    return path
+    return CLAIMS.folder(path)
+
+
+def claim_files(*paths: Path) -> None:
+    """Claim the files that a command is going to write, before it begins to work.
+
+    Raises:
+        InputError: One cannot be written, another command writes it, or two are the same.
+    """
+    CLAIMS.files(*paths)
 
 
 def slug(text: str) -> str:
     """A text as part of a file's name; a long one is cut and gets a checksum."""
     name = re.sub(r"\W+", "-", text)
-    return name if len(name) <= 100 else f"{name[:90]}-{zlib.crc32(text.encode()):08x}"
+    sum = zlib.crc32(text.encode(errors=UNPAIRED))
+    return name if len(name) <= 100 else f"{name[:90]}-{sum:08x}"
 
 
 def note(text: str) -> None:
@@ -188,9 +213,15 @@ def new_table(title: str | None = None) -> Table:
 
 
 def save_picture(plot: Callable[[Any, Path], None], data: Any, path: Path) -> Path | None:
-    """Draw results; if matplotlib is missing, print a note and return None."""
+    """Draw results; if matplotlib is missing, print a note and return None.
+
+    Raises:
+        WriteError: The picture cannot be written.
+    """
     try:
         plot(data, path)
+    except WriteError:
+        raise
     except InputError as error:
         note(f"no picture: {error}")
         return None

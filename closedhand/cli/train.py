@@ -85,7 +85,7 @@ def train_game(
     known = inspect.signature(learn).parameters
     more: dict[str, Any] = {}
     if "given" in known:
-        more["given"] = given_options(rules, option)
+        more["given"] = given_options(game.name, rules, option)
     if "opponents" in known:
         more["opponents"] = opponents
     elif opponents is not None:

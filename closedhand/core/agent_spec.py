@@ -12,8 +12,11 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from closedhand.core.game import InputError
+from closedhand.core.options import guess
 
 QUOTES = "\"'"
+LONGEST = 10_000
+"""Most characters in the text of agents: finding brackets takes quadratic time."""
 
 BRACKET = re.compile(r"[\w.-]*\[")
 """Matches options at the beginning of an agent's text, or brackets in an option's value."""
@@ -44,8 +47,10 @@ class AgentSpec:
             AgentSpec(name='search', options={'threads': 1}, argument='100ms')
 
         Raises:
-            InputError: Brackets or quotes are not closed, or an option is not key=value.
+            InputError: Brackets or quotes are not closed, an option is not key=value, or the text
+                is too long.
         """
+        _check_length(text)
         found = re.match(r"[^\[:]*", text)
         name = found[0] if found else ""
         options: dict[str, Any] = {}
@@ -89,8 +94,9 @@ def split_outside(text: str, separator: str, parts: int = -1) -> list[str]:
         parts: Maximum number of parts; the last one then holds the rest. -1: any number.
 
     Raises:
-        InputError: A quote is not closed.
+        InputError: A quote is not closed, or the text is too long.
     """
+    _check_length(text)
     pieces: list[str] = []
     begin = i = 0
     before = separator  # the character before, if a quote or an agent's name may follow it
@@ -111,6 +117,11 @@ def split_outside(text: str, separator: str, parts: int = -1) -> list[str]:
             before = text[i] if text[i] in ":=," else ""
         i += 1
     return [*pieces, text[begin:]]
+
+
+def _check_length(text: str) -> None:
+    if len(text) > LONGEST:
+        raise InputError(f"agents have at most {LONGEST:,} characters, not {len(text):,}")
 
 
 def _behind_quote(text: str, i: int) -> int:
@@ -180,22 +191,13 @@ def _read_options(text: str) -> dict[str, Any]:
             raise InputError(f"an option of an agent is key=value, not {piece.strip()!r}")
         if key in options:
             raise InputError(f"the option {key} is given twice")
-        options[key] = unquoted(value) if value[:1] in QUOTES else _read(value)
+        options[key] = unquoted(value) if value[:1] in QUOTES else guess(value)
     return options
-
-
-def _read(value: str) -> Any:
-    """Parse a number, true or false as JSON; return other text unchanged."""
-    try:
-        found = json.loads(value)
-    except ValueError:
-        return value
-    return found if isinstance(found, bool | int | float) else value
 
 
 def _write(value: Any) -> str:
     """Write a value so that `_read_options` reads it back."""
     if not isinstance(value, str):
         return json.dumps(value)
-    is_plain = _read(value) == value == value.strip() and not set(value) & set("[],\"'")
+    is_plain = guess(value) == value == value.strip() and not set(value) & set("[],\"'")
     return value if is_plain and value else _in_quotes(value)

@@ -3,12 +3,12 @@
 An agent sees only views, so it cannot cheat. Agents are entry points of the group
 `closedhand.agents`: ours are declared in `pyproject.toml`, other packages add theirs in their own.
 An entry point is named `game.agent` (`poker.cautious`), or just `agent` if it plays every game,
-and refers to a factory, a callable `(game, seed, argument, **options) -> Agent`. The grammar of the
-texts that name agents is in `closedhand.core.agent_spec`.
+and refers to a factory, a callable `(game, seed, argument, **options) -> Agent`. Its options are
+its further parameters, or a table that is attached to it; see `closedhand.core.options`. The
+grammar of the texts that name agents is in `closedhand.core.agent_spec`.
 """
 
 import hashlib
-import inspect
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -20,8 +20,9 @@ import numpy as np
 
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.extras import needing
-from closedhand.core.files import read_content
-from closedhand.core.game import Game, InputError, State
+from closedhand.core.game import INTEGERS, Game, InputError, State, shown
+from closedhand.core.options import options_of
+from closedhand.core.reading import read_content
 from closedhand.core.registry import make_game
 
 GROUP = "closedhand.agents"
@@ -140,7 +141,8 @@ def make_agent(game: Game | str, agent: str | AgentSpec | Agent, seed: int = 0) 
     spec = AgentSpec.parse(agent) if isinstance(agent, str) else agent
     if isinstance(spec, AgentSpec):
         bound = make_game(game) if isinstance(game, str) else game
-        return _factory_of(bound, spec)(bound, seed, spec.argument, **spec.options)
+        factory, options = _factory_of(bound, spec)
+        return factory(bound, check_seed(seed), spec.argument, **options)
     if not isinstance(spec, Agent):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(f"{agent!r} is no agent: it lacks a name or a method act(view)")
     return spec
@@ -160,16 +162,18 @@ def traits_of(game: Game, agent: str | AgentSpec | Agent) -> Traits:
     spec = AgentSpec.parse(agent) if isinstance(agent, str) else agent
     if not isinstance(spec, AgentSpec):
         return getattr(spec, "traits", Traits())
-    describe = getattr(_factory_of(game, spec), "describe", None)
-    return Traits() if describe is None else describe(game, spec.argument, **spec.options)
+    factory, options = _factory_of(game, spec)
+    describe = getattr(factory, "describe", None)
+    return Traits() if describe is None else describe(game, spec.argument, **options)
 
 
-def _factory_of(game: Game, spec: AgentSpec) -> Callable[..., Agent]:
+def _factory_of(game: Game, spec: AgentSpec) -> tuple[Callable[..., Agent], dict[str, Any]]:
+    """The factory of an agent, and the options for it, parsed and checked."""
     with needing(f"the agent {spec.name}"):
         factory = _entry_point(game.name, spec.name).load()
-    if spec.options:
-        _check_options(spec, factory)
-    return factory
+    if not spec.options:
+        return factory, {}
+    return factory, options_of(factory, spec.name, skip=3).read(spec.options)
 
 
 def _entry_point(game: str, name: str) -> EntryPoint:
@@ -177,17 +181,6 @@ def _entry_point(game: str, name: str) -> EntryPoint:
         if point.name in (f"{game}.{name}", name):
             return point
     raise InputError(f"{game} has no agent {name!r}; it has {', '.join(agent_names(game))}")
-
-
-def _check_options(spec: AgentSpec, factory: Callable[..., Agent]) -> None:
-    parameters = list(inspect.signature(factory).parameters.values())[3:]
-    if any(each.kind is each.VAR_KEYWORD for each in parameters):
-        return
-    keys = [each.name for each in parameters if each.kind is not each.VAR_POSITIONAL]
-    unknown = [key for key in spec.options if key not in keys]
-    if unknown:
-        known = f"the options {', '.join(keys)}" if keys else "no options"
-        raise InputError(f"the agent {spec.name} takes {known}, not {', '.join(unknown)}")
 
 
 def refuse_argument(name: str, argument: str | None) -> None:
@@ -200,23 +193,15 @@ def refuse_argument(name: str, argument: str | None) -> None:
         raise InputError(f"the agent {name} takes no argument, not {argument!r}")
 
 
-def whole_number(name: str, key: str, value: Any, least: int | None = None) -> int:
-    """Check that an option is a whole number, and return it.
-
-    Args:
-        name: Name of the agent, for the message.
-        key: Name of the option.
-        value: Value of the option.
-        least: Least value allowed.
+def check_seed(seed: Any) -> int:
+    """Check a seed, and return it.
 
     Raises:
-        InputError: The value is not a whole number, or too small.
+        InputError: It is not a whole number of 0 or more.
     """
-    is_whole = isinstance(value, int) and not isinstance(value, bool)
-    if not is_whole or (least is not None and value < least):
-        above = "" if least is None else f" of {least} or more"
-        raise InputError(f"{name} takes a whole number{above} as {key}, not {value!r}")
-    return value
+    if isinstance(seed, bool) or not isinstance(seed, INTEGERS) or seed < 0:
+        raise InputError(f"a seed is a whole number of 0 or more, not {shown(seed)}")
+    return int(seed)
 
 
 def digests(game: Game, agents: Iterable[str]) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 import math
 import struct
+import sys
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ import numpy as np
 from closedhand.core import contract, validity
 from closedhand.core.kernel import State, draw_seed
 from closedhand.core.scene import Row, board
+from closedhand.core.text import one_line, showable
 
 INTEGERS: Any = (int, np.integer)
 """Types of a seat or an id."""
@@ -24,7 +26,13 @@ HEADER = struct.Struct("<4sI")
 
 
 class InputError(ValueError):
-    """Input of the user that cannot be used; the message says why in one line."""
+    """Input of the user that cannot be used; the message says why.
+
+    The message stays one line that a terminal can show, whatever it quotes: see `text.one_line`.
+    """
+
+    def __init__(self, message: object = "") -> None:
+        super().__init__(one_line(str(message)))
 
 
 class Notation(Protocol):
@@ -221,7 +229,7 @@ class Game:
 
     def show(self, state: State) -> None:
         """Print the table."""
-        print(self.board(state))
+        print(showable(self.board(state), sys.stdout))
 
     def history(self, state: State) -> np.ndarray:
         """The actions so far, in order: ids of the flat game, int64 [moves]; negative if hidden."""
@@ -385,32 +393,19 @@ def _deprecated(old: str, new: str) -> None:
     warnings.warn(f"Game.{old} is now {new}", DeprecationWarning, stacklevel=3)
 
 
-def options_of(
-    game: str, presets: Mapping[str, Any], defaults: Mapping[str, Any], given: Mapping[str, Any]
-) -> dict[str, Any]:
-    """All options of a game: the defaults, overridden by the preset and then by those given.
-
-    Args:
-        game: Name of the game, for messages.
-        presets: Options that each preset changes, by its name.
-        defaults: Every option and its default; `rules` names the preset.
-        given: Options that the user gives.
-
-    Raises:
-        InputError: An unknown preset or option.
-    """
-    for name in given:
-        if name not in defaults:
-            raise InputError(f"{game} has no option {name!r}; it has {', '.join(defaults)}")
-    preset = given.get("rules", defaults["rules"])
-    if preset not in presets:
-        raise InputError(f"{game} has no rules {preset!r}; it has {', '.join(presets)}")
-    return {**defaults, **presets[preset], **given}
+def shown(value: Any) -> str:
+    """A value that a user gives, for a message: at most 60 characters on one line."""
+    try:
+        text = repr(value)
+    except Exception:  # such as that of a whole number of thousands of digits
+        text = f"a value of type {type(value).__name__}"
+    text = " ".join(text.split())
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def explain_illegal(game: Game, state: State, action: int) -> str:
     """One line that says which action is illegal for whom."""
     if not 0 <= action < game.num_actions:
-        return f"action {action} is none of the {game.num_actions} actions of {game.name}"
+        return f"action {shown(action)} is none of the {game.num_actions} actions of {game.name}"
     text = game.text(action, state)
     return f"action {action} ({text}) is not legal for player_{state['player']} now"

@@ -5,19 +5,19 @@ than Numba's, and a line on stderr that explains the pause of a first compilatio
 
 **The cache.** A compiled kernel contains the code of everything that it calls, and through the
 classes of its arguments (see `contract.dispatched`) that may be code of several packages. Numba
-checks only the function's own file. Here a binary is loaded only if name, time and size of every
-source file are unchanged in
+checks only the function's own file. Here a binary is loaded only if name, time and size are
+unchanged for every source file that its code may come from. The search for them begins with
 
-- this package,
-- the package of the function,
-- the package of every NamedTuple class in the signature (`Rules`, policies, and those within
-  them), and that of the module which the class names in `kernels`,
-- and each package whose kernels one of those modules imports.
+- the module of the function,
+- the module of every NamedTuple class in the signature (`Rules`, policies, and those within
+  them), and that which the class names in `kernels`.
 
-A package here is everything below a top-level package, or the one file of a top-level module.
-Signatures that name classes of other packages have an index file of their own for each set of
-packages: a change in one of them discards only what was compiled for it, and a lookup imports only
-the packages involved.
+Within this package these modules count, with all modules of it that they import, directly or not.
+Of other packages everything counts: all that is below a top-level package, or the one file of a
+top-level module, for each package of those modules and each whose kernels one of them imports;
+then all of this package counts too. Signatures that name classes of other modules have an index
+file of their own for each set of them: a change discards only what was compiled for it, and a
+lookup imports only the packages involved.
 
 Code typed at a prompt or in a notebook cannot be checked and is compiled in every process, and so
 is everything for a class that is defined in `__main__` or within a function. A change is not
@@ -34,17 +34,21 @@ but accessible to a debugger.
 
 import hashlib
 import os
+import pickle
+import re
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from functools import partial
 from importlib import import_module
+from itertools import chain
 from operator import attrgetter
 from types import ModuleType
 from typing import Any, TypeVar
 
 import numba
 import numpy as np
-from numba.core import event, sigutils
+from numba.core import event, sigutils, types
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.dispatcher import Dispatcher
 from numpy.typing import NDArray
@@ -53,6 +57,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 HOME = __name__.partition(".")[0]
 """The package whose code every kernel may contain."""
+
+_FOLDER = os.path.dirname(os.path.dirname(__file__))
+"""The folder of `HOME`."""
 
 # Types for the signatures of kernels: Numba ignores them, readers and pyright do not.
 Rules = Any
@@ -76,46 +83,91 @@ Rng = np.random.Generator
 
 
 class _Sources:
-    """Digests of the sources of packages, each taken when its first kernel is defined.
+    """Times and sizes of source files, taken when the first kernel of a package is defined.
 
     A file that is edited later has no effect until its module is reloaded.
     """
 
     def __init__(self) -> None:
-        self._digests: dict[str, bytes | None] = {}
+        self._files: dict[str, dict[str, str]] = {}
         self._specs: dict[str, Any] = {}
+        self._imports: dict[str, set[str]] = {}
 
     def note(self, module: str) -> None:
-        """Take the digest for a module that is being imported; again if it is being reloaded."""
+        """Look at the files for a module that is being imported; again if it is being reloaded."""
         spec = getattr(sys.modules.get(module), "__spec__", None)
         if self._specs.setdefault(module, spec) is not spec:
             self._specs[module] = spec
-            self._digests.pop(_root(module), None)
-        self.digest(_root(module))
+            self._imports.clear()
+            self._files.pop(_root(module), None)
+        self.files(_root(module))
 
-    def digest(self, root: str) -> bytes | None:
-        """The digest of a top-level package or module; None if its sources cannot be found."""
-        if root not in self._digests:
-            self._digests[root] = _digest(sys.modules.get(root))
-        return self._digests[root]
+    def files(self, root: str) -> dict[str, str]:
+        """Time and size of the files of a top-level package or module; empty if not known."""
+        if root not in self._files:
+            self._files[root] = _files(sys.modules.get(root))
+        return self._files[root]
+
+    def closure(self, modules: Iterable[str]) -> dict[str, str]:
+        """Time and size of the files of modules of `HOME` and of all that they import from it."""
+        files = self.files(HOME)
+        queue, seen = list(map(_path, modules)), set[str]()
+        while queue:
+            path = queue.pop()
+            if path in files and path not in seen:
+                seen.add(path)
+                if path not in self._imports:
+                    self._imports[path] = self._read(path)
+                queue += self._imports[path]
+        return {path: files[path] for path in sorted(seen)}
+
+    def _read(self, path: str) -> set[str]:
+        """The files that a file of `HOME` imports; all of them if it is not the file noted."""
+        files = self.files(HOME)
+        try:
+            if _state(path) != files[path]:
+                return set(files)
+            with open(path, encoding="utf-8") as file:
+                return set(map(_path, _imports(file.read())))
+        except OSError:
+            return set(files)
 
 
-def _digest(module: ModuleType | None) -> bytes | None:
-    """A digest of name, time and size of all source files of a package, or of a module's file."""
+_IMPORT = re.compile(rf"^\s*from ({HOME}[\w.]*) import (\([^)]*\)|.*)|\"({HOME}\.[\w.]+)\"", re.M)
+"""An import from `HOME`, or one of its modules by name, as in `kernels = "…"`."""
+
+
+def _imports(source: str) -> Iterator[str]:
+    """What may be the name of a module of `HOME` that a source imports or names."""
+    for package, names, text in _IMPORT.findall(source):
+        yield package or text
+        yield from (f"{package}.{name}" for name in re.findall(r"\w+", names))
+
+
+def _path(module: str) -> str:
+    """The file where a module of `HOME` stands if there is one."""
+    path = os.path.join(_FOLDER, *module.split(".")[1:])
+    return os.path.join(path, "__init__.py") if os.path.isdir(path) else path + ".py"
+
+
+def _files(module: ModuleType | None) -> dict[str, str]:
+    """Time and size of all source files of a package, or of a module's file, by path."""
     folders = getattr(module, "__path__", None)
     file = getattr(module, "__file__", None)
     if folders is not None:
         paths = sorted(path for folder in folders for path in _sources_below(folder))
     else:
         paths = [file] if file else []
-    digest = hashlib.sha256(numba.__version__.encode())
     try:
-        for path in paths:
-            stat = os.stat(path)
-            digest.update(f"{path} {stat.st_mtime_ns} {stat.st_size}\n".encode())
+        return {path: _state(path) for path in paths}
     except OSError:
-        return None
-    return digest.digest() if paths else None
+        return {}
+
+
+def _state(path: str) -> str:
+    """Time and size of a file."""
+    stat = os.stat(path)
+    return f"{stat.st_mtime_ns} {stat.st_size}"
 
 
 def _sources_below(folder: str) -> Iterator[str]:
@@ -125,11 +177,16 @@ def _sources_below(folder: str) -> Iterator[str]:
                 yield os.path.join(path, file)
 
 
-def _root(module: str) -> str:
-    """The top-level package or module of a module, by its name."""
+def _name(module: str) -> str:
+    """The name of a module under which it can be imported."""
     # Under `python -m` the spec knows the real name of `__main__`.
     spec = getattr(sys.modules.get(module), "__spec__", None)
-    return (spec.name if spec else module).partition(".")[0]
+    return spec.name if spec else module
+
+
+def _root(module: str) -> str:
+    """The top-level package or module of a module, by its name."""
+    return _name(module).partition(".")[0]
 
 
 def _roots(modules: Iterable[str]) -> set[str]:
@@ -184,16 +241,44 @@ def _has_name(cls: Any) -> bool:
 
 
 class _Index(IndexDataCacheFile):
-    """Numba's index, which counts as empty if it cannot be read.
-
-    It names the classes of all arguments, and an old one may name some that are gone or moved.
-    """
+    """Numba's index and binaries, each behind a digest: what is damaged counts as not there."""
 
     def _load_index(self) -> Any:
+        # The index names the classes of all arguments, and some may be gone or moved.
         try:
-            return super()._load_index()
-        except (ImportError, AttributeError, DeprecationWarning):
+            stamp, overloads = self._read(self._index_path)
+        except (OSError, ImportError, AttributeError, DeprecationWarning):
             return {}
+        return overloads if stamp == self._source_stamp else {}
+
+    def _save_index(self, overloads: Any) -> None:
+        self._write(self._index_path, (self._source_stamp, overloads))
+
+    def _load_data(self, name: str) -> Any:
+        return self._read(self._data_path(name))
+
+    def _save_data(self, name: str, data: Any) -> None:
+        self._write(self._data_path(name), data)
+
+    def _read(self, path: str) -> Any:
+        with open(path, "rb") as file:
+            digest, data = file.read(_SEAL), file.read()
+        if digest != _seal(data):
+            raise OSError(f"{path} is damaged, or of another version")
+        return pickle.loads(data)
+
+    def _write(self, path: str, content: Any) -> None:
+        data = self._dump(content)
+        with self._open_for_write(path) as file:
+            file.write(_seal(data) + data)
+
+
+_SEAL = 32
+
+
+def _seal(data: bytes) -> bytes:
+    """The digest, `_SEAL` bytes, of a file of this version of Numba; other versions' do not fit."""
+    return hashlib.sha256(numba.__version__.encode() + data).digest()
 
 
 class _Cache(FunctionCache):
@@ -203,22 +288,30 @@ class _Cache(FunctionCache):
         return super()._load_overload(sig, target_context) if self._open(sig) else None
 
     def _save_overload(self, sig: Any, data: Any) -> None:
-        if self._open(sig):
-            super()._save_overload(sig, data)
+        try:
+            if self._open(sig):
+                super()._save_overload(sig, data)
+        except OSError as error:
+            _warn(str(error))
 
     def _open(self, sig: Any) -> bool:
         """Choose the index for a signature; return whether it can be cached at all."""
         classes = set(_classes(sigutils.normalize_signature(sig)[0]))
-        own = _roots([self._py_func.__module__])
-        others = sorted(_roots(name for cls in classes for name in _modules(cls)) - own)
-        digests = [_SOURCES.digest(root) for root in [HOME, *sorted(own), *others]]
-        stamp = hashlib.sha256()
-        for digest in digests:
-            if digest is None:
-                return False
-            stamp.update(digest)
-        if not all(map(_has_name, classes)):
+        own = _name(self._py_func.__module__)
+        named = {name for cls in classes for name in _modules(cls)}
+        roots = _roots([own])
+        others = sorted(_roots(named) - roots)
+        if roots or others:
+            groups = [_SOURCES.files(root) for root in [HOME, *sorted(roots), *others]]
+        else:
+            known = _SOURCES.closure([own])
+            others = sorted(name for name in named if _path(name) not in known)
+            groups = [_SOURCES.closure([own, *others])]
+        if not all(groups) or not all(map(_has_name, classes)):
             return False
+        stamp = hashlib.sha256(numba.__version__.encode())
+        for path, state in chain.from_iterable(group.items() for group in groups):
+            stamp.update(f"{path} {state}\n".encode())
         name = self._impl.filename_base
         if others:
             name += "." + hashlib.sha256(" ".join(others).encode()).hexdigest()[:12]
@@ -227,6 +320,20 @@ class _Cache(FunctionCache):
 
 
 _SOURCES = _Sources()
+_warned = False
+
+
+def _warn(reason: str) -> None:
+    """Say once that compiled kernels are not kept, and why."""
+    global _warned
+    if not _warned:
+        _warned = True
+        warnings.warn(
+            f"compiled kernels are not kept, so that every process compiles its own: {reason}; "
+            "name a writable folder in NUMBA_CACHE_DIR",
+            RuntimeWarning,
+            stacklevel=2,
+        )
 
 
 class _Announcement(event.Listener):
@@ -236,11 +343,12 @@ class _Announcement(event.Listener):
 
     def on_start(self, event: Any) -> None:
         module = event.data["dispatcher"].py_func.__module__
-        if not self.done and module.startswith("closedhand"):
+        if not self.done and _root(module) == HOME:
             self.done = True
+            once = "in every process" if _warned else "once, and is cached"
             print(
                 "closedhand: compiling kernels for their first use; "
-                "this takes some seconds, once, and is cached",
+                f"this takes some seconds, {once}",
                 file=sys.stderr,
                 flush=True,
             )
@@ -273,13 +381,28 @@ def inlined(function: F) -> F:
     return _compile(function, inline="always")
 
 
+def _call_template(dispatcher: Any, args: Any, kws: Any) -> Any:
+    """The callee of a call in another kernel, which is compiled for types, not for constants.
+
+    Numba would compile `function(0)` and `function(1)` twice, if both are called from kernels.
+    """
+    args = tuple(map(types.unliteral, args))
+    kws = {name: types.unliteral(kind) for name, kind in dict(kws).items()}
+    return type(dispatcher).get_call_template(dispatcher, args, kws)
+
+
 def _compile(function: F, **options: Any) -> F:
-    dispatcher: Any = numba.njit(nogil=True, error_model="numpy", **options)(function)
+    # The wrappers for C, which nobody calls, take a tenth of the time of a compilation.
+    options |= {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+    dispatcher: Any = numba.njit(**options)(function)
+    if dispatcher is not function:
+        dispatcher.get_call_template = partial(_call_template, dispatcher)
     if dispatcher is not function and os.path.exists(function.__code__.co_filename):
         _SOURCES.note(function.__module__)
-        # Without a writable folder there is no cache.
-        with suppress(RuntimeError):
+        try:
             dispatcher._cache = _Cache(function)
+        except (RuntimeError, OSError) as error:
+            _warn(str(error))
     return dispatcher
 
 

@@ -10,7 +10,7 @@ import copyreg
 import inspect
 import re
 import warnings
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
@@ -20,7 +20,8 @@ from typing import Any
 
 from closedhand.core.contract import VERSION
 from closedhand.core.extras import needing
-from closedhand.core.game import Game, InputError
+from closedhand.core.game import Game, InputError, shown
+from closedhand.core.options import Options, options_of
 
 GROUP = "closedhand.games"
 
@@ -35,7 +36,8 @@ class GameSpec:
     Attributes:
         name: Name for `make_game`: lower case, digits and underscores.
         title: Display name.
-        make: Makes the `Game`, from options as keyword arguments.
+        make: Makes the `Game`, from options as keyword arguments. Its table of options is attached
+            by `closedhand.core.options.takes`, or else is its annotated signature.
         contract: Version of the contract (`closedhand.core.contract.VERSION`) that the game was
             written for.
         aec_id: Id for `pettingzoo.make("aec", …)`.
@@ -101,7 +103,14 @@ class GameSpec:
     def doc(self) -> str:
         """The page of the environments, Markdown: the game, its options, observations, actions."""
         first, *others = [inspect.getdoc(import_module(page)) or "" for page in self.pages] or [""]
-        return "\n\n".join([first, inspect.getdoc(load(self.make)) or "", *others])
+        make = inspect.getdoc(load(self.make)) or ""
+        options = self.table.markdown()
+        return "\n\n".join([first, make, *([f"Options:\n\n{options}"] * bool(options)), *others])
+
+    @property
+    def table(self) -> Options:
+        """The options of the game; imports it."""
+        return options_of(load(self.make), self.name)
 
     @property
     def command_name(self) -> str:
@@ -153,22 +162,33 @@ def spec_of(name: str) -> GameSpec:
     return _specs[name]
 
 
-def make_game(name: str, **options: Any) -> Game:
+def make_game(name: str, /, **options: Any) -> Game:
     """The `Game` of that name under the given rules.
 
     Args:
         name: Name of a game, one of `GAMES`.
-        **options: Options of the game, see its page.
+        **options: Options of the game, see its page; their values, or texts of these.
 
     Raises:
-        InputError: An unknown game, preset or option.
+        InputError: An unknown game, preset or option, or a value that an option does not take.
     """
-    spec = spec_of(name)
-    for key, value in options.items():
-        if not isinstance(value, Hashable):
-            raise InputError(f"{key} cannot be {value!r}")
-    # 1 and True are equal, but must not share a cached game.
-    return _make(spec.name, tuple(sorted((k, v.__class__, v) for k, v in options.items())))
+    given = read_options(name, options)
+    for key, value in given.items():
+        try:
+            hash(value)
+        except TypeError:
+            raise InputError(f"{name}: {key} cannot be {shown(value)}") from None
+    # Options without a type: 1 and True are equal, but must not share a cached game.
+    return _make(name, tuple(sorted((k, v.__class__, v) for k, v in given.items())))
+
+
+def read_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of a game, parsed and checked; those that are not given are left out.
+
+    Raises:
+        InputError: As for `make_game`.
+    """
+    return spec_of(name).table.read(options)
 
 
 @lru_cache

@@ -46,10 +46,27 @@ def env(
         InputError: An unknown name, option or render mode.
     """
     checked: AECEnv[str, Observation, int]
+    reward = common.check_reward(illegal_reward)
     checked = raw = GameAEC(game, render_mode=render_mode, **options)
     if not raw.game.lenient:
-        checked = TerminateIllegalWrapper(raw, illegal_reward=illegal_reward)
-    return OrderEnforcingWrapper(AssertOutOfBoundsWrapper(checked))
+        checked = TerminateIllegalWrapper(raw, illegal_reward=reward)
+    return OrderEnforcingWrapper(CheckedActions(checked))
+
+
+class CheckedActions(AssertOutOfBoundsWrapper[str, Observation, int]):
+    """PettingZoo's check that an action is in its space, for any object that is given as one."""
+
+    def step(self, action: int | None) -> None:
+        """Step the wrapped env.
+
+        Raises:
+            InputError: The action is none of the game; the env is unchanged.
+        """
+        agent = self.agent_selection
+        if action is not None or not (self.terminations[agent] or self.truncations[agent]):
+            table: Any = self.env.unwrapped
+            action = common.action_id(table.game, table.game_state, action)
+        super().step(action)  # type: ignore[arg-type]
 
 
 class GameAEC(Table, AECEnv[str, Observation, int]):
@@ -90,11 +107,13 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
             options: `deal`, the text of a deal, or `state`, a state to continue from.
 
         Raises:
-            InputError: An option is no deal, or no state of a game in progress.
+            InputError: The seed is no whole number of 0 or more, or an option is no deal, or no
+                state of a game in progress; the env is unchanged.
         """
+        seed, given = common.check_seed(seed), common.given_start(self.game, options)
         if seed is not None or self._rng is None:
             self._rng, _ = seeding.np_random(seed)
-        common.start(self.game, self._states, common.ONLY, [self._rng], options or {})
+        common.start(self.game, self._states, common.ONLY, [self._rng], given)
         self._paid = self.game.returns(self._states[0])
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -116,7 +135,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)  # type: ignore[arg-type]
             return
-        action = common.whole_number(action)
+        action = common.action_id(self.game, self._states[0], action)
         observation = np.empty(self.game.observation_size, np.int8)
         mask = np.empty(self.game.num_actions, np.int8)
         status, player = kernels.play_one(

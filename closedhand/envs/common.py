@@ -1,18 +1,20 @@
 """What all kinds of envs share: the game of their options, the spaces, how a game is started."""
 
+import copy
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from operator import index
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 
-from closedhand.core import contract, kernels
-from closedhand.core.game import Game, InputError, State
+from closedhand.core import agents, contract, kernels
+from closedhand.core.game import Game, InputError, State, explain_illegal, shown
 from closedhand.core.kernel import draw_seed
 from closedhand.core.moved import old_names
-from closedhand.core.registry import make_game
+from closedhand.core.registry import make_game, read_options
 
 __getattr__ = old_names(__name__)
 
@@ -23,6 +25,9 @@ RENDER_FPS = 2
 
 ILLEGAL_REWARD = -10.0
 """The default penalty: a small one would be a way out of a lost game for agents without masks."""
+
+LARGEST_REWARD = 1e30
+"""Rewards are float32 in some libraries."""
 
 ACTION_MASK = "action_mask"
 
@@ -37,7 +42,9 @@ def resolve(game: str | Game, options: Mapping[str, Any]) -> Game:
         InputError: An unknown name or option, or options beside a `Game`, which has its own.
     """
     if isinstance(game, str):
-        return make_game(game, **options)
+        return make_game(game, **read_options(game, options))
+    if not isinstance(game, Game):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(f"a game is a name or a Game, not {shown(game)}")
     if options:
         raise InputError(f"a Game brings its own options: {', '.join(options)} cannot be changed")
     return game
@@ -50,8 +57,29 @@ def check_render_mode(mode: str | None) -> str | None:
         InputError: There is no such mode.
     """
     if mode is not None and mode not in RENDER_MODES:
-        raise InputError(f"no render mode {mode!r}; there are {', '.join(RENDER_MODES)}")
+        raise InputError(f"no render mode {shown(mode)}; there are {', '.join(RENDER_MODES)}")
     return mode
+
+
+def check_reward(reward: Any) -> float:
+    """Check the reward of an illegal action, and return it.
+
+    Raises:
+        InputError: It is no finite number.
+    """
+    is_number = isinstance(reward, int | float | np.number) and not isinstance(reward, bool)
+    if not is_number or not -LARGEST_REWARD <= reward <= LARGEST_REWARD:
+        raise InputError(f"illegal_reward is a number, not {shown(reward)}")
+    return float(reward)
+
+
+def check_seed(seed: Any) -> int | None:
+    """Check the seed of a reset, and return it.
+
+    Raises:
+        InputError: It is neither None nor a whole number of 0 or more.
+    """
+    return None if seed is None else agents.check_seed(seed)
 
 
 def observation_space(game: Game) -> spaces.Dict:
@@ -92,42 +120,61 @@ def whole_number(action: Any) -> int:
         InputError: It is no whole number.
     """
     try:
+        if isinstance(action, bool | np.bool_):
+            raise TypeError
         return index(action)
     except TypeError:
-        raise InputError(f"an action is a whole number, not {action!r}") from None
+        raise InputError(f"an action is a whole number, not {shown(action)}") from None
 
 
-def start(
-    game: Game,
-    states: np.ndarray,
-    chosen: np.ndarray,
-    rngs: Sequence[np.random.Generator],
-    options: Mapping[str, Any],
-) -> None:
-    """Start new games.
+def action_id(game: Game, state: State, action: Any) -> int:
+    """The action as the id of one of the game's actions, legal or not.
+
+    Raises:
+        InputError: It is none; kernels take no other numbers.
+    """
+    number = whole_number(action)
+    if not 0 <= number < game.num_actions:
+        raise InputError(explain_illegal(game, state, number))
+    return number
+
+
+def ids_of(game: Game, actions: Sequence[Any]) -> np.ndarray:
+    """Actions for kernels, int64 [n]; -1, which is never legal, stands for ids out of range.
+
+    Raises:
+        InputError: One is no whole number.
+    """
+    numbers = [whole_number(action) for action in actions]
+    known = range(game.num_actions)
+    return np.array([number if number in known else -1 for number in numbers], np.int64)
+
+
+def given_start(game: Game, options: Any) -> State | None:
+    """The state that the options of a reset start from; None if they leave it to the seed.
 
     Args:
         game: The game.
-        states: Array of `game.dtype` [n].
-        chosen: Indices of those to start, integers [k].
-        rngs: A generator for each state; it shuffles, unless the options say what is dealt.
-        options: `deal` is the text of a deal, `state` a record of `game.dtype` to continue from.
-            Other keys are ignored here.
+        options: None or a mapping: `deal` is the text of a deal, `state` a record of `game.dtype`
+            to continue from. Other keys are ignored here.
 
     Raises:
-        InputError: An option is no deal, no valid state of a game in progress, or a view.
+        InputError: The options are no mapping, or an option is no deal, no valid state of a game in
+            progress, or a view.
     """
+    if options is None:
+        return None
+    if not isinstance(options, Mapping):
+        raise InputError(f"options of a reset are a dict, not {shown(options)}")
     deal, state = options.get("deal"), options.get("state")
     if deal is not None and state is not None:
         raise InputError("options start a game from a deal or from a state, not from both")
     if deal is not None:
         if not isinstance(deal, str):
-            raise InputError(f"options['deal'] is the text of a deal, not {deal!r}")
+            raise InputError(f"options['deal'] is the text of a deal, not {shown(deal)}")
         state = game.parse_deal(deal)
     if state is None:
-        seeds = np.array([draw_seed(rngs[int(i)]) for i in chosen], np.uint64)
-        kernels.deal_all(game.rules, states, chosen, seeds)
-        return
+        return None
     if getattr(state, "dtype", None) != game.dtype or np.ndim(state) != 0:
         raise InputError(f"options['state'] is no state of {game.name}")
     reason = game.valid(state)
@@ -137,17 +184,52 @@ def start(
         raise InputError(f"options['state'] is no state of {game.name}: {reason}")
     if game.over(state):
         raise InputError("options['state'] is the state of a game that is over")
-    states[chosen] = state
+    return state
 
 
-def refuse_ended(options: Mapping[str, Any]) -> None:
-    """Refuse options whose game the opponents end before our turn.
+def start(
+    game: Game,
+    states: np.ndarray,
+    chosen: np.ndarray,
+    rngs: Sequence[np.random.Generator],
+    given: State | None,
+) -> None:
+    """Start new games.
+
+    Args:
+        game: The game.
+        states: Array of `game.dtype` [n].
+        chosen: Indices of those to start, integers [k].
+        rngs: A generator for each state; it shuffles, unless a start is given.
+        given: The state to start from, see `given_start`; None: a new deal.
+    """
+    if given is None:
+        seeds = np.array([draw_seed(rngs[int(i)]) for i in chosen], np.uint64)
+        kernels.deal_all(game.rules, states, chosen, seeds)
+    else:
+        states[chosen] = given
+
+
+def refuse_ended(given: State | None) -> None:
+    """Refuse a given start from which the opponents end the game before our turn.
 
     Such a game is no episode, and another one is dealt in its place; but a game that starts from
-    `deal` or `state` might end that way forever.
+    a given state might end that way forever.
 
     Raises:
-        InputError: The options say what is dealt.
+        InputError: The start was given.
     """
-    if options.get("deal") is not None or options.get("state") is not None:
+    if given is not None:
         raise InputError("the opponents end this game before the seat's first turn")
+
+
+@contextmanager
+def unchanged_if_refused(env: Any, given: State | None, *names: str) -> Iterator[None]:
+    """Restore attributes of an env if `refuse_ended` refuses a given start in this block."""
+    kept = {} if given is None else {name: copy.deepcopy(getattr(env, name)) for name in names}
+    try:
+        yield
+    except InputError:
+        for name, value in kept.items():
+            setattr(env, name, value)
+        raise

@@ -7,7 +7,7 @@ import numpy as np
 
 from closedhand.core import kernels
 from closedhand.core.agents import Agent, act_batch, make_agent
-from closedhand.core.game import Game, InputError, explain_illegal
+from closedhand.core.game import INTEGERS, Game, InputError, explain_illegal, shown
 
 Spec = str | Agent | Sequence[str | Agent]
 """A name or an agent for all other seats, or a sequence with one for each."""
@@ -28,6 +28,8 @@ class Opponents:
             InputError: An unknown name, or a wrong number of agents.
         """
         others = game.num_players - 1
+        if not isinstance(spec, str | Agent | Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(f"opponents are agents or names of agents, not {shown(spec)}")
         specs = [spec] * others if isinstance(spec, str | Agent) else list(spec)
         if len(specs) != others:
             raise InputError(
@@ -93,8 +95,10 @@ def check_seat(game: Game, seat: int | str) -> int | None:
     Raises:
         InputError: There is no such seat.
     """
-    if seat == "random":
+    if isinstance(seat, str) and seat == "random":
         return None
-    if isinstance(seat, int) and 0 <= seat < game.num_players:
-        return seat
-    raise InputError(f"seat is 0 to {game.num_players - 1}, or 'random', not {seat!r}")
+    is_whole = isinstance(seat, INTEGERS) and not isinstance(seat, bool)
+    if not is_whole or not 0 <= int(seat) < game.num_players:
+        last = game.num_players - 1
+        raise InputError(f"seat is 0 to {last}, or 'random', not {shown(seat)}")
+    return int(seat)

@@ -82,7 +82,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         self.lay(game, render_mode, options)
         if not self.game.simultaneous:
             raise InputError(f"{self.game.name} has no parallel env: its players act in turn")
-        self.illegal_reward = illegal_reward
+        self.illegal_reward = common.check_reward(illegal_reward)
 
     def reset(
         self, seed: int | None = None, options: Mapping[str, Any] | None = None
@@ -97,19 +97,18 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
             Observations and infos, by agent.
 
         Raises:
-            InputError: An option is no deal, no state of a game in progress, a view, or a state in
-                which some players have acted already and others have not.
+            InputError: The seed is no whole number of 0 or more, or an option is no deal, no state
+                of a game in progress, a view, or a state in which some players have acted already
+                and others have not; the env is unchanged.
         """
+        seed, given = common.check_seed(seed), common.given_start(self.game, options)
+        if given is not None:
+            _check_level(self.game, given)
         if seed is not None or self._rng is None:
             self._rng, _ = seeding.np_random(seed)
-        options = options or {}
-        states = self.game.empty(1)
-        common.start(self.game, states, common.ONLY, [self._rng], options)
-        if options.get("state") is not None:
-            _check_level(self.game, states[0])
+        common.start(self.game, self._states, common.ONLY, [self._rng], given)
         # Between two steps all agents are to act, and `player` is seat 0.
-        states["player"] = 0
-        self._states = states
+        self._states["player"] = 0
         self.agents = self.possible_agents[:]
         return self._look()
 
@@ -159,9 +158,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         given = cast(Mapping[str, Any], actions if isinstance(actions, Mapping) else {})
         if set(given) != set(self.agents):
             raise InputError(f"step takes a dict of actions, one for each of {self.agents}")
-        numbers = [common.whole_number(given[agent]) for agent in self.agents]
-        known = range(self.game.num_actions)
-        return np.array([number if number in known else -1 for number in numbers], np.int64)
+        return common.ids_of(self.game, [given[agent] for agent in self.agents])
 
     def _look(self) -> tuple[dict[str, Observation], Infos]:
         """Observations and infos of all players, each as the player to act."""

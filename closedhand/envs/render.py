@@ -1,5 +1,6 @@
 """Pictures of the table, drawn once for every game from `game.scene`."""
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ from closedhand.core.extras import needing
 from closedhand.core.game import Game, State
 from closedhand.core.moved import old_names
 from closedhand.core.scene import BLANK, Row
+from closedhand.core.text import showable
 
 __getattr__ = old_names(__name__)
 
@@ -41,7 +43,7 @@ def render(game: Game, state: State, mode: str) -> str | np.ndarray | None:
     text = game.board(state)
     if mode == "ansi":
         return text
-    print(text, end="\n\n", flush=True)
+    print(showable(text, sys.stdout), end="\n\n", flush=True)
     return None
 
 

@@ -64,7 +64,7 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
         """
         self.game = common.resolve(game, options)
         self.render_mode = common.check_render_mode(render_mode)
-        self.illegal_reward = illegal_reward
+        self.illegal_reward = common.check_reward(illegal_reward)
         self.observation_space: Any = common.observation_space(self.game)
         self.action_space: Any = common.action_space(self.game)
         self._fixed_seat = check_seat(self.game, seat)
@@ -90,23 +90,32 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
             options: `deal`, the text of a deal, or `state`, a state to continue from.
 
         Raises:
-            InputError: An option is no deal, no state of a game in progress, or leads to a game
-                that ends before our turn.
+            InputError: The seed is no whole number of 0 or more, or an option is no deal, no state
+                of a game in progress, or leads to a game that ends before our turn; the env is
+                unchanged.
         """
-        super().reset(seed=seed)
-        if seed is not None:
-            self._opponents.seed(self.np_random)
+        seed, given = common.check_seed(seed), common.given_start(self.game, options)
+        with common.unchanged_if_refused(
+            self, given, "_np_random", "_np_random_seed", "_opponents", "_states", "_paid", "seat"
+        ):
+            super().reset(seed=seed)
+            if seed is not None:
+                self._opponents.seed(self.np_random)
+            self._start(given)
+        self._ended = False
+        return self._look()
+
+    def _start(self, given: State | None) -> None:
+        """Start a game, and let the opponents play until it is our turn."""
         while True:
-            common.start(self.game, self._states, common.ONLY, [self.np_random], options or {})
+            common.start(self.game, self._states, common.ONLY, [self.np_random], given)
             if self._fixed_seat is None:
                 self.seat = int(self.np_random.integers(self.game.num_players))
             self._paid = float(self.game.returns(self._states[0])[self.seat])
             self._opponents.play(self._states, np.array([self.seat]))
             if not self.game.over(self._states[0]):
-                break
-            common.refuse_ended(options or {})
-        self._ended = False
-        return self._look()
+                return
+            common.refuse_ended(given)
 
     def step(
         self, action: np.int64
@@ -122,7 +131,7 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
         """
         if self._ended:
             raise error.ResetNeeded("no game is under way: call reset() first")
-        actions = np.array([common.whole_number(action)])
+        actions = common.ids_of(self.game, [action])
         status = np.empty(1, np.int64)
         kernels.play_all(
             self.game.rules, self._states, np.zeros(1, np.int64), actions,

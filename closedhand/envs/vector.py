@@ -11,12 +11,15 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from closedhand.core import kernels
-from closedhand.core.game import Game, InputError
+from closedhand.core.agents import check_seed
+from closedhand.core.game import Game, InputError, State, shown
 from closedhand.envs import common, render
 from closedhand.envs.common import ACTION_MASK, ILLEGAL_REWARD, Observation
 from closedhand.envs.opponents import Opponents, Spec, check_seat
 
 Infos = dict[str, Any]
+MOST_ENVS = 2**24
+"""Maximum number of games side by side; the spaces of more would fill the memory."""
 Step = tuple[Observation, np.ndarray, np.ndarray, np.ndarray, Infos]
 
 
@@ -84,17 +87,19 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             InputError: An unknown name, option, seat or mode, or no games.
         """
         self.game = common.resolve(game, options)
-        if num_envs < 1:
-            raise InputError(f"num_envs is at least 1, not {num_envs}")
+        if type(num_envs) is not int or not 1 <= num_envs <= MOST_ENVS:
+            raise InputError(f"num_envs is 1 to {MOST_ENVS}, not {shown(num_envs)}")
         try:
             self.autoreset_mode = AutoresetMode(autoreset_mode)
         except ValueError:
             modes = ", ".join(mode.value for mode in AutoresetMode)
-            raise InputError(f"no autoreset mode {autoreset_mode!r}; there are {modes}") from None
+            raise InputError(
+                f"no autoreset mode {shown(autoreset_mode)}; there are {modes}"
+            ) from None
         self.num_envs = num_envs
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.render_mode = common.check_render_mode(render_mode)
-        self.illegal_reward = illegal_reward
+        self.illegal_reward = common.check_reward(illegal_reward)
         self.single_observation_space: Any = common.observation_space(self.game)
         self.single_action_space = common.action_space(self.game)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
@@ -149,12 +154,18 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
                 from.
 
         Raises:
-            InputError: A wrong number of seeds, or an invalid mask, deal or state.
+            InputError: A wrong number of seeds, or an invalid seed, mask, deal or state; the env
+                is unchanged.
         """
-        options = dict(options or {})
-        chosen = np.flatnonzero(self._reset_mask(options))
-        self._seed(seed, chosen)
-        self._start(chosen, options)
+        given = common.given_start(self.game, options)
+        chosen = np.flatnonzero(self._reset_mask((options or {}).get("reset_mask")))
+        seeds = self._read_seeds(seed)
+        with common.unchanged_if_refused(
+            self, given, "_rngs", "_np_random", "_np_random_seed", "_opponents",
+            "_states", "_seats", "_paid", "_finished", "_illegal",
+        ):  # fmt: skip
+            self._seed(seeds, chosen)
+            self._start(chosen, given)
         return self.observe()
 
     def step(self, actions: np.ndarray) -> Step:
@@ -171,16 +182,14 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             gymnasium.error.ResetNeeded: Games were not started, or ended with autoreset disabled.
             InputError: The actions are not integers [num_envs].
         """
-        actions = np.asarray(actions)
-        if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
-            raise InputError(f"actions are {self.num_envs} whole numbers, one for each game")
+        actions = self._read_actions(actions)
         playing, finished = np.flatnonzero(~self._finished), np.flatnonzero(self._finished)
         resets = self.autoreset_mode != AutoresetMode.DISABLED
         if not self._rngs or (len(finished) and not resets):
             raise error.ResetNeeded("some envs have no game under way: call reset() first")
-        self._start(finished, {})
+        self._start(finished, None)
         actors = self._observers()
-        self._play(playing, actions[playing].astype(np.int64))
+        self._play(playing, actions[playing])
         observations, infos = self.observe()
         paid = self._pay(playing) if self.game.staged else infos["returns"]
         rewards = paid[np.arange(self.num_envs), actors]
@@ -192,7 +201,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         terminations = self._finished.copy()
         if self.autoreset_mode == AutoresetMode.SAME_STEP and terminations.any():
             final = observations, infos
-            self._start(np.flatnonzero(terminations), {})
+            self._start(np.flatnonzero(terminations), None)
             observations, infos = self.observe()
             self._add_final(infos, terminations, *final)
             infos |= copy.deepcopy(stages)
@@ -236,36 +245,57 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         # Two envs that share their states would be of no use.
         return copy.deepcopy(self)
 
-    def _reset_mask(self, options: dict[str, Any]) -> np.ndarray:
-        mask = options.pop("reset_mask", None)
+    def _reset_mask(self, mask: Any) -> np.ndarray:
         if mask is None:
             return np.ones(self.num_envs, bool)
-        mask = np.asarray(mask)
+        mask = _array(mask)
         if mask.shape != (self.num_envs,) or mask.dtype != bool or not mask.any():
             raise InputError(f"options['reset_mask'] is bool [{self.num_envs}] with a True in it")
         return mask
 
-    def _seed(self, seed: int | Sequence[int | None] | None, chosen: np.ndarray) -> None:
-        seeds = [None] * self.num_envs if seed is None else seed
-        if isinstance(seeds, int | np.integer):
-            seeds = [int(seeds) + i for i in range(self.num_envs)]
+    def _read_actions(self, actions: Any) -> np.ndarray:
+        """The actions, int64 [num_envs]; ids out of range are never legal.
+
+        Raises:
+            InputError: They are not integers [num_envs].
+        """
+        actions = _array(actions)
+        if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
+            raise InputError(f"actions are {self.num_envs} whole numbers, one for each game")
+        return actions.astype(np.int64)
+
+    def _read_seeds(self, seed: Any) -> list[int | None] | None:
+        """A seed for each game; None if no seed is given.
+
+        Raises:
+            InputError: A wrong number of seeds, or a seed that is no whole number of 0 or more.
+        """
+        if seed is None:
+            return None
+        if isinstance(seed, str | bytes) or not isinstance(seed, Sequence | np.ndarray):
+            first = check_seed(seed)
+            return [first + i for i in range(self.num_envs)]
+        seeds = list(seed) if np.ndim(seed) else []
         if len(seeds) != self.num_envs:
             raise InputError(f"{len(seeds)} seeds are not one for each of {self.num_envs} games")
+        return [common.check_seed(each) for each in seeds]
+
+    def _seed(self, seeds: list[int | None] | None, chosen: np.ndarray) -> None:
         if not self._rngs:
-            self._rngs = [seeding.np_random(s)[0] for s in seeds]
-        elif seed is not None:
+            self._rngs = [seeding.np_random(s)[0] for s in seeds or [None] * self.num_envs]
+        elif seeds is not None:
             for i in map(int, chosen):
                 if seeds[i] is not None:
                     self._rngs[i] = seeding.np_random(seeds[i])[0]
-        if seeds[0] is not None:
+        if seeds is not None and seeds[0] is not None:
             super().reset(seed=seeds[0])
             if self._opponents is not None:
                 self._opponents.seed(self.np_random)
 
-    def _start(self, chosen: np.ndarray, options: Mapping[str, Any]) -> None:
+    def _start(self, chosen: np.ndarray, given: State | None) -> None:
         """Start games, and let the opponents play until it is our turn."""
         while len(chosen):
-            common.start(self.game, self._states, chosen, self._rngs, options)
+            common.start(self.game, self._states, chosen, self._rngs, given)
             if self._fixed_seat is not None:
                 self._seats[chosen] = self._fixed_seat
             else:
@@ -283,7 +313,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             kernels.running(self.game.rules, fresh, running)
             chosen = chosen[~running]
             if len(chosen):
-                common.refuse_ended(options)
+                common.refuse_ended(given)
 
     def _play(self, playing: np.ndarray, actions: np.ndarray) -> None:
         """Play our actions and the opponents' answers; note which games are over."""
@@ -333,3 +363,11 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             "final_info": final,
             "_final_info": ended.copy(),
         }
+
+
+def _array(values: Any) -> np.ndarray:
+    """The values as an array, which is empty if they have none, as lists of several lengths."""
+    try:
+        return np.asarray(values)
+    except (ValueError, OverflowError):
+        return np.empty(0)

@@ -6,15 +6,23 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from closedhand.core.agent_spec import split_outside, unquoted
-from closedhand.core.agents import Traits, files_of, whole_number
-from closedhand.core.game import InputError
+from closedhand.core.agents import Traits, files_of
+from closedhand.core.game import InputError, shown
 from closedhand.core.kernel import Floats, Rng
+from closedhand.core.options import LARGEST, Range
+from closedhand.core.parsing import parse_whole
 from closedhand.core.threads import cores
+
+Threads = Annotated[int | None, Range(1, 1024), "number of parallel searches"]
+"""The option `threads` of agents that search; the default is all cores by the clock, else one."""
+
+MOST_PARTICLES = 10**6
+"""Maximum number of particles, or of candidates, of a search."""
 
 
 class Budget(NamedTuple):
@@ -59,7 +67,7 @@ def budget(simulations: int | None, seconds: float | None, threads: int | None) 
     )
 
 
-ARGUMENT = re.compile(r"(?P<number>\d+)(?P<ms>ms)?(x(?P<width>\d+))?")
+ARGUMENT = re.compile(r"(?P<number>[0-9]{1,18})(?P<ms>ms)?(x(?P<width>[0-9]{1,18}))?")
 
 
 def read_budget(
@@ -83,14 +91,17 @@ def read_budget(
     text, *rest = split_outside(argument, ":", 2)
     match = ARGUMENT.fullmatch(text)
     if match is None or rest == [""]:
-        raise InputError(f"{agent} takes a budget such as 500, 20ms or 500x4, not {argument!r}")
-    number = int(match["number"])
+        raise InputError(
+            f"{agent} takes a budget such as 500, 20ms or 500x4, not {shown(argument)}"
+        )
+    number = parse_whole(match["number"], f"the budget of {agent}", 0, LARGEST)
     spent = {"seconds": number / 1000} if match["ms"] else {"simulations": number, "threads": 1}
     if threads is not None:
-        spent["threads"] = whole_number(agent, "threads", threads, 1)
+        spent["threads"] = threads
     width = match["width"]
     path = unquoted(rest[0]) if rest else None
-    return spent, int(width) if width is not None else None, path
+    most = parse_whole(width, f"the width of {agent}", 0, MOST_PARTICLES) if width else None
+    return spent, most, path
 
 
 def traits(spent: Mapping[str, Any], path: str | None, microseconds: float) -> Traits:

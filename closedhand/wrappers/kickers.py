@@ -97,7 +97,7 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
         return {**self.game.split(observation), ACTION_MASK: mask}
 
     def _play(self, action: Any) -> None:
-        number = common.whole_number(action)
+        number = common.action_id(self.game, self._states[0], action)
         status = np.empty(1, np.int64)
         kernels.play_all(
             self.game.rules,

@@ -13,11 +13,12 @@ hands in the pool (`counter:100000`).
 
 from abc import ABC, abstractmethod
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 
 from closedhand.baselines.chinese_poker.counter import respond_to_each
-from closedhand.baselines.chinese_poker.opponents import POOL_SIZE, pool_of
+from closedhand.baselines.chinese_poker.opponents import LEAST, MOST, POOL_SIZE, pool_of
 from closedhand.baselines.chinese_poker.pool import Pool
 from closedhand.baselines.chinese_poker.separable import (
     Tables,
@@ -27,8 +28,9 @@ from closedhand.baselines.chinese_poker.separable import (
     shipped,
 )
 from closedhand.core.agent_spec import AgentSpec
-from closedhand.core.agents import Traits, described, files_of, whole_number
+from closedhand.core.agents import Traits, described, files_of
 from closedhand.core.game import Game, InputError, State
+from closedhand.core.options import Range
 from closedhand.core.threads import in_threads
 from closedhand.games.chinese_poker import substeps
 from closedhand.games.chinese_poker.plays import FRONTS
@@ -132,6 +134,9 @@ def make_separable(game: Game, seed: int, argument: str | None) -> Separable:
     return Separable(game, tables_for(game, argument), name)
 
 
+Hands = Annotated[int | None, Range(LEAST, MOST), "hands of the pool"]
+
+
 def describe_responder(game: Game, argument: str | None, hands: int | None = None) -> Traits:
     """Traits of an agent that responds to a pool."""
     _, path = read_pool(argument)
@@ -139,9 +144,7 @@ def describe_responder(game: Game, argument: str | None, hands: int | None = Non
 
 
 @described(describe_responder)
-def make_counter(
-    game: Game, seed: int, argument: str | None, hands: int | None = None
-) -> Responder:
+def make_counter(game: Game, seed: int, argument: str | None, hands: Hands = None) -> Responder:
     """The agent `counter`; `hands`, or a number as the argument, is the size of the pool.
 
     Raises:
@@ -151,9 +154,7 @@ def make_counter(
 
 
 @described(describe_responder)
-def make_rescored(
-    game: Game, seed: int, argument: str | None, hands: int | None = None
-) -> Responder:
+def make_rescored(game: Game, seed: int, argument: str | None, hands: Hands = None) -> Responder:
     """The agent `rescored`; `hands`, or a number as the argument, is the size of the pool.
 
     Raises:
@@ -167,7 +168,7 @@ def _responder(
 ) -> Responder:
     size, path = read_pool(argument)
     if hands is not None:
-        size = whole_number(name, "hands", hands)
+        size = hands
     tables = tables_for(game, path)
     full_name = str(AgentSpec(name, {"hands": hands}, argument))
     return Responder(game, tables, pool_of(game.flat.rules, tables, size), slack, full_name)
@@ -175,7 +176,7 @@ def _responder(
 
 def read_pool(argument: str | None) -> tuple[int, str | None]:
     """Read an argument: the number of the pool's hands, and the path of tables or None."""
-    if argument is not None and argument.isdecimal():
+    if argument is not None and argument.isdecimal() and len(argument) < 20:
         return int(argument), None
     return POOL_SIZE, argument
 

@@ -16,7 +16,7 @@ from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
 from closedhand.core.moved import old_names
 from closedhand.games.daihinmin.cards import bit, of_suits, ranks_between, ranks_with
-from closedhand.games.daihinmin.exchange import TAXES, pair_in_exchange
+from closedhand.games.daihinmin.exchange import TAXES, pair_in_exchange, picks
 from closedhand.games.daihinmin.legality import can_play
 from closedhand.games.daihinmin.plays import (
     ALL_SUITS,
@@ -66,14 +66,15 @@ def weaker_first(cards, revolution):
 
 @kernel
 def choose_pick(view, hand):
-    """Next card to give in the exchange: the lowest cards, never the joker."""
+    """Next card to give in the exchange: the lowest cards, the joker only if there is no other."""
     pair = pair_in_exchange(view)
+    if TAXES[pair] == 1 or view.returned[pair]:
+        # Above the first of two cards, whoever chose it, there may be nothing but the joker.
+        cards = picks(view, hand)
+        return weaker_first(cards & ~JOKER_BIT, 0) if cards != JOKER_BIT else JOKER
     first = weaker_first(hand & ~JOKER_BIT, 0)
-    if TAXES[pair] == 1:
-        return first
     second = weaker_first(hand & ~JOKER_BIT & ~bit(first), 0)
-    chosen = view.returned[pair] != np.uint64(0)
-    return max(first, second) if chosen else min(first, second)
+    return min(first, second)
 
 
 @kernel

@@ -5,20 +5,21 @@ other's cards, it solves the rest of the game. Otherwise it searches, to the end
 """
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from closedhand.baselines.daihinmin.endgame import DEEPEST, is_duel, open_hands, sure_win
 from closedhand.baselines.daihinmin.policy.softmax import Policy, load, shipped
 from closedhand.core.agent_spec import AgentSpec
-from closedhand.core.agents import Traits, described, whole_number
+from closedhand.core.agents import Traits, described
 from closedhand.core.game import Game, State
 from closedhand.core.moved import old_names
+from closedhand.core.options import Range
 from closedhand.core.registry import make_game
 from closedhand.games.daihinmin.plays import NUM_ACTIONS
 from closedhand.games.daihinmin.state import PLAYERS
-from closedhand.search.budget import read_budget, traits
+from closedhand.search.budget import MOST_PARTICLES, Threads, read_budget, traits
 from closedhand.search.exact import WON, solve
 from closedhand.search.monte_carlo import MonteCarlo
 
@@ -37,6 +38,9 @@ def one_round(rules: Any) -> Any:
     options = rules.options.copy()
     options.rounds = 1
     return rules._replace(options=options)
+
+
+Candidates = Annotated[int | None, Range(1, MOST_PARTICLES), "candidates for every world"]
 
 
 class MonteCarloAgent:
@@ -110,8 +114,8 @@ def make_monte_carlo(
     game: Game,
     seed: int,
     argument: str | None,
-    threads: int | None = None,
-    candidates: int | None = None,
+    threads: Threads = None,
+    candidates: Candidates = None,
 ) -> MonteCarloAgent:
     """The agent `monte-carlo`, with a budget as in `monte-carlo:500x4` or `monte-carlo:20ms:PATH`.
 
@@ -123,7 +127,7 @@ def make_monte_carlo(
     """
     budget, number, path = read_budget("monte-carlo", argument or USUAL, threads)
     if candidates is not None:
-        number = whole_number("monte-carlo", "candidates", candidates, 1)
+        number = candidates
     policy = load(Path(path)) if path else shipped()
     name = str(AgentSpec("monte-carlo", {"threads": threads, "candidates": candidates}, argument))
     budget["candidates"] = 1 if number is None else number

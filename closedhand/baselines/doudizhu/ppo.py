@@ -35,11 +35,11 @@ from closedhand.baselines.doudizhu.ppo_network import (
     features_of,
 )
 from closedhand.baselines.learning import weights
-from closedhand.baselines.learning.weights import MOST_BYTES
 from closedhand.core.extras import require
-from closedhand.core.files import read_content, reason_of, write_atomically
+from closedhand.core.files import reason_of, write_atomically
 from closedhand.core.game import InputError
 from closedhand.core.moved import old_names
+from closedhand.core.reading import MOST_DATA, beyond, limit, read_content
 from closedhand.core.run import Watch, check_same
 from closedhand.core.threads import cores
 from closedhand.core.version import __version__
@@ -176,11 +176,11 @@ def read_checkpoint(path: Path) -> Checkpoint:
     Raises:
         InputError: The file cannot be read, or is no such file.
     """
-    content = read_content(path, MOST_BYTES)
+    content = read_content(path)
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            if sum(entry.file_size for entry in archive.infolist()) > MOST_BYTES:
-                raise ValueError(f"it unpacks to more than {MOST_BYTES:,} bytes")
+            if sum(entry.file_size for entry in archive.infolist()) > limit(MOST_DATA):
+                raise beyond(path, "it unpacks to", MOST_DATA)
             about = dict(json.loads(archive.read("data")))
             settings = dict(about[SETTINGS]) if SETTINGS in about else None
             parameters = {

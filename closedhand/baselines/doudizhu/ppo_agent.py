@@ -16,13 +16,13 @@ import torch
 from closedhand.baselines.doudizhu import ppo_network
 from closedhand.baselines.doudizhu.ppo_network import NAME
 from closedhand.baselines.doudizhu.substep_agent import SubstepAgent
-from closedhand.baselines.learning.weights import MOST_BYTES
 from closedhand.core import contract
 from closedhand.core.agent_spec import AgentSpec, quoted
 from closedhand.core.agents import Traits, described
 from closedhand.core.extras import needing
-from closedhand.core.files import read_content, reason_of, within
+from closedhand.core.files import reason_of, within
 from closedhand.core.game import Game, InputError
+from closedhand.core.reading import read_content
 
 ZIP = b"PK\3\4"
 """What a zip begins with."""
@@ -91,7 +91,7 @@ def is_pickled(path: Path) -> bool:
     Raises:
         InputError: The file cannot be read.
     """
-    return read_content(path, MOST_BYTES)[: len(ZIP)] == ZIP
+    return read_content(path)[: len(ZIP)] == ZIP
 
 
 def load_trusted(path: Path, game: Game) -> Logits:

@@ -15,13 +15,13 @@ import safetensors.torch
 import torch
 from torch import nn
 
-from closedhand.core.files import read_content, reason_of, write_atomically
+from closedhand.core.files import reason_of, write_atomically
 from closedhand.core.game import InputError
+from closedhand.core.parsing import parse_json
+from closedhand.core.reading import read_content
 
 METADATA = "closedhand"
 """The key of the description, JSON, in a file's metadata."""
-MOST_BYTES = 2**30
-"""Maximum size of a file; the largest network of the papers has a tenth of it."""
 MOST_HEADER = 2**20
 """Maximum size of a file's header, in bytes."""
 TYPES = ("F32", "F16", "BF16")
@@ -93,7 +93,7 @@ def load(
     Raises:
         InputError: The file cannot be read, is no network, or not one that can be used.
     """
-    content = read_content(path, MOST_BYTES)
+    content = read_content(path)
     try:
         header = _header(content)
         about = _description(header, schema)
@@ -118,7 +118,7 @@ def _header(content: bytes) -> dict[str, Any]:
     size = int.from_bytes(content[:8], "little")
     if len(content) < 8 or size > min(MOST_HEADER, len(content) - 8):
         raise InputError("it does not begin like a safetensors file, or is cut off")
-    header = json.loads(content[8 : 8 + size])
+    header = parse_json(content[8 : 8 + size].decode())
     if not table(header):
         raise InputError("its header is no table of tensors")
     return header
@@ -128,7 +128,7 @@ def _description(header: Mapping[str, Any], schema: Mapping[str, Check]) -> dict
     metadata = header.get("__metadata__")
     if not isinstance(metadata, dict) or METADATA not in metadata:
         raise InputError("it does not say which network it is; closedhand did not write it")
-    about = json.loads(metadata[METADATA])
+    about = parse_json(metadata[METADATA])
     if not table(about) or set(about) != set(schema):
         raise InputError(f"its description is not of {', '.join(schema)}")
     for key, check in schema.items():

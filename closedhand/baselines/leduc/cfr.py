@@ -11,7 +11,7 @@ were observed a second time.
 
 import math
 from functools import lru_cache, partial
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -25,10 +25,11 @@ from closedhand.baselines.leduc.tree import (
     to_strategy,
 )
 from closedhand.core.agent_spec import AgentSpec
-from closedhand.core.agents import Traits, described, refuse_argument, whole_number
+from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
 from closedhand.core.moved import old_names
+from closedhand.core.options import Range
 
 __getattr__ = old_names(__name__)
 
@@ -185,17 +186,19 @@ def equilibrium(game: Game, iterations: int = ITERATIONS) -> Strategy:
     return solver.strategy()
 
 
+Iterations = Annotated[int | None, Range(1), "iterations of the solver, 2,000 if none"]
+
+
 @described(Traits(microseconds=0.3))
 def make_equilibrium(
-    game: Game, seed: int, argument: str | None, iterations: int | None = None
+    game: Game, seed: int, argument: str | None, iterations: Iterations = None
 ) -> StrategyAgent:
     """The agent `equilibrium`, solved with the given number of iterations.
 
     Raises:
-        InputError: It was given an argument, or `iterations` is not a positive whole number.
+        InputError: It was given an argument.
     """
     refuse_argument("equilibrium", argument)
     name = str(AgentSpec("equilibrium", {"iterations": iterations}))
     number = ITERATIONS if iterations is None else iterations
-    strategy = equilibrium(game, whole_number("equilibrium", "iterations", number, 1))
-    return StrategyAgent(strategy, name, seed)
+    return StrategyAgent(equilibrium(game, number), name, seed)

@@ -13,6 +13,7 @@ from closedhand.cli.common import (
     percent_bar,
     positive,
 )
+from closedhand.core.parsing import parse_whole
 
 Records = Annotated[
     Path,
@@ -78,7 +79,7 @@ def _train(kind: str, out: Path, devices: str, **given: Any) -> None:
     from closedhand.baselines.doudizhu.deeprocket import supervised
 
     make_folder(out)
-    number = int(devices) if devices.lstrip("-").isdigit() else devices
+    number = devices if devices == "auto" else parse_whole(devices, "--devices", -1)
     with (
         interruptible("interrupted; the same command goes on from what was saved"),
         percent_bar() as tell,

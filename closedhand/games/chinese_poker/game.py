@@ -3,7 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
-from closedhand.core.game import Game, InputError, options_of
+from closedhand.core.game import Game
+from closedhand.core.options import Option, Options, takes
 from closedhand.games.chinese_poker import substeps as factored
 from closedhand.games.chinese_poker.notation import Notation, SubstepNotation
 from closedhand.games.chinese_poker.planes import observe, shapes
@@ -29,39 +30,32 @@ __all__ = [
     "returns", "valid", "view_from",
 ]  # fmt: skip
 
-
-DEFAULTS = {
-    "rules": "4-2",
-    "players": 2,
-    "substeps": False,
-    "fouls": False,
-    "royalties": False,
-    "naturals": False,
-}
 EXTRA_POINTS = {"4-2": (1, 1), "1-6": (0, 3)}
 """Extra points for winning more parts than are lost, and, instead, for winning all three."""
+OPTIONS = Options(
+    "chinese_poker",
+    Option("rules", "4-2", "the scoring", choices=tuple(EXTRA_POINTS)),
+    Option("players", 2, "number of players", least=2, most=SEATS),
+    Option("substeps", False, "back and front are separate actions"),
+    Option("fouls", False, "arrangements that are out of order may be set, and lose everything"),
+    Option("royalties", False, "strong parts earn extra points"),
+    Option("naturals", False, "hands of certain patterns win at once"),
+)
 
 
+@takes(OPTIONS)
 def make_game(**given: Any) -> Game:
     """Chinese Poker as a `Game`.
 
     Args:
-        **given: `rules` (the scoring, `4-2` or `1-6`), `players` (2 to 4), `substeps` (back and
-            front as separate actions), and `fouls`, `royalties` and `naturals`, True or False.
+        **given: Some of `OPTIONS`.
 
     Raises:
         InputError: An unknown option, or an invalid value of an option.
     """
-    options = options_of("chinese_poker", {name: {} for name in EXTRA_POINTS}, DEFAULTS, given)
-    players = options["players"]
-    if type(players) is not int or not 2 <= players <= SEATS:
-        raise InputError(f"players are 2 to {SEATS}, not {players!r}")
-    flags = {}
-    for name in ("substeps", "fouls", "royalties", "naturals"):
-        if not isinstance(options[name], bool):
-            raise InputError(f"{name} is True or False, not {options[name]!r}")
-        flags[name] = options[name]
-    substeps = flags.pop("substeps")
+    options = OPTIONS.complete(given)
+    players, substeps = options["players"], options["substeps"]
+    flags = {name: options[name] for name in ("fouls", "royalties", "naturals")}
     rules = Rules(build(), players, *EXTRA_POINTS[options["rules"]], **flags)
     most = most_points(rules)
     flat = Game(

@@ -78,17 +78,21 @@ def give(state, cards, giver, taker):
 
 
 @kernel
-def legal_picks(state, hand, out):
-    """Write the cards that the winner to act may give; return their number.
+def picks(state, hand):
+    """The cards, a set, that the winner to act may give now, out of its hand.
 
     Two cards are chosen in ascending order.
     """
     pair = pair_in_exchange(state)
-    cards = hand
     if state.returned[pair]:
-        cards &= ~((state.returned[pair] << np.uint64(1)) - np.uint64(1))
-    elif TAXES[pair] == 2:
-        cards &= ~bit(bits.highest(hand))
+        return hand & ~((state.returned[pair] << np.uint64(1)) - np.uint64(1))
+    return hand & ~bit(bits.highest(hand)) if TAXES[pair] == 2 else hand
+
+
+@kernel
+def legal_picks(state, hand, out):
+    """Write the cards that the winner to act may give; return their number."""
+    cards = picks(state, hand)
     n = 0
     while cards:
         out[n] = bits.lowest(cards)
@@ -111,11 +115,7 @@ def can_pick(state, action):
 @kernel
 def best_pick(state):
     """The best card that may be given in the exchange now."""
-    hand = state.hands[state.player]
-    pair = pair_in_exchange(state)
-    if TAXES[pair] == 2 and not state.returned[pair]:
-        hand &= ~bit(bits.highest(hand))
-    return bits.highest(hand)
+    return bits.highest(picks(state, state.hands[state.player]))
 
 
 @kernel

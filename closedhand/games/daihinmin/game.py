@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.core.game import Game, InputError, options_of
+from closedhand.core.game import Game
+from closedhand.core.options import Option, Options, takes
 from closedhand.games.daihinmin import compact as card_sets
 from closedhand.games.daihinmin.hidden import hide, redeal
 from closedhand.games.daihinmin.legality import admit, is_legal, legal
@@ -17,7 +18,7 @@ from closedhand.games.daihinmin.rules import deal, over, payoff, play, returns
 from closedhand.games.daihinmin.state import (
     LONGEST,
     MOST_PASSES,
-    OPTIONS,
+    OPTIONS as NUMBERS,
     PLAYERS,
     STATE,
     Rules,
@@ -30,75 +31,88 @@ __all__ = [
     "redeal", "returns", "valid", "view_from",
 ]  # fmt: skip
 
-SWITCHES = {
-    "exchange": True,
-    "kaidan": True,
-    "joker_edges": True,
-    "revolution": True,
-    "eight_stop": True,
-    "lock": True,
-    "joker_unlocks": True,
-    "spade_three": True,
-    "overplay": True,
-    "lead_pass": True,
-}
-NUMBERS = {
-    "rounds": (1, 1, 10**6),
-    "seat_period": (3, 1, 10**6),
-    "class_period": (100, 1, 10**6),
-    "pass_limit": (MOST_PASSES, PLAYERS + 1, MOST_PASSES),
-}
-"""Default, minimum and maximum of each option."""
-CHOICES = {"classes": ("none", "random"), "illegal": ("pass", "error")}
-"""All values of each option, the default first."""
-DEFAULTS = {
-    "rules": "uecda",
-    "compact": False,
-    **{name: default for name, (default, _, _) in NUMBERS.items()},
-    **{name: values[0] for name, values in CHOICES.items()},
-    **SWITCHES,
-}
 PRESETS: dict[str, dict[str, Any]] = {"uecda": {}, "paper": {"seat_period": 100}}
+OPTIONS = Options(
+    "daihinmin",
+    Option(
+        "rules",
+        "uecda",
+        "those of the competition, or of the paper, in which seats change every 100 rounds",
+        choices=tuple(PRESETS),
+    ),
+    Option(
+        "compact",
+        False,
+        "one action for each set of cards, 1,952 in all. Where the cards leave a choice, the joker "
+        "stands for the first suit in the order c d h s that makes or keeps a lock, or else for "
+        "the first that is legal, and in a kaidan at its stronger end",
+    ),
+    Option("rounds", 1, "number of rounds in an episode", least=1, most=10**6),
+    Option(
+        "seat_period",
+        3,
+        "number of rounds between shuffles of the seats; a match of several rounds also begins "
+        "with one",
+        least=1,
+        most=10**6,
+    ),
+    Option(
+        "class_period",
+        100,
+        "number of rounds between resets of the classes; the round after a reset has no classes "
+        "and no exchange",
+        least=1,
+        most=10**6,
+    ),
+    Option(
+        "pass_limit",
+        MOST_PASSES,
+        "number of consecutive passes that end the round",
+        least=PLAYERS + 1,
+        most=MOST_PASSES,
+    ),
+    Option(
+        "classes",
+        "none",
+        "the first round has no classes, or they are drawn by lot, so that cards are exchanged",
+        choices=("none", "random"),
+    ),
+    Option(
+        "illegal",
+        "pass",
+        "an illegal action counts as a pass, even for a leader who may not pass, and in the "
+        "exchange as the best card; or it is refused",
+        choices=("pass", "error"),
+    ),
+    Option("exchange", True, "cards are exchanged in rounds with classes"),
+    Option("kaidan", True, "runs of one suit may be played"),
+    Option("joker_edges", True, "the joker may stand below the 3 and above the 2"),
+    Option("revolution", True, "four of a kind, or a long kaidan, turns the order of the ranks"),
+    Option("eight_stop", True, "a play with an 8 ends the trick"),
+    Option("lock", True, "two plays of the same suits bind those that follow to them"),
+    Option("joker_unlocks", True, "a lone joker lifts the lock"),
+    Option("spade_three", True, "3s beats the lone joker"),
+    Option("overplay", True, "the owner of a trick may play again when all others have passed"),
+    Option("lead_pass", True, "a leader may pass"),
+    presets=PRESETS,
+)
 
 
+@takes(OPTIONS)
 def make_game(**given: Any) -> Game:
     """Daihinmin as a `Game`.
 
     Args:
-        **given: Options; their names and defaults are below. `rules="uecda"` is the competition;
-            `"paper"` differs in that seats change every 100 rounds only.
-
-    - `rounds=1`: number of rounds in an episode, up to a million.
-    - `classes="none"`: the first round has no classes; with `"random"` they are drawn by lot, so
-      that cards are exchanged.
-    - `exchange=True`: cards are exchanged in rounds with classes.
-    - `seat_period=3`: number of rounds between shuffles of the seats; a match of several rounds
-      also begins with one.
-    - `class_period=100`: number of rounds between resets of the classes; the round after a reset
-      has no classes and no exchange.
-    - `kaidan=True`, `revolution=True`, `eight_stop=True`, `lock=True`: the rule of that name; with
-      False it does not exist.
-    - `joker_edges=True`: the joker may stand below the 3 and above the 2.
-    - `joker_unlocks=True`: a lone joker lifts the lock.
-    - `spade_three=True`: 3s beats the lone joker.
-    - `overplay=True`: the owner of a trick may play again when all others have passed.
-    - `lead_pass=True`: a leader may pass.
-    - `pass_limit=20`: number of consecutive passes that end the round, 6 to 20.
-    - `illegal="pass"`: an illegal action counts as a pass, even for a leader who may not pass, and
-      in the exchange as the best card; with `"error"` it is refused.
-    - `compact=False`: with True there is one action for each set of cards, 1,952 in all. Where the
-      cards leave a choice, the joker stands for the first suit in the order c d h s that makes or
-      keeps a lock, or else for the first that is legal, and in a kaidan at its stronger end.
+        **given: Some of `OPTIONS`.
 
     Raises:
         InputError: An unknown option, or an invalid value of an option.
     """
-    options = options_of("daihinmin", PRESETS, DEFAULTS, given)
-    check(options)
-    numbers = np.zeros(1, OPTIONS)[0]
+    options = OPTIONS.complete(given)
+    numbers = np.zeros(1, NUMBERS)[0]
     numbers.ranked = options["classes"] == "random"
     numbers.illegal_pass = options["illegal"] == "pass"
-    for name in (*SWITCHES, *NUMBERS):
+    for name in options.keys() & set(NUMBERS.names or ()):
         numbers[name] = options[name]
     flat = Rules(build(), numbers)
     rounds = options["rounds"]
@@ -139,26 +153,10 @@ def league_options(options: Mapping[str, Any], rounds: int, duplicate: bool) -> 
     fewer. In a duplicate league a deal is one round with random classes, since only then do all
     agents find the same cards and classes at a seat.
     """
+    options = OPTIONS.read(options)
     usual: dict[str, Any] = {"rounds": min(rounds, make_game(**options).options["class_period"])}
     if duplicate:
         usual = {"rounds": 1}
         if options.get("rounds", 1) == 1:
             usual["classes"] = "random"
     return {**usual, **options}
-
-
-def check(options: Mapping[str, Any]) -> None:
-    """Check the values of all options.
-
-    Raises:
-        InputError: An option has an invalid value.
-    """
-    for name in (*SWITCHES, "compact"):
-        if not isinstance(options[name], bool):
-            raise InputError(f"{name} is True or False, not {options[name]!r}")
-    for name, (_, least, most) in NUMBERS.items():
-        if type(options[name]) is not int or not least <= options[name] <= most:
-            raise InputError(f"{name} is {least} to {most}, not {options[name]!r}")
-    for name, values in CHOICES.items():
-        if options[name] not in values:
-            raise InputError(f"{name} is {' or '.join(values)}, not {options[name]!r}")

@@ -3,7 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
-from closedhand.core.game import Game, InputError, options_of
+from closedhand.core.game import Game, InputError
+from closedhand.core.options import Option, Options, takes
 from closedhand.games.doudizhu import substeps
 from closedhand.games.doudizhu.notation import Notation, SubstepNotation
 from closedhand.games.doudizhu.planes import SHAPES, observe
@@ -39,43 +40,47 @@ __all__ = [
     "view_from",
 ]
 
-DEFAULTS = {
-    "rules": "deeprocket",
-    "substeps": False,
-    "bidding": False,
-    "spring": False,
-    "objective": "score",
-    "base": None,
-}
-OBJECTIVES = ("score", "win")
+OPTIONS = Options(
+    "doudizhu",
+    Option(
+        "rules",
+        "deeprocket",
+        "the preset, which decides the kickers and the deal; bidding is on in `openspiel`",
+        choices=tuple(PRESETS),
+    ),
+    Option("substeps", False, "main group and kickers are separate actions"),
+    Option("bidding", False, "an auction decides the landlord"),
+    Option("spring", False, "a spring or an anti-spring doubles the score"),
+    Option(
+        "objective",
+        "score",
+        "payoffs are points, doubled by bombs, or 1 and -1",
+        choices=("score", "win"),
+    ),
+    Option("base", None, "the stake without bidding, 3 if none", kind=int, least=1, most=99),
+    presets={name: {"bidding": preset.bidding} for name, preset in PRESETS.items()},
+)
 
 
+@takes(OPTIONS)
 def make_game(**given: Any) -> Game:
     """Dou Dizhu as a `Game`.
 
     Args:
-        **given: `rules` (`deeprocket`, `rlcard` or `openspiel`), `substeps` (main group and kickers
-            as separate actions), `bidding` (an auction decides the landlord), `spring` (a spring
-            or anti-spring doubles the score), `objective` (`score` or `win`), `base` (the stake
-            without bidding, 1 to 99, default 3).
+        **given: Some of `OPTIONS`.
 
     Raises:
         InputError: An unknown option, or an invalid value of an option.
     """
-    presets = {name: {"bidding": preset.bidding} for name, preset in PRESETS.items()}
-    options = options_of("doudizhu", presets, DEFAULTS, given)
+    options = OPTIONS.complete(given)
     base, bidding = options["base"], options["bidding"]
-    if options["objective"] not in OBJECTIVES:
-        raise InputError(f"objective is score or win, not {options['objective']!r}")
     if base is not None and bidding:
         raise InputError("base is for games without bidding: there the winning bid is the stake")
-    if base is not None and not (isinstance(base, int) and 1 <= base <= 99):
-        raise InputError(f"base is a whole number from 1 to 99, not {base!r}")
     plays = build(options["rules"])
     rules = Rules(
         plays,
-        bidding=bool(bidding),
-        spring=bool(options["spring"]),
+        bidding=bidding,
+        spring=options["spring"],
         win=options["objective"] == "win",
         base=base or 3,
     )

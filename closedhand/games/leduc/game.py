@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from closedhand.core.game import Game, InputError, options_of
+from closedhand.core.game import Game, InputError
+from closedhand.core.options import Option, Options, takes
 from closedhand.games.leduc.notation import Notation
 from closedhand.games.leduc.planes import observe, shapes
 from closedhand.games.leduc.plays import ACTIONS, VARIANTS, build
@@ -35,28 +36,43 @@ __all__ = [
     "view_from",
 ]
 
-DEFAULTS = {"rules": "uh", "pair": "rank", "double_pair": "suit"}
-CHOICES = {"pair": ("rank", "card"), "double_pair": ("suit", "split")}
 NAMES = {"uh": "uh_leduc", "standard": "leduc"}
+OPTIONS = Options(
+    "leduc",
+    Option(
+        "rules",
+        "uh",
+        "the member of the family; the names `uh_leduc` and `leduc` stand for them",
+        choices=tuple(VARIANTS),
+    ),
+    Option(
+        "pair",
+        "rank",
+        "a pair is two cards of one rank, or of one rank and suit; `uh` only",
+        choices=("rank", "card"),
+    ),
+    Option(
+        "double_pair",
+        "suit",
+        "if both players pair with different suits, the stronger suit wins or nobody; `uh` only",
+        choices=("suit", "split"),
+    ),
+)
 
 
+@takes(OPTIONS)
 def make_game(**given: Any) -> Game:
     """A member of the Leduc family as a `Game`.
 
     Args:
-        **given: `rules` (`uh` or `standard`; the names `uh_leduc` and `leduc` stand for them). With
-            `uh` also `pair` (`rank`: a pair is two cards of one rank; `card`: of one rank and suit)
-            and `double_pair` (if both players pair, with different suits, `suit`: the stronger suit
-            wins; `split`: nobody does).
+        **given: Some of `OPTIONS`.
 
     Raises:
         InputError: An unknown option, or an invalid value of an option.
     """
-    options = options_of("leduc", {name: {} for name in VARIANTS}, DEFAULTS, given)
-    for key, values in CHOICES.items():
-        if options[key] not in values:
-            raise InputError(f"{key} is {' or '.join(values)}, not {options[key]!r}")
-        if options["rules"] == "standard" and options[key] != DEFAULTS[key]:
+    options = OPTIONS.complete(given)
+    for key in ("pair", "double_pair"):
+        if options["rules"] == "standard" and options[key] != OPTIONS[key].default:
             raise InputError(f"{key} is an option of uh_leduc: standard suits never count")
     rules = Rules(build(options["rules"], options["pair"], options["double_pair"]))
     most = float(rules.tables.nodes["bets"].max())

@@ -14,8 +14,8 @@ from closedhand.baselines.leduc import abstraction, linear, solving
 from closedhand.baselines.leduc.tree import evaluate
 from closedhand.core.extras import require
 from closedhand.core.game import Game, InputError
-from closedhand.core.parts import Part, compute as compute_parts
 from closedhand.core.registry import make_game
+from closedhand.core.run import Notes, Part, compute_parts
 
 GAMES = {
     "uh_leduc": ("uh_leduc", {}),
@@ -79,7 +79,7 @@ def compute(
 def _running(folder: Path, name: str, algorithm: str, seed: int, **limit: Any) -> Part:
     """A part that runs or resumes an algorithm and returns its summary."""
 
-    def part(tell: Callable[[float], None]) -> dict[str, Any]:
+    def part(tell: Notes) -> dict[str, Any]:
         game = make_game(name)
         ends = "-".join(f"{key}-{value:g}" for key, value in limit.items())
         where = folder / "runs" / f"{name}-{algorithm}-{ends}"

@@ -1,9 +1,12 @@
 """The agent `equilibrium`: perfect play of Kuhn poker, a family with one parameter."""
 
+from typing import Annotated
+
 import numpy as np
 
 from closedhand import Game, InputError
 from closedhand.core.game import State
+from closedhand.core.options import Range
 from kuhn_poker.game import BET
 
 
@@ -57,16 +60,17 @@ class Equilibrium:
         return int(self.act_batch(np.array([view]))[0])
 
 
+Alpha = Annotated[float, Range(0, 1 / 3), "probability that player 0 bluffs with a jack"]
+
+
 def make_equilibrium(
-    game: Game, seed: int, argument: str | None, alpha: float = 0.2
+    game: Game, seed: int, argument: str | None, alpha: Alpha = 0.2
 ) -> Equilibrium:
     """The agent `equilibrium`, or `equilibrium[alpha=0.1]`.
 
     Raises:
-        InputError: An argument is given, or alpha is not from 0 to 1/3.
+        InputError: An argument is given.
     """
     if argument is not None:
         raise InputError(f"the agent equilibrium takes no argument, not {argument!r}")
-    if not isinstance(alpha, int | float) or not 0 <= alpha <= 1 / 3:
-        raise InputError(f"alpha is 0 to 1/3, not {alpha!r}")
     return Equilibrium(alpha, seed)

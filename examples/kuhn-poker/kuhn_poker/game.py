@@ -7,14 +7,14 @@ passed, 2 after a bet and a call. The value of the game for player 0 is -1/18 ch
 """
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from closedhand import Game, InputError
 from closedhand.core import contract
 from closedhand.core.cards import shuffle
-from closedhand.core.game import State, options_of
+from closedhand.core.game import State
 from closedhand.core.kernel import kernel
 from closedhand.core.scene import Row
 
@@ -202,11 +202,11 @@ def view_from(game: Game, player: int, hand: str, actions: Iterable[int | str] =
     return view
 
 
-def make_game(**given: Any) -> Game:
-    """Kuhn poker as a `Game`; it has no options."""
+def make_game(rules: Literal["standard"] = "standard") -> Game:
+    """Kuhn poker as a `Game`; its only option has one value."""
     return Game(
         name="kuhn",
-        options=options_of("kuhn", {"standard": {}}, {"rules": "standard"}, given),
+        options={"rules": rules},
         rules=Rules(),
         dtype=STATE,
         num_players=SEATS,

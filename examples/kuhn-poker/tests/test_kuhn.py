@@ -88,8 +88,16 @@ def test_the_agent_is_found_by_name() -> None:
     agent = make_agent("kuhn", "equilibrium", seed=1)
     assert agent.act(GAME.view(play("KJ", "pass bet"), 0)) == GAME.parse("bet")
     for alpha in (-0.1, 0.5):
-        with pytest.raises(InputError, match="alpha is 0 to 1/3"):
-            make_equilibrium(GAME, 0, None, alpha=alpha)
+        with pytest.raises(InputError, match=r"alpha is a number from 0 to 0\.33"):
+            make_agent("kuhn", f"equilibrium[alpha={alpha}]")
+
+
+def test_options_are_the_parameters_of_the_maker() -> None:
+    assert make_game("kuhn", rules="standard").options == {"rules": "standard"}
+    with pytest.raises(InputError, match="rules is standard, not 'other'; the options are rules"):
+        make_game("kuhn", rules="other")
+    with pytest.raises(InputError, match="kuhn has no option 'ante'; it has rules"):
+        make_game("kuhn", ante=2)
 
 
 def test_envs_of_both_registries() -> None:

@@ -29,6 +29,7 @@ import numpy as np
 
 from closedhand.baselines.agent import KernelAgent
 from closedhand.baselines.daihinmin.agent import kernel_agent
+from closedhand.baselines.daihinmin.gifts import MOST_GIFTS, list_gifts
 from closedhand.baselines.daihinmin.kou.division import (
     MOST_PARTS,
     PART,
@@ -46,14 +47,15 @@ from closedhand.baselines.daihinmin.kou.strength import (
     turned,
     turned_ranks,
 )
-from closedhand.baselines.daihinmin.kou.variants import WEAKEST, WEAKEST_SINGLE, parse
+from closedhand.baselines.daihinmin.kou.variants import OPTIONS, WEAKEST, WEAKEST_SINGLE, parse
 from closedhand.core import bits
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
+from closedhand.core.options import takes
 from closedhand.games.daihinmin.cards import bit, of_suits, ranks_between
-from closedhand.games.daihinmin.exchange import TAXES, pair_in_exchange
+from closedhand.games.daihinmin.exchange import TAXES, pair_in_exchange, picks
 from closedhand.games.daihinmin.legality import legal
 from closedhand.games.daihinmin.plays import (
     EIGHT,
@@ -265,25 +267,23 @@ def wants_lock(rules, view, hand, play, foes, lock):
 def choose_pick(rules, numbers, view, hand, parts):
     """Next card to give in the exchange, out of those with the lowest price."""
     pair = pair_in_exchange(view)
-    two = TAXES[pair] == 2
     foes = foes_of(rules, view, 0, 0)
-    cards = hand & ranks_between(0, NUM_RANKS - 2)
-    if bits.size(cards) < TAXES[pair]:
-        cards = hand
     chosen = view.returned[pair]
-    best_first, best_second, least = -1, -1, NEVER
-    for first in range(JOKER + 1):
-        if not (chosen if chosen else cards) & bit(first):
-            continue
-        for second in range(first + 1 if two else first, JOKER + 1 if two else first + 1):
-            if not cards & bit(second):
-                continue
-            n = decompose(numbers, foes, hand & ~bit(first) & ~bit(second), parts)
-            price = numbers.give_weakness * weakness(numbers, parts, n)
-            price += price_to_give(numbers, first)
-            price += price_to_give(numbers, second) if two else 0
-            if price < least:
-                best_first, best_second, least = first, second, price
+    # The first of two cards may be another player's choice: the second is above it in any case.
+    allowed = picks(view, hand) if chosen else hand
+    cards = allowed & ranks_between(0, NUM_RANKS - 2)
+    if bits.size(cards) < (1 if chosen else TAXES[pair]):
+        cards = allowed
+    best_first, best_second, least = np.int64(-1), np.int64(-1), np.int64(0)
+    gifts = np.empty((MOST_GIFTS, 2), np.int64)
+    for i in range(list_gifts(cards, chosen, TAXES[pair], gifts)):
+        first, second = gifts[i, 0], gifts[i, 1]
+        n = decompose(numbers, foes, hand & ~bit(first) & ~bit(second), parts)
+        price = numbers.give_weakness * weakness(numbers, parts, n)
+        price += price_to_give(numbers, first)
+        price += price_to_give(numbers, second) if second != first else 0
+        if best_first < 0 or price < least:
+            best_first, best_second, least = first, second, price
     return best_second if chosen else best_first
 
 
@@ -307,6 +307,7 @@ def choose_all(rules, numbers, views, ids, actions):
         actions[i] = choose(rules, numbers, views[i], ids)
 
 
+@takes(OPTIONS)
 @described(Traits(microseconds=16))
 def make_kou(game: Game, seed: int, argument: str | None, **numbers: int) -> KernelAgent:
     """The agent `kou`, with variants as argument and `Numbers` as options; it needs no seed.

@@ -1,9 +1,9 @@
 """The parameters of kou, and the variants that its paper tried."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from closedhand.core.agents import whole_number
 from closedhand.core.game import InputError
+from closedhand.core.options import Option, Options
 
 WEAKEST, WEAKEST_SINGLE = 1, 2
 """Values of `Numbers.lead`."""
@@ -101,6 +101,9 @@ class Numbers(NamedTuple):
     give_three: int = 5
 
 
+OPTIONS = Options("kou", *(Option(name, None, kind=int) for name in Numbers._fields))
+"""The parameters as options of the agent; none: the value of the variant."""
+
 VARIANTS = {
     "w100": {"threshold": 100},
     "w90": {"threshold": 90},
@@ -124,18 +127,15 @@ def parse(argument: str | None, **numbers: int) -> Numbers:
     Raises:
         InputError: There is no such variant or number.
     """
-    values: dict[str, int] = {}
+    values: dict[str, Any] = {}
     for part in argument.split(",") if argument else ():
         name, _, value = part.partition("=")
         if part in VARIANTS:
             values |= VARIANTS[part]
-        elif name in Numbers._fields and value.removeprefix("-").isdecimal():
-            values[name] = int(value)
+        elif name in OPTIONS:
+            values |= OPTIONS.read({name: value})
         else:
             names = ", ".join([*VARIANTS, *(f"{name}=NUMBER" for name in Numbers._fields)])
             raise InputError(f"kou has no variant {part!r}; it has {names}")
-    for name, value in numbers.items():
-        if name not in Numbers._fields:
-            raise InputError(f"kou has no option {name!r}; it has {', '.join(Numbers._fields)}")
-        values[name] = whole_number("kou", name, value)
-    return Numbers(**values)
+    values |= OPTIONS.read(numbers)
+    return Numbers(**{name: value for name, value in values.items() if value is not None})

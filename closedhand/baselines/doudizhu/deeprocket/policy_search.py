@@ -13,11 +13,13 @@ from closedhand.baselines.doudizhu.deeprocket import policy_net
 from closedhand.baselines.doudizhu.search.agent import (
     WIDTH,
     SearchAgent,
+    Worlds,
     describer,
     read_search,
 )
 from closedhand.core.agents import described
 from closedhand.core.game import Game, State
+from closedhand.search.budget import Threads
 
 
 class PolicySearchAgent(SearchAgent):
@@ -49,8 +51,8 @@ def make_policy_search(
     game: Game,
     seed: int,
     argument: str | None,
-    threads: int | None = None,
-    worlds: int | None = None,
+    threads: Threads = None,
+    worlds: Worlds = None,
 ) -> PolicySearchAgent:
     """The agent `policy-search`; it takes what `search` takes, but the path is that of networks.
 

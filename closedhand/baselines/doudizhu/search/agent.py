@@ -8,7 +8,7 @@ wins counts, not the stakes.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -17,11 +17,12 @@ from closedhand.baselines.doudizhu.bidding.modules import choose_bid
 from closedhand.baselines.doudizhu.decompose.agent import CANDIDATES, consider, load, policy_of
 from closedhand.baselines.doudizhu.search.styles import Styles
 from closedhand.core.agent_spec import AgentSpec
-from closedhand.core.agents import Traits, described, whole_number
+from closedhand.core.agents import Traits, described
 from closedhand.core.game import Game, State
 from closedhand.core.kernel import kernel
+from closedhand.core.options import Range
 from closedhand.core.registry import make_game
-from closedhand.search.budget import read_budget, traits
+from closedhand.search.budget import MOST_PARTICLES, Threads, read_budget, traits
 from closedhand.search.paired import PairedSearch
 from closedhand.search.particles import BATCH
 
@@ -121,12 +122,12 @@ def read_search(
         worlds: Number of particles per thread; None: that of the argument.
 
     Raises:
-        InputError: The argument or an option is invalid.
+        InputError: The argument is invalid.
     """
     name = str(AgentSpec(agent, {"threads": threads, "worlds": worlds}, argument))
     budget, particles, path = read_budget(agent, argument or "100ms", threads)
     if worlds is not None:
-        particles = whole_number(agent, "worlds", worlds, 0)
+        particles = worlds
     if particles is None:
         particles = PARTICLES
         if "simulations" in budget:
@@ -144,13 +145,16 @@ def describer(name: str) -> Callable[..., Traits]:
     return describe
 
 
+Worlds = Annotated[int | None, Range(0, MOST_PARTICLES), "determinisations of each thread"]
+
+
 @described(describer("search"))
 def make_search(
     game: Game,
     seed: int,
     argument: str | None,
-    threads: int | None = None,
-    worlds: int | None = None,
+    threads: Threads = None,
+    worlds: Worlds = None,
 ) -> SearchAgent:
     """The agent `search`; `search:50ms`, `search:4000` or `search:4000x300:PATH` set the budget.
 

@@ -4,20 +4,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support_torch import QUIET, torch
 
 from closedhand import InputError
-from closedhand.baselines.doudizhu.deeprocket import pairs, recorded
+from closedhand.baselines.doudizhu.deeprocket import networks, pairs, recorded, stream
 
-torch = pytest.importorskip("torch")
-pytest.importorskip("lightning")
 pytest.importorskip("pyarrow")
 
-from closedhand.baselines.doudizhu.deeprocket import networks, stream  # noqa: E402
-
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::FutureWarning"),
-]
+pytestmark = QUIET
 
 
 def some(games: recorded.Games, kind: str, number: int = 12) -> stream.Tensors:

@@ -7,19 +7,14 @@ import numpy as np
 import pytest
 from support import positions
 from support_deeprocket import DOUDIZHU
+from support_torch import QUIET
 
 from closedhand import InputError, make_game
+from closedhand.baselines.doudizhu.deeprocket import policy_net
 
-torch = pytest.importorskip("torch")
-pytest.importorskip("lightning")
 pytest.importorskip("pyarrow")
 
-from closedhand.baselines.doudizhu.deeprocket import policy_net  # noqa: E402
-
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::FutureWarning"),
-]
+pytestmark = QUIET
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,95 @@
+"""The command `compile`: kernels are compiled ahead of their first use, for images and clusters."""
+
+import time
+from collections.abc import Callable
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from closedhand.cli.common import GAME_HELP, Options, Rules, bind, note, underscored
+from closedhand.core.game import Game
+from closedhand.core.registry import GAMES, spec_of
+
+# Slow imports are made inside the functions, so that --help is fast.
+
+
+def _play(game: Game) -> None:
+    """Game: one game move by move, and what the search needs of it."""
+    rng = np.random.default_rng(0)
+    state = game.deal(rng)
+    while not game.over(state):
+        view = game.view(state, state.player)
+        game.redeal(view, state.player, rng)
+        game.observe(view, state.player)
+        game.play(state, game.sample(rng, state))
+    game.returns(state)
+
+
+def _batch(game: Game) -> None:
+    """Batches: deals, steps, masks, observations and playouts."""
+    from closedhand.core import batch
+
+    rng = np.random.default_rng(0)
+    states = batch.deal_random(game, 2, rng)
+    batch.observe(game, states)
+    batch.views(game, states)
+    batch.legal_masks(game, states)
+    batch.step(game, states, batch.sample(game, states, rng))
+    batch.returns(game, batch.playouts(game, states, rng))
+
+
+def _envs(game: Game) -> None:
+    """Envs: a few steps in each kind."""
+    from closedhand.envs.aec import GameAEC
+    from closedhand.envs.solo import SoloEnv
+    from closedhand.envs.vector import GameVectorEnv
+
+    opponent = spec_of(game.name).opponent
+    aec = GameAEC(game)
+    aec.reset(seed=0)
+    aec.step(int(np.argmax(aec.observe(aec.agent_selection)["action_mask"])))
+    for vector in (GameVectorEnv(game, 2), GameVectorEnv(game, 2, opponents=opponent)):
+        _, infos = vector.reset(seed=0)
+        vector.step(infos["action_mask"].argmax(axis=1))
+    solo = SoloEnv(game, opponents=opponent)
+    _, info = solo.reset(seed=0)
+    solo.step(np.int64(info["action_mask"].argmax()))
+
+
+def _agents(game: Game) -> None:
+    """Agents: `random` and the opponent that the game names, in a game against each other."""
+    from closedhand.core import batch
+    from closedhand.core.agents import make_agent
+    from closedhand.core.duel import play_out
+
+    names = [spec_of(game.name).opponent, "random"]
+    agents = [make_agent(game, name, seed=0) for name in names]
+    seats = np.array([[i % 2 for i in range(game.num_players)]])
+    play_out(game, batch.deal(game, [1]), seats, agents)
+
+
+ROUTES: tuple[Callable[[Game], None], ...] = (_play, _batch, _envs, _agents)
+
+
+def compile(
+    games: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[GAME]...", help=f"{GAME_HELP} All of them if absent."),
+    ] = None,
+    rules: Rules = None,
+    option: Options = None,
+) -> None:
+    """Compile the kernels of games, so that programs that follow start without a pause.
+
+    Covers the game itself, batches, the environments, and the agents that play at once. Binaries
+    are kept beside the package, in the user's cache folder where that is not writable, or in
+    NUMBA_CACHE_DIR. Kernels of other rules are the same; those of other actions, such as sub-steps,
+    are compiled with --option.
+    """
+    for name in [underscored(name) for name in games] if games else list(GAMES):
+        game = bind(str(name), rules, option)
+        start = time.perf_counter()
+        for route in ROUTES:
+            route(game)
+        note(f"{game.name} is compiled ({time.perf_counter() - start:.1f} s)")

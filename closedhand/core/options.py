@@ -1,0 +1,348 @@
+"""Options of games and agents: one typed table for each, and one parser for all who give options.
+
+A table, `Options`, states the name, type, default, range and meaning of every option. Command lines
+give options as text and Python gives values; both are parsed and checked here, so that they have
+the same meaning and the same messages everywhere.
+
+A function that takes options has its table in one of two places. `takes` attaches a table to it:
+
+    OPTIONS = Options("poker", Option("ante", 1, "chips paid before the deal", least=1))
+
+    @takes(OPTIONS)
+    def make(**given: Any) -> Game:
+        options = OPTIONS.complete(given)
+
+Otherwise the table is the function's signature, in which a text documents an option and a `Range`
+limits a number:
+
+    def make(ante: Annotated[int, Range(1), "chips paid before the deal"] = 1) -> Game: ...
+"""
+
+import inspect
+import json
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import NoneType, UnionType
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints as type_hints,
+)
+
+import numpy as np
+
+from closedhand.core.game import InputError, shown
+
+LARGEST = 10**9 - 1
+"""Largest absolute value of a whole number without a stated range; kernels take such numbers."""
+
+WORDS = {
+    "true": True, "yes": True, "on": True, "1": True,
+    "false": False, "no": False, "off": False, "0": False,
+}  # fmt: skip
+"""Texts of the two truth values."""
+
+NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?|NaN|-?Infinity|true|false")
+WHOLE = re.compile(r"[+-]?[0-9]{1,20}")
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Range(NamedTuple):
+    """Least and greatest value of a number, in an annotation; None: no limit of its own."""
+
+    least: float | None = None
+    most: float | None = None
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option.
+
+    Attributes:
+        name: Name.
+        default: Value if none is given; None, which then also stands for itself, if there is none.
+        text: What it means: Markdown on one line, without a full stop.
+        kind: Type of its values: `bool`, `int`, `float`, `str`, or `object` for any. By default
+            the type of `default`.
+        choices: All texts allowed; empty: any.
+        least: Least value of a number.
+        most: Greatest value of a number.
+    """
+
+    name: str
+    default: Any
+    text: str = ""
+    kind: type | None = None
+    choices: tuple[str, ...] = ()
+    least: float | None = None
+    most: float | None = None
+    _kind: type = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Derive the type of the values."""
+        usual = object if self.default is None else type(self.default)
+        kind = self.kind or (str if self.choices else usual)
+        object.__setattr__(self, "_kind", kind if kind in READERS else object)
+
+    @property
+    def values(self) -> str:
+        """What values it takes, as a noun phrase."""
+        if self.choices:
+            *others, last = self.choices
+            phrase = f"{', '.join(others)} or {last}" if others else last
+        elif self._kind in (int, float) and (self.least, self.most) != (None, None):
+            phrase = f"{NOUNS[self._kind]} {self._range()}"
+        else:
+            phrase = NOUNS[self._kind]
+        return f"{phrase}, or none" if self.default is None and self._kind is not object else phrase
+
+    def _range(self) -> str:
+        if self.most is None:
+            return f"of {self.least} or more"
+        least = "" if self.least is None else f"from {self.least} "
+        return f"{least}to {self.most}" if least else f"of at most {self.most}"
+
+    def read(self, value: Any) -> Any:
+        """The value that a user gives as text or as a Python value.
+
+        Raises:
+            ValueError: It is not one of the values of this option.
+        """
+        if self.default is None and (
+            value is None or (isinstance(value, str) and value.lower() in ("none", "null"))
+        ):
+            return None
+        found = READERS[self._kind](value)
+        if self.choices and found not in self.choices:
+            raise ValueError
+        if self._kind in (int, float):
+            bound = LARGEST if self._kind is int else math.inf
+            least = -bound if self.least is None else self.least
+            most = bound if self.most is None else self.most
+            if not least <= found <= most:
+                raise ValueError
+        return found
+
+
+def _read_bool(value: Any) -> bool:
+    if isinstance(value, str) and value.strip().lower() in WORDS:
+        return WORDS[value.strip().lower()]
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError
+    return bool(value)
+
+
+def _read_int(value: Any) -> int:
+    if isinstance(value, str) and WHOLE.fullmatch(value.strip()):
+        return int(value)
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise ValueError
+    return int(value)
+
+
+def _read_float(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, str | int | float | np.number):
+        raise ValueError
+    try:
+        found = float(value)  # type: ignore[arg-type]
+    except (OverflowError, TypeError):
+        raise ValueError from None
+    if not math.isfinite(found):
+        raise ValueError
+    return found
+
+
+def _read_str(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError
+    return value
+
+
+def _read_any(value: Any) -> Any:
+    return guess(value) if isinstance(value, str) else value
+
+
+READERS: Mapping[type, Callable[[Any], Any]] = {
+    bool: _read_bool, int: _read_int, float: _read_float, str: _read_str, object: _read_any,
+}  # fmt: skip
+NOUNS: Mapping[type, str] = {
+    bool: "true or false", int: "a whole number", float: "a number", str: "a text",
+    object: "any value",
+}  # fmt: skip
+
+
+def guess(text: str) -> Any:
+    """The number or truth value that a text states, as in JSON; another text unchanged."""
+    if not NUMBER.fullmatch(text):
+        return text
+    try:
+        return json.loads(text)
+    except ValueError:  # a number of thousands of digits
+        return text
+
+
+class Options:
+    """The options that a game or an agent takes.
+
+    Attributes:
+        owner: Who takes them, for messages.
+        presets: Options that each preset changes, by its name; `rules` names the preset.
+    """
+
+    def __init__(
+        self,
+        owner: str,
+        *options: Option,
+        presets: Mapping[str, Mapping[str, Any]] | None = None,
+        is_open: bool = False,
+    ) -> None:
+        """Create a table.
+
+        Args:
+            owner: Who takes the options.
+            *options: The options, in order.
+            presets: Options that each preset changes, by its name.
+            is_open: Whether there are others, of which nothing is known.
+        """
+        self.owner = owner
+        self.presets = presets or {}
+        self._options = {option.name: option for option in options}
+        self._is_open = is_open
+
+    def __iter__(self) -> Iterator[Option]:
+        """The options, in order."""
+        return iter(self._options.values())
+
+    def __contains__(self, name: str) -> bool:
+        """Whether there is an option of that name."""
+        return name in self._options
+
+    def __getitem__(self, name: str) -> Option:
+        """The option of a name."""
+        return self._options[name]
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """The default of every option."""
+        return {option.name: option.default for option in self}
+
+    def read(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Parse and check the options that a user gives.
+
+        Args:
+            given: Values by name: texts, as on a command line, or Python values.
+
+        Returns:
+            Their values, each of its option's type; options that are not given are left out.
+
+        Raises:
+            InputError: An unknown option, or a value that an option does not take.
+        """
+        return {name: self._read(name, value) for name, value in given.items()}
+
+    def complete(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """All options: the defaults, overridden by the preset and then by those given.
+
+        Raises:
+            InputError: As for `read`.
+        """
+        read = self.read(given)
+        defaults = self.defaults
+        preset = self.presets.get(read.get("rules", defaults.get("rules")), {})
+        return {**defaults, **preset, **read}
+
+    def _read(self, name: str, value: Any) -> Any:
+        option = self._options.get(name)
+        if option is None and not self._is_open:
+            raise InputError(f"{self.owner} has no option {name!r}; it has {self._names()}")
+        option = option or Option(name, None)
+        try:
+            return option.read(value)
+        except ValueError:
+            raise InputError(
+                f"{self.owner}: {name} is {option.values}, not {shown(value)}; "
+                f"the options are {self._names()}"
+            ) from None
+
+    def _names(self) -> str:
+        return ", ".join(self._options) or "none"
+
+    def markdown(self) -> str:
+        """The table as a list, Markdown."""
+        return "\n".join(
+            f"- `{option.name}={_written(option.default)}` ({option.values}): {option.text}."
+            if option.text
+            else f"- `{option.name}={_written(option.default)}` ({option.values})"
+            for option in self
+        )
+
+
+def _written(default: Any) -> str:
+    """A default as in Python, texts in double quotes."""
+    return json.dumps(default) if isinstance(default, str) else repr(default)
+
+
+def takes(options: Options) -> Callable[[Function], Function]:
+    """Decorator that attaches the table of a function's options."""
+
+    def decorate(function: Function) -> Function:
+        function.options = options  # type: ignore[attr-defined]
+        return function
+
+    return decorate
+
+
+def options_of(function: Callable[..., Any], owner: str, skip: int = 0) -> Options:
+    """The table that is attached to a function, or else that of its signature.
+
+    Args:
+        function: Maker of a game, or factory of an agent.
+        owner: Who takes the options, for messages.
+        skip: Number of leading parameters that are not options.
+    """
+    attached = getattr(function, "options", None)
+    if isinstance(attached, Options):
+        return attached
+    try:
+        hints = type_hints(function, include_extras=True)
+    except (NameError, TypeError):
+        hints = {}
+    parameters = list(inspect.signature(function).parameters.values())[skip:]
+    named = [
+        each for each in parameters if each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL)
+    ]
+    return Options(
+        owner,
+        *(_option_of(each, hints.get(each.name)) for each in named),
+        is_open=any(each.kind is each.VAR_KEYWORD for each in parameters),
+    )
+
+
+def _option_of(parameter: inspect.Parameter, hint: Any) -> Option:
+    """The option that a parameter stands for."""
+    facts: dict[str, Any] = {}
+    if get_origin(hint) is Annotated:
+        hint, *notes = get_args(hint)
+        for note in notes:
+            if isinstance(note, str):
+                facts["text"] = note
+            elif isinstance(note, Range):
+                facts |= note._asdict()
+    if get_origin(hint) in (Union, UnionType):
+        members = [each for each in get_args(hint) if each is not NoneType]
+        hint = members[0] if len(members) == 1 else object
+    if get_origin(hint) is Literal and all(isinstance(each, str) for each in get_args(hint)):
+        facts["choices"] = get_args(hint)
+    elif hint in READERS:
+        facts["kind"] = hint
+    default = None if parameter.default is parameter.empty else parameter.default
+    return Option(parameter.name, default, **facts)
