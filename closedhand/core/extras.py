@@ -49,7 +49,7 @@ def require(*modules: str) -> None:
 
 
 @contextmanager
-def needing(user: str | None = None) -> Generator[None, None, None]:
+def needing(user: str | None = None) -> Generator[None]:
     """Name the extra to install if an import in the block fails.
 
     Args:
