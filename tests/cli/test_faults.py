@@ -103,6 +103,7 @@ class Work:
         needs: A library.
         pieces: Whether its pieces are the same every time.
         replaces: Whether an existing file is written over.
+        few: Whether it is done only with a factor above 1: starting processes takes long.
     """
 
     command: str
@@ -116,6 +117,7 @@ class Work:
     needs: str = "matplotlib"
     pieces: bool = True
     replaces: bool = True
+    few: bool = False
 
 
 MATCH = {"out": "m.json", "is_file": True, "checkpoint": "m.json", "again": "--resume"}
@@ -152,6 +154,12 @@ WORK = {
         "match doudizhu --agents rule,random --deals 100 --workers 1 --out {}",
         same=results("m.json"),
         setup=SMALL_MATCH,
+        **MATCH,
+    ),
+    "match in processes": Work(
+        "match doudizhu --agents rule,random --deals 200 --workers 2 --out {}",
+        same=results("m.json"),
+        few=True,
         **MATCH,
     ),
     "league": Work(
@@ -369,6 +377,8 @@ def test_faults(
 ) -> None:
     work = WORK[name]
     pytest.importorskip(work.needs)
+    if work.few and FUZZ <= 1:
+        pytest.skip("takes CLOSEDHAND_FUZZ=2")
     rng = np.random.default_rng([ord(letter) for letter in name])
     trial = Trial(nursery, work, tmp_path)
     request.addfinalizer(lambda: nursery.run(None))
