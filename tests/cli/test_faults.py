@@ -132,8 +132,8 @@ SMALL_BIDS = (
 )
 BIDS = "train bids --agent random --games 600 --out {}"
 UNTIL = (
-    "from closedhand.core.run import Run; work = Run.work; Run.work = lambda self, limit, **more: "
-    "work(self, over=lambda: {}, **more); "
+    "from closedhand.core.run import Run; work = Run.work; "
+    "Run.work = lambda self, limit=0, over=0, **more: work(self, over=lambda: {}, **more); "
 )
 """The end of work that takes minutes for granted, and takes more of them when resumed."""
 TABLES = UNTIL.format("self.learner.cycles >= 3") + (
@@ -250,6 +250,7 @@ WORK = {
         "p.png",
         content("p.png"),
         is_file=True,
+        setup="import os; os.environ['XDG_CACHE_HOME'] = os.path.abspath('cache')",
         needs="PIL",
     ),
     "log": Work(
