@@ -4,18 +4,21 @@
 PYTHON ?= python3
 MINUTES ?= 3
 WORKERS ?= 2
+FUZZ ?= 250
 
 BIN := .venv/bin
 DEMO := .venv/.stamp-demo
 DEV := .venv/.stamp
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt
 
-.PHONY: help venv demo test examples lint format types docs bench clean
+.PHONY: help venv demo test fuzz mutants examples lint format types docs bench clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    train an agent for $(MINUTES) minutes, then play it against random and rule"
 	@echo "make test    the test suite"
+	@echo "make fuzz    parsers against $(FUZZ) times as many inputs as in the suite, others every time"
+	@echo "make mutants faults put into the code, and whether the tests notice (half an hour)"
 	@echo "make examples install the games in examples/ and show that they work"
 	@echo "make lint    ruff: lint and format check (make format: repair); the order of imports"
 	@echo "make types   pyright"
@@ -28,12 +31,20 @@ venv: $(DEV)
 
 demo: $(DEMO)
 	$(BIN)/closedhand train doudizhu --minutes $(MINUTES) --restart --out runs/demo
-	$(BIN)/closedhand match doudizhu --agents ppo:runs/demo/model.zip,random --deals 1000 --out runs/demo/vs-random.json
-	$(BIN)/closedhand match doudizhu --agents ppo:runs/demo/model.zip,rule --deals 1000 --out runs/demo/vs-rule.json
+	$(BIN)/closedhand match doudizhu --agents ppo:runs/demo,random --deals 1000 --out runs/demo/vs-random.json
+	$(BIN)/closedhand match doudizhu --agents ppo:runs/demo,rule --deals 1000 --out runs/demo/vs-rule.json
 
 # Workers begin with files of their own; one that is done takes tests from the other.
 test: $(DEV)
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal
+
+# Until something breaks: make fuzz FUZZ=1000000.
+fuzz: $(DEV)
+	CLOSEDHAND_FUZZ=$(FUZZ) $(BIN)/pytest tests/test_fuzz.py -n $(WORKERS) --dist worksteal
+
+# Goes on where it was interrupted; rm -r runs/mutants begins anew.
+mutants: $(DEV)
+	$(BIN)/python -m tests.mutants --workers $(WORKERS)
 
 # A game from outside, by every route that our own games take.
 KUHN := runs/kuhn

@@ -25,3 +25,19 @@ def in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def own_cache(in_empty_folder: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """So is the folder for what is computed once."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+@pytest.fixture(scope="session")
+def untrained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with untrained networks of one convolution each."""
+    from support_networks import save_untrained
+
+    return save_untrained(tmp_path_factory.mktemp("untrained"))
+
+
+@pytest.fixture
+def tiny_networks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Networks of their size are known, and few deals check the training."""
+    from support_networks import make_quick
+
+    make_quick(monkeypatch)

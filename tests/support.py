@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,14 @@ from closedhand.core.game import State
 DATA = Path(__file__).parent / "data"
 """Golden files and samples that tests compare with."""
 
+FUZZ = float(os.environ.get("CLOSEDHAND_FUZZ", "1"))
+"""Factor by which tests on generated inputs try more of them."""
+
 SHIPPED = Path(closedhand.__file__).parent / "data"
 """What the package brings along: weights, tables, the games of papers."""
+
+FUZZ = float(os.environ.get("CLOSEDHAND_FUZZ", "1"))
+"""Factor for the number of examples of tests with random input."""
 
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("doudizhu", {**rules, **options})
@@ -43,6 +49,11 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
+def examples(number: int) -> int:
+    """A number of examples, multiplied by `FUZZ`."""
+    return max(1, int(number * FUZZ))
+
+
 def variant_id(variant: tuple[str, dict[str, Any]]) -> str:
     """The name of a variant in test reports: the game and its options."""
     name, options = variant
@@ -65,6 +76,16 @@ def sum_of_returns(game: Game, state: State) -> float:
     if game.name == "daihinmin":
         return 15 * (int(state.round_number) + game.over(state))
     return 0
+
+
+def interrupt_at(done: float = 0) -> Callable[..., None]:
+    """A callback for progress that stops the work, as Ctrl-C does, once as much is done."""
+
+    def progress(amount: float, *_: Any) -> None:
+        if amount >= done:
+            raise KeyboardInterrupt
+
+    return progress
 
 
 def run_program(program: str, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pytest
 from reference.doudizhu import PASS, ROCKET
 
 from closedhand import Game, make_agent, make_game
@@ -33,6 +34,11 @@ def choice(agent: str, hands: str, target: str = "", owner: int = 2, player: int
     action = make_agent(game, agent).act(view)
     assert action in game.legal(view)
     return game.text(action)
+
+
+def tactics(*cases: tuple[str, str, int, int, str]) -> pytest.MarkDecorator:
+    """Parameters of a test: positions, as `position` takes them, and what is to be played there."""
+    return pytest.mark.parametrize(("hands", "target", "owner", "player", "play"), cases)
 
 
 def costs_against(others: str) -> np.ndarray:

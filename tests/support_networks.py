@@ -4,16 +4,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support_torch import torch
 
 from closedhand import make_game
 from closedhand.baselines.doudizhu.bidding import fitting as bid_fitting
-
-torch = pytest.importorskip("torch")
-
-from closedhand.baselines.doudizhu.deeprocket import fine_tuning, networks  # noqa: E402
+from closedhand.baselines.doudizhu.deeprocket import fine_tuning, networks
 
 
-def untrained(folder: Path) -> Path:
+def save_untrained(folder: Path) -> Path:
     """Save untrained networks of one convolution each in a folder."""
     with pytest.MonkeyPatch.context() as patch:
         tiny_sizes(patch)

@@ -3,9 +3,10 @@
 import re
 import socket
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,12 @@ from closedhand.games.daihinmin.uecda.table import Result
 GAME = make_game("daihinmin")
 LONG = 30.0
 
+START = (
+    "20413;41302;4c4s6h7c8c9hJdJhAs2s*;4d5d5s7h8h8sTcJcKdKs;3h3s5h7s9cThJsQcKcAc2c;"
+    "3d5c6c6s7d9dTdQdQh2d2h;3c4h6d8d9sTsQsKhAdAh"
+)
+"""A round with an exchange: player_3 is the daifugo, and player_1 the fugo."""
+
 
 class Lowest:
     """Plays the lowest legal id; keeps the views that it saw."""
@@ -36,15 +43,33 @@ class Lowest:
         return int(GAME.legal(view)[0])
 
 
+class Clock:
+    """A clock that stands still until a test moves it."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
 class Match:
     """A match in another thread, by default of one client against random players."""
 
-    def __init__(self, log: Path, **settings: Any) -> None:
+    def __init__(self, log: Path | None, start: State | None = None, **settings: Any) -> None:
         usual = {"agents": ["random"] * 4 + ["net"], "fallback": "random", "seconds": LONG}
-        self.log = log
+        self.log = log or Path()
         self.notes: list[str] = []
         self.server = Server(**{**usual, **settings}, port=0, log=log, note=self.notes.append)
-        self._result = ThreadPoolExecutor(1).submit(self.server.run)
+        self._result: Future[Result] = Future()
+        # A daemon: a server that waits for a client in vain does not keep the tests from ending.
+        Thread(target=self._run, args=(start,), daemon=True).start()
+
+    def _run(self, start: State | None) -> None:
+        try:
+            self._result.set_result(self.server.run(start=start))
+        except BaseException as error:
+            self._result.set_exception(error)
 
     def end(self) -> Result:
         return self._result.result(LONG)
@@ -53,13 +78,29 @@ class Match:
         return socket.create_connection(self.server.address, LONG)
 
 
+class Recording(client.Connection):
+    """A connection that keeps all that was read."""
+
+    heard = b""
+
+    def read(self, size: int) -> bytes:
+        data = super().read(size)
+        self.heard += data
+        return data
+
+
 class Raw:
     """A client by hand: it answers every question with what a function makes of the table."""
 
-    def __init__(self, sock: socket.socket) -> None:
+    def __init__(
+        self, sock: socket.socket, see: Callable[[wire.Status], None] = lambda status: None
+    ) -> None:
         self.sock = sock
-        self.connection = client.Connection(sock)
+        self._see = see
+        self.connection = Recording(sock)
         self.questions = 0
+        self.replies: list[bytes] = []
+        self.status = wire.Status()
         self.hands: list[list[int]] = []
         self.connection.send(wire.profile("raw"))
         self.me = self.connection.number()
@@ -72,6 +113,8 @@ class Raw:
                 status = wire.read_status(table)
                 if status.exchange:
                     self.hands.append([])
+                self.status = status
+                self._see(status)
                 self.hands[-1].append(wire.held_cards(table[: wire.CELLS]) or 0)
                 if status.my_turn or status.to_give:
                     self.questions += 1
@@ -79,7 +122,7 @@ class Raw:
                     if data is not None:
                         self.sock.sendall(data)
                 if status.my_turn:
-                    self.connection.read(4)
+                    self.replies.append(self.connection.read(4))
                 if not status.exchange:
                     self.connection.table()
                     if self.connection.number() == wire.MATCH_OVER:
@@ -87,6 +130,16 @@ class Raw:
 
 
 Answer = Callable[[Raw, int], bytes | None]
+
+
+def decisions(log: logs.Log) -> Iterator[tuple[int, State]]:
+    """Every decision of a log: the player, and what it may see in a game of one round."""
+    for values in log.rounds:
+        record = logs.round_record(values)
+        state = GAME.parse_deal(record.deal or "")
+        for action in record.actions:
+            yield int(state.player), GAME.view(state, int(state.player))
+            GAME.play(state, GAME.parse(action))
 
 
 def cards_table(play: int) -> bytes:

@@ -24,7 +24,7 @@ from support import DATA
 from closedhand import Game, InputError, make_agent, make_game
 from closedhand.arena import league, match, results
 from closedhand.core import moved, records
-from closedhand.core.files import read_arrays
+from closedhand.core.reading import read_arrays
 from closedhand.core.scene import Row
 from closedhand.search.playout import Uniform
 

@@ -19,10 +19,11 @@ from closedhand.arena.plot import new_figure, save_figure
 from closedhand.arena.results import ALL, shortened
 from closedhand.core import duel
 from closedhand.core.agents import traits_of
-from closedhand.core.files import read_json
 from closedhand.core.game import Game, InputError
+from closedhand.core.reading import read_json
 from closedhand.core.registry import spec_of
 from closedhand.core.statistics import Estimate
+from closedhand.core.text import UNPAIRED
 
 SLOW = 1000.0
 """Microseconds per decision at or above which an agent is slow and plays fewer deals."""
@@ -62,7 +63,7 @@ def file_name(pair: tuple[str, str]) -> str:
     """The name of a pair's file; it does not depend on the other agents of the ladder."""
     text = " v ".join(pair)
     words = re.sub(r"\W+", "-", text)
-    return f"{words[:60]}-{zlib.crc32(text.encode()):08x}.json"
+    return f"{words[:60]}-{zlib.crc32(text.encode(errors=UNPAIRED)):08x}.json"
 
 
 def compute(
@@ -127,7 +128,11 @@ def _play(
     if played is not None and played.deals > deals:
         fewer = tuple(duel.cut(chunk, deals) for chunk in played.pairs)
         return files.summary(match.Match(game, pair, seed, fewer))
-    done = match.play(game, pair, deals, seed, workers, played, progress)
+
+    def save(found: match.Match) -> None:
+        files.save(path, files.summary(found))
+
+    done = match.play(game, pair, deals, seed, workers, played, progress, save)
     data = files.summary(done)
     files.save(path, data)
     if done.interrupted:

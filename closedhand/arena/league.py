@@ -217,17 +217,8 @@ def play(
         chunk = join(finished)
         return League(game, names, seed, duplicate, chunk, len(chunk.returns) < deals)
 
-    def save_so_far() -> None:
-        found = so_far()
-        if found is not None:
-            save(found)
-
     progress(kept)
-    work_off(play_chunk, jobs, first, workers, take, save_so_far, at_end=False)
-    found = so_far()
-    if found is None:
-        raise KeyboardInterrupt
-    return found
+    return work_off(play_chunk, jobs, first, workers, take, so_far, save)
 
 
 def places(payoffs: np.ndarray) -> np.ndarray:
@@ -313,8 +304,8 @@ def load(path: Path, game: Game, agents: Sequence[str], seed: int, duplicate: bo
     """
     names = [str(name) for name in seat_all(game, agents)]
     data = results.load_same(path, _settings(game, names, seed, duplicate))
-    try:
-        played = results.chunk_of(data, data["points"])
-    except (ValueError, KeyError, TypeError):
-        raise InputError(f"{path} is no match that can be continued") from None
+    players = game.num_players
+    shape = (-1, players if duplicate else 1, game.rounds, players)
+    with results.continuing(path):
+        played = results.chunk_of(data, data["points"], shape, players)
     return League(game, tuple(names), seed, duplicate, played)

@@ -153,14 +153,5 @@ def play(
         found = Match(game, names, seed, tuple(join(part) for part in parts))
         return replace(found, interrupted=found.deals < deals)
 
-    def save_so_far() -> None:
-        found = so_far()
-        if found is not None:
-            save(found)
-
     progress(kept)
-    work_off(play_chunk, jobs, first, workers, take, save_so_far, at_end=False)
-    found = so_far()
-    if found is None:
-        raise KeyboardInterrupt
-    return found
+    return work_off(play_chunk, jobs, first, workers, take, so_far, save)

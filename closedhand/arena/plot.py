@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from closedhand.arena.results import shortened
+from closedhand.core.extras import needing
 from closedhand.core.files import write_atomically
-from closedhand.core.game import InputError
 from closedhand.core.registry import make_game
 
 
@@ -79,10 +79,8 @@ def new_figure(width: float, height: float) -> Any:
     Raises:
         InputError: matplotlib is not installed.
     """
-    try:
+    with needing():
         from matplotlib.figure import Figure
-    except ImportError:
-        raise InputError("pictures need matplotlib: pip install 'closedhand[plot]'") from None
     return Figure(figsize=(width, height), layout="constrained")
 
 

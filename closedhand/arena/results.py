@@ -2,7 +2,8 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from closedhand.core.duel import Chunk, match_settings, tables
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.moved import old_names
+from closedhand.core.reading import load_json
 from closedhand.core.run import check_same
 from closedhand.core.statistics import Estimate, bootstrap, wins
 
@@ -172,11 +174,22 @@ def load(path: Path, game: Game, agents: Sequence[str], seed: int) -> Match:
         InputError: The file cannot be read, or was played with other settings.
     """
     data = load_same(path, match_settings(game, agents, seed))
-    try:
-        pairs = tuple(chunk_of(pair, pair["returns"]) for pair in data["pairs"])
-    except (ValueError, KeyError, TypeError):
-        raise InputError(f"{path} is no match that can be continued") from None
+    shape = (-1, len(tables(game.sides)), game.num_players)
+    with continuing(path):
+        pairs = tuple(chunk_of(pair, pair["returns"], shape, 2) for pair in data["pairs"])
+        numbers = {len(pair.returns) for pair in pairs}
+        if len(pairs) != math.comb(len(agents), 2) or len(numbers) != 1:
+            raise ValueError("pairs")
     return Match(game, tuple(agents), seed, pairs)
+
+
+@contextmanager
+def continuing(path: Path) -> Generator[None]:
+    """Turn what goes wrong while saved results are read into an `InputError`."""
+    try:
+        yield
+    except (ValueError, KeyError, TypeError, OverflowError):
+        raise InputError(f"{path} is no match that can be continued") from None
 
 
 def load_same(path: Path, wanted: Mapping[str, Any]) -> dict[str, Any]:
@@ -185,18 +198,30 @@ def load_same(path: Path, wanted: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         InputError: The file cannot be read, or was played with other settings.
     """
-    try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
+    data = load_json(path)
+    with continuing(path):
         found = {key: data[key] for key in wanted}
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError):
-        raise InputError(f"{path} is no match that can be continued") from None
     check_same(path, found, wanted)
     return data
 
 
-def chunk_of(data: Mapping[str, Any], returns: Any) -> Chunk:
-    """The chunk that was saved: the payoffs `returns`, and the times in `data`."""
-    seconds, decisions = np.array(data["seconds"], float), np.array(data["decisions"], np.int64)
-    return Chunk(np.array(returns, float), seconds, decisions)
+def chunk_of(data: Mapping[str, Any], returns: Any, shape: tuple[int, ...], agents: int) -> Chunk:
+    """The chunk that was saved.
+
+    Args:
+        data: The times, as `times` returns them.
+        returns: The payoffs as nested lists.
+        shape: Shape of the payoffs; -1 for the number of deals.
+        agents: Number of agents whose times are in `data`.
+
+    Raises:
+        ValueError: The payoffs or the times have another form.
+        KeyError: The times are missing.
+        TypeError: Something is no list of numbers.
+    """
+    payoffs = np.array(returns, float)
+    spent = np.array([data["seconds"], data["decisions"]], float)
+    sound = all(wanted in (-1, found) for wanted, found in zip(shape, payoffs.shape, strict=True))
+    if not sound or spent.shape != (2, agents) or not np.isfinite(payoffs).all():
+        raise ValueError("payoffs or times")
+    return Chunk(payoffs, spent[0], np.array(data["decisions"], np.int64))

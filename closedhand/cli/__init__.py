@@ -1,9 +1,12 @@
 """The command `closedhand`.
 
 Commands print text for people; with `--json` a command prints one JSON object on stdout and nothing
-else. Progress goes to stderr. Bad input ends with one line on stderr and exit code 2.
+else. Progress goes to stderr. Bad input ends with one line on stderr and exit code 2, and so does a
+disk that is full or broken.
 """
 
+import os
+import runpy
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -11,8 +14,14 @@ from typing import Annotated
 import typer
 
 from closedhand.cli import compile, play, records, show, solve, train
+from closedhand.cli.common import positive
 from closedhand.cli.groups import Commands, Group
+from closedhand.core import reading
+from closedhand.core.extras import require
 from closedhand.core.game import InputError
+
+REPOSITORY = Path(__file__).parents[2]
+"""Folder of a checkout; of an installed package, the folder of all packages."""
 
 app = typer.Typer(
     cls=Commands,
@@ -38,8 +47,17 @@ def closedhand(
         bool,
         typer.Option("--version", callback=show_version, is_eager=True, help="Show the version."),
     ] = False,
+    limits: Annotated[
+        float | None,
+        typer.Option(
+            help="Multiplies the limits on what is read: lines of 1 MiB, texts of 64 MiB, arrays "
+            "and what is unpacked of 256 MiB."
+        ),
+    ] = None,
 ) -> None:
     """Hidden-hand card games for reinforcement learning."""
+    if positive(limits) is not None:
+        os.environ[reading.LIMITS] = str(limits)  # worker processes inherit it
 
 
 app.command()(play.match)
@@ -63,19 +81,37 @@ for name, text in OF_GAMES.items():
 
 
 @app.command()
-def bench() -> None:
-    """Run the benchmarks of the source repository."""
-    import runpy
-
-    sys.path.insert(0, str(Path.cwd()))
+def bench(
+    rounds: Annotated[int, typer.Option(min=1, help="How often each is measured.")] = 5,
+    seconds: Annotated[
+        float, typer.Option(help="Seconds of a measurement.", callback=positive)
+    ] = 3.0,
+    only: Annotated[
+        str | None, typer.Option(help="One file of benchmarks; other figures are kept.")
+    ] = None,
+) -> None:
+    """Run the benchmarks of the source repository, and write the tables of the documentation."""
+    # Never from the working folder: whatever is called `benchmarks` there would be run.
+    if not (REPOSITORY / "pyproject.toml").exists() or not (REPOSITORY / "benchmarks").is_dir():
+        raise InputError("the benchmarks are in the source repository: `make bench` there")
+    require("phevaluator", "pyspiel", "rlcard", "safetensors", "torch")
+    chosen = [] if only is None else [f"--only={only}"]
+    before = sys.argv, sys.path
+    sys.argv = ["closedhand bench", f"--rounds={rounds}", f"--seconds={seconds}", *chosen]
+    sys.path = [str(REPOSITORY), *sys.path]
     try:
         runpy.run_module("benchmarks", run_name="__main__")
-    except ImportError as error:
-        if error.name != "benchmarks":
-            raise
-        raise InputError("the benchmarks lie in the source repository: run it there") from None
+    finally:
+        sys.argv, sys.path = before
 
 
 def main() -> None:
     """Run the command line."""
-    app()
+    try:
+        app()
+    finally:
+        try:
+            sys.stdout.flush()
+        except OSError:
+            # Has been reported; Python would try again, and complain.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -13,8 +13,10 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from closedhand.core.files import Claims, WriteError
 from closedhand.core.game import Game, InputError, shown
 from closedhand.core.registry import GAMES, make_game, read_options
+from closedhand.core.text import UNPAIRED
 
 INTERRUPTED = 130
 MOST_SEED = 2**63 - 1
@@ -97,23 +99,33 @@ def positive(value: float | None) -> float | None:
     return value
 
 
+CLAIMS = Claims()
+"""What the present command writes to; given back at its end."""
+
+
 def make_folder(path: Path) -> Path:
-    """Create a folder before the long computation that will write to it.
+    """Create the folder that a command is going to write to, and claim it until the command ends.
 
     Raises:
-        InputError: The folder cannot be created.
+        InputError: It cannot be created or written to, or another command writes to it.
     """
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"cannot make the folder {path}: {error.strerror}") from None
-    return path
+    return CLAIMS.folder(path)
+
+
+def claim_files(*paths: Path) -> None:
+    """Claim the files that a command is going to write, before it begins to work.
+
+    Raises:
+        InputError: One cannot be written, another command writes it, or two are the same.
+    """
+    CLAIMS.files(*paths)
 
 
 def slug(text: str) -> str:
     """A text as part of a file's name; a long one is cut and gets a checksum."""
     name = re.sub(r"\W+", "-", text)
-    return name if len(name) <= 100 else f"{name[:90]}-{zlib.crc32(text.encode()):08x}"
+    sum = zlib.crc32(text.encode(errors=UNPAIRED))
+    return name if len(name) <= 100 else f"{name[:90]}-{sum:08x}"
 
 
 def note(text: str) -> None:
@@ -206,9 +218,15 @@ def new_table(title: str | None = None) -> Table:
 
 
 def save_picture(plot: Callable[[Any, Path], None], data: Any, path: Path) -> Path | None:
-    """Draw results; if matplotlib is missing, print a note and return None."""
+    """Draw results; if matplotlib is missing, print a note and return None.
+
+    Raises:
+        WriteError: The picture cannot be written.
+    """
     try:
         plot(data, path)
+    except WriteError:
+        raise
     except InputError as error:
         note(f"no picture: {error}")
         return None

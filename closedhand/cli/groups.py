@@ -3,15 +3,22 @@
 A game's command is imported only when it is run or its help is shown.
 """
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import typer
 import typer.main
 from typer.core import TyperGroup
 
+from closedhand.cli import streams
+from closedhand.cli.common import CLAIMS, note
+from closedhand.core.extras import needing
+from closedhand.core.files import FAULTS
 from closedhand.core.game import InputError
 from closedhand.core.registry import GAMES, Ref, load
+from closedhand.core.text import one_line
 
 
 def commands_of_games(verb: str) -> dict[str, Ref]:
@@ -74,8 +81,31 @@ class Group(TyperGroup):
         return f"no game {name!r} to {verb}; there are {commands}"
 
 
+@contextmanager
+def faults_of_threads() -> Iterator[list[OSError]]:
+    """Collect the disk faults of threads, such as TensorBoard's, in place of their tracebacks."""
+    faults: list[OSError] = []
+    before = threading.excepthook
+
+    def hook(arguments: threading.ExceptHookArgs) -> None:
+        error = arguments.exc_value
+        if isinstance(error, OSError) and error.errno in FAULTS:
+            faults.append(error)
+        else:
+            before(arguments)
+
+    threading.excepthook = hook
+    try:
+        yield faults
+    finally:
+        threading.excepthook = before
+
+
 class Commands(Group):
-    """All commands. Bad input gives one line and exit code 2; other errors keep their traceback."""
+    """All commands. Bad input gives one line and exit code 2; so do files and disks that fail.
+
+    Other errors keep their traceback.
+    """
 
     def list_commands(self, ctx: Any) -> list[str]:
         """The names of all commands."""
@@ -90,10 +120,30 @@ class Commands(Group):
             found = Group(name=cmd_name, help=f"For {games}.", no_args_is_help=True)
         return found
 
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the command line."""
+        streams.prepare()
+        return super().main(*args, **kwargs)
+
     def invoke(self, ctx: Any) -> Any:
-        """Run the command."""
+        """Run the command; what it claims to write to is given back at its end."""
         try:
-            return super().invoke(ctx)
+            with CLAIMS, needing(), faults_of_threads() as faults:
+                result = super().invoke(ctx)
+                for fault in faults:
+                    raise fault
+                streams.flush()
+                return result
         except InputError as error:
-            typer.echo(f"closedhand: {error}", err=True)
-            raise typer.Exit(2) from None
+            text = str(error)
+        except OSError as error:
+            # Without a name it may be an error of the program, as a broken pipe is none.
+            if error.filename is None and error.errno not in FAULTS:
+                raise
+            if error.filename is None:
+                streams.drop()
+            text = one_line(f"{error.filename or 'an output'}: {error.strerror}")
+        # If not even that can be written, the exit code has to do.
+        with suppress(OSError):
+            note(text)
+        raise typer.Exit(2) from None

@@ -14,10 +14,10 @@ from closedhand.cli.common import (
     Options,
     Rules,
     bind,
+    claim_files,
     given_options,
     interruptible,
     leave_if_interrupted,
-    make_folder,
     new_table,
     note,
     print_json,
@@ -89,6 +89,7 @@ def match(
     kind = ["league", *["duplicate"] * duplicate] if is_league else ["match"]
     path = out or Path("runs") / (slug(" ".join([*kind, game, *given, agents])) + ".json")
     names = split_agents(agents)
+    claim_files(path, _picture_of(path))
     if is_league:
         options = given_options(game, rules, option)
         _league(
@@ -97,6 +98,11 @@ def match(
     else:
         bound = bind(game, rules, option)
         _match(bound, names, deals or 1000, seed, workers, path, resume, as_json)
+
+
+def _picture_of(path: Path) -> Path:
+    """Path of the picture of the results in a file."""
+    return path.parent / f"{path.stem}.png"
 
 
 def _processes(game: Game, names: list[str], workers: int | None) -> int:
@@ -121,7 +127,6 @@ def _match(
     from closedhand.arena.plot import plot_match
 
     number = _processes(game, names, workers)
-    make_folder(path.parent)
     played = results.load(path, game, names, seed) if resume else None
 
     def save(match: arena.Match) -> None:
@@ -161,7 +166,6 @@ def _league(
     deals = deals or math.ceil(wanted / share)
     seated = league.seat_all(game, names)
     number = _processes(game, names, workers)
-    make_folder(path.parent)
     played = league.load(path, game, names, seed, duplicate) if resume else None
     if len(seated) > len(names):
         note(f"{names[-1]} takes {len(seated) - len(names) + 1} seats")
@@ -200,7 +204,7 @@ def _finish(
     from closedhand.arena import results
 
     results.save(path, data)
-    picture = save_picture(plot, data, path.with_suffix(".png"))
+    picture = save_picture(plot, data, _picture_of(path))
     if as_json:
         print_json(data)
     else:

@@ -1,7 +1,7 @@
 """The commands `records …`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -9,6 +9,7 @@ from closedhand.cli.common import (
     Json,
     Options,
     Rules,
+    claim_files,
     given_options,
     print_json,
     underscored,
@@ -41,17 +42,20 @@ def replay(
     """Replay every record of a file; exit code 0 only if all are legal and all results agree."""
     from closedhand.core.records import replay_file
 
-    replays = []
+    replays: list[dict[str, Any]] = []
+    games = errors = 0
     for each in replay_file(file, game, **given_options(game, rules, option)):
-        replays.append({each.unit: each.line, "returns": each.returns, "error": each.error})
-        if not as_json:
+        games += 1
+        errors += each.error is not None
+        if as_json:
+            replays.append({each.unit: each.line, "returns": each.returns, "error": each.error})
+        else:
             ended = f"returns {list(each.returns)}" if each.returns else "legal, not played out"
             typer.echo(each.error or f"{each.unit} {each.line}: {ended}")
-    errors = sum(each["error"] is not None for each in replays)
     if as_json:
         print_json({"file": str(file), "games": replays, "errors": errors})
     else:
-        typer.echo(f"{len(replays)} games, {errors} errors")
+        typer.echo(f"{games} games, {errors} errors")
     if errors:
         raise typer.Exit(1)
 
@@ -80,6 +84,7 @@ def export(
     writers = {reader.suffix: reader for reader in log_readers()}
     if out.suffix not in (*writers, ".jsonl"):
         raise InputError(f"--out ends in {', '.join((*writers, '.jsonl'))}, not as {out} does")
+    claim_files(out)
     reader = reader_of(file)
     if reader is not None:
         records = reader.records(file)

@@ -11,6 +11,7 @@ from closedhand.cli.common import (
     Json,
     Rules,
     Seed,
+    claim_files,
     interruptible,
     leave_if_interrupted,
     make_folder,
@@ -55,7 +56,7 @@ def advise(
     bound = make_game("chinese_poker", **({"rules": rules} if rules else {}))
     cards = parse_hand(hand)
     if picture is not None:
-        make_folder(picture.parent)
+        claim_files(picture)
         require_pillow()
     size = shared.POOL_SIZE if opponents is None else opponents
     with progress_bar("hands set", size) as update:

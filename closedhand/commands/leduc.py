@@ -10,6 +10,7 @@ from closedhand.cli.common import (
     INTERRUPTED,
     Json,
     Seed,
+    claim_files,
     make_folder,
     new_table,
     note,
@@ -20,6 +21,7 @@ from closedhand.cli.common import (
     slug,
 )
 from closedhand.cli.reproduce import Out, computed, show_report
+from closedhand.core.extras import require
 from closedhand.core.game import Game, InputError
 
 
@@ -51,7 +53,9 @@ def solve(
     for name in names:
         # Of several algorithms, only those that an interrupted run had reached are resumed.
         go_on = resume and (len(names) == 1 or (folder / name / "learner.npz").exists())
-        if name != "lp":
+        if name == "lp":
+            require("scipy")
+        else:
             runs[name] = (
                 solving.load(folder / name, name, bound, seed)
                 if go_on
@@ -88,7 +92,7 @@ def chosen(game: Game) -> list[str]:
 def curves(game: Game, folder: Path) -> list[dict[str, Any]]:
     """The results for a game in a folder that have a curve, in the order of the algorithms."""
     from closedhand.baselines.leduc import solving
-    from closedhand.core.files import read_json
+    from closedhand.core.reading import read_json
 
     results = [read_json(folder / name / "result.json") for name in solving.ALGORITHMS]
     same = game.name, dict(game.options)
@@ -203,8 +207,9 @@ def graph(
     """Draw the state graph of UH-Leduc: 16 states, 36 actions, 11 ends."""
     from closedhand.baselines.leduc.strategy import load
     from closedhand.core.registry import make_game
-    from closedhand.papers.leduc_slides.graph import plot_graph
+    from closedhand.papers.leduc_slides.graph import pictures_of, plot_graph
 
+    claim_files(*pictures_of(out))
     played = load(strategy) if strategy else None
     game = played.game if played else make_game("uh_leduc")
     for path in plot_graph(out, game, played, card, flop):

@@ -15,6 +15,8 @@ from closedhand.core.game import InputError, shown
 from closedhand.core.options import guess
 
 QUOTES = "\"'"
+LONGEST = 10_000
+"""Most characters in the text of agents: finding brackets takes quadratic time."""
 
 BRACKET = re.compile(r"[\w.-]*\[")
 """Matches options at the beginning of an agent's text, or brackets in an option's value."""
@@ -45,8 +47,10 @@ class AgentSpec:
             AgentSpec(name='search', options={'threads': 1}, argument='100ms')
 
         Raises:
-            InputError: Brackets or quotes are not closed, or an option is not key=value.
+            InputError: Brackets or quotes are not closed, an option is not key=value, or the text
+                is too long.
         """
+        _check_length(text)
         found = re.match(r"[^\[:]*", text)
         name = found[0] if found else ""
         options: dict[str, Any] = {}
@@ -90,8 +94,9 @@ def split_outside(text: str, separator: str, parts: int = -1) -> list[str]:
         parts: Maximum number of parts; the last one then holds the rest. -1: any number.
 
     Raises:
-        InputError: A quote is not closed.
+        InputError: A quote is not closed, or the text is too long.
     """
+    _check_length(text)
     pieces: list[str] = []
     begin = i = 0
     before = separator  # the character before, if a quote or an agent's name may follow it
@@ -112,6 +117,11 @@ def split_outside(text: str, separator: str, parts: int = -1) -> list[str]:
             before = text[i] if text[i] in ":=," else ""
         i += 1
     return [*pieces, text[begin:]]
+
+
+def _check_length(text: str) -> None:
+    if len(text) > LONGEST:
+        raise InputError(f"agents have at most {LONGEST:,} characters, not {len(text):,}")
 
 
 def _behind_quote(text: str, i: int) -> int:

@@ -9,6 +9,7 @@ grammar of the texts that name agents is in `closedhand.core.agent_spec`.
 """
 
 import hashlib
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
@@ -18,8 +19,10 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 import numpy as np
 
 from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.extras import needing
 from closedhand.core.game import INTEGERS, Game, InputError, State, shown
 from closedhand.core.options import options_of
+from closedhand.core.reading import read_content
 from closedhand.core.registry import make_game
 
 GROUP = "closedhand.agents"
@@ -166,12 +169,8 @@ def traits_of(game: Game, agent: str | AgentSpec | Agent) -> Traits:
 
 def _factory_of(game: Game, spec: AgentSpec) -> tuple[Callable[..., Agent], dict[str, Any]]:
     """The factory of an agent, and the options for it, parsed and checked."""
-    try:
+    with needing(f"the agent {spec.name}"):
         factory = _entry_point(game.name, spec.name).load()
-    except ModuleNotFoundError as error:
-        raise InputError(
-            f"the agent {spec.name} needs the module {error.name}, which is not installed"
-        ) from None
     if not spec.options:
         return factory, {}
     return factory, options_of(factory, spec.name, skip=3).read(spec.options)
@@ -219,7 +218,7 @@ def digests(game: Game, agents: Iterable[str]) -> dict[str, str]:
         except InputError:
             files = set[Path]()  # an object of that name played
         if files:
-            content = b"".join(file.read_bytes() for file in sorted(files))
+            content = b"".join(read_content(file) for file in sorted(files))
             found[agent] = hashlib.sha256(content).hexdigest()[:16]
     return found
 
@@ -233,7 +232,8 @@ def files_of(path: str | Path | None) -> tuple[Path, ...]:
     if path is None:
         return ()
     path = Path(path)
-    if path.is_file() and path.suffix != NETWORK:
+    is_file = os.path.isfile(path)  # unlike Path.is_file, for paths that are impossible, too
+    if is_file and path.suffix != NETWORK:
         return (path,)
-    folder = path.parent if path.is_file() else path
-    return tuple(sorted(folder.glob(f"*{NETWORK}")))
+    folder = path.parent if is_file else path
+    return tuple(sorted(folder.glob(f"*{NETWORK}"))) if os.path.isdir(folder) else ()

@@ -1,26 +1,75 @@
-"""Libraries that come with an extra of the package, and may not be installed."""
+"""Libraries that come with an extra of the package, and may not be installed.
+
+Everything beyond the base dependencies is imported where it is used. `needing` turns the failure
+of such an import into one line with the command to type; `require` fails with the same line before
+long work begins, or where a library would fail in its own words.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 
 from closedhand.core.game import InputError
 
+EXTRAS = {
+    "lightning": "train",
+    "safetensors": "train",
+    "sb3_contrib": "train",
+    "stable_baselines3": "train",
+    "tensorboard": "train",
+    "torch": "train",
+    "scipy": "solve",
+    "pyarrow": "data",
+    "matplotlib": "plot",
+    "PIL": "render",
+    "phevaluator": "peers",
+    "pygame": "peers",
+    "pyspiel": "peers",
+    "rlcard": "peers",
+}
+"""Extras of `pyproject.toml`, by the modules that they install and the package imports."""
+
+
+def require(*modules: str) -> None:
+    """Check that modules are installed, without importing them.
+
+    Args:
+        *modules: Modules of `EXTRAS`.
+
+    Raises:
+        InputError: One is not installed.
+    """
+    for module in modules:
+        try:
+            is_there = find_spec(module) is not None
+        except (ImportError, ValueError):  # ValueError: imported, but without a spec
+            is_there = False
+        if not is_there:
+            raise InputError(_line(module))
+
 
 @contextmanager
-def needing(extra: str) -> Iterator[None]:
+def needing(user: str | None = None) -> Iterator[None]:
     """Name the extra to install if an import in the block fails.
 
     Args:
-        extra: Name of the extra that brings the imported library.
+        user: What needs modules that are not ours, such as an agent of another package; None: a
+            missing module without an extra is an error of the program, and raised as it is.
 
     Raises:
-        InputError: The library is missing or too old.
+        InputError: A module is missing, or too old to have what is imported from it.
     """
     try:
         yield
     except ImportError as error:
-        if (error.name or "").partition(".")[0] == "closedhand":
-            raise  # our own mistake: no extra mends it
-        raise InputError(
-            f"the module {error.name} is missing or too old: pip install 'closedhand[{extra}]'"
-        ) from None
+        top = (error.name or "").partition(".")[0]
+        if top in EXTRAS:
+            raise InputError(_line(top)) from None
+        is_missing = isinstance(error, ModuleNotFoundError) and top
+        if user is None or not is_missing or top == user.partition(".")[0]:
+            raise
+        raise InputError(f"no module {error.name}, which {user} needs") from None
+
+
+def _line(module: str) -> str:
+    return f"the module {module} is missing or too old: pip install 'closedhand[{EXTRAS[module]}]'"

@@ -1,82 +1,325 @@
-"""Files: reading text, JSON and arrays, and atomic writing."""
+"""Writing files: atomically, and claims on what is written. Reading is in `reading`."""
 
+import errno
 import io
-import json
 import os
-from collections.abc import Iterator, Mapping
+import platform
+import re
+import stat
+import warnings
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any, cast
+from types import TracebackType
+from typing import Any, Self
 
 import numpy as np
 
 from closedhand.core.game import InputError
+from closedhand.core.text import UNPAIRED
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
 
 SHIPPED = Path(__file__).parent.parent / "data"
 """Folder of the files that ship with the package."""
+FAULTS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS}
+"""Errors that tell of the disk, not of the program: it is full, broken or write-protected."""
+CLAIMED = "CLOSEDHAND_CLAIMED"
+"""Environment variable with the claims of a process, which the processes that it starts share."""
+PART = re.compile(r"\.(\d+)\.part$")
+"""End of the name of a file that is being written, with the id of the process that writes it."""
+KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+}
+"""What else than a regular file may be found under a name."""
 
 
-def lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Lines of a file with their numbers from 1, without blank lines and `#` comments."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            for number, line in enumerate(file, 1):
-                line = line.strip()
-                if line and not line.startswith("#"):
-                    yield number, line
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise InputError(f"cannot read {path}: {reason}") from None
+class WriteError(InputError):
+    """A file that cannot be written."""
 
 
-def read_json(path: Path) -> dict[str, Any]:
-    """The JSON object in a file; empty if there is no such file, or no JSON object in it."""
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return cast(dict[str, Any], data) if isinstance(data, dict) else {}
+def reason_of(error: Exception) -> str:
+    """The first line of an error's message, or its type where it has no message."""
+    return str(error).partition("\n")[0] or type(error).__name__
 
 
-def read_arrays(path: Path) -> dict[str, np.ndarray]:
-    """The arrays of an npz file.
-
-    Raises:
-        InputError: The file cannot be read, or is damaged.
-    """
-    try:
-        with np.load(io.BytesIO(Path(path).read_bytes()), allow_pickle=False) as data:
-            return dict(data)
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from None
-    except Exception as error:  # a damaged file fails in a dozen ways: zip, zlib, header, shape
-        raise InputError(f"{path} is no npz file, or damaged: {type(error).__name__}") from None
+def within(path: Path, name: str) -> Path:
+    """The file `name` in a folder; a path that is no folder itself."""
+    return path / name if os.path.isdir(path) else path
 
 
 def write_arrays(path: Path, arrays: Mapping[str, Any]) -> None:
     """Write arrays as a compressed npz file.
 
     Raises:
-        InputError: The file cannot be written.
+        WriteError: The file cannot be written.
     """
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)
     write_atomically(path, buffer.getvalue())
 
 
+def target(path: Path) -> Path:
+    """The regular file, present or not, that is written under a name.
+
+    A symlink stands for the file that it leads to: the link stays, and that file is replaced.
+
+    Raises:
+        WriteError: There is something else, such as a folder or a device, or the file is
+            write-protected.
+    """
+    found = Path(os.path.realpath(path))
+    try:
+        mode = found.stat().st_mode
+    except FileNotFoundError:
+        return found
+    except OSError as error:
+        raise WriteError(f"cannot write {path}: {error.strerror}") from None
+    if not stat.S_ISREG(mode):
+        kind = KINDS.get(stat.S_IFMT(mode), "something else")
+        raise WriteError(f"cannot write {path}: it is {kind}, not a file")
+    if not os.access(found, os.W_OK):
+        raise WriteError(f"cannot write {path}: it is write-protected")
+    return found
+
+
+@contextmanager
+def replacing(path: Path) -> Generator[Path]:
+    """Write a file completely or not at all.
+
+    Yields:
+        Path of a new file beside it, to be written in the block. At the end of the block it takes
+        the place of the file, with its permissions; after an error it is removed.
+
+    Raises:
+        WriteError: The file cannot be written.
+    """
+    found = target(path)
+    part = found.with_name(f"{found.name}.{os.getpid()}.part")
+    try:
+        found.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            yield part
+            # Some file systems tell only now that the disk is full.
+            with open(part, "rb+") as file:
+                os.fsync(file.fileno())
+            with suppress(FileNotFoundError):
+                part.chmod(stat.S_IMODE(found.stat().st_mode))
+            os.replace(part, found)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as error:
+        raise WriteError(f"cannot write {path}: {error.strerror}") from None
+
+
 def write_atomically(path: Path, content: str | bytes) -> None:
     """Write a file via a temporary one beside it, so that a crash leaves no partial file.
 
     Raises:
-        InputError: The file cannot be written.
+        WriteError: The file cannot be written.
     """
-    path = Path(path)
-    part = path.parent / f"{path.name}.{os.getpid()}.part"
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as part:
+        data = content if isinstance(content, bytes) else content.encode("utf-8", UNPAIRED)
+        part.write_bytes(data)
+
+
+class Log:
+    """A new text file that grows, begun with its first text; what is in it is always whole.
+
+    Attributes:
+        path: Path of the file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Prepare a log.
+
+        Raises:
+            WriteError: The file cannot be written, or holds something already.
+        """
+        self.path = path
+        self._file: io.FileIO | None = None
+        found = target(path)
+        if found.exists() and found.stat().st_size:
+            raise WriteError(f"cannot write {path}: it exists, and a log is not written over")
+
+    def write(self, text: str) -> None:
+        """Append a text.
+
+        Raises:
+            WriteError: The file cannot be written; it holds the texts before this one.
+        """
         try:
-            part.write_bytes(content if isinstance(content, bytes) else content.encode())
-            os.replace(part, path)
-        finally:
-            part.unlink(missing_ok=True)
+            if self._file is None:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                self._file = io.FileIO(target(self.path), "a")
+            end = self._file.seek(0, os.SEEK_END)
+            left = text.encode("utf-8", UNPAIRED)
+            try:
+                while left:
+                    left = left[self._file.write(left) :]
+            except OSError:
+                self._file.truncate(end)
+                raise
+        except OSError as error:
+            raise WriteError(f"cannot write {self.path}: {error.strerror}") from None
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+class Claims:
+    """What a command writes to: checked before the work begins, and claimed until it ends.
+
+    No other process may claim the same file or folder meanwhile. A claim is a lock on a hidden
+    file, `.NAME.lock` beside a file or `.lock` in a folder: it ends with the process, however that
+    ends. Processes that were started by the one that has a claim share it.
+    """
+
+    def __init__(self) -> None:
+        """Start without a claim."""
+        self._held = ExitStack()
+
+    def __enter__(self) -> Self:
+        """Start a command."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        """Give all claims back."""
+        self._held.close()
+
+    def files(self, *paths: Path) -> None:
+        """Claim files, and create their folders.
+
+        Raises:
+            WriteError: A file cannot be written, is written by another process, or is named twice.
+        """
+        targets = [target(path) for path in paths]
+        # Case does not tell names apart everywhere.
+        names = [str(found).casefold() for found in targets]
+        for i, name in enumerate(names):
+            if name in names[:i]:
+                raise WriteError(f"cannot write {paths[i]}: two results would go into this file")
+        for path, found in zip(paths, targets, strict=True):
+            _make_folder(found.parent, path)
+            self._lock(found.with_name(f".{found.name}.lock"), path)
+            _remove_parts(found.parent.glob(f"{_escaped(found.name)}.*.part"))
+
+    def folder(self, path: Path) -> Path:
+        """Claim a folder, and create it.
+
+        Raises:
+            WriteError: It cannot be created or written to, or another process writes to it.
+        """
+        _make_folder(path, path)
+        self._lock(Path(os.path.realpath(path)) / ".lock", path)
+        for pattern in ("*.part", "*/*.part"):
+            _remove_parts(path.glob(pattern))
+        return path
+
+    def _lock(self, lock: Path, path: Path) -> None:
+        if str(lock) in os.environ.get(CLAIMED, "").split(os.pathsep):
+            return
+        try:
+            held = _locked(lock, path)
+        except OSError as error:
+            raise WriteError(f"cannot write {path}: {error.strerror}") from None
+        before = os.environ.get(CLAIMED)
+        os.environ[CLAIMED] = os.pathsep.join([*([before] if before else []), str(lock)])
+
+        def release() -> None:
+            with suppress(OSError):
+                lock.unlink()
+            os.close(held)
+            left = [name for name in os.environ[CLAIMED].split(os.pathsep) if name != str(lock)]
+            os.environ[CLAIMED] = os.pathsep.join(left)
+
+        self._held.callback(release)
+
+
+def _make_folder(folder: Path, path: Path) -> None:
+    """Create the folder of what is written to `path`."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise WriteError(f"cannot write {path}: {folder} is a file, not a folder") from None
     except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror}") from None
+        raise WriteError(f"cannot make the folder {folder}: {error.strerror}") from None
+
+
+def _locked(lock: Path, path: Path) -> int:
+    """An open file, locked, which holds the id of this process."""
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+    while True:
+        file = os.open(lock, flags, 0o666)
+        try:
+            _try_lock(file)
+            # The process that had the lock removes the file before it lets go.
+            if _is_at(file, lock):
+                os.ftruncate(file, 0)
+                os.write(file, f"process {os.getpid()} on {platform.node()}".encode())
+                return file
+        except BlockingIOError:
+            other = os.read(file, 500).decode(errors="replace") or "another process"
+            os.close(file)
+            raise WriteError(f"cannot write {path}: {other} writes there") from None
+        except BaseException:
+            os.close(file)
+            raise
+        os.close(file)
+
+
+def _is_at(file: int, path: Path) -> bool:
+    """Whether a path leads to an open file."""
+    try:
+        return os.path.samestat(os.fstat(file), os.lstat(path))
+    except FileNotFoundError:
+        return False
+
+
+def _try_lock(file: int) -> None:
+    """Lock a file, or raise BlockingIOError; a warning tells where that is not possible."""
+    reason = "this platform has no file locks"
+    if fcntl is not None:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            raise
+        except OSError as error:
+            reason = f"no locks in this file system ({error.strerror})"
+    warnings.warn(f"{reason}: let no two commands write to one place", stacklevel=5)
+
+
+def _escaped(name: str) -> str:
+    """A name as a pattern that matches it alone."""
+    return re.sub(r"([*?[])", r"[\1]", name)
+
+
+def _remove_parts(paths: Iterator[Path]) -> None:
+    """Remove what processes that were killed have left half-written."""
+    for path in paths:
+        writer = PART.search(path.name)
+        if writer is None:
+            continue
+        try:
+            os.kill(int(writer[1]), 0)
+        except ProcessLookupError:
+            with suppress(OSError):
+                path.unlink()
+        except (OSError, OverflowError):
+            pass  # it runs

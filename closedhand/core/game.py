@@ -2,6 +2,7 @@
 
 import math
 import struct
+import sys
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ import numpy as np
 from closedhand.core import contract, validity
 from closedhand.core.kernel import State, draw_seed
 from closedhand.core.scene import Row, board
+from closedhand.core.text import one_line, showable
 
 INTEGERS: Any = (int, np.integer)
 """Types of a seat or an id."""
@@ -24,7 +26,13 @@ HEADER = struct.Struct("<4sI")
 
 
 class InputError(ValueError):
-    """Input of the user that cannot be used; the message says why in one line."""
+    """Input of the user that cannot be used; the message says why.
+
+    The message stays one line that a terminal can show, whatever it quotes: see `text.one_line`.
+    """
+
+    def __init__(self, message: object = "") -> None:
+        super().__init__(one_line(str(message)))
 
 
 class Notation(Protocol):
@@ -221,7 +229,7 @@ class Game:
 
     def show(self, state: State) -> None:
         """Print the table."""
-        print(self.board(state))
+        print(showable(self.board(state), sys.stdout))
 
     def history(self, state: State) -> np.ndarray:
         """The actions so far, in order: ids of the flat game, int64 [moves]; negative if hidden."""

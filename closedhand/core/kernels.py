@@ -20,6 +20,7 @@ from closedhand.core.kernel import (
     Rules,
     State,
     States,
+    inlined,
     kernel,
 )
 
@@ -35,7 +36,7 @@ def deal_all(rules: Rules, states: States, chosen: Ids, seeds: NDArray[np.uint64
         contract.deal(rules, states[i], seeds[k])
 
 
-@kernel
+@inlined
 def play(rules: Rules, state: State, action: Integer, ids: Ids) -> int:
     """Apply an action that may be illegal; return `RUNNING`, `OVER` or `ILLEGAL`.
 
@@ -48,7 +49,7 @@ def play(rules: Rules, state: State, action: Integer, ids: Ids) -> int:
     return OVER if contract.over(rules, state) else RUNNING
 
 
-@kernel
+@inlined
 def mark_legal(rules: Rules, state: State, mask: Planes, ids: Ids) -> None:
     """Write the action mask of the player to act, all zero if the game is over."""
     mask[:] = 0
@@ -57,7 +58,7 @@ def mark_legal(rules: Rules, state: State, mask: Planes, ids: Ids) -> None:
             mask[ids[k]] = 1
 
 
-@kernel
+@inlined
 def observe(
     rules: Rules, state: State, player: Integer, observation: Planes, mask: Planes, ids: Ids
 ) -> None:

@@ -11,13 +11,23 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from closedhand.core import contract
-from closedhand.core.files import lines, write_atomically
+from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError, State
+from closedhand.core.parsing import (
+    NUMBER,
+    OPTIONS,
+    SEED,
+    TEXT,
+    check_fields,
+    list_of,
+    parse_json,
+)
+from closedhand.core.reading import lines
 from closedhand.core.registry import GAMES, flat_game, load, make_game, spec_of
 from closedhand.core.version import __version__
 
@@ -55,15 +65,13 @@ class Record:
         return json.dumps({**known, **self.extra}, ensure_ascii=False)
 
 
-TYPES = {
-    "game": str,
-    "rules": dict,
-    "actions": list,
-    "deal": str,
-    "seed": int,
-    "agents": list,
-    "returns": list,
-    "version": str,
+NEEDED = {"game": TEXT, "rules": OPTIONS, "actions": list_of(TEXT)}
+OPTIONAL = {
+    "deal": TEXT,
+    "seed": SEED,
+    "agents": list_of(TEXT),
+    "returns": list_of(NUMBER),
+    "version": TEXT,
 }
 
 
@@ -73,27 +81,10 @@ def from_json(line: str) -> Record:
     Raises:
         InputError: The line is not JSON, lacks a key, or has a value of the wrong type.
     """
-    try:
-        data: Any = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise InputError(f"not JSON: {error}") from None
-    if not isinstance(data, dict):
-        raise InputError(f"a record is a JSON object, not {line[:20]!r}")
-    data = cast(dict[str, Any], data)
-    for key in ("game", "rules", "actions"):
-        if key not in data:
-            raise InputError(f"the record lacks {key!r}")
-    for key, kind in TYPES.items():
-        if data.get(key) is not None and not isinstance(data[key], kind):
-            raise InputError(f"{key!r} is {data[key]!r}, not of type {kind.__name__}")
-    for key in ("actions", "agents"):
-        if not all(isinstance(item, str) for item in data.get(key) or ()):
-            raise InputError(f"{key!r} is a list of texts, not {data[key]!r}")
-    if isinstance(data.get("seed"), int) and data["seed"] < 0:
-        raise InputError(f"a seed is not negative: {data['seed']}")
+    data = check_fields(parse_json(line), "a record", NEEDED, OPTIONAL)
     if data.get("deal") is None and data.get("seed") is None:
         raise InputError("the record has neither 'deal' nor 'seed'")
-    known = {key: data.pop(key, None) for key in TYPES}
+    known = {key: data.pop(key, None) for key in (*NEEDED, *OPTIONAL)}
     for key in ("actions", "agents", "returns"):
         known[key] = tuple(known[key]) if known[key] is not None else None
     return Record(**known, extra=data)

@@ -19,6 +19,7 @@ from types import MappingProxyType
 from typing import Any
 
 from closedhand.core.contract import VERSION
+from closedhand.core.extras import needing
 from closedhand.core.game import Game, InputError, shown
 from closedhand.core.options import Options, options_of
 
@@ -133,12 +134,8 @@ def load(ref: Ref) -> Any:
     if not isinstance(ref, str):
         return ref
     module, _, name = ref.partition(":")
-    try:
+    with needing(module):
         return getattr(import_module(module), name)
-    except ModuleNotFoundError as error:
-        if error.name is None or module.split(".")[0] == error.name.split(".")[0]:
-            raise
-        raise InputError(f"no module {error.name}: {module} needs it") from None
 
 
 def add_game(spec: GameSpec) -> None:
@@ -165,7 +162,7 @@ def spec_of(name: str) -> GameSpec:
     return _specs[name]
 
 
-def make_game(name: str, **options: Any) -> Game:
+def make_game(name: str, /, **options: Any) -> Game:
     """The `Game` of that name under the given rules.
 
     Args:

@@ -1,9 +1,10 @@
 """Long work: limited by the clock, stopped by Ctrl-C, saved from time to time, and resumable.
 
 `Run` drives a `Learner` and keeps its checkpoint. Loops of other libraries, and work without a
-learner, use the parts that they need: `Watch` (clock, Ctrl-C, when to save), `work_off` (jobs in
-processes) and `check_same` (settings). A kill loses what was done since the last checkpoint; the
-first Ctrl-C stops at the next safe point and saves, a second one stops at once.
+learner, use what they need of it: `Watch` (clock, Ctrl-C, when to save), `work_off` (jobs in
+processes), `compute_parts` (results in files of their own) and `check_same` (settings). A kill
+loses what was done since the last checkpoint; the first Ctrl-C stops at the next safe point and
+saves, a second one stops at once.
 """
 
 import json
@@ -16,17 +17,20 @@ from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 
-from closedhand.core.files import read_arrays, write_arrays
+from closedhand.core.files import target, write_arrays, write_atomically
 from closedhand.core.game import InputError
 from closedhand.core.interrupt import Deferral, deferred
+from closedhand.core.reading import read_arrays, read_json
+from closedhand.core.version import __version__
 from closedhand.core.workers import results_of
 
-SAVE_EVERY = 30.0
+SAVE_EVERY = 10.0
 """Seconds between checkpoints."""
 MOST_SAVING = 20.0
 """Least ratio of the time between two checkpoints to the time that writing the first one took."""
 
 Result = TypeVar("Result")
+Found = TypeVar("Found")
 
 
 class Learner(Protocol):
@@ -306,8 +310,11 @@ class Run(Generic[Worker]):
             Itself.
 
         Raises:
+            InputError: The checkpoint cannot be written; the last one is as it was.
             KeyboardInterrupt: There was a second Ctrl-C.
         """
+        if self.path is not None:
+            target(self.path)  # fails now, not at the first checkpoint
         watch = Watch(lambda: self._save_from(watch))
         with watch:
             while watch.going_on and self.seconds < limit and not over():
@@ -348,10 +355,10 @@ def work_off(
     first: list[tuple[Any, ...]],
     workers: int,
     take: Callable[[Result], object],
-    save: Callable[[], object] = lambda: None,
-    at_end: bool = True,
-) -> bool:
-    """Do jobs, in several processes if asked to, and save the results from time to time.
+    so_far: Callable[[], Found | None],
+    save: Callable[[Found], object] = lambda found: None,
+) -> Found:
+    """Do jobs, in several processes if asked to, and save what is found from time to time.
 
     Args:
         work: Does a job.
@@ -360,17 +367,120 @@ def work_off(
         workers: Number of processes; 1: this one.
         take: Called with each result, in the order of the jobs; after a Ctrl-C with those that
             were finished.
-        save: Writes what was taken so far.
-        at_end: Whether to save at the end, too.
+        so_far: Returns what was found in the results taken so far; None: nothing yet.
+        save: Writes what was found, now and then, but not at the end.
 
     Returns:
-        Whether Ctrl-C ended it.
+        What was found; after a Ctrl-C in the jobs finished by then.
 
     Raises:
-        KeyboardInterrupt: There was a second Ctrl-C.
+        KeyboardInterrupt: Nothing was found before a Ctrl-C, or there was a second one.
     """
-    with Watch(save, at_end=at_end) as watch:
+
+    def save_so_far() -> None:
+        found = so_far()
+        if found is not None:
+            save(found)
+
+    with Watch(save_so_far, at_end=False) as watch:
         for result in results_of(work, jobs, first, min(workers, len(jobs))):
             take(result)
             watch.tick()
-    return watch.interrupted
+    found = so_far()
+    if found is None:
+        raise KeyboardInterrupt
+    return found
+
+
+class Notes:
+    """What a part of a computation is given, to report its progress and to keep what it has done.
+
+    Attributes:
+        begun: What the part kept before it was stopped; None: it starts from the beginning.
+    """
+
+    def __init__(self, begun: Any, progress: Callable[[float], object], watch: Watch) -> None:
+        """Make the notes of a part."""
+        self.begun = begun
+        self.kept: Callable[[], Any] | None = None
+        self._progress = progress
+        self._watch = watch
+
+    def __call__(self, share: float) -> None:
+        """Report the share done, 0 to 1.
+
+        Raises:
+            KeyboardInterrupt: There was a Ctrl-C.
+        """
+        self._progress(share)
+        self._watch.tick()
+        if self._watch.interrupted:
+            raise KeyboardInterrupt
+
+    def keep(self, state: Callable[[], Any]) -> None:
+        """Name the function whose result, JSON values, is saved now and then; see `begun`."""
+        self.kept = state
+
+
+Part = Callable[[Notes], dict[str, Any]]
+"""Computes one result, which JSON can hold."""
+
+
+def compute_parts(
+    parts: Mapping[str, Part],
+    folder: Path,
+    settings: Mapping[str, Any],
+    progress: Callable[[str, float, int], object],
+) -> dict[str, dict[str, Any]]:
+    """All results by name; those in the folder with the same settings are not computed again.
+
+    Args:
+        parts: Computations by name, in order.
+        folder: Folder with a file for each part.
+        settings: Settings that the results depend on; the package's version counts too.
+        progress: Called with the name of a part, the number of parts done and their total.
+
+    Raises:
+        InputError: A result cannot be written.
+        KeyboardInterrupt: Ctrl-C, when a part reports its progress or before the next one; a later
+            call resumes.
+    """
+    settings = {**settings, "version": __version__}
+    results: dict[str, Any] = {}
+    with deferred():
+        for number, (name, part) in enumerate(parts.items()):
+            progress(name, number, len(parts))
+
+            def tell(share: float, name: str = name, number: int = number) -> None:
+                progress(name, number + share, len(parts))
+
+            results[name] = _result(folder / f"{name}.json", part, settings, tell)
+    return results
+
+
+def _result(
+    path: Path, part: Part, settings: dict[str, Any], progress: Callable[[float], object]
+) -> dict[str, Any]:
+    """The result of a part, from its file if that has the same settings."""
+    file = read_json(path)
+    if file.get("settings") != settings:
+        file = {}
+    if "result" in file:
+        return file["result"]
+
+    def write(key: str, value: Any) -> None:
+        write_atomically(path, json.dumps({"settings": settings, key: value}, indent=1) + "\n")
+
+    def save() -> None:
+        if notes.kept is not None:
+            write("begun", notes.kept())
+
+    watch = Watch(save)
+    notes = Notes(file.get("begun"), progress, watch)
+    with watch:
+        if watch.going_on:
+            result = part(notes)
+            notes.kept = None
+            write("result", result)
+            return result
+    raise KeyboardInterrupt

@@ -1,13 +1,16 @@
 """Pictures of the table, drawn once for every game from `game.scene`."""
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from closedhand.core.game import Game, InputError, State
+from closedhand.core.extras import needing
+from closedhand.core.game import Game, State
 from closedhand.core.moved import old_names
 from closedhand.core.scene import BLANK, Row
+from closedhand.core.text import showable
 
 __getattr__ = old_names(__name__)
 
@@ -40,7 +43,7 @@ def render(game: Game, state: State, mode: str) -> str | np.ndarray | None:
     text = game.board(state)
     if mode == "ansi":
         return text
-    print(text, end="\n\n", flush=True)
+    print(showable(text, sys.stdout), end="\n\n", flush=True)
     return None
 
 
@@ -50,10 +53,8 @@ def require_pillow() -> Any:
     Raises:
         InputError: Pillow is not installed.
     """
-    try:
+    with needing():
         from PIL import Image
-    except ImportError:
-        raise InputError("pictures need Pillow: pip install 'closedhand[render]'") from None
     return Image
 
 

@@ -15,6 +15,7 @@ from closedhand.core.agents import Traits, files_of
 from closedhand.core.game import InputError, shown
 from closedhand.core.kernel import Floats, Rng
 from closedhand.core.options import LARGEST, Range
+from closedhand.core.parsing import parse_whole
 from closedhand.core.threads import cores
 
 Threads = Annotated[int | None, Range(1, 1024), "number of parallel searches"]
@@ -89,18 +90,18 @@ def read_budget(
     """
     text, *rest = split_outside(argument, ":", 2)
     match = ARGUMENT.fullmatch(text)
-    sizes = [int(match[name] or 0) for name in ("number", "width")] if match else []
-    if match is None or rest == [""] or sizes[0] > LARGEST or sizes[1] > MOST_PARTICLES:
+    if match is None or rest == [""]:
         raise InputError(
             f"{agent} takes a budget such as 500, 20ms or 500x4, not {shown(argument)}"
         )
-    number = int(match["number"])
+    number = parse_whole(match["number"], f"the budget of {agent}", 0, LARGEST)
     spent = {"seconds": number / 1000} if match["ms"] else {"simulations": number, "threads": 1}
     if threads is not None:
         spent["threads"] = threads
     width = match["width"]
     path = unquoted(rest[0]) if rest else None
-    return spent, int(width) if width is not None else None, path
+    most = parse_whole(width, f"the width of {agent}", 0, MOST_PARTICLES) if width else None
+    return spent, most, path
 
 
 def traits(spent: Mapping[str, Any], path: str | None, microseconds: float) -> Traits:

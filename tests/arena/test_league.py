@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support import interrupt_at
 from support_cli import run
 
 from closedhand import InputError, make_agent, make_game
@@ -147,13 +148,6 @@ def test_a_resumed_league_is_as_if_never_interrupted(first: int, tmp_path: Path)
 
 
 def test_an_interruption_keeps_finished_deals() -> None:
-    def interrupt_at(number: int) -> Any:
-        def progress(deals: int) -> None:
-            if deals == number:
-                raise KeyboardInterrupt
-
-        return progress
-
     part = league.play(ONE, ["default"], 300, progress=interrupt_at(250))
     assert (part.interrupted, part.deals) == (True, 250)
     # With the last deal there is nothing left to interrupt.

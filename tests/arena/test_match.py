@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from support import interrupt_at
 
 from closedhand import Game, InputError, make_agent, make_game
 from closedhand.arena import match, results
@@ -124,11 +125,8 @@ def test_a_resumed_match_is_as_if_never_interrupted(first: int, tmp_path: Path) 
 
 
 def test_an_interruption_keeps_finished_deals() -> None:
-    def interrupt(deals: int) -> None:
-        if deals == 2 * match.CHUNK:
-            raise KeyboardInterrupt
-
-    played = match.play(DOUDIZHU, ["rule", "rule"], 3 * match.CHUNK, progress=interrupt)
+    stop = interrupt_at(2 * match.CHUNK)
+    played = match.play(DOUDIZHU, ["rule", "rule"], 3 * match.CHUNK, progress=stop)
     assert played.interrupted
     assert played.deals == 2 * match.CHUNK
 

@@ -105,7 +105,7 @@ def test_setting_the_pool_shows_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -
         (["chinese-poker", ALICE, "--tables", "file"], "file holds no tables"),
         (["chinese-poker", ALICE, "--tables", "other.npz"], "trained for the rules 1-6, not 4-2"),
         (["chinese-poker", ALICE, "--picture", "file/x.png"], "cannot make the folder file"),
-        (["chinese-poker", ALICE, "--picture", "x.png"], "pictures need Pillow"),
+        (["chinese-poker", ALICE, "--picture", "x.png"], "the module PIL is missing"),
     ],
 )
 def test_bad_questions_are_one_line_before_a_pool_is_set(

@@ -186,7 +186,7 @@ def test_agents_of_other_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     assert traits_of(LEDUC, "loose[fast=true]").clocked
     with pytest.raises(InputError, match="old has no option 'x'; it has none"):
         make_agent(LEDUC, "old[x=1]")
-    with pytest.raises(InputError, match="lame needs the module nothing"):
+    with pytest.raises(InputError, match="no module nothing, which the agent lame needs"):
         make_agent(LEDUC, "lame")
 
 

@@ -3,8 +3,10 @@
 Programs run in processes of their own, with a game and a policy from outside that the tests edit.
 """
 
+import ast
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +14,9 @@ from typing import Any
 
 import pytest
 from support import run_program
+
+import closedhand
+from closedhand.core import kernel
 
 GAME = '''
 """Both players hold a card and say in turn whether they keep it, which changes nothing."""
@@ -203,7 +208,11 @@ def write(path: Path, text: str) -> None:
 
 def run(folder: Path, program: list[str]) -> Any:
     """What a program printed as JSON, in a new process that finds the sources in `folder`."""
-    places = {"PYTHONPATH": str(folder), "NUMBA_CACHE_DIR": str(folder / "cache")}
+    places = {
+        "PYTHONPATH": str(folder),
+        "PYTHONSAFEPATH": "1",
+        "NUMBA_CACHE_DIR": str(folder / "cache"),
+    }
     done = subprocess.run(
         [sys.executable, *program], capture_output=True, text=True, env={**os.environ, **places}
     )
@@ -361,6 +370,102 @@ print(json.dumps([results, hits]))
     # Only what was compiled for a plain tuple is found again.
     assert run(tmp_path, script) == [[8, 1, 2, 3], [0, 1]]
     assert sorted((tmp_path / "cache").rglob("*")) == files
+
+
+def test_the_files_that_count_are_all_that_a_module_imports() -> None:
+    """Python's own parser finds no import of this package that the stamps of kernels miss."""
+    folder = Path(closedhand.__file__).parent
+    for path in folder.rglob("*.py"):
+        found = set(map(kernel._path, kernel._imports(path.read_text())))
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom):
+                assert node.level == 0, f"a relative import in {path}"
+                names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+            elif isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            else:
+                continue
+            ours = {kernel._path(name) for name in names if name.partition(".")[0] == "closedhand"}
+            assert {file for file in ours if Path(file).exists()} <= found, path
+    counting = kernel._SOURCES.closure(["closedhand.games.leduc.game"])
+    own = {path.relative_to(folder).as_posix() for path in map(Path, counting)}
+    assert {"core/contract.py", "games/leduc/rules.py", "games/leduc/planes.py"} <= own
+    assert not any(name.startswith(("arena", "cli", "envs", "games/doudizhu")) for name in own)
+
+
+COUNT = """
+import json, warnings
+import numpy as np
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    import closedhand
+    from closedhand.games.leduc.rules import over
+    game = closedhand.make_game("leduc")
+    done = over(game.rules, np.zeros(1, game.dtype)[0])
+texts = [str(warning.message) for warning in caught]
+print(json.dumps([bool(done), sum(over.stats.cache_hits.values()), closedhand.__file__, texts]))
+"""
+
+
+def copy_package(folder: Path) -> Path:
+    """A copy of this package, without compiled code."""
+    source = Path(closedhand.__file__).parent
+    ignore = shutil.ignore_patterns("__pycache__")
+    return Path(shutil.copytree(source, folder / "closedhand", ignore=ignore))
+
+
+@pytest.mark.slow
+def test_an_edit_of_this_package_counts_where_it_is_imported(tmp_path: Path) -> None:
+    package = copy_package(tmp_path)
+
+    def hits() -> int:
+        done, hits, place, texts = run(tmp_path, ["-c", COUNT])
+        assert (done, place, texts) == (False, str(package / "__init__.py"), [])
+        return hits
+
+    assert [hits(), hits()] == [0, 1]
+    for name, expected in (("cli/play.py", 1), ("games/leduc/plays.py", 0)):
+        path = package / name
+        write(path, path.read_text() + "\n")
+        assert [hits(), hits()] == [expected, 1], name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("damage", ["cut", "flipped", "replaced", "empty"])
+def test_a_damaged_cache_is_mended(tmp_path: Path, damage: str) -> None:
+    whole = tmp_path / "whole"
+    whole.mkdir()
+    first = run(whole, ["-c", COUNT])
+    assert run(whole, ["-c", COUNT]) == [first[0], 1, *first[2:]]
+    files = [path for path in (whole / "cache").rglob("*") if path.is_file()]
+    assert {path.suffix for path in files} == {".nbi", ".nbc"}
+    for path in files:
+        data = path.read_bytes()
+        flipped = bytes([data[len(data) // 2] ^ 1])
+        damaged = {
+            "cut": data[: len(data) // 2],
+            "flipped": data[: len(data) // 2] + flipped + data[len(data) // 2 + 1 :],
+            "replaced": b"\x80\x05garbage",
+            "empty": b"",
+        }[damage]
+        path.write_bytes(damaged)
+    assert run(whole, ["-c", COUNT]) == first
+    assert run(whole, ["-c", COUNT]) == [first[0], 1, *first[2:]]
+
+
+@pytest.mark.slow
+def test_without_a_writable_folder_every_process_compiles_its_own(tmp_path: Path) -> None:
+    """As in a container: the installation is read-only, and the user has no home."""
+    package = copy_package(tmp_path)
+    for folder in [package, *(path for path in package.rglob("*") if path.is_dir())]:
+        (folder / "__pycache__").write_text("no folder")
+    nowhere = {"HOME": os.devnull, "XDG_CACHE_HOME": os.devnull}
+    done = run_program(COUNT, PYTHONPATH=str(tmp_path), PYTHONSAFEPATH="1", **nowhere)
+    assert done.returncode == 0, done.stderr
+    over, hits, place, texts = json.loads(done.stdout)
+    assert (over, hits, place) == (False, 0, str(package / "__init__.py"))
+    assert len(texts) == 1 and "NUMBA_CACHE_DIR" in texts[0]
+    assert "in every process" in done.stderr
 
 
 FIRST_STEP = """

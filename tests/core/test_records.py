@@ -1,13 +1,23 @@
 """Files of records: reading, writing, and one clear error for each bad line."""
 
+import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support import positions
 
 from closedhand import InputError, make_game
-from closedhand.core.records import from_state, read, replay_file, write
+from closedhand.core.records import (
+    NEEDED,
+    OPTIONAL,
+    from_json,
+    from_state,
+    read,
+    replay_file,
+    write,
+)
 
 GOOD = '{"game": "doudizhu", "rules": {}, "actions": [], "seed": 1}'
 
@@ -20,12 +30,23 @@ GOOD = '{"game": "doudizhu", "rules": {}, "actions": [], "seed": 1}'
         ('{"game": "doudizhu", "rules": {}, "actions": [3], "seed": 1}', "is a list of texts"),
         ('{"game": "doudizhu", "rules": {}, "actions": [], "seed": -1}', "not negative"),
         ('{"game": "doudizhu", "rules": {}, "actions": []}', "neither 'deal' nor 'seed'"),
-        ('{"game": "doudizhu", "rules": {}, "actions": "33", "seed": 1}', "not of type list"),
+        ('{"game": "doudizhu", "rules": {}, "actions": "33", "seed": 1}', "is a list of texts"),
         (GOOD.replace("doudizhu", "bridge"), "no game 'bridge'"),
         (GOOD.replace("{}", '{"rules": "vegas"}'), "no rules 'vegas'"),
         (GOOD.replace("[]", '["XX"]'), "action 1, XX: 'XX' is no action"),
         (GOOD.replace("[]", '["PASS"]'), "action 1, PASS: .* is not legal"),
         (GOOD.replace('"seed"', '"returns": [6, -3, -3], "seed"'), "of an unfinished game"),
+        (GOOD.replace("[]", "null"), "'actions' is a list of texts, not None"),
+        (GOOD.replace("{}", "null"), "'rules' is an object, not None"),
+        (GOOD.replace("{}", '{"name": "leduc"}'), "has no option 'name'"),
+        (GOOD.replace("1}", "9" * 5000 + "}"), "a number of 5000 digits"),
+        (GOOD.replace("1}", "1e999}"), "1e999 is too large"),
+        (GOOD.replace("1}", "NaN}"), "not JSON: NaN"),
+        (GOOD.replace("1}", "true}"), "'seed' is a whole number that is not negative, not True"),
+        (GOOD.replace("1}", '1, "seed": 1}'), "the key 'seed' is there twice"),
+        (GOOD.replace("[]", "[" * 200_000), "nested to more than"),
+        (GOOD.replace("[]", "[" * 99 + "]" * 99), "nested to more than"),
+        (GOOD.replace("[]", '["\\n\\ud800"]'), r"action 1, \\n\\ud800: "),
         ("[1, 2]", "neither JSON nor the beginning of any game's notation"),
     ],
 )
@@ -70,3 +91,15 @@ def test_files_are_written_whole_and_read_back(tmp_path: Path) -> None:
 def test_a_missing_file_is_one_clear_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"cannot read .*nothing.jsonl: No such file"):
         list(read(tmp_path / "nothing.jsonl"))
+
+
+@pytest.mark.parametrize("key", [*NEEDED, *OPTIONAL])
+@pytest.mark.parametrize("value", [True, -1, 0.5, "x", [], [None], [True], {}, [[]], {"a": [1]}])
+def test_every_key_has_its_kind(key: str, value: Any) -> None:
+    data = {"game": "leduc", "rules": {}, "actions": [], "seed": 1, key: value}
+    kind = {**NEEDED, **OPTIONAL}[key]
+    if kind.holds(value):
+        from_json(json.dumps(data))
+    else:
+        with pytest.raises(InputError, match=f"'{key}' is {kind.name}, not "):
+            from_json(json.dumps(data))

@@ -1,14 +1,6 @@
-"""Long work: clock, checkpoints, settings; killed or interrupted, it goes on, of whatever kind."""
+"""Long work in one process: clock, checkpoints, settings. As commands: tests/cli/test_faults.py."""
 
-import json
-import os
 import signal
-import subprocess
-import sys
-import time
-import zipfile
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +8,9 @@ import numpy as np
 import pytest
 
 from closedhand import InputError
-from closedhand.core import interrupt, parts, run as long_work
-from closedhand.core.run import Run, Watch, check_same, work_off
+from closedhand.core import interrupt, run as long_work
+from closedhand.core.run import Notes, Part, Run, Watch, check_same, compute_parts, work_off
 from closedhand.core.workers import results_of
-
-# In one process.
 
 
 class Counter:
@@ -168,7 +158,7 @@ def test_checkpoints_come_by_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
         while watch.tick():
             clock[0] += 10
     # The second one waits for twenty times what the first one took.
-    assert saved[:2] == [40, 155] and saved[-1] >= 500
+    assert saved[:2] == [20, 135] and saved[-1] >= 500
 
 
 def test_settings_are_named_with_both_values() -> None:
@@ -177,20 +167,52 @@ def test_settings_are_named_with_both_values() -> None:
         check_same(Path("x"), {"a": 1}, {"a": 1, "b": 3})
 
 
+def computed(folder: Path, *parts: Part) -> Any:
+    return compute_parts(
+        dict(zip("abc", parts, strict=False)), folder, {"seed": 1}, lambda *_: None
+    )
+
+
 def test_parts_go_on_where_they_were(tmp_path: Path) -> None:
-    def stopped(tell: Any) -> dict[str, Any]:
+    def stopped(tell: Notes) -> dict[str, Any]:
         signal.raise_signal(signal.SIGINT)
         tell(0.5)
         raise AssertionError("not interrupted")
 
-    def compute(second: parts.Part) -> Any:
-        both = {"one": lambda tell: {"at": time.perf_counter()}, "two": second}
-        return parts.compute(both, tmp_path, {"seed": 1}, lambda *_: None)
+    def first(tell: Notes) -> dict[str, Any]:
+        done.append(tell.begun)
+        return {"x": 0}
 
+    done: list[Any] = []
     with pytest.raises(KeyboardInterrupt):
-        compute(stopped)
-    one = json.loads((tmp_path / "one.json").read_text())["result"]
-    assert compute(lambda tell: {"x": 1}) == {"one": one, "two": {"x": 1}}
+        computed(tmp_path, first, stopped)
+    assert computed(tmp_path, first, lambda tell: {"x": 1}) == {
+        "part-0": {"x": 0},
+        "part-1": {"x": 1},
+    }
+    assert done == [None]
+
+
+@pytest.mark.parametrize("damaged", [False, True])
+def test_a_part_keeps_what_it_has_begun(tmp_path: Path, damaged: bool) -> None:
+    def count(tell: Notes) -> dict[str, Any]:
+        numbers: list[int] = list(tell.begun or [])
+        tell.keep(lambda: numbers)
+        while len(numbers) < 6:
+            numbers.append(len(numbers))
+            played.append(numbers[-1])
+            if len(played) == 4:
+                signal.raise_signal(signal.SIGINT)
+            tell(len(numbers) / 6)
+        return {"numbers": numbers}
+
+    played: list[int] = []
+    with pytest.raises(KeyboardInterrupt):
+        computed(tmp_path, count)
+    if damaged:
+        (tmp_path / "part-0.json").write_text("{")
+    assert computed(tmp_path, count) == {"part-0": {"numbers": [*range(6)]}}
+    assert played == [*range(4), *range(0 if damaged else 4, 6)]
 
 
 def square(number: int) -> int:
@@ -209,294 +231,20 @@ def test_jobs_come_in_order_until_ctrl_c(workers: int) -> None:
         if len(found) == 5:
             signal.raise_signal(signal.SIGINT)
 
-    assert work_off(square, jobs, jobs[:1], workers, take)
+    assert work_off(square, jobs, jobs[:1], workers, take, lambda: found) is found
     # Those that are done in other processes count as well.
     assert found == [i * i for i in range(len(found))] and len(found) >= 5
     assert workers == 2 or len(found) == 5
-    assert not work_off(square, jobs, jobs[:1], workers, found.append)
+    with pytest.raises(KeyboardInterrupt):
+        found.clear()
+        work_off(square, jobs, jobs[:1], workers, take, lambda: None)
 
 
-# As commands: killed, interrupted and gone on with.
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A kind of long work.
-
-    Attributes:
-        command: What is started, and started again.
-        checkpoint: The file that shows that there is something to go on from.
-        how_far: From the folder to what has to grow, None while nothing can be read.
-        setup: Run before.
-        again: What the command takes in addition when it goes on.
-        result: From the folder to what is the same as without an interruption, if it comes to an
-            end of its own.
-        patch: Makes it small.
-        needs: A library.
-    """
-
-    command: str
-    checkpoint: str
-    how_far: Callable[[Path], Any]
-    setup: tuple[str, ...] = ()
-    again: str = ""
-    result: Callable[[Path], Any] | None = None
-    patch: str = ""
-    needs: str = "numpy"
-
-
-def kept(path: Path, *keys: str) -> dict[str, Any]:
-    with np.load(path) as data:
-        return {key: data[key] for key in keys}
-
-
-def history(name: str) -> Callable[[Path], Any]:
-    """The history in a checkpoint; all of it has to be there later on, and more."""
-    return lambda folder: json.loads(str(kept(folder / name, "history")["history"]))
-
-
-def of_torch(name: str, *keys: str) -> Callable[[Path], Any]:
-    """A number in a file of PyTorch."""
-
-    def read(folder: Path) -> Any:
-        import torch
-
-        found: Any = torch.load(folder / name, weights_only=True, map_location="cpu")
-        for key in keys:
-            found = found[key]
-        return found
-
-    return read
-
-
-def deals_of(name: str) -> Callable[[Path], int]:
-    return lambda folder: json.loads((folder / name).read_text())["deals"]
-
-
-def payoffs(folder: Path) -> Any:
-    data = json.loads((folder / "m.json").read_text())
-    assert not data["interrupted"]
-    return data.get("points") or [pair["returns"] for pair in data["pairs"]]
-
-
-def files_of(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in (folder / "s").iterdir()}
-
-
-def figures(folder: Path) -> Any:
-    """The parts of a reproduction; times differ."""
-    return {
-        path.name: json.loads(path.read_text())["result"]["points"]
-        for path in (folder / "r" / "figures").glob("*-??.json")
-    }
-
-
-def timesteps(folder: Path) -> int:
-    with zipfile.ZipFile(folder / "p" / "model.zip") as model:
-        return json.loads(model.read("data"))["num_timesteps"]
-
-
-def shards_begun(folder: Path) -> int:
-    return sum(path.stat().st_size > 0 for path in (folder / "s").iterdir())
-
-
-SMALL_SHARDS = (
-    "from closedhand.baselines.doudizhu.deeprocket import shards; "
-    "shards.SHARD, shards.CHUNK = 400, 50"
-)
-SHARDS = "records generate doudizhu --agents random,rule --games {} --out s --workers 1"
-SMALL_TABLES = (
-    "from functools import partial; from closedhand.baselines.chinese_poker import training; "
-    "training.Training = partial(training.Training, hands=550, pool_size=800)"
-)
-BIDS = "train bids --agent random --out b --games {}"
-
-KINDS = {
-    "match": Kind(
-        "match doudizhu --agents rule,random --deals 2000 --workers 1 --out m.json",
-        "m.json",
-        deals_of("m.json"),
-        again="--resume",
-        result=payoffs,
-    ),
-    "match-workers": Kind(
-        "match doudizhu --agents decompose,rule --deals 2000 --workers 2 --out m.json",
-        "m.json",
-        deals_of("m.json"),
-        again="--resume",
-        result=payoffs,
-    ),
-    "league": Kind(
-        "match daihinmin --agents random --rounds 2500 --workers 1 --out m.json",
-        "m.json",
-        deals_of("m.json"),
-        again="--resume",
-        result=payoffs,
-    ),
-    "solve": Kind(
-        "solve leduc --algorithm mccfr --iterations 1500000 --out s",
-        "s/mccfr/learner.npz",
-        history("s/mccfr/learner.npz"),
-        again="--resume",
-        result=lambda folder: kept(folder / "s/mccfr/strategy.npz", "probabilities"),
-    ),
-    "shards": Kind(
-        SHARDS.format(3000), "s", shards_begun, result=files_of, patch=SMALL_SHARDS, needs="pyarrow"
-    ),
-    "parts": Kind(
-        "reproduce deeprocket --only figures --network rule --best random --games 2000 "
-        "--iterations 2 --workers 1 --out r",
-        "r/figures/DR-v-MW-01.json",
-        lambda folder: len(figures(folder)),
-        result=figures,
-        needs="matplotlib",
-    ),
-    "solver by the clock": Kind(
-        "train uh-leduc --algorithm q-learning --minutes 10 --out q",
-        "q/learner.npz",
-        history("q/learner.npz"),
-    ),
-    "weights": Kind(
-        "train doudizhu --algorithm decompose --minutes 10 --out d",
-        "d/decompose.npz",
-        history("d/decompose.npz"),
-    ),
-    "tables": Kind(
-        "train chinese-poker --minutes 10 --out t",
-        "t/training.npz",
-        history("t/training.npz"),
-        patch=SMALL_TABLES,
-        needs="scipy",
-    ),
-    "bids": Kind(BIDS.format(300_000), "b/deals.npz", history("b/deals.npz"), needs="scipy"),
-    "bid network": Kind(
-        "train bid-net --deals b/deals.npz --minutes 10 --out n --threads 1",
-        "n/bid.ckpt",
-        lambda folder: of_torch("n/bid.ckpt", "numbers")(folder)[0],
-        setup=(BIDS.format(3000),),
-        needs="torch",
-    ),
-    "ppo": Kind(
-        "train doudizhu --opponents random --minutes 10 --out p",
-        "p/model.zip",
-        timesteps,
-        needs="sb3_contrib",
-    ),
-    "network": Kind(
-        "train kicker-net --records s --minutes 10 --out n --threads 1 --batch 16",
-        "n/kicker.ckpt",
-        of_torch("n/kicker.ckpt", "closedhand", "step"),
-        setup=(SHARDS.format(400),),
-        patch=SMALL_SHARDS,
-        needs="lightning",
-    ),
-    "fine-tuning": Kind(
-        "train self-play --minutes 10 --out f --threads 1",
-        "f/self-play.ckpt",
-        of_torch("f/self-play.ckpt", "steps"),
-        patch="from closedhand.baselines.doudizhu.deeprocket import fine_tuning; "
-        "fine_tuning.train.__kwdefaults__['deals'] = 4",
-        needs="torch",
-    ),
-}
-DEADLINE = 240.0
-"""Seconds for anything to happen; the first use of a kernel compiles it."""
-
-
-def start(kind: Kind, folder: Path, command: str) -> subprocess.Popen[str]:
-    """Start a command that saves behind every piece of work."""
-    program = "; ".join(
-        [
-            "from closedhand.core import run",
-            "run.SAVE_EVERY = run.MOST_SAVING = 0.0",
-            *([kind.patch] if kind.patch else []),
-            "from closedhand.cli import main",
-            "main()",
-        ]
-    )
-    return subprocess.Popen(
-        [sys.executable, "-W", "ignore", "-c", program, *command.split()],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-
-
-def finish(kind: Kind, folder: Path, command: str) -> None:
-    """Run a command to its end."""
-    process = start(kind, folder, command)
-    _, errors = process.communicate(timeout=DEADLINE)
-    assert process.returncode == 0, errors
-
-
-def how_far(kind: Kind, folder: Path) -> Any:
-    """How far the checkpoint is, None while there is none."""
-    return kind.how_far(folder) if (folder / kind.checkpoint).exists() else None
-
-
-def wait(process: subprocess.Popen[str], met: Callable[[], Any]) -> None:
-    """Wait until something is so, or the process has ended."""
-    end = time.monotonic() + DEADLINE
-    while not met() and process.poll() is None:
-        assert time.monotonic() < end, "nothing happens"
-        time.sleep(0.02)
-
-
-@pytest.fixture
-def processes() -> Iterator[list[subprocess.Popen[str]]]:
-    """Processes that do not outlive a test."""
-    started: list[subprocess.Popen[str]] = []
-    yield started
-    for process in started:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(os.name == "nt", reason="interrupts are sent otherwise on Windows")
-@pytest.mark.parametrize("name", KINDS)
-def test_killed_and_interrupted_work_goes_on(
-    name: str, tmp_path: Path, processes: list[subprocess.Popen[str]]
-) -> None:
-    kind = KINDS[name]
-    pytest.importorskip(kind.needs)
-    folder, whole = tmp_path / "interrupted", tmp_path / "whole"
-    folder.mkdir(), whole.mkdir()
-    for command in kind.setup:
-        finish(kind, folder, command)
-
-    process = start(kind, folder, kind.command)
-    processes.append(process)
-    wait(process, lambda: how_far(kind, folder))
-    assert process.poll() is None, process.communicate()[1]
-    os.killpg(process.pid, signal.SIGKILL)
-    process.communicate()
-    killed = how_far(kind, folder)
-    assert killed
-
-    process = start(kind, folder, f"{kind.command} {kind.again}")
-    processes.append(process)
-    wait(process, lambda: how_far(kind, folder) != killed)
-    after = how_far(kind, folder)
-    if process.poll() is None:
-        # As a terminal does: to all processes.
-        os.killpg(process.pid, signal.SIGINT)
-    _, errors = process.communicate(timeout=DEADLINE)
-    assert process.returncode == 130, errors
-    notes = [line for line in errors.splitlines() if "interrupted" in line]
-    assert len(notes) == 1 and notes[0].startswith("closedhand: interrupted"), errors
-    assert "Traceback" not in errors
-    stopped = how_far(kind, folder)
-    if isinstance(killed, list):
-        assert after[: len(killed)] == stopped[: len(killed)] == killed
-        assert len(stopped) > len(killed)
-    else:
-        assert stopped >= after > killed
-
-    if kind.result is not None:
-        finish(kind, folder, f"{kind.command} {kind.again}")
-        finish(kind, whole, kind.command)
-        np.testing.assert_equal(kind.result(folder), kind.result(whole))
+def test_jobs_save_what_they_have_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(long_work, "SAVE_EVERY", 0.0)
+    monkeypatch.setattr(long_work, "MOST_SAVING", 0.0)
+    found: list[int] = []
+    saved: list[list[int]] = []
+    jobs = [(i,) for i in range(4)]
+    work_off(square, jobs, [], 1, found.append, lambda: found[1:] or None, saved.append)
+    assert saved == [[1], [1, 4], [1, 4, 9]]

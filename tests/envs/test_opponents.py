@@ -8,6 +8,7 @@ from support_envs import Fixed, make_solo, play_solo
 
 from closedhand import InputError, agent_names, make_game
 from closedhand.core.game import State
+from closedhand.envs.opponents import Opponents
 from closedhand.envs.solo import SoloEnv
 
 
@@ -42,6 +43,16 @@ def test_opponents_sit_in_order_after_us() -> None:
     env.reset(seed=0)
     play_solo(env, np.random.default_rng(0))
     assert set(asked) == {("next", 2), ("last", 0)}
+
+
+@pytest.mark.skipif("random" not in agent_names("doudizhu"), reason="closedhand is not installed")
+@pytest.mark.parametrize("spec", ["random", ["random", "random"]])
+def test_opponents_that_are_named_have_seeds_of_their_own(spec: str | list[str]) -> None:
+    game = make_game("doudizhu")
+    view = game.view(game.deal(np.random.default_rng(0)), 0)
+    opponents = Opponents(game, spec, np.random.default_rng(1))
+    choices = [[agent.act(view.copy()) for _ in range(20)] for agent in opponents.agents]
+    assert choices[0] != choices[1]
 
 
 def test_wrong_opponents() -> None:

@@ -11,15 +11,17 @@ from closedhand import InputError, make_game
 from closedhand.envs.solo import SoloEnv
 from closedhand.envs.vector import GameVectorEnv
 
-sb3 = pytest.importorskip("closedhand.wrappers.sb3")
+pytest.importorskip("stable_baselines3")
 
 SEATS = (0, 1, 1)
 EACH = 4
 
 
 def make(name: str = "leduc", **options: Any) -> Any:
+    from closedhand.wrappers.sb3 import SB3VecEnv
+
     game = make_game(name, **options)
-    return sb3.SB3VecEnv(
+    return SB3VecEnv(
         [
             GameVectorEnv(
                 game, EACH, opponents=Fixed(game), seat=seat,

@@ -24,6 +24,8 @@ import numpy as np
 from closedhand.core.files import SHIPPED, write_atomically
 from closedhand.core.game import InputError
 from closedhand.core.kernel import inlined, kernel
+from closedhand.core.parsing import TEXT, check_fields
+from closedhand.core.reading import json_in, read_arrays
 from closedhand.core.threads import in_threads
 from closedhand.games.chinese_poker.plays import (
     BACK,
@@ -85,32 +87,28 @@ def load(path: Path) -> Tables:
     Raises:
         InputError: The file cannot be read, or holds no tables.
     """
-    try:
-        content = Path(path).read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from None
-    return _decode(content, str(path))
+    return _checked(read_arrays(path), path)
 
 
 @lru_cache
 def shipped(preset: str = "4-2") -> Tables:
     """The tables that come with the package, for the preset `4-2` or `1-6`."""
     name = NAME.format(preset)
-    return _decode((SHIPPED / name).read_bytes(), name)
+    return _checked(read_arrays(SHIPPED / name), name)
 
 
-def _decode(content: bytes, name: str) -> Tables:
+def _checked(arrays: Mapping[str, np.ndarray], name: Path | str) -> Tables:
+    """The tables that some arrays hold; the file's name is for messages."""
     try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as data:
-            win = np.zeros((len(PARTS), max(STRENGTHS)))
-            for i, (part, number) in enumerate(zip(PARTS, STRENGTHS, strict=True)):
-                if data[part].shape != (number,):
-                    raise ValueError(part)
-                win[i, :number] = data[part]
-            about = json.loads(str(data["about"]))
-    except Exception:
-        raise InputError(f"{name} holds no tables of Chinese Poker") from None
-    return Tables(win, about)
+        win = np.zeros((len(PARTS), max(STRENGTHS)))
+        for i, (part, number) in enumerate(zip(PARTS, STRENGTHS, strict=True)):
+            if arrays[part].shape != (number,) or arrays[part].dtype != np.float64:
+                raise InputError(f"{part} is float64 [{number}]")
+            win[i, :number] = arrays[part]
+        about = check_fields(json_in(arrays, "about"), "about", {}, {"rules": TEXT})
+        return Tables(win, about)
+    except (InputError, KeyError) as error:
+        raise InputError(f"{name} holds no tables of Chinese Poker: {error}") from None
 
 
 @inlined

@@ -240,7 +240,7 @@ def _isotonic_regression() -> Any:
     Raises:
         InputError: SciPy is not installed.
     """
-    with needing("solve"):
+    with needing():
         from scipy.optimize import isotonic_regression
     return isotonic_regression
 

@@ -12,6 +12,7 @@ import numpy as np
 from closedhand.baselines.agent import KernelAgent
 from closedhand.baselines.daihinmin.agent import kernel_agent
 from closedhand.baselines.daihinmin.endgame import DEEPEST, sure_win
+from closedhand.baselines.daihinmin.gifts import MOST_GIFTS, list_gifts
 from closedhand.baselines.daihinmin.kou.strength import (
     foes_of,
     runs,
@@ -30,7 +31,6 @@ from closedhand.games.daihinmin.exchange import TAXES, pair_in_exchange
 from closedhand.games.daihinmin.legality import legal
 from closedhand.games.daihinmin.plays import (
     EIGHT,
-    JOKER,
     JOKER_BIT,
     LONGEST_KAIDAN,
     NUM_ACTIONS,
@@ -160,19 +160,15 @@ def price_of(rules, view, play):
 def choose_pick(rules, view, hand, kaidan):
     """Next card to give in the exchange: those that leave the fewest plays, low ones first."""
     pair = pair_in_exchange(view)
-    two = TAXES[pair] == 2
     chosen = view.returned[pair]
-    best_first, best_second, least = -1, -1, NEVER
-    for first in range(JOKER + 1):
-        if not (chosen if chosen else hand) & bit(first):
-            continue
-        for second in range(first + 1 if two else first, JOKER + 1 if two else first + 1):
-            if not hand & bit(second):
-                continue
-            price = 10 * fewest(rules, hand & ~bit(first) & ~bit(second), kaidan)
-            price += price_to_give(first) + (price_to_give(second) if two else 0)
-            if price < least:
-                best_first, best_second, least = first, second, price
+    best_first, best_second, least = np.int64(-1), np.int64(-1), NEVER
+    gifts = np.empty((MOST_GIFTS, 2), np.int64)
+    for i in range(list_gifts(hand, chosen, TAXES[pair], gifts)):
+        first, second = gifts[i, 0], gifts[i, 1]
+        price = 10 * fewest(rules, hand & ~bit(first) & ~bit(second), kaidan)
+        price += price_to_give(first) + (price_to_give(second) if second != first else 0)
+        if price < least:
+            best_first, best_second, least = first, second, price
     return best_second if chosen else best_first
 
 

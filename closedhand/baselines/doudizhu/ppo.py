@@ -1,15 +1,20 @@
-"""MaskablePPO on sub-stepped Dou Dizhu: one file from the network to the trained agent.
+"""MaskablePPO on sub-stepped Dou Dizhu, from the envs to the trained network.
 
 The learner plays every seat (a third of the games each) against opponents from the agent list, and
 picks main group and kickers as separate actions under a mask, 337 in all. Observations are the
-paper's planes, the kicker planes and the status vector. `train` writes into its folder: `model.zip`
-(the newest model; the agent `ppo:FOLDER/model.zip`), and `tensorboard/`.
+paper's planes, the kicker planes and the status vector. `train` writes into its folder:
+`model.safetensors` (the newest network; the agent `ppo:FOLDER`), `model.zip` (the checkpoint of
+Stable-Baselines3 with which the training is resumed, and nothing else), and `tensorboard/`. The
+network is in `ppo_network.py`, the agent in `ppo_agent.py`.
 """
 
 import io
+import json
+import operator
+import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import torch
@@ -19,31 +24,52 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecMonitor
-from torch import nn
 
-from closedhand.baselines.doudizhu.substep_agent import SubstepAgent
-from closedhand.core import contract
-from closedhand.core.agent_spec import AgentSpec
-from closedhand.core.agents import Traits, described, files_of
-from closedhand.core.files import write_atomically
-from closedhand.core.game import Game, InputError
+from closedhand.baselines.doudizhu.ppo_network import (
+    FEATURES,
+    HIDDEN,
+    KIND,
+    NAME,
+    WIDTH,
+    add_layers,
+    features_of,
+)
+from closedhand.baselines.learning import weights
+from closedhand.core.extras import require
+from closedhand.core.files import reason_of, write_atomically
+from closedhand.core.game import InputError
 from closedhand.core.moved import old_names
+from closedhand.core.reading import MOST_DATA, beyond, limit, read_content
 from closedhand.core.run import Watch, check_same
 from closedhand.core.threads import cores
+from closedhand.core.version import __version__
 from closedhand.envs.vector import GameVectorEnv
 from closedhand.wrappers.sb3 import SB3VecEnv
 
 __getattr__ = old_names(__name__)
 
 SEATS = 3
+CHECKPOINT = "model.zip"
 SETTINGS = "closedhand_settings"
 """The attribute of a saved model with the settings that must be the same when it is resumed."""
+COUNTERS = ("num_timesteps", "_n_updates")
+"""The attributes of a saved model that a resumed one takes over."""
+PARAMETERS = ("policy", "policy.optimizer")
+"""The parts of a saved model with tensors."""
+RENAMED = {
+    "features_extractor.": "",
+    "mlp_extractor.policy_net.": "policy.",
+    "action_net.": "action.",
+}
+"""Beginnings of the names of tensors in Stable-Baselines3's network and in ours."""
 
 
 class PlanesCNN(BaseFeaturesExtractor):
-    """Convolutions along the 15 ranks; every row of every plane is a channel."""
+    """The shared layers of the network, see `ppo_network.add_layers`."""
 
-    def __init__(self, observation_space: spaces.Dict, width: int = 96, features: int = 256):
+    def __init__(
+        self, observation_space: spaces.Dict, width: int = WIDTH, features: int = FEATURES
+    ):
         """Build the layers for the parts `observation`, `kicker` and `status`.
 
         Args:
@@ -52,30 +78,17 @@ class PlanesCNN(BaseFeaturesExtractor):
             features: Number of outputs.
         """
         super().__init__(observation_space, features)
-        shapes: dict[str, tuple[int, ...]] = {
-            name: space.shape or () for name, space in observation_space.items()
-        }
-        self.parts = [name for name, shape in shapes.items() if len(shape) == 3]
-        self.flats = [name for name, shape in shapes.items() if len(shape) == 1]
-        channels = sum(shapes[name][1] * shapes[name][2] for name in self.parts)
-        ranks = shapes[self.parts[0]][0]
-        self.convolutions = nn.Sequential(
-            nn.Conv1d(channels, width, 1),
-            nn.ReLU(),
-            nn.Conv1d(width, width, 3, padding=1),
-            nn.ReLU(),
-            nn.Conv1d(width, width, 3, padding=1),
-            nn.ReLU(),
-            nn.Flatten(),
-        )
-        status = sum(shapes[name][0] for name in self.flats)
-        self.head = nn.Sequential(nn.Linear(width * ranks + status, features), nn.ReLU())
+        add_layers(self, shapes_of(observation_space), width, features)
 
     def forward(self, observations: dict[str, torch.Tensor]) -> torch.Tensor:
         """Features, float32 [batch, features]."""
-        lines = [observations[name].flatten(2).transpose(1, 2) for name in self.parts]
-        status = [observations[name] / 20.0 for name in self.flats]
-        return self.head(torch.cat([self.convolutions(torch.cat(lines, 1)), *status], 1))
+        return features_of(self, observations)
+
+
+def shapes_of(observation_space: spaces.Space[Any]) -> dict[str, tuple[int, ...]]:
+    """The shapes of the parts of observations, in order."""
+    assert isinstance(observation_space, spaces.Dict)
+    return {name: space.shape or () for name, space in observation_space.items()}
 
 
 class Clock(BaseCallback):
@@ -102,7 +115,7 @@ class Result(NamedTuple):
     """The result of training.
 
     Attributes:
-        path: File of the model.
+        path: File of the network, which agents play.
         interrupted: Whether Ctrl-C ended the training.
     """
 
@@ -110,11 +123,91 @@ class Result(NamedTuple):
     interrupted: bool
 
 
-def save(model: Any, path: Path) -> None:
-    """Save a model through a temporary file, so that a crash leaves the old one intact."""
+def save(model: MaskablePPO, out: Path, provenance: dict[str, Any]) -> None:
+    """Write the network for agents, and the checkpoint with which the training is resumed.
+
+    Args:
+        model: Model that is trained.
+        out: Folder of the training.
+        provenance: Information about the training, JSON values.
+    """
+    tensors = {
+        ours + name.removeprefix(theirs): tensor
+        for theirs, ours in RENAMED.items()
+        for name, tensor in model.policy.state_dict().items()
+        if name.startswith(theirs)
+    }
+    about = {
+        "kind": KIND,
+        "game": "doudizhu",
+        "actions": int(cast(spaces.Discrete, model.action_space).n),
+        "parts": list(shapes_of(model.observation_space)),
+        "width": WIDTH,
+        "features": FEATURES,
+        "hidden": list(HIDDEN),
+        "provenance": {**provenance, "steps": model.num_timesteps, "version": __version__},
+    }
+    weights.save(out / NAME, tensors, about)
     buffer = io.BytesIO()
     model.save(buffer)
-    write_atomically(path, buffer.getvalue())
+    write_atomically(out / CHECKPOINT, buffer.getvalue())
+
+
+class Checkpoint(NamedTuple):
+    """What a training is resumed from.
+
+    Attributes:
+        settings: Settings of the training; None in a file of version 0.1.0, which has none.
+        about: Plain values of the model, such as its counters.
+        parameters: Tensors of the network and the optimiser.
+    """
+
+    settings: dict[str, Any] | None
+    about: dict[str, Any]
+    parameters: dict[str, Any]
+
+
+def read_checkpoint(path: Path) -> Checkpoint:
+    """Read a file of Stable-Baselines3 without running anything in it.
+
+    `MaskablePPO.load` would unpickle objects, and thereby run code. Here tensors are read without
+    other objects, and what is not plain JSON is left out: `train` makes it anew.
+
+    Raises:
+        InputError: The file cannot be read, or is no such file.
+    """
+    content = read_content(path)
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            if sum(entry.file_size for entry in archive.infolist()) > limit(MOST_DATA):
+                raise beyond(path, "it unpacks to", MOST_DATA)
+            about = dict(json.loads(archive.read("data")))
+            settings = dict(about[SETTINGS]) if SETTINGS in about else None
+            parameters = {
+                name: torch.load(
+                    io.BytesIO(archive.read(f"{name}.pth")), map_location="cpu", weights_only=True
+                )
+                for name in PARAMETERS
+            }
+    except Exception as error:  # a damaged file fails in a dozen ways: zip, JSON, torch
+        raise InputError(f"cannot go on from {path}: {reason_of(error)}") from None
+    return Checkpoint(settings, about, parameters)
+
+
+def restore(model: MaskablePPO, path: Path, checkpoint: Checkpoint) -> None:
+    """Give a new model the network, the optimiser and the counters of a checkpoint.
+
+    Raises:
+        InputError: They are those of another network, or damaged.
+    """
+    try:
+        model.set_parameters(checkpoint.parameters)
+        if not all(torch.isfinite(each).all() for each in model.policy.parameters()):
+            raise ValueError("it has weights that are not finite")
+        for name in COUNTERS:
+            setattr(model, name, operator.index(checkpoint.about[name]))
+    except Exception as error:
+        raise InputError(f"cannot go on from {path}: {reason_of(error)}") from None
 
 
 def train(
@@ -131,23 +224,24 @@ def train(
     """Train a model, or resume the training in `out`; Ctrl-C saves and stops.
 
     Args:
-        out: Folder for the model and its logs.
+        out: Folder for the network, the checkpoint and the logs.
         minutes: Duration of the training.
         opponents: Agents for the other two seats; each plays in its own share of the games.
         games: Number of games for each seat and opponent.
         seed: Seed of the deals, the opponents and the network.
-        restart: Whether to start again although `out` holds a model.
+        restart: Whether to start again although `out` holds a checkpoint.
         device: `cpu`, `cuda` or `auto`.
         progress: Called at every step with the share that is done and a text about it.
         **rules: Options of Dou Dizhu.
 
     Raises:
-        InputError: An opponent or option is unknown, or the model in `out` cannot be resumed or was
-            trained with other settings.
+        InputError: An opponent or option is unknown, or the checkpoint in `out` cannot be resumed
+            or was made with other settings.
         KeyboardInterrupt: Ctrl-C was pressed a second time.
     """
+    require("tensorboard")
     out.mkdir(parents=True, exist_ok=True)
-    path = out / "model.zip"
+    path = out / CHECKPOINT
     torch.set_num_threads(cores())
     env_options = {"objective": "win", **rules}
     env = VecMonitor(
@@ -174,102 +268,33 @@ def train(
         "games": games,
         "seed": seed,
     }
-    going_on = path.exists() and not restart
-    if going_on:
-        model = load(path, env=env, device=device)
-        # Models of version 0.1.0 do not store their settings.
-        check_same(path, getattr(model, SETTINGS, settings), settings)
-    else:
-        model = MaskablePPO(
-            "MultiInputPolicy",
-            env,
-            learning_rate=5e-4,
-            n_steps=64,
-            batch_size=1024,
-            n_epochs=3,
-            gamma=1.0,
-            gae_lambda=0.95,
-            ent_coef=0.005,
-            seed=seed % 2**32,  # NumPy's old generator, which SB3 seeds, takes no more
-            device=device,
-            tensorboard_log=str(out / "tensorboard"),
-            policy_kwargs={
-                "features_extractor_class": PlanesCNN,
-                "net_arch": [128],
-                "normalize_images": False,
-            },
-        )
+    checkpoint = read_checkpoint(path) if path.exists() and not restart else None
+    if checkpoint is not None and checkpoint.settings is not None:
+        check_same(path, checkpoint.settings, settings)
+    model = MaskablePPO(
+        "MultiInputPolicy",
+        env,
+        learning_rate=5e-4,
+        n_steps=64,
+        batch_size=1024,
+        n_epochs=3,
+        gamma=1.0,
+        gae_lambda=0.95,
+        ent_coef=0.005,
+        seed=seed % 2**32,  # NumPy's old generator, which SB3 seeds, takes no more
+        device=device,
+        tensorboard_log=str(out / "tensorboard"),
+        policy_kwargs={
+            "features_extractor_class": PlanesCNN,
+            "net_arch": list(HIDDEN),
+            "normalize_images": False,
+        },
+    )
+    if checkpoint is not None:
+        restore(model, path, checkpoint)
     setattr(model, SETTINGS, settings)
-    with Watch(lambda: save(model, path), 60 * minutes) as watch:
+    with Watch(lambda: save(model, out, settings), 60 * minutes) as watch:
         callback = Clock(watch, progress)
-        model.learn(10**12, callback=callback, reset_num_timesteps=not going_on)
+        model.learn(10**12, callback=callback, reset_num_timesteps=checkpoint is None)
     env.close()
-    return Result(path, watch.interrupted)
-
-
-def load(path: Path, env: Any = None, device: str = "auto") -> MaskablePPO:
-    """A saved model.
-
-    Raises:
-        InputError: There is no model, or it was not saved by `train`.
-    """
-    if not path.exists():
-        raise InputError(f"no model at {path}")
-    try:
-        return MaskablePPO.load(path, env=env, device=device)
-    except (ValueError, KeyError, AssertionError, RuntimeError) as error:
-        raise InputError(f"{path} is no model of this environment: {error}") from None
-
-
-class PPOAgent(SubstepAgent):
-    """A trained model as an agent, in flat and in sub-stepped games."""
-
-    def __init__(self, game: Game, path: Path) -> None:
-        """Load the model at `path` for `game`.
-
-        Raises:
-            InputError: There is no such model, or it was trained with other actions.
-        """
-        super().__init__(game, str(AgentSpec("ppo", argument=str(path))))
-        # One core: matches run in several processes.
-        torch.set_num_threads(1)
-        self.model = load(path, device="cpu")
-        if self.model.action_space != spaces.Discrete(self.substeps.num_actions):
-            raise InputError(f"{path} was trained with other actions (bidding?)")
-
-    def choose(self, views: np.ndarray) -> np.ndarray:
-        """The most probable sub-steps for states [n], int32 [n]."""
-        observations, masks = self._look(views)
-        actions, _ = self.model.predict(observations, action_masks=masks, deterministic=True)
-        return actions.astype(np.int32)
-
-    def step_probabilities(self, views: np.ndarray) -> np.ndarray:
-        """The softmax over the legal sub-steps for states [n], float64 [n, sub-steps]."""
-        observations, masks = self._look(views)
-        tensors, _ = self.model.policy.obs_to_tensor(observations)
-        with torch.inference_mode():
-            policy: Any = self.model.policy.get_distribution(tensors, action_masks=masks)
-        shares = np.where(masks, policy.distribution.probs.numpy().astype(np.float64), 0.0)
-        return shares / shares.sum(1, keepdims=True)
-
-    def _look(self, views: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray]:
-        """The parts of the observations and the masks of legal sub-steps."""
-        game = self.substeps
-        observations = np.empty((len(views), game.observation_size), np.int8)
-        masks = np.zeros((len(views), game.num_actions), bool)
-        for view, observation, mask in zip(views, observations, masks, strict=True):
-            contract.observe(game.rules, view, view["player"], observation)
-            mask[game.legal(view)] = True
-        return game.split(observations), masks
-
-
-@described(lambda game, argument: Traits(files_of(argument), microseconds=500))
-def make_ppo(game: Game, seed: int, argument: str | None) -> PPOAgent:
-    """The agent `ppo:PATH`.
-
-    Raises:
-        InputError: There is no path, or no model at it.
-    """
-    if argument is None:
-        raise InputError("the agent ppo takes the path of a model: ppo:runs/demo/model.zip")
-    return PPOAgent(game, Path(argument))
+    return Result(out / NAME, watch.interrupted)

@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from closedhand.core.files import SHIPPED, read_arrays
+from closedhand.core.files import SHIPPED
 from closedhand.core.game import InputError
 from closedhand.core.kernel import kernel
+from closedhand.core.reading import read_arrays
 from closedhand.core.run import Run
 from closedhand.core.threads import in_threads
 
@@ -98,9 +99,8 @@ class Training:
         return False
 
     def state(self) -> dict[str, Any]:
-        """State for `restore`, and weights for `read_weights`; arrays are float32."""
-        arrays = {name: getattr(self, name).astype(np.float32) for name in ARRAYS}
-        return {"steps": np.array(self.steps), **arrays}
+        """State for `restore`, and weights for `read_weights`."""
+        return {"steps": np.array(self.steps), **{name: getattr(self, name) for name in ARRAYS}}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Resume from a state that `state` returned.
@@ -158,7 +158,7 @@ def read_weights(path: Path, features: int) -> np.ndarray:
     weights = read_arrays(path).get("weights", np.empty(0))
     if weights.shape != (features,) or not np.isfinite(weights).all():
         raise InputError(f"{path} holds no weights of this policy")
-    return weights
+    return weights.astype(np.float32)
 
 
 @cache

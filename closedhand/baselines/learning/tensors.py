@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from closedhand.core.files import write_atomically
+from closedhand.core.files import reason_of, write_atomically
 from closedhand.core.game import InputError
 from closedhand.core.run import ABOUT, Format
 
@@ -31,8 +31,7 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
     try:
         return dict(torch.load(path, map_location="cpu", weights_only=True))
     except Exception as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(f"cannot go on from {path}: {reason}") from None
+        raise InputError(f"cannot go on from {path}: {reason_of(error)}") from None
 
 
 TORCH = Format(_write, _read)

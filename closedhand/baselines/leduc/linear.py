@@ -36,7 +36,7 @@ def solve(game: Game) -> Solution:
         InputError: SciPy is not installed.
         RuntimeError: The solver failed.
     """
-    with needing("solve"):
+    with needing():
         from scipy import optimize, sparse
     tree = build(game)
     kinds = int(game.rules.tables.kinds)

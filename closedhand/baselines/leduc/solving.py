@@ -114,7 +114,7 @@ def find(algorithm: str) -> Callable[[Game, int], Solver]:
     if algorithm not in ALGORITHMS:
         raise InputError(f"no algorithm {algorithm!r}; there are {', '.join(ALGORITHMS)}")
     module, _, name = ALGORITHMS[algorithm].solver.partition(":")
-    with needing("train"):
+    with needing():
         return getattr(import_module(f"closedhand.baselines.leduc.{module}"), name)
 
 

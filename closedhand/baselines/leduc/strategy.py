@@ -18,10 +18,12 @@ import numpy as np
 
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described, files_of
-from closedhand.core.files import read_arrays, write_arrays, write_atomically
+from closedhand.core.files import write_arrays, write_atomically
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.kernel import kernel
 from closedhand.core.moved import old_names
+from closedhand.core.parsing import OPTIONS, TEXT, check_fields
+from closedhand.core.reading import json_in, read_arrays
 from closedhand.core.registry import make_game
 from closedhand.games.leduc.notation import CARDS, HIDDEN
 from closedhand.games.leduc.plays import ACTIONS, name
@@ -156,11 +158,13 @@ def load(path: Path, game: Game | None = None) -> Strategy:
     """
     arrays = read_arrays(path)
     try:
-        probabilities = arrays["probabilities"].astype(np.float64)
-        about = json.loads(str(arrays["about"]))
+        probabilities = arrays["probabilities"]
+        about = check_fields(json_in(arrays, "about"), "about", {"game": TEXT, "options": OPTIONS})
         made_for = make_game(about.pop("game"), **about.pop("options"))
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise InputError(f"{path} holds no strategy of Leduc") from None
+    except (InputError, KeyError) as error:
+        raise InputError(f"{path} holds no strategy of Leduc: {error}") from None
+    if made_for.name not in GAMES or probabilities.dtype != np.float64:
+        raise InputError(f"{path} holds no strategy of Leduc")
     if game is not None and (game.name, game.options) != (made_for.name, made_for.options):
         raise InputError(f"{path} holds a strategy of {_called(made_for)}, not of {_called(game)}")
     legal = legal_table(made_for)

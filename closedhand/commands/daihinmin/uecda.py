@@ -12,6 +12,7 @@ from closedhand.cli.common import (
     Options,
     Rules,
     Seed,
+    claim_files,
     given_options,
     new_table,
     note,
@@ -27,6 +28,8 @@ PLACES = ("daifugo", "fugo", "heimin", "hinmin", "daihinmin")
 Host = Annotated[str, typer.Option(help="Address of the server.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="Its port.")]
 HOST, PORT = "127.0.0.1", 42485
+MOST_WAITING = 32
+"""As in `guests`, which is imported only when a match is served."""
 
 
 def serve(
@@ -42,10 +45,14 @@ def serve(
     timeout: Annotated[
         float, typer.Option(help="Seconds for a client's decision.", callback=positive)
     ] = 10.0,
+    max_clients: Annotated[
+        int,
+        typer.Option(min=1, help="Connections that may wait without having said who they are."),
+    ] = MOST_WAITING,
     fallback: Annotated[
         str, typer.Option(help="Agent that plays on for a client that has gone.")
     ] = "default",
-    log: Annotated[Path | None, typer.Option(help="File for the log of the match.")] = None,
+    log: Annotated[Path | None, typer.Option(help="New file for the log of the match.")] = None,
     as_json: Json = False,
 ) -> None:
     """Play a match of clients and agents as a UECda server (protocol 20070).
@@ -58,6 +65,8 @@ def serve(
     from closedhand.games.daihinmin.uecda.server import Server
 
     options = given_options("daihinmin", rules, option)
+    if log:
+        claim_files(log)
     server = Server(
         split_agents(agents),
         rounds,
@@ -65,6 +74,7 @@ def serve(
         host,
         port,
         seconds=timeout,
+        most_waiting=max_clients,
         fallback=fallback,
         log=log,
         note=note,

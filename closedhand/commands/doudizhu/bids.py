@@ -24,7 +24,6 @@ from closedhand.cli.common import (
     seed_option,
 )
 from closedhand.commands.doudizhu.networks import Threads
-from closedhand.core.extras import needing
 
 SEEN = ((0, 0), (1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2))
 """Pairs of a seat and a highest bid so far that it may face."""
@@ -88,8 +87,8 @@ def bid_net(
     network is saved as OUT/bid.safetensors. Ctrl-C stops early and saves the best one so far; the
     same command resumes.
     """
-    with needing("train"):
-        from closedhand.baselines.doudizhu.bidding import network as bid_net
+    from closedhand.baselines.doudizhu.bidding import network as bid_net
+
     make_folder(out)
     nothing = "interrupted before anything was learned; nothing more is saved"
     with interruptible(nothing), percent_bar() as tell:

@@ -14,7 +14,7 @@ from closedhand.cli.common import (
     positive,
     seed_option,
 )
-from closedhand.core.extras import needing
+from closedhand.core.parsing import parse_whole
 
 Records = Annotated[
     Path,
@@ -77,10 +77,10 @@ def network(
 
 
 def _train(kind: str, out: Path, devices: str, **given: Any) -> None:
-    with needing("train"):
-        from closedhand.baselines.doudizhu.deeprocket import supervised
+    from closedhand.baselines.doudizhu.deeprocket import supervised
+
     make_folder(out)
-    number = int(devices) if devices.lstrip("-").isdigit() else devices
+    number = devices if devices == "auto" else parse_whole(devices, "--devices", -1)
     with (
         interruptible("interrupted; the same command goes on from what was saved"),
         percent_bar() as tell,
@@ -130,8 +130,8 @@ def self_play(
     its deal. Saves the networks in OUT, and in OUT/history.json how often they win against the
     networks at the start.
     """
-    with needing("train"):
-        from closedhand.baselines.doudizhu.deeprocket import fine_tuning
+    from closedhand.baselines.doudizhu.deeprocket import fine_tuning
+
     make_folder(out)
     settings = {"seed": seed, "penalty": penalty, "rate": rate, "threads": threads}
     nothing = "interrupted before a step was done; nothing more is saved"

@@ -13,7 +13,6 @@ from closedhand.cli.common import (
     percent_bar,
 )
 from closedhand.core.agent_spec import split_agents
-from closedhand.core.extras import needing
 from closedhand.core.game import Game
 
 
@@ -28,8 +27,8 @@ def learn(
     given: Mapping[str, Any],
 ) -> None:
     """Train MaskablePPO against agents, `random,rule` if none are named."""
-    with needing("train"):
-        from closedhand.baselines.doudizhu import ppo
+    from closedhand.baselines.doudizhu import ppo
+
     against = split_agents(opponents or "random,rule")
     rules = {key: game.options[key] for key in given if key != "substeps"}
     make_folder(folder)
@@ -43,5 +42,5 @@ def learn(
             progress=tell,
             **rules,
         )
-    typer.echo(f"saved {result.path}: play it as the agent ppo:{result.path}")
+    typer.echo(f"saved {result.path}: play it as the agent ppo:{folder}")
     leave_if_interrupted(result.interrupted)

@@ -8,21 +8,22 @@ the rank it stands for. An `x` in place of the rank is the column below the 3 or
 marks a lone joker.
 """
 
-import gzip
 import json
 import re
-import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from closedhand.core.game import Game, InputError, State
+from closedhand.core.parsing import check_fields, parse_json, parse_whole
+from closedhand.core.reading import filled_lines
 from closedhand.core.records import Record
+from closedhand.core.registry import make_game
 from closedhand.games.daihinmin import plays
 from closedhand.games.daihinmin.game import OPTIONS
-from closedhand.games.daihinmin.notation import cards_in, dealt
+from closedhand.games.daihinmin.notation import cards_in, dealt, permutation
 from closedhand.games.daihinmin.plays import JOKER, NO_JOKER, PASS
 from closedhand.games.daihinmin.state import PLAYERS
 
@@ -37,7 +38,9 @@ KEYS = ("mibun", "seat", "palyer_cards", "change_cards", "play", "result", "poin
 NO_EXCHANGE = "NULL"
 OTHER_RULES = ("RULE_KINSOKU", "RULE_5TOBI", "RULE_6REVERS", "RULE_11BACK")
 """Rules of the server that the competition does not use, and that are not implemented here."""
-LINE = re.compile(r"%(-----|\d{5,})%(\w+)%(.*)")
+LINE = re.compile(r"%(-----|\d{5,9})%(\w+)%(.*)", re.ASCII)
+MOST_HEADER = 1000
+"""Most keys in a header."""
 
 NAMES = "palyer_name"
 HEADER = {
@@ -86,45 +89,36 @@ class Log:
         """Options of `make_game` for a single round, as far as the header gives them.
 
         Raises:
-            InputError: A line of the header is malformed, or sets an unsupported rule.
+            InputError: A line of the header is malformed, or sets an unsupported rule or an invalid
+                option.
         """
         found: dict[str, Any] = {}
         for key, name in HEADER.items():
             if key in self.header and name in OPTIONS:
                 value = self.header[key]
-                switch = isinstance(OPTIONS[name].default, bool)
-                if value not in ("YES", "NO") if switch else not value.isdecimal():
+                if not isinstance(OPTIONS[name].default, bool):
+                    found[name] = parse_whole(value, key)
+                elif value in ("YES", "NO"):
+                    found[name] = value == "YES"
+                else:
                     raise InputError(f"a log has no {key} {value!r}")
-                found[name] = value == "YES" if switch else int(value)
         for key in OTHER_RULES:
             if self.header.get(key, "NO") != "NO":
                 raise InputError(f"there is no rule {key} here")
         if self.header.get("RULE_SEKIGAE", "YES") != "YES":
             found["seat_period"] = 10**6
-        try:
-            others = json.loads(self.header.get(OTHER_OPTIONS, "{}"))
-        except ValueError:
-            others = None
-        if not isinstance(others, dict):
-            raise InputError(f"{OTHER_OPTIONS} of a log is a JSON object")
+        others = check_fields(parse_json(self.header.get(OTHER_OPTIONS, "{}")), OTHER_OPTIONS, {})
+        make_game("daihinmin", **{**found, **others})
         return found | others | {"rounds": 1}
 
 
 def is_log(path: Path) -> bool:
-    """Whether a file begins like a log, compressed by gzip or not."""
+    """Whether a file begins like a log, packed by gzip or not."""
     try:
-        with _open(path) as file:
-            return LINE.fullmatch(file.readline().rstrip("\n")) is not None
-    except (OSError, UnicodeDecodeError, EOFError, zlib.error):
+        _, line = next(filled_lines(path), (0, ""))
+    except InputError:
         return False
-
-
-def _open(path: Path):
-    with open(path, "rb") as file:
-        packed = file.read(2) == b"\x1f\x8b"
-    if packed:
-        return gzip.open(path, "rt", encoding="ascii")
-    return open(path, encoding="ascii")
+    return LINE.fullmatch(line) is not None
 
 
 def read(path: Path) -> Log:
@@ -134,26 +128,43 @@ def read(path: Path) -> Log:
         InputError: The file cannot be read, or a line is not that of a log.
     """
     log = Log({})
-    try:
-        with _open(path) as file:
-            for number, line in enumerate(file, 1):
-                if not line.strip():
-                    continue
-                match = LINE.fullmatch(line.rstrip("\n"))
-                if match is None:
-                    raise InputError(f"{path}, line {number}: not %NNNNN%KEY% value")
-                where, key, value = match.groups()
-                if where == "-----":
-                    log.header[key] = value.strip()
-                    continue
-                if key == KEYS[0]:
-                    log.rounds.append({})
-                if not log.rounds or int(where) != len(log.rounds) - 1:
-                    raise InputError(f"{path}, line {number}: round {where} is out of order")
-                log.rounds[-1][key] = value.strip()
-    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
-        raise InputError(f"cannot read {path}: {error}") from None
+    log.rounds.extend(read_rounds(path, log.header))
     return log
+
+
+def read_rounds(path: Path, header: dict[str, str]) -> Iterator[dict[str, str]]:
+    """The values of each round of a log by key, one round at a time.
+
+    Args:
+        path: The log, which may be packed by gzip.
+        header: Gets the lines of the header, those at the end of the log last.
+
+    Raises:
+        InputError: The file cannot be read, or a line is not that of a log.
+    """
+    values: dict[str, str] = {}
+    rounds = 0
+    for number, line in filled_lines(path):
+        match = LINE.fullmatch(line)
+        if match is None:
+            raise InputError(f"{path}, line {number}: not %NNNNN%KEY% value")
+        where, key, value = match.groups()
+        if where == "-----":
+            header[key] = value.strip()
+            if len(header) > MOST_HEADER:
+                raise InputError(f"{path}, line {number}: a header of more than {MOST_HEADER} keys")
+            continue
+        if key == KEYS[0]:
+            if values:
+                yield values
+            values = {}
+            rounds += 1
+        if int(where) != rounds - 1:
+            raise InputError(f"{path}, line {number}: round {where} is out of order")
+        if key in KEYS:
+            values[key] = value.strip()
+    if values:
+        yield values
 
 
 def card_id(text: str) -> int:
@@ -236,15 +247,35 @@ def entries(text: str) -> list[str]:
     return [part.strip() for part in parts]
 
 
+def check_form(values: Mapping[str, str]) -> None:
+    """Check the form of a round.
+
+    Raises:
+        InputError: A key is missing, or a value is malformed.
+    """
+    for key in KEYS:
+        if key not in values:
+            raise InputError(f"there is no {key}")
+    permutation(values["result"], "the result")
+    given = []
+    if values["mibun"] != NO_CLASSES:
+        permutation(values["mibun"], "the classes")
+    if values["change_cards"] != NO_EXCHANGE:
+        if values["mibun"] == NO_CLASSES:
+            raise InputError("cards are exchanged without classes")
+        given = entries(values["change_cards"])
+    for entry in given + entries(values["play"]):
+        if entry[:1] not in tuple("01234"):
+            raise InputError(f"the entry {entry!r} is of no player")
+
+
 def round_record(values: Mapping[str, str], names: tuple[str, ...] = (), **options: Any) -> Record:
     """A round of a log as the record of a one-round game, with the points of this round.
 
     Raises:
         InputError: A key is missing, or a value cannot be read.
     """
-    for key in KEYS[:-1]:
-        if key not in values:
-            raise InputError(f"the round has no {key}")
+    check_form(values)
     hands = [cards_of(hand) for hand in values["palyer_cards"].split()]
     classes = values["mibun"]
     fields = [values["seat"], "-" if classes == NO_CLASSES else classes]

@@ -17,6 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from closedhand.core.game import Game, InputError, State
+from closedhand.core.parsing import parse_whole
 from closedhand.core.records import Record, stated_options
 from closedhand.core.scene import BLANK, Row
 from closedhand.games.daihinmin import compact, plays
@@ -144,8 +145,11 @@ class Notation:
         """
         place, _, points = field.partition(":")
         try:
-            standing = int(place), [int(each) for each in points.split(",")]
-        except ValueError:
+            standing = (
+                parse_whole(place, "a round"),
+                [parse_whole(each, "points") for each in points.split(",")],
+            )
+        except InputError:
             standing = 0, []
         rounds = self.rules.options.rounds
         number, before = standing

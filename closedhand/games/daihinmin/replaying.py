@@ -5,6 +5,7 @@ who acted, what was paid as tax, the result, the points, the classes and the sea
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,11 @@ import numpy as np
 
 from closedhand.core import contract
 from closedhand.core.game import Game, InputError, State
+from closedhand.core.parsing import parse_whole
 from closedhand.core.records import LogReader, Record, Replay, replay
 from closedhand.core.registry import flat_game
 from closedhand.games.daihinmin import logs
 from closedhand.games.daihinmin.exchange import TAXES, loser, winner
-from closedhand.games.daihinmin.notation import permutation
 from closedhand.games.daihinmin.state import PLAYERS
 
 
@@ -26,13 +27,13 @@ def replay_log(path: Path) -> Iterator[Replay]:
     Raises:
         InputError: The file cannot be read as a log.
     """
-    log = logs.read(path)
-    options = log.options
+    log = logs.Log({})
     seats, classes, points = None, logs.NO_CLASSES, [0] * PLAYERS
-    for number, values in enumerate(log.rounds):
+    options: dict[str, Any] | None = None
+    for number, values in enumerate(logs.read_rounds(path, log.header)):
+        options = _options(path, log) if options is None else options
         record, returns, error, sums = None, None, None, None
         try:
-            _check_form(values)
             record = logs.round_record(values, log.names, **options)
             if seats not in (None, values["seat"]) and number % options.get("seat_period", 3):
                 raise InputError(f"the seats change from {seats} to {values['seat']}")
@@ -57,30 +58,23 @@ def replay_log(path: Path) -> Iterator[Replay]:
         stated = values.get("points", "").split()
         if sums is not None:
             points = sums
-        elif len(stated) == PLAYERS and all(each.isdecimal() for each in stated):
-            points = [int(each) for each in stated]
+        elif len(stated) == PLAYERS:
+            with suppress(InputError):
+                points = [parse_whole(each, "points") for each in stated]
+    if options is None:
+        _options(path, log)
 
 
-def _check_form(values: dict[str, str]) -> None:
-    """Check the form of a round.
+def _options(path: Path, log: logs.Log) -> dict[str, Any]:
+    """The options of a log.
 
     Raises:
-        InputError: The round is malformed.
+        InputError: The header is malformed; the message names the file.
     """
-    for key in logs.KEYS:
-        if key not in values:
-            raise InputError(f"there is no {key}")
-    permutation(values["result"], "the result")
-    given = []
-    if values["mibun"] != logs.NO_CLASSES:
-        permutation(values["mibun"], "the classes")
-    if values["change_cards"] != logs.NO_EXCHANGE:
-        if values["mibun"] == logs.NO_CLASSES:
-            raise InputError("cards are exchanged without classes")
-        given = logs.entries(values["change_cards"])
-    for entry in given + logs.entries(values["play"]):
-        if entry[:1] not in tuple("01234"):
-            raise InputError(f"the entry {entry!r} is of no player")
+    try:
+        return log.options
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
 
 
 def _checking(values: dict[str, str]) -> Callable[[State], None]:
@@ -95,9 +89,9 @@ def _checking(values: dict[str, str]) -> Callable[[State], None]:
                 _check_exchange(values, state)
                 taxes_seen = True
             return
-        player = int(next(turns)[0])
-        if player != state.player:
-            raise InputError(f"it is the turn of {state.player}, not of {player}")
+        player = next(turns, "")[:1]
+        if player != str(state.player):
+            raise InputError(f"it is the turn of {state.player}, not of {player or 'nobody'}")
 
     return check
 
@@ -129,11 +123,11 @@ def log_records(path: Path) -> list[Record]:
         InputError: The file cannot be read as a log, or one of its rounds cannot be read.
     """
     log = logs.read(path)
+    options = _options(path, log)
     records = []
     for number, values in enumerate(log.rounds):
         try:
-            _check_form(values)
-            records.append(logs.round_record(values, log.names, **log.options))
+            records.append(logs.round_record(values, log.names, **options))
         except InputError as error:
             raise InputError(f"{path}, round {number}: {error}") from None
     return records

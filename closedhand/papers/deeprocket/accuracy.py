@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from closedhand.arena.plot import new_figure, save_figure
-from closedhand.core.files import SHIPPED, read_json
+from closedhand.core.files import SHIPPED
+from closedhand.core.reading import read_json
 
 PAPER_ACCURACY = {"policy": (0.86, 0.88), "kicker": (0.90, 0.90)}
 """Top-1 accuracy on held-out moves of human experts (section 5.1), lowest and highest."""

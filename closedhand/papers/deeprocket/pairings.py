@@ -17,9 +17,8 @@ from closedhand.arena.plot import new_figure, save_figure
 from closedhand.core import batch
 from closedhand.core.duel import Chunk, Spec, count_deals, join, match_settings, play_out, start
 from closedhand.core.game import Game
-from closedhand.core.parts import Part, compute as compute_parts
 from closedhand.core.registry import make_game
-from closedhand.core.run import work_off
+from closedhand.core.run import Notes, Part, compute_parts, work_off
 from closedhand.core.statistics import bootstrap, wins
 
 CHUNK = 500
@@ -122,23 +121,35 @@ def part_name(iteration: int, pairing: str) -> str:
 def _part(specs: list[str], deals: range, seed: int, workers: int) -> Part:
     """A part that plays some deals in one pairing; its result has the landlord's points by deal."""
 
-    def part(tell: Callable[[float], None]) -> dict[str, Any]:
+    def part(tell: Notes) -> dict[str, Any]:
         game = the_game()
-        starts = range(deals.start, deals.stop, CHUNK)
+        played = [_chunk_of(tell.begun)] if tell.begun else []
+        starts = range(deals.start + count_deals(played), deals.stop, CHUNK)
         jobs = [(game, *specs, seed, range(i, min(i + CHUNK, deals.stop))) for i in starts]
-        played: list[Chunk] = []
         first = [(game, *specs, seed, deals[:1])]
+        tell.keep(lambda: _data_of(played) if played else None)
 
         def take(chunk: Chunk) -> None:
-            played.append(chunk)
+            played.append(chunk._replace(returns=chunk.returns[:, :, :1]))
             tell(count_deals(played) / len(deals))
 
-        if work_off(play_roles, jobs, first, workers, take):
+        work_off(play_roles, jobs, first, workers, take, lambda: played)
+        if count_deals(played) < len(deals):
             raise KeyboardInterrupt
-        whole = join(played)
-        return {"points": saved.shorter(whole.returns[:, 0, 0].tolist()), **saved.times(whole)}
+        return _data_of(played)
 
     return part
+
+
+def _data_of(played: list[Chunk]) -> dict[str, Any]:
+    """The landlord's points by deal, and the times, for JSON."""
+    whole = join(played)
+    return {"points": saved.shorter(whole.returns[:, 0, 0].tolist()), **saved.times(whole)}
+
+
+def _chunk_of(data: dict[str, Any]) -> Chunk:
+    """What `_data_of` has written."""
+    return saved.chunk_of(data, np.array(data["points"], float)[:, None, None])
 
 
 def summary(played: Mapping[str, list[dict[str, Any]]], seed: int) -> dict[str, Any]:

@@ -27,8 +27,8 @@ from closedhand.baselines.chinese_poker.pool import (
 from closedhand.core.extras import needing
 from closedhand.core.files import SHIPPED
 from closedhand.core.game import Game, InputError
-from closedhand.core.parts import Part, compute as compute_parts
 from closedhand.core.registry import make_game
+from closedhand.core.run import Notes, Part, compute_parts
 from closedhand.games.chinese_poker.notation import parse_board
 from closedhand.games.chinese_poker.plays import BACK, FRONT, MIDDLE, PARTS, names
 
@@ -92,7 +92,7 @@ def parts(folder: Path, hands: int, pools: int, seed: int) -> dict[str, Part]:
 def compute(
     folder: Path, hands: int, pools: int, seed: int, progress: Callable[[str, float, int], None]
 ) -> dict[str, dict[str, Any]]:
-    """Compute all parts; see `closedhand.core.parts`.
+    """Compute all parts; see `closedhand.core.run`.
 
     Raises:
         InputError: Fewer hands than pools, or SciPy is missing.
@@ -117,7 +117,7 @@ def _student() -> Any:
     Raises:
         InputError: SciPy is not installed.
     """
-    with needing("solve"):
+    with needing():
         from scipy.stats import t
     return t
 
@@ -196,7 +196,7 @@ def match(
 def _judging(game: Game, name: str, tables: Path, hands: int, seed: tuple[int, int]) -> Part:
     """A part that judges a strategy on a pool of its own."""
 
-    def part(tell: Callable[[float], None]) -> dict[str, Any]:
+    def part(tell: Notes) -> dict[str, Any]:
         start = time.perf_counter()
         if name == "rescored":
             strategy = make_rescored(game, 0, None)

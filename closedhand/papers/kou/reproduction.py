@@ -17,8 +17,8 @@ from closedhand.arena.plot import plot_league
 from closedhand.core.agents import make_agent
 from closedhand.core.duel import cut
 from closedhand.core.game import Game, InputError
-from closedhand.core.parts import Part, compute as compute_parts
 from closedhand.core.registry import make_game
+from closedhand.core.run import Notes, Part, compute_parts
 from closedhand.core.statistics import Estimate, student
 
 MATCH = 100
@@ -104,7 +104,7 @@ def compute(
     workers: int,
     progress: Callable[[str, float, int], None],
 ) -> dict[str, dict[str, Any]]:
-    """Play all leagues; results by name. See `closedhand.core.parts`.
+    """Play all leagues; results by name. See `closedhand.core.run`.
 
     Args:
         folder: Folder for the files, one for each part.
@@ -143,14 +143,18 @@ def _part(
 ) -> Part:
     """A part that plays or resumes a league, and saves it completely in a file of its own."""
 
-    def part(tell: Callable[[float], None]) -> dict[str, Any]:
+    def part(tell: Notes) -> dict[str, Any]:
         try:
             played = league.load(path, game, agents, seed, False)
         except InputError:
             played = None
         deals = rounds // MATCH
+
+        def save(found: league.League) -> None:
+            files.save(path, league.summary(found))
+
         done = league.play(
-            game, agents, deals, seed, False, workers, played, lambda n: tell(n / deals)
+            game, agents, deals, seed, False, workers, played, lambda n: tell(n / deals), save
         )
         if done.deals > deals:
             done = replace(done, played=cut(done.played, deals))

@@ -210,11 +210,16 @@ def plot_graph(
         (_draw_move if edge.to in PLACES else _draw_end)(axis, edge, edges)
     for state in PLACES:
         _draw_state(axis, state, states.get(state))
-    stem = path.with_suffix("") if path.suffix in (".svg", ".png") else path
-    svg, png = (stem.parent / f"{stem.name}{suffix}" for suffix in (".svg", ".png"))
+    svg, png = pictures_of(path)
     write_atomically(svg, _rendered(figure, "svg", Date=None))
     write_atomically(png, _rendered(figure, "png"))
     return svg, png
+
+
+def pictures_of(path: Path) -> tuple[Path, Path]:
+    """Paths of the pictures, SVG and PNG, from a path with or without one of these endings."""
+    stem = path.with_suffix("") if path.suffix in (".svg", ".png") else path
+    return stem.parent / f"{stem.name}.svg", stem.parent / f"{stem.name}.png"
 
 
 def _rendered(figure: Any, kind: str, **metadata: Any) -> bytes:

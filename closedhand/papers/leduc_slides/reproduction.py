@@ -12,9 +12,10 @@ from typing import Any
 from closedhand.arena.plot import plot_curves
 from closedhand.baselines.leduc import abstraction, linear, solving
 from closedhand.baselines.leduc.tree import evaluate
+from closedhand.core.extras import require
 from closedhand.core.game import Game, InputError
-from closedhand.core.parts import Part, compute as compute_parts
 from closedhand.core.registry import make_game
+from closedhand.core.run import Notes, Part, compute_parts
 
 GAMES = {
     "uh_leduc": ("uh_leduc", {}),
@@ -67,8 +68,10 @@ def compute(
         InputError: A library is missing.
         KeyboardInterrupt: Interrupted; a later call resumes.
     """
+    # These fail now, not in five minutes.
+    require("scipy")
     for algorithm in LEARNERS:
-        solving.find(algorithm)  # fails now, not in five minutes
+        solving.find(algorithm)
     settings = {"seconds": seconds, "seed": seed}
     return compute_parts(parts(folder, seconds, seed), folder, settings, progress)
 
@@ -76,7 +79,7 @@ def compute(
 def _running(folder: Path, name: str, algorithm: str, seed: int, **limit: Any) -> Part:
     """A part that runs or resumes an algorithm and returns its summary."""
 
-    def part(tell: Callable[[float], None]) -> dict[str, Any]:
+    def part(tell: Notes) -> dict[str, Any]:
         game = make_game(name)
         ends = "-".join(f"{key}-{value:g}" for key, value in limit.items())
         where = folder / "runs" / f"{name}-{algorithm}-{ends}"

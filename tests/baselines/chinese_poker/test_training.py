@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support import interrupt_at
 from support_pools import (
     GAME,
     GAMES,
@@ -186,12 +187,8 @@ def test_an_interrupted_cycle_changes_nothing(cycles: int, after: float) -> None
     for _ in range(cycles):
         run.cycle(), whole.cycle()
 
-    def interrupt(part: float) -> None:
-        if part >= after - 1e-9:
-            raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
-        run.cycle(interrupt)
+        run.cycle(interrupt_at(after - 1e-9))
     assert run.cycles == cycles
     assert alike(run, whole)
     run.cycle(), whole.cycle()

@@ -1,8 +1,7 @@
 """Greedy's bids and tactics."""
 
 import numpy as np
-import pytest
-from support_doudizhu import choice
+from support_doudizhu import choice, tactics
 
 from closedhand import make_agent, make_game
 
@@ -19,27 +18,24 @@ def test_greedy_bids_on_good_hands_only() -> None:
     assert bids[1] + bids[2] > 10
 
 
-@pytest.mark.parametrize(
-    ("hands", "target", "owner", "player", "play"),
-    [
-        # Plays out where it can, with a bomb if it has to.
-        ("34567;5;6", "", 0, 0, "34567"),
-        ("5555;5;6", "A", 2, 0, "5555"),
-        # Nobody can beat the big joker: then the last card.
-        ("3B;5;6", "", 0, 0, "B"),
-        ("3B;5;6", "4", 2, 0, "B"),
-        # No low solo while an enemy holds one card.
-        ("34455;7;889", "", 0, 0, "44"),
-        ("37K;7;889", "", 0, 0, "K"),
-        ("4;55K;9TJ", "", 1, 1, "55"),
-        ("3;9TJ;47A", "", 2, 2, "A"),
-        # Feeds a partner who holds one card (the paper's cooperation example).
-        ("55667788;339TJ2;5", "", 1, 1, "3"),
-        # Leaves the trick to its partner.
-        ("33345678;6789TT2;4", "A", 2, 1, "PASS"),
-        # Does not bomb a low solo of an enemy who is far from playing out.
-        ("345677778TQK;3456689TJQ;345689TJQK", "5", 2, 0, "T"),
-    ],
+@tactics(
+    # Plays out where it can, with a bomb if it has to.
+    ("34567;5;6", "", 0, 0, "34567"),
+    ("5555;5;6", "A", 2, 0, "5555"),
+    # Nobody can beat the big joker: then the last card.
+    ("3B;5;6", "", 0, 0, "B"),
+    ("3B;5;6", "4", 2, 0, "B"),
+    # No low solo while an enemy holds one card.
+    ("34455;7;889", "", 0, 0, "44"),
+    ("37K;7;889", "", 0, 0, "K"),
+    ("4;55K;9TJ", "", 1, 1, "55"),
+    ("3;9TJ;47A", "", 2, 2, "A"),
+    # Feeds a partner who holds one card (the paper's cooperation example).
+    ("55667788;339TJ2;5", "", 1, 1, "3"),
+    # Leaves the trick to its partner.
+    ("33345678;6789TT2;4", "A", 2, 1, "PASS"),
+    # Does not bomb a low solo of an enemy who is far from playing out.
+    ("345677778TQK;3456689TJQ;345689TJQK", "5", 2, 0, "T"),
 )
 def test_greedy_plays(hands: str, target: str, owner: int, player: int, play: str) -> None:
     assert choice("greedy", hands, target, owner, player) == play

@@ -19,8 +19,8 @@ SERVE = ["serve", "daihinmin", "--fallback", "random", "--port"]
 
 @pytest.mark.slow
 def test_serve_reports_a_match(tmp_path: Path) -> None:
-    common = [*SERVE, "0", "--agents", "random", "--rounds", "3", "--log", str(tmp_path / "a.log")]
-    result = run(*common)
+    common = [*SERVE, "0", "--agents", "random", "--rounds", "3"]
+    result = run(*common, "--log", str(tmp_path / "a.log"))
     assert result.exit_code == 0 and "a.log" in result.stdout, result.output
     data = json.loads(run(*common, "--json").stdout)
     assert (data["rounds"], data["interrupted"], sum(data["points"])) == (3, False, 45)

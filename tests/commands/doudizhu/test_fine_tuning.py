@@ -6,35 +6,20 @@ from pathlib import Path
 
 import pytest
 from support_cli import run
-from support_networks import made_up, make_quick, save, untrained
+from support_networks import made_up, save
+from support_torch import QUIET, torch
 
-torch = pytest.importorskip("torch")
-pytest.importorskip("lightning")
+from closedhand.baselines.doudizhu.deeprocket import fine_tuning, networks, sampling
 
-from closedhand.baselines.doudizhu.deeprocket import fine_tuning, networks, sampling  # noqa: E402
-
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::FutureWarning"),
-]
-
-
-@pytest.fixture(scope="module")
-def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return untrained(tmp_path_factory.mktemp("start"))
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    make_quick(monkeypatch)
+pytestmark = [*QUIET, pytest.mark.usefixtures("tiny_networks")]
 
 
 @pytest.mark.slow
-def test_the_command_fine_tunes(start: Path, tmp_path: Path) -> None:
+def test_the_command_fine_tunes(untrained: Path, tmp_path: Path) -> None:
     out = tmp_path / "tuned"
     (out).mkdir()
     (out / "history.json").write_text('{"policy": []}')
-    given = ["train", "self-play", "--from", str(start), "--out", str(out), "--minutes", "0.01",
+    given = ["train", "self-play", "--from", str(untrained), "--out", str(out), "--minutes", "0.01",
              "--threads", "1"]  # fmt: skip
     result = run(*given)
     assert result.exit_code == 0, result.output
@@ -47,7 +32,9 @@ def test_the_command_fine_tunes(start: Path, tmp_path: Path) -> None:
     network, provenance = networks.load(out / "policy.safetensors", "policy")
     assert network.config["size"] == "tiny"
     assert provenance["tuned_from"] == {"rules": "deeprocket"}
-    assert (out / "kicker.safetensors").read_bytes() == (start / "kicker.safetensors").read_bytes()
+    assert (out / "kicker.safetensors").read_bytes() == (
+        untrained / "kicker.safetensors"
+    ).read_bytes()
     # It is done: nothing more happens.
     assert run(*given).exit_code == 0
     assert json.loads((out / "history.json").read_text()) == history
@@ -55,7 +42,7 @@ def test_the_command_fine_tunes(start: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_command_is_interrupted_after_a_step(
-    start: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    untrained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     step = fine_tuning.Tuning.step
 
@@ -64,8 +51,8 @@ def test_the_command_is_interrupted_after_a_step(
         signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(fine_tuning.Tuning, "step", interrupted)
-    result = run("train", "self-play", "--from", str(start), "--out", str(tmp_path), "--minutes",
-                 "5", "--threads", "1")  # fmt: skip
+    result = run("train", "self-play", "--from", str(untrained), "--out", str(tmp_path),
+                 "--minutes", "5", "--threads", "1")  # fmt: skip
     assert result.exit_code == 130, result.output
     assert "the same command goes on" in result.stderr
     assert torch.load(tmp_path / "self-play.ckpt", weights_only=True)["steps"] == 1
@@ -74,7 +61,7 @@ def test_the_command_is_interrupted_after_a_step(
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["self-play", "--from", "x", "--out", "y", "--minutes", "1"], "no network at"),
+        (["self-play", "--from", "x", "--out", "y", "--minutes", "1"], "cannot read"),
         (["self-play", "--from", "x", "--out", "x", "--minutes", "1"], "another folder"),
         (["self-play", "--from", "x", "--out", "y", "--minutes", "0"], "larger than 0"),
         (["bid-net", "--deals", "x.npz", "--out", "y"], "no deals at x.npz"),

@@ -4,16 +4,11 @@ from pathlib import Path
 
 import pytest
 from support_cli import run
+from support_torch import QUIET
 
-torch = pytest.importorskip("torch")
-pytest.importorskip("lightning")
 pytest.importorskip("pyarrow")
 
-
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::FutureWarning"),
-]
+pytestmark = QUIET
 
 
 def test_from_games_to_networks_on_the_command_line(

@@ -49,6 +49,27 @@ def test_scores_double_for_bombs_rocket_and_spring(options: dict, returns: list)
     assert play_out(options, moves, SPRING).tolist() == returns
 
 
+@pytest.mark.parametrize("winner", range(3))
+def test_spring_needs_that_nobody_answered(winner: int) -> None:
+    """Peasants who never played, or a landlord who only led: one play more and nothing doubles."""
+    game = make_game("doudizhu", spring=True)
+    state = game.parse_deal(SPRING)
+    state.left[winner] = 0
+    for plays in product(range(3), repeat=3):
+        state.plays[:] = plays
+        spring = plays[1] + plays[2] == 0 if winner == 0 else plays[0] == 1
+        assert abs(game.returns(state)).tolist() == ([12, 6, 6] if spring else [6, 3, 3])
+
+
+def test_the_status_vector_counts_every_bomb() -> None:
+    game = make_game("doudizhu")
+    state = game.parse_deal(SPRING)
+    for bombs, text in enumerate(f"3333 {OTHERS} SB {OTHERS}".split()):
+        assert game.observe(state, 0)["status"][9] == min((bombs + 2) // 3, 2)
+        game.play(state, game.parse(text))
+    assert game.observe(state, 2)["status"][9] == 2
+
+
 def test_spring_is_for_peasants_too() -> None:
     """The landlord plays once and never again."""
     deal = "3456789TJQKA3456B;3456789TJQKA78922;3456789TJQKATJQKA;22S"

@@ -103,17 +103,23 @@ def test_another_setting_is_played_anew() -> None:
     assert set(files()) > {"figures.md", "figures.json", "figure-3.png"}
 
 
-def test_an_interrupted_run_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    only = ("--only", "figures", "--iterations", "1")
-    play, calls = pairings.play_roles, []
+def interrupt_call(patch: pytest.MonkeyPatch, module: Any, name: str, number: int) -> list[Any]:
+    """Ctrl-C in one call of a function; the arguments of all calls, which are counted from 1."""
+    function, calls = getattr(module, name), []
 
     def interrupted(*arguments: Any) -> Any:
         calls.append(arguments)
-        if len(calls) == 3:
+        if len(calls) == number:
             raise KeyboardInterrupt
-        return play(*arguments)
+        return function(*arguments)
 
-    monkeypatch.setattr(pairings, "play_roles", interrupted)
+    patch.setattr(module, name, interrupted)
+    return calls
+
+
+def test_an_interrupted_run_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    only = ("--only", "figures", "--iterations", "1")
+    calls = interrupt_call(monkeypatch, pairings, "play_roles", 3)
     stopped = run(*only)
     assert stopped.exit_code == 130
     assert "the same command goes on" in stopped.stderr
@@ -125,15 +131,7 @@ def test_an_interrupted_run_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 def test_an_interrupted_pair_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(match, "CHUNK", 10)
-    play, calls = match.play_chunk, []
-
-    def interrupted(*arguments: Any) -> Any:
-        calls.append(arguments)
-        if len(calls) == 7:
-            raise KeyboardInterrupt
-        return play(*arguments)
-
-    monkeypatch.setattr(match, "play_chunk", interrupted)
+    calls = interrupt_call(monkeypatch, match, "play_chunk", 7)
     assert run("--only", "ladder").exit_code == 130
     assert json.loads(run("--only", "ladder", "--json").stdout)["ladder"]["agents"]
     assert len(calls) == 3 * 4 + 1

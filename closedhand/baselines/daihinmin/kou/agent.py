@@ -29,6 +29,7 @@ import numpy as np
 
 from closedhand.baselines.agent import KernelAgent
 from closedhand.baselines.daihinmin.agent import kernel_agent
+from closedhand.baselines.daihinmin.gifts import MOST_GIFTS, list_gifts
 from closedhand.baselines.daihinmin.kou.division import (
     MOST_PARTS,
     PART,
@@ -266,7 +267,6 @@ def wants_lock(rules, view, hand, play, foes, lock):
 def choose_pick(rules, numbers, view, hand, parts):
     """Next card to give in the exchange, out of those with the lowest price."""
     pair = pair_in_exchange(view)
-    two = TAXES[pair] == 2
     foes = foes_of(rules, view, 0, 0)
     chosen = view.returned[pair]
     # The first of two cards may be another player's choice: the second is above it in any case.
@@ -274,19 +274,16 @@ def choose_pick(rules, numbers, view, hand, parts):
     cards = allowed & ranks_between(0, NUM_RANKS - 2)
     if bits.size(cards) < (1 if chosen else TAXES[pair]):
         cards = allowed
-    best_first, best_second, least = -1, -1, 0
-    for first in range(JOKER + 1):
-        if not (chosen if chosen else cards) & bit(first):
-            continue
-        for second in range(first + 1 if two else first, JOKER + 1 if two else first + 1):
-            if not cards & bit(second):
-                continue
-            n = decompose(numbers, foes, hand & ~bit(first) & ~bit(second), parts)
-            price = numbers.give_weakness * weakness(numbers, parts, n)
-            price += price_to_give(numbers, first)
-            price += price_to_give(numbers, second) if two else 0
-            if best_first < 0 or price < least:
-                best_first, best_second, least = first, second, price
+    best_first, best_second, least = np.int64(-1), np.int64(-1), np.int64(0)
+    gifts = np.empty((MOST_GIFTS, 2), np.int64)
+    for i in range(list_gifts(cards, chosen, TAXES[pair], gifts)):
+        first, second = gifts[i, 0], gifts[i, 1]
+        n = decompose(numbers, foes, hand & ~bit(first) & ~bit(second), parts)
+        price = numbers.give_weakness * weakness(numbers, parts, n)
+        price += price_to_give(numbers, first)
+        price += price_to_give(numbers, second) if second != first else 0
+        if best_first < 0 or price < least:
+            best_first, best_second, least = first, second, price
     return best_second if chosen else best_first
 
 

@@ -7,8 +7,8 @@ this deal, so the probability above which each bid pays is found without further
 (`thresholds.py`).
 """
 
-import json
 import math
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import permutations
@@ -36,14 +36,18 @@ from closedhand.baselines.doudizhu.bidding.thresholds import (
 from closedhand.baselines.learning.logistic import calibration, chances_of, log_loss, logistic
 from closedhand.core import batch, lockstep
 from closedhand.core.agents import Agent, act_batch, digests, make_agent
-from closedhand.core.files import read_arrays
 from closedhand.core.game import Game, InputError
 from closedhand.core.kernel import kernel
+from closedhand.core.parsing import check_fields
+from closedhand.core.reading import json_in, read_arrays
 from closedhand.core.run import Run
+from closedhand.games.doudizhu.counts import DECK, NIBBLE
 from closedhand.games.doudizhu.rules import SEATS
 
 CHUNK = 500
 """Deals played in lockstep; each chunk has its own random number generator."""
+HAND = 17
+"""Number of cards in a hand."""
 FEWEST = 3000
 """Minimum number of games for a fit."""
 HELD_OUT = 5
@@ -163,8 +167,20 @@ def deals_of(state: Mapping[str, Any]) -> Deals:
     """
     deals = Deals(state["hands"], state["points"])
     if not deals.hands.shape == deals.points.shape == (len(deals.hands), SEATS):
-        raise ValueError("shapes")
+        raise ValueError("hands or points are missing")
+    if deals.hands.dtype != np.uint64 or not are_hands(deals.hands):
+        raise ValueError(f"its hands are not of {HAND} cards")
+    if deals.points.dtype != np.float64 or not np.isfinite(deals.points).all():
+        raise ValueError("its points are no numbers")
     return deals
+
+
+def are_hands(hands: np.ndarray) -> bool:
+    """Whether packed hands, uint64 [n, 3], have 17 cards each and the three of a row one deck."""
+    ranks = 4 * np.arange(16, dtype=np.uint64)
+    counts = hands[:, :, None] >> ranks & NIBBLE
+    fit = counts.sum(axis=1) <= (DECK >> ranks & NIBBLE)
+    return bool(fit.all() and (counts.sum(axis=2) == HAND).all())
 
 
 def read(path: Path) -> tuple[dict[str, Any], Deals]:
@@ -173,13 +189,13 @@ def read(path: Path) -> tuple[dict[str, Any], Deals]:
     Raises:
         InputError: The file is missing or cannot be read.
     """
-    if not Path(path).exists():
+    if not os.path.exists(path):
         raise InputError(f"no deals at {path}")
     state = read_arrays(path)
     try:
-        return json.loads(str(state["settings"])), deals_of(state)
-    except (ValueError, KeyError, TypeError):
-        raise InputError(f"{path} holds no deals") from None
+        return check_fields(json_in(state, "settings"), "settings", {}), deals_of(state)
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path} holds no deals: {error}") from None
 
 
 def play_deals(game: Game, player: Agent, rng: np.random.Generator, number: int) -> Deals:

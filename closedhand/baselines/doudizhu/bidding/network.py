@@ -40,6 +40,7 @@ from closedhand.baselines.learning.logistic import calibration, chances_of, log_
 from closedhand.baselines.learning.tensors import TORCH
 from closedhand.core.agent_spec import quoted
 from closedhand.core.agents import Agent
+from closedhand.core.files import within
 from closedhand.core.game import Game, InputError
 from closedhand.core.kernel import kernel
 from closedhand.core.registry import make_game
@@ -380,8 +381,7 @@ class BidNetAgent(BiddingAgent):
         self.name = f"bids:net={quoted(path, ',:')}:{player.name}"
         # One core: matches run in several processes.
         torch.set_num_threads(1)
-        file = Path(path)
-        self.network, _ = networks.load(file / NAME if file.is_dir() else file, "bid")
+        self.network, _ = networks.load(within(Path(path), NAME), "bid")
 
     def _bid(self, rules: flat.Rules, views: np.ndarray, actions: np.ndarray) -> None:
         hands = views["hands"][np.arange(len(views)), views["player"]]

@@ -1,7 +1,6 @@
 """The callback of a training: checks, saving, and the end by plan, patience or Ctrl-C."""
 
 import json
-import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +14,8 @@ from torch import nn
 from closedhand.baselines.doudizhu.deeprocket import networks, pairs
 from closedhand.baselines.doudizhu.deeprocket.recorded import Games
 from closedhand.baselines.doudizhu.deeprocket.stream import Tensors, tensors
-from closedhand.core.files import read_json, write_atomically
+from closedhand.core.files import replacing, write_atomically
+from closedhand.core.reading import read_json
 from closedhand.core.run import Watch
 
 ROLES = ("landlord", "down peasant", "up peasant")
@@ -217,7 +217,9 @@ class Checks(Callback):
     def _save(self) -> None:
         """Save the full state for resuming; a crash leaves the old file intact."""
         path = self._out / f"{self._kind}.ckpt"
-        part = path.with_suffix(".ckpt.part")
-        self._trainer.save_checkpoint(part)
         if self._trainer.is_global_zero:
-            os.replace(part, path)
+            with replacing(path) as part:
+                self._trainer.save_checkpoint(part)
+        else:
+            # All processes take part, but only one of them writes.
+            self._trainer.save_checkpoint(path)

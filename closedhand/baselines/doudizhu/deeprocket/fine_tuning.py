@@ -308,9 +308,14 @@ def train(
     if path.resolve() == policy_net.files_of(start)["policy"].resolve():
         raise InputError(f"{path} is what to start from: self-play takes another folder for --out")
     checkpoint = out / "self-play.ckpt"
-    if path.exists() and not checkpoint.exists() and not restart:
-        raise InputError(f"{path} is of another training: self-play takes another folder for --out")
     run = begin(Tuning(start, seed, penalty, rate, deals), out)
+    if path.exists() and not checkpoint.exists() and not restart:
+        # A kill between the first writing of the network and of the checkpoint leaves this behind.
+        _, about = networks.load(path, "policy")
+        if any(about.get(key) != value for key, value in run.settings.items()):
+            raise InputError(
+                f"{path} is of another training: self-play takes another folder for --out"
+            )
     run.resume_if_kept(restart)
     torch.set_num_threads(threads or cores())
     limit = 60 * minutes

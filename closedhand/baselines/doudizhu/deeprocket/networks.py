@@ -14,23 +14,18 @@ bias of the first convolution, which is equivalent to additional constant planes
 omits it.
 """
 
-import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import safetensors.torch
 import torch
-from safetensors import SafetensorError, safe_open
 from torch import nn
 
-from closedhand.core.files import write_atomically
+from closedhand.baselines.learning import weights
 from closedhand.core.game import InputError
 from closedhand.games.doudizhu import planes, substeps
 from closedhand.games.doudizhu.plays import GROUPS
 
-METADATA = "closedhand"
-"""The key of configuration and provenance, JSON, in a file's metadata."""
 MOST_LEFT = 20
 """Maximum number of cards in a hand."""
 MOST_BOMBS = 3
@@ -107,6 +102,15 @@ KINDS = {
         {"small": (Layer(48, (1, 19), padding=(0, 0)), *[SHORT_LINE] * 4)},
     ),
 }
+
+CONFIG = {
+    "kind": weights.word,
+    "size": weights.word,
+    "status": weights.flag,
+    "roles": weights.flag,
+    "provenance": weights.table,
+}
+"""What a file says of its network."""
 
 
 def keeps_shape(layer: Layer, before: Layer) -> bool:
@@ -260,9 +264,7 @@ def save(path: Path, network: Network, provenance: dict[str, Any]) -> None:
     Raises:
         InputError: The file cannot be written.
     """
-    tensors = {name: each.cpu().contiguous() for name, each in network.state_dict().items()}
-    about = json.dumps({**network.config, "provenance": provenance})
-    write_atomically(path, safetensors.torch.save(tensors, {METADATA: about}))
+    weights.save(path, network.state_dict(), {**network.config, "provenance": provenance})
 
 
 def load(path: Path, kind: str) -> tuple[Network, dict[str, Any]]:
@@ -275,20 +277,11 @@ def load(path: Path, kind: str) -> tuple[Network, dict[str, Any]]:
     Raises:
         InputError: There is no file, or it is not a network of that kind.
     """
-    try:
-        with safe_open(path, "pt") as file:
-            about = json.loads((file.metadata() or {})[METADATA])
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+
+    def build(about: dict[str, Any]) -> Network:
         if about["kind"] != kind:
-            raise InputError(f"{path} is a {about['kind']} network, not a {kind} network")
-        provenance = about.pop("provenance")
-        network = Network(**about)
-        network.load_state_dict(tensors)
-    except FileNotFoundError:
-        raise InputError(f"no network at {path}") from None
-    except InputError:
-        raise
-    except (SafetensorError, OSError, KeyError, TypeError, ValueError, RuntimeError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(f"{path} is no network: {reason}") from None
-    return network.eval(), provenance
+            raise InputError(f"it is a {about['kind']} network, not a {kind} network")
+        return Network(**{key: about[key] for key in ("kind", "size", "status", "roles")})
+
+    network, about = weights.load(path, CONFIG, build)
+    return network.eval(), about["provenance"]

@@ -4,6 +4,7 @@ The policy network chooses the main group. If that takes kickers, the kicker net
 one kicker at a time (the paper's Figure 2). Bids come from `bidding/modules.py`.
 """
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from closedhand.baselines.doudizhu.substep_agent import SubstepAgent
 from closedhand.core import agents
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described
-from closedhand.core.files import SHIPPED
+from closedhand.core.files import SHIPPED, within
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.kernel import kernel
 from closedhand.games.doudizhu import planes, substeps
@@ -184,9 +185,10 @@ def files_of(argument: str | None) -> dict[str, Path]:
     if argument is None:
         return dict(SHIPPED_FILES)
     path = Path(argument)
-    policy = path / "policy.safetensors" if path.is_dir() else path
+    policy = within(path, "policy.safetensors")
     kicker = policy.parent / "kicker.safetensors"
-    return {"policy": policy, "kicker": kicker if kicker.exists() else SHIPPED_FILES["kicker"]}
+    found = os.path.exists(kicker)
+    return {"policy": policy, "kicker": kicker if found else SHIPPED_FILES["kicker"]}
 
 
 def describe(game: Game, argument: str | None) -> Traits:

@@ -4,7 +4,9 @@ A shard (written by `shards.py`) holds one game per row: `deal` (packed hands of
 the public cards), `actions` (flat ids, passes included) and `agents` (by seat).
 """
 
-import json
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,12 +14,16 @@ import numpy as np
 
 from closedhand.core.extras import needing
 from closedhand.core.game import Game, InputError
+from closedhand.core.parsing import OPTIONS, TEXT, check_fields, parse_json
+from closedhand.core.reading import MOST_DATA, beyond, limit, reading
 from closedhand.core.records import read as read_records
 from closedhand.core.registry import flat_game, make_game
 from closedhand.games.doudizhu.rules import SEATS, STATE
 
 METADATA = b"closedhand"
 """The key of the settings, JSON, in the schema of a shard."""
+ROW = 64
+"""Bytes of a row of a shard without its actions, at least."""
 
 
 class Games(NamedTuple):
@@ -51,7 +57,7 @@ def read(path: Path, expert: str | None = None) -> Games:
             there is no such expert.
     """
     path = Path(path)
-    shards = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
+    shards = sorted(path.glob("*.parquet")) if os.path.isdir(path) else [path]
     if not shards:
         raise InputError(f"no shards (*.parquet) in {path}")
     read_one = read_shard if shards[0].suffix == ".parquet" else read_text
@@ -102,10 +108,32 @@ def arrow() -> Any:
     Raises:
         InputError: `pyarrow` is not installed.
     """
-    with needing("data"):
+    with needing():
         import pyarrow
         import pyarrow.parquet
     return pyarrow
+
+
+@contextmanager
+def opened(path: Path) -> Generator[Any]:
+    """A shard as a `pyarrow.parquet.ParquetFile`.
+
+    Raises:
+        InputError: The file cannot be read, or says that it unpacks to too much; or reading it in
+            this block has failed.
+    """
+    pyarrow = arrow()
+    try:
+        with reading(path), open(path, "rb") as source:
+            file = pyarrow.parquet.ParquetFile(source)
+            about = file.metadata
+            groups = [about.row_group(i) for i in range(about.num_row_groups)]
+            unpacked = sum(group.total_byte_size for group in groups)
+            if max(unpacked, ROW * about.num_rows) > limit(MOST_DATA):
+                raise beyond(path, "it unpacks to", MOST_DATA)
+            yield file
+    except (pyarrow.ArrowException, KeyError, TypeError) as error:
+        raise InputError(f"{path} is no shard of games: {error}") from None
 
 
 def settings_of(path: Path) -> dict[str, Any]:
@@ -114,11 +142,19 @@ def settings_of(path: Path) -> dict[str, Any]:
     Raises:
         InputError: The file is not a shard.
     """
-    pyarrow = arrow()
-    try:
-        return json.loads(pyarrow.parquet.read_schema(path).metadata[METADATA])
-    except (OSError, ValueError, KeyError, TypeError):
-        raise InputError(f"{path} is no shard of games") from None
+    with opened(path) as file:
+        text = file.schema_arrow.metadata[METADATA].decode()
+        return check_fields(parse_json(text), "a shard", {"game": TEXT, "options": OPTIONS})
+
+
+def rows_of(path: Path) -> int:
+    """The number of games in a shard.
+
+    Raises:
+        InputError: The file is not a shard.
+    """
+    with opened(path) as file:
+        return file.metadata.num_rows
 
 
 def read_shard(path: Path, expert: str | None) -> Games:
@@ -127,27 +163,37 @@ def read_shard(path: Path, expert: str | None) -> Games:
     Raises:
         InputError: The file is not a shard, or its game is not Dou Dizhu without bidding.
     """
-    pyarrow = arrow()
     settings = settings_of(path)
     game = bound_game(path, settings["game"], settings["options"])
-    try:
-        table = pyarrow.parquet.read_table(path, columns=["deal", "actions", "agents"])
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot read {path}: {str(error).splitlines()[0]}") from None
-    columns = [table[name].combine_chunks() for name in ("deal", "actions", "agents")]
-    deals, actions, agents = (
-        column.chunk(0) if isinstance(column, pyarrow.ChunkedArray) else column
-        for column in columns
-    )
-    names = agents.flatten().to_numpy(zero_copy_only=False).reshape(-1, SEATS)
-    counted = np.full(names.shape, True) if expert is None else names == expert
-    return Games(
-        game,
-        deals.flatten().to_numpy().reshape(-1, 4),
-        actions.flatten().to_numpy(),
-        actions.offsets.to_numpy().astype(np.int64) - actions.offsets[0].as_py(),
-        as_bits(counted),
-    )
+    pyarrow = arrow()
+    columns = {
+        "deal": pyarrow.list_(pyarrow.uint64(), 4),
+        "actions": pyarrow.list_(pyarrow.uint16()),
+        "agents": pyarrow.list_(pyarrow.string()),
+    }
+    with opened(path) as file:
+        table = file.read(list(columns))
+        if {field.name: field.type for field in table.schema} != columns:
+            raise InputError(f"{path} is no shard of games: its columns are {table.schema.types}")
+        deals, actions, agents = (_joined(table[name]) for name in columns)
+        lists = (deals, actions, agents)
+        whole = all(each.null_count == each.flatten().null_count == 0 for each in lists)
+        if not whole or (np.diff(agents.offsets.to_numpy()) != SEATS).any():
+            raise InputError(f"{path} is no shard of games: something is missing in its rows")
+        names = agents.flatten().to_numpy(zero_copy_only=False).reshape(-1, SEATS)
+        return Games(
+            game,
+            deals.flatten().to_numpy().reshape(-1, 4),
+            actions.flatten().to_numpy(),
+            actions.offsets.to_numpy().astype(np.int64) - actions.offsets[0].as_py(),
+            as_bits(np.full(names.shape, True) if expert is None else names == expert),
+        )
+
+
+def _joined(column: Any) -> Any:
+    """A column as one array."""
+    joined = column.combine_chunks()
+    return joined.chunk(0) if isinstance(joined, arrow().ChunkedArray) else joined
 
 
 def as_bits(counted: np.ndarray) -> np.ndarray:

@@ -14,11 +14,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from closedhand.baselines.doudizhu.deeprocket.recorded import METADATA, arrow, deals_of, settings_of
+from closedhand.baselines.doudizhu.deeprocket.recorded import (
+    METADATA,
+    arrow,
+    deals_of,
+    rows_of,
+    settings_of,
+)
 from closedhand.core.duel import Spec, match_settings, play_out, start
-from closedhand.core.files import read_arrays, write_arrays, write_atomically
+from closedhand.core.files import write_arrays, write_atomically
 from closedhand.core.game import Game, InputError
+from closedhand.core.parsing import check_fields
+from closedhand.core.reading import json_in, read_arrays
 from closedhand.core.run import check_same, work_off
+from closedhand.games.doudizhu.rules import SEATS
 
 SHARD = 10_000
 """Games per shard; the last shard may have fewer."""
@@ -114,21 +123,25 @@ def generate(
         check_same(path, settings_of(path), settings)
     writer = Writer(agent_names(agents), settings)
     for path, deals in zip(paths, ranges, strict=True):
-        if not (path.exists() and rows_of(path) >= len(deals)):
+        if path.exists() and rows_of(path) >= len(deals):
+            # It is there still if the process was killed when the shard had just been written.
+            begun_of(path).unlink(missing_ok=True)
+        else:
             writer.add(path, deals)
-    done = games - writer.missing
-    progress(done)
+    progress(games - writer.missing)
 
     def take(played: Played) -> None:
-        nonlocal done
-        done += len(played.deals)
         writer.take(played)
-        progress(done)
+        progress(games - writer.missing)
 
     while writer.missing:
-        jobs = [(game, agents, seed, chunk) for chunk in writer.chunks(TOGETHER)]
-        first = [(game, agents, seed, jobs[0][-1][:1])]
-        if work_off(play_games, jobs, first, workers, take, writer.save):
+        chunks = writer.chunks(TOGETHER)
+        jobs = [(game, agents, seed, chunk) for chunk in chunks]
+        first = [(game, agents, seed, chunks[0][:1])]
+        left = writer.missing - sum(map(len, chunks))
+        work_off(play_games, jobs, first, workers, take, lambda: writer, Writer.save)
+        if writer.missing > left:
+            writer.save()
             raise KeyboardInterrupt
     return paths
 
@@ -151,7 +164,7 @@ class Writer:
         Raises:
             InputError: The saved games have other settings, or cannot be read.
         """
-        kept = path.with_suffix(".begun.npz")
+        kept = begun_of(path)
         played = [self._read(kept)] if kept.exists() else []
         # More games may have been saved than are wanted now.
         self._shards.append((path, deals, played if _number(played) < len(deals) else []))
@@ -175,7 +188,7 @@ class Writer:
         parts.append(played)
         if _number(parts) == len(deals):
             write_shard(path, parts, self._names, self._settings)
-            path.with_suffix(".begun.npz").unlink(missing_ok=True)
+            begun_of(path).unlink(missing_ok=True)
             del self._shards[0]
 
     def save(self) -> None:
@@ -184,17 +197,38 @@ class Writer:
             path, _, parts = self._shards[0]
             arrays = joined(parts)._asdict()
             settings = np.array(json.dumps({**self._settings, "chunk": CHUNK}))
-            write_arrays(path.with_suffix(".begun.npz"), {**arrays, "settings": settings})
+            write_arrays(begun_of(path), {**arrays, "settings": settings})
 
     def _read(self, path: Path) -> Played:
         arrays = read_arrays(path)
         try:
-            found = json.loads(str(arrays.pop("settings")))
+            found = check_fields(json_in(arrays, "settings"), "settings", {})
+            del arrays["settings"]
             played = Played(**arrays)
-        except (ValueError, KeyError, TypeError):
+            self._check(played)
+        except (InputError, TypeError):
             raise InputError(f"{path} holds nothing that can be continued") from None
         check_same(path, found, {**self._settings, "chunk": CHUNK})
         return played
+
+    def _check(self, played: Played) -> None:
+        """Refuse arrays of other forms.
+
+        Raises:
+            InputError: The arrays are not those of games.
+        """
+        n, moves = len(played.deals), len(played.actions)
+        forms = [("u8", (n, 4)), ("u2", (moves,)), ("i8", (n,)), ("i8", (n, SEATS))]
+        found = [(each.dtype.str[1:], each.shape) for each in played]
+        if found != forms or (played.lengths < 0).any() or played.lengths.sum() != moves:
+            raise InputError("the arrays are not those of games")
+        if not ((played.agents >= 0) & (played.agents < len(self._names))).all():
+            raise InputError("there is no such agent")
+
+
+def begun_of(path: Path) -> Path:
+    """The file with the games of a shard that is not complete."""
+    return path.with_suffix(".begun.npz")
 
 
 def _number(parts: Sequence[Played]) -> int:
@@ -220,11 +254,6 @@ def check(game: Game, agents: Sequence[Spec], games: int, seed: int, workers: in
             raise InputError(f"shards are of games without {option}: flat actions, seat 0 landlord")
     if not agents or games < 1 or workers < 1 or seed < 0:
         raise InputError("shards take an agent, a game and a worker at least, and a seed from 0")
-
-
-def rows_of(path: Path) -> int:
-    """The number of games in a shard."""
-    return arrow().parquet.read_metadata(path).num_rows
 
 
 def write_shard(

@@ -27,6 +27,8 @@ from closedhand.baselines.doudizhu.deeprocket import networks, pairs, recorded
 from closedhand.baselines.doudizhu.deeprocket.checks import Checks
 from closedhand.baselines.doudizhu.deeprocket.stream import Stream, Tensors
 from closedhand.baselines.learning.tensors import read_checkpoint
+from closedhand.core.extras import require
+from closedhand.core.files import reason_of
 from closedhand.core.game import InputError
 from closedhand.core.run import check_same
 from closedhand.core.threads import cores
@@ -236,6 +238,7 @@ def train(
         InputError: The records or settings are invalid, or the training in `out` cannot be resumed.
         KeyboardInterrupt: The training was interrupted before it began, or twice.
     """
+    require("tensorboard")
     plan = Plan(steps, minutes)
     check_plan(plan, batch)
     checks = plan.checks if checks is None else max(1, checks)
@@ -284,7 +287,7 @@ def train(
             use_distributed_sampler=False,
         )
     except (MisconfigurationException, ValueError) as error:
-        raise InputError(f"cannot train so: {str(error).splitlines()[0]}") from None
+        raise InputError(f"cannot train so: {reason_of(error)}") from None
     try:
         with watch.watch:
             trainer.fit(learner, stream, ckpt_path=path if going_on else None)

@@ -22,7 +22,10 @@ NEARBY = 8192
 QUICK = 0.05
 """Seconds to wait for an answer before all queued messages are sent."""
 MOST_WAITING = 32
-"""Largest number of connections without a profile; further ones are closed."""
+"""Largest number of connections without a profile; the oldest is closed for a further one."""
+
+Clock = Callable[[], float]
+"""Seconds that have passed, such as `time.monotonic`."""
 
 
 class Guest:
@@ -33,18 +36,23 @@ class Guest:
         gone: Reason why it lost its seat; empty while it has it.
     """
 
-    def __init__(self, sock: socket.socket, name: str, seconds: float) -> None:
+    def __init__(
+        self, sock: socket.socket, name: str, seconds: float, clock: Clock = time.monotonic
+    ) -> None:
         """Seat a client.
 
         Args:
             sock: Connection to the client.
             name: Name in its profile.
             seconds: Time limit for every answer, and for receiving what it is sent.
+            clock: Clock of the time limit for answers.
         """
         self.name = name
         self.gone = ""
         self._sock = sock
         self._seconds = seconds
+        self._clock = clock
+        self._deadline = 0.0
         self._outgoing: list[bytes] = []
         self._patience = NEARBY - wire.TABLE if _is_near(sock) else 0
         self._owed = 0
@@ -80,9 +88,14 @@ class Guest:
             self.flush()
 
     def ask(self) -> None:
-        """Send the queue as a question, like `flush`; discard input from before the question."""
+        """Send the queue as a question, like `flush`; discard input from before the question.
+
+        The time for the answer begins now: two clients that are asked together lose no time of
+        each other's.
+        """
         if self.gone:
             return
+        self._deadline = self._clock() + self._seconds
         try:
             self._sock.setblocking(False)
             early = self._sock.recv(FLOOD)
@@ -101,20 +114,19 @@ class Guest:
         """The table that answers the question, or None if it does not arrive in time.
 
         The protocol has one table for every question. So a late one is still to come, and is
-        discarded when it arrives before the answer to a later question.
+        discarded when it arrives before the answer to a later question. What has arrived by the
+        time of this call counts as in time.
 
         Args:
             meanwhile: Callback for work to be done while waiting for the answer.
         """
         if self.gone:
             return None
-        now = time.monotonic()
-        deadline = now + self._seconds
         missing = self._owed + wire.TABLE
-        data = self._receive(missing, now + min(QUICK, self._seconds))
-        while len(data) < missing and not self.gone and (now := time.monotonic()) < deadline:
+        data = self._receive(missing, min(self._deadline, self._clock() + QUICK))
+        while len(data) < missing and not self.gone and (now := self._clock()) < self._deadline:
             meanwhile()
-            data += self._receive(missing - len(data), min(deadline, now + WAIT))
+            data += self._receive(missing - len(data), min(self._deadline, now + WAIT))
         if self.gone:
             return None
         self._owed = missing - len(data)
@@ -124,14 +136,13 @@ class Guest:
         return None if self._owed else data[-wire.TABLE :]
 
     def _receive(self, size: int, deadline: float) -> bytes:
-        """Up to `size` bytes, as many as arrive before a deadline."""
+        """Up to `size` bytes, as many as arrive before a deadline, or have arrived already."""
         data = b""
-        patience = deadline - time.monotonic()
-        while len(data) < size and patience > 0:
+        while len(data) < size:
             try:
-                self._sock.settimeout(patience)
+                self._sock.settimeout(max(0.0, deadline - self._clock()))
                 chunk = self._sock.recv(size - len(data))
-            except TimeoutError:
+            except (TimeoutError, BlockingIOError):
                 break
             except OSError:
                 chunk = b""
@@ -139,7 +150,6 @@ class Guest:
                 self.leave("is gone")
                 break
             data += chunk
-            patience = deadline - time.monotonic()
         return data
 
     def leave(self, reason: str) -> None:
@@ -198,6 +208,8 @@ class Lobby:
         seconds: float,
         note: Callable[[str], None],
         profile_seconds: float = PROFILE_SECONDS,
+        most_waiting: int = MOST_WAITING,
+        clock: Clock = time.monotonic,
     ) -> None:
         """Prepare to wait for clients.
 
@@ -205,14 +217,20 @@ class Lobby:
             listener: Socket from `listen`.
             players: Numbers assigned to clients, in the order in which their profiles arrive.
             seconds: Time limit for every answer in the match.
-            note: Callback that receives a line about each client that comes or goes.
+            note: Callback that receives a line about each client that comes or goes, and one about
+                all connections that were closed without a seat.
             profile_seconds: Time limit for the profile.
+            most_waiting: Largest number of connections without a profile.
+            clock: Clock of all time limits.
         """
         self._listener = listener
         self._free = sorted(players)
         self._seconds = seconds
         self._note = note
         self._profile_seconds = profile_seconds
+        self._most_waiting = most_waiting
+        self._clock = clock
+        self._refused = 0
         self._selector = selectors.DefaultSelector()
         self._waiting: dict[socket.socket, Newcomer] = {}
         self._seated: dict[socket.socket, tuple[int, Guest]] = {}
@@ -223,8 +241,9 @@ class Lobby:
         self._selector.register(self._listener, selectors.EVENT_READ)
         try:
             while self._free:
-                for key, _ in self._selector.select(self._patience()):
-                    sock = key.fileobj
+                # New connections last: who has spoken is read before one that has not makes way.
+                ready = [key.fileobj for key, _ in self._selector.select(self._patience())]
+                for sock in sorted(ready, key=lambda sock: sock is self._listener):
                     assert isinstance(sock, socket.socket)
                     if sock is self._listener:
                         self._accept()
@@ -238,27 +257,29 @@ class Lobby:
                 guest.leave("was sent away")
             raise
         finally:
-            for sock in self._waiting:
-                sock.close()
+            for sock in list(self._waiting):
+                self._dismiss(sock)
             self._selector.close()
+        if self._refused:
+            self._note(f"{self._refused} connections without a seat were closed")
         return dict(self._seated.values())
 
     def _patience(self) -> float | None:
-        """The seconds until the next profile is late, or None if none is awaited."""
+        """The seconds until the clock is looked at again, or None if no profile is awaited."""
         if not self._waiting:
             return None
         first = min(newcomer.deadline for newcomer in self._waiting.values())
-        return max(0.0, first - time.monotonic())
+        return min(WAIT, max(0.0, first - self._clock()))
 
     def _accept(self) -> None:
         with contextlib.suppress(OSError):
             sock, _ = self._listener.accept()
-            if len(self._waiting) >= MOST_WAITING:
-                sock.close()
-                return
+            # Connections that say nothing must not keep out a client, which speaks at once.
+            if len(self._waiting) >= self._most_waiting:
+                self._dismiss(next(iter(self._waiting)))
             sock.setblocking(False)
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self._waiting[sock] = Newcomer(time.monotonic() + self._profile_seconds)
+            self._waiting[sock] = Newcomer(self._clock() + self._profile_seconds)
             self._selector.register(sock, selectors.EVENT_READ)
 
     def _read(self, sock: socket.socket) -> None:
@@ -282,7 +303,7 @@ class Lobby:
     def _seat(self, sock: socket.socket, name: str) -> None:
         del self._waiting[sock]
         player = self._free.pop(0)
-        guest = Guest(sock, name, self._seconds)
+        guest = Guest(sock, name, self._seconds, self._clock)
         self._seated[sock] = player, guest
         self._note(f"{name} is player_{player}")
         guest.tell(wire.NUMBER.pack(player))
@@ -303,11 +324,12 @@ class Lobby:
             self._selector.register(sock, selectors.EVENT_READ)
 
     def _dismiss(self, sock: socket.socket) -> None:
+        self._refused += 1
         self._selector.unregister(sock)
         del self._waiting[sock]
         sock.close()
 
     def _dismiss_late(self) -> None:
-        now = time.monotonic()
+        now = self._clock()
         for sock in [sock for sock, new in self._waiting.items() if new.deadline <= now]:
             self._dismiss(sock)

@@ -3,11 +3,12 @@
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
 from closedhand.core.agents import Agent, make_agent
+from closedhand.core.files import Log
 from closedhand.core.game import InputError, State
 from closedhand.core.interrupt import deferred
 from closedhand.core.registry import make_game
@@ -15,7 +16,13 @@ from closedhand.games.daihinmin import logs
 from closedhand.games.daihinmin.state import PLAYERS
 from closedhand.games.daihinmin.uecda import wire
 from closedhand.games.daihinmin.uecda.client import round_game, warm_up
-from closedhand.games.daihinmin.uecda.guests import PROFILE_SECONDS, Lobby, listen
+from closedhand.games.daihinmin.uecda.guests import (
+    MOST_WAITING,
+    PROFILE_SECONDS,
+    Clock,
+    Lobby,
+    listen,
+)
 from closedhand.games.daihinmin.uecda.table import Result, Seat, Table, warm_up_table
 
 NET = "net"
@@ -42,9 +49,11 @@ class Server:
         port: int = wire.PORT,
         seconds: float = SECONDS,
         profile_seconds: float = PROFILE_SECONDS,
+        most_waiting: int = MOST_WAITING,
         fallback: str | Agent = FALLBACK,
         log: Path | None = None,
         note: Callable[[str], None] = lambda line: None,
+        clock: Clock = time.monotonic,
         **options: Any,
     ) -> None:
         """Listen for clients.
@@ -57,14 +66,17 @@ class Server:
             port: Port to listen at; 0 is any free port.
             seconds: Time limit for every decision of a client.
             profile_seconds: Time limit for a client's profile.
+            most_waiting: Largest number of connections without a profile; the oldest is closed for
+                a further one.
             fallback: Agent that replaces a client that has lost its seat.
-            log: File for the log, which is complete at the end of every round.
+            log: New file for the log, begun with the match and complete at the end of every round.
             note: Callback that receives a line about each client that comes or goes.
+            clock: Clock of all time limits.
             **options: Options of the rules.
 
         Raises:
             InputError: An unknown agent or option, a wrong number of agents, a port in use, or a
-                log that cannot be written.
+                log that exists or cannot be written.
         """
         if len(agents) not in (1, PLAYERS):
             raise InputError(f"name one agent for all players or five, not {len(agents)}")
@@ -86,14 +98,16 @@ class Server:
         self._note = note
         self._listener = listen(host, port)
         try:
-            self._file = _open(log) if log else None
+            self._log = Log(log) if log else None
         except InputError:
             self._listener.close()
             raise
         self.address: tuple[str, int] = self._listener.getsockname()[:2]
         clients = [player for player, spec in enumerate(specs) if spec == NET]
         self.clients = len(clients)
-        self._lobby = Lobby(self._listener, clients, seconds, note, profile_seconds)
+        self._lobby = Lobby(
+            self._listener, clients, seconds, note, profile_seconds, most_waiting, clock
+        )
 
     def run(
         self,
@@ -109,7 +123,7 @@ class Server:
         Raises:
             KeyboardInterrupt: Interrupted before all clients had connected.
         """
-        file = self._file
+        log = self._log
         try:
             with self._listener:
                 # Loading kernels and networks takes time, which must not count in the match.
@@ -120,47 +134,36 @@ class Server:
                     self._seats[player].guest = guest
             if start is None:
                 start = self._game.deal(np.random.default_rng(self._seed))
-            if file:
+            if log:
                 header = logs.header(self._game, [seat.name for seat in self._seats], self._seed)
-                file.write(logs.header_text(header))
+                log.write(logs.header_text(header))
             with deferred() as check:
                 table = Table(self._game, self._seats, start, self._note, check)
-                return _play(table, self.rounds, file, progress)
+                return _play(table, self.rounds, log, progress)
         finally:
             for seat in self._seats:
                 if seat.client:
                     seat.client.leave("was seen off")
-            if file:
-                file.close()
+            if log:
+                log.close()
 
 
-def _open(path: Path) -> IO[str]:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return open(path, "w", encoding="ascii", newline="\n")
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror}") from None
-
-
-def _play(
-    table: Table, rounds: int, file: IO[str] | None, progress: Callable[[int], None]
-) -> Result:
+def _play(table: Table, rounds: int, log: Log | None, progress: Callable[[int], None]) -> Result:
     """Play the rounds of a match and write its log."""
     points = [0] * PLAYERS
     played = 0
     try:
         while played < rounds:
             values, points = table.play_round(points)
-            if file:
-                file.write(logs.round_text(played, values))
-                file.flush()
+            if log:
+                log.write(logs.round_text(played, values))
             played += 1
             progress(played)
         table.conclude()
     except KeyboardInterrupt:
         pass
-    if file:
+    if log:
         now = time.strftime("%Y/%m/%d %H:%M:%S")
         end = {logs.TIME_END: now, logs.TOTAL: " ".join(map(str, points))}
-        file.write(logs.header_text(end))
+        log.write(logs.header_text(end))
     return table.result(points, played, played < rounds)

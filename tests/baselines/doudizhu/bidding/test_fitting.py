@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support import interrupt_at
 
 from closedhand import InputError, make_game
 from closedhand.baselines.doudizhu.bidding import (
@@ -86,12 +87,9 @@ def test_damaged_deals_are_one_line(content: bytes, tmp_path: Path) -> None:
 
 
 def test_an_interrupted_fit_is_kept(tmp_path: Path) -> None:
-    def interrupt(games: int) -> None:
-        raise KeyboardInterrupt
-
     path = tmp_path / "deals.npz"
     game = make_game("doudizhu")
-    run = bid_fitting.fit(game, "rule", 10_000, path=path, progress=interrupt)
+    run = bid_fitting.fit(game, "rule", 10_000, path=path, progress=interrupt_at())
     assert run.games == 3 * bid_fitting.CHUNK
     kept = bid_fitting.begin(game, "rule", 0, path)
     kept.resume()

@@ -5,23 +5,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support import interrupt_at
 from support_networks import made_up, save
+from support_torch import QUIET, torch
 
 from closedhand import InputError, make_game
-from closedhand.baselines.doudizhu.bidding import agent as agent_of_bids
+from closedhand.baselines.doudizhu.bidding import agent as agent_of_bids, network as bid_net
+from closedhand.baselines.doudizhu.deeprocket import networks
 from closedhand.core import duel
 from closedhand.games.doudizhu.counts import pack
 
-torch = pytest.importorskip("torch")
-pytest.importorskip("lightning")
-
-from closedhand.baselines.doudizhu.bidding import network as bid_net  # noqa: E402
-from closedhand.baselines.doudizhu.deeprocket import networks  # noqa: E402
-
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::FutureWarning"),
-]
+pytestmark = QUIET
 
 BIDDING = make_game("doudizhu", bidding=True)
 
@@ -80,7 +74,7 @@ def test_arguments_that_the_agent_refuses(bids: tuple[Path, bid_net.Result]) -> 
     folder, _ = bids
     for argument, reason in (
         (f"net={folder}", "bids takes a kind"),
-        ("net=nowhere:rule", "no network at nowhere"),
+        ("net=nowhere:rule", "cannot read nowhere"),
         ("net:rule", "no bids of the kind 'net'.*net=FILE"),
         (f"net={folder}:nobody", "no agent 'nobody'"),
     ):
@@ -91,12 +85,9 @@ def test_arguments_that_the_agent_refuses(bids: tuple[Path, bid_net.Result]) -> 
 
 
 def test_an_interrupted_bid_network_is_kept(bids: tuple[Path, bid_net.Result]) -> None:
-    def interrupt(share: float, text: str) -> None:
-        raise KeyboardInterrupt
-
     folder, _ = bids
     result = bid_net.train(
-        folder / "deals.npz", folder / "part", 0.1, threads=1, progress=interrupt
+        folder / "deals.npz", folder / "part", 0.1, threads=1, progress=interrupt_at()
     )
     assert result.interrupted
     assert networks.load(result.path, "bid")[1] == json.loads(json.dumps(result.about))

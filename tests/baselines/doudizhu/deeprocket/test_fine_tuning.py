@@ -5,36 +5,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support_networks import make_quick, untrained
+from support_torch import QUIET, torch
 
 from closedhand import InputError, make_game
+from closedhand.baselines.doudizhu.deeprocket import fine_tuning, networks, sampling
 
-torch = pytest.importorskip("torch")
-pytest.importorskip("lightning")
-
-from closedhand.baselines.doudizhu.deeprocket import fine_tuning, networks, sampling  # noqa: E402
-
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::FutureWarning"),
-]
+pytestmark = [*QUIET, pytest.mark.usefixtures("tiny_networks")]
 
 SUBSTEPS = make_game("doudizhu", substeps=True)
 
 
-@pytest.fixture(scope="module")
-def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return untrained(tmp_path_factory.mktemp("start"))
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    make_quick(monkeypatch)
-
-
 @pytest.mark.slow
-def test_decisions_are_those_with_a_choice(start: Path) -> None:
-    tuning = fine_tuning.Tuning(str(start))
+def test_decisions_are_those_with_a_choice(untrained: Path) -> None:
+    tuning = fine_tuning.Tuning(str(untrained))
     decisions, won = sampling.play_deals(
         SUBSTEPS, tuning.network, tuning.kicker, 3, np.random.default_rng(1)
     )
@@ -54,9 +37,9 @@ def test_decisions_are_those_with_a_choice(start: Path) -> None:
     assert len(set(lengths[:4].tolist())) > 1
 
 
-def test_win_rates_add_up_and_equal_networks_are_level(start: Path) -> None:
+def test_win_rates_add_up_and_equal_networks_are_level(untrained: Path) -> None:
     torch.manual_seed(1)
-    one, kicker = fine_tuning.Tuning(str(start)).network, networks.KickerNetwork("tiny")
+    one, kicker = fine_tuning.Tuning(str(untrained)).network, networks.KickerNetwork("tiny")
     other = networks.PolicyNetwork("tiny").eval()
     assert sampling.win_rate(SUBSTEPS, one, one, kicker, 6) == (0.5, 0.0)
     rates = [sampling.win_rate(SUBSTEPS, *pair, kicker, 8)
@@ -77,8 +60,8 @@ def some(tuning: fine_tuning.Tuning, chosen: int) -> tuple[sampling.Decisions, i
 
 
 @pytest.mark.parametrize("gain", [1.0, -1.0, 0.0])
-def test_what_wins_gets_likelier(start: Path, gain: float) -> None:
-    tuning = fine_tuning.Tuning(str(start), penalty=0.0, rate=1e-3)
+def test_what_wins_gets_likelier(untrained: Path, gain: float) -> None:
+    tuning = fine_tuning.Tuning(str(untrained), penalty=0.0, rate=1e-3)
     decisions, label = some(tuning, 2)
     before = networks.probabilities(tuning.network, *decisions[:3])[0, label]
     tuning.learn(decisions, np.full(60, gain, np.float32), np.random.default_rng(0))
@@ -87,10 +70,10 @@ def test_what_wins_gets_likelier(start: Path, gain: float) -> None:
     assert networks.probabilities(tuning.start, *decisions[:3])[0, label] == before
 
 
-def test_the_penalty_holds_the_policy_at_its_start(start: Path) -> None:
+def test_the_penalty_holds_the_policy_at_its_start(untrained: Path) -> None:
     moved = []
     for penalty in (0.0, 100.0):
-        tuning = fine_tuning.Tuning(str(start), penalty=penalty, rate=1e-3)
+        tuning = fine_tuning.Tuning(str(untrained), penalty=penalty, rate=1e-3)
         decisions, label = some(tuning, 2)
         for _ in range(20):
             now = np.log(networks.probabilities(tuning.network, *decisions[:3])[:, label])
@@ -121,8 +104,8 @@ def test_the_objective_is_clipped() -> None:
 
 
 @pytest.mark.slow
-def test_self_play_makes_an_untrained_network_better(start: Path) -> None:
-    tuning = fine_tuning.Tuning(str(start), penalty=0.0, rate=1e-2, deals=32)
+def test_self_play_makes_an_untrained_network_better(untrained: Path) -> None:
+    tuning = fine_tuning.Tuning(str(untrained), penalty=0.0, rate=1e-2, deals=32)
     for _ in range(8):
         tuning.step()
     won, error = sampling.win_rate(tuning.game, tuning.network, tuning.start, tuning.kicker, 40)
@@ -130,7 +113,7 @@ def test_self_play_makes_an_untrained_network_better(start: Path) -> None:
     assert tuning.kl > 0.01
 
 
-def test_it_goes_on_where_it_was_interrupted(start: Path, tmp_path: Path) -> None:
+def test_it_goes_on_where_it_was_interrupted(untrained: Path, tmp_path: Path) -> None:
     def tune(out: str, stop: float, **given: Any) -> fine_tuning.Result:
         def progress(share: float, text: str) -> None:
             steps.append(text)
@@ -139,7 +122,7 @@ def test_it_goes_on_where_it_was_interrupted(start: Path, tmp_path: Path) -> Non
 
         steps: list[str] = []
         settings = {"seed": 3, "deals": 2, "threads": 1, "progress": progress, **given}
-        return fine_tuning.train(str(start), tmp_path / out, 10.0, **settings)
+        return fine_tuning.train(str(untrained), tmp_path / out, 10.0, **settings)
 
     for out, stops in (("whole", [3]), ("parts", [1, 2])):
         for stop in stops:
@@ -149,7 +132,7 @@ def test_it_goes_on_where_it_was_interrupted(start: Path, tmp_path: Path) -> Non
         for out in ("whole", "parts")
     )
     assert all(torch.equal(whole[name], parts[name]) for name in whole)
-    begun = networks.load(start / "policy.safetensors", "policy")[0].state_dict()
+    begun = networks.load(untrained / "policy.safetensors", "policy")[0].state_dict()
     assert not all(torch.equal(whole[name], begun[name]) for name in whole)
     with pytest.raises(InputError, match="made with seed 3, not 4") as caught:
         tune("whole", 1, seed=4)
@@ -160,8 +143,8 @@ def test_it_goes_on_where_it_was_interrupted(start: Path, tmp_path: Path) -> Non
         tune("whole", 1, seed=4)
 
 
-def test_another_training_is_not_written_over(start: Path, tmp_path: Path) -> None:
+def test_another_training_is_not_written_over(untrained: Path, tmp_path: Path) -> None:
     (tmp_path / "policy.safetensors").write_bytes(b"of another training")
     with pytest.raises(InputError, match="is of another training"):
-        fine_tuning.train(str(start), tmp_path, 0.01)
+        fine_tuning.train(str(untrained), tmp_path, 0.01)
     assert (tmp_path / "policy.safetensors").read_bytes() == b"of another training"

@@ -12,15 +12,7 @@ from closedhand import InputError
 from closedhand.baselines.doudizhu.deeprocket import pairs, recorded
 from closedhand.games.doudizhu.plays import GROUPS
 
-torch = pytest.importorskip("torch")
-pytest.importorskip("lightning")
 pytest.importorskip("pyarrow")
-
-
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::FutureWarning"),
-]
 
 
 def groups(state: Any) -> set[int]:

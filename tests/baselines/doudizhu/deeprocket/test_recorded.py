@@ -12,15 +12,7 @@ from closedhand import InputError
 from closedhand.baselines.doudizhu.deeprocket import pairs, recorded
 from closedhand.core.records import from_state, write
 
-torch = pytest.importorskip("torch")
-pytest.importorskip("lightning")
 pytest.importorskip("pyarrow")
-
-
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::FutureWarning"),
-]
 
 PAPER = SHIPPED / "deeprocket_match.jsonl"
 

@@ -2,16 +2,11 @@
 
 import numpy as np
 import pytest
+from support_torch import QUIET
 
-torch = pytest.importorskip("torch")
-pytest.importorskip("lightning")
+from closedhand.baselines.doudizhu.deeprocket import sampling
 
-from closedhand.baselines.doudizhu.deeprocket import sampling  # noqa: E402
-
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::FutureWarning"),
-]
+pytestmark = QUIET
 
 
 def test_gains_are_measured_by_the_other_games_of_the_deal() -> None:

@@ -4,20 +4,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support import interrupt_at
 from support_deeprocket import DOUDIZHU
 
 from closedhand import InputError, make_game
 from closedhand.baselines.doudizhu.deeprocket import recorded, shards
 
-torch = pytest.importorskip("torch")
-pytest.importorskip("lightning")
 pytest.importorskip("pyarrow")
-
-
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::FutureWarning"),
-]
 
 
 @pytest.fixture
@@ -35,12 +28,8 @@ def test_shards_do_not_depend_on_interruptions(small_shards: None, tmp_path: Pat
     whole = shards.generate(DOUDIZHU, agents, 20, 1, tmp_path / "a")
     assert [shards.rows_of(path) for path in whole] == [8, 8, 4]
 
-    def interrupt(done: int) -> None:
-        if done == 12:
-            raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
-        shards.generate(DOUDIZHU, agents, 20, 1, tmp_path / "b", progress=interrupt)
+        shards.generate(DOUDIZHU, agents, 20, 1, tmp_path / "b", progress=interrupt_at(12))
     assert sorted(contents(tmp_path / "b")) == ["games-00000.parquet", "games-00001.begun.npz"]
     done: list[int] = []
     shards.generate(DOUDIZHU, agents, 20, 1, tmp_path / "b", progress=done.append)

@@ -2,19 +2,13 @@
 
 import numpy as np
 import pytest
+from support_torch import QUIET
 
-from closedhand.baselines.doudizhu.deeprocket import pairs, recorded
+from closedhand.baselines.doudizhu.deeprocket import pairs, recorded, stream
 
-torch = pytest.importorskip("torch")
-pytest.importorskip("lightning")
 pytest.importorskip("pyarrow")
 
-from closedhand.baselines.doudizhu.deeprocket import stream  # noqa: E402
-
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::FutureWarning"),
-]
+pytestmark = QUIET
 
 
 def test_batches_depend_on_seed_and_step_only(games: recorded.Games) -> None:

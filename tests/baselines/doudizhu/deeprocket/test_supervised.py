@@ -6,20 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support_torch import QUIET
 
 from closedhand import InputError
-from closedhand.baselines.doudizhu.deeprocket import pairs, recorded
+from closedhand.baselines.doudizhu.deeprocket import networks, pairs, recorded, stream, supervised
 
-torch = pytest.importorskip("torch")
-pytest.importorskip("lightning")
 pytest.importorskip("pyarrow")
 
-from closedhand.baselines.doudizhu.deeprocket import networks, stream, supervised  # noqa: E402
-
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::FutureWarning"),
-]
+pytestmark = QUIET
 
 
 def test_training_learns(trained: Path) -> None:

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
-from support_uecda import GAME, Lowest, Match, check_log, golden
+from support_uecda import Lowest, Match, check_log, decisions, golden
 
 from closedhand.core.game import State
 from closedhand.games.daihinmin import logs
@@ -24,13 +24,9 @@ def test_five_clients_know_what_the_rules_let_them_know(tmp_path: Path) -> None:
     with ThreadPoolExecutor(5) as pool:
         joined = {result.player: (result, views) for result, views in pool.map(join, range(5))}
     outcome = match.end()
-    for values in check_log(match.log, 12).rounds:
-        record = logs.round_record(values)
-        state = GAME.parse_deal(record.deal or "")
-        for action in record.actions:
-            view, true = next(joined[int(state.player)][1]), GAME.view(state, int(state.player))
-            assert view.tobytes() == true.tobytes(), (view, true)
-            GAME.play(state, GAME.parse(action))
+    for player, true in decisions(check_log(match.log, 12)):
+        view = next(joined[player][1])
+        assert view.tobytes() == true.tobytes(), (view, true)
     assert not any(list(rest) for _, rest in joined.values())
     assert outcome.points == tuple(joined[player][0].points for player in range(5))
     assert all(result.complete and not result.rejected for result, _ in joined.values())

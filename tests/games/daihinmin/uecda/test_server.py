@@ -8,7 +8,18 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from support_uecda import GAME, LONG, Answer, Lowest, Match, Raw, cards_table, check_log, golden
+from support_uecda import (
+    GAME,
+    LONG,
+    START,
+    Answer,
+    Lowest,
+    Match,
+    Raw,
+    cards_table,
+    check_log,
+    golden,
+)
 
 from closedhand.core.game import InputError
 from closedhand.games.daihinmin import logs
@@ -55,27 +66,6 @@ def test_a_faulty_client_harms_nobody_else(fault: str, tmp_path: Path) -> None:
             assert {len(entry) for entry in entries} == {3 if answer is not_held else 1}
 
 
-@pytest.mark.slow
-def test_a_late_answer_is_not_taken_for_the_next_one(tmp_path: Path) -> None:
-    match = Match(tmp_path / "a.log", seconds=1.0, rounds=1, seed=1)
-    sent: list[int] = []
-
-    def answer(raw: Raw, hand: int) -> bytes:
-        # Different singles, most of them illegal: each shows in the log.
-        own = [card for card in range(53) if hand >> card & 1]
-        sent.append(own[raw.questions % len(own)])
-        time.sleep(1.3 if raw.questions == 1 else 0)
-        return cards_table(sent[-1])
-
-    raw = Raw(match.connect())
-    raw.play(answer)
-    result = match.end()
-    entries = logs.entries(check_log(match.log, 1).rounds[0]["play"])
-    assert result.late[raw.me] == 1 and not result.gone[raw.me]
-    own = [entry[1:] for entry in entries if entry[0] == str(raw.me)]
-    assert own == ["", *map(logs.play_text, sent[1:])]
-
-
 def closed(sock: socket.socket) -> bool:
     """Whether the other end closes a connection before it says anything."""
     with sock, suppress(ConnectionError):
@@ -101,12 +91,6 @@ def test_the_lobby_seats_profiles_only(tmp_path: Path) -> None:
     for raw in raws:
         raw.sock.close()
     match.end()
-
-
-START = (
-    "20413;41302;4c4s6h7c8c9hJdJhAs2s*;4d5d5s7h8h8sTcJcKdKs;3h3s5h7s9cThJsQcKcAc2c;"
-    "3d5c6c6s7d9dTdQdQh2d2h;3c4h6d8d9sTsQsKhAdAh"
-)
 
 
 def test_the_server_speaks_as_recorded() -> None:

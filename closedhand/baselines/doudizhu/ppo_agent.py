@@ -1,0 +1,139 @@
+"""The agent `ppo`: a network that `ppo.py` has trained.
+
+It plays from `model.safetensors`, which is data. The checkpoint of a training, `model.zip`, is
+pickled: whoever loads one with Stable-Baselines3 runs the code that its maker put in. The agent
+therefore takes a zip only from those who say that they trust it.
+"""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from closedhand.baselines.doudizhu import ppo_network
+from closedhand.baselines.doudizhu.ppo_network import NAME
+from closedhand.baselines.doudizhu.substep_agent import SubstepAgent
+from closedhand.core import contract
+from closedhand.core.agent_spec import AgentSpec, quoted
+from closedhand.core.agents import Traits, described
+from closedhand.core.extras import needing
+from closedhand.core.files import reason_of, within
+from closedhand.core.game import Game, InputError
+from closedhand.core.reading import read_content
+
+ZIP = b"PK\3\4"
+"""What a zip begins with."""
+Logits = Callable[[dict[str, torch.Tensor]], torch.Tensor]
+"""From parts of observations, [n, ...], to the logits of all sub-steps, float32 [n, actions]."""
+
+
+class PPOAgent(SubstepAgent):
+    """A trained network as an agent, in flat and in sub-stepped games."""
+
+    def __init__(self, game: Game, path: Path, trust: bool = False) -> None:
+        """Load the network for `game`.
+
+        Args:
+            game: Dou Dizhu with any options.
+            path: File of the network, or a folder with a `model.safetensors`.
+            trust: Whether code in the file may be run; only files of Stable-Baselines3 have any.
+
+        Raises:
+            InputError: There is no such network, it was trained with other actions, or the file may
+                run code and is not trusted.
+        """
+        spec = AgentSpec("ppo", {"trust": 1} if trust else {}, str(path))
+        super().__init__(game, str(spec))
+        # One core: matches run in several processes.
+        torch.set_num_threads(1)
+        file = within(path, NAME)
+        self.logits: Logits
+        if not is_pickled(file):
+            self.logits = ppo_network.load(file, self.substeps)
+        elif trust:
+            self.logits = load_trusted(file, self.substeps)
+        else:
+            folder = file.parent
+            raise InputError(
+                f"{file} is a file of Stable-Baselines3 and can run code when it is loaded: play "
+                f"{folder / NAME}, which `closedhand train doudizhu --out {folder}` "
+                f"writes; if you trust its maker, ppo[trust=1]:{quoted(str(path))}"
+            )
+
+    def choose(self, views: np.ndarray) -> np.ndarray:
+        """The most probable sub-steps for states [n], int32 [n]."""
+        return self._masked(views).argmax(1).numpy().astype(np.int32)
+
+    def step_probabilities(self, views: np.ndarray) -> np.ndarray:
+        """The softmax over the legal sub-steps for states [n], float64 [n, sub-steps]."""
+        shares = torch.softmax(self._masked(views), 1).numpy().astype(np.float64)
+        return shares / shares.sum(1, keepdims=True)
+
+    def _masked(self, views: np.ndarray) -> torch.Tensor:
+        """The logits for states [n], minus infinity for illegal sub-steps."""
+        game = self.substeps
+        observations = np.empty((len(views), game.observation_size), np.int8)
+        masks = np.zeros((len(views), game.num_actions), bool)
+        for view, observation, mask in zip(views, observations, masks, strict=True):
+            contract.observe(game.rules, view, view["player"], observation)
+            mask[game.legal(view)] = True
+        parts = {name: torch.from_numpy(part) for name, part in game.split(observations).items()}
+        with torch.inference_mode():
+            return self.logits(parts).masked_fill(~torch.from_numpy(masks), -torch.inf)
+
+
+def is_pickled(path: Path) -> bool:
+    """Whether a file is a zip, in which Stable-Baselines3 and PyTorch keep pickled objects.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    return read_content(path)[: len(ZIP)] == ZIP
+
+
+def load_trusted(path: Path, game: Game) -> Logits:
+    """The logits of a model that Stable-Baselines3 saved; this runs the code in the file.
+
+    Raises:
+        InputError: The file holds no model, or it was trained with other actions.
+    """
+    with needing():
+        from sb3_contrib import MaskablePPO
+    try:
+        model = MaskablePPO.load(path, device="cpu")
+    except Exception as error:
+        raise InputError(f"{path} holds no model of MaskablePPO: {reason_of(error)}") from None
+    if getattr(model.action_space, "n", None) != game.num_actions:
+        raise InputError(f"{path} was trained with other actions (bidding?)")
+
+    def logits(observations: dict[str, torch.Tensor]) -> torch.Tensor:
+        found: Any = model.policy.get_distribution(observations)  # type: ignore[arg-type]
+        return found.distribution.logits
+
+    return logits
+
+
+def describe(game: Game, argument: str | None, trust: int = 0) -> Traits:
+    """The traits of the agent, known before it plays."""
+    file = None if argument is None else within(Path(argument), NAME)
+    found = file is not None and os.path.isfile(file)
+    return Traits((file,) if file and found else (), microseconds=500)
+
+
+@described(describe)
+def make_ppo(game: Game, seed: int, argument: str | None, trust: int = 0) -> PPOAgent:
+    """The agent `ppo:PATH`; PATH is a network, or a folder with a `model.safetensors`.
+
+    `ppo[trust=1]:PATH` also takes a zip of Stable-Baselines3, and runs the code that it holds.
+
+    Raises:
+        InputError: There is no path, or no network that may be used at it.
+    """
+    if argument is None:
+        raise InputError("the agent ppo takes the path of a network: ppo:runs/demo")
+    if trust not in (0, 1):
+        raise InputError(f"ppo takes trust=1 or trust=0, not {trust!r}")
+    return PPOAgent(game, Path(argument), bool(trust))

@@ -1,0 +1,150 @@
+"""Weights of networks as data: safetensors files that say what they are in a JSON description.
+
+Nothing in such a file is run, and nothing is believed: the description is checked against a schema
+with limits, and names, shapes and types of the tensors against the network so described, before the
+first tensor is read. A file can therefore take up little more memory than its own size.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from reprlib import repr as shortened
+from typing import Any, TypeVar
+
+import safetensors.torch
+import torch
+from torch import nn
+
+from closedhand.core.files import reason_of, write_atomically
+from closedhand.core.game import InputError
+from closedhand.core.parsing import parse_json
+from closedhand.core.reading import read_content
+
+METADATA = "closedhand"
+"""The key of the description, JSON, in a file's metadata."""
+MOST_HEADER = 2**20
+"""Maximum size of a file's header, in bytes."""
+TYPES = ("F32", "F16", "BF16")
+"""Types that weights may have."""
+
+Network = TypeVar("Network", bound=nn.Module)
+Check = Callable[[Any], bool]
+"""Whether a value of a description is allowed."""
+
+
+def word(value: Any) -> bool:
+    """Whether a value is a text of at most 100 characters."""
+    return isinstance(value, str) and len(value) <= 100
+
+
+def flag(value: Any) -> bool:
+    """Whether a value is true or false."""
+    return isinstance(value, bool)
+
+
+def table(value: Any) -> bool:
+    """Whether a value is a JSON object."""
+    return isinstance(value, dict)
+
+
+def number(least: int, most: int) -> Check:
+    """Whether a value is a whole number within limits."""
+    return lambda value: (
+        isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+    )
+
+
+def items(check: Check, most: int) -> Check:
+    """Whether a value is a list of at most so many values that pass a check."""
+    return lambda value: (
+        isinstance(value, list) and len(value) <= most and all(check(each) for each in value)
+    )
+
+
+def save(path: Path, tensors: Mapping[str, torch.Tensor], about: Mapping[str, Any]) -> None:
+    """Write the weights of a network, atomically.
+
+    Args:
+        path: File, usually `.safetensors`.
+        tensors: The weights by name, the network's `state_dict()`.
+        about: Its description, JSON values.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    plain = {name: each.cpu().contiguous() for name, each in tensors.items()}
+    write_atomically(path, safetensors.torch.save(plain, {METADATA: json.dumps(about)}))
+
+
+def load(
+    path: Path, schema: Mapping[str, Check], build: Callable[[dict[str, Any]], Network]
+) -> tuple[Network, dict[str, Any]]:
+    """Read a network.
+
+    Args:
+        path: File that `save` wrote.
+        schema: Checks of the values of the description, by key; it has these keys and no others.
+        build: Makes the network from a description that has passed the checks. It raises an
+            `InputError` for a network that cannot be used; the message is completed by the path.
+
+    Returns:
+        The network with its weights, and the description.
+
+    Raises:
+        InputError: The file cannot be read, is no network, or not one that can be used.
+    """
+    content = read_content(path)
+    try:
+        header = _header(content)
+        about = _description(header, schema)
+        with torch.device("meta"):  # shapes without memory
+            expected = build(about).state_dict()
+        _compare(header, expected)
+        tensors = safetensors.torch.load(content)
+        for name, tensor in tensors.items():
+            if not torch.isfinite(tensor).all():
+                raise InputError(f"the tensor {name} has numbers that are not finite")
+        network = build(about)
+        network.load_state_dict(tensors)
+    except InputError as error:
+        raise InputError(f"{path} is no network to use here: {error}") from None
+    except Exception as error:  # a damaged file fails in a dozen ways: safetensors, JSON, torch
+        raise InputError(f"{path} is no network, or damaged: {reason_of(error)}") from None
+    return network, about
+
+
+def _header(content: bytes) -> dict[str, Any]:
+    """The header of a safetensors file: the metadata, and type and shape of every tensor."""
+    size = int.from_bytes(content[:8], "little")
+    if len(content) < 8 or size > min(MOST_HEADER, len(content) - 8):
+        raise InputError("it does not begin like a safetensors file, or is cut off")
+    header = parse_json(content[8 : 8 + size].decode())
+    if not table(header):
+        raise InputError("its header is no table of tensors")
+    return header
+
+
+def _description(header: Mapping[str, Any], schema: Mapping[str, Check]) -> dict[str, Any]:
+    metadata = header.get("__metadata__")
+    if not isinstance(metadata, dict) or METADATA not in metadata:
+        raise InputError("it does not say which network it is; closedhand did not write it")
+    about = parse_json(metadata[METADATA])
+    if not table(about) or set(about) != set(schema):
+        raise InputError(f"its description is not of {', '.join(schema)}")
+    for key, check in schema.items():
+        if not check(about[key]):
+            raise InputError(f"{key} cannot be {shortened(about[key])}")
+    return about
+
+
+def _compare(header: Mapping[str, Any], expected: Mapping[str, torch.Tensor]) -> None:
+    """Compare the tensors of a header with those of a network."""
+    names = set(header) - {"__metadata__"}
+    if names != set(expected):
+        some = sorted(names ^ set(expected))[0]
+        raise InputError(f"the tensor {shortened(some)} is missing, or should not be there")
+    for name, tensor in expected.items():
+        kind, shape = header[name]["dtype"], header[name]["shape"]
+        if kind not in TYPES or shape != list(tensor.shape):
+            found = f"{shortened(kind)} {shortened(shape)}"
+            raise InputError(f"the tensor {name} is {found}, not F32 {list(tensor.shape)}")

@@ -1,0 +1,68 @@
+"""The standard streams of the command line: open, able to take any text, and closed in order.
+
+Whoever pipes a command's output elsewhere chooses encoding, width and end of the stream. What an
+encoding lacks is shown in ASCII (`closedhand.core.text`).
+"""
+
+import os
+import sys
+from contextlib import suppress
+from typing import TextIO, cast
+
+from closedhand.core.game import InputError
+from closedhand.core.text import FALLBACK
+
+
+def prepare() -> None:
+    """Open streams that are closed, and let none of them fail because of a character."""
+    _fill_gaps()
+    for stream in (sys.stdout, sys.stderr):
+        _reconfigure(stream, FALLBACK)
+    _reconfigure(sys.stdin, "replace")
+
+
+def _fill_gaps() -> None:
+    """Open the null device in place of closed streams.
+
+    A file that is opened later must not get the number of one: what is printed would end up in it.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest free number, so this one
+    if cast(TextIO | None, sys.stdin) is None:
+        sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
+
+
+def _reconfigure(stream: TextIO | None, errors: str) -> None:
+    # In notebooks and tests a stream may be an object of another kind.
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors=errors)
+
+
+def flush() -> None:
+    """Write out what was printed.
+
+    Raises:
+        InputError: It cannot be written, because a disk is full, for example.
+        BrokenPipeError: Nobody reads it any more.
+    """
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            if cast(TextIO | None, stream) is not None:
+                stream.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        drop()
+        raise InputError(f"cannot write the output: {error.strerror}") from None
+
+
+def drop() -> None:
+    """Discard what was printed and not written yet: writing it at exit would fail again."""
+    with suppress(OSError):
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, 1)
+        os.close(null)

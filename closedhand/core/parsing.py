@@ -1,0 +1,172 @@
+"""Parsing of text from outside: whole numbers, JSON, and the form of JSON data.
+
+Whatever the text, these functions return a value that is safe to work with, or raise `InputError`.
+"""
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from closedhand.core.game import InputError
+
+LARGEST = 2**63 - 1
+"""Largest whole number that kernels can hold."""
+MOST_DIGITS = 300
+"""Most digits of a whole number in JSON; a float has no larger one either."""
+MOST_DEPTH = 50
+"""Most levels to which JSON may be nested."""
+
+WHOLE = re.compile(r"-?[0-9]{1,19}", re.ASCII)
+STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
+"""A string in valid JSON."""
+
+
+def parse_whole(text: str, name: str, least: int = 0, most: int = LARGEST) -> int:
+    """The whole number that a text writes in ASCII digits.
+
+    Args:
+        text: The text; spaces around the number are allowed.
+        name: Name of the number, for the message.
+        least: Least value allowed.
+        most: Largest value allowed, at most `LARGEST`.
+
+    Raises:
+        InputError: The text is no such number.
+    """
+    digits = text.strip()
+    if WHOLE.fullmatch(digits) and least <= int(digits) <= most:
+        return int(digits)
+    above = f" of {least} or more" if most == LARGEST else f" from {least} to {most}"
+    raise InputError(f"{name} is a whole number{above}, not {text!r}")
+
+
+def parse_json(text: str) -> Any:
+    """The value of a JSON text, as strict as the standard (RFC 8259) and within limits.
+
+    Raises:
+        InputError: The text is not JSON, holds NaN or a number that is too large, names a key twice
+            in one object, or is nested too deeply.
+    """
+    try:
+        data = _DECODER.decode(text)
+        # Counting all brackets is quick, and enough for most texts.
+        if text.count("[") + text.count("{") > MOST_DEPTH and _depth(text) > MOST_DEPTH:
+            raise RecursionError
+    except RecursionError:
+        raise InputError(f"JSON is nested to more than {MOST_DEPTH} levels") from None
+    except json.JSONDecodeError as error:
+        raise InputError(f"not JSON: {error}") from None
+    return data
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > MOST_DIGITS:
+        raise InputError(f"a number of {len(digits)} digits, more than {MOST_DIGITS}")
+    return int(digits)
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise InputError(f"the number {text} is too large")
+    return value
+
+
+def _constant(text: str) -> float:
+    raise InputError(f"not JSON: {text}")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        (key, _), *_ = Counter(key for key, _ in pairs).most_common(1)
+        raise InputError(f"the key {key!r} is there twice")
+    return found
+
+
+_DECODER = json.JSONDecoder(
+    parse_int=_whole, parse_float=_float, parse_constant=_constant, object_pairs_hook=_object
+)
+
+
+def _depth(text: str) -> int:
+    """The number of levels to which valid JSON is nested."""
+    marks = np.frombuffer(STRING.sub("", text).encode("ascii", "replace"), np.uint8)
+    opened = (marks == ord("[")) | (marks == ord("{"))
+    closed = (marks == ord("]")) | (marks == ord("}"))
+    return int(np.cumsum(opened.astype(np.int32) - closed).max(initial=0))
+
+
+class Kind(NamedTuple):
+    """A kind of JSON value.
+
+    Attributes:
+        name: Name of a value for messages, such as `a text`.
+        plural: Name of several values, such as `texts`.
+        holds: Tells whether a value is of this kind.
+    """
+
+    name: str
+    plural: str
+    holds: Callable[[Any], bool]
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a number; True and False are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+TEXT = Kind("a text", "texts", lambda value: isinstance(value, str))
+NUMBER = Kind("a number", "numbers", is_number)
+SEED = Kind(
+    "a whole number that is not negative",
+    "whole numbers that are not negative",
+    lambda value: is_number(value) and isinstance(value, int) and value >= 0,
+)
+OPTIONS = Kind("an object", "objects", lambda value: isinstance(value, dict))
+ANY_LIST = Kind("a list", "lists", lambda value: isinstance(value, list))
+
+
+def list_of(kind: Kind) -> Kind:
+    """The kind of lists whose items are of one kind."""
+
+    def holds(value: Any) -> bool:
+        return isinstance(value, list) and all(map(kind.holds, cast(list[Any], value)))
+
+    return Kind(f"a list of {kind.plural}", f"lists of {kind.plural}", holds)
+
+
+def check_fields(
+    data: Any,
+    name: str,
+    needed: Mapping[str, Kind],
+    others: Mapping[str, Kind] | None = None,
+) -> dict[str, Any]:
+    """Check that JSON data is an object with certain fields, and return it.
+
+    Args:
+        data: The data.
+        name: Name of such an object, for messages.
+        needed: Fields that it must have, and their kinds.
+        others: Fields that it may have; null counts as absent.
+
+    Raises:
+        InputError: The data is no object, lacks a field, or has a value of another kind.
+    """
+    if not isinstance(data, dict):
+        raise InputError(f"{name} is a JSON object, not {data!r}")
+    found = cast(dict[str, Any], data)
+    for key, kind in needed.items():
+        if key not in found:
+            raise InputError(f"{name} lacks {key!r}")
+        if not kind.holds(found[key]):
+            raise InputError(f"{key!r} is {kind.name}, not {found[key]!r}")
+    for key, kind in (others or {}).items():
+        if found.get(key) is not None and not kind.holds(found[key]):
+            raise InputError(f"{key!r} is {kind.name}, not {found[key]!r}")
+    return found

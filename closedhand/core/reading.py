@@ -1,0 +1,248 @@
+"""Reading files within limits: bytes, text, JSON and arrays.
+
+Whatever a file holds, reading it returns data or raises an `InputError` that names the file.
+"""
+
+import errno
+import gzip
+import io
+import math
+import os
+import re
+import stat
+import zipfile
+import zlib
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import IO, Any, cast
+
+import numpy as np
+
+from closedhand.core.game import InputError
+from closedhand.core.parsing import parse_json
+
+MOST_LINE = 2**20
+"""Most bytes in a line of text."""
+MOST_TEXT = 2**26
+"""Most bytes of a text that is read as a whole, such as JSON."""
+MOST_DATA = 2**28
+"""Most bytes of arrays and networks, and of what is unpacked."""
+LIMITS = "CLOSEDHAND_LIMITS"
+"""Variable of the environment: a factor by which these limits are multiplied."""
+BLOCK = 2**20
+
+GZIP = b"\x1f\x8b"
+BOM = b"\xef\xbb\xbf"
+FILLED = re.compile(rb"\S[^\n]*")
+"""A line from its first visible character on."""
+
+_factor: ContextVar[float | None] = ContextVar("factor", default=None)
+
+
+@contextmanager
+def limits(factor: float) -> Generator[None]:
+    """Multiply the limits of all reading in this block by a factor."""
+    token = _factor.set(factor)
+    try:
+        yield
+    finally:
+        _factor.reset(token)
+
+
+def limit(most: int) -> int:
+    """A limit, such as `MOST_DATA`, as `limits` or the environment have it.
+
+    Raises:
+        InputError: The factor in the environment is not a positive number.
+    """
+    given = _factor.get()
+    if given is None:
+        text = os.environ.get(LIMITS, "1")
+        try:
+            given = float(text)
+        except ValueError:
+            given = math.nan
+        if not 0 < given < math.inf:
+            raise InputError(f"{LIMITS} is a positive number, not {text!r}")
+    return int(most * given)
+
+
+def beyond(path: Path | str, what: str, most: int) -> InputError:
+    """The error that something in a file exceeds a limit."""
+    allowed = limit(most)
+    size = f"{allowed >> 20} MiB" if allowed >= 2**20 else f"{allowed:,} bytes"
+    return InputError(
+        f"{path}: {what} more than {size}; --limits 10 or {LIMITS}=10 allow ten times as much"
+    )
+
+
+@contextmanager
+def reading(path: Path | str) -> Generator[None]:
+    """Turn what goes wrong while a file is opened and read into an `InputError`."""
+    try:
+        yield
+    except InputError:
+        raise
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or str(error) or "it ends too early"
+        raise InputError(f"cannot read {path}: {reason}") from None
+    except ValueError as error:  # a path that no file can have
+        raise InputError(f"cannot read {path}: {error}") from None
+
+
+def read_content(path: Path | str, most: int = MOST_DATA) -> bytes:
+    """The bytes of a regular file, for whatever is made from one file.
+
+    Args:
+        path: Path of the file.
+        most: Its limit, one of those above.
+
+    Raises:
+        InputError: There is no such file, it is a folder or a device, cannot be read, or is larger.
+    """
+    with reading(path):
+        about = os.stat(path)
+        if stat.S_ISDIR(about.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not stat.S_ISREG(about.st_mode):
+            raise InputError(f"cannot read {path}: it is no regular file")
+        if about.st_size > limit(most):
+            raise beyond(path, "it has", most)
+        with open(path, "rb") as file:
+            return file.read()
+
+
+def filled_lines(path: Path | str) -> Iterator[tuple[int, str]]:
+    """Lines of a text that are not blank, stripped, with their numbers from 1.
+
+    The text is UTF-8 and may be packed by gzip; it is read in blocks.
+
+    Raises:
+        InputError: The file cannot be read, is not UTF-8, has too long a line, or unpacks to too
+            much.
+    """
+    longest, number, rest = limit(MOST_LINE), 1, b""
+    with reading(path), open(path, "rb") as file:
+        for block in _blocks(path, file):
+            data = rest + block
+            whole = data.rfind(b"\n") + 1
+            yield from _decoded(path, data[:whole], number)
+            number += data.count(b"\n", 0, whole)
+            rest = data[whole:]
+            if len(rest) > longest:
+                raise beyond(f"{path}, line {number}", "the line has", MOST_LINE)
+        yield from _decoded(path, rest, number)
+
+
+def _blocks(path: Path | str, file: IO[bytes]) -> Iterator[bytes]:
+    """A file in blocks, unpacked, without the mark that begins some texts."""
+    start = file.read(BLOCK)
+    if not start.startswith(GZIP):
+        yield start.removeprefix(BOM)
+        while block := file.read(BLOCK):
+            yield block
+        return
+    file.seek(0)
+    size, allowed = 0, limit(MOST_DATA)
+    with gzip.GzipFile(fileobj=file) as unpacked:
+        while block := unpacked.read(BLOCK):
+            size += len(block)
+            if size > allowed:
+                raise beyond(path, "it unpacks to", MOST_DATA)
+            yield block.removeprefix(BOM) if size == len(block) else block
+
+
+def _decoded(path: Path | str, data: bytes, number: int) -> Iterator[tuple[int, str]]:
+    """The filled lines of some data, whose first line has this number."""
+    begin, longest = 0, limit(MOST_LINE)
+    for match in FILLED.finditer(data):
+        number += data.count(b"\n", begin, match.start())
+        begin = match.start()
+        if match.end() - begin > longest:
+            raise beyond(f"{path}, line {number}", "the line has", MOST_LINE)
+        try:
+            line = match[0].decode().strip()
+        except UnicodeDecodeError:
+            raise InputError(f"{path}, line {number}: this is not UTF-8 text") from None
+        if line:
+            yield number, line
+
+
+def lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Lines of a file with their numbers from 1, without blank lines and `#` comments.
+
+    Raises:
+        InputError: As from `filled_lines`.
+    """
+    for number, line in filled_lines(path):
+        if not line.startswith("#"):
+            yield number, line
+
+
+def load_json(path: Path) -> Any:
+    """The JSON value in a file.
+
+    Raises:
+        InputError: The file cannot be read, is too large, or is not JSON.
+    """
+    content = read_content(path, MOST_TEXT)
+    try:
+        return parse_json(content.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not UTF-8 text") from None
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """The JSON object in a file; empty if there is no such file, or no JSON object in it."""
+    try:
+        data = load_json(path)
+    except InputError:
+        return {}
+    return cast(dict[str, Any], data) if isinstance(data, dict) else {}
+
+
+def read_arrays(path: Path) -> dict[str, np.ndarray]:
+    """The arrays of an npz file.
+
+    Raises:
+        InputError: The file cannot be read, is damaged, or unpacks to too much.
+    """
+    return unpack_arrays(read_content(path), path)
+
+
+def unpack_arrays(content: bytes, path: Path | str) -> dict[str, np.ndarray]:
+    """The arrays in the content of an npz file; `path` is for messages.
+
+    Raises:
+        InputError: It is no npz file, is damaged, or unpacks to too much.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as packed:
+            size = sum(member.file_size for member in packed.infolist())
+        if size > limit(MOST_DATA):
+            raise beyond(path, "it unpacks to", MOST_DATA)
+        with np.load(io.BytesIO(content), allow_pickle=False) as data:
+            arrays = dict(data)
+    except InputError:
+        raise
+    except Exception as error:  # a damaged file fails in a dozen ways: zip, zlib, header, shape
+        raise InputError(f"{path} is no npz file, or damaged: {type(error).__name__}") from None
+    for name, array in arrays.items():
+        if not isinstance(array, np.ndarray):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(f"{path} is no npz file: {name} is no array")
+    return arrays
+
+
+def json_in(arrays: Mapping[str, Any], name: str) -> Any:
+    """The JSON value that an array of some holds as text.
+
+    Raises:
+        InputError: There is no such array, or no JSON in it.
+    """
+    if name not in arrays:
+        raise InputError(f"it lacks {name!r}")
+    return parse_json(str(arrays[name]))

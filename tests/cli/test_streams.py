@@ -1,0 +1,103 @@
+"""Streams of other encodings and widths, and streams that end or are closed."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support import DATA
+from typer.testing import CliRunner
+
+from closedhand.cli import app
+from closedhand.core.scene import HIDDEN
+
+PLAY = ("play", "leduc", "--seed", "1", "--agents", "random")
+MAIN = "from closedhand.cli import main; main()"
+
+pytestmark = pytest.mark.usefixtures("in_empty_folder")
+
+
+def start(*arguments: str, shell: str = '"$@"', **environment: str) -> subprocess.CompletedProcess:
+    """Run a command in a process of its own, by default alone; `shell` may redirect its streams."""
+    return subprocess.run(
+        ["bash", "-o", "pipefail", "-c", shell, "bash", sys.executable, "-c", MAIN, *arguments],
+        capture_output=True,
+        env={"PATH": "/usr/bin:/bin", "HOME": str(Path.home()), **environment},
+        timeout=300,
+    )
+
+
+@pytest.mark.parametrize("encoding", ["gbk", "shift_jis", "cp1252", "ascii", "utf-8"])
+def test_every_encoding_shows_the_table(encoding: str) -> None:
+    runner = CliRunner(charset=encoding)
+    result = runner.invoke(app, PLAY, input="?\nquit\n")
+    assert result.exception is None, result.exception
+    assert (HIDDEN if encoding == "utf-8" else "#") in result.stdout
+
+
+@pytest.mark.parametrize("encoding", ["gbk", "shift_jis", "cp1252", "ascii"])
+def test_errors_quote_names_that_an_encoding_lacks(encoding: str) -> None:
+    runner = CliRunner(charset=encoding)
+    result = runner.invoke(app, ["records", "replay", "ünö▒柔.jsonl"])
+    assert result.exit_code == 2
+    assert "cannot read" in result.stderr and ".jsonl: No such file" in result.stderr
+    assert runner.invoke(app, ["--help"]).exit_code == 0
+    assert runner.invoke(app, ["play", "--help"]).exit_code == 0
+
+
+def test_what_is_typed_may_have_another_encoding() -> None:
+    runner = CliRunner(charset="utf-8")
+    result = runner.invoke(app, PLAY, input=b"\xff\xfe\x80\n\0\nquit\n")
+    assert result.exit_code == 0, result.exception
+    assert "is no action" in result.stdout
+    Path("gbk.jsonl").write_bytes("柔道\n".encode("gbk"))
+    result = runner.invoke(app, ["records", "replay", "gbk.jsonl"])
+    assert result.exit_code == 2
+    assert "gbk.jsonl, line 1: this is not UTF-8 text" in result.stderr
+
+
+@pytest.mark.parametrize("width", ["1", "20"])
+def test_narrow_and_dumb_terminals(width: str) -> None:
+    environment = {"COLUMNS": width, "TERM": "dumb", "PYTHONIOENCODING": "cp1252"}
+    runner = CliRunner(charset="cp1252", env=environment)
+    match = ["match", "leduc", "--agents", "random,random", "--deals", "2", "--workers", "1"]
+    for arguments in (match, ["--help"], ["match", "--help"], ["play"]):
+        result = runner.invoke(app, arguments)
+        assert not result.exception or isinstance(result.exception, SystemExit), result.exception
+
+
+@pytest.mark.slow
+def test_a_process_in_another_encoding() -> None:
+    done = start(*PLAY, shell='echo quit | "$@"', PYTHONIOENCODING="gbk")
+    assert done.returncode == 0, done.stderr
+    assert b"#" in done.stdout
+    # Names of files are bytes; in the C locale most are no text.
+    c_locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = start("records", "replay", "ü.jsonl", **c_locale)
+    assert (done.returncode, done.stderr.count(b"\n")) == (2, 1)
+    assert b"No such file" in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("shell", "code", "message"),
+    [
+        ('"$@" | head -n 1 > first', 1, b""),
+        ('"$@" > /dev/full', 2, b"cannot write the output: No space left"),
+        ('"$@" >&-', 0, b""),
+        ('"$@" >&- 2>&- <&-', 0, b""),
+    ],
+)
+def test_output_that_nobody_takes(shell: str, code: int, message: bytes) -> None:
+    records = str(DATA / "v0.1.0" / "records.jsonl")
+    done = start("records", "replay", records, shell=shell)
+    assert done.returncode == code, done.stderr
+    assert message in done.stderr
+    assert done.stderr.count(b"\n") == bool(message)
+
+
+@pytest.mark.slow
+def test_input_that_is_closed() -> None:
+    done = start(*PLAY, shell='"$@" <&-')
+    assert done.returncode == 0, done.stderr
+    assert b"left the game" in done.stdout

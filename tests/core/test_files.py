@@ -1,0 +1,191 @@
+"""Targets, atomic writing, logs and claims."""
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from closedhand import InputError
+from closedhand.core import files
+from closedhand.core.files import Claims, Log, WriteError, replacing, target, write_atomically
+
+HOLD = """
+import sys
+from pathlib import Path
+from closedhand.core.files import Claims
+with Claims() as claims:
+    getattr(claims, sys.argv[1])(*map(Path, sys.argv[2:]))
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "results.json"
+
+
+def test_a_file_is_replaced_with_its_permissions(path: Path) -> None:
+    write_atomically(path, "one")
+    path.chmod(0o640)
+    write_atomically(path, b"two")
+    assert path.read_text() == "two" and stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_an_error_leaves_the_file_as_it_was(path: Path) -> None:
+    write_atomically(path, "good")
+    with pytest.raises(ZeroDivisionError), replacing(path) as part:
+        part.write_text("half")
+        raise ZeroDivisionError
+    with pytest.raises(WriteError, match=r"cannot write .*: No such file"), replacing(path):
+        pass  # nothing was written
+    assert path.read_text() == "good" and list(path.parent.iterdir()) == [path]
+
+
+def test_it_is_replaced_only_when_it_is_complete(path: Path) -> None:
+    write_atomically(path, "good")
+    with replacing(path) as part:
+        part.write_text("new")
+        assert path.read_text() == "good"
+    assert path.read_text() == "new"
+
+
+def test_a_link_stays_and_its_target_is_written(path: Path, tmp_path: Path) -> None:
+    behind = tmp_path / "elsewhere" / "file.json"
+    path.symlink_to(behind)
+    for content in ("one", "two"):
+        write_atomically(path, content)
+        assert path.is_symlink() and behind.read_text() == content
+
+
+BAD: dict[str, tuple[str, Callable[[Path], object]]] = {
+    "folder": ("it is a folder", Path.mkdir),
+    "device": ("it is a device", lambda path: path.symlink_to("/dev/null")),
+    "pipe": ("it is a pipe", os.mkfifo),
+    "loop": ("symbolic links", lambda path: path.symlink_to(path)),
+    "below": ("Not a directory", lambda path: path.symlink_to("/dev/null/x")),
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+@pytest.mark.parametrize(
+    "write",
+    [target, lambda path: write_atomically(path, "x"), Log, lambda path: Claims().files(path)],
+)
+def test_only_regular_files_are_written(
+    kind: str, write: Callable[[Path], object], path: Path
+) -> None:
+    reason, make = BAD[kind]
+    make(path)
+    before = path.lstat()
+    with pytest.raises(WriteError, match=reason) as error:
+        write(path)
+    assert str(error.value).startswith(f"cannot write {path}") and "\n" not in str(error.value)
+    assert path.lstat() == before and list(path.parent.iterdir()) == [path]
+
+
+def test_a_log_is_begun_with_its_first_text(path: Path) -> None:
+    log = Log(path)
+    assert not path.exists()
+    log.write("one\n")
+    assert path.read_text() == "one\n"
+    log.write("two\n")
+    log.close()
+    assert path.read_text() == "one\ntwo\n"
+    with pytest.raises(InputError, match="it exists"):
+        Log(path)
+    path.write_text("")
+    log = Log(path)
+    log.write("three")
+    log.close()
+    assert path.read_text() == "three"
+
+
+def test_a_log_on_a_full_disk_keeps_whole_texts(path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    log = Log(path)
+    log.write("a" * 90)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    try:
+        with pytest.raises(WriteError, match="File too large"):
+            log.write("b" * 90)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        log.close()
+    assert path.read_text() == "a" * 90
+
+
+def holding(kind: str, *paths: Path) -> subprocess.Popen[str]:
+    """A process that claims something until its input ends."""
+    program = [sys.executable, "-c", HOLD, kind, *map(str, paths)]
+    process = subprocess.Popen(program, stdin=-1, stdout=-1, text=True)
+    assert process.stdout and process.stdout.readline() == "held\n"
+    return process
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="there are no locks")
+@pytest.mark.parametrize("kind", ["files", "folder"])
+@pytest.mark.parametrize("end", ["closed", "killed"])
+def test_two_processes_cannot_claim_the_same(kind: str, end: str, tmp_path: Path) -> None:
+    path = tmp_path / "it"
+    with holding(kind, path) as other:
+        for name in (path, tmp_path / "." / "it"):
+            with Claims() as claims, pytest.raises(WriteError) as error:
+                getattr(claims, kind)(name)
+            assert f"process {other.pid} on " in str(error.value)
+        with Claims() as claims:
+            claims.files(tmp_path / "another")
+        if end == "killed":
+            other.send_signal(signal.SIGKILL)
+        other.communicate()
+    with Claims() as claims:
+        getattr(claims, kind)(path)
+    assert not list(tmp_path.rglob(".*"))
+
+
+def test_who_holds_a_claim_shares_it(tmp_path: Path) -> None:
+    with Claims() as claims:
+        claims.folder(tmp_path)
+        with Claims() as inner:
+            inner.folder(tmp_path)
+        assert (tmp_path / ".lock").exists()
+    assert not list(tmp_path.iterdir())
+
+
+def test_one_file_is_not_claimed_twice(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("a")
+    for second in ("a", "b/../a", "A", "link"):
+        with Claims() as claims, pytest.raises(WriteError, match="two results"):
+            claims.files(tmp_path / "a", tmp_path / second)
+
+
+def test_what_a_killed_process_left_half_written_is_removed(tmp_path: Path) -> None:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    names = {f"a.{ended.pid}.part": False, f"a.{os.getpid()}.part": True, "a.part": True}
+    for name in names:
+        (tmp_path / name).write_text("half")
+    with Claims() as claims:
+        claims.files(tmp_path / "a")
+        claims.folder(tmp_path)
+        assert {name: (tmp_path / name).exists() for name in names} == names
+
+
+def test_a_missing_lock_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "fcntl", None)
+    with Claims() as claims, pytest.warns(UserWarning, match="has no file locks"):
+        claims.folder(tmp_path)
+
+
+def test_arrays_come_back(tmp_path: Path) -> None:
+    files.write_arrays(tmp_path / "x.npz", {"a": np.arange(3)})
+    assert files.read_arrays(tmp_path / "x.npz")["a"].tolist() == [0, 1, 2]

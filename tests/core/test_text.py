@@ -1,0 +1,38 @@
+"""Messages and characters that a stream may not be able to show."""
+
+import io
+
+import pytest
+from hypothesis import given, strategies as st
+
+from closedhand import InputError, make_game
+from closedhand.core.text import MOST, one_line, showable
+
+ENCODINGS = ("ascii", "cp1252", "gbk", "shift_jis", "utf-8", "koi8-r")
+
+
+@given(st.text(), st.sampled_from(ENCODINGS))
+def test_every_stream_shows_every_text(text: str, encoding: str) -> None:
+    stream = io.TextIOWrapper(io.BytesIO(), encoding)
+    found = showable(text, stream)
+    stream.write(found)
+    if text.isascii():
+        assert found == text
+
+
+def test_a_board_keeps_its_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    game = make_game("leduc")
+    board = game.board(game.view(game.parse_deal("SK;HQ;SA"), 0))
+    plain = showable(board, io.TextIOWrapper(io.BytesIO(), "gbk"))
+    assert plain == board.replace("▒", "#") != board
+    assert showable(board, None) == board
+    assert showable("ü µ", io.TextIOWrapper(io.BytesIO(), "ascii")) == "\\xfc u"
+
+
+@given(st.text(max_size=3 * MOST))
+def test_a_message_is_one_line(text: str) -> None:
+    message = str(InputError(text))
+    assert message.isprintable() and len(message) <= MOST
+    assert one_line(message) == message
+    if text.isprintable() and len(text) <= MOST:
+        assert message == text

@@ -1,0 +1,28 @@
+"""Inputs that once ended in a traceback, a crash or a hang, by the name of their target."""
+
+RECORD = b'{"game": "doudizhu", "rules": {}, "actions": [], "seed": 1}'
+
+CORPUS: dict[str, list[bytes]] = {
+    "record": [
+        RECORD.replace(b"[]", b"null"),
+        RECORD.replace(b"{}", b"null"),
+        RECORD.replace(b"{}", b'{"name": "leduc"}'),
+        RECORD.replace(b"[]", b"[" * 200_000 + b"]" * 200_000),
+        RECORD.replace(b"[]", b"[" * 200_000),
+        RECORD.replace(b": 1}", b": " + b"9" * 5000 + b"}"),
+        RECORD.replace(b": 1}", b": 1e999}"),
+        RECORD.replace(b": 1}", b": NaN}"),
+        RECORD.replace(b": 1}", b": true}"),
+        RECORD.replace(b": 1}", b': 1, "seed": 2}'),
+        RECORD.replace(b"[]", b'["\\ud800"]'),
+        RECORD.replace(b"[]", b'["\\u0000\\n"]'),
+        RECORD.replace(b": 1}", b': 1, "returns": [true]}'),
+    ],
+    "log": [
+        b"%-----%GAME_NUMBER% " + b"9" * 5000 + b"\n%00000%mibun% 22222\n",
+        b"%-----%RULE_SEKIGAE_NUM% 0\n%00000%mibun% 22222\n",
+        b'%-----%OPTIONS% {"name": 1}\n%00000%mibun% 22222\n',
+        b"%-----%OPTIONS% " + b"[" * 100_000 + b"\n%00000%mibun% 22222\n",
+        "%-----%GAME_NUMBER% ²\n".encode(),
+    ],
+}

@@ -1,0 +1,185 @@
+"""Mutation testing: a sample of mutants of rules, envs, wrappers, search and the UECda server.
+
+`python -m tests.mutants` draws mutants from every module, runs the tests that call the mutated
+function, and writes which mutants no test has noticed. What is known is kept in the folder `--out`,
+so that an interrupted run goes on. docs/mutants.md has the score, and the survivors explained.
+"""
+
+import argparse
+import json
+import os
+import random
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+# Before anything imports Numba.
+os.environ["NUMBA_DISABLE_JIT"] = "1"
+
+from . import running
+from .named import NAMED, Fault
+from .operators import Mutant, mutants, mutate
+from .running import Test
+
+ROOMS = {
+    "games.daihinmin.uecda": "UECda server and client",
+    "games.daihinmin": "Daihinmin",
+    "games.doudizhu": "Dou Dizhu",
+    "games.leduc": "Leduc",
+    "games.chinese_poker": "Chinese Poker",
+    "envs": "environments",
+    "wrappers": "wrappers",
+    "search": "search",
+}
+"""Prefixes of modules, a narrower one first, and what stands in the report."""
+LEAST = 2
+"""Mutants drawn from every module that has as many."""
+KILLED, SURVIVED, TIME = "killed", "survived", "out of time"
+
+
+def room_of(module: str) -> str:
+    """The prefix of a module's room."""
+    return next(room for room in ROOMS if module.startswith(f"{running.PACKAGE}.{room}"))
+
+
+def population() -> dict[str, list[Mutant]]:
+    """All mutants by module."""
+    folders = {running.ROOT / running.PACKAGE / room.replace(".", "/") for room in ROOMS}
+    files = sorted({file for folder in folders for file in folder.rglob("*.py")})
+    names = {running.module_name(file): file for file in files}
+    return {name: mutants(name, file.read_text("utf-8")) for name, file in names.items()}
+
+
+def sample(modules: dict[str, list[Mutant]], count: int, seed: int) -> list[Mutant]:
+    """Mutants drawn from every module in proportion to its number of mutants, shuffled."""
+    share = count / sum(map(len, modules.values()))
+    drawn = []
+    for module, every in modules.items():
+        number = min(len(every), max(LEAST, round(share * len(every))))
+        drawn += random.Random(f"{seed} {module}").sample(every, number)
+    random.Random(seed).shuffle(drawn)
+    return drawn
+
+
+def warm_up() -> None:
+    """Import what all children need and no mutant touches."""
+    import gymnasium.vector  # noqa: F401
+    import hypothesis.extra.numpy  # noqa: F401
+    import numba  # noqa: F401
+    import pettingzoo.test  # noqa: F401
+
+    if running.PACKAGE in sys.modules:
+        raise RuntimeError("a mutant of a module that is imported already is never seen")
+
+
+def report(rows: Sequence[dict[str, Any]]) -> str:
+    """The score by room, and all survivors, in Markdown."""
+    lines = ["| | mutants | killed | of these by the time limit | score |", "|---|---|---|---|---|"]
+    parts = {
+        text: [row for row in rows if room_of(row["mutant"]["module"]) == room]
+        for room, text in ROOMS.items()
+    }
+    for text, own in [*parts.items(), ("all", rows)]:
+        dead = sum(row["outcome"] != SURVIVED for row in own)
+        late = sum(row["outcome"] == TIME for row in own)
+        score = f"{dead / len(own):.1%}" if own else ""
+        lines.append(f"| {text} | {len(own)} | {dead} | {late} | {score} |")
+    lines += ["", "| survivor | before | after |", "|---|---|---|"]
+    survivors = [row["mutant"] for row in rows if row["outcome"] == SURVIVED]
+    for mutant in sorted(survivors, key=lambda mutant: (mutant["module"], mutant["line"])):
+        where = f"{mutant['module'].partition('.')[2]}, line {mutant['line']}"
+        lines.append(f"| {where} | `{mutant['before']}` | `{mutant['after']}` |")
+    return "\n".join(lines) + "\n"
+
+
+def failing(names: Sequence[str]) -> set[str]:
+    """The tests among those named that fail, or take too long, without a fault."""
+    if not names:
+        return set()
+    tests = [Test(name, running.MOST) for name in names]
+    arguments = running.attack(f"{running.PACKAGE}.games", str, tests, "--maxfail=10000")
+    [(_, _, text)] = running.forked([(None, *arguments)], 1)
+    return set(text.splitlines())
+
+
+def unnoticed(workers: int) -> list[Fault]:
+    """The faults of `named.NAMED` whose tests do not notice them, or fail without them as well."""
+    jobs = []
+    for fault in NAMED:
+        if running.source_path(fault.module).read_text("utf-8").count(fault.before) != 1:
+            raise SystemExit(f"{fault.module} has no place for {fault.after!r}")
+        test = [Test(fault.test, 5.0)]
+        jobs.append(((fault, True), *running.attack(fault.module, _replacing(fault), test)))
+        jobs.append(((fault, False), *running.attack(fault.module, str, test)))
+    ends = running.forked(jobs, workers)
+    return [fault for (fault, present), status, _ in ends if present != bool(status)]
+
+
+def _replacing(fault: Fault) -> running.Change:
+    return lambda source: source.replace(fault.before, fault.after)
+
+
+def outcomes(
+    todo: Sequence[Mutant], tests: Sequence[Test], workers: int
+) -> Iterator[tuple[Mutant, str, str]]:
+    """Mutants with their outcomes, and the first tests that failed."""
+    jobs = []
+    for mutant in todo:
+        change = partial(mutate, number=mutant.number)
+        if chosen := running.chosen(tests, mutant.module, mutant.function):
+            jobs.append((mutant, *running.attack(mutant.module, change, chosen)))
+        else:
+            yield mutant, SURVIVED, "no test uses the module"
+    for mutant, status, text in running.forked(jobs, workers):
+        late = status in (None, running.OUT_OF_TIME)
+        yield mutant, TIME if late else KILLED if status else SURVIVED, text.partition("\n")[0]
+
+
+def main() -> None:
+    """Parse the arguments and run."""
+    parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
+    parser.add_argument("--count", type=int, default=400, help="of mutants")
+    parser.add_argument("--seed", type=int, default=0, help="of the sample")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--out", type=Path, default=Path("runs/mutants"))
+    parser.add_argument("--only", default="", help="modules whose names contain this")
+    parser.add_argument("--limit", type=int, default=10**9, help="mutants to run now")
+    parser.add_argument("--again", action="store_true", help="run the survivors again")
+    given = parser.parse_args()
+    given.out.mkdir(parents=True, exist_ok=True)
+    warm_up()
+    tests = running.survey(given.out / "tests.json", given.workers)
+    every = population()
+    print(f"{sum(map(len, every.values()))} mutants in {len(every)} modules; {len(tests)} tests")
+    drawn = [m for m in sample(every, given.count, given.seed) if given.only in m.module]
+    path = given.out / "results.jsonl"
+    rows = map(json.loads, path.read_text().splitlines() if path.exists() else [])
+    known = {Mutant(**row["mutant"]).key: row for row in rows}
+    if given.again:
+        known = {key: row for key, row in known.items() if row["outcome"] != SURVIVED}
+    todo = [mutant for mutant in drawn if mutant.key not in known][: given.limit]
+    for mutant, outcome, test in outcomes(todo, tests, given.workers):
+        known[mutant.key] = {"mutant": asdict(mutant), "outcome": outcome, "test": test}
+        path.write_text("".join(json.dumps(row) + "\n" for row in known.values()))
+        change = f"{mutant.before} -> {mutant.after}"
+        print(f"{outcome}: {mutant.module}:{mutant.line} {change}", flush=True)
+    # A test that fails by itself, alone or in another order, has killed nothing.
+    bad = failing(
+        sorted({row["test"] for row in known.values() if row["outcome"] == KILLED} - {""})
+    )
+    if bad:
+        print("mutants killed by these tests do not count, for they fail without:", *bad)
+        known = {key: row for key, row in known.items() if row["test"] not in bad}
+    text = report([known[mutant.key] for mutant in drawn if mutant.key in known])
+    (given.out / "report.md").write_text(text)
+    print(text)
+    if all(mutant.key in known for mutant in drawn):
+        for fault in unnoticed(given.workers):
+            print(f"{fault.test} does not notice {fault.after!r} in {fault.module}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+"""Faults that the tests once did not notice, each with the test that does now."""
+
+from typing import NamedTuple
+
+
+class Fault(NamedTuple):
+    """A fault by hand: in the source of a module, a text in place of another."""
+
+    module: str
+    before: str
+    after: str
+    test: str
+
+
+UECDA = "tests/games/daihinmin/uecda"
+
+NAMED = (
+    Fault(
+        "closedhand.games.daihinmin.uecda.table",
+        "hide(self._rules, view, player)",
+        "pass",
+        f"{UECDA}/test_secrecy.py::test_the_servers_own_agents_see_views",
+    ),
+    Fault(
+        "closedhand.games.daihinmin.uecda.table",
+        "cards.bit_count() != number",
+        "cards.bit_count() > number",
+        f"{UECDA}/test_hostile.py::test_wrong_cards_in_the_exchange",
+    ),
+    Fault(
+        "closedhand.games.daihinmin.uecda.guests",
+        "self._late + 1 if self._owed else 0",
+        "self._late + bool(self._owed)",
+        f"{UECDA}/test_hostile.py::test_only_late_answers_in_a_row_cost_the_seat",
+    ),
+    Fault(
+        "closedhand.games.daihinmin.uecda.guests",
+        "len(self._waiting) >= self._most_waiting",
+        "False",
+        f"{UECDA}/test_hostile.py::test_silent_connections_make_way",
+    ),
+    Fault(
+        "closedhand.games.doudizhu.rules",
+        "won and peasants == 0",
+        "won and peasants <= 1",
+        "tests/games/doudizhu/test_rules.py::test_spring_needs_that_nobody_answered",
+    ),
+    Fault(
+        "closedhand.games.doudizhu.planes",
+        "out[9] = state.bombs",
+        "out[9] = min(state.bombs, 1)",
+        "tests/games/doudizhu/test_rules.py::test_the_status_vector_counts_every_bomb",
+    ),
+    Fault(
+        "closedhand.envs.opponents",
+        "for child in rng.spawn(len(self.specs))",
+        "for child in rng.spawn(1) * len(self.specs)",
+        "tests/envs/test_opponents.py::test_opponents_that_are_named_have_seeds_of_their_own",
+    ),
+    Fault(
+        "closedhand.core.files",
+        'part = path.parent / f"{path.name}.{os.getpid()}.part"',
+        "part = path",
+        "tests/core/test_atomic_writes.py::test_an_open_file_stays_as_it_was",
+    ),
+    Fault(
+        "closedhand.wrappers.sb3",
+        "self._info(final[i])",
+        "self._info(final[np.flatnonzero(done)[0]])",
+        "tests/wrappers/test_sb3.py::test_it_says_what_its_envs_say",
+    ),
+)

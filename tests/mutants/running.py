@@ -1,0 +1,343 @@
+"""Tests run against mutants, each in a forked process that imports the mutant for the module.
+
+No file is changed: an import hook compiles the mutated source. Kernels are plain Python, so that a
+fault in one is not hidden by a binary in Numba's cache, and none gets into it.
+"""
+
+import cProfile
+import hashlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import json
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import CodeType
+from typing import IO, Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = "closedhand"
+TESTS = ("tests/games", "tests/envs", "tests/wrappers", "tests/search")
+"""Folders whose tests are tried; what a test calls decides for which mutants it is run."""
+MOST = 2.0
+"""Seconds that a test may take in plain Python, under a profiler; slower ones are left out."""
+BUDGET = 20.0
+"""Seconds for a file of tests; those whose turn has not come are left out."""
+ENOUGH = 8.0
+"""Seconds of tests for one mutant."""
+UNKNOWN = 60.0
+"""Time limit of a test whose usual time is not known."""
+OUT_OF_TIME = 99
+"""Exit status of a child in which a test took too long."""
+
+
+@dataclass
+class Test:
+    """A test that passes in plain Python, how long it takes and which functions it calls."""
+
+    name: str
+    seconds: float
+    functions: frozenset[tuple[str, str]] = frozenset()
+
+
+@dataclass
+class Job:
+    """A running child."""
+
+    key: Any
+    deadline: float
+    answer: IO[str]
+
+
+def forked(
+    jobs: Iterable[tuple[Any, Callable[[int], int], float]], workers: int
+) -> Iterator[tuple[Any, int | None, str]]:
+    """Run functions in forked processes.
+
+    Args:
+        jobs: A key; the function, which gets the descriptor of a file for its answer and returns
+            the exit status; and its time limit in seconds.
+        workers: Number of processes at a time.
+
+    Yields:
+        The key, the exit status or None if the time was up, and what it has answered.
+    """
+    running: dict[int, Job] = {}
+    queue = iter(jobs)
+    left = True
+    while left or running:
+        while left and len(running) < workers:
+            job = next(queue, None)
+            if job is None:
+                left = False
+                break
+            key, function, seconds = job
+            answer = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115
+            pid = os.fork()
+            if not pid:
+                _child(function, answer.fileno())
+            running[pid] = Job(key, time.monotonic() + seconds, answer)
+        pid, status = os.waitpid(-1, os.WNOHANG) if running else (0, 0)
+        if not pid:
+            time.sleep(0.02)
+        for late in [p for p, job in running.items() if job.deadline < time.monotonic()]:
+            os.killpg(late, signal.SIGKILL)
+            running[late].deadline = float("inf")
+        if pid:
+            job = running.pop(pid)
+            with job.answer as file:
+                file.seek(0)
+                text = file.read()
+            yield job.key, os.WEXITSTATUS(status) if os.WIFEXITED(status) else None, text
+
+
+def _child(function: Callable[[int], int], answer: int) -> None:
+    os.setpgid(0, 0)
+    null = os.open(os.devnull, os.O_RDWR)
+    for stream in range(3):
+        os.dup2(null, stream)
+    status = 1
+    try:
+        status = function(answer)
+    finally:
+        os._exit(status)
+
+
+def run_tests(arguments: Sequence[str], plugin: object) -> int:
+    """Run pytest in a folder of its own; the exit status."""
+    folder = tempfile.mkdtemp()
+    os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = folder
+    os.chdir(ROOT)
+    try:
+        options = ["-q", "-x", "-p", "no:cacheprovider", "--basetemp", f"{folder}/tmp"]
+        # Hypothesis is imported before the fork, and needs no rewriting.
+        options += ["--hypothesis-seed=0", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
+        return int(pytest.main([*options, *arguments], plugins=[plugin]))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+# What the tests call
+
+
+class TimeIsUp(BaseException):
+    """A test takes too long; no `except Exception` keeps it."""
+
+
+class Recorder:
+    """A plugin that notes duration and called functions of tests, in random order."""
+
+    def __init__(self) -> None:
+        self.tests: list[dict[str, Any]] = []
+        self._profiles: list[cProfile.Profile] = []
+        self._collected: set[CodeType] = set()
+        self._failed = False
+        self._begin = time.perf_counter()
+        threading.setprofile(self._enter)  # pyright: ignore[reportArgumentType]
+        self._enter()
+
+    def _enter(self, *_: object) -> None:
+        """Profile this thread; a new thread calls this once, for the profile takes its place."""
+        self._profiles.append(cProfile.Profile(builtins=False))
+        self._profiles[-1].enable()
+
+    def _called(self) -> set[CodeType]:
+        """All code called since the last time."""
+        called = set()
+        for profile in self._profiles:
+            called |= {
+                entry.code for entry in profile.getstats() if isinstance(entry.code, CodeType)
+            }
+        self._profiles[0].clear()
+        del self._profiles[1:]
+        return called
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        self._collected = self._called()
+        random.Random(0).shuffle(items)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Any:
+        self._failed = False
+        start = time.perf_counter()
+        result = yield
+        seconds = time.perf_counter() - start
+        called = sorted(_functions(self._called() | self._collected))
+        if not self._failed:
+            self.tests.append({"name": item.nodeid, "seconds": seconds, "functions": called})
+        return result
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self) -> Any:
+        if time.perf_counter() - self._begin > BUDGET:
+            pytest.skip("the time for this file is up")
+        with _alarm(MOST, _raise):
+            return (yield)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self._failed |= not report.passed
+
+
+class _alarm:
+    """A context that calls a handler if it takes longer than some seconds."""
+
+    def __init__(self, seconds: float, handler: Callable[[int, Any], None]) -> None:
+        self._seconds, self._handler = seconds, handler
+
+    def __enter__(self) -> None:
+        signal.signal(signal.SIGALRM, self._handler)
+        signal.setitimer(signal.ITIMER_REAL, self._seconds)
+
+    def __exit__(self, *_: object) -> None:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _raise(number: int, frame: Any) -> None:
+    raise TimeIsUp
+
+
+def _functions(codes: Iterable[CodeType]) -> Iterator[tuple[str, str]]:
+    home = str(ROOT / PACKAGE) + os.sep
+    for code in codes:
+        if code.co_filename.startswith(home):
+            yield module_name(Path(code.co_filename)), code.co_qualname
+
+
+def module_name(path: Path) -> str:
+    """The name of the module in a file of the package."""
+    parts = path.resolve().relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def source_path(module: str) -> Path:
+    """The file of a module."""
+    path = ROOT.joinpath(*module.split("."))
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+def survey(path: Path, workers: int) -> list[Test]:
+    """Every test with what it calls; files of tests that have not changed are not run again.
+
+    Args:
+        path: File that keeps what is known.
+        workers: Number of processes.
+    """
+    known = json.loads(path.read_text()) if path.exists() else {}
+    files = sorted(
+        str(file.relative_to(ROOT))
+        for folder in TESTS
+        for file in (ROOT / folder).rglob("test_*.py")
+    )
+    stamps = {file: hashlib.sha256((ROOT / file).read_bytes()).hexdigest() for file in files}
+    new = [file for file in files if known.get(file, {}).get("stamp") != stamps[file]]
+
+    def record(file: str) -> Callable[[int], int]:
+        def run(answer: int) -> int:
+            recorder = Recorder()
+            # Without -x: a test that fails in plain Python, or takes too long, is left out.
+            run_tests(["--maxfail=10000", "-m", "not slow and not peers", file], recorder)
+            with open(answer, "w", encoding="utf-8") as out:
+                json.dump(recorder.tests, out)
+            return 0
+
+        return run
+
+    for file, _, text in forked(((file, record(file), 900.0) for file in new), workers):
+        known[file] = {"stamp": stamps[file], "tests": json.loads(text or "[]")}
+        path.write_text(json.dumps(known))
+        print(f"{file}: {len(known[file]['tests'])} tests", flush=True)
+    return [
+        Test(each["name"], each["seconds"], frozenset(map(tuple, each["functions"])))
+        for file in files
+        for each in known[file]["tests"]
+    ]
+
+
+def chosen(tests: Sequence[Test], module: str, function: str) -> list[Test]:
+    """The tests for a fault: those that call its function, then others that use its module.
+
+    The others are there because what is computed once is called in the first test that needs it.
+    """
+    place = (module, function or "<module>")
+    users = [test for test in tests if any(name == module for name, _ in test.functions)]
+    users.sort(key=lambda test: (place not in test.functions, test.seconds))
+    found: list[Test] = []
+    total = 0.0
+    for test in users:
+        total += test.seconds
+        if total > ENOUGH and found:
+            break
+        found.append(test)
+    return found
+
+
+# A mutant
+
+
+Change = Callable[[str], Any]
+"""Source of a module to source or syntax tree with a fault."""
+
+
+class _Import(importlib.abc.MetaPathFinder, importlib.machinery.SourceFileLoader):
+    """Imports a module with a fault in place of the module."""
+
+    def __init__(self, module: str, change: Change) -> None:
+        super().__init__(module, str(source_path(module)))
+        self._change = change
+
+    def find_spec(self, fullname: str, path: Any, target: Any = None) -> Any:
+        if fullname == self.name:
+            return importlib.util.spec_from_file_location(fullname, self.path, loader=self)
+        return None
+
+    def get_code(self, fullname: str) -> CodeType:
+        source = Path(self.path).read_text(encoding="utf-8")
+        return compile(self._change(source), self.path, "exec")
+
+
+class Killer:
+    """A plugin that tells which test failed first, and ends the process if one takes too long."""
+
+    def __init__(self, answer: int, limits: dict[str, float]) -> None:
+        self._answer = answer
+        self._limits = limits
+        self._name = ""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Any:
+        self._name = item.nodeid
+        with _alarm(self._limits.get(item.nodeid, UNKNOWN), self._end):
+            return (yield)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            os.write(self._answer, f"{report.nodeid}\n".encode())
+
+    def _end(self, number: int, frame: Any) -> None:
+        os.write(self._answer, f"{self._name}\n".encode())
+        os._exit(OUT_OF_TIME)
+
+
+def attack(
+    module: str, change: Change, tests: Sequence[Test], *arguments: str
+) -> tuple[Callable[[int], int], float]:
+    """A function for `forked` that runs tests with a fault in a module, and its time limit."""
+    limits = {test.name: 10 + 10 * test.seconds for test in tests}
+
+    def run(answer: int) -> int:
+        sys.meta_path.insert(0, _Import(module, change))
+        names = [test.name for test in tests]
+        return run_tests([*arguments, *names], Killer(answer, limits))
+
+    return run, 60 + sum(limits.values())

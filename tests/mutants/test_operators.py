@@ -1,0 +1,56 @@
+"""The mutants of a source: which there are, and that each is the source with one fault."""
+
+import ast
+
+from mutants.operators import mutants, mutate
+
+SOURCE = '''
+"""A module with 1 docstring."""
+
+LIMIT: int = 3
+
+class Box:
+    def full(self, n: "int" = 2) -> "bool":
+        """Whether 2 < 1."""
+        self.seen += n
+        if n < LIMIT and not self.open:
+            raise ValueError(f"{n + 1} is not 2")
+        def inner(x):
+            return x - 1
+        return inner(n) in (1, 1)
+'''
+
+EXPECTED = [
+    ("", "3", "4"),
+    ("Box.full", "2", "3"),
+    ("Box.full", "self.seen += n", "self.seen -= n"),
+    ("Box.full", "self.seen += n", "pass"),
+    ("Box.full", "n < LIMIT and (not self.open)", "n < LIMIT or not self.open"),
+    ("Box.full", "n < LIMIT", "n <= LIMIT"),
+    ("Box.full", "not self.open", "self.open"),
+    ("Box.full", "raise ValueError(f'{n + 1} is not 2')", "pass"),
+    ("Box.full.<locals>.inner", "return x - 1", "return 0"),
+    ("Box.full.<locals>.inner", "x - 1", "x + 1"),
+    ("Box.full.<locals>.inner", "1", "2"),
+    ("Box.full", "return inner(n) in (1, 1)", "return 0"),
+    ("Box.full", "inner(n) in (1, 1)", "inner(n) not in (1, 1)"),
+    ("Box.full", "1", "2"),
+    ("Box.full", "1", "2"),
+]
+
+
+def test_every_fault_is_listed_once() -> None:
+    found = mutants("box", SOURCE)
+    assert [(m.function, m.before, m.after) for m in found] == EXPECTED
+    assert len({mutant.key for mutant in found}) == len(found)
+    assert [mutant.number for mutant in found] == list(range(len(found)))
+
+
+def test_a_mutant_differs_in_its_fault_alone() -> None:
+    original = ast.unparse(ast.parse(SOURCE)).splitlines()
+    for mutant in mutants("box", SOURCE):
+        tree = mutate(SOURCE, mutant.number)
+        compile(tree, "box.py", "exec")
+        lines = ast.unparse(tree).splitlines()
+        different = [(old, new) for old, new in zip(original, lines, strict=True) if old != new]
+        assert len(different) == 1

@@ -1,0 +1,629 @@
+"""Targets for fuzzing: every parser of what others write, its valid inputs, and inputs beside them.
+
+A parser either takes an input or raises an `InputError` of one line, soon and without much memory.
+"""
+
+import gzip
+import io
+import json
+import resource
+import signal
+import struct
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from support import DATA, VARIANTS, positions
+
+from closedhand import InputError, make_game
+from closedhand.core import records
+from closedhand.core.agent_spec import AgentSpec, split_agents
+from closedhand.core.agents import traits_of
+from closedhand.core.parsing import parse_json
+from closedhand.core.registry import load, spec_of
+from closedhand.core.text import MOST
+
+SECONDS = 20
+"""Most seconds of the processor for an input, its file included."""
+MEMORY = 2**19
+"""Most KiB by which an input may raise the peak of memory."""
+
+PIECES = (
+    b"", b" ", b"\n", b"\r", b"\t", b"\0", b";", b",", b":", b"/", b"%", b"=", b"'", b'"', b"[",
+    b"]", b"{", b"}", b"*", b"?", b"-", b"-1", b"0", b"1e999", b"-Infinity", b"NaN", b"null",
+    b"true", b"\\ud800", b"\\u0000", b"\xff", b"\xed\xa0\x80", b"\xef\xbb\xbf", b"\xff\xfe",
+    b"\x1f\x8b", b"PAR1", b"PK\x03\x04", "▒²٣é\u2028".encode(), "柔道".encode("gbk"),
+    b"9" * 25, b"9" * 5000, b"[" * 500, b'{"a":' * 100, b"x" * 2000, b"\x80\0\0\0",
+    b"\x7f\xff\xff\xff", b"\xff" * 8, b"PASS", b"As", b"10",
+)  # fmt: skip
+"""What mutations insert."""
+
+VALUES = (
+    None, True, False, 0, -1, 1, 2, 2**31, 2**63, 2**64, -(2**70), 10**299, 0.5, -0.0, 1e308, "",
+    "x", "0", "\0", "\ud800", "\n", "▒", "x" * 2000, [], [[]], {}, [None], ["x"], [0], {"a": None},
+    [1, [2]],
+)  # fmt: skip
+"""What takes the place of values in JSON."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A parser under test.
+
+    Attributes:
+        parse: Parses an input.
+        samples: Makes valid inputs.
+        variants: Makes a strategy of structured inputs beside the valid ones; None: there is none.
+    """
+
+    parse: Callable[[bytes], object]
+    samples: Callable[[], list[bytes]]
+    variants: Callable[[list[bytes]], st.SearchStrategy[bytes]] | None = None
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Within limits of time (of the processor: a busy machine changes nothing) and memory."""
+
+    def too_long(*_: object) -> None:
+        raise TimeoutError(f"an input took more than {SECONDS} seconds")
+
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    handler = signal.signal(signal.SIGVTALRM, too_long)
+    signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, handler)
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert grown < MEMORY, f"an input took {grown >> 10} MiB"
+
+
+def survives(target: Target, data: bytes) -> bool:
+    """Whether a target takes an input; it may refuse it, in one line."""
+    with guarded():
+        try:
+            target.parse(data)
+        except InputError as error:
+            assert str(error) and str(error).isprintable() and len(str(error)) <= MOST
+            return False
+    return True
+
+
+@st.composite
+def mutated(draw: st.DrawFn, samples: list[bytes]) -> bytes:
+    """Valid inputs in which some pieces are cut out or replaced."""
+    data = draw(st.sampled_from(samples))
+    for _ in range(draw(st.integers(1, 4))):
+        start = draw(st.integers(0, len(data)))
+        end = start + draw(st.sampled_from((0, 0, 1, 1, 2, 5, 40, len(data))))
+        other = draw(st.sampled_from(samples))
+        cut = draw(st.integers(0, len(other)))
+        piece = draw(
+            st.one_of(
+                st.sampled_from(PIECES), st.binary(max_size=4), st.just(other[cut : cut + 60])
+            )
+        )
+        data = data[:start] + piece + data[end:]
+    return data
+
+
+@st.composite
+def odd_json(draw: st.DrawFn, samples: list[bytes]) -> bytes:
+    """Valid JSON in which some values are replaced or dropped, or keys are new."""
+    data = json.loads(draw(st.sampled_from(samples)))
+    for _ in range(draw(st.integers(1, 3))):
+        place, key = data, None
+        holder: Any = None
+        while isinstance(place, dict | list) and place and (key is None or draw(st.booleans())):
+            holder = place
+            keys = sorted(place) if isinstance(place, dict) else range(len(place))
+            key = draw(st.sampled_from(keys))
+            place = holder[key]
+        if holder is None:
+            break
+        match draw(st.integers(0, 9)):
+            case 0:
+                del holder[key]
+            case 1 if isinstance(holder, dict):
+                holder[draw(st.sampled_from(("name", "self", "game", "", "rounds", "x")))] = place
+            case _:
+                holder[key] = draw(st.sampled_from(VALUES))
+    return json.dumps(data).encode()
+
+
+def odd_arrays(samples: list[bytes]) -> st.SearchStrategy[bytes]:
+    """Valid npz files in which an array has another type, shape or value, or is missing."""
+    odd = (
+        np.array(None, object), np.array("x"), np.array(b"x"), np.empty(0), np.zeros((0, 3)),
+        np.array(np.nan), np.full((2, 3), np.inf), np.array([1 + 2j]), np.array(2**63, "u8"),
+        np.zeros(3, "M8[s]"), np.zeros((), [("a", "f4")]), np.array('{"a": NaN}'),
+        np.array("[" * 500), np.array("9" * 5000), np.array(True),
+    )  # fmt: skip
+
+    @st.composite
+    def changed(draw: st.DrawFn) -> bytes:
+        with np.load(io.BytesIO(draw(st.sampled_from(samples)))) as file:
+            arrays = dict(file)
+        for _ in range(draw(st.integers(1, 2))):
+            key = draw(st.sampled_from(sorted(arrays)))
+            array = arrays[key]
+            match draw(st.integers(0, 6)):
+                case 0:
+                    arrays[key] = draw(st.sampled_from(odd))
+                case 1 if len(arrays) > 1:
+                    del arrays[key]
+                case 2:
+                    with suppress(TypeError, ValueError):
+                        kind = draw(st.sampled_from(("f4", "i8", "u1", "?", "U3", "S2", "c16")))
+                        arrays[key] = array.astype(kind)
+                case 3 if array.ndim:
+                    arrays[key] = draw(st.sampled_from((array[:-1], array[None], array.ravel())))
+                case 4 if array.dtype.kind == "U":
+                    text = str(array).encode()
+                    with suppress(ValueError):
+                        arrays[key] = np.array(draw(odd_json([text])).decode())
+                case 5 if array.dtype.kind in "fiu" and array.size:
+                    array.flat[draw(st.integers(0, array.size - 1))] = draw(
+                        st.sampled_from((0, 1, 2, 127))
+                    )
+                case _:
+                    arrays["more"] = draw(st.sampled_from(odd))
+        buffer = io.BytesIO()
+        np.savez(buffer, **arrays)
+        return buffer.getvalue()
+
+    return changed()
+
+
+def in_file(suffix: str, parse: Callable[[Path], object]) -> Callable[[bytes], object]:
+    """A parser of files as a parser of their content."""
+
+    def parse_content(data: bytes) -> object:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / f"file{suffix}"
+            path.write_bytes(data)
+            return parse(path)
+
+    return parse_content
+
+
+def as_text(parse: Callable[[str], object]) -> Callable[[bytes], object]:
+    """A parser of text, which may hold what no encoding has, as a parser of bytes."""
+    return lambda data: parse(data.decode(errors="surrogateescape"))
+
+
+# Records and notations.
+
+
+@cache
+def finished(name: str, number: int = 3) -> list[Any]:
+    """The final states of some games under default rules."""
+    game = make_game(name)
+    return [state for state in positions(game, seed=1, games=number) if game.over(state)]
+
+
+def records_of(name: str) -> list[bytes]:
+    game = make_game(name)
+    texts = [records.from_state(game, state, game.roles).to_json() for state in finished(name)]
+    seeded = json.dumps({"game": name, "rules": dict(game.options), "actions": [], "seed": 5})
+    return [text.encode() for text in (*texts, seeded)]
+
+
+def all_records() -> list[bytes]:
+    return [text for name in NOTATIONS for text in records_of(name)]
+
+
+def replay_json(text: str) -> object:
+    return records.replay(records.from_json(text))
+
+
+def line_of(name: str, state: Any) -> bytes:
+    game = make_game(name)
+    if name == "daihinmin":
+        actions = records.from_state(game, state).actions
+        return ";".join([game.deal_text(state), *actions]).encode()
+    module = spec_of(name).parse_record.partition(":")[0]
+    return load(f"{module}:format_record")(game, state).encode()
+
+
+def lines_of(name: str) -> Target:
+    return Target(
+        as_text(lambda text: records.replay(records.parse_line(text, name))),
+        lambda: [line_of(name, state) for state in finished(name)],
+    )
+
+
+def deals_of(name: str) -> Target:
+    game = make_game(name)
+    return Target(
+        as_text(game.parse_deal),
+        lambda: [game.deal_text(state).encode() for state in finished(name)],
+    )
+
+
+def actions_of(name: str, options: dict[str, Any]) -> Target:
+    game = make_game(name, **options)
+
+    def states() -> list[Any]:
+        return [state.copy() for state in positions(game, seed=2, games=1)][:-1]
+
+    def parse(text: str) -> None:
+        for state in (None, *states()[::7]):
+            with suppress(InputError):
+                action = game.parse(text, state)
+                assert 0 <= action < game.num_actions
+        game.parse(text)
+
+    def samples() -> list[bytes]:
+        return [
+            game.text(int(action), where).encode()
+            for state in states()[:5]
+            for action in game.legal(state)[:20]
+            for where in (None, state)
+        ]
+
+    return Target(as_text(parse), samples)
+
+
+def view_from(text: str) -> object:
+    """A view by what a player knows: the seat, the hand and the actions, with bars between."""
+    name, seat, hand, *actions = text.split("|")
+    if name not in NOTATIONS:
+        raise InputError("no game")
+    return make_game(name).view_from(int(seat) if seat in "01234" else seat, hand, actions)
+
+
+def views() -> list[bytes]:
+    found = []
+    for name in NOTATIONS:
+        game = make_game(name)
+        hand = game.deal_text(finished(name)[0]).split(";")[2 if name == "daihinmin" else 0]
+        found += [f"{name}|0|{hand}".encode(), f"{name}|1|{hand}|?|PASS".encode()]
+    return found
+
+
+# Files of games: JSON lines, logs, results.
+
+
+def replay_all(path: Path) -> list[records.Replay]:
+    found = list(records.replay_file(path))
+    for each in found:
+        assert each.error is None or each.error.isprintable()
+    return found
+
+
+def jsonl() -> list[bytes]:
+    text = b"# comment\n" + b"\n".join(all_records()[::3]) + b"\n"
+    return [text, b"\xef\xbb\xbf" + text, text.replace(b"\n", b"\r\n"), gzip.compress(text)]
+
+
+def logs_read(path: Path) -> object:
+    from closedhand.games.daihinmin.replaying import UECDA
+
+    list(UECDA.replay(path))
+    return UECDA.records(path)
+
+
+@cache
+def log_samples() -> list[bytes]:
+    from closedhand.games.daihinmin import logs, replaying
+
+    official = (DATA / "uecda.log").read_text().splitlines(keepends=True)
+    game = make_game("daihinmin")
+    found = [records.from_state(game, state) for state in finished("daihinmin", 1)]
+    texts = ["".join(official[:35]), logs.log_text(replaying.to_log(found))]
+    return [*(text.encode() for text in texts), gzip.compress(texts[0].encode())]
+
+
+def results(path: Path) -> object:
+    from closedhand.arena import results
+
+    return results.load(path, make_game("leduc"), ["random", "random"], 0)
+
+
+@cache
+def result_samples() -> list[bytes]:
+    from closedhand.arena import match, results
+
+    played = match.play(make_game("leduc"), ["random", "random"], 3)
+    return [json.dumps(results.summary(played)).encode()]
+
+
+def league(path: Path) -> object:
+    from closedhand.arena import league
+
+    return league.load(path, make_game("daihinmin"), ["random"], 0, False)
+
+
+@cache
+def league_samples() -> list[bytes]:
+    from closedhand.arena import league
+
+    played = league.play(make_game("daihinmin"), ["random"], 2)
+    return [json.dumps(league.summary(played)).encode()]
+
+
+# Arrays and networks.
+
+
+def written(write: Callable[[Path], object], name: str) -> bytes:
+    """What a writer writes."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        write(path)
+        return path.read_bytes()
+
+
+def strategy_samples() -> list[bytes]:
+    from closedhand.baselines.leduc import strategy
+
+    made = [strategy.uniform(make_game(name)) for name in ("leduc", "uh_leduc")]
+    return [written(partial(strategy.save, each), "strategy.npz") for each in made]
+
+
+def play_strategy(path: Path) -> object:
+    from closedhand.baselines.leduc import strategy
+
+    return strategy.load(path)
+
+
+def checkpoint(path: Path) -> None:
+    from closedhand.baselines.leduc import solving
+
+    path.rename(path.with_name("learner.npz"))
+    run = solving.load(path.parent, "mccfr", make_game("leduc"), 0)
+    run.advance(iterations=run.solver.iterations + 10)
+
+
+def checkpoint_samples() -> list[bytes]:
+    from closedhand.baselines.leduc import solving
+
+    def write(path: Path) -> None:
+        solving.begin("mccfr", make_game("leduc"), 0, path.parent).advance(iterations=20)
+
+    return [written(write, "learner.npz")]
+
+
+def tables(path: Path) -> object:
+    from closedhand.baselines.chinese_poker import separable
+
+    return separable.load(path)
+
+
+def table_samples() -> list[bytes]:
+    from closedhand.baselines.chinese_poker import separable
+
+    return [written(lambda path: separable.save(separable.shipped(), path), "tables.npz")]
+
+
+def bid_deals(path: Path) -> None:
+    from closedhand.baselines.doudizhu.bidding import fitting
+
+    _, deals = fitting.read(path)
+    fitting.features_all(deals.hands.ravel(), np.empty((deals.hands.size, len(fitting.FEATURES))))
+
+
+def bid_samples() -> list[bytes]:
+    from closedhand.baselines.doudizhu.bidding import fitting
+
+    def write(path: Path) -> None:
+        game = make_game("doudizhu")
+        agent = load("closedhand.core.agents:make_agent")(game, "random")
+        deals = fitting.play_deals(game, agent, np.random.default_rng(0), 4)
+        arrays: dict[str, Any] = {**deals._asdict(), "settings": np.array('{"seed": 0}')}
+        np.savez(path, **arrays)
+
+    return [written(write, "deals.npz")]
+
+
+def network(path: Path) -> object:
+    from closedhand.baselines.doudizhu.deeprocket import networks
+
+    return networks.load(path, "bid")
+
+
+def network_samples() -> list[bytes]:
+    from closedhand.baselines.doudizhu.deeprocket import networks
+
+    made = networks.Network("bid", status=False)
+    return [written(lambda path: networks.save(path, made, {"seed": 0}), "bid.safetensors")]
+
+
+@st.composite
+def odd_headers(draw: st.DrawFn, samples: list[bytes]) -> bytes:
+    """Networks with another header: types, shapes, places, configuration."""
+    data = draw(st.sampled_from(samples))
+    (size,) = struct.unpack_from("<Q", data)
+    header = draw(odd_json([data[8 : 8 + size]]))
+    about = json.loads(header)
+    with suppress(ValueError, KeyError, TypeError, AttributeError):
+        text = about["__metadata__"]["closedhand"].encode()
+        about["__metadata__"]["closedhand"] = draw(odd_json([text])).decode()
+        header = json.dumps(about).encode()
+    return struct.pack("<Q", len(header)) + header + data[8 + size :]
+
+
+def shards(path: Path) -> None:
+    from closedhand.baselines.doudizhu.deeprocket import pairs, recorded
+
+    games = recorded.read(path)
+    pairs.index(games, "policy")
+    pairs.index(games, "kicker")
+
+
+SETTINGS = {"game": "doudizhu", "options": {"rules": "deeprocket"}, "agents": ["random"], "seed": 0}
+
+
+def shard_samples() -> list[bytes]:
+    from closedhand.baselines.doudizhu.deeprocket import shards
+
+    played = shards.play_games(make_game("doudizhu"), ["random"], 0, range(3))
+    write = partial(shards.write_shard, parts=[played], names=["random"], settings=SETTINGS)
+    return [written(write, "games.parquet")]
+
+
+def odd_shards(samples: list[bytes]) -> st.SearchStrategy[bytes]:
+    """Shards in which columns have other types, or games other cards and actions."""
+    import pyarrow
+    import pyarrow.parquet
+
+    def packed(columns: dict[str, Any], about: bytes) -> bytes:
+        table = pyarrow.table(columns).replace_schema_metadata({b"closedhand": about})
+        buffer = io.BytesIO()
+        pyarrow.parquet.write_table(table, buffer)
+        return buffer.getvalue()
+
+    whole = pyarrow.parquet.read_table(io.BytesIO(samples[0]))
+    rows = {name: whole[name].to_pylist() for name in whole.column_names}
+    types = {name: whole.schema.field(name).type for name in whole.column_names}
+    kinds = (pyarrow.list_(pyarrow.uint64(), 4), pyarrow.list_(pyarrow.uint16()),
+             pyarrow.list_(pyarrow.string()), pyarrow.list_(pyarrow.int64()), pyarrow.string(),
+             pyarrow.large_list(pyarrow.uint16()))  # fmt: skip
+
+    @st.composite
+    def changed(draw: st.DrawFn) -> bytes:
+        columns: dict[str, Any] = {name: list(each) for name, each in rows.items()}
+        name = draw(st.sampled_from(sorted(columns)))
+        kind = types[name]
+        match draw(st.integers(0, 5)):
+            case 0:
+                columns[name][0] = None
+            case 1 if name != "agents":
+                items = list(columns[name][0])
+                place = draw(st.integers(0, len(items) - 1))
+                items[place] = draw(st.sampled_from((0, 1, 12654, 65535, None)))
+                columns[name][0] = items
+            case 2 if name != "deal":
+                columns[name][0] = columns[name][0] * 2
+            case 3:
+                kind = draw(st.sampled_from(kinds))
+            case 4:
+                del columns[name]
+            case _:
+                columns = {key: each[:0] for key, each in columns.items()}
+        about = draw(st.one_of(st.just(json.dumps(SETTINGS).encode()),
+                               odd_json([json.dumps(SETTINGS).encode()])))  # fmt: skip
+        made = {}
+        for key, each in columns.items():
+            try:
+                made[key] = pyarrow.array(each, kind if key == name else types[key])
+            except (pyarrow.ArrowException, TypeError, OverflowError):
+                made[key] = pyarrow.array(each)
+        return packed(made, about)
+
+    return changed()
+
+
+# Texts of the command line, and the wire.
+
+
+def agents(text: str) -> None:
+    for piece in split_agents(text):
+        spec = AgentSpec.parse(piece)
+        assert AgentSpec.parse(str(spec)).name == spec.name
+        for name in NOTATIONS:
+            with suppress(InputError):
+                traits_of(make_game(name), spec)
+
+
+def agent_samples() -> list[bytes]:
+    texts = (
+        "random,greedy", "search[threads=1,worlds=20]:100ms", "search:500x4", "policy-net:folder",
+        "bids:net='a,b.safetensors':greedy", "kou:w80,lock=5", "kou[lock=5]",
+        "monte-carlo:2000:w.npz", "strategy:'x:[y]',random", "equilibrium[iterations=5]",
+        "counter[hands=2000]:5000", "ppo[trust=1]:model.zip", "policy-search:20ms:greedy",
+        "separable:tables.npz",
+    )  # fmt: skip
+    return [text.encode() for text in texts]
+
+
+def options(text: str) -> object:
+    from closedhand.cli.common import bind
+
+    name, *pieces = text.split("|")
+    return bind(name, None, pieces)
+
+
+def option_samples() -> list[bytes]:
+    return [
+        "|".join([name, *(f"{key}={json.dumps(value)}" for key, value in given.items())]).encode()
+        for name, given in VARIANTS
+    ]
+
+
+def slides(text: str) -> object:
+    from closedhand.games.leduc.notation import parse_state
+
+    return parse_state(make_game("uh_leduc"), text)
+
+
+def wire(data: bytes) -> None:
+    """A client at a server that sends these tables, and a server that gets them."""
+    from closedhand.games.daihinmin.uecda import follow, wire
+
+    follower = follow.Follower(make_game("daihinmin"), 0)
+    for start in range(0, len(data), wire.TABLE):
+        table = data[start : start + wire.TABLE].ljust(wire.TABLE, b"\0")
+        cells = table[: wire.CELLS]
+        wire.read_status(table), wire.turn_of(table), wire.read_profile(table)
+        wire.held_cards(cells), wire.read_play(cells)
+        if start == 0:
+            follower.begin(table)
+        else:
+            player, _ = follower.turn(table)
+            follower.see(player, cells)
+    follower.finish()
+
+
+def wire_samples() -> list[bytes]:
+    from closedhand.games.daihinmin.uecda import wire
+
+    found = [wire.profile("a name")]
+    for state in [each.copy() for each in positions(make_game("daihinmin"), seed=3, games=1)][:9:4]:
+        status = wire.Status(left=tuple(state.left.tolist()), seats=tuple(state.seats.tolist()))
+        first = wire.hand_cells(int(state.hands[0])) + status.pack()
+        turns = [
+            wire.hand_cells(int(state.hands[0]))
+            + status._replace(player=player, my_turn=int(player == 0)).pack()
+            for player in state.seats.tolist()
+        ]
+        found.append(b"".join([first, *turns]))
+    return found
+
+
+NOTATIONS = ("doudizhu", "daihinmin", "uh_leduc", "chinese_poker")
+
+TARGETS: dict[str, Target] = {
+    "json": Target(as_text(parse_json), all_records, odd_json),
+    "record": Target(as_text(replay_json), all_records, odd_json),
+    **{f"line-{name}": lines_of(name) for name in NOTATIONS},
+    **{f"deal-{name}": deals_of(name) for name in NOTATIONS},
+    **{f"actions-{name}": actions_of(name, {}) for name in NOTATIONS},
+    "actions-substeps": actions_of("chinese_poker", {"substeps": True}),
+    "slides": Target(
+        as_text(slides), lambda: [b"(s1,1,4,SK,*)", b"(t2,7,4,HJ,SA)", b"WL13", b"PS4"]
+    ),
+    "views": Target(as_text(view_from), views),
+    "jsonl": Target(in_file(".jsonl", replay_all), jsonl),
+    "log": Target(in_file(".log", logs_read), log_samples),
+    "results": Target(in_file(".json", results), result_samples, odd_json),
+    "league": Target(in_file(".json", league), league_samples, odd_json),
+    "strategy": Target(in_file(".npz", play_strategy), strategy_samples, odd_arrays),
+    "checkpoint": Target(in_file(".npz", checkpoint), checkpoint_samples, odd_arrays),
+    "tables": Target(in_file(".npz", tables), table_samples, odd_arrays),
+    "bid-deals": Target(in_file(".npz", bid_deals), bid_samples, odd_arrays),
+    "network": Target(in_file(".safetensors", network), network_samples, odd_headers),
+    "shard": Target(in_file(".parquet", shards), shard_samples, odd_shards),
+    "agents": Target(as_text(agents), agent_samples),
+    "options": Target(as_text(options), option_samples),
+    "wire": Target(wire, wire_samples),
+}
+"""Every parser by name."""

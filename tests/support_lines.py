@@ -1,0 +1,72 @@
+"""A quick line for every command, and the libraries without which it cannot do its work."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+TORCH = {"torch", "safetensors"}
+SB3 = {"torch", "stable_baselines3", "sb3_contrib"}
+NETWORK = TORCH | {"lightning", "tensorboard", "pyarrow"}
+HAND = "'AsKs6s5s3s QhQs8c3c2h JsJd9h'"
+
+LINES: dict[str, set[str]] = {
+    "match leduc --agents random --deals 2 --workers 1 --out m.json": set(),
+    "match daihinmin --agents default --rounds 100 --workers 1 --out l.json": set(),
+    "match doudizhu --agents policy-net,random --deals 1 --workers 1 --out m.json": TORCH,
+    "match doudizhu --agents policy-search:10,random --deals 1 --workers 1 --out m.json": TORCH,
+    "match doudizhu --agents ppo:x,random --deals 1 --workers 1 --out m.json": TORCH,
+    "match doudizhu --agents bids:net=x:rule,rule --option bidding=true --out m.json": TORCH,
+    "play leduc --agents random": set(),
+    "play doudizhu --agents policy-net": TORCH,
+    "records replay games.jsonl": set(),
+    "records export games.jsonl --out more.jsonl": set(),
+    "records generate doudizhu --agents random --games 2 --workers 1 --out s": {"pyarrow"},
+    "train doudizhu --minutes 0.0001 --out p": TORCH | SB3 | {"tensorboard"},
+    "train doudizhu --algorithm decompose --minutes 0.00001 --out d": set(),
+    "train daihinmin --minutes 0.00001 --out w": set(),
+    "train uh-leduc --algorithm ppo --minutes 0.00001 --out lp": SB3,
+    "train leduc --algorithm q-learning --minutes 0.00001 --out lq": set(),
+    "train chinese-poker --minutes 0.0001 --out t": {"scipy"},
+    "train policy-net --records games.parquet --steps 1 --out n": NETWORK,
+    "train kicker-net --records games.parquet --steps 1 --out n": NETWORK,
+    "train self-play --minutes 0.0001 --out f": TORCH,
+    "train bids --agent random --games 2000 --out b": set(),
+    "train bid-net --deals b/deals.npz --minutes 0.0001 --out bn": TORCH,
+    "solve uh-leduc --iterations 1 --out s1": set(),
+    "solve uh-leduc --algorithm ppo --iterations 1 --out s2": SB3,
+    "solve uh-leduc --algorithm lp --out s3": {"scipy"},
+    "solve uh-leduc --algorithm pcfr+,lp --seconds 1000 --out s4": {"scipy"},
+    "reproduce deeprocket-match": set(),
+    "reproduce deeprocket --only positions --network rule --best random --workers 1": set(),
+    "reproduce leduc --out rl": SB3 | {"scipy"},
+    "reproduce chinese-poker --out rc": {"scipy"},
+    # A minute and a half of play, then pictures, which are made as those of `match`.
+    "reproduce kou --help": set(),
+    "show leduc-graph --out graph": {"matplotlib"},
+    "serve --agents default --rounds 1": set(),
+    "join --help": set(),
+    f"advise chinese-poker {HAND} --opponents 2000": set(),
+    f"advise chinese-poker {HAND} --opponents 2000 --picture hand.png": {"PIL"},
+    "bench --rounds 1 --seconds 0.01": {"phevaluator", "pyspiel", "rlcard", "torch", "safetensors"},
+}
+"""Lines for every command, quick ones, and the libraries without which each cannot do its work."""
+
+GAME = '{"game":"leduc","rules":{},"actions":["fold"],"seed":1}\n'
+
+
+def commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[str]:
+    """The words of all commands."""
+    context = click.Context(command, info_name=path[-1] if path else "closedhand")
+    if not hasattr(command, "list_commands"):
+        yield " ".join(path)
+        return
+    for name in command.list_commands(context):
+        yield from commands(command.get_command(context, name), (*path, name))
+
+
+def prepare(folder: Path) -> None:
+    """Write the files that the lines read."""
+    (folder / "games.jsonl").write_text(GAME)
+    (folder / "games.parquet").write_bytes(b"PAR1")
