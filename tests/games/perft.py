@@ -126,7 +126,7 @@ def counts(game: Game, state: State) -> list[int]:
     """The numbers of sequences of 1, 2, … actions."""
     found = [perft(game, state, 1)]
     # The next number is at least as large as the last, but where games end.
-    while found[-1] * max(found[0], 2) <= 20 * LEAVES and len(found) < 8:
+    while found[-1] * max(found[0], 2) <= 3 * LEAVES and len(found) < 8:
         number = perft(game, state, len(found) + 1)
         if number > LEAVES or number == found[-1]:
             break
