@@ -72,3 +72,9 @@ def wild(game: Game, seed: int, games: int) -> Any:
             needs = TABLE.need[legal] if flat else np.array([*compact.sets(), 0], "u8")[legal]
             rare = legal[(needs > 2**JOKER) | (np.bitwise_count(needs) >= 4)]
             game.play(state, int(rng.choice(rare if len(rare) else legal)))
+
+
+def cards_of(hand: str) -> list[str]:
+    """The cards of a hand as text."""
+    cards = [hand[i : i + 2] for i in range(0, len(hand.rstrip("*")), 2)]
+    return cards + ["*"] * hand.count("*")

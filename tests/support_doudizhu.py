@@ -4,10 +4,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from reference.doudizhu import PASS, ROCKET
 
-from closedhand import make_agent, make_game
+from closedhand import Game, make_agent, make_game
 from closedhand.baselines.doudizhu.decompose import partition
-from closedhand.games.doudizhu.counts import pack, size
+from closedhand.games.doudizhu.counts import RANKS as RANK_LETTERS, pack, size
+from closedhand.games.doudizhu.plays import CATEGORIES
 
 
 def position(hands: str, target: str = "", owner: int = 2, player: int = 0, **options: Any) -> Any:
@@ -44,3 +46,19 @@ def costs_against(others: str) -> np.ndarray:
     costs = np.empty((partition.ROWS, 15), np.int64)
     partition.set_costs(pack(others), costs)
     return costs
+
+
+def as_tuple(game: Game, action: int) -> tuple[str, str, str]:
+    """One of our action ids as the reference writes plays."""
+    plays = game.rules.plays
+    group = plays.groups[plays.group[action]]
+    family = plays.families[group.family]
+    name = CATEGORIES[family.category].name
+    if name == "pass":
+        return PASS
+    if name == "rocket":
+        return ROCKET
+    main = "".join(r for i, r in enumerate(RANK_LETTERS) if int(group.need) >> 4 * i & 15)
+    left = int(plays.need[action]) - int(group.need)
+    kickers = "".join(r * (left >> 4 * i & 15) for i, r in enumerate(RANK_LETTERS))
+    return name, main, kickers

@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from closedhand.cli import compile, play, records, solve, streams, train
+from closedhand.cli import compile, play, records, show, solve, streams, train
 from closedhand.cli.common import positive
 from closedhand.cli.groups import Commands, Group
 from closedhand.core import reading
@@ -66,12 +66,17 @@ app.command(context_settings=solve.SETTINGS)(solve.solve)
 app.command()(compile.compile)
 app.add_typer(records.app, name="records")
 app.add_typer(train.app, name="train")
-OF_GAMES = {"reproduce": "Published results, computed again.", "show": "Pictures of games."}
-"""Groups whose commands all come from games."""
+OF_GAMES = {
+    "reproduce": "Published results, computed again.",
+    "show": "Options and pictures of games.",
+}
+"""Groups whose commands come from games, save `show options`."""
 
 for name, text in OF_GAMES.items():
     group = typer.Typer(cls=Group, no_args_is_help=True)
     group.callback()(lambda: None)
+    if name == "show":
+        group.command()(show.options)
     app.add_typer(group, name=name, help=text)
 
 

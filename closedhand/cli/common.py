@@ -14,11 +14,13 @@ from rich.console import Console
 from rich.table import Table
 
 from closedhand.core.files import Claims, WriteError
-from closedhand.core.game import Game, InputError
-from closedhand.core.registry import GAMES
+from closedhand.core.game import Game, InputError, shown
+from closedhand.core.registry import GAMES, make_game, read_options
 from closedhand.core.text import UNPAIRED
 
 INTERRUPTED = 130
+MOST_SEED = 2**63 - 1
+"""Largest seed of a command: results keep it as int64."""
 
 
 def underscored(name: str | None) -> str | None:
@@ -37,7 +39,14 @@ Options = Annotated[
         help="An option of the game (closedhand show options GAME); may be repeated.",
     ),
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of the deals and of the agents.")]
+
+
+def seed_option(help: str) -> Any:
+    """The option `--seed`."""
+    return typer.Option(min=0, max=MOST_SEED, help=help)
+
+
+Seed = Annotated[int, seed_option("Seed of the deals and of the agents.")]
 Workers = Annotated[
     int | None, typer.Option(min=1, help="Number of processes; all cores if absent.")
 ]
@@ -56,18 +65,16 @@ def given_options(game: str | None, rules: str | None, options: list[str] | None
     Raises:
         InputError: An option is not of the form key=value, or not one that the game takes.
     """
-    from closedhand.core.registry import read_options
-
     given: dict[str, Any] = {"rules": rules} if rules is not None else {}
     for text in options or []:
         key, equals, value = text.partition("=")
         if not equals:
-            raise InputError(f"an option is key=value, not {text!r}")
+            raise InputError(f"an option is key=value, not {shown(text)}")
         given[key] = value
     if game is not None:
         return read_options(game, given)
     for key in given:
-        if not any(key in spec.table for spec in GAMES.values()):
+        if not any(key in spec.option_table for spec in GAMES.values()):
             raise InputError(f"no game has an option {key!r}")
     return given
 
@@ -78,8 +85,6 @@ def bind(name: str, rules: str | None, options: list[str] | None) -> Game:
     Raises:
         InputError: An unknown game, preset or option.
     """
-    from closedhand.core.registry import make_game
-
     return make_game(name, **given_options(name, rules, options))
 
 

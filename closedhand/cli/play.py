@@ -23,6 +23,7 @@ from closedhand.cli.common import (
     print_json,
     progress_bar,
     save_picture,
+    seed_option,
     slug,
 )
 from closedhand.core.game import Game, InputError
@@ -57,7 +58,7 @@ def match(
             help="A league that replays each deal with the agents rotated through all seats.",
         ),
     ] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Of deals and agents.")] = 0,
+    seed: Annotated[int, seed_option("Of deals and agents.")] = 0,
     rules: Rules = None,
     option: Options = None,
     workers: Annotated[
@@ -221,7 +222,7 @@ def play(
         ),
     ] = None,
     seat: Annotated[int, typer.Option(help="Yours.")] = 0,
-    seed: Annotated[int | None, typer.Option(min=0, help="Shuffles; random if absent.")] = None,
+    seed: Annotated[int | None, seed_option("Shuffles; random if absent.")] = None,
     deal: Annotated[str | None, typer.Option(help="A deal in the game's notation.")] = None,
     hint: Annotated[
         str | None, typer.Option(help="Gives the hints; the first agent if absent.")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from closedhand.cli.common import Json, Options, Rules, bind, positive, underscored
+from closedhand.cli.common import Json, Options, Rules, bind, positive, seed_option, underscored
 from closedhand.core.game import InputError
 from closedhand.core.registry import GAMES, load, spec_of
 
@@ -41,7 +41,7 @@ def solve(
     other_game: Annotated[
         str | None, typer.Option("--game", help="In place of GAME.", callback=underscored)
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of sampling algorithms.")] = 0,
+    seed: Annotated[int, seed_option("Seed of sampling algorithms.")] = 0,
     out: Annotated[
         Path | None, typer.Option(help="Folder for strategies and results; in runs/ if absent.")
     ] = None,

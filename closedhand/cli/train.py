@@ -13,6 +13,7 @@ from closedhand.cli.common import (
     bind,
     given_options,
     positive,
+    seed_option,
     underscored,
 )
 from closedhand.cli.groups import Group, click_command
@@ -70,7 +71,7 @@ def train_game(
         str | None,
         typer.Option(help="Agents to learn against, with commas between."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
+    seed: Annotated[int, seed_option("Seed of everything random.")] = 0,
     restart: Restart = False,
     rules: Rules = None,
     option: Options = None,

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from closedhand.core.game import InputError
+from closedhand.core.game import InputError, shown
 from closedhand.core.options import guess
 
 QUOTES = "\"'"
@@ -58,10 +58,10 @@ class AgentSpec:
         if rest.startswith("["):
             end = _behind_bracket(rest, 0)
             if end < 0:
-                raise InputError(f"the bracket in {text!r} is not closed")
+                raise InputError(f"the bracket in {shown(text)} is not closed")
             options, rest = _read_options(rest[1 : end - 1]), rest[end:]
             if rest and not rest.startswith(":"):
-                raise InputError(f"a colon is missing behind the bracket in {text!r}")
+                raise InputError(f"a colon is missing behind the bracket in {shown(text)}")
         return cls(name, options, unquoted(rest[1:]) or None)
 
     def __str__(self) -> str:
@@ -128,7 +128,7 @@ def _behind_quote(text: str, i: int) -> int:
     """Index after the quote that closes the one at `i`."""
     end = text.find(text[i], i + 1)
     if end < 0:
-        raise InputError(f"the quote in {text!r} is not closed")
+        raise InputError(f"the quote in {shown(text)} is not closed")
     return end + 1
 
 
@@ -188,7 +188,7 @@ def _read_options(text: str) -> dict[str, Any]:
         key, equals, value = piece.partition("=")
         key, value = key.strip(), value.strip()
         if not (equals and key.isidentifier()):
-            raise InputError(f"an option of an agent is key=value, not {piece.strip()!r}")
+            raise InputError(f"an option of an agent is key=value, not {shown(piece.strip())}")
         if key in options:
             raise InputError(f"the option {key} is given twice")
         options[key] = unquoted(value) if value[:1] in QUOTES else guess(value)

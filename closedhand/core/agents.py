@@ -190,7 +190,7 @@ def refuse_argument(name: str, argument: str | None) -> None:
         InputError: An argument is given.
     """
     if argument is not None:
-        raise InputError(f"the agent {name} takes no argument, not {argument!r}")
+        raise InputError(f"the agent {name} takes no argument, not {shown(argument)}")
 
 
 def check_seed(seed: Any) -> int:

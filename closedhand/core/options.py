@@ -102,7 +102,7 @@ class Option:
         elif self._kind in (int, float) and (self.least, self.most) != (None, None):
             phrase = f"{NOUNS[self._kind]} {self._range()}"
         else:
-            phrase = NOUNS[self._kind]
+            phrase = NOUNS[self._kind] + " of at most 9 digits" * (self._kind is int)
         return f"{phrase}, or none" if self.default is None and self._kind is not object else phrase
 
     def _range(self) -> str:
@@ -196,6 +196,7 @@ class Options:
     Attributes:
         owner: Who takes them, for messages.
         presets: Options that each preset changes, by its name; `rules` names the preset.
+        defaults: Default of every option.
     """
 
     def __init__(
@@ -217,6 +218,7 @@ class Options:
         self.presets = presets or {}
         self._options = {option.name: option for option in options}
         self._is_open = is_open
+        self.defaults = {option.name: option.default for option in options}
 
     def __iter__(self) -> Iterator[Option]:
         """The options, in order."""
@@ -229,11 +231,6 @@ class Options:
     def __getitem__(self, name: str) -> Option:
         """The option of a name."""
         return self._options[name]
-
-    @property
-    def defaults(self) -> dict[str, Any]:
-        """The default of every option."""
-        return {option.name: option.default for option in self}
 
     def read(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Parse and check the options that a user gives.
@@ -256,9 +253,8 @@ class Options:
             InputError: As for `read`.
         """
         read = self.read(given)
-        defaults = self.defaults
-        preset = self.presets.get(read.get("rules", defaults.get("rules")), {})
-        return {**defaults, **preset, **read}
+        preset = self.presets.get(read.get("rules", self.defaults.get("rules")), {})
+        return {**self.defaults, **preset, **read}
 
     def _read(self, name: str, value: Any) -> Any:
         option = self._options.get(name)

@@ -103,12 +103,12 @@ class GameSpec:
     def doc(self) -> str:
         """The page of the environments, Markdown: the game, its options, observations, actions."""
         first, *others = [inspect.getdoc(import_module(page)) or "" for page in self.pages] or [""]
-        make = inspect.getdoc(load(self.make)) or ""
-        options = self.table.markdown()
-        return "\n\n".join([first, make, *([f"Options:\n\n{options}"] * bool(options)), *others])
+        options = self.option_table.markdown()
+        made = f"Options:\n\n{options}" if options else inspect.getdoc(load(self.make)) or ""
+        return "\n\n".join([first, made, *others])
 
     @property
-    def table(self) -> Options:
+    def option_table(self) -> Options:
         """The options of the game; imports it."""
         return options_of(load(self.make), self.name)
 
@@ -188,7 +188,7 @@ def read_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         InputError: As for `make_game`.
     """
-    return spec_of(name).table.read(options)
+    return spec_of(name).option_table.read(options)
 
 
 @lru_cache

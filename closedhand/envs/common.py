@@ -150,6 +150,26 @@ def ids_of(game: Game, actions: Sequence[Any]) -> np.ndarray:
     return np.array([number if number in known else -1 for number in numbers], np.int64)
 
 
+def batch_of_ids(actions: Any, number: int) -> np.ndarray:
+    """The actions of several games, int64 [number]; ids out of range are never legal.
+
+    Raises:
+        InputError: They are not integers [number].
+    """
+    actions = as_array(actions)
+    if actions.shape != (number,) or actions.dtype.kind not in "iu":
+        raise InputError(f"actions are {number} whole numbers, one for each game")
+    return actions.astype(np.int64)
+
+
+def as_array(values: Any) -> np.ndarray:
+    """The values as an array, which is empty if they have none, as lists of several lengths."""
+    try:
+        return np.asarray(values)
+    except (ValueError, OverflowError):
+        return np.empty(0)
+
+
 def given_start(game: Game, options: Any) -> State | None:
     """The state that the options of a reset start from; None if they leave it to the seed.
 

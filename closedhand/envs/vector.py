@@ -182,7 +182,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             gymnasium.error.ResetNeeded: Games were not started, or ended with autoreset disabled.
             InputError: The actions are not integers [num_envs].
         """
-        actions = self._read_actions(actions)
+        actions = common.batch_of_ids(actions, self.num_envs)
         playing, finished = np.flatnonzero(~self._finished), np.flatnonzero(self._finished)
         resets = self.autoreset_mode != AutoresetMode.DISABLED
         if not self._rngs or (len(finished) and not resets):
@@ -248,21 +248,10 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
     def _reset_mask(self, mask: Any) -> np.ndarray:
         if mask is None:
             return np.ones(self.num_envs, bool)
-        mask = _array(mask)
+        mask = common.as_array(mask)
         if mask.shape != (self.num_envs,) or mask.dtype != bool or not mask.any():
             raise InputError(f"options['reset_mask'] is bool [{self.num_envs}] with a True in it")
         return mask
-
-    def _read_actions(self, actions: Any) -> np.ndarray:
-        """The actions, int64 [num_envs]; ids out of range are never legal.
-
-        Raises:
-            InputError: They are not integers [num_envs].
-        """
-        actions = _array(actions)
-        if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
-            raise InputError(f"actions are {self.num_envs} whole numbers, one for each game")
-        return actions.astype(np.int64)
 
     def _read_seeds(self, seed: Any) -> list[int | None] | None:
         """A seed for each game; None if no seed is given.
@@ -363,11 +352,3 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             "final_info": final,
             "_final_info": ended.copy(),
         }
-
-
-def _array(values: Any) -> np.ndarray:
-    """The values as an array, which is empty if they have none, as lists of several lengths."""
-    try:
-        return np.asarray(values)
-    except (ValueError, OverflowError):
-        return np.empty(0)

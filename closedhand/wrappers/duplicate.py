@@ -11,6 +11,7 @@ from pettingzoo.utils import BaseWrapper
 
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.seating import num_tables, seating
+from closedhand.envs import common
 from closedhand.envs.common import Observation
 
 
@@ -62,20 +63,21 @@ class DuplicateDealing(BaseWrapper[str, Observation, int]):
         Args:
             seed: Seed that restarts the schedule.
             options: For the wrapped env. `deal` or `state` start a new deal.
+
+        Raises:
+            InputError: The wrapped env refuses them; the schedule is unchanged.
         """
-        options = options or {}
-        if seed is not None:
-            self._deal, self._start = -1, None
-        given = options.get("deal") is not None or options.get("state") is not None
-        if self._start is None or given or self._table + 1 == self._tables:
+        base: Any = self.env.unwrapped
+        given = common.given_start(base.game, options) is not None
+        is_last = self._table + 1 == self._tables
+        if seed is not None or given or self._start is None or is_last:
             super().reset(seed=seed, options=options)
-            base: Any = self.env.unwrapped
             self._start = base.game_state
-            self._deal += 1
+            self._deal = 0 if seed is not None else self._deal + 1
             self._table = 0
             self._scores = []
         else:
-            super().reset(options={**options, "state": self._start})
+            super().reset(options={**(options or {}), "state": self._start})
             self._table += 1
         # Forced actions may have earned rewards already.
         self._earned = dict(self.rewards)

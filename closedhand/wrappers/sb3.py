@@ -8,6 +8,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from stable_baselines3.common.vec_env import VecEnv
 
+from closedhand.envs import common
 from closedhand.envs.vector import GameVectorEnv
 
 MASK = "action_mask"
@@ -59,9 +60,21 @@ class SB3VecEnv(VecEnv):
         self._reset_seeds()
         return seeds
 
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Set the seeds of the next reset: that of game i is seed + i.
+
+        Raises:
+            InputError: The seed is no whole number of 0 or more.
+        """
+        return super().seed(common.check_seed(seed))
+
     def step_async(self, actions: np.ndarray) -> None:
-        """Keep the actions, int64 [num_envs], for `step_wait`."""
-        self._actions = actions
+        """Keep the actions, integers [num_envs], for `step_wait`.
+
+        Raises:
+            InputError: The actions are not integers [num_envs].
+        """
+        self._actions = common.batch_of_ids(actions, self.num_envs)
 
     def step_wait(self) -> tuple[Any, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         """Step all games; a finished one restarts, with its last observation in the info."""

@@ -48,14 +48,17 @@ LEDUC = make_game("leduc")
         ("kou[lock='1]", "the quote in"),
         ("kou{lock=1}", "daihinmin has no agent 'kou{lock=1}'; it has default, kou, min-sets"),
         ("kou[lok=1]", "kou has no option 'lok'; it has threshold, eight"),
-        ("kou[lock=true]", "kou takes a whole number as lock, not True"),
-        ("kou[lock=yes]", "kou takes a whole number as lock, not 'yes'"),
-        ("random[lock=1]", "the agent random takes no options, not lock"),
-        ("default[a=1,b=2]", "the agent default takes no options, not a, b"),
-        ("monte-carlo[threds=1]", "takes the options threads, candidates, not threds"),
-        ("monte-carlo[seed=1]", "takes the options threads, candidates, not seed"),
-        ("monte-carlo[threads=0]", "a whole number of 1 or more as threads, not 0"),
-        ("monte-carlo[candidates=-2]", "a whole number of 1 or more as candidates, not -2"),
+        ("kou[lock=true]", "kou: lock is a whole number of at most 9 digits, or none, not True"),
+        ("kou[lock=yes]", "kou: lock is a whole number of at most 9 digits, or none, not 'y"),
+        ("random[lock=1]", "random has no option 'lock'; it has none"),
+        ("default[a=1,b=2]", "default has no option 'a'; it has none"),
+        ("monte-carlo[threds=1]", "no option 'threds'; it has threads, candidates"),
+        ("monte-carlo[seed=1]", "no option 'seed'; it has threads, candidates"),
+        ("monte-carlo[threads=0]", "threads is a whole number from 1 to 1024, or none, not 0"),
+        (
+            "monte-carlo[candidates=-2]",
+            "candidates is a whole number from 1 to 1000000",
+        ),
         ("monte-carlo:5s", "monte-carlo takes a budget such as 500, 20ms or 500x4, not '5s'"),
     ],
 )
@@ -68,11 +71,23 @@ def test_what_cannot_be_read_is_one_line(text: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("game", "text", "message"),
     [
-        ("doudizhu", "search[worlds=-1]", "search takes a whole number of 0 or more as worlds"),
-        ("doudizhu", "policy-search[worlds=x]:50", "policy-search takes a whole number"),
-        ("leduc", "equilibrium[iterations=0]", "a whole number of 1 or more as iterations, not 0"),
-        ("chinese_poker", "counter[hands=7]", "a pool has 5,000 to 50,000,000 hands, not 7"),
-        ("chinese_poker", "rescored[hands=x]", "rescored takes a whole number as hands, not 'x'"),
+        (
+            "doudizhu",
+            "search[worlds=-1]",
+            "search: worlds is a whole number from 0 to 1",
+        ),
+        ("doudizhu", "policy-search[worlds=x]:50", "policy-search: worlds is a whole number"),
+        (
+            "leduc",
+            "equilibrium[iterations=0]",
+            "iterations is a whole number of 1 or more",
+        ),
+        (
+            "chinese_poker",
+            "counter[hands=7]",
+            "hands is a whole number from 5000 to 50000000",
+        ),
+        ("chinese_poker", "rescored[hands=x]", "rescored: hands is a whole number from 5000"),
     ],
 )
 def test_options_are_checked(game: str, text: str, message: str) -> None:
@@ -169,7 +184,7 @@ def test_agents_of_other_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     assert make_agent(LEDUC, "old").name == make_agent(LEDUC, "loose[number=3]").name == "random"
     assert traits_of(LEDUC, "old") == Traits()
     assert traits_of(LEDUC, "loose[fast=true]").clocked
-    with pytest.raises(InputError, match="old takes no options, not x"):
+    with pytest.raises(InputError, match="old has no option 'x'; it has none"):
         make_agent(LEDUC, "old[x=1]")
     with pytest.raises(InputError, match="no module nothing, which the agent lame needs"):
         make_agent(LEDUC, "lame")

@@ -54,10 +54,10 @@ def test_a_game_that_is_over_takes_no_action(game: Game) -> None:
     ("arguments", "message"),
     [
         (("chess", {}), "no game 'chess'"),
-        (("doudizhu", {"rules": "vegas"}), "no rules 'vegas'; it has deeprocket, rlcard"),
+        (("doudizhu", {"rules": "vegas"}), "rules is deeprocket, rlcard or openspiel, not 'vegas'"),
         (("doudizhu", {"suits": True}), "no option 'suits'"),
-        (("doudizhu", {"objective": "fun"}), "objective is score or win"),
-        (("doudizhu", {"base": 0}), "base is a whole number"),
+        (("doudizhu", {"objective": "fun"}), "objective is score or win, not 'fun'"),
+        (("doudizhu", {"base": 0}), "base is a whole number from 1 to 99, or none, not 0"),
         (("doudizhu", {"base": 2, "bidding": True}), "the winning bid is the stake"),
     ],
 )

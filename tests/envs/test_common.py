@@ -174,7 +174,7 @@ def test_bad_reset_options(options: dict[str, Any], message: str) -> None:
     ("arguments", "message"),
     [
         ({"game": "whist"}, "no game 'whist'"),
-        ({"rules": "house"}, "has no rules 'house'"),
+        ({"rules": "house"}, "rules is deeprocket, rlcard or openspiel, not 'house'"),
         ({"speed": 3}, "has no option 'speed'"),
         ({"render_mode": "neon"}, "no render mode 'neon'"),
         ({"game": make_game("doudizhu"), "substeps": True}, "brings its own options"),

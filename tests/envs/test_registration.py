@@ -17,4 +17,5 @@ def test_import_is_light() -> None:
 @pytest.mark.parametrize("environment", ENVIRONMENTS.values(), ids=str)
 def test_every_env_has_a_page(environment: Any) -> None:
     assert len(environment.doc) > 1000
-    assert environment.doc.count("Args:") == 1
+    assert environment.doc.count("Options:\n\n- ") == 1
+    assert all(f"- `{option.name}=" in environment.doc for option in environment.option_table)

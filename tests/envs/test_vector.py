@@ -193,9 +193,9 @@ def test_renders() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"num_envs": 0}, "num_envs is at least 1"),
+        ({"num_envs": 0}, "num_envs is 1 to"),
         ({"autoreset_mode": "Never"}, "no autoreset mode 'Never'"),
-        ({"rules": "house"}, "has no rules 'house'"),
+        ({"rules": "house"}, "rules is deeprocket, rlcard or openspiel, not 'house'"),
         ({"seat": 1}, "a seat goes with opponents"),
         ({"seat": 7}, "seat is 0 to 2"),
         ({"opponents": "nobody"}, "no agent 'nobody'"),

@@ -1,70 +1,88 @@
-"""The VecEnv of Stable-Baselines3 says of every game what the envs in it say."""
+"""Vector envs as one `VecEnv` of Stable-Baselines3, also where several games end together."""
+
+from typing import Any
 
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
-from support import VARIANTS, variant_id
 from support_envs import Fixed
 
-from closedhand import make_game
+from closedhand import InputError, make_game
+from closedhand.envs.solo import SoloEnv
 from closedhand.envs.vector import GameVectorEnv
 
 pytest.importorskip("stable_baselines3")
 
-SIZES = (3, 5)
+SEATS = (0, 1, 1)
+EACH = 4
 
 
-def make_envs(variant: tuple[str, dict]) -> list[GameVectorEnv]:
-    name, rules = variant
-    return [
-        GameVectorEnv(
-            make_game(name, **rules),
-            num_envs=size,
-            opponents=Fixed(make_game(name, **rules)),
-            seat=seat,
-            autoreset_mode=AutoresetMode.SAME_STEP,
-        )
-        for seat, size in enumerate(SIZES)
-    ]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("variant", [VARIANTS[0], ("leduc", {})], ids=variant_id)
-def test_it_says_what_its_envs_say(variant: tuple[str, dict]) -> None:
+def make(name: str = "leduc", **options: Any) -> Any:
     from closedhand.wrappers.sb3 import SB3VecEnv
 
-    envs, twins = SB3VecEnv(make_envs(variant)), make_envs(variant)
-    seeds = envs.seed(7)
-    rng = np.random.default_rng(0)
-    starts = [0, SIZES[0]]
-    observations = envs.reset()
-    looks = [twin.reset(seed=seeds[start])[0] for twin, start in zip(twins, starts, strict=True)]
-    together = 0
-    for _ in range(200):
-        masks = np.array(envs.env_method("action_masks"))
-        for part in ("action_mask", *observations):
-            told = np.concatenate([look[part] for look in looks])
-            assert (told == (masks if part == "action_mask" else observations[part])).all()
-        actions = np.argmax(masks * rng.random(masks.shape), axis=1)
-        observations, rewards, dones, infos = envs.step(actions)
-        steps = [
-            twin.step(own) for twin, own in zip(twins, np.split(actions, starts[1:]), strict=True)
+    game = make_game(name, **options)
+    return SB3VecEnv(
+        [
+            GameVectorEnv(
+                game, EACH, opponents=Fixed(game), seat=seat,
+                autoreset_mode=AutoresetMode.SAME_STEP,
+            )
+            for seat in SEATS
         ]
-        looks = [step[0] for step in steps]
-        assert (rewards == np.concatenate([step[1] for step in steps])).all()
-        assert (dones == np.concatenate([step[2] | step[3] for step in steps])).all()
-        finals = [
-            final
-            for _, _, over, _, info in steps
-            for final in (info["final_obs"] if over.any() else [None] * len(over))
-        ]
-        for done, final, info in zip(dones, finals, infos, strict=True):
-            assert bool(info) == done
-            if done:
-                last = info["terminal_observation"]
-                assert set(last) == set(final) - {"action_mask"}
-                assert all((last[part] == final[part]).all() for part in last)
-                assert info["TimeLimit.truncated"] is False
-        ends = [final["observation"] for done, final in zip(dones, finals, strict=True) if done]
-        together += len(ends) > 1 and not (ends[0] == ends[1]).all()
-    assert together > 3
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "options"), [("leduc", {}), ("uh_leduc", {}), ("doudizhu", {})])
+def test_every_game_gets_its_own_last_observation(name: str, options: dict[str, Any]) -> None:
+    game = make_game(name, **options)
+    singles = [
+        SoloEnv(game, opponents=Fixed(game), seat=seat) for seat in SEATS for _ in range(EACH)
+    ]
+    envs = make(name, **options)
+    envs.seed(70)
+    seen = envs.reset()
+    # The seeds of a group begin with that of its first game.
+    looks = [single.reset(seed=70 + i)[0] for i, single in enumerate(singles)]
+    rng = np.random.default_rng(2)
+    together = across = 0
+    for _ in range(120):
+        masks = envs.env_method("action_masks")
+        for i, look in enumerate(looks):
+            assert masks[i].tolist() == (look["action_mask"] != 0).tolist()
+            for part, rows in seen.items():
+                assert rows[i].tobytes() == look[part].tobytes()
+        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
+        seen, rewards, dones, infos = envs.step(actions)
+        together += dones.sum() > 1
+        across += dones.reshape(len(SEATS), EACH).any(axis=1).sum() > 1
+        for i, single in enumerate(singles):
+            looks[i], reward, over, _, _ = single.step(actions[i])
+            assert rewards[i] == np.float32(reward) and dones[i] == over
+            if not over:
+                assert infos[i] == {}
+                continue
+            assert set(infos[i]) == {"terminal_observation", "TimeLimit.truncated"}
+            assert infos[i]["TimeLimit.truncated"] is False
+            last = infos[i]["terminal_observation"]
+            assert set(last) == set(looks[i]) - {"action_mask"}
+            for part, values in last.items():
+                assert values.tobytes() == looks[i][part].tobytes()
+            looks[i], _ = single.reset()
+    assert together and across, "no two games ended in one step"
+
+
+def test_bad_actions_and_seeds_are_refused() -> None:
+    envs, other = make(), make()
+    for each in (envs, other):
+        each.seed(1)
+        each.reset()
+    number = EACH * len(SEATS)
+    for actions in (None, 1, "x", [1], [1.0] * number, [True] * number, [2**70] * number, object()):
+        with pytest.raises(InputError, match=f"actions are {number} whole numbers"):
+            envs.step(actions)
+    for seed in (-1, 1.5, "3", True, []):
+        with pytest.raises(InputError, match="a seed is a whole number of 0 or more"):
+            envs.seed(seed)
+    actions = np.array([mask.argmax() for mask in envs.env_method("action_masks")])
+    one, two = envs.step(actions), other.step(actions)
+    assert all(one[0][part].tobytes() == two[0][part].tobytes() for part in one[0])

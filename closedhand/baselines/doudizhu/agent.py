@@ -13,25 +13,30 @@ import numpy as np
 from closedhand.core.game import Game, State
 from closedhand.core.kernel import kernel
 from closedhand.games.doudizhu import rules as flat, substeps
+from closedhand.games.doudizhu.counts import contains
 
 
 @kernel
 def next_step(rules, view, play, ids):
     """The next sub-step towards the flat action `play`.
 
-    If another agent already chose a different main group, it is the first legal kicker.
+    If the main group or a kicker was another agent's choice, from which no sub-steps lead to
+    `play`, it is the first legal kicker.
     """
     passing = flat.pass_id(rules.flat)
     if play > passing:
         return substeps.FIRST_BID + play - passing - 1
     if view.group < 0:
         return rules.flat.plays.group[play]
-    if rules.flat.plays.group[play] != view.group:
-        substeps.legal_kickers(rules, view, ids)
-        return ids[0]
-    group = rules.flat.plays.groups[view.group]
-    rank = substeps.lowest_rank(rules.flat.plays.need[play] - group.need - view.picked)
-    return rank + (substeps.FIRST_SOLO if group.unit == 1 else substeps.FIRST_PAIR)
+    if rules.flat.plays.group[play] == view.group:
+        group = rules.flat.plays.groups[view.group]
+        kickers = rules.flat.plays.need[play] - group.need
+        if contains(kickers, view.picked):
+            rank = substeps.lowest_rank(kickers - view.picked)
+            if rank >= substeps.top_rank(view.picked):
+                return rank + (substeps.FIRST_SOLO if group.unit == 1 else substeps.FIRST_PAIR)
+    substeps.legal_kickers(rules, view, ids)
+    return np.int64(ids[0])
 
 
 @kernel

@@ -281,7 +281,7 @@ def train(
         gamma=1.0,
         gae_lambda=0.95,
         ent_coef=0.005,
-        seed=seed,
+        seed=seed % 2**32,  # NumPy's old generator, which SB3 seeds, takes no more
         device=device,
         tensorboard_log=str(out / "tensorboard"),
         policy_kwargs={

@@ -153,7 +153,7 @@ class PPO:
                 gamma=1.0,
                 gae_lambda=LAMBDA,
                 clip_range=CLIP,
-                seed=seed,
+                seed=seed % 2**32,  # NumPy's old generator, which SB3 seeds, takes no more
                 device="cpu",
                 policy_kwargs={
                     "net_arch": list(WIDTHS),

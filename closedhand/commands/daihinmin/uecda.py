@@ -19,6 +19,7 @@ from closedhand.cli.common import (
     positive,
     print_json,
     progress_bar,
+    seed_option,
 )
 
 PLACES = ("daifugo", "fugo", "heimin", "hinmin", "daihinmin")
@@ -112,7 +113,7 @@ def join(
     name: Annotated[
         str | None, typer.Option(help="What the server calls the client; the agent if absent.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the agent.")] = 0,
+    seed: Annotated[int, seed_option("Of the agent.")] = 0,
     rules: Rules = None,
     option: Options = None,
     host: Host = HOST,

@@ -21,6 +21,7 @@ from closedhand.cli.common import (
     positive,
     print_json,
     progress_bar,
+    seed_option,
 )
 from closedhand.commands.doudizhu.networks import Threads
 
@@ -34,7 +35,7 @@ def bids(
     games: Annotated[
         int, typer.Option(min=1, help="How many in all; each deal is played three times.")
     ] = 200_000,
-    seed: Annotated[int, typer.Option(min=0, help="Of the deals and the agent.")] = 0,
+    seed: Annotated[int, seed_option("Of the deals and the agent.")] = 0,
     rules: Rules = None,
     option: Options = None,
     as_json: Json = False,
@@ -75,7 +76,7 @@ def bid_net(
     deals: Annotated[Path, typer.Option(help="The deals.npz that `train bids` has kept.")],
     out: Annotated[Path, typer.Option(help="Folder for the network.")],
     minutes: Annotated[float, typer.Option(help="How long.", callback=positive)] = 2.0,
-    seed: Annotated[int, typer.Option(min=0, help="Of first weights and order.")] = 0,
+    seed: Annotated[int, seed_option("Of first weights and order.")] = 0,
     threads: Threads = None,
     restart: Restart = False,
     as_json: Json = False,

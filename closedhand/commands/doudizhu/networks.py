@@ -12,6 +12,7 @@ from closedhand.cli.common import (
     make_folder,
     percent_bar,
     positive,
+    seed_option,
 )
 from closedhand.core.parsing import parse_whole
 
@@ -27,7 +28,7 @@ Minutes = Annotated[
 ]
 Steps = Annotated[int | None, typer.Option(min=1, help="How many batches.")]
 BatchSize = Annotated[int, typer.Option(min=1, help="Pairs of a batch on each device.")]
-Seed = Annotated[int, typer.Option(min=0, help="Of first weights and order.")]
+Seed = Annotated[int, seed_option("Of first weights and order.")]
 RoleHeads = Annotated[bool, typer.Option("--roles", help="A fully connected layer for each role.")]
 Status = Annotated[
     bool | None,
@@ -114,7 +115,7 @@ def self_play(
             help="Networks to start from, a folder or a file; those of this package if absent.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of deals and decisions.")] = 0,
+    seed: Annotated[int, seed_option("Of deals and decisions.")] = 0,
     penalty: Annotated[
         float,
         typer.Option(min=0, help="Of leaving the start, per nat, where a game won or lost is 1."),

@@ -146,14 +146,14 @@ def test_bad_actions_are_refused(game: Game, actions: list[str], message: str) -
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"rules": "2-4"}, "no rules '2-4'; it has 4-2, 1-6"),
-        ({"players": 1}, "players are 2 to 4, not 1"),
-        ({"players": "2"}, "players are 2 to 4, not '2'"),
-        ({"players": True}, "players are 2 to 4, not True"),
-        ({"players": 2.0}, "players are 2 to 4, not 2.0"),
-        ({"players": 3.0}, "players are 2 to 4, not 3.0"),
-        ({"fouls": 1}, "fouls is True or False, not 1"),
-        ({"fouls": None}, "fouls is True or False, not None"),
+        ({"rules": "2-4"}, "rules is 4-2 or 1-6, not '2-4'"),
+        ({"players": 1}, "players is a whole number from 2 to 4, not 1"),
+        ({"players": "5"}, "players is a whole number from 2 to 4, not '5'"),
+        ({"players": True}, "players is a whole number from 2 to 4, not True"),
+        ({"players": 2.0}, "players is a whole number from 2 to 4, not 2.0"),
+        ({"players": 3.0}, "players is a whole number from 2 to 4, not 3.0"),
+        ({"fouls": 1}, "fouls is true or false, not 1"),
+        ({"fouls": None}, "fouls is true or false, not None"),
         ({"jokers": True}, "no option 'jokers'"),
     ],
 )

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from reference import daihinmin
+from support_daihinmin import cards_of
 
 from closedhand import make_game
 
@@ -33,7 +34,7 @@ def test_random_rounds_of_daihinmin_agree_step_by_step(options: dict[str, Any]) 
         state = game.deal(rng)
         seats, classes, *hands = game.deal_text(state).split(";")
         reference = daihinmin.Reference(
-            [daihinmin_cards(hand) for hand in hands],
+            [cards_of(hand) for hand in hands],
             [int(player) for player in seats],
             None if classes == "-" else [int(each) for each in classes],
             **known,
@@ -53,9 +54,3 @@ def test_random_rounds_of_daihinmin_agree_step_by_step(options: dict[str, Any]) 
         assert reference.over()
         assert state.places.tolist() == reference.places
         assert game.returns(state).tolist() == reference.points()
-
-
-def daihinmin_cards(hand: str) -> list[str]:
-    """The cards of a hand as text."""
-    cards = [hand[i : i + 2] for i in range(0, len(hand.rstrip("*")), 2)]
-    return cards + ["*"] * hand.count("*")

@@ -13,7 +13,6 @@ from closedhand.core import contract
 from closedhand.core.game import State
 from closedhand.games.daihinmin import compact, plays
 from closedhand.games.daihinmin.exchange import loser, winner
-from closedhand.games.daihinmin.game import CHOICES, DEFAULTS, NUMBERS, SWITCHES
 from closedhand.games.daihinmin.notation import cards_in, parse_cards
 from closedhand.games.daihinmin.plays import CARDS, JOKER, PASS
 from closedhand.games.daihinmin.rules import begin
@@ -33,21 +32,6 @@ def test_tables_have_the_sizes_of_the_facts() -> None:
     columns = [TABLE[name][:PASS].tolist() for name in ("family", "low", "suits")]
     assert len(set(zip(*columns, joker, strict=True))) == 928
     assert sum(STATE[name].itemsize for name in STATE.names) == STATE.itemsize, "padding"
-
-
-@pytest.mark.parametrize("name", [*DEFAULTS, "jokers"])
-def test_options_refuse_bad_values(name: str) -> None:
-    bad: list[Any] = [None, "maybe", -1, 2.5, 10**7]
-    bad += [1, 0] if name in SWITCHES else []
-    if name in NUMBERS:
-        _, least, most = NUMBERS[name]
-        bad += [True, least - 1, most + 1, str(least)]
-        assert make_game("daihinmin", **{name: most}).options[name] == most
-    if name in CHOICES:
-        assert [make_game("daihinmin", **{name: v}).options[name] for v in CHOICES[name]]
-    for value in bad:
-        with pytest.raises(InputError, match=name if name != "rules" else "has no rules"):
-            make_game("daihinmin", **{name: value})
 
 
 def test_notation() -> None:

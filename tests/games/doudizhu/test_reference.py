@@ -2,27 +2,11 @@
 
 import numpy as np
 import pytest
-from reference.doudizhu import PASS, ROCKET, Reference
+from reference.doudizhu import Reference
+from support_doudizhu import as_tuple
 
-from closedhand import Game, make_game
+from closedhand import make_game
 from closedhand.games.doudizhu.counts import RANKS as RANK_LETTERS
-from closedhand.games.doudizhu.plays import CATEGORIES
-
-
-def as_tuple(game: Game, action: int) -> tuple[str, str, str]:
-    """One of our action ids as the reference writes plays."""
-    plays = game.rules.plays
-    group = plays.groups[plays.group[action]]
-    family = plays.families[group.family]
-    name = CATEGORIES[family.category].name
-    if name == "pass":
-        return PASS
-    if name == "rocket":
-        return ROCKET
-    main = "".join(r for i, r in enumerate(RANK_LETTERS) if int(group.need) >> 4 * i & 15)
-    left = int(plays.need[action]) - int(group.need)
-    kickers = "".join(r * (left >> 4 * i & 15) for i, r in enumerate(RANK_LETTERS))
-    return name, main, kickers
 
 
 @pytest.mark.slow
