@@ -32,7 +32,10 @@ GOOD = '{"game": "doudizhu", "rules": {}, "actions": [], "seed": 1}'
         ('{"game": "doudizhu", "rules": {}, "actions": []}', "neither 'deal' nor 'seed'"),
         ('{"game": "doudizhu", "rules": {}, "actions": "33", "seed": 1}', "is a list of texts"),
         (GOOD.replace("doudizhu", "bridge"), "no game 'bridge'"),
-        (GOOD.replace("{}", '{"rules": "vegas"}'), "no rules 'vegas'"),
+        (
+            GOOD.replace("{}", '{"rules": "vegas"}'),
+            "rules is deeprocket, rlcard or openspiel, not 'vegas'",
+        ),
         (GOOD.replace("[]", '["XX"]'), "action 1, XX: 'XX' is no action"),
         (GOOD.replace("[]", '["PASS"]'), "action 1, PASS: .* is not legal"),
         (GOOD.replace('"seed"', '"returns": [6, -3, -3], "seed"'), "of an unfinished game"),

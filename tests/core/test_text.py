@@ -21,7 +21,7 @@ def test_every_stream_shows_every_text(text: str, encoding: str) -> None:
 
 
 def test_a_board_keeps_its_columns(capsys: pytest.CaptureFixture[str]) -> None:
-    game = make_game("leduc")
+    game = make_game("uh_leduc")
     board = game.board(game.view(game.parse_deal("SK;HQ;SA"), 0))
     plain = showable(board, io.TextIOWrapper(io.BytesIO(), "gbk"))
     assert plain == board.replace("▒", "#") != board
