@@ -1,5 +1,17 @@
 """Inputs that once ended in a traceback, a crash or a hang, by the name of their target."""
 
+import io
+
+import numpy as np
+
+
+def npz(**arrays: object) -> bytes:
+    """An npz file."""
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)  # type: ignore[arg-type]
+    return buffer.getvalue()
+
+
 RECORD = b'{"game": "doudizhu", "rules": {}, "actions": [], "seed": 1}'
 
 CORPUS: dict[str, list[bytes]] = {
@@ -18,6 +30,17 @@ CORPUS: dict[str, list[bytes]] = {
         RECORD.replace(b"[]", b'["\\u0000\\n"]'),
         RECORD.replace(b": 1}", b': 1, "returns": [true]}'),
     ],
+    "strategy": [
+        npz(probabilities=np.zeros(1), about=np.array('{"game": "doudizhu", "options": {}}')),
+        npz(probabilities=np.zeros(1), about=np.array("[" * 100_000)),
+    ],
+    "bid-deals": [
+        npz(
+            settings=np.array("{}"), hands=np.full((1, 3), 2**64 - 1, "u8"), points=np.zeros((1, 3))
+        ),
+        npz(settings=np.array("{}"), hands=np.zeros((1, 3)), points=np.zeros((1, 3))),
+    ],
+    "agents": [b"," + b"[," * 20_000],
     "log": [
         b"%-----%GAME_NUMBER% " + b"9" * 5000 + b"\n%00000%mibun% 22222\n",
         b"%-----%RULE_SEKIGAE_NUM% 0\n%00000%mibun% 22222\n",
