@@ -49,7 +49,10 @@ CALLS = {
 REASONS = {
     ("testing.py", "pickle"): "check_game talks to a process that it has started itself",
     ("testing.py", "subprocess"): "the same",
-    ("core/kernel.py", "pickle"): "the names of the errors of Numba, which unpickles its cache",
+    (
+        "core/kernel.py",
+        "pickle",
+    ): "compiled kernels, from a folder in which only the user may write",
     ("cli/__init__.py", "runpy"): "`bench` runs the benchmarks of the checkout that it is part of",
     ("baselines/doudizhu/ppo_agent.py", "load"): "the user has to say trust=1",
 }
