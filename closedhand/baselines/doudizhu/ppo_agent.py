@@ -16,6 +16,7 @@ import torch
 from closedhand.baselines.doudizhu import ppo_network
 from closedhand.baselines.doudizhu.ppo_network import NAME
 from closedhand.baselines.doudizhu.substep_agent import SubstepAgent
+from closedhand.baselines.learning.weights import check_finite
 from closedhand.core import contract
 from closedhand.core.agent_spec import AgentSpec, quoted
 from closedhand.core.agents import Traits, described
@@ -85,7 +86,7 @@ class PPOAgent(SubstepAgent):
             mask[game.legal(view)] = True
         parts = {name: torch.from_numpy(part) for name, part in game.split(observations).items()}
         with torch.inference_mode():
-            return self._policy(parts, torch.from_numpy(masks))
+            return check_finite(self._policy(parts, torch.from_numpy(masks)))
 
 
 def policy_of(network: ppo_network.Actor) -> Policy:
