@@ -113,6 +113,17 @@ def load(
     return network, about
 
 
+def check_finite(shares: torch.Tensor) -> torch.Tensor:
+    """Probabilities that a network has computed, which finite weights may be too large for.
+
+    Raises:
+        InputError: One is no number.
+    """
+    if not torch.isfinite(shares).all():
+        raise InputError("a network has weights so large that it computes no probabilities")
+    return shares
+
+
 def _header(content: bytes) -> dict[str, Any]:
     """The header of a safetensors file: the metadata, and type and shape of every tensor."""
     size = int.from_bytes(content[:8], "little")
