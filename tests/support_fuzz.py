@@ -277,11 +277,12 @@ def actions_of(name: str, options: dict[str, Any]) -> Target:
 def view_from(data: bytes) -> object:
     """A view by what a player knows: a JSON object."""
     given = parse_json(data.decode(errors="surrogateescape"))
-    if not isinstance(given, dict) or given.pop("game", None) not in GAMES_OF_VIEWS:
+    if not isinstance(given, dict) or given.get("game") not in GAMES_OF_VIEWS:
         raise InputError("no view")
-    name = json.loads(data)["game"]
-    player, hand = given.pop("player", None), given.pop("hand", None)
-    return make_game(name).view_from(player, hand, given.pop("actions", None), **given)
+    game = make_game(given.pop("game"))
+    player, hand, actions = (given.pop(key, None) for key in ("player", "hand", "actions"))
+    given.pop("self", None)
+    return game.view_from(player, hand, actions, **given)
 
 
 GAMES_OF_VIEWS = ("doudizhu", "daihinmin", "uh_leduc", "chinese_poker")
@@ -324,10 +325,11 @@ def logs_read(path: Path) -> object:
 def log_samples() -> list[bytes]:
     from closedhand.games.daihinmin import logs, replaying
 
-    official = (DATA / "uecda.log").read_text().splitlines(keepends=True)
+    lines = (DATA / "uecda.log").read_text().splitlines(keepends=True)
+    official = [line for line in lines if line[1:6] in ("-----", "00000", "00001")]
     game = make_game("daihinmin")
     found = [records.from_state(game, state) for state in finished("daihinmin", 1)]
-    texts = ["".join(official[:32]), logs.log_text(replaying.to_log(found))]
+    texts = ["".join(official), logs.log_text(replaying.to_log(found))]
     return [*(text.encode() for text in texts), gzip.compress(texts[0].encode())]
 
 

@@ -80,9 +80,12 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "records replay": ("FILE", "--game", "--rules", "--option", "--json"),
     "records export": ("FILE", "--out", "--game", "--rules", "--option"),
     "solve": ("GAME", "--algorithm", "--rules", "--option", "--resume", "--pair"),
-    "train doudizhu": ("--out", "--algorithm", "--opponents", "--option", "--minutes"),
 }
-CHEAP = {"match": ("--deals", "1", "--workers", "1"), "solve": ("--iterations", "1")}
+CHEAP = {
+    "match": ("--deals", "1", "--workers", "1"),
+    "solve": ("--iterations", "1"),
+    "advise": ("--opponents", "0"),
+}
 WORDS = (
     "", "-", "--", "0", "1", "-1", "2", "99999999999999999999", "9" * 5000, "1e999", "nan", "٣",
     "²", "true", "no", "leduc", "uh-leduc", "uh_leduc", "LEDUC", "random", "random,random",
@@ -109,6 +112,7 @@ def commands(draw: st.DrawFn) -> list[str]:
     return words
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_cache")
 def test_a_command_line_is_carried_out_or_refused() -> None:
     @settings(usual, max_examples=examples(40))

@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from closedhand.cli import compile, play, records, show, solve, train
+from closedhand.cli import compile, play, records, show, solve, streams, train
 from closedhand.cli.common import positive
 from closedhand.cli.groups import Commands, Group
 from closedhand.core import reading
@@ -111,7 +111,6 @@ def main() -> None:
         app()
     finally:
         try:
-            sys.stdout.flush()
-        except OSError:
-            # Has been reported; Python would try again, and complain.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            streams.flush()
+        except (InputError, BrokenPipeError):
+            streams.drop()  # has been reported

@@ -3,6 +3,7 @@
 A game's command is imported only when it is run or its help is shown.
 """
 
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -123,21 +124,12 @@ class Commands(Group):
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run the command line."""
         streams.prepare()
-        return super().main(*args, **kwargs)
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run the command; what it claims to write to is given back at its end."""
         try:
-            with CLAIMS, needing(), faults_of_threads() as faults:
-                result = super().invoke(ctx)
-                for fault in faults:
-                    raise fault
-                streams.flush()
-                return result
+            return super().main(*args, **kwargs)
         except InputError as error:
             text = str(error)
         except OSError as error:
-            # Without a name it may be an error of the program, as a broken pipe is none.
+            # Without a file's name it may be an error of the program.
             if error.filename is None and error.errno not in FAULTS:
                 raise
             if error.filename is None:
@@ -146,4 +138,13 @@ class Commands(Group):
         # If not even that can be written, the exit code has to do.
         with suppress(OSError):
             note(text)
-        raise typer.Exit(2) from None
+        sys.exit(2)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; what it claims to write to is given back at its end."""
+        with CLAIMS, needing(), faults_of_threads() as faults:
+            result = super().invoke(ctx)
+            for fault in faults:
+                raise fault
+            streams.flush()
+            return result

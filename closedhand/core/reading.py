@@ -251,12 +251,11 @@ def check_arrays(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
         if name not in found:
             raise InputError(f"it lacks {name!r}")
         array, like = np.asarray(found[name]), np.asarray(like)
-        is_free = like.dtype.kind == "U" or (like.dtype == np.uint8 and like.ndim == 1)
-        form = (array.dtype.kind, array.ndim) if is_free else (array.dtype, array.shape)
-        if form != ((like.dtype.kind, like.ndim) if is_free else (like.dtype, like.shape)):
-            raise InputError(
-                f"{name} is {like.dtype} {like.shape}, not {array.dtype} {array.shape}"
-            )
+        forms = [(each.dtype, each.shape) for each in (array, like)]
+        if like.dtype.kind == "U" or (like.dtype == np.uint8 and like.ndim == 1):
+            forms = [(each.dtype.kind, each.ndim) for each in (array, like)]
+        if forms[0] != forms[1]:
+            raise InputError(f"{name} is {forms[1]}, not {forms[0]}")
         if array.dtype.kind == "f" and np.isnan(array).any():
             raise InputError(f"{name} has entries that are no numbers")
 

@@ -26,6 +26,8 @@ from closedhand.games.daihinmin.uecda import wire
 
 DEALT = (11, 11, 11, 10, 10)
 """Numbers of cards dealt, in seat order from the daifugo on."""
+MOST_LEFT = DEALT[0] + TAXES[0]
+"""Most cards in a hand: those of the daifugo before cards are given back."""
 FLAGS, SIZES = 5 * wire.COLUMNS, 6 * wire.COLUMNS
 """Offsets of the flags and of the hand sizes in a table."""
 
@@ -106,7 +108,7 @@ class Follower:
         view.classes[:] = classes
         view.seats[:] = status.seats
         view.next[list(status.seats)] = status.seats[1:] + status.seats[:1]
-        view.left[:] = status.left
+        view.left[:] = _left(table)
         view.leader = NOBODY
         self._exchanging = bool(has_exchange(self._rules, view))
         if self._exchanging:
@@ -200,6 +202,7 @@ class Follower:
         if mine:
             if player != self.me:
                 raise InputError(f"the server's table asks player {player} in our name")
+            _left(table)
             numbers = np.frombuffer(table, ">i4").astype(np.int64)
             settle(self._rules, self.finish(), self.me, np.uint64(_hand(table)), numbers)
         return player, mine
@@ -211,7 +214,7 @@ class Follower:
         if self._exchanging:
             self._end_exchange(hand)
         view.hands[self.me] = hand
-        view.left[:] = wire.read_status(table).left
+        view.left[:] = _left(table)
         view.leader = leader
         new_trick(view, leader)
 
@@ -235,6 +238,14 @@ class Follower:
             catch_up(self._rules, self.view, np.array(self._seen, np.int64))
             self._seen.clear()
         return self.view
+
+
+def _left(table: bytes) -> tuple[int, ...]:
+    """The sizes of all hands, small enough for what kernels make of them."""
+    left = wire.read_status(table).left
+    if not all(0 <= number <= MOST_LEFT for number in left):
+        raise InputError("the server's table has no sizes of hands")
+    return left
 
 
 def _hand(table: bytes) -> int:
