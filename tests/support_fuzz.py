@@ -12,6 +12,7 @@ import struct
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -135,7 +136,7 @@ def odd_json(draw: st.DrawFn, samples: list[bytes]) -> bytes:
             case 1 if isinstance(holder, dict):
                 holder[draw(st.sampled_from(("name", "self", "game", "", "rounds", "x")))] = place
             case _:
-                holder[key] = draw(st.sampled_from(VALUES))
+                holder[key] = deepcopy(draw(st.sampled_from(VALUES)))
     return json.dumps(data).encode()
 
 
@@ -273,21 +274,28 @@ def actions_of(name: str, options: dict[str, Any]) -> Target:
     return Target(as_text(parse), samples)
 
 
-def view_from(text: str) -> object:
-    """A view by what a player knows: the seat, the hand and the actions, with bars between."""
-    name, seat, hand, *actions = text.split("|")
-    if name not in NOTATIONS:
-        raise InputError("no game")
-    return make_game(name).view_from(int(seat) if seat in "01234" else seat, hand, actions)
+def view_from(data: bytes) -> object:
+    """A view by what a player knows: a JSON object."""
+    given = parse_json(data.decode(errors="surrogateescape"))
+    if not isinstance(given, dict) or given.pop("game", None) not in GAMES_OF_VIEWS:
+        raise InputError("no view")
+    name = json.loads(data)["game"]
+    player, hand = given.pop("player", None), given.pop("hand", None)
+    return make_game(name).view_from(player, hand, given.pop("actions", None), **given)
+
+
+GAMES_OF_VIEWS = ("doudizhu", "daihinmin", "uh_leduc", "chinese_poker")
 
 
 def views() -> list[bytes]:
-    found = []
-    for name in NOTATIONS:
-        game = make_game(name)
-        hand = game.deal_text(finished(name)[0]).split(";")[2 if name == "daihinmin" else 0]
-        found += [f"{name}|0|{hand}".encode(), f"{name}|1|{hand}|?|PASS".encode()]
-    return found
+    boards = ("AsKs6s5s3sQhQs8c3c2hJsJd9h", "3c3d3h3s4c4d4h4s5c5d5h", "3456789TTJJQKA22S")
+    given = (
+        {"game": "chinese_poker", "player": 1, "hand": boards[0], "actions": ["?"]},
+        {"game": "daihinmin", "player": 0, "hand": boards[1], "dealt": [11, 11, 11, 10, 10]},
+        {"game": "doudizhu", "player": 1, "hand": boards[2], "actions": ["44"], "public": "4TB"},
+        {"game": "uh_leduc", "player": 0, "hand": "SK", "actions": ["check", "raise"]},
+    )
+    return [json.dumps({"actions": [], **each}).encode() for each in given]
 
 
 # Files of games: JSON lines, logs, results.
@@ -319,7 +327,7 @@ def log_samples() -> list[bytes]:
     official = (DATA / "uecda.log").read_text().splitlines(keepends=True)
     game = make_game("daihinmin")
     found = [records.from_state(game, state) for state in finished("daihinmin", 1)]
-    texts = ["".join(official[:35]), logs.log_text(replaying.to_log(found))]
+    texts = ["".join(official[:32]), logs.log_text(replaying.to_log(found))]
     return [*(text.encode() for text in texts), gzip.compress(texts[0].encode())]
 
 
@@ -554,7 +562,7 @@ def options(text: str) -> object:
 
 def option_samples() -> list[bytes]:
     return [
-        "|".join([name, *(f"{key}={json.dumps(value)}" for key, value in given.items())]).encode()
+        "|".join([name, *(f"{key}={value}" for key, value in given.items())]).encode()
         for name, given in VARIANTS
     ]
 
@@ -565,38 +573,52 @@ def slides(text: str) -> object:
     return parse_state(make_game("uh_leduc"), text)
 
 
-def wire(data: bytes) -> None:
-    """A client at a server that sends these tables, and a server that gets them."""
-    from closedhand.games.daihinmin.uecda import follow, wire
+def tables_of_wire(data: bytes) -> None:
+    from closedhand.games.daihinmin.uecda import wire
 
-    follower = follow.Follower(make_game("daihinmin"), 0)
-    for start in range(0, len(data), wire.TABLE):
-        table = data[start : start + wire.TABLE].ljust(wire.TABLE, b"\0")
-        cells = table[: wire.CELLS]
-        wire.read_status(table), wire.turn_of(table), wire.read_profile(table)
-        wire.held_cards(cells), wire.read_play(cells)
-        if start == 0:
-            follower.begin(table)
-        else:
-            player, _ = follower.turn(table)
-            follower.see(player, cells)
-    follower.finish()
+    table = data[: wire.TABLE].ljust(wire.TABLE, b"\0")
+    cells = table[: wire.CELLS]
+    assert (wire.read_profile(table) or "_").isprintable()
+    assert 0 <= (wire.read_play(cells) or 0) < make_game("daihinmin").num_actions
+    assert 0 <= (wire.held_cards(cells) or 0) < 2**53
+    wire.read_status(table), wire.turn_of(table)
 
 
 def wire_samples() -> list[bytes]:
     from closedhand.games.daihinmin.uecda import wire
 
-    found = [wire.profile("a name")]
-    for state in [each.copy() for each in positions(make_game("daihinmin"), seed=3, games=1)][:9:4]:
-        status = wire.Status(left=tuple(state.left.tolist()), seats=tuple(state.seats.tolist()))
-        first = wire.hand_cells(int(state.hands[0])) + status.pack()
-        turns = [
-            wire.hand_cells(int(state.hands[0]))
-            + status._replace(player=player, my_turn=int(player == 0)).pack()
-            for player in state.seats.tolist()
-        ]
-        found.append(b"".join([first, *turns]))
-    return found
+    status = wire.Status(1, 2, 1, 4, 1, 0, 1, 1, (1, 2, 3, 4, 5), (4, 3, 2, 1, 0), (2, 0, 1, 4, 3))
+    cells = [wire.hand_cells(2**53 - 1), *map(wire.play_cells, range(0, 2000, 300))]
+    return [wire.profile("a name"), *(each + status.pack() for each in cells)]
+
+
+class Sent:
+    """A socket of a client, with all that a server sends."""
+
+    def __init__(self, data: bytes) -> None:
+        self._left = io.BytesIO(data)
+        self.recv = self._left.read
+
+    def settimeout(self, seconds: float) -> None:
+        """Nobody waits here."""
+
+    def sendall(self, data: bytes) -> None:
+        """Nobody listens."""
+
+
+def client(data: bytes) -> object:
+    """An agent at a server that sends this."""
+    from closedhand.games.daihinmin.uecda import client
+
+    game = client.round_game()
+    agent = load("closedhand.core.agents:make_agent")(game, "random")
+    return client.play_match(Sent(data), game, agent, "fuzz")  # type: ignore[arg-type]
+
+
+def server_samples() -> list[bytes]:
+    from support_uecda import golden
+
+    return [b"".join(data for side, data in golden() if side == "S")]
 
 
 NOTATIONS = ("doudizhu", "daihinmin", "uh_leduc", "chinese_poker")
@@ -611,7 +633,7 @@ TARGETS: dict[str, Target] = {
     "slides": Target(
         as_text(slides), lambda: [b"(s1,1,4,SK,*)", b"(t2,7,4,HJ,SA)", b"WL13", b"PS4"]
     ),
-    "views": Target(as_text(view_from), views),
+    "views": Target(view_from, views, odd_json),
     "jsonl": Target(in_file(".jsonl", replay_all), jsonl),
     "log": Target(in_file(".log", logs_read), log_samples),
     "results": Target(in_file(".json", results), result_samples, odd_json),
@@ -624,6 +646,7 @@ TARGETS: dict[str, Target] = {
     "shard": Target(in_file(".parquet", shards), shard_samples, odd_shards),
     "agents": Target(as_text(agents), agent_samples),
     "options": Target(as_text(options), option_samples),
-    "wire": Target(wire, wire_samples),
+    "wire": Target(tables_of_wire, wire_samples),
+    "client": Target(client, server_samples),
 }
 """Every parser by name."""

@@ -46,6 +46,8 @@ LINES: dict[str, set[str]] = {
     "reproduce kou --help": set(),
     "show leduc-graph --out graph": {"matplotlib"},
     "serve --agents default --rounds 1": set(),
+    # Kernels for minutes.
+    "compile --help": set(),
     "join --help": set(),
     f"advise chinese-poker {HAND} --opponents 2000": set(),
     f"advise chinese-poker {HAND} --opponents 2000 --picture hand.png": {"PIL"},

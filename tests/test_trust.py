@@ -49,6 +49,7 @@ CALLS = {
 REASONS = {
     ("testing.py", "pickle"): "check_game talks to a process that it has started itself",
     ("testing.py", "subprocess"): "the same",
+    ("core/kernel.py", "pickle"): "the names of the errors of Numba, which unpickles its cache",
     ("cli/__init__.py", "runpy"): "`bench` runs the benchmarks of the checkout that it is part of",
     ("baselines/doudizhu/ppo_agent.py", "load"): "the user has to say trust=1",
 }
@@ -166,8 +167,8 @@ def test_the_bombs_go_off(tmp_path: Path) -> None:
 
 
 READERS = {
-    "arrays": "closedhand.core.files:read_arrays",
-    "json": "closedhand.core.files:read_json",
+    "arrays": "closedhand.core.reading:read_arrays",
+    "json": "closedhand.core.reading:read_json",
     "records": "closedhand.core.records:read",
     "log": "closedhand.games.daihinmin.logs:read",
     "results": "closedhand.arena.results:load_same",

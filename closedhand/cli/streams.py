@@ -36,10 +36,11 @@ def _fill_gaps() -> None:
 
 
 def _reconfigure(stream: TextIO | None, errors: str) -> None:
-    # In notebooks and tests a stream may be an object of another kind.
+    # In notebooks and tests a stream may be an object of another kind, or read from already.
     reconfigure = getattr(stream, "reconfigure", None)
     if reconfigure is not None:
-        reconfigure(errors=errors)
+        with suppress(OSError):
+            reconfigure(errors=errors)
 
 
 def flush() -> None:

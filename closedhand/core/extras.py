@@ -5,7 +5,7 @@ of such an import into one line with the command to type; `require` fails with t
 long work begins, or where a library would fail in its own words.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from importlib.util import find_spec
 
@@ -49,7 +49,7 @@ def require(*modules: str) -> None:
 
 
 @contextmanager
-def needing(user: str | None = None) -> Iterator[None]:
+def needing(user: str | None = None) -> Generator[None]:
     """Name the extra to install if an import in the block fails.
 
     Args:

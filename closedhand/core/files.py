@@ -256,7 +256,7 @@ def _make_folder(folder: Path, path: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
-        raise WriteError(f"cannot write {path}: {folder} is a file, not a folder") from None
+        raise WriteError(f"cannot write {path}: {folder} is not a folder") from None
     except OSError as error:
         raise WriteError(f"cannot make the folder {folder}: {error.strerror}") from None
 

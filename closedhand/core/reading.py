@@ -237,6 +237,30 @@ def unpack_arrays(content: bytes, path: Path | str) -> dict[str, np.ndarray]:
     return arrays
 
 
+def check_arrays(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+    """Check that arrays have the types and shapes of others, and no number that is none.
+
+    Args:
+        found: The arrays, by name.
+        wanted: What they take the place of; texts and bytes (uint8 [n]) may have another length.
+
+    Raises:
+        InputError: An array is missing, or has another form.
+    """
+    for name, like in wanted.items():
+        if name not in found:
+            raise InputError(f"it lacks {name!r}")
+        array, like = np.asarray(found[name]), np.asarray(like)
+        is_free = like.dtype.kind == "U" or (like.dtype == np.uint8 and like.ndim == 1)
+        form = (array.dtype.kind, array.ndim) if is_free else (array.dtype, array.shape)
+        if form != ((like.dtype.kind, like.ndim) if is_free else (like.dtype, like.shape)):
+            raise InputError(
+                f"{name} is {like.dtype} {like.shape}, not {array.dtype} {array.shape}"
+            )
+        if array.dtype.kind == "f" and np.isnan(array).any():
+            raise InputError(f"{name} has entries that are no numbers")
+
+
 def json_in(arrays: Mapping[str, Any], name: str) -> Any:
     """The JSON value that an array of some holds as text.
 

@@ -103,6 +103,7 @@ class Work:
         needs: A library.
         pieces: Whether its pieces are the same every time.
         replaces: Whether an existing file is written over.
+        few: Whether it is done only with a factor above 1: starting processes takes long.
     """
 
     command: str
@@ -116,6 +117,7 @@ class Work:
     needs: str = "matplotlib"
     pieces: bool = True
     replaces: bool = True
+    few: bool = False
 
 
 MATCH = {"out": "m.json", "is_file": True, "checkpoint": "m.json", "again": "--resume"}
@@ -130,8 +132,8 @@ SMALL_BIDS = (
 )
 BIDS = "train bids --agent random --games 600 --out {}"
 UNTIL = (
-    "from closedhand.core.run import Run; work = Run.work; Run.work = lambda self, limit, **more: "
-    "work(self, over=lambda: {}, **more); "
+    "from closedhand.core.run import Run; work = Run.work; "
+    "Run.work = lambda self, limit=0, over=0, **more: work(self, over=lambda: {}, **more); "
 )
 """The end of work that takes minutes for granted, and takes more of them when resumed."""
 TABLES = UNTIL.format("self.learner.cycles >= 3") + (
@@ -152,6 +154,12 @@ WORK = {
         "match doudizhu --agents rule,random --deals 100 --workers 1 --out {}",
         same=results("m.json"),
         setup=SMALL_MATCH,
+        **MATCH,
+    ),
+    "match in processes": Work(
+        "match doudizhu --agents rule,random --deals 200 --workers 2 --out {}",
+        same=results("m.json"),
+        few=True,
         **MATCH,
     ),
     "league": Work(
@@ -242,6 +250,7 @@ WORK = {
         "p.png",
         content("p.png"),
         is_file=True,
+        setup="import os; os.environ['XDG_CACHE_HOME'] = os.path.abspath('cache')",
         needs="PIL",
     ),
     "log": Work(
@@ -369,6 +378,8 @@ def test_faults(
 ) -> None:
     work = WORK[name]
     pytest.importorskip(work.needs)
+    if work.few and FUZZ <= 1:
+        pytest.skip("takes CLOSEDHAND_FUZZ=2")
     rng = np.random.default_rng([ord(letter) for letter in name])
     trial = Trial(nursery, work, tmp_path)
     request.addfinalizer(lambda: nursery.run(None))

@@ -54,13 +54,13 @@ def test_a_bomb_is_not_unpacked(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(b"\n" * 10**6))
     with (
         reading.limits(SMALL),
-        pytest.raises(InputError, match=r"bomb.gz: it unpacks to more than"),
+        pytest.raises(InputError, match="it unpacks to more than"),
     ):
         list(reading.lines(path))
     np.savez_compressed(tmp_path / "bomb.npz", zeros=np.zeros(10**5))
     with (
         reading.limits(SMALL),
-        pytest.raises(InputError, match=r"bomb.npz: it unpacks to more than"),
+        pytest.raises(InputError, match="it unpacks to more than"),
     ):
         reading.read_arrays(tmp_path / "bomb.npz")
     assert reading.read_arrays(tmp_path / "bomb.npz")["zeros"].shape == (10**5,)

@@ -1,5 +1,7 @@
 """Long work in one process: clock, checkpoints, settings. As commands: tests/cli/test_faults.py."""
 
+import multiprocessing
+import os
 import signal
 from pathlib import Path
 from typing import Any
@@ -221,7 +223,7 @@ def square(number: int) -> int:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
-def test_jobs_come_in_order_until_ctrl_c(workers: int) -> None:
+def test_jobs_come_in_order_until_ctrl_c(workers: int, capfd: pytest.CaptureFixture[str]) -> None:
     jobs = [(i,) for i in range(20)]
     assert list(results_of(square, jobs, jobs[:1], workers)) == [i * i for i in range(20)]
     found: list[int] = []
@@ -229,6 +231,9 @@ def test_jobs_come_in_order_until_ctrl_c(workers: int) -> None:
     def take(result: int) -> None:
         found.append(result)
         if len(found) == 5:
+            # As a terminal does: to all processes.
+            for process in multiprocessing.active_children():
+                os.kill(process.pid or 0, signal.SIGINT)
             signal.raise_signal(signal.SIGINT)
 
     assert work_off(square, jobs, jobs[:1], workers, take, lambda: found) is found
@@ -238,6 +243,7 @@ def test_jobs_come_in_order_until_ctrl_c(workers: int) -> None:
     with pytest.raises(KeyboardInterrupt):
         found.clear()
         work_off(square, jobs, jobs[:1], workers, take, lambda: None)
+    assert not capfd.readouterr().err
 
 
 def test_jobs_save_what_they_have_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -148,6 +148,8 @@ class Training:
         win = Tables(state["win"]).win
         if len(parts) not in (0, numbers["pool_size"]) or parts.shape[1:] != (len(PARTS),):
             raise ValueError("pool_parts")
+        if parts.dtype != np.int16 or not ((parts >= 0) & (parts < STRENGTHS)).all():
+            raise ValueError("strengths")
         for key, value in numbers.items():
             setattr(self, key, value)
         self.win = win if self.cycles else None

@@ -23,6 +23,7 @@ from closedhand.core.extras import needing
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.moved import old_names
+from closedhand.core.reading import check_arrays
 
 __getattr__ = old_names(__name__)
 
@@ -166,7 +167,14 @@ class Judged:
         return self.solver.state()
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
-        """Resume from a state that `state` returned."""
+        """Resume from a state that `state` returned.
+
+        Raises:
+            InputError: The state belongs to another solver, or is damaged.
+        """
+        check_arrays(state, self.solver.state())
+        if state["iterations"] < 0:
+            raise InputError("iterations are not negative")
         self.solver.restore(state)
 
     def summary(self) -> dict[str, Any]:
