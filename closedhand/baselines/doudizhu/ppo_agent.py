@@ -156,7 +156,7 @@ def make_ppo(game: Game, seed: int, argument: str | None, trust: int = 0) -> PPO
         InputError: There is no path, or no network that may be used at it.
     """
     if argument is None:
-        raise InputError("the agent ppo takes the path of a network: ppo:runs/demo")
+        raise InputError("the agent ppo needs the path of a network: ppo:runs/demo")
     if trust not in (0, 1):
         raise InputError(f"ppo takes trust=1 or trust=0, not {trust!r}")
     return PPOAgent(game, Path(argument), bool(trust))

@@ -187,7 +187,7 @@ DAMAGE = {
 def test_a_damaged_checkpoint_is_one_line(name: str, untrained: Path, tmp_path: Path) -> None:
     content = (untrained / "model.zip").read_bytes()
     (tmp_path / "model.zip").write_bytes(DAMAGE[name](content))
-    with pytest.raises(InputError, match=r"cannot go on from .*model\.zip") as caught:
+    with pytest.raises(InputError, match=r"cannot resume .*model\.zip") as caught:
         ppo.train(tmp_path, minutes=0.01, opponents=["random"], games=1, seed=5)
     assert "\n" not in str(caught.value)
 
@@ -206,7 +206,7 @@ def test_counters_of_a_checkpoint_are_numbers(value, untrained: Path, tmp_path: 
             if name == "data":
                 content = json.dumps({**json.loads(content), "num_timesteps": value}).encode()
             new.writestr(name, content)
-    with pytest.raises(InputError, match="cannot go on from"):
+    with pytest.raises(InputError, match="cannot resume"):
         ppo.train(tmp_path, minutes=0.01, opponents=["random"], games=1, seed=5)
 
 
