@@ -49,7 +49,10 @@ CALLS = {
 REASONS = {
     ("testing.py", "pickle"): "check_game talks to a process that it has started itself",
     ("testing.py", "subprocess"): "the same",
-    ("core/kernel.py", "pickle"): "the names of the errors of Numba, which unpickles its cache",
+    (
+        "core/kernel.py",
+        "pickle",
+    ): "compiled kernels, from a folder in which only the user may write",
     ("cli/__init__.py", "runpy"): "`bench` runs the benchmarks of the checkout that it is part of",
     ("baselines/doudizhu/ppo_agent.py", "load"): "the user has to say trust=1",
 }
@@ -290,3 +293,36 @@ def test_no_agent_runs_what_is_in_its_file(make: Callable[[Bomb], bytes], tmp_pa
         for agent in agents_of(game, path):
             assert_one_line(game, agent)
     assert not marker.exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("agent", ["policy-net", "ppo"])
+def test_weights_too_large_to_compute_with_are_one_line(agent: str, tmp_path: Path) -> None:
+    """They are finite, but their products are not; an illegal action must not come of that."""
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("safetensors")
+    from closedhand.baselines.doudizhu import ppo_network
+    from closedhand.baselines.doudizhu.deeprocket import networks
+    from closedhand.baselines.learning import weights
+
+    game = make_game("doudizhu", substeps=True)
+    if agent == "ppo":
+        network = ppo_network.Actor(game.shapes, game.num_actions)
+        about = {
+            "kind": "ppo", "game": "doudizhu", "actions": game.num_actions,
+            "parts": list(game.shapes), "width": ppo_network.WIDTH,
+            "features": ppo_network.FEATURES, "hidden": list(ppo_network.HIDDEN), "provenance": {},
+        }  # fmt: skip
+    else:
+        network = networks.PolicyNetwork()
+        about = {**network.config, "provenance": {}}
+    large = {
+        name: torch.full_like(each, 3e38) * (-1) ** torch.arange(each.numel()).view(each.shape)
+        for name, each in network.state_dict().items()
+    }
+    path = tmp_path / "large.safetensors"
+    weights.save(path, large, about)
+    player = make_agent(game, f"{agent}:{path}")
+    state = game.deal(np.random.default_rng(1))
+    with pytest.raises(InputError, match="weights so large"):
+        player.act(game.view(state, int(state["player"])))

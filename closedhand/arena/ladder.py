@@ -52,7 +52,7 @@ def pairs_of(
         InputError: Fewer than two agents, or an unknown one.
     """
     if len(agents) < 2:
-        raise InputError(f"a ladder takes two agents or more, not {','.join(agents)}")
+        raise InputError(f"a ladder needs at least two agents, not {','.join(agents)}")
     return [
         (pair, min(slow_deals, deals) if any(is_slow(game, agent) for agent in pair) else deals)
         for pair in combinations(agents, 2)

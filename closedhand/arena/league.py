@@ -191,9 +191,9 @@ def play(
     """
     specs = seat_all(game, agents)
     if deals < 1 or workers < 1:
-        raise InputError("a league takes one deal and one worker at least")
+        raise InputError("a league needs at least one deal and one worker")
     if seed < 0:
-        raise InputError(f"a seed is not negative: {seed}")
+        raise InputError(f"the seed must not be negative: {seed}")
     names = tuple(spec if isinstance(spec, str) else spec.name for spec in specs)
     if played is not None and played.deals >= deals:
         return played

@@ -122,11 +122,11 @@ def play(
         KeyboardInterrupt: Interrupted before anything was finished.
     """
     if len(agents) < 2:
-        raise InputError("a match takes two agents or more: --agents greedy,rule")
+        raise InputError("a match needs at least two agents: --agents greedy,rule")
     if deals < 1 or workers < 1:
-        raise InputError("a match takes one deal and one worker at least")
+        raise InputError("a match needs at least one deal and one worker")
     if seed < 0:
-        raise InputError(f"a seed is not negative: {seed}")
+        raise InputError(f"the seed must not be negative: {seed}")
     names = tuple(agent if isinstance(agent, str) else agent.name for agent in agents)
     pairs = [[agents[i], agents[j]] for i, j in combinations(range(len(agents)), 2)]
     if played is not None and played.deals >= deals:

@@ -47,7 +47,7 @@ class Session:
             InputError: There is no such seat, or not one agent for each other seat.
         """
         if not 0 <= seat < game.num_players:
-            raise InputError(f"seat is 0 to {game.num_players - 1}, not {seat}")
+            raise InputError(f"seat must be 0 to {game.num_players - 1}, not {seat}")
         if len(agents) != game.num_players - 1:
             raise InputError(
                 f"{game.name} has {game.num_players - 1} other seats: name one agent for all "

@@ -189,7 +189,7 @@ def continuing(path: Path) -> Generator[None]:
     try:
         yield
     except (ValueError, KeyError, TypeError, OverflowError):
-        raise InputError(f"{path} is no match that can be continued") from None
+        raise InputError(f"{path} holds no match to resume") from None
 
 
 def load_same(path: Path, wanted: Mapping[str, Any]) -> dict[str, Any]:

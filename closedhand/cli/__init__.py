@@ -67,7 +67,7 @@ app.command()(compile.compile)
 app.add_typer(records.app, name="records")
 app.add_typer(train.app, name="train")
 OF_GAMES = {
-    "reproduce": "Published results, computed again.",
+    "reproduce": "Reproduce published results.",
     "show": "Options and pictures of games.",
 }
 """Groups whose commands come from games, save `show options`."""

@@ -95,7 +95,7 @@ def positive(value: float | None) -> float | None:
         InputError: The number is not larger than 0, or not finite.
     """
     if value is not None and not 0 < value < math.inf:
-        raise InputError(f"a number larger than 0 is needed, not {value}")
+        raise InputError(f"the number must be larger than 0, not {value}")
     return value
 
 
@@ -134,7 +134,7 @@ def note(text: str) -> None:
 
 
 @contextmanager
-def interruptible(text: str = "interrupted; the same command goes on") -> Iterator[None]:
+def interruptible(text: str = "interrupted; the same command resumes") -> Iterator[None]:
     """Print a line and exit if a `KeyboardInterrupt` ends the block."""
     try:
         yield
@@ -145,7 +145,7 @@ def interruptible(text: str = "interrupted; the same command goes on") -> Iterat
 
 def leave_if_interrupted(
     interrupted: bool,
-    text: str = "interrupted; the same command goes on",
+    text: str = "interrupted; the same command resumes",
     nothing: bool = False,
 ) -> None:
     """Print a line and exit with the code of an interruption, if there was one.

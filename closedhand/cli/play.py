@@ -39,17 +39,17 @@ def match(
     agents: Annotated[
         str,
         typer.Option(
-            help="Two or more agents, with commas between; in a league one for each seat, "
-            "the last one for all that are left."
+            help="Two or more agents, separated by commas; in a league one for each seat, "
+            "the last one for all seats that are left."
         ),
     ],
     deals: Annotated[
         int | None,
-        typer.Option(min=1, help="Deals; each is played at every seating. 1000 if absent."),
+        typer.Option(min=1, help="Number of deals, each played at every seating; 1000 if absent."),
     ] = None,
     rounds: Annotated[
         int | None,
-        typer.Option(min=1, help="A league of so many rounds, 1000 if absent."),
+        typer.Option(min=1, help="Number of rounds of a league; 1000 if absent."),
     ] = None,
     duplicate: Annotated[
         bool,
@@ -58,26 +58,28 @@ def match(
             help="A league that replays each deal with the agents rotated through all seats.",
         ),
     ] = False,
-    seed: Annotated[int, seed_option("Of deals and agents.")] = 0,
+    seed: Annotated[int, seed_option("Seed of the deals and of the agents.")] = 0,
     rules: Rules = None,
     option: Options = None,
     workers: Annotated[
         int | None,
-        typer.Option(min=1, help="Processes; all cores if absent, one with a search by the clock."),
+        typer.Option(
+            min=1, help="Number of processes; all cores if absent, one with a search by the clock."
+        ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="JSON file for the results; the picture lies beside it.")
+        Path | None, typer.Option(help="JSON file for the results; the picture is saved beside it.")
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the match that the file holds.")
+        bool, typer.Option("--resume", help="Continue the match that the file holds.")
     ] = False,
     as_json: Json = False,
 ) -> None:
     """Play a duplicate match, or a league, and show points with 95% intervals.
 
     In a match two agents at a time play every deal at every seating. In a league all agents sit at
-    one table; some games are always played as a league, any game of three or more sides may be. If
-    the rounds of a game carry over, a deal is a match of rounds; with --duplicate it is one round.
+    one table; some games are always played as leagues, and any game of three or more sides can be.
+    If the rounds of a game carry over, a deal is a match of rounds, with --duplicate one round.
 
     Saves the results as JSON, in runs/ if --out names no file, and a picture of them beside it.
     """
@@ -138,7 +140,7 @@ def _match(
     _finish(data, path, plot_match, show_match, as_json)
     leave_if_interrupted(
         result.interrupted,
-        f"interrupted after {result.deals} of {deals} deals; go on with --resume",
+        f"interrupted after {result.deals} of {deals} deals; continue with --resume",
     )
 
 
@@ -159,7 +161,7 @@ def _league(
     from closedhand.arena.plot import plot_league
 
     if deals is not None and (rounds is not None or not duplicate):
-        raise InputError("a league takes --rounds; --deals only instead of it with --duplicate")
+        raise InputError("a league takes --rounds, or with --duplicate --deals in their place")
     wanted = rounds or 1000
     game = league.bind(name, options, wanted, duplicate)
     share = league.rounds_per_deal(game, duplicate)
@@ -170,7 +172,7 @@ def _league(
     if len(seated) > len(names):
         note(f"{names[-1]} takes {len(seated) - len(names) + 1} seats")
     if deals * share != (rounds or deals * share):
-        note(f"{deals * share} rounds: deals of {share}")
+        note(f"playing {deals * share} rounds, in deals of {share}")
 
     def save(played: league.League) -> None:
         results.save(path, league.summary(played))
@@ -190,7 +192,7 @@ def _league(
     data = league.summary(result)
     _finish(data, path, plot_league, show_league, as_json)
     done = f"{result.deals * share} of {deals * share} rounds"
-    leave_if_interrupted(result.interrupted, f"interrupted after {done}; go on with --resume")
+    leave_if_interrupted(result.interrupted, f"interrupted after {done}; continue with --resume")
 
 
 def _finish(
@@ -217,15 +219,15 @@ def play(
     agents: Annotated[
         str | None,
         typer.Option(
-            help="One agent for all other seats, or one for each, with commas; "
+            help="One agent for all other seats, or one for each, separated by commas; "
             "a good one if absent."
         ),
     ] = None,
-    seat: Annotated[int, typer.Option(help="Yours.")] = 0,
-    seed: Annotated[int | None, seed_option("Shuffles; random if absent.")] = None,
-    deal: Annotated[str | None, typer.Option(help="A deal in the game's notation.")] = None,
+    seat: Annotated[int, typer.Option(help="Your seat.")] = 0,
+    seed: Annotated[int | None, seed_option("Seed of the deal; random if absent.")] = None,
+    deal: Annotated[str | None, typer.Option(help="Deal in the game's notation.")] = None,
     hint: Annotated[
-        str | None, typer.Option(help="Gives the hints; the first agent if absent.")
+        str | None, typer.Option(help="Agent that gives hints; the first agent if absent.")
     ] = None,
     rules: Rules = None,
     option: Options = None,
@@ -277,11 +279,11 @@ def show_match(data: dict[str, Any]) -> None:
         console.print(table)
         gap = pair["difference"]["all"]
         console.print(
-            f"{first} less {second} on the same deals: {gap['mean']:+.3f} points a game "
+            f"{first} minus {second} on the same deals: {gap['mean']:+.3f} points per game "
             f"({gap['low']:+.3f} to {gap['high']:+.3f})"
         )
         times = zip((first, second), pair["microseconds_per_decision"], strict=True)
-        console.print("; ".join(f"{name} {time} µs a decision" for name, time in times))
+        console.print("; ".join(f"{name} {time} µs per decision" for name, time in times))
 
 
 def show_league(data: dict[str, Any]) -> None:
@@ -306,8 +308,10 @@ def show_league(data: dict[str, Any]) -> None:
     console.print(table)
     for gap in data["differences"]:
         first, second = map(shortened, gap["agents"])
-        console.print(f"{first} less {second}: {gap['mean']:+.3f} a round ({interval(gap, '+')})")
-    console.print(f"points a round; intervals over {data['deals']} deals; µs a decision")
+        console.print(
+            f"{first} minus {second}: {gap['mean']:+.3f} per round ({interval(gap, '+')})"
+        )
+    console.print(f"points per round; intervals over {data['deals']} deals; µs per decision")
 
 
 def interval(estimate: dict[str, Any], sign: str = "") -> str:

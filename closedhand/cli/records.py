@@ -25,13 +25,13 @@ def replay(
     file: Annotated[
         Path,
         typer.Argument(
-            help="Records, a line each: JSON or a game's notation; or a log of another program."
+            help="Records, one per line, in JSON or a game's notation; or a log of another program."
         ),
     ],
     game: Annotated[
         str | None,
         typer.Option(
-            help="Game whose notation lines are in that are not JSON; found out if absent.",
+            help="Game of the lines that are not JSON; detected from their notation if absent.",
             callback=underscored,
         ),
     ] = None,
@@ -62,15 +62,19 @@ def replay(
 
 @app.command()
 def export(
-    file: Annotated[Path, typer.Argument(help="Records, a line each, or a log.")],
+    file: Annotated[
+        Path, typer.Argument(help="Records, one per line, or a log of another program.")
+    ],
     out: Annotated[
         Path,
-        typer.Option(help="A .jsonl is written as records, another ending as the log that has it."),
+        typer.Option(
+            help="File to write: records if it ends in .jsonl, else a log of that ending."
+        ),
     ],
     game: Annotated[
         str | None,
         typer.Option(
-            help="Game whose notation lines are in that are not JSON; found out if absent.",
+            help="Game of the lines that are not JSON; detected from their notation if absent.",
             callback=underscored,
         ),
     ] = None,
@@ -83,7 +87,9 @@ def export(
 
     writers = {reader.suffix: reader for reader in log_readers()}
     if out.suffix not in (*writers, ".jsonl"):
-        raise InputError(f"--out ends in {', '.join((*writers, '.jsonl'))}, not as {out} does")
+        raise InputError(
+            f"--out must end in {' or '.join((*writers, '.jsonl'))}, not {out.suffix!r}"
+        )
     claim_files(out)
     reader = reader_of(file)
     if reader is not None:

@@ -31,4 +31,4 @@ def show_report(
         print_json(results)
     else:
         typer.echo(text)
-        typer.echo(f"saved {out}/{name}.md and what it is made from beside it")
+        typer.echo(f"saved {out}/{name}.md, and beside it the results that it is made from")

@@ -17,36 +17,37 @@ ITERATIONS = 10_000
 
 def solve(
     words: Annotated[
-        list[str] | None, typer.Argument(metavar="[GAME]", help="A game with a solver.")
+        list[str] | None, typer.Argument(metavar="[GAME]", help="Game that has a solver.")
     ] = None,
     algorithm: Annotated[
         str,
         typer.Option(
-            help="One of the game's algorithms, or several with commas between; all: every solver."
+            help="One of the game's algorithms, or several separated by commas; all: every solver."
         ),
     ] = "pcfr+",
     iterations: Annotated[
         int | None,
         typer.Option(
-            min=1, help=f"Stop after so many, those resumed included; {ITERATIONS} if no other end."
+            min=1,
+            help=f"Iterations in all, resumed ones included; {ITERATIONS} without another limit.",
         ),
     ] = None,
     seconds: Annotated[
         float | None,
-        typer.Option(help="Stop after so much work, that resumed included.", callback=positive),
+        typer.Option(help="Time to work, resumed work included.", callback=positive),
     ] = None,
     until: Annotated[
-        float | None, typer.Option(help="Stop at this NashConv.", callback=positive)
+        float | None, typer.Option(help="NashConv at which to stop.", callback=positive)
     ] = None,
     other_game: Annotated[
-        str | None, typer.Option("--game", help="In place of GAME.", callback=underscored)
+        str | None, typer.Option("--game", help="Another way to give GAME.", callback=underscored)
     ] = None,
     seed: Annotated[int, seed_option("Seed of sampling algorithms.")] = 0,
     out: Annotated[
-        Path | None, typer.Option(help="Folder for strategies and results; in runs/ if absent.")
+        Path | None, typer.Option(help="Folder for strategies and results; one in runs/ if absent.")
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with what the folder holds.")
+        bool, typer.Option("--resume", help="Continue the runs that the folder holds.")
     ] = False,
     rules: Rules = None,
     option: Options = None,
@@ -65,7 +66,9 @@ def solve(
     bound = bind(other_game or game or default_game(), rules, [*(option or []), *named])
     solver = spec_of(bound.name).solver
     if solver is None:
-        raise InputError(f"{bound.name} has no solver; there is one of {', '.join(solvable())}")
+        raise InputError(
+            f"{bound.name} has no solver; these games have one: {', '.join(solvable())}"
+        )
     if iterations is None and seconds is None and until is None:
         iterations = ITERATIONS
     load(solver)(bound, algorithm, iterations, seconds, until, seed, out, resume, as_json)
@@ -81,7 +84,7 @@ def default_game() -> str:
     for spec in GAMES.values():
         if "solve" in spec.default_for:
             return spec.name
-    raise InputError(f"solve takes a game: {', '.join(solvable())}")
+    raise InputError(f"name the game to solve: {', '.join(solvable())}")
 
 
 def read_words(words: list[str]) -> tuple[str | None, list[str]]:
@@ -103,7 +106,7 @@ def read_words(words: list[str]) -> tuple[str | None, list[str]]:
         key, equals, value = word.removeprefix("--").partition("=")
         if not word.startswith("-"):
             if game is not None:
-                raise InputError(f"one game is solved at a time, not {game} and {word}")
+                raise InputError(f"name one game to solve, not {game} and {word}")
             game = underscored(word)
         elif word.startswith("--") and (equals or rest):
             options.append(f"{key.replace('-', '_')}={value if equals else rest.pop(0)}")

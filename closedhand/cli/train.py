@@ -48,28 +48,33 @@ class Trainings(Group):
 
 app = typer.Typer(
     cls=Trainings,
-    help="Train an agent: in play of a game, or a network on records of games.",
+    help="Train an agent by playing a game, or a network on records of games.",
     no_args_is_help=True,
 )
 
 
 @app.callback()
 def train() -> None:
-    """Train an agent: in play of a game, or a network on records of games."""
+    """Train an agent by playing a game, or a network on records of games."""
 
 
 def train_game(
     context: typer.Context,
-    out: Annotated[Path, typer.Option(help="Folder for the model; resumed if it holds one.")],
+    out: Annotated[
+        Path, typer.Option(help="Folder for the model; training resumes if it holds one.")
+    ],
     minutes: Annotated[
-        float, typer.Option(help="How long; more of it when resumed.", callback=positive)
+        float,
+        typer.Option(
+            help="Minutes to train; added to those before when resumed.", callback=positive
+        ),
     ] = 3.0,
     algorithm: Annotated[
         str | None, typer.Option(help="One of the game's algorithms; the first one if absent.")
     ] = None,
     opponents: Annotated[
         str | None,
-        typer.Option(help="Agents to learn against, with commas between."),
+        typer.Option(help="Agents to learn against, separated by commas."),
     ] = None,
     seed: Annotated[int, seed_option("Seed of everything random.")] = 0,
     restart: Restart = False,
@@ -81,7 +86,7 @@ def train_game(
     trainers = spec_of(game.name).trainers
     name = algorithm or next(iter(trainers))
     if name not in trainers:
-        raise InputError(f"no algorithm {name!r} for {game.name}; there is {', '.join(trainers)}")
+        raise InputError(f"no algorithm {name!r} for {game.name}; there are {', '.join(trainers)}")
     learn = load(trainers[name])
     known = inspect.signature(learn).parameters
     more: dict[str, Any] = {}
@@ -90,5 +95,5 @@ def train_game(
     if "opponents" in known:
         more["opponents"] = opponents
     elif opponents is not None:
-        raise InputError(f"{name} learns {game.name} in self-play: there are no opponents")
+        raise InputError(f"{name} learns {game.name} in self-play: leave out --opponents")
     learn(game, name, 60 * minutes, seed, out, restart, **more)

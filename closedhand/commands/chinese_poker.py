@@ -28,17 +28,21 @@ if TYPE_CHECKING:
 
 
 def advise(
-    hand: Annotated[str, typer.Argument(metavar="CARDS", help="Thirteen cards, AsKsQd…")],
-    top: Annotated[int, typer.Option(min=1, help="How many arrangements to show.")] = 3,
+    hand: Annotated[str, typer.Argument(metavar="CARDS", help="Thirteen cards, such as AsKsQd…")],
+    top: Annotated[int, typer.Option(min=1, help="Number of arrangements to show.")] = 3,
     rules: Rules = None,
     tables: Annotated[
-        Path | None, typer.Option(help="Whose play to expect: tables that train saved.")
+        Path | None,
+        typer.Option(
+            help="Tables by which opponents play, saved by train; those of the package if absent."
+        ),
     ] = None,
     opponents: Annotated[
-        int | None, typer.Option(help="Hands of the pool; one in 78 is an opponent.")
+        int | None,
+        typer.Option(help="Number of hands in the pool; about one in 78 is a possible opponent."),
     ] = None,
     picture: Annotated[
-        Path | None, typer.Option(help="Draw the best arrangement into this file, PNG.")
+        Path | None, typer.Option(help="PNG file for a picture of the best arrangement.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -76,7 +80,7 @@ def advise(
         for part in each.parts:
             listing.add_row(part.part, part.cards, part.name, f"{part.win:.1%}", f"{part.tie:.1%}")
         console.print(listing)
-    typer.echo(f"against each of {number:,} opponents; points from one opponent, 95% interval")
+    typer.echo(f"points per opponent, with 95% intervals, against {number:,} opponents")
     if picture is not None:
         typer.echo(f"saved {picture}")
 
@@ -110,7 +114,7 @@ def learn(game: Game, method: str, seconds: float, seed: int, out: Path, restart
         run = training.begin(game, method, seed, out, progress)
         learner = run.learner
         if run.resume_if_kept(restart):
-            note(f"going on after {learner.cycles} cycles")
+            note(f"resuming after {learner.cycles} cycles")
         run.work(run.seconds + seconds)
     path = out / "tables.npz"
     if learner.cycles:
@@ -123,10 +127,13 @@ def learn(game: Game, method: str, seconds: float, seed: int, out: Path, restart
 def reproduce(
     out: Out = Path("runs/chinese-poker"),
     hands: Annotated[
-        int, typer.Option(min=100, help="Of the match, and to judge each strategy by.")
+        int,
+        typer.Option(
+            min=100, help="Number of hands of the match, and of those that judge each strategy."
+        ),
     ] = 10_000,
     pools: Annotated[
-        int, typer.Option(min=1, help="On how many pools of opponents each is judged.")
+        int, typer.Option(min=1, help="Number of opponent pools that each strategy is judged on.")
     ] = 4,
     seed: Seed = 0,
     as_json: Json = False,

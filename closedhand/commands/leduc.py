@@ -77,7 +77,7 @@ def solve(
         show_results(results)
         typer.echo(f"saved {folder}/*/strategy.npz" + (f" and {picture}" if picture else ""))
     if results[-1]["interrupted"]:
-        note("interrupted; what was done is saved: go on with --resume")
+        note("interrupted; the work so far is saved: continue with --resume")
         raise typer.Exit(INTERRUPTED)
 
 
@@ -190,19 +190,24 @@ def learn(
     path = folder / "strategy.npz"
     typer.echo(f"saved {path}: play it as the agent strategy:{path}")
     if result["interrupted"]:
-        note("interrupted; the same command goes on")
+        note("interrupted; the same command resumes")
         raise typer.Exit(INTERRUPTED)
 
 
 def graph(
     out: Annotated[
-        Path, typer.Option(help="The picture; it is written as .svg and as .png.")
+        Path, typer.Option(help="Name of the picture, which is saved as .svg and as .png.")
     ] = Path("leduc-graph.svg"),
     strategy: Annotated[
-        Path | None, typer.Option(help="Colour it by a strategy: the npz that solve saved.")
+        Path | None, typer.Option(help="Strategy that colours the graph, an npz file from solve.")
     ] = None,
-    card: Annotated[str | None, typer.Option(help="Only with this card of who acts.")] = None,
-    flop: Annotated[str | None, typer.Option(help="Only with this flop.")] = None,
+    card: Annotated[
+        str | None,
+        typer.Option(help="Card of the player to act, to draw only that part of the strategy."),
+    ] = None,
+    flop: Annotated[
+        str | None, typer.Option(help="Flop, to draw only that part of the strategy.")
+    ] = None,
 ) -> None:
     """Draw the state graph of UH-Leduc: 16 states, 36 actions, 11 ends."""
     from closedhand.baselines.leduc.strategy import load
@@ -218,7 +223,9 @@ def graph(
 
 def reproduce(
     out: Out = Path("runs/leduc"),
-    seconds: Annotated[float, typer.Option(help="For each learner.", callback=positive)] = 120.0,
+    seconds: Annotated[
+        float, typer.Option(help="Training time of each learner.", callback=positive)
+    ] = 120.0,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:

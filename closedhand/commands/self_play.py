@@ -44,12 +44,14 @@ def fit(
     from closedhand.baselines.learning import policy_gradient
 
     if game.options != make_game(game.name).options:
-        raise InputError(f"{name} is fitted under the default rules of {game.name}: no options")
+        raise InputError(
+            f"{name} is fitted under the default rules of {game.name}: leave out the options"
+        )
     path = make_folder(out) / f"{name}.npz"
     run = policy_gradient.begin(task, seed, path)
     training = run.learner
     if run.resume_if_kept(restart):
-        note(f"going on after {training.games:,} games")
+        note(f"resuming after {training.games:,} games")
     before = run.seconds
 
     def progress() -> None:

@@ -61,7 +61,7 @@ class AgentSpec:
                 raise InputError(f"the bracket in {shown(text)} is not closed")
             options, rest = _read_options(rest[1 : end - 1]), rest[end:]
             if rest and not rest.startswith(":"):
-                raise InputError(f"a colon is missing behind the bracket in {shown(text)}")
+                raise InputError(f"a colon is missing after the bracket in {shown(text)}")
         return cls(name, options, unquoted(rest[1:]) or None)
 
     def __str__(self) -> str:
@@ -188,7 +188,9 @@ def _read_options(text: str) -> dict[str, Any]:
         key, equals, value = piece.partition("=")
         key, value = key.strip(), value.strip()
         if not (equals and key.isidentifier()):
-            raise InputError(f"an option of an agent is key=value, not {shown(piece.strip())}")
+            raise InputError(
+                f"an option of an agent has the form key=value, not {shown(piece.strip())}"
+            )
         if key in options:
             raise InputError(f"the option {key} is given twice")
         options[key] = unquoted(value) if value[:1] in QUOTES else guess(value)

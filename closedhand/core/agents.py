@@ -144,7 +144,7 @@ def make_agent(game: Game | str, agent: str | AgentSpec | Agent, seed: int = 0) 
         factory, options = _factory_of(bound, spec)
         return factory(bound, check_seed(seed), spec.argument, **options)
     if not isinstance(spec, Agent):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InputError(f"{agent!r} is no agent: it lacks a name or a method act(view)")
+        raise InputError(f"{agent!r} is not an agent: it lacks a name or a method act(view)")
     return spec
 
 

@@ -58,7 +58,7 @@ def deal(game: Game, seeds: ArrayLike) -> States:
     """
     array = np.asarray(seeds)
     if array.ndim != 1 or (array.size and (array.dtype.kind not in "iu" or array.min() < 0)):
-        raise InputError("seeds are a sequence of whole numbers, none of them negative")
+        raise InputError("seeds must be a sequence of whole numbers, none of them negative")
     # Making a generator takes longer than the deal, but seeds have to mean the same everywhere.
     return _start(game, [draw_seed(np.random.default_rng(seed)) for seed in array.tolist()])
 
@@ -80,7 +80,7 @@ def deal_random(game: Game, number: int, rng: Rng) -> States:
     _check_rng(rng)
     count = np.asarray(number)
     if count.ndim or count.dtype.kind not in "iu" or count < 0:
-        raise InputError(f"a number of games is a whole number, not {number!r}")
+        raise InputError(f"the number of games must be a whole number, not {number!r}")
     return _start(game, [draw_seed(rng) for _ in range(int(count))])
 
 
@@ -159,7 +159,7 @@ def step(game: Game, states: States, actions: ArrayLike) -> Planes:
     """
     _check_states(game, states)
     if not states.flags.writeable:
-        raise InputError("these states cannot be changed: step a copy of them")
+        raise InputError("these states are read-only: step a copy of them")
     status = np.empty(len(states), np.int8)
     chosen = _integers("actions", actions, len(states))
     kernels.step_all(game.rules, states, chosen, _ids(game), status)
@@ -269,7 +269,7 @@ def _seats(game: Game, states: States, seats: Seats | None) -> NDArray[np.int64]
         seats = np.full(len(states), seats)
     chosen = _integers("seats", seats, len(states))
     if ((chosen < 0) | (chosen >= game.num_players)).any():
-        raise InputError(f"seats of {game.name} are 0 to {game.num_players - 1}")
+        raise InputError(f"seats of {game.name} must be 0 to {game.num_players - 1}")
     return chosen
 
 

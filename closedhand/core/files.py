@@ -258,7 +258,7 @@ def _make_folder(folder: Path, path: Path) -> None:
     except FileExistsError:
         raise WriteError(f"cannot write {path}: {folder} is not a folder") from None
     except OSError as error:
-        raise WriteError(f"cannot make the folder {folder}: {error.strerror}") from None
+        raise WriteError(f"cannot create the folder {folder}: {error.strerror}") from None
 
 
 def _locked(lock: Path, path: Path) -> int:

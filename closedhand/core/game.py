@@ -126,7 +126,7 @@ class Game:
         """
         if not 1 <= self.num_players <= contract.MAX_PLAYERS:
             raise InputError(
-                f"a game has 1 to {contract.MAX_PLAYERS} players, {self.name} {self.num_players}"
+                f"{self.name} has {self.num_players} players, not 1 to {contract.MAX_PLAYERS}"
             )
         for name in ("player", "moves", "history"):
             if name not in (self.dtype.names or ()):
@@ -278,13 +278,13 @@ class Game:
         """
         build, _ = contract.plain_function(self.rules, "view_from")
         if build is None:
-            raise InputError(f"{self.name} builds no views from what a player knows")
+            raise InputError(f"{self.name} cannot build views from what a player knows")
         parameters = signature(build).parameters.values()
         names = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]
         for name in public:
             if name not in names:
                 known = ", ".join(names) or "none"
-                raise InputError(f"{self.name} asks for no {name!r}; what it asks for: {known}")
+                raise InputError(f"view_from of {self.name} takes no {name!r}; it takes {known}")
         return build(self, player, hand, actions, **public)
 
     def redeal(self, view: State, player: int, rng: np.random.Generator) -> State:
@@ -322,7 +322,7 @@ class Game:
             InputError: There is no such player.
         """
         if not isinstance(player, INTEGERS) or not 0 <= player < self.num_players:
-            raise InputError(f"{player!r} is no player of {self.name}: those are 0 to "
+            raise InputError(f"{player!r} is not a player of {self.name}: players are 0 to "
                              f"{self.num_players - 1}")  # fmt: skip
         return int(player)
 
@@ -359,19 +359,19 @@ class Game:
         size, layout = self.dtype.itemsize, 1
         if len(data) != size:
             if len(data) < HEADER.size or data[: len(MAGIC)] != MAGIC:
-                raise InputError(f"{len(data)} bytes are no state of {self.name}: that takes "
+                raise InputError(f"{len(data)} bytes are not a state of {self.name}: it takes "
                                  f"{HEADER.size + size}")  # fmt: skip
             layout, data = HEADER.unpack_from(data)[1], data[HEADER.size :]
         if layout != self.layout:
-            raise InputError(f"the state is of layout {layout}, and {self.name} is of "
+            raise InputError(f"the state has layout {layout}, but {self.name} has "
                              f"layout {self.layout}")  # fmt: skip
         if len(data) != size:
-            raise InputError(f"{len(data)} bytes behind the header are no state of {self.name}: "
-                             f"that takes {size}")  # fmt: skip
+            raise InputError(f"{len(data)} bytes after the header are not a state of {self.name}: "
+                             f"it takes {size}")  # fmt: skip
         state = np.frombuffer(bytearray(data), self.dtype)[0]
         reason = self.valid(state, player)
         if reason:
-            raise InputError(f"no state of {self.name}: {reason}")
+            raise InputError(f"not a valid state of {self.name}: {reason}")
         return state
 
     def text_at(self, state: State, action: int) -> str:

@@ -44,5 +44,5 @@ def play_out(
         for k in np.flatnonzero(status[chosen] == kernels.ILLEGAL):
             state: Any = states[chosen[k]]
             why = explain_illegal(game, state, int(actions[k]))
-            raise InputError(f"{name(int(chosen[k]))} cannot play on: {why}")
+            raise InputError(f"{name(int(chosen[k]))} cannot continue: {why}")
         after(chosen)

@@ -85,7 +85,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         (key, _), *_ = Counter(key for key, _ in pairs).most_common(1)
-        raise InputError(f"the key {key!r} is there twice")
+        raise InputError(f"the key {key!r} appears twice")
     return found
 
 

@@ -107,7 +107,7 @@ def read_content(path: Path | str, most: int = MOST_DATA) -> bytes:
         if stat.S_ISDIR(about.st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         if not stat.S_ISREG(about.st_mode):
-            raise InputError(f"cannot read {path}: it is no regular file")
+            raise InputError(f"cannot read {path}: it is not a regular file")
         if about.st_size > limit(most):
             raise beyond(path, "it has", most)
         with open(path, "rb") as file:
@@ -218,7 +218,7 @@ def unpack_arrays(content: bytes, path: Path | str) -> dict[str, np.ndarray]:
     """The arrays in the content of an npz file; `path` is for messages.
 
     Raises:
-        InputError: It is no npz file, is damaged, or unpacks to too much.
+        InputError: It is not an npz file, is damaged, or unpacks to too much.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
@@ -230,10 +230,12 @@ def unpack_arrays(content: bytes, path: Path | str) -> dict[str, np.ndarray]:
     except InputError:
         raise
     except Exception as error:  # a damaged file fails in a dozen ways: zip, zlib, header, shape
-        raise InputError(f"{path} is no npz file, or damaged: {type(error).__name__}") from None
+        raise InputError(
+            f"{path} is not an npz file, or is damaged: {type(error).__name__}"
+        ) from None
     for name, array in arrays.items():
         if not isinstance(array, np.ndarray):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InputError(f"{path} is no npz file: {name} is no array")
+            raise InputError(f"{path} is not an npz file: {name} is not an array")
     return arrays
 
 

@@ -106,7 +106,7 @@ def from_state(
     replayed = game.parse_deal(game.deal_text(state))
     for action in game.history(state):
         if action < 0:
-            raise InputError("a record is of a game whose players acted in turn, all of it known")
+            raise InputError("a record needs a game whose players act in turn, with nothing hidden")
         actions.append(game.text(action, replayed))
         contract.play(game.rules, replayed, action)
     return Record(
@@ -155,10 +155,14 @@ def replay(record: Record, before: Callable[[State], None] = lambda state: None)
             raise InputError(f"action {number}, {text}: {error}") from None
     if record.returns is not None:
         if not game.over(state):
-            raise InputError(f"returns {list(record.returns)} are stated of an unfinished game")
+            raise InputError(
+                f"the record states returns {list(record.returns)} of an unfinished game"
+            )
         returns = game.returns(state).tolist()
         if returns != list(record.returns):
-            raise InputError(f"returns {list(record.returns)} are stated, {returns} come out")
+            raise InputError(
+                f"the record states returns {list(record.returns)}, but the game gives {returns}"
+            )
     return state
 
 
@@ -178,7 +182,7 @@ def parse_line(line: str, game: str | None = None, **rules: Any) -> Record:
     name = game or _recognised(line)
     parse = spec_of(name).parse_record
     if parse is None:
-        raise InputError(f"{name} has no notation of records: a line is JSON")
+        raise InputError(f"{name} has no notation of records: write them as JSON")
     return load(parse)(line, flat_game(name, rules))
 
 

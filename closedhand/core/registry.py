@@ -92,7 +92,9 @@ class GameSpec:
             InputError: The name is invalid, or the game was written for another contract.
         """
         if not re.fullmatch(r"[a-z][a-z0-9_]*", self.name):
-            raise InputError(f"a game's name is lower case, digits and underscores: {self.name!r}")
+            raise InputError(
+                f"a game's name must be lower-case letters, digits and underscores: {self.name!r}"
+            )
         if self.contract != VERSION:
             raise InputError(
                 f"{self.name} is written for version {self.contract} of the contract; "
@@ -145,7 +147,7 @@ def add_game(spec: GameSpec) -> None:
         InputError: Another game has that name.
     """
     if _specs.get(spec.name, spec) != spec:
-        raise InputError(f"there are two games of the name {spec.name}")
+        raise InputError(f"two games have the name {spec.name}")
     _specs[spec.name] = spec
 
 

@@ -277,7 +277,7 @@ class Run(Generic[Worker]):
         except InputError:
             raise
         except Exception:  # a damaged file fails in a dozen ways
-            raise InputError(f"{self.path} holds nothing that can be continued") from None
+            raise InputError(f"{self.path} holds nothing to resume") from None
 
     def resume_if_kept(self, restart: bool = False) -> bool:
         """Resume from the checkpoint if there is one, unless told to restart.

@@ -32,7 +32,7 @@ def outside(state: np.record, bounds: Mapping[str, tuple[int, int]]) -> str:
         values = state[name].ravel().tolist() if state[name].shape else (int(state[name]),)
         for value in values:
             if not low <= value <= high:
-                return f"{name} holds {value}, and not {low} to {high}"
+                return f"{name} holds {value}, not {low} to {high}"
     return ""
 
 
@@ -119,7 +119,7 @@ def reason(game: Any, state: Any, player: int | None = None) -> str:
         player: Player whose view `state` is; None for a full state.
     """
     if getattr(state, "dtype", None) != game.dtype or np.ndim(state) != 0:
-        return f"it is no record of {game.name}"
+        return f"it is not a record of {game.name}"
     record = game.empty(1)
     record[0] = state
     own, rules = contract.plain_function(game.rules, "valid")
@@ -149,7 +149,7 @@ def generic(game: Any, state: np.record, player: int | None = None) -> str:
     try:
         replayed = game.parse_deal(game.deal_text(state))
     except Exception as error:
-        return f"its deal cannot be told: {error}"
+        return f"its deal cannot be written: {error}"
     flat = getattr(rules, "flat", rules)
     # Ids of the flat game may exceed those of the game in sub-steps.
     history = state.history[: state.moves]

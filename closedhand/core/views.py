@@ -27,9 +27,9 @@ def check_seat(game: Game, player: Any, name: str = "player") -> None:
         InputError: There is no such seat.
     """
     if isinstance(player, bool) or not isinstance(player, int | np.integer):
-        raise InputError(f"{name} is a seat, a whole number, not {player!r}")
+        raise InputError(f"{name} must be a seat, a whole number, not {player!r}")
     if not 0 <= player < game.num_players:
-        raise InputError(f"{name} is a seat from 0 to {game.num_players - 1}, not {player}")
+        raise InputError(f"{name} must be a seat from 0 to {game.num_players - 1}, not {player}")
 
 
 def check_text(text: Any, name: str) -> str:
@@ -39,7 +39,7 @@ def check_text(text: Any, name: str) -> str:
         InputError: It is not a text.
     """
     if not isinstance(text, str):
-        raise InputError(f"{name} is a text of cards, not {text!r}")
+        raise InputError(f"{name} must be a text of cards, not {text!r}")
     return text
 
 
@@ -50,7 +50,7 @@ def listed(actions: Any) -> list[Any]:
         InputError: They are not iterable, or are a single text.
     """
     if isinstance(actions, str) or not isinstance(actions, Iterable):
-        raise InputError(f"actions are a list of ids or texts, not {actions!r}")
+        raise InputError(f"actions must be a list of ids or texts, not {actions!r}")
     return [*actions]
 
 
@@ -87,11 +87,11 @@ def read(game: Game, state: State, action: Any) -> int:
         InputError: It is neither, or stands for an unseen action.
     """
     if is_unseen(action):
-        raise InputError("this action is not hidden from the player: say what it is")
+        raise InputError("this action is not hidden from the player: give it")
     if isinstance(action, str):
         return game.parse(action, state)
     if isinstance(action, bool) or not isinstance(action, INTEGERS):
-        raise InputError("an action is an id or a text")
+        raise InputError("an action must be an id or a text")
     if action >= game.num_actions:
         raise InputError(f"{game.name} has no action above {game.num_actions - 1}")
     return int(action)
@@ -110,4 +110,6 @@ def play(game: Game, state: State, action: int) -> None:
     moves = int(state["moves"])
     game.play(state, action)
     if state["moves"] != moves + 1:
-        raise InputError("the cards are dealt anew after it: tell the actions since the last deal")
+        raise InputError(
+            "the cards are dealt again after it: give only the actions since the last deal"
+        )

@@ -124,7 +124,7 @@ def whole_number(action: Any) -> int:
             raise TypeError
         return index(action)
     except TypeError:
-        raise InputError(f"an action is a whole number, not {shown(action)}") from None
+        raise InputError(f"an action must be a whole number, not {shown(action)}") from None
 
 
 def action_id(game: Game, state: State, action: Any) -> int:
@@ -191,17 +191,17 @@ def given_start(game: Game, options: Any) -> State | None:
         raise InputError("options start a game from a deal or from a state, not from both")
     if deal is not None:
         if not isinstance(deal, str):
-            raise InputError(f"options['deal'] is the text of a deal, not {shown(deal)}")
+            raise InputError(f"options['deal'] must be the text of a deal, not {shown(deal)}")
         state = game.parse_deal(deal)
     if state is None:
         return None
     if getattr(state, "dtype", None) != game.dtype or np.ndim(state) != 0:
-        raise InputError(f"options['state'] is no state of {game.name}")
+        raise InputError(f"options['state'] is not a state of {game.name}")
     reason = game.valid(state)
     if reason and any(not game.valid(state, seat) for seat in range(game.num_players)):
         raise InputError("options['state'] is a view: some cards are not known")
     if reason:
-        raise InputError(f"options['state'] is no state of {game.name}: {reason}")
+        raise InputError(f"options['state'] is not a state of {game.name}: {reason}")
     if game.over(state):
         raise InputError("options['state'] is the state of a game that is over")
     return state

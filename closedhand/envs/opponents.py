@@ -86,7 +86,7 @@ class Opponents:
         for i in np.flatnonzero(status[chosen] == kernels.ILLEGAL):
             state: Any = states[chosen[i]]
             why = explain_illegal(self.game, state, int(actions[i]))
-            raise InputError(f"agent {agent.name!r} cannot play on: {why}")
+            raise InputError(f"agent {agent.name!r} cannot continue: {why}")
 
 
 def check_seat(game: Game, seat: int | str) -> int | None:
@@ -100,5 +100,5 @@ def check_seat(game: Game, seat: int | str) -> int | None:
     is_whole = isinstance(seat, INTEGERS) and not isinstance(seat, bool)
     if not is_whole or not 0 <= int(seat) < game.num_players:
         last = game.num_players - 1
-        raise InputError(f"seat is 0 to {last}, or 'random', not {shown(seat)}")
+        raise InputError(f"seat must be 0 to {last}, or 'random', not {shown(seat)}")
     return int(seat)

@@ -157,7 +157,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         """The actions by seat, int64; -1 stands for any id that is out of range."""
         given = cast(Mapping[str, Any], actions if isinstance(actions, Mapping) else {})
         if set(given) != set(self.agents):
-            raise InputError(f"step takes a dict of actions, one for each of {self.agents}")
+            raise InputError(f"step needs a dict of actions, one for each of {self.agents}")
         return common.ids_of(self.game, [given[agent] for agent in self.agents])
 
     def _look(self) -> tuple[dict[str, Observation], Infos]:
@@ -191,5 +191,5 @@ def _check_level(game: Game, state: State) -> None:
         turns[state.player] += 1
         game.play(state, int(game.legal(state)[0]))
     if len(set(turns)) > 1:
-        raise InputError("options['state'] is no state of a parallel game: some players have acted "
+        raise InputError("options['state'] is not a state of a parallel game: some players acted "
                          "and others have not")  # fmt: skip

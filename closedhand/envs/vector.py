@@ -88,7 +88,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         """
         self.game = common.resolve(game, options)
         if type(num_envs) is not int or not 1 <= num_envs <= MOST_ENVS:
-            raise InputError(f"num_envs is 1 to {MOST_ENVS}, not {shown(num_envs)}")
+            raise InputError(f"num_envs must be 1 to {MOST_ENVS}, not {shown(num_envs)}")
         try:
             self.autoreset_mode = AutoresetMode(autoreset_mode)
         except ValueError:
@@ -110,7 +110,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         if opponents is not None:
             self._opponents = Opponents(self.game, opponents, self.np_random)
         elif seat != 0:
-            raise InputError("a seat goes with opponents: without them all seats are played")
+            raise InputError("seat needs opponents: without them all seats are played")
         self._states = self.game.empty(num_envs)
         self._paid = np.zeros((num_envs, self.game.num_players))
         self._rngs: list[np.random.Generator] = []
@@ -125,11 +125,11 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
     @states.setter
     def states(self, states: np.ndarray) -> None:
         if getattr(states, "dtype", None) != self.game.dtype or len(states) != self.num_envs:
-            raise InputError(f"states are {self.num_envs} records of {self.game.name}")
+            raise InputError(f"states must be {self.num_envs} records of {self.game.name}")
         for i, state in enumerate(states):
             reason = self.game.valid(state)
             if reason:
-                raise InputError(f"states[{i}] is no state of {self.game.name}: {reason}")
+                raise InputError(f"states[{i}] is not a state of {self.game.name}: {reason}")
         self._states[:] = states
         self._note_paid(np.arange(self.num_envs))
         if self._opponents is not None:
@@ -250,7 +250,9 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             return np.ones(self.num_envs, bool)
         mask = common.as_array(mask)
         if mask.shape != (self.num_envs,) or mask.dtype != bool or not mask.any():
-            raise InputError(f"options['reset_mask'] is bool [{self.num_envs}] with a True in it")
+            raise InputError(
+                f"options['reset_mask'] must be bool [{self.num_envs}] with at least one True"
+            )
         return mask
 
     def _read_seeds(self, seed: Any) -> list[int | None] | None:
@@ -266,7 +268,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             return [first + i for i in range(self.num_envs)]
         seeds = list(seed) if np.ndim(seed) else []
         if len(seeds) != self.num_envs:
-            raise InputError(f"{len(seeds)} seeds are not one for each of {self.num_envs} games")
+            raise InputError(f"{self.num_envs} games need as many seeds, not {len(seeds)}")
         return [common.check_seed(each) for each in seeds]
 
     def _seed(self, seeds: list[int | None] | None, chosen: np.ndarray) -> None:

@@ -42,7 +42,7 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
         base: Any = env.unwrapped
         self._flat: Game = base.game
         if not self._flat.substep_options:
-            raise InputError(f"this {self._flat.name} cannot be taken apart into sub-steps")
+            raise InputError(f"this {self._flat.name} has no sub-steps, or has them already")
         options = {**self._flat.options, **self._flat.substep_options}
         self.game = make_game(self._flat.name, **options)
         self.observation_spaces: dict[str, Any] = {

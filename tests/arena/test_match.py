@@ -93,7 +93,7 @@ class Illegal:
 
 
 def test_illegal_actions_are_reported() -> None:
-    with pytest.raises(InputError, match="agent 'illegal' cannot play on: action 0"):
+    with pytest.raises(InputError, match="agent 'illegal' cannot continue: action 0"):
         match.play(DOUDIZHU, [Illegal(), "rule"], 10)
 
 
@@ -141,7 +141,7 @@ def test_other_settings_cannot_be_resumed(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="was made with options"):
         results.load(path, make_game("doudizhu", spring=True), ["rule", "random"], 6)
     path.write_text("[1, 2]")
-    with pytest.raises(InputError, match="no match that can be continued"):
+    with pytest.raises(InputError, match="no match to resume"):
         results.load(path, DOUDIZHU, ["rule", "random"], 6)
     with pytest.raises(InputError, match="cannot read"):
         results.load(tmp_path / "nothing.json", DOUDIZHU, ["rule", "random"], 6)

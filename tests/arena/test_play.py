@@ -55,7 +55,7 @@ def test_what_cannot_be_played_changes_nothing() -> None:
     assert not play.run(table, lambda prompt: next(lines), shown.append)
     assert table.state.tobytes() == before.tobytes()
     text = "\n".join(shown)
-    assert "is no action" in text
+    assert "is not an action" in text
     assert "is not legal" in text
     assert "hint: " in text
     with pytest.raises(InputError, match="first decision"):
@@ -71,7 +71,7 @@ def test_leaving(error: type[BaseException]) -> None:
 
 
 def test_wrong_seats() -> None:
-    with pytest.raises(InputError, match="seat is 0 to 2, not 3"):
+    with pytest.raises(InputError, match="seat must be 0 to 2, not 3"):
         session(DOUDIZHU, seat=3)
     agent = make_agent(DOUDIZHU, "rule")
     with pytest.raises(InputError, match="2 other seats"):

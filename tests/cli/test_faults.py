@@ -416,7 +416,7 @@ def check_fault(trial: Trial, access: int, same: Any) -> None:
 
 
 def check_interruption(trial: Trial, whole: Outcome, same: Any) -> None:
-    """Ctrl-C is one line, and the same command goes on."""
+    """Ctrl-C is one line, and the same command resumes."""
     if not whole.pieces:
         return
     folder = trial.new()

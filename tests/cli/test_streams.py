@@ -48,7 +48,7 @@ def test_what_is_typed_may_have_another_encoding() -> None:
     runner = CliRunner(charset="utf-8")
     result = runner.invoke(app, PLAY, input=b"\xff\xfe\x80\n\0\nquit\n")
     assert result.exit_code == 0, result.exception
-    assert "is no action" in result.stdout
+    assert "is not an action" in result.stdout
     Path("gbk.jsonl").write_bytes("柔道\n".encode("gbk"))
     result = runner.invoke(app, ["records", "replay", "gbk.jsonl"])
     assert result.exit_code == 2

@@ -91,8 +91,8 @@ def test_setting_the_pool_shows_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -
     ("arguments", "reason"),
     [
         (["chinese-poker", ALICE[:-2]], "13 cards, not 12"),
-        (["chinese-poker", ALICE[:-2] + "As"], "As is there twice"),
-        (["chinese-poker", "rubbish"], "no card"),
+        (["chinese-poker", ALICE[:-2] + "As"], "As appears twice"),
+        (["chinese-poker", "rubbish"], "not a card"),
         (["chinese-poker", ""], "13 cards, not 0"),
         (["doudizhu", ALICE], "doudizhu offers nothing to advise"),
         (["chess", ALICE], "no game 'chess' to advise"),
@@ -102,9 +102,9 @@ def test_setting_the_pool_shows_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -
         (["chinese-poker", ALICE, "--opponents", "-1"], "hands, not -1"),
         (["chinese-poker", ALICE, "--opponents", "99999999999"], "hands, not 99,999,999,999"),
         (["chinese-poker", ALICE, "--tables", "none.npz"], "cannot read none.npz"),
-        (["chinese-poker", ALICE, "--tables", "file"], "file holds no tables"),
+        (["chinese-poker", ALICE, "--tables", "file"], "file does not hold tables"),
         (["chinese-poker", ALICE, "--tables", "other.npz"], "trained for the rules 1-6, not 4-2"),
-        (["chinese-poker", ALICE, "--picture", "file/x.png"], "cannot make the folder file"),
+        (["chinese-poker", ALICE, "--picture", "file/x.png"], "file is not a folder"),
         (["chinese-poker", ALICE, "--picture", "x.png"], "the module PIL is missing"),
     ],
 )
@@ -146,7 +146,7 @@ def test_the_command_trains_and_goes_on(method: str) -> None:
     # At least one cycle again, however little time.
     run_to(0, *TRAIN[:-1], "1e-9", "--algorithm", method, "--restart")
     assert cycles_of(method) == 1
-    assert "going on after 1 cycles" in run_to(0, *arguments).stderr
+    assert "resuming after 1 cycles" in run_to(0, *arguments).stderr
     assert cycles_of(method) > 1
     assert make_agent(GAME, "separable:x/tables.npz").name == "separable:x/tables.npz"
 
@@ -165,12 +165,12 @@ def test_the_command_fits_unless_told_and_goes_on_with_nothing_else() -> None:
     [
         (["--out", "x", "--algorithm", "magic"], "no algorithm 'magic'"),
         (["--out", "x", "--algorithm", "ppo"], "no algorithm 'ppo'"),
-        (["--out", "x", "--opponents", "random"], "no opponents"),
+        (["--out", "x", "--opponents", "random"], "leave out --opponents"),
         (["--out", "x", "--minutes", "0"], "larger than 0"),
         (["--out", "x", "--rules", "2-4"], "no rules '2-4'"),
         (["--out", "x", "--option", "royalties=true"], "without royalties"),
-        (["--out", "file"], "cannot make the folder file"),
-        (["--out", "damaged"], "no npz file"),
+        (["--out", "file"], "file is not a folder"),
+        (["--out", "damaged"], "not an npz file"),
     ],
 )
 def test_bad_orders_are_one_line(arguments: list[str], reason: str) -> None:
@@ -193,5 +193,5 @@ def test_ctrl_c_keeps_whole_cycles(done: int, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(Training, "cycle", interrupted)
     result = run_to(130, "train", "chinese-poker", "--out", "x", "--minutes", "5")
     assert Path("x/tables.npz").exists() == bool(done)
-    assert ("the same command goes on" if done else "nothing is saved") in result.stderr
+    assert ("the same command resumes" if done else "nothing is saved") in result.stderr
     assert not done or cycles_of("fitted") == done

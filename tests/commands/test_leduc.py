@@ -22,7 +22,7 @@ def test_ctrl_c_keeps_the_strategy(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     with monkeypatch.context() as patch:
         patch.setattr(solving.Judged, "advance", advance)
         stopped = run_to(130, *command, "--iterations", "100000000")
-    assert "go on with --resume" in stopped.stderr
+    assert "continue with --resume" in stopped.stderr
     done = json.loads((tmp_path / "cfr" / "result.json").read_text())
     assert done["iterations"] > 100 and done["interrupted"]
     assert load(tmp_path / "cfr" / "strategy.npz").about["iterations"] == done["iterations"]

@@ -124,11 +124,14 @@ def test_playouts_go_on_to_the_end(game: Game) -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda g, s, r: batch.deal(g, [1, -1]), "seeds are a sequence of whole numbers"),
-        (lambda g, s, r: batch.deal(g, [0.5]), "seeds are a sequence of whole numbers"),
-        (lambda g, s, r: batch.deal(g, 7), "seeds are a sequence of whole numbers"),
-        (lambda g, s, r: batch.deal_random(g, -1, r), "a number of games is a whole number"),
-        (lambda g, s, r: batch.deal_random(g, 2.5, r), "a number of games is a whole number"),
+        (lambda g, s, r: batch.deal(g, [1, -1]), "seeds must be a sequence of whole numbers"),
+        (lambda g, s, r: batch.deal(g, [0.5]), "seeds must be a sequence of whole numbers"),
+        (lambda g, s, r: batch.deal(g, 7), "seeds must be a sequence of whole numbers"),
+        (lambda g, s, r: batch.deal_random(g, -1, r), "the number of games must be a whole number"),
+        (
+            lambda g, s, r: batch.deal_random(g, 2.5, r),
+            "the number of games must be a whole number",
+        ),
         (lambda g, s, r: batch.deal_random(g, 3, 7), "rng is a numpy.random.Generator, not 7"),
         (lambda g, s, r: batch.sample(g, s, None), "rng is a numpy.random.Generator, not None"),
         (lambda g, s, r: batch.running(g, s[0]), "states are an array .* of uh_leduc"),
@@ -137,8 +140,8 @@ def test_playouts_go_on_to_the_end(game: Game) -> None:
         (lambda g, s, r: batch.step(g, s, [0, 0]), "actions are 3 whole numbers"),
         (lambda g, s, r: batch.step(g, s, [0.0, 1.0, 1.0]), "actions are 3 whole numbers"),
         (lambda g, s, r: batch.observe(g, s, [0, 1]), "seats are 3 whole numbers"),
-        (lambda g, s, r: batch.observe(g, s, 2), "seats of uh_leduc are 0 to 1"),
-        (lambda g, s, r: batch.views(g, s, [0, 1, -1]), "seats of uh_leduc are 0 to 1"),
+        (lambda g, s, r: batch.observe(g, s, 2), "seats of uh_leduc must be 0 to 1"),
+        (lambda g, s, r: batch.views(g, s, [0, 1, -1]), "seats of uh_leduc must be 0 to 1"),
     ],
 )
 def test_bad_input_is_told_in_one_line(call: Callable[..., Any], message: str) -> None:
@@ -153,7 +156,7 @@ def test_states_that_cannot_be_changed_are_not_stepped() -> None:
     game = make_game("uh_leduc")
     states = batch.deal(game, range(3))
     states.flags.writeable = False
-    with pytest.raises(InputError, match="cannot be changed"):
+    with pytest.raises(InputError, match="read-only"):
         batch.step(game, states, [0, 0, 0])
 
 

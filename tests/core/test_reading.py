@@ -107,7 +107,7 @@ def test_paths_that_no_file_can_have(tmp_path: Path) -> None:
             with pytest.raises(InputError, match="cannot read"):
                 read(path)
         assert reading.read_json(path) == {}
-    with pytest.raises(InputError, match="it is no regular file"):
+    with pytest.raises(InputError, match="it is not a regular file"):
         reading.read_content("/dev/zero")
 
 
@@ -117,7 +117,7 @@ def test_members_that_are_no_arrays(tmp_path: Path) -> None:
         packed.writestr("a.npy", b"no array")
     for content in (buffer.getvalue(), b"PK\x03\x04", b"", np.lib.format.magic(1, 0)):
         (tmp_path / "x.npz").write_bytes(content)
-        with pytest.raises(InputError, match="is no npz file"):
+        with pytest.raises(InputError, match="is not an npz file"):
             reading.read_arrays(tmp_path / "x.npz")
 
 

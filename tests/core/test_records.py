@@ -46,7 +46,7 @@ GOOD = '{"game": "doudizhu", "rules": {}, "actions": [], "seed": 1}'
         (GOOD.replace("1}", "1e999}"), "1e999 is too large"),
         (GOOD.replace("1}", "NaN}"), "not JSON: NaN"),
         (GOOD.replace("1}", "true}"), "'seed' is a whole number that is not negative, not True"),
-        (GOOD.replace("1}", '1, "seed": 1}'), "the key 'seed' is there twice"),
+        (GOOD.replace("1}", '1, "seed": 1}'), "the key 'seed' appears twice"),
         (GOOD.replace("[]", "[" * 200_000), "nested to more than"),
         (GOOD.replace("[]", "[" * 99 + "]" * 99), "nested to more than"),
         (GOOD.replace("[]", '["\\n\\ud800"]'), r"action 1, \\n\\ud800: "),
@@ -74,7 +74,7 @@ def test_a_wrong_result_is_found(tmp_path: Path) -> None:
     path.write_text(from_state(game, state).to_json().replace('"returns": [', '"returns": [1'))
     (replay,) = replay_file(path)
     assert replay.error is not None
-    assert "are stated" in replay.error
+    assert "the record states returns" in replay.error
 
 
 def test_files_are_written_whole_and_read_back(tmp_path: Path) -> None:

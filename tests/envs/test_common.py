@@ -60,14 +60,16 @@ def test_states_that_the_rules_do_not_allow_are_refused() -> None:
     damaged.hands[1] = 2**60
     for env in (raw_env("doudizhu"), make_solo(VARIANTS[0])):
         env.reset(seed=0, options={"state": state})
-        with pytest.raises(InputError, match="no state of doudizhu: the cards do not make a deck"):
+        with pytest.raises(InputError, match="not a state of doudizhu: the cards do not make a"):
             env.reset(options={"state": damaged})
         with pytest.raises(InputError, match="is a view: some cards are not known"):
             env.reset(options={"state": game.view(state, 1)})
     envs = GameVectorEnv(game, 2)
     envs.reset(seed=0)
     before = envs.states
-    with pytest.raises(InputError, match=r"states\[1\] is no state of doudizhu: the cards do not"):
+    with pytest.raises(
+        InputError, match=r"states\[1\] is not a state of doudizhu: the cards do not"
+    ):
         envs.states = np.array([state, damaged])
     assert (envs.states == before).all()
 
@@ -159,7 +161,7 @@ def test_reset_starts_from_a_deal(variant: tuple[str, dict[str, Any]]) -> None:
     [
         ({"deal": "345"}, "a deal is four fields"),
         ({"deal": 7}, "is the text of a deal, not 7"),
-        ({"state": 7}, "is no state of doudizhu"),
+        ({"state": 7}, "is not a state of doudizhu"),
         ({"deal": "345", "state": 7}, "not from both"),
     ],
 )

@@ -68,5 +68,5 @@ def test_an_opponent_that_cheats_is_named() -> None:
             return -5
 
     env = make_solo(VARIANTS[0], opponents=Cheat(make_game("doudizhu")), seat=1)
-    with pytest.raises(InputError, match="agent 'fixed' cannot play on: action -5"):
+    with pytest.raises(InputError, match="agent 'fixed' cannot continue: action -5"):
         env.reset(seed=0)

@@ -311,7 +311,7 @@ def test_a_state_amid_the_turns_is_refused(substeps: bool) -> None:
         env.reset(options={"state": game.view(state, 0)})
     while True:
         game.play(state, int(game.legal(state)[0]))
-        message = "is over" if game.over(state) else "some players have acted and others have not"
+        message = "is over" if game.over(state) else "some players acted and others have not"
         with pytest.raises(InputError, match=message) as error:
             env.reset(options={"state": state})
         assert "\n" not in str(error.value)
@@ -323,9 +323,9 @@ def test_a_state_amid_the_turns_is_refused(substeps: bool) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"deal": "345"}, "a deal is 2 hands"),
+        ({"deal": "345"}, "a deal must have 2 hands"),
         ({"deal": 7}, "is the text of a deal, not 7"),
-        ({"state": 7}, "is no state of chinese_poker"),
+        ({"state": 7}, "is not a state of chinese_poker"),
         ({"deal": "345", "state": 7}, "not from both"),
     ],
 )

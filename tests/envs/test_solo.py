@@ -40,7 +40,7 @@ def test_seed_reproduces_a_solo_episode(seat: int | str) -> None:
 
 @pytest.mark.parametrize("seat", [3, -1, "landlord"])
 def test_wrong_seat(seat: Any) -> None:
-    with pytest.raises(InputError, match="seat is 0 to 2"):
+    with pytest.raises(InputError, match="seat must be 0 to 2"):
         make_solo(VARIANTS[0], seat=seat)
 
 

@@ -172,7 +172,7 @@ def test_seeds() -> None:
     assert (envs.states != first).all()
     envs.reset(seed=[7, 6, 5])
     assert (envs.states == first[::-1]).all()
-    with pytest.raises(InputError, match="2 seeds are not one for each of 3 games"):
+    with pytest.raises(InputError, match="3 games need as many seeds, not 2"):
         envs.reset(seed=[1, 2])
 
 
@@ -193,11 +193,11 @@ def test_renders() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"num_envs": 0}, "num_envs is 1 to"),
+        ({"num_envs": 0}, "num_envs must be 1 to"),
         ({"autoreset_mode": "Never"}, "no autoreset mode 'Never'"),
         ({"rules": "house"}, "rules is deeprocket, rlcard or openspiel, not 'house'"),
-        ({"seat": 1}, "a seat goes with opponents"),
-        ({"seat": 7}, "seat is 0 to 2"),
+        ({"seat": 1}, "seat needs opponents"),
+        ({"seat": 7}, "seat must be 0 to 2"),
         ({"opponents": "nobody"}, "no agent 'nobody'"),
     ],
 )

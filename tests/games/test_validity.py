@@ -135,12 +135,12 @@ def wrapped(number: Any, change: int) -> Any:
             lambda s: s.history.__setitem__(0, 9),
             "action 1 of the history, id 9, is not",
         ),
-        ("doudizhu", lambda s: setattr(s, "moves", 161), "moves holds 161, and not 0 to 160"),
+        ("doudizhu", lambda s: setattr(s, "moves", 161), "moves holds 161, not 0 to 160"),
         ("doudizhu", lambda s: setattr(s, "seed", 0), "seed is 0"),
         ("leduc", lambda s: s.cards.__setitem__(2, -1), r"cards\[2\] is not known"),
         ("leduc", lambda s: s.cards.__setitem__(slice(3), 2), "does not hold 3 cards of kind 2"),
         ("leduc", lambda s: setattr(s, "node", 84), "node does not follow"),
-        ("chinese_poker", lambda s: s.hands.__setitem__(0, s.hands[1]), "a card is there twice"),
+        ("chinese_poker", lambda s: s.hands.__setitem__(0, s.hands[1]), "a card appears twice"),
         ("chinese_poker", lambda s: s.hands.__setitem__(3, s.hands[1]), "nobody has them"),
         ("daihinmin", lambda s: s.seats.__setitem__(0, 3), "seats is not an order"),
         ("daihinmin", lambda s: s.points.__setitem__(0, 3), "points are not those of 0 rounds"),
@@ -177,7 +177,7 @@ def test_points_are_those_of_so_many_rounds() -> None:
     for points in ("10,8,6,4,2", "9,9,6,4,2", "6,6,6,6,6", "8,7,7,5,3"):
         assert game.valid(game.parse_deal(f"{deal};2:{points}")) == ""
     for points in ("10,9,5,4,2", "10,10,6,2,2", "9,9,8,2,2", "6,6,6,6,5"):
-        with pytest.raises(InputError, match="is no round of 3"):
+        with pytest.raises(InputError, match="is not a round of 3"):
             game.parse_deal(f"{deal};2:{points}")
 
 
@@ -222,13 +222,13 @@ def test_saved_states_carry_the_version_of_their_layout(game: Game) -> None:
     data = game.save(state)
     assert data[:4] == b"clhd" and data[4:8] == b"\1\0\0\0" and data[8:] == state.tobytes()
     assert game.load(data) == game.load(state.tobytes()) == state
-    with pytest.raises(
-        InputError, match=f"the state is of layout 2, and {game.name} is of layout 1"
-    ):
+    with pytest.raises(InputError, match=f"the state has layout 2, but {game.name} has layout 1"):
         game.load(HEADER.pack(b"clhd", 2) + data[8:])
-    with pytest.raises(InputError, match=f"no state of {game.name}: that takes {len(data)}"):
+    with pytest.raises(InputError, match=f"not a state of {game.name}: it takes {len(data)}"):
         game.load(data[1:])
-    with pytest.raises(InputError, match=f"5 bytes behind the header are no state of {game.name}"):
+    with pytest.raises(
+        InputError, match=f"5 bytes after the header are not a state of {game.name}"
+    ):
         game.load(data[:13])
 
 
@@ -236,7 +236,7 @@ def test_views_are_loaded_as_such(game: Game) -> None:
     view = game.view(game.deal(np.random.default_rng(3)), 1)
     assert game.load(game.save(view), player=1) == view
     for player in (None, 0):
-        with pytest.raises(InputError, match=f"no state of {game.name}: "):
+        with pytest.raises(InputError, match=f"not a valid state of {game.name}: "):
             game.load(game.save(view), player)
 
 
@@ -246,16 +246,18 @@ def test_wrong_players_are_refused(game: Game) -> None:
     wrong: list[Any] = [-1, game.num_players, 1.5, "0", None]
     for player in wrong:
         for call, more in ((game.view, ()), (game.observe, ()), (game.redeal, (rng,))):
-            with pytest.raises(InputError, match=f"is no player of {game.name}: those are 0 to"):
+            with pytest.raises(
+                InputError, match=f"is not a player of {game.name}: players are 0 to"
+            ):
                 call(state, player, *more)
         if player is not None:
-            with pytest.raises(InputError, match="is no player of"):
+            with pytest.raises(InputError, match="is not a player of"):
                 game.valid(state, player)
 
 
 def test_anything_may_be_asked_about(game: Game) -> None:
     for nothing in (None, 7, b"", "state", game.empty(2), np.zeros(3)):
-        assert game.valid(nothing) == f"it is no record of {game.name}"
+        assert game.valid(nothing) == f"it is not a record of {game.name}"
 
 
 # Damaged states

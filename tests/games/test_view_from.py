@@ -206,22 +206,22 @@ GAMES: dict[str, tuple[str, dict[str, Any]]] = {
 
 FAULTS: list[tuple[str, dict[str, Any], str]] = [
     # Of every game:
-    ("doudizhu", {"player": 3}, "player is a seat from 0 to 2, not 3"),
-    ("doudizhu", {"player": "1"}, "player is a seat, a whole number, not '1'"),
-    ("doudizhu", {"hand": 7}, "hand is a text of cards, not 7"),
-    ("doudizhu", {"actions": "55"}, "actions are a list of ids or texts, not '55'"),
-    ("doudizhu", {"actions": [None]}, "action 1, None: an action is an id or a text"),
-    ("doudizhu", {"actions": ["55", "?"]}, "action 2, [?]: .* is not hidden .*: say what it is"),
+    ("doudizhu", {"player": 3}, "player must be a seat from 0 to 2, not 3"),
+    ("doudizhu", {"player": "1"}, "player must be a seat, a whole number, not '1'"),
+    ("doudizhu", {"hand": 7}, "hand must be a text of cards, not 7"),
+    ("doudizhu", {"actions": "55"}, "actions must be a list of ids or texts, not '55'"),
+    ("doudizhu", {"actions": [None]}, "action 1, None: an action must be an id or a text"),
+    ("doudizhu", {"actions": ["55", "?"]}, "action 2, [?]: .* is not hidden .*: give it"),
     ("doudizhu", {"actions": [10**6]}, "action 1, 1000000: doudizhu has no action above 12654"),
-    ("doudizhu", {"flop": "SQ"}, "doudizhu asks for no 'flop'; what it asks for: public"),
+    ("doudizhu", {"flop": "SQ"}, "view_from of doudizhu takes no 'flop'; it takes public"),
     # Dou Dizhu:
-    ("doudizhu", {"hand": "1456789TTJJQKA22S"}, "hand: '1' is no card"),
+    ("doudizhu", {"hand": "1456789TTJJQKA22S"}, "hand: '1' is not a card"),
     ("doudizhu", {"hand": "SS56789TTJJQKA22S"}, "hand: 3 cards 'S' .* more than the deck holds"),
     ("doudizhu", {"hand": "3456789TTJJQKA22"}, "player_1 holds 17 cards now, not 16"),
-    ("doudizhu", {"public": None}, "there is a landlord: say what the public cards are"),
+    ("doudizhu", {"public": None}, "there is a landlord: give the public cards"),
     ("doudizhu", {"public": "34"}, "there are 3 public cards, not 2"),
     ("doudizhu", {"public": "4TS"}, "2 cards S are held, played or public: more than"),
-    ("doudizhu", {"actions": ["5-5"]}, "action 1, 5-5: '5-5' is no action"),
+    ("doudizhu", {"actions": ["5-5"]}, "action 1, 5-5: '5-5' is not an action"),
     ("doudizhu", {"actions": ["55", "44"]}, r"action 2, 44: .* \(44\) is not legal for player_1"),
     ("doudizhu", {"actions": ["55", "PASS", "TTT"]}, "action 3, TTT: .* is not legal"),
     ("doudizhu", {"actions": ["5555"]}, "action 1, 5555: 5 cards 5 are held, played or public"),
@@ -237,12 +237,12 @@ FAULTS: list[tuple[str, dict[str, Any], str]] = [
             "public": "22B",
             "actions": ["3338", "PASS", "PASS", "999TTTJJJQQQ", "PASS", "PASS", "KKK8"],
         },
-        "action 7, KKK8: the landlord has 0 cards left, fewer than his 22B",
+        "action 7, KKK8: the landlord has 0 cards left, too few for 22B",
     ),
     (
         "doudizhu",
         {"actions": ["3339", "PASS", "PASS", "888TTTJJJQQQ", "PASS", "PASS", "KKKAAA"]},
-        "action 4, 888TTTJJJQQQ: .* is no play",
+        "action 4, 888TTTJJJQQQ: .* is not a play",
     ),
     (
         "doudizhu",
@@ -251,24 +251,24 @@ FAULTS: list[tuple[str, dict[str, Any], str]] = [
     ),
     ("auction", {"public": "4TB"}, "the public cards are not shown before there is a landlord"),
     ("auction", {"actions": ["BID2", "BID1"]}, "action 2, BID1: .* not legal for player_1"),
-    ("auction", {"actions": ["PASS"] * 3}, "action 3, PASS: the cards are dealt anew after it"),
+    ("auction", {"actions": ["PASS"] * 3}, "action 3, PASS: the cards are dealt again after it"),
     ("landlord", {"public": "4TK"}, "the public cards 4TK are neither held nor played"),
     # Leduc:
-    ("uh_leduc", {"hand": "XX"}, "'XX' is no card: those are HJ, SJ"),
+    ("uh_leduc", {"hand": "XX"}, "'XX' is not a card: cards are HJ, SJ"),
     ("uh_leduc", {"hand": "SJ", "flop": "SJ", "actions": []}, "is not revealed before the second"),
-    ("uh_leduc", {"flop": None}, "the second phase has begun: say what the flop is"),
+    ("uh_leduc", {"flop": None}, "the second phase has begun: give the flop"),
     ("uh_leduc", {"actions": ["check", "raise", "raise"]}, "action 3, raise: .* is not legal for"),
     ("uh_leduc", {"actions": ["call"]}, "action 1, call: .* is not legal for player_0"),
-    ("uh_leduc", {"actions": ["bet"]}, "action 1, bet: 'bet' is no action"),
+    ("uh_leduc", {"actions": ["bet"]}, "action 1, bet: 'bet' is not an action"),
     ("uh_leduc", {"actions": ["raise", "fold", "call"]}, "action 3, call: the game is over"),
     # Chinese Poker:
     ("chinese_poker", {"hand": "AsKs"}, "a hand has 13 cards, not 2"),
-    ("chinese_poker", {"actions": ["abcde/fghij/klm"]}, "cards of player_0 are not known: say his"),
+    ("chinese_poker", {"actions": ["abcde/fghij/klm"]}, "player_0 are not known: give the board"),
     ("chinese_poker", {"actions": [0]}, "action 1, 0: the cards of player_0 are not known"),
     (
         "chinese_poker",
         {"actions": ["AsKs6s5s3s/QhQs8c3c2h/JsJd9h"]},
-        "action 1, .*: As is there twice",
+        "action 1, .*: As appears twice",
     ),
     ("chinese_poker", {"actions": ["?", "?"]}, "action 2, [?]: this action is not hidden"),
     (
@@ -279,10 +279,10 @@ FAULTS: list[tuple[str, dict[str, Any], str]] = [
     (
         "chinese_poker",
         {"actions": ["?", "AsKs6s5s3s/QhQs8c3c2h/JsJd9h"]},
-        "all hands are set: say the boards of all players",
+        "all hands are set: give the boards of all players",
     ),
     # Daihinmin:
-    ("daihinmin", {"hand": "3c4c4h7d8s9sTsKdAh1c"}, "'1c' is no card"),
+    ("daihinmin", {"hand": "3c4c4h7d8s9sTsKdAh1c"}, "'1c' is not a card"),
     ("daihinmin", {"hand": "3c4c4h7d8s9sTsKdAh"}, "player_2 holds 10 cards now, not 9"),
     ("daihinmin", {"hand": "3c4c4h7d8s9sTsKdAh3d"}, "player_2 holds 3d, so player_0 did not lead"),
     ("daihinmin", {"hand": "3c4c4h7d8s9sTsKdAh5h"}, "action 2, 5h: 5h cannot be played twice, or"),
@@ -290,18 +290,18 @@ FAULTS: list[tuple[str, dict[str, Any], str]] = [
     ("daihinmin", {"actions": ["4d", "5h", "PASS", "4d"]}, "action 4, 4d: .* is not legal"),
     ("daihinmin", {"actions": ["5h", "8c", "3d"]}, "action 3, 3d: player_0 must hold 3d"),
     ("daihinmin", {"actions": ["?"]}, "action 1, [?]: this action is not hidden"),
-    ("daihinmin", {"leader": None}, "leader: say who showed 3d and led the first trick"),
-    ("daihinmin", {"leader": 5}, "leader is a seat from 0 to 4, not 5"),
+    ("daihinmin", {"leader": None}, "leader: give the player who showed 3d and led"),
+    ("daihinmin", {"leader": 5}, "leader must be a seat from 0 to 4, not 5"),
     ("daihinmin", {"leader": 2, "actions": []}, "player_2 led first, but neither holds 3d nor has"),
-    ("daihinmin", {"dealt": None}, "dealt: say how many cards each player was dealt"),
-    ("daihinmin", {"dealt": (11, 11, 11, 11, 9)}, "dealt are three times 11 and twice 10 cards"),
-    ("daihinmin", {"dealt": 53}, "dealt are 5 whole numbers, by player, not 53"),
-    ("daihinmin", {"seats": "01233"}, "seats are the digits 0 to 4 in some order, not '01233'"),
-    ("daihinmin", {"classes": "x"}, "classes are the digits 0 to 4 in some order, not 'x'"),
-    ("daihinmin", {"round_number": 1}, "'1:0,0,0,0,0' is no round of 1"),
-    ("daihinmin", {"points": (1, 2, 3)}, "points are 5 whole numbers, by player, not"),
+    ("daihinmin", {"dealt": None}, "dealt: give the number of cards dealt to each player"),
+    ("daihinmin", {"dealt": (11, 11, 11, 11, 9)}, "dealt must be three times 11 and twice 10"),
+    ("daihinmin", {"dealt": 53}, "dealt must be 5 whole numbers, by player, not 53"),
+    ("daihinmin", {"seats": "01233"}, "seats must be the digits 0 to 4 in some order, not '01233'"),
+    ("daihinmin", {"classes": "x"}, "classes must be the digits 0 to 4 in some order, not 'x'"),
+    ("daihinmin", {"round_number": 1}, "'1:0,0,0,0,0' is not a round of 1"),
+    ("daihinmin", {"points": (1, 2, 3)}, "points must be 5 whole numbers, by player, not"),
     ("daihinmin", {"paid": "2s"}, "paid: player_2 gives 0 cards as tax, not 1"),
-    ("daihinmin", {"places": "01234"}, "places are told of a last round only that passes ended"),
+    ("daihinmin", {"places": "01234"}, "places are given only for a last round that passes ended"),
     ("daifugo", {"actions": ["?", "3h", "?", "3d"]}, "action 1, [?]: this action is not hidden"),
     ("daifugo", {"actions": ["3c", "4h", "?", "3d"]}, "action 2, 4h: 4h was given back, but is in"),
     ("daifugo", {"actions": ["3h", "3c", "?", "3d"]}, "action 2, 3c: .* is not legal"),
@@ -309,7 +309,7 @@ FAULTS: list[tuple[str, dict[str, Any], str]] = [
     (
         "daifugo",
         {"actions": ["3c", "3h", "?", "3d", "2s"]},
-        "player_4 paid his best cards, but has better ones than player_0 got",
+        "player_4 has better cards than the tax that player_0 got",
     ),
     ("daifugo", {"actions": ["3c"], "leader": None}, "action 1, 3c: 3c is not in the hand"),
     ("daifugo", {"actions": [], "hand": "3c3h4c4h5d5h7d8s9sTsKdAh2c"}, "nobody leads in the exch"),
@@ -353,10 +353,10 @@ def test_places_by_lot_are_asked_for_and_checked() -> None:
         pytest.fail("no such round")
     hand, actions, public = knowledge(game, state, 0, True)
     places = public.pop("places")
-    with pytest.raises(InputError, match="places: passes ended the round, so say who came"):
+    with pytest.raises(InputError, match="places: passes ended the round, so give the place"):
         game.view_from(0, hand, actions, **public)
     for wrong in (places.replace("0", "x"), places.translate(str.maketrans("04", "40"))):
-        with pytest.raises(InputError, match="places are"):
+        with pytest.raises(InputError, match="places must"):
             game.view_from(0, hand, actions, places=wrong, **public)
 
 
@@ -371,7 +371,7 @@ def test_a_round_that_is_not_the_last_one_has_no_end() -> None:
     assert last is not None
     hand, actions, public = knowledge(game, last, 0, False)
     action = next(a for a in game.legal(last) if _ends_the_round(game, last, int(a)))
-    with pytest.raises(InputError, match=f"action {len(actions) + 1}, .* are dealt anew after it"):
+    with pytest.raises(InputError, match=f"action {len(actions) + 1}, .* are dealt again after it"):
         game.view_from(0, hand, [*actions, int(action)], **public)
 
 
@@ -398,5 +398,5 @@ def test_the_example_of_the_guide_runs(capsys: pytest.CaptureFixture[str]) -> No
 
 def test_a_game_without_the_function_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr("closedhand.games.leduc.game.view_from")
-    with pytest.raises(InputError, match="leduc builds no views from what a player knows"):
+    with pytest.raises(InputError, match="leduc cannot build views from what a player knows"):
         make_game("leduc").view_from(0, "SK")

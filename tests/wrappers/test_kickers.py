@@ -55,9 +55,9 @@ def test_kicker_substeps_on_a_redeal() -> None:
 
 
 def test_kicker_substeps_refuses() -> None:
-    with pytest.raises(InputError, match="cannot be taken apart"):
+    with pytest.raises(InputError, match="has no sub-steps"):
         KickerSubsteps(raw_env("doudizhu", substeps=True))
-    with pytest.raises(InputError, match="this leduc cannot be taken apart"):
+    with pytest.raises(InputError, match="this leduc has no sub-steps"):
         KickerSubsteps(raw_env("leduc"))
     env = KickerSubsteps(raw_env("doudizhu"))
     env.reset(seed=0)

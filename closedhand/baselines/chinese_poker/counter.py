@@ -276,7 +276,7 @@ def judge_strategy(
         InputError: There are no hands.
     """
     if hands < 1 or pool_size < 1:
-        raise InputError("a strategy is judged by one hand at least, and one of a pool")
+        raise InputError("judging a strategy needs at least one hand, and a pool of at least one")
     dealt = pools.random_hands(rng, pool_size)[:, 0]
     pool = pools.build(dealt, pools.set_hands(rules, arrange, dealt, progress))
     judged = pools.random_hands(rng, hands)[:, 0]

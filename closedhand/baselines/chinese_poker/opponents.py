@@ -94,7 +94,10 @@ def _keep(path: Path, parts: np.ndarray) -> None:
     try:
         write_atomically(path, content + hashlib.sha256(content).digest())
     except InputError as error:
-        print(f"closedhand: the pool will be set anew next time: {error}", file=sys.stderr)
+        print(
+            f"closedhand: cannot keep the pool, which will be set again next time: {error}",
+            file=sys.stderr,
+        )
 
 
 def cache_folder() -> Path:

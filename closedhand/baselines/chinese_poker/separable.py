@@ -64,11 +64,13 @@ class Tables:
             InputError: They have another shape, lie outside 0 to 1, or decrease somewhere.
         """
         if self.win.shape != (len(PARTS), max(STRENGTHS)) or self.win.dtype != np.float64:
-            raise InputError(f"tables are float64 [{len(PARTS)}, {max(STRENGTHS)}]")
+            raise InputError(f"the tables must be float64 [{len(PARTS)}, {max(STRENGTHS)}]")
         for part, number in zip(self.win, STRENGTHS, strict=True):
             chances = part[:number]
             if not ((chances >= 0) & (chances <= 1)).all() or (np.diff(chances) < 0).any():
-                raise InputError("chances to win lie between 0 and 1 and rise with the strength")
+                raise InputError(
+                    "chances to win must lie between 0 and 1 and rise with the strength"
+                )
 
 
 def save(tables: Tables, path: Path) -> None:
@@ -108,7 +110,7 @@ def _checked(arrays: Mapping[str, np.ndarray], name: Path | str) -> Tables:
         about = check_fields(json_in(arrays, "about"), "about", {}, {"rules": TEXT})
         return Tables(win, about)
     except (InputError, KeyError) as error:
-        raise InputError(f"{name} holds no tables of Chinese Poker: {error}") from None
+        raise InputError(f"{name} does not hold tables of Chinese Poker: {error}") from None
 
 
 @inlined

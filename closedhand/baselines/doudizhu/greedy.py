@@ -1,9 +1,16 @@
-"""The agent `greedy`: keeps its remaining hand cheap to play out, and does not rely on luck.
+"""The agent `greedy`: chooses the action with the lowest price, and does not rely on luck.
 
-Every legal play is rated by the cost of the hand that it leaves (`decompose/partition.py`), and a
-pass by the cost of the current hand, with a few corrections: bombs are kept, taking the lead from
-an enemy is worth a price, taking it from the partner is not, and an enemy with one card is kept
-from playing it.
+The price of a play is the cost of playing out the hand that it leaves (`decompose/partition.py`),
+that of a pass the cost of the current hand, with these corrections:
+
+- A pass costs more when an enemy owns the trick, most of all one with one or two cards left, and
+  less when the partner owns it.
+- A bomb or the rocket costs extra.
+- While an enemy holds one card (two cards), solos (pairs) cost extra, the lower the more.
+- Before a partner who holds one card, leading a solo is cheap, the lower the cheaper.
+- A play that nobody can beat is cheapest of all if the rest is a single play.
+
+A play that ends the game is always made.
 """
 
 import numpy as np
@@ -33,14 +40,15 @@ __getattr__ = old_names(__name__)
 SOLO, PAIR, _ = PLAIN_FAMILY
 
 TEMPO = 10
-"""Value of taking the lead from an enemy."""
+"""Extra price of a pass when an enemy owns the trick."""
 DANGER = 30
-"""Value of taking the lead from an enemy who is about to play out."""
+"""The same if that enemy has one or two cards left."""
 YIELD = 3
-"""Cost that beating the partner must save."""
+"""Discount on a pass when the partner owns the trick: what beating the partner must save."""
 KEEP_BOMB = 8
-"""Value of keeping a bomb."""
+"""Extra price of a bomb or the rocket."""
 FAR = 1000
+"""More than any cost of a hand."""
 
 
 @kernel

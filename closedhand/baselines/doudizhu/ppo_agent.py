@@ -16,6 +16,7 @@ import torch
 from closedhand.baselines.doudizhu import ppo_network
 from closedhand.baselines.doudizhu.ppo_network import NAME
 from closedhand.baselines.doudizhu.substep_agent import SubstepAgent
+from closedhand.baselines.learning.weights import check_finite
 from closedhand.core import contract
 from closedhand.core.agent_spec import AgentSpec, quoted
 from closedhand.core.agents import Traits, described
@@ -26,8 +27,11 @@ from closedhand.core.reading import read_content
 
 ZIP = b"PK\3\4"
 """What a zip begins with."""
-Logits = Callable[[dict[str, torch.Tensor]], torch.Tensor]
-"""From parts of observations, [n, ...], to the logits of all sub-steps, float32 [n, actions]."""
+ILLEGAL = -1e8
+"""The logit of an illegal sub-step, whose probability is then 0."""
+Policy = Callable[[dict[str, torch.Tensor], torch.Tensor], torch.Tensor]
+"""From parts of observations, [n, ...], and masks of legal sub-steps, bool [n, actions], to the
+probabilities of all sub-steps, float32 [n, actions]."""
 
 
 class PPOAgent(SubstepAgent):
@@ -50,11 +54,11 @@ class PPOAgent(SubstepAgent):
         # One core: matches run in several processes.
         torch.set_num_threads(1)
         file = within(path, NAME)
-        self.logits: Logits
+        self._policy: Policy
         if not is_pickled(file):
-            self.logits = ppo_network.load(file, self.substeps)
+            self._policy = policy_of(ppo_network.load(file, self.substeps))
         elif trust:
-            self.logits = load_trusted(file, self.substeps)
+            self._policy = load_trusted(file, self.substeps)
         else:
             folder = file.parent
             raise InputError(
@@ -65,15 +69,15 @@ class PPOAgent(SubstepAgent):
 
     def choose(self, views: np.ndarray) -> np.ndarray:
         """The most probable sub-steps for states [n], int32 [n]."""
-        return self._masked(views).argmax(1).numpy().astype(np.int32)
+        return self._shares(views).argmax(1).numpy().astype(np.int32)
 
     def step_probabilities(self, views: np.ndarray) -> np.ndarray:
         """The softmax over the legal sub-steps for states [n], float64 [n, sub-steps]."""
-        shares = torch.softmax(self._masked(views), 1).numpy().astype(np.float64)
+        shares = self._shares(views).numpy().astype(np.float64)
         return shares / shares.sum(1, keepdims=True)
 
-    def _masked(self, views: np.ndarray) -> torch.Tensor:
-        """The logits for states [n], minus infinity for illegal sub-steps."""
+    def _shares(self, views: np.ndarray) -> torch.Tensor:
+        """The probabilities of all sub-steps for states [n], float32 [n, sub-steps]."""
         game = self.substeps
         observations = np.empty((len(views), game.observation_size), np.int8)
         masks = np.zeros((len(views), game.num_actions), bool)
@@ -82,7 +86,26 @@ class PPOAgent(SubstepAgent):
             mask[game.legal(view)] = True
         parts = {name: torch.from_numpy(part) for name, part in game.split(observations).items()}
         with torch.inference_mode():
-            return self.logits(parts).masked_fill(~torch.from_numpy(masks), -torch.inf)
+            return check_finite(self._policy(parts, torch.from_numpy(masks)))
+
+
+def policy_of(network: ppo_network.Actor) -> Policy:
+    """The softmax over the legal sub-steps by the logits of a network.
+
+    It is computed as sb3-contrib does, which normalises the logits first: equal up to rounding is
+    not enough where two sub-steps are almost equally probable.
+    """
+
+    def policy(observations: dict[str, torch.Tensor], masks: torch.Tensor) -> torch.Tensor:
+        logits = torch.where(masks, normalised(network(observations)), ILLEGAL)
+        return torch.softmax(normalised(logits), 1)
+
+    return policy
+
+
+def normalised(logits: torch.Tensor) -> torch.Tensor:
+    """Logits whose exponentials sum to 1, float32 [n, sub-steps]."""
+    return logits - logits.logsumexp(1, keepdim=True)
 
 
 def is_pickled(path: Path) -> bool:
@@ -94,8 +117,8 @@ def is_pickled(path: Path) -> bool:
     return read_content(path)[: len(ZIP)] == ZIP
 
 
-def load_trusted(path: Path, game: Game) -> Logits:
-    """The logits of a model that Stable-Baselines3 saved; this runs the code in the file.
+def load_trusted(path: Path, game: Game) -> Policy:
+    """The policy of a model that Stable-Baselines3 saved; this runs the code in the file.
 
     Raises:
         InputError: The file holds no model, or it was trained with other actions.
@@ -109,11 +132,11 @@ def load_trusted(path: Path, game: Game) -> Logits:
     if getattr(model.action_space, "n", None) != game.num_actions:
         raise InputError(f"{path} was trained with other actions (bidding?)")
 
-    def logits(observations: dict[str, torch.Tensor]) -> torch.Tensor:
-        found: Any = model.policy.get_distribution(observations)  # type: ignore[arg-type]
-        return found.distribution.logits
+    def policy(observations: dict[str, torch.Tensor], masks: torch.Tensor) -> torch.Tensor:
+        found: Any = model.policy.get_distribution(observations, action_masks=masks.numpy())  # type: ignore[arg-type]
+        return found.distribution.probs
 
-    return logits
+    return policy
 
 
 def describe(game: Game, argument: str | None, trust: int = 0) -> Traits:
@@ -133,7 +156,7 @@ def make_ppo(game: Game, seed: int, argument: str | None, trust: int = 0) -> PPO
         InputError: There is no path, or no network that may be used at it.
     """
     if argument is None:
-        raise InputError("the agent ppo takes the path of a network: ppo:runs/demo")
+        raise InputError("the agent ppo needs the path of a network: ppo:runs/demo")
     if trust not in (0, 1):
         raise InputError(f"ppo takes trust=1 or trust=0, not {trust!r}")
     return PPOAgent(game, Path(argument), bool(trust))

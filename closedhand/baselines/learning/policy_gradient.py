@@ -157,7 +157,7 @@ def read_weights(path: Path, features: int) -> np.ndarray:
     """
     weights = read_arrays(path).get("weights", np.empty(0))
     if weights.shape != (features,) or not np.isfinite(weights).all():
-        raise InputError(f"{path} holds no weights of this policy")
+        raise InputError(f"{path} does not hold weights of this policy")
     return weights.astype(np.float32)
 
 

@@ -31,7 +31,7 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
     try:
         return dict(torch.load(path, map_location="cpu", weights_only=True))
     except Exception as error:
-        raise InputError(f"cannot go on from {path}: {reason_of(error)}") from None
+        raise InputError(f"cannot resume {path}: {reason_of(error)}") from None
 
 
 TORCH = Format(_write, _read)

@@ -107,10 +107,21 @@ def load(
         network = build(about)
         network.load_state_dict(tensors)
     except InputError as error:
-        raise InputError(f"{path} is no network to use here: {error}") from None
+        raise InputError(f"{path} is not a network for this use: {error}") from None
     except Exception as error:  # a damaged file fails in a dozen ways: safetensors, JSON, torch
-        raise InputError(f"{path} is no network, or damaged: {reason_of(error)}") from None
+        raise InputError(f"{path} is not a network, or is damaged: {reason_of(error)}") from None
     return network, about
+
+
+def check_finite(shares: torch.Tensor) -> torch.Tensor:
+    """Probabilities that a network has computed, which finite weights may be too large for.
+
+    Raises:
+        InputError: One is no number.
+    """
+    if not torch.isfinite(shares).all():
+        raise InputError("a network has weights so large that it computes no probabilities")
+    return shares
 
 
 def _header(content: bytes) -> dict[str, Any]:
@@ -120,7 +131,7 @@ def _header(content: bytes) -> dict[str, Any]:
         raise InputError("it does not begin like a safetensors file, or is cut off")
     header = parse_json(content[8 : 8 + size].decode())
     if not table(header):
-        raise InputError("its header is no table of tensors")
+        raise InputError("its header is not a table of tensors")
     return header
 
 

@@ -162,9 +162,9 @@ def load(path: Path, game: Game | None = None) -> Strategy:
         about = check_fields(json_in(arrays, "about"), "about", {"game": TEXT, "options": OPTIONS})
         made_for = make_game(about.pop("game"), **about.pop("options"))
     except (InputError, KeyError) as error:
-        raise InputError(f"{path} holds no strategy of Leduc: {error}") from None
+        raise InputError(f"{path} does not hold a strategy of Leduc: {error}") from None
     if made_for.name not in GAMES or probabilities.dtype != np.float64:
-        raise InputError(f"{path} holds no strategy of Leduc")
+        raise InputError(f"{path} does not hold a strategy of Leduc")
     if game is not None and (game.name, game.options) != (made_for.name, made_for.options):
         raise InputError(f"{path} holds a strategy of {_called(made_for)}, not of {_called(game)}")
     legal = legal_table(made_for)
@@ -175,7 +175,7 @@ def load(path: Path, game: Game | None = None) -> Strategy:
         or (probabilities < 0).any()
         or (abs(probabilities.sum(-1) - legal.any(-1)) > 1e-6).any()
     ):
-        raise InputError(f"the probabilities in {path} are no strategy of {_called(made_for)}")
+        raise InputError(f"the probabilities in {path} are not a strategy of {_called(made_for)}")
     return Strategy(made_for, probabilities, about)
 
 
@@ -262,6 +262,6 @@ def make_strategy(game: Game, seed: int, argument: str | None) -> StrategyAgent:
         InputError: There is no path, or no strategy for this game in the file.
     """
     if argument is None:
-        raise InputError("the agent strategy takes a file: strategy:runs/solve/strategy.npz")
+        raise InputError("the agent strategy needs a file: strategy:runs/solve/strategy.npz")
     name = str(AgentSpec("strategy", argument=argument))
     return StrategyAgent(load(Path(argument), game), name, seed)

@@ -12,10 +12,13 @@ from closedhand.cli.reproduce import Out, computed, show_report
 def kou(
     out: Out = Path("runs/kou"),
     rounds: Annotated[
-        int, typer.Option(min=100, help="Of each league, in matches of 100 rounds.")
+        int, typer.Option(min=100, help="Rounds of each league, a multiple of 100.")
     ] = 10_000,
     search_rounds: Annotated[
-        int, typer.Option(min=100, help="Of the league against programs that search.")
+        int,
+        typer.Option(
+            min=100, help="Rounds of the league with agents that search, a multiple of 100."
+        ),
     ] = 900,
     seed: Seed = 0,
     workers: Workers = None,

@@ -26,7 +26,7 @@ PLACES = ("daifugo", "fugo", "heimin", "hinmin", "daihinmin")
 
 
 Host = Annotated[str, typer.Option(help="Address of the server.")]
-Port = Annotated[int, typer.Option(min=0, max=65535, help="Its port.")]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="Port of the server.")]
 HOST, PORT = "127.0.0.1", 42485
 MOST_WAITING = 32
 """As in `guests`, which is imported only when a match is served."""
@@ -34,23 +34,27 @@ MOST_WAITING = 32
 
 def serve(
     agents: Annotated[
-        str, typer.Option(help="One for all players or five with commas; net is a client.")
+        str,
+        typer.Option(
+            help="One agent for all players, or five separated by commas; net stands for a client."
+        ),
     ] = "net",
-    rounds: Annotated[int, typer.Option(min=1, help="Of the match.")] = 1000,
+    rounds: Annotated[int, typer.Option(min=1, help="Number of rounds of the match.")] = 1000,
     seed: Seed = 0,
     rules: Rules = None,
     option: Options = None,
     host: Host = HOST,
     port: Port = PORT,
     timeout: Annotated[
-        float, typer.Option(help="Seconds for a client's decision.", callback=positive)
+        float,
+        typer.Option(help="Time limit of a client's decision, in seconds.", callback=positive),
     ] = 10.0,
     max_clients: Annotated[
         int,
         typer.Option(min=1, help="Connections that may wait without having said who they are."),
     ] = MOST_WAITING,
     fallback: Annotated[
-        str, typer.Option(help="Agent that plays on for a client that has gone.")
+        str, typer.Option(help="Agent that replaces a client that has left.")
     ] = "default",
     log: Annotated[Path | None, typer.Option(help="New file for the log of the match.")] = None,
     as_json: Json = False,
@@ -82,18 +86,18 @@ def serve(
     )
     where = ":".join(map(str, server.address))
     if server.clients:
-        note(f"listening at {where}; clients to come: {server.clients}")
+        note(f"listening at {where}; waiting for clients: {server.clients}")
     try:
         with progress_bar("rounds", rounds) as update:
             result = server.run(update)
     except KeyboardInterrupt:
-        note("interrupted before all clients were there")
+        note("interrupted before all clients had connected")
         raise typer.Exit(INTERRUPTED) from None
     if as_json:
         print_json({"game": "daihinmin", "seed": seed, "options": options, **vars(result)})
     else:
         table = new_table(f"daihinmin: {result.rounds} rounds, seed {seed}")
-        for name in ("player", "name", "points", "a round", "late", "illegal", "lost its seat"):
+        for name in ("player", "name", "points", "per round", "late", "illegal", "lost its seat"):
             table.add_column(name, justify="left" if name in ("name", "lost its seat") else "right")
         for player, name in enumerate(result.names):
             points = result.points[player]
@@ -109,11 +113,11 @@ def serve(
 
 
 def join(
-    agent: Annotated[str, typer.Option(help="Who plays.")] = "default",
+    agent: Annotated[str, typer.Option(help="Agent that plays.")] = "default",
     name: Annotated[
-        str | None, typer.Option(help="What the server calls the client; the agent if absent.")
+        str | None, typer.Option(help="Name of the client; the agent's if absent.")
     ] = None,
-    seed: Annotated[int, seed_option("Of the agent.")] = 0,
+    seed: Annotated[int, seed_option("Seed of the agent.")] = 0,
     rules: Rules = None,
     option: Options = None,
     host: Host = HOST,
@@ -137,7 +141,7 @@ def join(
         print_json({"game": "daihinmin", "agent": agent, **data})
     else:
         rounds = len(result.places)
-        mean = f", {result.points / rounds:.3f} a round" if rounds else ""
+        mean = f", {result.points / rounds:.3f} per round" if rounds else ""
         typer.echo(f"player_{result.player}: {result.points} points in {rounds} rounds{mean}")
         typer.echo(", ".join(f"{n} x {what}" for n, what in zip(counts, PLACES, strict=True)))
     if not result.complete:

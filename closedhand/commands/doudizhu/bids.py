@@ -30,17 +30,17 @@ SEEN = ((0, 0), (1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2))
 
 
 def bids(
-    out: Annotated[Path, typer.Option(help="Folder for the fit; gone on with if it holds one.")],
-    agent: Annotated[str, typer.Option(help="Plays all seats.")] = "decompose",
+    out: Annotated[Path, typer.Option(help="Folder for the fit; resumed if it holds one.")],
+    agent: Annotated[str, typer.Option(help="Agent that plays all seats.")] = "decompose",
     games: Annotated[
-        int, typer.Option(min=1, help="How many in all; each deal is played three times.")
+        int, typer.Option(min=1, help="Number of games in all; each deal is played three times.")
     ] = 200_000,
-    seed: Annotated[int, seed_option("Of the deals and the agent.")] = 0,
+    seed: Annotated[int, seed_option("Seed of the deals and of the agent.")] = 0,
     rules: Rules = None,
     option: Options = None,
     as_json: Json = False,
 ) -> None:
-    """Fit Dou Dizhu's bids: who wins as the landlord with which 17 cards; Ctrl-C saves and stops.
+    """Fit Dou Dizhu's bids: the chance that 17 cards win as the landlord; Ctrl-C saves and stops.
 
     An agent plays every deal against itself with each player as the landlord. A logistic model of
     the chance to win, and the least chance at which each bid pays, are fitted to these games and
@@ -57,10 +57,10 @@ def bids(
     deals, path = make_folder(out) / "deals.npz", out / "bids.json"
     with interruptible(), progress_bar("games", games) as update:
         run = bid_fitting.fit(bound, agent, games, seed, deals, update)
-    again = f"interrupted after {run.games:,} games; the same command goes on"
+    again = f"interrupted after {run.games:,} games; the same command resumes"
     leave_if_interrupted(run.games < games, again, nothing=not run.games)
     with (
-        interruptible("interrupted; the same command fits again to the games played"),
+        interruptible("interrupted; the same command resumes with the fit"),
         progress_bar("rounds of thresholds", bid_thresholds.ROUNDS) as update,
     ):
         data = bid_fitting.results(run, update)
@@ -73,15 +73,15 @@ def bids(
 
 
 def bid_net(
-    deals: Annotated[Path, typer.Option(help="The deals.npz that `train bids` has kept.")],
+    deals: Annotated[Path, typer.Option(help="File deals.npz that `train bids` saved.")],
     out: Annotated[Path, typer.Option(help="Folder for the network.")],
-    minutes: Annotated[float, typer.Option(help="How long.", callback=positive)] = 2.0,
-    seed: Annotated[int, seed_option("Of first weights and order.")] = 0,
+    minutes: Annotated[float, typer.Option(help="Minutes to train.", callback=positive)] = 2.0,
+    seed: Annotated[int, seed_option("Seed of the first weights and the order.")] = 0,
     threads: Threads = None,
     restart: Restart = False,
     as_json: Json = False,
 ) -> None:
-    """Train a network for Dou Dizhu's bids: who wins as the landlord with which 17 cards.
+    """Train a network for Dou Dizhu's bids: the chance that 17 cards win as the landlord.
 
     It is compared with the logistic model of `train bids` on deals held out from both. The best
     network is saved as OUT/bid.safetensors. Ctrl-C stops early and saves the best one so far; the
@@ -106,10 +106,10 @@ def bid_net(
     else:
         show_calibration(result.about["calibration"])
         losses = [f"{name} {loss:.4f}" for name, loss in result.about["log_loss"].items()]
-        typer.echo(f"log loss on deals held out: {', '.join(losses)}")
+        typer.echo(f"log loss on held-out deals: {', '.join(losses)}")
         show_points(result.about["judged"])
-        typer.echo(f"saved {result.path}: bid by it as the agent bids:net={result.path}:AGENT")
-    again = "interrupted; what was best until then is saved, and the same command goes on"
+        typer.echo(f"saved {result.path}: bid by it with the agent bids:net={result.path}:AGENT")
+    again = "interrupted; the best network so far is saved, and the same command resumes"
     leave_if_interrupted(result.interrupted, again)
 
 
@@ -128,7 +128,7 @@ def show(data: dict[str, Any]) -> None:
     loss = data["log_loss"]
     typer.echo(f"log loss {loss['model']:.4f}, without features {loss['constant']:.4f}")
     show_calibration(data["calibration"])
-    typer.echo("the chance that a bid takes")
+    typer.echo("the least chance of winning for a bid")
     table = new_table()
     for column in ("seat", "highest bid", "1", "2", "3"):
         table.add_column(column, justify="right")
@@ -153,7 +153,7 @@ def show_calibration(rows: list[dict[str, float]]) -> None:
 
 def show_points(rows: list[dict[str, Any]]) -> None:
     """Print the points that bid modules win as a table."""
-    typer.echo("points a deal of one player among two others, by their bids")
+    typer.echo("points per deal of one player against two others, by bid module")
     table = new_table()
     for column in ("one", "others", "points", "error"):
         table.add_column(column, justify="right" if column in ("points", "error") else "left")

@@ -18,33 +18,46 @@ from closedhand.core.parsing import parse_whole
 
 Records = Annotated[
     Path,
-    typer.Option(help="A folder of shards (`records generate`), one shard, or a file of records."),
+    typer.Option(help="Folder of shards from `records generate`, one shard, or a file of records."),
 ]
-Out = Annotated[Path, typer.Option(help="Folder for the network; resumed if it holds one.")]
-Size = Annotated[str, typer.Option(help="small, or paper: 512 filters, for a GPU.")]
+Out = Annotated[
+    Path, typer.Option(help="Folder for the network; training resumes if it holds one.")
+]
+Size = Annotated[
+    str, typer.Option(help="Size of the network: small, or paper with 512 filters, for a GPU.")
+]
 Minutes = Annotated[
     float | None,
-    typer.Option(help="How long, the time before a resumption included.", callback=positive),
+    typer.Option(help="Minutes to train, those before a resumption included.", callback=positive),
 ]
-Steps = Annotated[int | None, typer.Option(min=1, help="How many batches.")]
-BatchSize = Annotated[int, typer.Option(min=1, help="Pairs of a batch on each device.")]
-Seed = Annotated[int, seed_option("Of first weights and order.")]
-RoleHeads = Annotated[bool, typer.Option("--roles", help="A fully connected layer for each role.")]
+Steps = Annotated[int | None, typer.Option(min=1, help="Number of batches.")]
+BatchSize = Annotated[int, typer.Option(min=1, help="Pairs per batch on each device.")]
+Seed = Annotated[int, seed_option("Seed of the first weights and the order.")]
+RoleHeads = Annotated[
+    bool, typer.Option("--roles", help="Give each role a fully connected layer of its own.")
+]
 Status = Annotated[
     bool | None,
-    typer.Option(help="Tell the network role and cards left; only the policy network if absent."),
+    typer.Option(
+        help="Show the network role and cards left; by default only to the policy network."
+    ),
 ]
 Expert = Annotated[
-    str | None, typer.Option(help="Learn from this agent's decisions only, not from everybody's.")
+    str | None, typer.Option(help="Agent whose decisions to learn from; everybody's if absent.")
 ]
-Device = Annotated[str, typer.Option(help="auto, cpu or gpu.")]
-Devices = Annotated[str, typer.Option(help="How many devices, or auto: all.")]
+Device = Annotated[str, typer.Option(help="Kind of device: auto, cpu or gpu.")]
+Devices = Annotated[str, typer.Option(help="Number of devices, or auto for all.")]
 Threads = Annotated[
     int | None,
-    typer.Option(min=1, help="Of the processor; all cores if absent, fewer on a busy machine."),
+    typer.Option(
+        min=1, help="Number of CPU threads; all cores if absent, fewer on a busy machine."
+    ),
 ]
 Precision = Annotated[
-    str | None, typer.Option(help="As Lightning has it; mixed on a GPU, 32-true on a processor.")
+    str | None,
+    typer.Option(
+        help="Precision, as Lightning names it; by default mixed on a GPU, 32-true on a CPU."
+    ),
 ]
 
 
@@ -82,7 +95,7 @@ def _train(kind: str, out: Path, devices: str, **given: Any) -> None:
     make_folder(out)
     number = devices if devices == "auto" else parse_whole(devices, "--devices", -1)
     with (
-        interruptible("interrupted; the same command goes on from what was saved"),
+        interruptible("interrupted; the same command resumes"),
         percent_bar() as tell,
     ):
         result = supervised.train(
@@ -95,30 +108,39 @@ def _train(kind: str, out: Path, devices: str, **given: Any) -> None:
     last = result.history[-1]
     best = max(check["accuracy"]["all"] for check in result.history)
     speed = f"{last['pairs_per_second']:,} pairs/s"
-    typer.echo(f"{last['step']:,} steps, {speed}, {100 * best:.1f}% right on held-out deals")
+    typer.echo(f"{last['step']:,} steps, {speed}, {100 * best:.1f}% accuracy on held-out deals")
     played = (out / "policy.safetensors").exists()
     typer.echo(f"saved {result.path}" + f": play it as the agent policy-net:{out}" * played)
     leave_if_interrupted(result.interrupted)
 
 
 def self_play(
-    out: Annotated[Path, typer.Option(help="Another folder; resumed if it holds a fine-tuning.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            help="Folder for the networks, not that of --from; resumed if it holds a fine-tuning."
+        ),
+    ],
     minutes: Annotated[
         float,
-        typer.Option(help="How long, the time before a resumption included.", callback=positive),
+        typer.Option(
+            help="Minutes to train, those before a resumption included.", callback=positive
+        ),
     ],
     start: Annotated[
         str | None,
         typer.Option(
             "--from",
             metavar="FOLDER",
-            help="Networks to start from, a folder or a file; those of this package if absent.",
+            help="Folder or file of the networks to start from; those of the package if absent.",
         ),
     ] = None,
-    seed: Annotated[int, seed_option("Of deals and decisions.")] = 0,
+    seed: Annotated[int, seed_option("Seed of the deals and decisions.")] = 0,
     penalty: Annotated[
         float,
-        typer.Option(min=0, help="Of leaving the start, per nat, where a game won or lost is 1."),
+        typer.Option(
+            min=0, help="Penalty per nat of divergence from the start; a game won or lost counts 1."
+        ),
     ] = 0.05,
     rate: Annotated[float, typer.Option(help="Learning rate.", callback=positive)] = 1e-4,
     threads: Threads = None,

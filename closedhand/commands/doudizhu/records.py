@@ -23,12 +23,12 @@ def generate(
     agents: Annotated[
         str,
         typer.Option(
-            help="With commas between. Landlord and peasants are each played by one of them, drawn "
-            "for every game; one that is named twice is drawn twice as often."
+            help="Agents, separated by commas. Landlord and peasants are each played by one of "
+            "them, drawn for every game; one that is named twice is drawn twice as often."
         ),
     ],
-    out: Annotated[Path, typer.Option(help="Folder for the shards; those in it are kept.")],
-    games: Annotated[int, typer.Option(min=1, help="How many.")] = 10_000,
+    out: Annotated[Path, typer.Option(help="Folder for the shards; shards in it are kept.")],
+    games: Annotated[int, typer.Option(min=1, help="Number of games.")] = 10_000,
     seed: Seed = 0,
     rules: Rules = None,
     option: Options = None,

@@ -40,27 +40,29 @@ def deeprocket_match(as_json: Json = False) -> None:
 
 def deeprocket(
     network: Annotated[
-        str, typer.Option(help="Stands in for DeepRocket in the figures.")
+        str, typer.Option(help="Agent that stands in for DeepRocket in the figures.")
     ] = "policy-net",
     best: Annotated[
-        str, typer.Option(help="Stands in for MicroWe, the best program before it.")
+        str,
+        typer.Option(help="Agent that stands in for MicroWe, the best program before DeepRocket."),
     ] = "decompose",
-    games: Annotated[int, typer.Option(min=1, help="Of an iteration of a pairing.")] = 5000,
-    iterations: Annotated[int, typer.Option(min=1, help="Of each pairing.")] = 10,
+    games: Annotated[int, typer.Option(min=1, help="Games per iteration of a pairing.")] = 5000,
+    iterations: Annotated[int, typer.Option(min=1, help="Iterations of each pairing.")] = 10,
     agents: Annotated[
         str | None,
         typer.Option(
-            help="Of the positions and the ladder, with commas between; all if absent.",
+            help="Agents of the positions and the ladder, separated by commas; all if absent.",
         ),
     ] = None,
     ladder_deals: Annotated[
-        int, typer.Option(min=1, help="Of a pair on the ladder, each in both roles.")
+        int, typer.Option(min=1, help="Deals of a pair on the ladder, each played in both roles.")
     ] = 10_000,
     slow_deals: Annotated[
-        int, typer.Option(min=1, help="The same with an agent that searches.")
+        int, typer.Option(min=1, help="Deals of a pair with an agent that searches.")
     ] = 200,
     only: Annotated[
-        str | None, typer.Option(help="One section: figures, positions, training or ladder.")
+        str | None,
+        typer.Option(help="The only section to compute: figures, positions, training or ladder."),
     ] = None,
     seed: Seed = 0,
     workers: Workers = None,
@@ -91,7 +93,7 @@ def deeprocket(
     )
     results = computed(out, lambda tell: reproduction.compute(plan, out, tell))
     if "training" in results and not results["training"]:
-        note("no curves of training: the package has no record of it")
+        note("no training curves: the package has no record of the training")
     save_picture(reproduction.pictures, results, out)
     name = only or "report"
     write_atomically(out / f"{name}.json", json.dumps(results, indent=1) + "\n")

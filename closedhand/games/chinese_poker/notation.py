@@ -57,9 +57,9 @@ def parse_cards(text: str) -> list[int]:
     for i in range(0, len(compact), 2):
         card = IDS.get(compact[i : i + 2].upper())
         if card is None:
-            raise InputError(f"{compact[i : i + 2]!r} is no card: those are 2c to As")
+            raise InputError(f"{compact[i : i + 2]!r} is not a card: cards are 2c to As")
         if card in cards:
-            raise InputError(f"{CARDS[card]} is there twice")
+            raise InputError(f"{CARDS[card]} appears twice")
         cards.append(card)
     return cards
 
@@ -107,7 +107,7 @@ def parse_board(text: str) -> tuple[np.ndarray, int]:
     """
     fields = text.split("/")
     if len(fields) != len(PARTS):
-        raise InputError(f"a board is back/middle/front, not {text!r}")
+        raise InputError(f"a board has the form back/middle/front, not {text!r}")
     hand = parse_hand("".join(fields))
     positions = {int(card): i for i, card in enumerate(hand)}
     back, middle, front = ([positions[card] for card in parse_cards(field)] for field in fields)
@@ -190,7 +190,7 @@ class Notation:
         sizes = [len(part) for part in parts]
         if sizes == [5, 5, 3] and set().union(*parts) == set(range(HAND)):
             return arrangement_id(parts[0], parts[2])
-        raise InputError(f"{text!r} is no arrangement such as abcde/fghij/klm")
+        raise InputError(f"{text!r} is not an arrangement such as abcde/fghij/klm")
 
     def place(self, state: State, parts: list[list[int]], text: str) -> int:
         """The action id of positions by part.
@@ -202,7 +202,9 @@ class Notation:
         if sizes == [5, 5]:
             parts.append([i for i in range(HAND) if i not in parts[0] + parts[1]])
         elif sizes != [5, 5, 3]:
-            raise InputError(f"a board is back/middle/front, 5, 5 and 3 cards, not {text!r}")
+            raise InputError(
+                f"a board has the form back/middle/front, 5, 5 and 3 cards, not {text!r}"
+            )
         return arrangement_id(parts[0], parts[2])
 
     def deal_text(self, state: State) -> str:
@@ -217,7 +219,7 @@ class Notation:
         """
         fields = text.strip().rstrip(";").split(";")
         if len(fields) != self.rules.players:
-            raise InputError(f"a deal is {self.rules.players} hands, not {len(fields)}")
+            raise InputError(f"a deal must have {self.rules.players} hands, not {len(fields)}")
         state = np.zeros(1, STATE)[0]
         hands = [parse_hand(field) for field in fields]
         parse_cards("".join(map(cards_text, hands)))  # no card is in two hands
@@ -252,7 +254,7 @@ class Notation:
             cards = [[CARDS[card] for card in part] for part in parts]
             return Row(label, _spaced(cards), self.describe(hand, arrangement), active)
         if hand[0] == UNKNOWN:
-            note = "has set his hand" if arrangement == HIDDEN else ""
+            note = "has set a hand" if arrangement == HIDDEN else ""
             return Row(label, ("",) * HAND, note, active)
         if state.backs[seat] >= 0:
             chosen = self.rules.tables.positions[FRONTS * state.backs[seat], :5]
@@ -296,7 +298,7 @@ class SubstepNotation(Notation):
             return backs[tuple(sorted(parts[0]))]
         if len(parts) == 2 and not parts[0] and tuple(sorted(parts[1])) in fronts:
             return FIVES + fronts[tuple(sorted(parts[1]))]
-        raise InputError(f"{text!r} is no part such as abcde or /fgh")
+        raise InputError(f"{text!r} is not a part such as abcde or /fgh")
 
     def place(self, state: State, parts: list[list[int]], text: str) -> int:
         """The action id of positions by part.
@@ -308,11 +310,11 @@ class SubstepNotation(Notation):
         back = state.backs[state.player]
         if back == UNSET:
             if sizes != [5]:
-                raise InputError(f"a back is five cards, not {text!r}")
+                raise InputError(f"a back has five cards, not {text!r}")
             return arrangement_id(parts[0]) // FRONTS
         held = self.rules.tables.positions[FRONTS * back, :5]
         if sizes not in ([3], [0, 3]) or any(i in held for i in parts[-1]):
-            raise InputError(f"a front is three cards that are not in the back, not {text!r}")
+            raise InputError(f"a front has three cards that are not in the back, not {text!r}")
         return FIVES + arrangement_id(held, parts[-1]) % FRONTS
 
 

@@ -34,7 +34,7 @@ def valid(
         return wrong
     over = state.moves == rules.players
     if not over and state.history[state.player] not in (UNSET, HIDDEN):
-        return f"player_{state.player}, who is to act, has set his hand"
+        return f"player_{state.player}, who is to act, has set a hand already"
     if player is not None and not over:
         return _unfit(rules, state, player) or validity.unlike_redealt(
             rules, state, player, lambda full: valid(rules, full, None, factored)
@@ -69,7 +69,7 @@ def _misdealt(rules: Rules, state: np.record, player: int | None) -> str:
             return f"the hand of player_{seat} is not {HAND} cards, high to low"
         else:
             dealt += hand
-    return "" if len(set(dealt)) == len(dealt) else "a card is there twice"
+    return "" if len(set(dealt)) == len(dealt) else "a card appears twice"
 
 
 def _unfit(rules: Rules, view: np.record, player: int) -> str:

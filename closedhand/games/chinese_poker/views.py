@@ -64,7 +64,7 @@ def view_from(game: Game, player: int, hand: str, actions: Iterable[int | str] =
             # For a secret arrangement, any legal one will do.
             play(flat, state, int(flat.legal(state)[0]) if hidden else read(flat, state, action))
     if flat.over(state) and len(hands) < flat.num_players:
-        raise InputError("all hands are set: say the boards of all players, in cards")
+        raise InputError("all hands are set: give the boards of all players, in cards")
     return flat.view(state, player)
 
 
@@ -75,7 +75,7 @@ def _shown_hand(seat: int, action: Any) -> Any:
         InputError: The action is not a board in cards.
     """
     if not isinstance(action, str) or min(sum(letters_in(action), [0])) >= 0:
-        raise InputError(f"the cards of player_{seat} are not known: say his board in cards, or ?")
+        raise InputError(f"the cards of player_{seat} are not known: give the board in cards, or ?")
     return parse_board(action.strip())[0]
 
 

@@ -101,10 +101,10 @@ class Log:
                 elif value in ("YES", "NO"):
                     found[name] = value == "YES"
                 else:
-                    raise InputError(f"a log has no {key} {value!r}")
+                    raise InputError(f"{key} cannot be {value!r}")
         for key in OTHER_RULES:
             if self.header.get(key, "NO") != "NO":
-                raise InputError(f"there is no rule {key} here")
+                raise InputError(f"the rule {key} is not supported")
         if self.header.get("RULE_SEKIGAE", "YES") != "YES":
             found["seat_period"] = 10**6
         others = check_fields(parse_json(self.header.get(OTHER_OPTIONS, "{}")), OTHER_OPTIONS, {})
@@ -147,7 +147,9 @@ def read_rounds(path: Path, header: dict[str, str]) -> Iterator[dict[str, str]]:
     for number, line in filled_lines(path):
         match = LINE.fullmatch(line)
         if match is None:
-            raise InputError(f"{path}, line {number}: not %NNNNN%KEY% value")
+            raise InputError(
+                f"{path}, line {number}: the line does not have the form %NNNNN%KEY% value"
+            )
         where, key, value = match.groups()
         if where == "-----":
             header[key] = value.strip()
@@ -177,7 +179,7 @@ def card_id(text: str) -> int:
         return JOKER
     suit, rank = SUITS.find(text[0]), plays.RANKS.find(text[1:])
     if suit < 0 or rank < 0 or len(text) != 2:
-        raise InputError(f"{text!r} is no card of a log")
+        raise InputError(f"{text!r} is not a card of a log")
     return 4 * rank + suit
 
 
@@ -232,7 +234,7 @@ def play_id(text: str) -> int:
     try:
         return _ids()[_sorted_pairs(text)]
     except KeyError:
-        raise InputError(f"{text!r} is no play of a log") from None
+        raise InputError(f"{text!r} is not a play of a log") from None
 
 
 def entries(text: str) -> list[str]:
@@ -243,7 +245,7 @@ def entries(text: str) -> list[str]:
     """
     parts = text.split("EE")
     if parts.pop().strip():
-        raise InputError("an entry has no EE behind it")
+        raise InputError("an entry does not end in EE")
     return [part.strip() for part in parts]
 
 

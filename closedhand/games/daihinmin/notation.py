@@ -47,9 +47,9 @@ def parse_cards(text: str) -> int:
         card, rest = rest[:length], rest[length:]
         i = IDS.get(card.upper())
         if i is None:
-            raise InputError(f"{card!r} is no card: those are 3c to 2s, and * the joker")
+            raise InputError(f"{card!r} is not a card: cards are 3c to 2s, and * for the joker")
         if cards >> i & 1:
-            raise InputError(f"{CARDS[i]} is there twice")
+            raise InputError(f"{CARDS[i]} appears twice")
         cards |= 1 << i
     return cards
 
@@ -96,7 +96,9 @@ class Notation:
         try:
             return self.ids["".join(text.split()).upper()]
         except KeyError:
-            raise InputError(f"{text!r} is no action, such as 5c5h, 7s8s*9s, * or PASS") from None
+            raise InputError(
+                f"{text!r} is not an action such as 5c5h, 7s8s*9s, * or PASS"
+            ) from None
 
     def deal_text(self, state: State) -> str:
         """The deal from which `state`, at any point of a round, started."""
@@ -154,7 +156,7 @@ class Notation:
         rounds = self.rules.options.rounds
         number, before = standing
         if not (0 < number < rounds and len(before) == PLAYERS and may_stand(before, number)):
-            raise InputError(f"{field!r} is no round of {rounds}, such as 3:12,9,6,9,9")
+            raise InputError(f"{field!r} is not a round of {rounds} such as 3:12,9,6,9,9")
         return standing
 
     def scene(self, state: State) -> list[Row]:
@@ -221,7 +223,7 @@ def permutation(text: str, name: str) -> list[int]:
         InputError: The digits are not 0 to 4, each once.
     """
     if sorted(text) != list("01234"):
-        raise InputError(f"{name} are the digits 0 to 4 in some order, not {text!r}")
+        raise InputError(f"{name} must be the digits 0 to 4 in some order, not {text!r}")
     return [int(digit) for digit in text]
 
 

@@ -145,7 +145,7 @@ def to_log(records: Iterable[Record]) -> logs.Log:
     for number, record in enumerate(records):
         first = first or record
         if record.game != "daihinmin" or record.rules != first.rules:
-            raise InputError("a log is of rounds of Daihinmin under one set of rules")
+            raise InputError("a log holds rounds of Daihinmin under one set of rules")
         try:
             values = _round_values(record, points)
             if log.rounds and values["mibun"] != _classes_after(log.rounds, first.rules):
@@ -203,7 +203,7 @@ def _start(game: Game, record: Record) -> State:
     if record.deal is not None:
         return game.parse_deal(";".join(record.deal.split(";")[: 2 + PLAYERS]))
     if record.rules.get("rounds", 1) > 1:
-        raise InputError("a round of a match is known by its deal, not by a seed")
+        raise InputError("a round of a match needs its deal: a seed alone does not determine it")
     return game.deal(np.random.default_rng(record.seed))
 
 

@@ -41,7 +41,7 @@ def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
             rules, state, player, lambda full: valid(rules, full)
         )
     if state.seed == 0:
-        return "seed is 0, of which nothing can be dealt"
+        return "seed is 0, from which nothing can be dealt"
     hands = dealt(state)
     if not _is_deck(hands) or sorted(hand.bit_count() for hand in hands) != DEALT:
         return "the cards were not dealt 11, 11, 11, 10 and 10 from a deck"
@@ -138,7 +138,7 @@ def _unfit(rules: Rules, view: np.record, player: int) -> str:
         return f"left is not what player_{player} holds"
     exchanging = exchange and not is_complete(view, 1)
     if exchanging != (view.leader < 0):
-        return "there is a leader, and the exchange is not over, or the other way round"
+        return "there must be a leader if, and only if, the exchange is over"
     if exchanging and any(played):
         return "cards have been played before the exchange is over"
     return _unfit_hands(rules, view, player, exchange)
@@ -156,11 +156,11 @@ def _unfit_hands(rules: Rules, view: np.record, player: int, exchange: bool) -> 
     room = [int(view.left[other]) - others[other].bit_count() for other in EACH_PLAYER]
     room[player] = 0
     if min(room) < 0 or sum(room) != hidden.bit_count():
-        return "the others' cards are not as many as they hold"
+        return "the cards that the others can hold are not as many as left says"
     for pair in range(2):
         paid = exchange and player == winner(view, pair)
         if paid and not _can_have_paid(view, player, pair, others, hidden, room):
-            return f"nobody can have paid player_{player} his best cards"
+            return f"no opponent's best cards can be the tax that player_{player} got"
     return ""
 
 

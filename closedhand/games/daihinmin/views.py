@@ -142,13 +142,15 @@ def _start(
     check_text(classes, "classes")
     if dealt is None:
         if classes == "-":
-            raise InputError(f"dealt: say how many cards each player was dealt, such as {DEALT}")
+            raise InputError(
+                f"dealt: give the number of cards dealt to each player, such as {DEALT}"
+            )
         first = order.index(permutation(classes, "classes").index(0))
         by_player = dict(zip(order[first:] + order[:first], DEALT, strict=True))
         dealt = [by_player[player] for player in range(PLAYERS)]
     sizes = _five(dealt, "dealt")
     if sorted(sizes) != sorted(DEALT):
-        raise InputError(f"dealt are three times 11 and twice 10 cards, not {dealt}")
+        raise InputError(f"dealt must be three times 11 and twice 10 cards, not {dealt}")
     ends = np.cumsum([0, *sizes])
     hands = ["".join(CARDS[ends[player] : ends[player + 1]]) for player in range(PLAYERS)]
     fields = [seats, classes, *hands]
@@ -169,7 +171,7 @@ def _five(numbers: Any, name: str) -> list[int]:
     except TypeError:
         found = []
     if len(found) != PLAYERS:
-        raise InputError(f"{name} are {PLAYERS} whole numbers, by player, not {numbers!r}")
+        raise InputError(f"{name} must be {PLAYERS} whole numbers, by player, not {numbers!r}")
     return found
 
 
@@ -238,7 +240,7 @@ def _lead(game: Game, state: State, player: int, held: np.uint64, leader: int | 
             raise InputError(f"player_{player} holds 3d, so player_{leader} did not lead first")
         leader = player
     if leader is None:
-        raise InputError("leader: say who showed 3d and led the first trick")
+        raise InputError("leader: give the player who showed 3d and led the first trick")
     check_seat(game, leader, "leader")
     state.leader = leader
     new_trick(state, leader)
@@ -338,9 +340,7 @@ def _check_income(state: State, player: int, pair: int, own: np.uint64) -> None:
     kept = state.played[payer] & ~returned
     room = state.left[payer] - bits.size(returned & ~state.played[payer])
     if kept & ~below or bits.size(unseen(state, player) & ~returned & below) < room:
-        raise InputError(
-            f"player_{payer} paid his best cards, but has better ones than player_{player} got"
-        )
+        raise InputError(f"player_{payer} has better cards than the tax that player_{player} got")
 
 
 def _rank(game: Game, state: State, places: str | None) -> None:
@@ -351,14 +351,14 @@ def _rank(game: Game, state: State, places: str | None) -> None:
     """
     by_lot = game.over(state) and state.passes >= game.rules.options.pass_limit
     if not by_lot and places is not None:
-        raise InputError("places are told of a last round only that passes ended")
+        raise InputError("places are given only for a last round that passes ended")
     if by_lot:
         if places is None:
-            raise InputError("places: passes ended the round, so say who came in which place")
+            raise InputError("places: passes ended the round, so give the place of every player")
         found = np.array(permutation(check_text(places, "places"), "places"))
         out = state.left == 0
         if (found != state.places)[out].any():
-            raise InputError(f"places are {places!r}, but not all in the order of going out")
+            raise InputError(f"places must follow the order of going out, unlike {places!r}")
         state.points += state.places - found
         state.places[:] = found
 

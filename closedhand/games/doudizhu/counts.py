@@ -32,7 +32,7 @@ def pack(text: str) -> np.uint64:
     counts = Counter(text)
     for letter, count in counts.items():
         if letter not in RANKS:
-            raise ValueError(f"{letter!r} is no card; cards are {RANKS}")
+            raise ValueError(f"{letter!r} is not a card; cards are {RANKS}")
         if count > (1 if letter in "SB" else 4):
             raise ValueError(f"{count} cards {letter!r} in {text!r}: more than the deck holds")
     return np.uint64(sum(count << 4 * RANKS.index(letter) for letter, count in counts.items()))

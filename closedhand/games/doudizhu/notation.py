@@ -62,13 +62,13 @@ class Notation:
         try:
             found = self.by_cards.get(int(pack(text)), [])
         except ValueError as error:
-            raise InputError(f"{text!r} is no action: {error}") from None
+            raise InputError(f"{text!r} is not an action: {error}") from None
         if len(found) == 1:
             return found[0]
         if found:
             choices = ", ".join(self.texts[i] for i in found)
             raise InputError(f"{text!r} can be read as {choices}: write one of them")
-        raise InputError(f"{text!r} is no play of the rules {self.preset!r}")
+        raise InputError(f"{text!r} is not a play under the rules {self.preset!r}")
 
     def deal_text(self, state: State) -> str:
         """The four card fields of the deal from which `state`, at any point of a game, started."""
@@ -90,7 +90,7 @@ class Notation:
         try:
             cards = [pack(field) for field in fields]
         except ValueError as error:
-            raise InputError(f"no deal: {error}") from None
+            raise InputError(f"not a deal: {error}") from None
         if sum(map(int, cards)) != int(DECK):
             wrong = [
                 rank
@@ -172,7 +172,7 @@ class SubstepNotation:
         try:
             return self.ids[text.strip().upper()]
         except KeyError:
-            raise InputError(f"{text!r} is no sub-step, such as 333+?, +4 or PASS") from None
+            raise InputError(f"{text!r} is not a sub-step such as 333+?, +4 or PASS") from None
 
     def deal_text(self, state: State) -> str:
         """The four card fields of the flat game's notation."""

@@ -42,7 +42,7 @@ def valid(
             rules, state, player, lambda full: valid(rules, full, None, under_way)
         )
     if state.seed == 0:
-        return "seed is 0, of which nothing can be dealt"
+        return "seed is 0, from which nothing can be dealt"
     start = state.copy()
     wrong = _take_back(state, start)
     if wrong:
@@ -80,7 +80,7 @@ def _take_back(state: np.record, start: np.record) -> str:
         return "the cards do not make a deck"
     sizes = [int(hand.sum()) for hand in hands]
     if sizes != [HAND] * SEATS:
-        return f"hands of {HAND} are dealt, and not of {sizes}"
+        return f"hands of {HAND} cards are dealt, not of {sizes}"
     for seat, hand in enumerate(hands):
         start.hands[seat] = (hand.astype(np.uint64) << _SHIFTS).sum()
     return ""
@@ -105,11 +105,11 @@ def _unfit(view: np.record, player: int) -> str:
     else:
         room[player] = 0
         if public.sum() != PUBLIC:
-            return f"public holds {public.sum()} cards, and not {PUBLIC}"
+            return f"public holds {public.sum()} cards, not {PUBLIC}"
         if view.landlord != player:
             known = np.maximum(public - played[view.landlord], 0)
             if (known > unseen).any() or known.sum() > room[view.landlord]:
                 return "the landlord cannot hold the public cards"
     if sum(room) != unseen.sum():
-        return f"{unseen.sum()} cards are unseen, and there is room for {sum(room)}"
+        return f"{unseen.sum()} cards are unseen, but there is room for {sum(room)}"
     return ""

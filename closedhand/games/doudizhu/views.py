@@ -69,7 +69,7 @@ def view_from(
             play(flat, state, action)
             _check_cards(state, player, held)
     if state.landlord >= 0 and public is None:
-        raise InputError("there is a landlord: say what the public cards are")
+        raise InputError("there is a landlord: give the public cards")
     if state.landlord < 0 and public is not None:
         raise InputError("the public cards are not shown before there is a landlord")
     if size(held) != state.left[player]:
@@ -132,4 +132,4 @@ def _check_cards(state: State, player: int, held: np.uint64) -> None:
             )
     if state.landlord >= 0 and size(sure) > state.left[state.landlord]:
         left = state.left[state.landlord]
-        raise InputError(f"the landlord has {left} cards left, fewer than his {unpack(sure)}")
+        raise InputError(f"the landlord has {left} cards left, too few for {unpack(sure)}")

@@ -110,7 +110,9 @@ class Notation:
         try:
             return ACTIONS.index(text.strip().lower())
         except ValueError:
-            raise InputError(f"{text!r} is no action: those are {', '.join(ACTIONS)}") from None
+            raise InputError(
+                f"{text!r} is not an action: actions are {', '.join(ACTIONS)}"
+            ) from None
 
     def card(self, text: str) -> int:
         """The kind of card that a text names.
@@ -121,7 +123,7 @@ class Notation:
         try:
             return self.cards.index(text.strip().upper())
         except ValueError:
-            raise InputError(f"{text!r} is no card: those are {', '.join(self.cards)}") from None
+            raise InputError(f"{text!r} is not a card: cards are {', '.join(self.cards)}") from None
 
     def deal_text(self, state: State) -> str:
         """The cards of S and T, and the flop; `*` for a card that a view hides."""
@@ -135,7 +137,9 @@ class Notation:
         """
         fields = text.strip().rstrip(";").split(";")
         if len(fields) != SEATS + 1:
-            raise InputError(f"a deal is three cards, of S, of T, the flop, not {len(fields)}")
+            raise InputError(
+                f"a deal is three cards, those of S and T and the flop, not {len(fields)}"
+            )
         state = np.zeros(1, STATE)[0]
         state.cards[:] = [self.card(field) for field in fields]
         for kind, number in zip(*np.unique(state.cards, return_counts=True), strict=True):

@@ -45,7 +45,7 @@ def _misdealt(rules: Rules, state: np.record, player: int | None) -> str:
     if player is None and hidden:
         return f"cards[{hidden[0]}] is not known"
     if player is not None and [i for i in hidden if i != FLOP] != [1 - player]:
-        return f"player_{player} knows his own card and not the other's"
+        return f"a view shows player_{player} the player's own card and not the other's"
     for card in cards:
         if card != UNKNOWN and cards.count(card) > rules.tables.copies[card]:
             return f"the deck does not hold {cards.count(card)} cards of kind {card}"

@@ -55,7 +55,7 @@ def view_from(
         with at_action(number, given):
             play(game, state, read(game, state, given))
     if revealed(game.rules, state) and flop is None:
-        raise InputError("the second phase has begun: say what the flop is")
+        raise InputError("the second phase has begun: give the flop")
     if flop is not None and not revealed(game.rules, state):
         raise InputError("the flop is not revealed before the second phase")
     return game.view(state, player)

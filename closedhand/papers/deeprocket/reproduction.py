@@ -214,7 +214,7 @@ def compute(
     """
     for section in plan.sections:
         if section not in SECTIONS:
-            raise InputError(f"there is no section {section!r}; there are {', '.join(SECTIONS)}")
+            raise InputError(f"no section {section!r}; there are {', '.join(SECTIONS)}")
     agents = list(plan.agents) if {"positions", "ladder"} & set(plan.sections) else []
     if "figures" in plan.sections:
         agents += [plan.network, plan.best]

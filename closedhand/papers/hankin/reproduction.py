@@ -99,7 +99,7 @@ def compute(
         KeyboardInterrupt: Interrupted; a later call resumes.
     """
     if hands < pools:
-        raise InputError(f"{pools} pools take one hand each at least, not {hands} in all")
+        raise InputError(f"{pools} pools need at least one hand each, not {hands} in all")
     _student()  # fails now, not in ten minutes
     settings = {
         "hands": hands,

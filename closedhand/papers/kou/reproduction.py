@@ -122,7 +122,7 @@ def compute(
     game = the_game()
     for number in (rounds, search_rounds):
         if number % MATCH:
-            raise InputError(f"matches are of {MATCH} rounds each: {number} is none of them whole")
+            raise InputError(f"the number of rounds must be a multiple of {MATCH}, not {number}")
     wanted = leagues(rounds, search_rounds)
     for agent in {agent for agents, _ in wanted.values() for agent in agents}:
         make_agent(game, agent)  # fails now, not in ten minutes

@@ -190,10 +190,10 @@ def plot_graph(
     # In the deck's spelling: the input may be `sq`.
     card, flop = (text and notation.cards[notation.card(text)] for text in (card, flop))
     if strategy is None and (card or flop):
-        raise InputError(f"{card or flop} says which part of a strategy to draw: name one")
+        raise InputError(f"{card or flop} selects a part of a strategy: give the strategy, too")
     if strategy and (strategy.game.name, strategy.game.options) != (game.name, game.options):
         made_for = f"{strategy.game.name} with {dict(strategy.game.options)}"
-        raise InputError(f"the strategy is for {made_for}, not with {dict(game.options)}")
+        raise InputError(f"the strategy is for {made_for}, not for {dict(game.options)}")
     figure = new_figure(WIDTH, HEIGHT)
     figure.set_layout_engine("none")
     axis = figure.add_axes((0, 0, 1, 1), xlim=(0, WIDTH), ylim=(0, HEIGHT))

@@ -131,9 +131,9 @@ class Notation:
         return NAMES[action]
 
     def parse(self, text: str, state: State | None = None) -> int:
-        """The action id of a text; raises `InputError` if it is no action."""
+        """The action id of a text; raises `InputError` if it is not an action."""
         if text.strip().lower() not in NAMES:
-            raise InputError(f"{text!r} is no action: those are {' and '.join(NAMES)}")
+            raise InputError(f"{text!r} is not an action: actions are {' and '.join(NAMES)}")
         return NAMES.index(text.strip().lower())
 
     def deal_text(self, state: State) -> str:
@@ -141,10 +141,10 @@ class Notation:
         return "".join("?" if card == UNKNOWN else CARDS[card] for card in state.cards)
 
     def parse_deal(self, text: str) -> State:
-        """The initial state of a deal; raises `InputError` if the text is no deal."""
+        """The initial state of a deal; raises `InputError` if it is not a deal."""
         cards = [CARDS.index(card) for card in text.strip().upper() if card in CARDS]
         if len(set(cards)) != SEATS or len(text.strip()) != SEATS:
-            raise InputError(f"{text!r} is no deal: that is two different cards of {CARDS}")
+            raise InputError(f"{text!r} is not a deal: a deal is two different cards of {CARDS}")
         state = np.zeros(1, STATE)[0]
         state.cards[:] = cards
         return state
@@ -193,7 +193,7 @@ def view_from(game: Game, player: int, hand: str, actions: Iterable[int | str] =
         InputError: No such card or action, or more actions than the game has.
     """
     if hand not in CARDS:
-        raise InputError(f"{hand!r} is no card: those are {', '.join(CARDS)}")
+        raise InputError(f"{hand!r} is not a card: cards are {', '.join(CARDS)}")
     view = game.empty(1)[0]
     view.cards[:] = UNKNOWN
     view.cards[player] = CARDS.index(hand)

@@ -188,7 +188,7 @@ def test_a_strategy_is_judged_on_a_pool_of_its_own() -> None:
     assert found.identical == (ours == theirs).all(axis=1).mean() > 0.3
     assert found.hands == 600
     for numbers in ((0, 3_000), (600, 0)):
-        with pytest.raises(InputError, match="one hand at least"):
+        with pytest.raises(InputError, match="at least one hand"):
             judge(*numbers, np.random.default_rng(0))
 
 

@@ -82,4 +82,4 @@ def test_a_damaged_pool_is_set_anew(
     assert path.is_dir() or path.read_bytes() == whole
     out, err = capsys.readouterr()
     assert out == ""
-    assert ("set anew next time" in err) == (damage not in damaged)
+    assert ("set again next time" in err) == (damage not in damaged)

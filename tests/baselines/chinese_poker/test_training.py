@@ -209,10 +209,10 @@ def test_only_the_same_training_is_resumed() -> None:
     assert load(larger, "blog", 8).cycles == 0
     path = Path("training.npz")
     path.write_text("nothing")
-    with pytest.raises(InputError, match="no npz file"):
+    with pytest.raises(InputError, match="not an npz file"):
         load(GAME, "blog", 8)
     separable.save(separable.shipped(), path)
-    with pytest.raises(InputError, match="nothing that can be continued"):
+    with pytest.raises(InputError, match="nothing to resume"):
         load(GAME, "blog", 8)
     path.unlink()
     path.mkdir()

@@ -56,7 +56,7 @@ def test_training_goes_on_where_it_was(tmp_path) -> None:
     with pytest.raises(InputError, match="was made with seed 2, not 3"):
         self_play.begin(TASK, 3, path).resume()
     np.savez(path, weights=np.zeros(3))
-    with pytest.raises(InputError, match="nothing that can be continued"):
+    with pytest.raises(InputError, match="nothing to resume"):
         self_play.begin(TASK, 2, path).resume()
-    with pytest.raises(InputError, match="no weights of this policy"):
+    with pytest.raises(InputError, match="not hold weights of this policy"):
         light.load(path)

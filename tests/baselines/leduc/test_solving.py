@@ -52,10 +52,10 @@ def test_only_the_same_work_is_resumed(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot read"):
         solving.load(tmp_path / "nowhere", "dcfr", UH, 0)
     (tmp_path / "learner.npz").write_text("nothing")
-    with pytest.raises(InputError, match="no npz file"):
+    with pytest.raises(InputError, match="not an npz file"):
         solving.load(tmp_path, "dcfr", UH, 0)
     np.savez(tmp_path / "learner.npz", result=np.array("{}"))
-    with pytest.raises(InputError, match="nothing that can be continued"):
+    with pytest.raises(InputError, match="nothing to resume"):
         solving.load(tmp_path, "dcfr", UH, 0)
 
 

@@ -46,11 +46,11 @@ def damaged(path: Path, **changes: Any) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"probabilities": np.zeros((3, 3))}, "no strategy of uh_leduc"),
-        ({"probabilities": uniform(UH).probabilities * 2}, "no strategy of uh_leduc"),
-        ({"probabilities": uniform(UH).probabilities * np.nan}, "no strategy of uh_leduc"),
-        ({"about": np.array("[]")}, "holds no strategy"),
-        ({"about": None}, "holds no strategy"),
+        ({"probabilities": np.zeros((3, 3))}, "not a strategy of uh_leduc"),
+        ({"probabilities": uniform(UH).probabilities * 2}, "not a strategy of uh_leduc"),
+        ({"probabilities": uniform(UH).probabilities * np.nan}, "not a strategy of uh_leduc"),
+        ({"about": np.array("[]")}, "does not hold a strategy"),
+        ({"about": None}, "does not hold a strategy"),
     ],
 )
 def test_bad_files_are_refused(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
@@ -67,10 +67,10 @@ def test_strategies_are_for_their_own_game(tmp_path: Path) -> None:
             make_agent(game, f"strategy:{tmp_path / 's.npz'}")
     with pytest.raises(InputError, match="cannot read"):
         make_agent(UH, f"strategy:{tmp_path / 'none.npz'}")
-    with pytest.raises(InputError, match="takes a file"):
+    with pytest.raises(InputError, match="needs a file"):
         make_agent(UH, "strategy")
     (tmp_path / "text.npz").write_text("nothing")
-    with pytest.raises(InputError, match="no npz file"):
+    with pytest.raises(InputError, match="not an npz file"):
         make_agent(UH, f"strategy:{tmp_path / 'text.npz'}")
 
 

@@ -24,7 +24,7 @@ def test_command_fits_and_shows(tmp_path: Path) -> None:
     given = ["bids", "--agent", "rule", "--games", str(bid_fitting.FEWEST), "--out", str(tmp_path)]
     shown = CliRunner().invoke(command(), given)
     assert shown.exit_code == 0, shown.output
-    assert "the chance that a bid takes" in shown.stdout
+    assert "the least chance of winning for a bid" in shown.stdout
     saved = json.loads((tmp_path / "bids.json").read_text())
     again = CliRunner().invoke(command(), [*given, "--json"])
     assert json.loads(again.stdout) == saved

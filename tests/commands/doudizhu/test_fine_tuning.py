@@ -54,7 +54,7 @@ def test_the_command_is_interrupted_after_a_step(
     result = run("train", "self-play", "--from", str(untrained), "--out", str(tmp_path),
                  "--minutes", "5", "--threads", "1")  # fmt: skip
     assert result.exit_code == 130, result.output
-    assert "the same command goes on" in result.stderr
+    assert "the same command resumes" in result.stderr
     assert torch.load(tmp_path / "self-play.ckpt", weights_only=True)["steps"] == 1
 
 
@@ -65,8 +65,8 @@ def test_the_command_is_interrupted_after_a_step(
         (["self-play", "--from", "x", "--out", "x", "--minutes", "1"], "another folder"),
         (["self-play", "--from", "x", "--out", "y", "--minutes", "0"], "larger than 0"),
         (["bid-net", "--deals", "x.npz", "--out", "y"], "no deals at x.npz"),
-        (["bid-net", "--deals", "bad.npz", "--out", "y"], "bad.npz is no npz file"),
-        (["bid-net", "--deals", "few.npz", "--out", "y"], "3,000 games or more"),
+        (["bid-net", "--deals", "bad.npz", "--out", "y"], "bad.npz is not an npz file"),
+        (["bid-net", "--deals", "few.npz", "--out", "y"], "at least 3,000 games"),
     ],
 )
 def test_bad_input_is_one_line(
@@ -89,7 +89,7 @@ def test_the_command_trains_a_bid_network(tmp_path: Path) -> None:
              "--minutes", "0.005", "--threads", "1"]  # fmt: skip
     shown = run(*given)
     assert shown.exit_code == 0, shown.output
-    assert "log loss on deals held out: network 0." in shown.stdout
+    assert "log loss on held-out deals: network 0." in shown.stdout
     about = json.loads(run(*given, "--json").stdout)
     assert set(about["log_loss"]) == {"network", "logistic", "constant"}
     assert networks.load(tmp_path / "bid.safetensors", "bid")[1] == about

@@ -35,9 +35,7 @@ CORPUS: dict[str, list[bytes]] = {
         npz(probabilities=np.zeros(1), about=np.array("[" * 100_000)),
     ],
     "bid-deals": [
-        npz(
-            settings=np.array("{}"), hands=np.full((1, 3), 2**64 - 1, "u8"), points=np.zeros((1, 3))
-        ),
+        npz(settings=np.array("{}"), hands=np.full((1, 3), 2**63, "u8"), points=np.zeros((1, 3))),
         npz(settings=np.array("{}"), hands=np.zeros((1, 3)), points=np.zeros((1, 3))),
     ],
     "agents": [b"," + b"[," * 20_000],

@@ -99,17 +99,17 @@ def read_game(line: str) -> Any:
 @pytest.mark.parametrize(
     ("reader", "text", "message"),
     [
-        (GAME.parse_deal, f"{SPADES};{HEARTS[:-2]}As", "As is there twice"),
-        (GAME.parse_deal, SPADES, "a deal is 2 hands, not 1"),
-        (GAME.parse_deal, f"{SPADES[:-2]}1s;{HEARTS}", "'1s' is no card"),
-        (GAME.parse_deal, f"{SPADES};*", r"'\*' is no card"),
-        (GAME.parse_deal, f"{SPADES[:-1]};{HEARTS}", "'2' is no card"),
+        (GAME.parse_deal, f"{SPADES};{HEARTS[:-2]}As", "As appears twice"),
+        (GAME.parse_deal, SPADES, "a deal must have 2 hands, not 1"),
+        (GAME.parse_deal, f"{SPADES[:-2]}1s;{HEARTS}", "'1s' is not a card"),
+        (GAME.parse_deal, f"{SPADES};*", r"'\*' is not a card"),
+        (GAME.parse_deal, f"{SPADES[:-1]};{HEARTS}", "'2' is not a card"),
         (notation.parse_board, "AsKs6s5s3s/QhQs8c3c2h", "back/middle/front"),
         (notation.parse_board, "AsKs6s5s3s/QhQs8c3c2h/Js/Jd9h", "back/middle/front"),
         (notation.parse_board, "AsKs6s5s/QhQs8c3c2h/JsJd9h3s", "five cards in the back"),
-        (notation.parse_board, "AsKs6s5s3/sQhQs8c3c2h/JsJd9h", "no card"),
-        (read_game, f"{ALICE};{BOB};{THIRD}", "a deal is 2 hands, not 3"),
-        (read_game, f"{ALICE};{ALICE}", "As is there twice"),
+        (notation.parse_board, "AsKs6s5s3/sQhQs8c3c2h/JsJd9h", "not a card"),
+        (read_game, f"{ALICE};{BOB};{THIRD}", "a deal must have 2 hands, not 3"),
+        (read_game, f"{ALICE};{ALICE}", "As appears twice"),
         (read_game, f"{FOUL};{PLAIN}", "action 1, .* is not legal for player_0"),
         (read_game, "", "back/middle/front"),
     ],
@@ -125,10 +125,10 @@ def test_bad_deals_boards_and_records_are_refused(reader: Any, text: str, messag
         (GAME, ["AsKs6s5s3s/QhQs8c3c2h/JsJd"], "5, 5 and 3 cards"),
         (GAME, [""], "5, 5 and 3 cards"),
         (GAME, ["AsKs6s5s3s/QhQs8c3c2h/JsJd9s"], "9s is not in the hand"),
-        (GAME, ["AsKs6s5s3s/QhQs8c3c2h/JsJdJd"], "Jd is there twice"),
-        (GAME, ["abcde/fghij/kln"], "no card"),
-        (SUBSTEPS, ["AsKs6s5s"], "a back is five cards"),
-        (SUBSTEPS, ["/JsJd9h"], "a back is five cards"),
+        (GAME, ["AsKs6s5s3s/QhQs8c3c2h/JsJdJd"], "Jd appears twice"),
+        (GAME, ["abcde/fghij/kln"], "not a card"),
+        (SUBSTEPS, ["AsKs6s5s"], "a back has five cards"),
+        (SUBSTEPS, ["/JsJd9h"], "a back has five cards"),
         (SUBSTEPS, ["AsKs6s5s3s", "/AsJd9h"], "three cards that are not in the back"),
         (SUBSTEPS, ["AsKs6s5s3s", "QhQs8c3c2h/JsJd9h"], "three cards that are not in the back"),
         (SUBSTEPS, ["AsKs6s5s3s", "/ThJdJs"], "Th is not in the hand"),
@@ -255,7 +255,7 @@ def test_the_table_shows_cards_that_are_known() -> None:
     assert rows[1].cards == ("",) * 13
     SUBSTEPS.play(state, SUBSTEPS.parse("/JsJd9h", state))
     rows = SUBSTEPS.scene(SUBSTEPS.view(state, 1))
-    assert (rows[0].cards, rows[0].note) == (("",) * 13, "has set his hand")
+    assert (rows[0].cards, rows[0].note) == (("",) * 13, "has set a hand")
     assert [row.active for row in rows] == [False, True]
 
 

@@ -39,7 +39,7 @@ def test_notation() -> None:
     for text in ("5c5h*", "7s8s*9s", "_c*3c4c", "*", "Ac2c_c*", "5c5d5h5s+*", "PASS"):
         assert game.text(game.parse(f" {text.lower()} ")) == text
     for wrong in ("", "5c5c", "3c4c", "5h5c", "*5c", "KcAc2c3c"):
-        with pytest.raises(InputError, match="is no action"):
+        with pytest.raises(InputError, match="is not an action"):
             game.parse(wrong)
 
 
@@ -49,9 +49,10 @@ DEAL = ("3c3d4c5c6c7c8c9cTcJcQc;KcAc2c4d5d6d7d8d9dTdJd;QdKdAd2d3h4h5h6h7h8h9h;"
 
 @pytest.mark.parametrize(
     ("deal", "message"),
-    [("01234;-;3c", "five hands, not 3"), ("01233;-;" + DEAL, "seats are the digits"),
-     ("01234;0123;" + DEAL, "classes are the digits"), ("01234;-;" + DEAL + ";0:1", "no round"),
-     ("01234;-;" + DEAL.replace("*", "1c"), "'1c' is no card"),
+    [("01234;-;3c", "five hands, not 3"), ("01233;-;" + DEAL, "seats must be the digits"),
+     ("01234;0123;" + DEAL, "classes must be the digits"),
+     ("01234;-;" + DEAL + ";0:1", "not a round"),
+     ("01234;-;" + DEAL.replace("*", "1c"), "'1c' is not a card"),
      ("01234;-;" + DEAL.replace("*", "3c"), "every card once"),
      ("01234;-;" + DEAL.replace("*", ""), "three hands have 11")],
 )  # fmt: skip

@@ -31,11 +31,11 @@ def canonical(cards: str) -> str:
     ("line", "message"),
     [
         ("33;44", "four fields of 17, 17, 17 and 3"),
-        (DEAL.replace("33Q", "33X"), "'X' is no card"),
+        (DEAL.replace("33Q", "33X"), "'X' is not a card"),
         (DEAL.replace("33Q", "34Q"), "more than the deck holds|do not make a deck"),
         (DEAL + ";33", "play 1: '33' is not role,cards"),
         (DEAL + ";3,33", "a role 0, 1 or 2"),
-        (DEAL + ";0,35", "play 1, 0,35: '35' is no play"),
+        (DEAL + ";0,35", "play 1, 0,35: '35' is not a play"),
         (DEAL + ";0,TT", "play 1, 0,TT: action .* is not legal for player_0"),
         (DEAL + ";1,33", "play 1, 1,33: .*PASS.* is not legal for player_0"),
         (DEAL + ";0,33;1,55;2,44", "play 3, 2,44: .* is not legal for player_2"),

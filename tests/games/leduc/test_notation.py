@@ -78,7 +78,7 @@ def test_records_of_games_that_have_just_begun(line: str) -> None:
     ("text", "message"),
     [
         ("(s1,9,9,SK,*)", "has no state s1,9,9"),
-        ("(s1,1,4,SX,*)", "'SX' is no card"),
+        ("(s1,1,4,SX,*)", "'SX' is not a card"),
         ("(s1,1,4,SK,SA)", "the flop is"),
         ("(s2,4,4,SK,*)", "the flop is"),
         ("WL5", "has no end WL5"),

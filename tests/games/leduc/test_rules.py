@@ -84,14 +84,14 @@ def test_redeals_are_as_likely_as_deals() -> None:
     ("deal", "message"),
     [
         ("SK;HQ", "three cards"),
-        ("SK;HQ;XX", "'XX' is no card"),
+        ("SK;HQ;XX", "'XX' is not a card"),
         ("SK;SK;SK", "does not hold 3 cards SK"),
     ],
 )
 def test_bad_deals_are_refused(deal: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         UH.parse_deal(deal)
-    with pytest.raises(InputError, match="no card"):
+    with pytest.raises(InputError, match="is not a card"):
         make_game("leduc").parse_deal("SK;HQ;SA")
 
 

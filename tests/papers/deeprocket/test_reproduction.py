@@ -53,7 +53,7 @@ def test_everything_in_small() -> None:
     before = files()
     assert len([name for name in before if name.startswith("figures")]) == 8
     assert len([name for name in before if name.startswith("ladder/")]) == 3
-    assert "no curves of training" not in first.stderr and Path("r/training.png").exists()
+    assert "no training curves" not in first.stderr and Path("r/training.png").exists()
 
     again = run("--iterations", "3", "--json")
     data = json.loads(again.stdout)
@@ -122,7 +122,7 @@ def test_an_interrupted_run_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = interrupt_call(monkeypatch, pairings, "play_roles", 3)
     stopped = run(*only)
     assert stopped.exit_code == 130
-    assert "the same command goes on" in stopped.stderr
+    assert "the same command resumes" in stopped.stderr
     assert sorted(files()) == ["figures/DR-v-DR-01.json", "figures/DR-v-MW-01.json"]
     assert run(*only).exit_code == 0
     assert len(calls) == 3 + 2
@@ -146,7 +146,7 @@ def test_an_interrupted_pair_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (["--only", "nonsense"], "no section 'nonsense'; there are figures, positions"),
         (["--only", "figures", "--network", "nobody"], "doudizhu has no agent 'nobody'"),
-        (["--only", "ladder", "--agents", "rule"], "a ladder takes two agents or more, not rule"),
+        (["--only", "ladder", "--agents", "rule"], "a ladder needs at least two agents, not rule"),
         (["--only", "positions", "--agents", "rule,nobody"], "doudizhu has no agent 'nobody'"),
     ],
 )
@@ -270,7 +270,7 @@ def test_plans_take_agents_by_name_only_where_they_are_played() -> None:
     agent = make_random(GAME, 0, None)
     assert deeprocket.positions([agent])[0]["agent"] == "random"
     plan = deeprocket.Plan(network="rule", best="rule", games=5, iterations=1, agents=("nobody",))
-    with pytest.raises(InputError, match="two agents or more"):
+    with pytest.raises(InputError, match="at least two agents"):
         deeprocket.compute(plan, Path("r"), lambda *_: None)
     quick = deeprocket.Plan("rule", "rule", 5, 1, ("nobody",), sections=("figures",))
     assert set(deeprocket.compute(quick, Path("r"), lambda *_: None)) == {"figures"}

@@ -103,12 +103,12 @@ def test_an_interrupted_reproduction_goes_on(monkeypatch: pytest.MonkeyPatch) ->
 
     parts = {"one": lambda tell: {}, "two": interrupted}
     monkeypatch.setattr(reproduction, "parts", lambda *_: parts)
-    assert "the same command goes on" in run_to(130, *REPRODUCE).stderr
+    assert "the same command resumes" in run_to(130, *REPRODUCE).stderr
     assert [path.name for path in Path("r").iterdir()] == ["one.json"]
 
 
 def test_fewer_hands_than_pools_are_refused() -> None:
-    reason = "101 pools take one hand each at least, not 100"
+    reason = "101 pools need at least one hand each, not 100"
     assert_refused(reason, *REPRODUCE[:2], "--hands", "100", "--pools", "101", "--out", "r")
 
 

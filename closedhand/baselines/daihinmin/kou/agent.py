@@ -233,7 +233,7 @@ def price_to_follow(rules, numbers, view, before, play, parts):
 
 @kernel
 def strength_to_follow(rules, numbers, view, hand, play):
-    """Strength of a play that follows; -1 if it starts an unwanted lock and is not played."""
+    """Strength of a play that follows; -1 if an unwanted lock rules it out."""
     if view.target == JOKER:
         return numbers.eight
     lock = 0 if play == JOKER else np.int64(view.lock)

@@ -41,8 +41,8 @@ class Numbers(NamedTuple):
         lead_strong: Base priority of leading a strong play; the strength is subtracted.
         lead: 0: lead by priority, 1: always the weakest play, 2: always the weakest single.
         lock: When to start a lock: 0: where it is wanted, -1: never, 1: whenever it is possible.
-        unwanted_lock: 1 to treat a play that starts an unwanted lock like any other, 0 not to play
-            it.
+        unwanted_lock: 1 to treat a play that starts an unwanted lock like any other, 0 to play it
+            only if it is strong.
         reserve: 1 to hold back strong plays and consider the weakness of the hand, 0 not to.
         hold_rise: Least rise of the weakness for which a strong play is held back.
         hold_plays: Least number of remaining plays for which, together with `hold_weakness`, a

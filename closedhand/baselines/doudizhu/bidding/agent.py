@@ -17,7 +17,7 @@ def read(argument: str | None) -> tuple[str, str]:
     kind, *player = split_outside(argument or "", ":", 2)
     if not player or not player[0]:
         kinds = ", ".join((*KINDS, "net=FILE"))
-        raise InputError(f"bids takes a kind of {kinds} and an agent: bids:logic:greedy")
+        raise InputError(f"the agent bids needs a kind ({kinds}) and an agent: bids:logic:greedy")
     kind = unquoted(kind)
     if kind.startswith(NET):
         kind = NET + unquoted(kind.removeprefix(NET))

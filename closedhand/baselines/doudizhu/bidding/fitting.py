@@ -300,7 +300,7 @@ def check_number(games: int) -> None:
         InputError: There are fewer than `FEWEST` games.
     """
     if games < FEWEST:
-        raise InputError(f"bids take {FEWEST:,} games or more to fit, not {games:,}")
+        raise InputError(f"fitting bids takes at least {FEWEST:,} games, not {games:,}")
 
 
 def results(fit: Fit, progress: Callable[[int], None] = lambda rounds: None) -> dict[str, Any]:

@@ -63,8 +63,9 @@ gained `decompose` the most points against `control`."""
 
 HALF = 5
 WHOLE = 10
-"""The costs of a group that counts half and of one that counts in full; `partition.cost` never uses
-a cheaper group as a kicker."""
+"""The costs of a group that counts half and of one that counts in full. Both exceed
+`partition.SPARE`, so that such solos and pairs can be kickers; those that do not wait cost 0, and
+cannot."""
 
 
 def _waiting() -> np.ndarray:
@@ -227,7 +228,7 @@ class BiddingAgent:
             raise InputError("the agent bids is for games with bidding: --option bidding=true")
         if kind not in KINDS:
             kinds = ", ".join((*KINDS, "net=FILE"))
-            raise InputError(f"no bids of the kind {kind!r}; there are {kinds}")
+            raise InputError(f"no bid module {kind!r}; there are {kinds}")
         self.game = game
         self.name = f"bids:{kind}:{player.name}"
         self._kind = KINDS.index(kind)

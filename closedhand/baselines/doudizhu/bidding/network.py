@@ -156,7 +156,7 @@ def train(
     from closedhand import __version__
 
     if not minutes > 0:
-        raise InputError(f"training takes more than {minutes} minutes")
+        raise InputError(f"the training time must be more than 0 minutes, not {minutes}")
     settings, deals = read(path)
     check_number(deals.points.size)
     torch.set_num_threads(threads or cores())

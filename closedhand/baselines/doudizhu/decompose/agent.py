@@ -207,7 +207,7 @@ class DecomposeAgent(PlayAgent):
             InputError: The game is over or in its auction.
         """
         if view.landlord < 0 or self.game.over(view):
-            raise InputError("decompose has preferences while cards are played only")
+            raise InputError("decompose has preferences only while cards are played")
         rules = self._rules
         plays, sums = np.empty(CANDIDATES, np.int64), np.empty(CANDIDATES)
         n, k = consider(self._policy, rules, view, self._ids, plays, sums)

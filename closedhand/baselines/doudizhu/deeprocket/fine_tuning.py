@@ -303,19 +303,17 @@ def train(
         KeyboardInterrupt: The fine-tuning was interrupted before its first step.
     """
     if not (minutes > 0 and rate > 0 and penalty >= 0 and deals > 0):
-        raise InputError("self-play takes minutes, rate and deals of more than 0, and a penalty")
+        raise InputError("minutes, rate and deals must be more than 0, and penalty not less than 0")
     path = out / "policy.safetensors"
     if path.resolve() == policy_net.files_of(start)["policy"].resolve():
-        raise InputError(f"{path} is what to start from: self-play takes another folder for --out")
+        raise InputError(f"{path} is the network to start from: choose another folder for --out")
     checkpoint = out / "self-play.ckpt"
     run = begin(Tuning(start, seed, penalty, rate, deals), out)
     if path.exists() and not checkpoint.exists() and not restart:
         # A kill between the first writing of the network and of the checkpoint leaves this behind.
         _, about = networks.load(path, "policy")
         if any(about.get(key) != value for key, value in run.settings.items()):
-            raise InputError(
-                f"{path} is of another training: self-play takes another folder for --out"
-            )
+            raise InputError(f"{path} comes from another training: choose another folder for --out")
     run.resume_if_kept(restart)
     torch.set_num_threads(threads or cores())
     limit = 60 * minutes

@@ -249,7 +249,7 @@ def probabilities(
         for begin in range(0, len(mask), chunk):
             piece = slice(begin, begin + chunk)
             inputs = (torch.from_numpy(each[piece]) for each in (planes, status, mask))
-            out[piece] = torch.softmax(network(*inputs), 1).numpy()
+            out[piece] = weights.check_finite(torch.softmax(network(*inputs), 1)).numpy()
     return out
 
 

@@ -166,7 +166,7 @@ class PolicyNetAgent(SubstepAgent):
             InputError: The game is over or in its auction.
         """
         if view.landlord < 0 or self.game.over(view):
-            raise InputError("the networks have preferences while cards are played only")
+            raise InputError("the networks have preferences only while cards are played")
         kickers = bool(view.group >= 0)
         views = np.array([view], self.game.dtype)
         row = self._predict(views, np.zeros(1, np.int64), kickers)[0]

@@ -66,12 +66,12 @@ def read(path: Path, expert: str | None = None) -> Games:
         if part.game is not parts[0].game:
             presets = [each.game.options["rules"] for each in (part, parts[0])]
             raise InputError(
-                f"{shard} has games of the rules {presets[0]}, {shards[0]} of {presets[1]}"
+                f"{shard} holds games with rules={presets[0]}, {shards[0]} with {presets[1]}"
             )
     games = join(parts)
     if not games.seats.any():
         raise InputError(
-            f"nobody named {expert!r} plays in {path}" if expert else f"no games in {path}"
+            f"no agent {expert!r} plays in {path}" if expert else f"no games in {path}"
         )
     return games
 
@@ -98,7 +98,9 @@ def bound_game(path: Path, name: str, options: Any) -> Game:
         raise InputError(f"{path} holds games of {name}: the networks play doudizhu")
     game = flat_game(name, options)
     if game.options["bidding"]:
-        raise InputError(f"{path} holds games with an auction: the networks learn without bidding")
+        raise InputError(
+            f"{path} holds games with an auction: the networks learn from games without"
+        )
     return make_game(name, rules=game.options["rules"], substeps=True)
 
 
@@ -133,7 +135,7 @@ def opened(path: Path) -> Generator[Any]:
                 raise beyond(path, "it unpacks to", MOST_DATA)
             yield file
     except (pyarrow.ArrowException, KeyError, TypeError) as error:
-        raise InputError(f"{path} is no shard of games: {error}") from None
+        raise InputError(f"{path} is not a shard of games: {error}") from None
 
 
 def settings_of(path: Path) -> dict[str, Any]:
@@ -174,12 +176,14 @@ def read_shard(path: Path, expert: str | None) -> Games:
     with opened(path) as file:
         table = file.read(list(columns))
         if {field.name: field.type for field in table.schema} != columns:
-            raise InputError(f"{path} is no shard of games: its columns are {table.schema.types}")
+            raise InputError(
+                f"{path} is not a shard of games: its columns are {table.schema.types}"
+            )
         deals, actions, agents = (_joined(table[name]) for name in columns)
         lists = (deals, actions, agents)
         whole = all(each.null_count == each.flatten().null_count == 0 for each in lists)
         if not whole or (np.diff(agents.offsets.to_numpy()) != SEATS).any():
-            raise InputError(f"{path} is no shard of games: something is missing in its rows")
+            raise InputError(f"{path} is not a shard of games: something is missing in its rows")
         names = agents.flatten().to_numpy(zero_copy_only=False).reshape(-1, SEATS)
         return Games(
             game,
@@ -211,7 +215,9 @@ def read_text(path: Path, expert: str | None) -> Games:
     for number, record in enumerate(read_records(path), 1):
         game = bound_game(path, record.game, record.rules)
         if parts and game is not parts[0].game:
-            raise InputError(f"{path}, record {number}: of other rules than the first record")
+            raise InputError(
+                f"{path}, record {number}: its rules differ from those of the first record"
+            )
         plain = flat_game(record.game, record.rules)
         try:
             if record.deal is not None:
@@ -225,7 +231,7 @@ def read_text(path: Path, expert: str | None) -> Games:
             raise InputError(f"{path}, record {number}: {error}") from None
         names = np.array([record.agents or [""] * SEATS], object)
         if names.shape != (1, SEATS):
-            raise InputError(f"{path}, record {number}: agents are {SEATS} names")
+            raise InputError(f"{path}, record {number}: agents must be {SEATS} names")
         counted = np.full(names.shape, True) if expert is None else names == expert
         actions = state.history[: state.moves].astype(np.uint16)
         offsets = np.array([0, len(actions)], np.int64)

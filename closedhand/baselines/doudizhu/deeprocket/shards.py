@@ -207,7 +207,7 @@ class Writer:
             played = Played(**arrays)
             self._check(played)
         except (InputError, TypeError):
-            raise InputError(f"{path} holds nothing that can be continued") from None
+            raise InputError(f"{path} holds nothing to resume") from None
         check_same(path, found, {**self._settings, "chunk": CHUNK})
         return played
 
@@ -248,12 +248,12 @@ def check(game: Game, agents: Sequence[Spec], games: int, seed: int, workers: in
     """
     arrow()
     if game.name != "doudizhu":
-        raise InputError(f"shards are of doudizhu, not of {game.name}")
+        raise InputError(f"shards hold games of doudizhu, not of {game.name}")
     for option in ("bidding", "substeps"):
         if game.options[option]:
-            raise InputError(f"shards are of games without {option}: flat actions, seat 0 landlord")
+            raise InputError(f"shards hold games without {option}: flat actions, seat 0 landlord")
     if not agents or games < 1 or workers < 1 or seed < 0:
-        raise InputError("shards take an agent, a game and a worker at least, and a seed from 0")
+        raise InputError("shards need at least one agent, game and worker, and a seed of 0 or more")
 
 
 def write_shard(

@@ -182,7 +182,7 @@ def check_resumable(path: Path, settings: dict[str, Any]) -> dict[str, Any]:
     """
     found = read_checkpoint(path).get("closedhand")
     if found is None:
-        raise InputError(f"cannot go on from {path}: it is no training of a network")
+        raise InputError(f"cannot resume {path}: it is not the training of a network")
     check_same(path, found["settings"], settings)
     return found
 
@@ -266,7 +266,7 @@ def train(
         if learner.plan.share(done["step"], done["seconds"]) >= 1:
             return Result(out / f"{kind}.safetensors", done["checks"], False)
     if not held.any() or held.all():
-        raise InputError(f"too few pairs in {records} to learn from some and test on others")
+        raise InputError(f"too few pairs in {records} to train on some and test on others")
     kept = np.random.default_rng(0).permutation(np.flatnonzero(held))[:HELD_OUT]
     stream = Stream(games, kind, rows[~held], batch, seed, lambda: learner.global_step)
     watch = Checks(learner, games, rows[np.sort(kept)], out, Path(records).name, checks, patience,
@@ -287,7 +287,7 @@ def train(
             use_distributed_sampler=False,
         )
     except (MisconfigurationException, ValueError) as error:
-        raise InputError(f"cannot train so: {reason_of(error)}") from None
+        raise InputError(f"cannot train with these settings: {reason_of(error)}") from None
     try:
         with watch.watch:
             trainer.fit(learner, stream, ckpt_path=path if going_on else None)
@@ -307,6 +307,6 @@ def check_plan(plan: Plan, batch: int) -> None:
     """
     limits = [limit for limit in plan if limit is not None]
     if not limits:
-        raise InputError("training takes --minutes or --steps")
+        raise InputError("give --minutes or --steps")
     if not all(limit > 0 for limit in (*limits, batch)):
-        raise InputError("training takes steps, minutes and batches of more than 0")
+        raise InputError("steps, minutes and batch must be more than 0")

@@ -251,5 +251,5 @@ def _left(table: bytes) -> tuple[int, ...]:
 def _hand(table: bytes) -> int:
     cards = wire.held_cards(table[: wire.CELLS])
     if not cards or cards & ~int(DECK):
-        raise InputError("the server's table is no hand")
+        raise InputError("the server's table does not show a hand")
     return cards

@@ -86,7 +86,7 @@ class Server:
         self._seed = seed
         self._game = make_game("daihinmin", **{**options, "rounds": rounds})
         if not self._game.lenient:
-            raise InputError("at a server what is illegal is a pass: leave out illegal=error")
+            raise InputError("a server counts illegal actions as passes: leave out illegal=error")
         self.rounds = rounds
         self._own_game = round_game(**options)
         self._names = {spec for spec in (*specs, fallback) if isinstance(spec, str)} - {NET}

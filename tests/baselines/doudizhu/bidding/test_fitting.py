@@ -69,9 +69,9 @@ def test_a_fit_goes_on_where_it_was(run: bid_fitting.Fit, tmp_path: Path) -> Non
     with pytest.raises(InputError, match="made with seed 1, not 2"):
         bid_fitting.fit(game, "rule", 1, seed=2, path=path)
     path.write_bytes(b"nothing")
-    with pytest.raises(InputError, match="no npz file"):
+    with pytest.raises(InputError, match="not an npz file"):
         bid_fitting.fit(game, "rule", 1, seed=1, path=path)
-    with pytest.raises(InputError, match="games or more"):
+    with pytest.raises(InputError, match="fitting bids takes at least"):
         bid_fitting.results(half)
 
 
@@ -79,7 +79,7 @@ def test_a_fit_goes_on_where_it_was(run: bid_fitting.Fit, tmp_path: Path) -> Non
 def test_damaged_deals_are_one_line(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "deals.npz"
     path.write_bytes(content)
-    with pytest.raises(InputError, match="no npz file"):
+    with pytest.raises(InputError, match="not an npz file"):
         bid_fitting.read(path)
     np.savez(path, settings="{}", hands=np.zeros((2, 3)), points=np.zeros(2))
     with pytest.raises(InputError, match="holds no deals"):

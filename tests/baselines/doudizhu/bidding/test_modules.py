@@ -163,9 +163,9 @@ def test_kinds_differ_and_the_usual_agents_bid_by_the_better_one() -> None:
 @pytest.mark.parametrize(
     ("argument", "message"),
     [
-        (None, "bids takes a kind"),
-        ("logic", "bids takes a kind"),
-        ("bold:rule", "no bids of the kind 'bold'"),
+        (None, "bids needs a kind"),
+        ("logic", "bids needs a kind"),
+        ("bold:rule", "no bid module 'bold'"),
         ("logic:nobody", "no agent 'nobody'"),
     ],
 )

@@ -73,9 +73,9 @@ def test_the_agent_bids_by_the_network(bids: tuple[Path, bid_net.Result], subste
 def test_arguments_that_the_agent_refuses(bids: tuple[Path, bid_net.Result]) -> None:
     folder, _ = bids
     for argument, reason in (
-        (f"net={folder}", "bids takes a kind"),
+        (f"net={folder}", "bids needs a kind"),
         ("net=nowhere:rule", "cannot read nowhere"),
-        ("net:rule", "no bids of the kind 'net'.*net=FILE"),
+        ("net:rule", "no bid module 'net'.*net=FILE"),
         (f"net={folder}:nobody", "no agent 'nobody'"),
     ):
         with pytest.raises(InputError, match=reason):

@@ -139,12 +139,12 @@ def test_it_goes_on_where_it_was_interrupted(untrained: Path, tmp_path: Path) ->
     assert "\n" not in str(caught.value)
     assert tune("whole", 1, seed=4, restart=True).interrupted
     (tmp_path / "whole" / "self-play.ckpt").write_bytes(b"nothing")
-    with pytest.raises(InputError, match="cannot go on from"):
+    with pytest.raises(InputError, match="cannot resume"):
         tune("whole", 1, seed=4)
 
 
 def test_another_training_is_not_written_over(untrained: Path, tmp_path: Path) -> None:
     (tmp_path / "policy.safetensors").write_bytes(b"of another training")
-    with pytest.raises(InputError, match="is of another training"):
+    with pytest.raises(InputError, match="comes from another training"):
         fine_tuning.train(str(untrained), tmp_path, 0.01)
     assert (tmp_path / "policy.safetensors").read_bytes() == b"of another training"

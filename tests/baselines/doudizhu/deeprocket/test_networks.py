@@ -82,7 +82,7 @@ def test_networks_are_saved_with_what_is_known_of_them(
     with pytest.raises(InputError, match="cannot read"):
         networks.load(tmp_path / "b.safetensors", "policy")
     (tmp_path / "b.safetensors").write_bytes((tmp_path / "a.safetensors").read_bytes()[:999])
-    with pytest.raises(InputError, match="is no network") as caught:
+    with pytest.raises(InputError, match="is not a network") as caught:
         networks.load(tmp_path / "b.safetensors", "policy")
     assert "\n" not in str(caught.value)
 

@@ -21,7 +21,7 @@ def test_agents_of_a_record_are_three_names(tmp_path: Path) -> None:
     state = DOUDIZHU.deal(np.random.default_rng(0))
     path = tmp_path / "games.jsonl"
     write(path, [from_state(DOUDIZHU, state, agents=("one", "two"))])
-    with pytest.raises(InputError, match="record 1: agents are 3 names"):
+    with pytest.raises(InputError, match="record 1: agents must be 3 names"):
         recorded.read(path)
 
 
@@ -55,9 +55,9 @@ def test_the_papers_records_are_read() -> None:
         ("games.jsonl", '{"game": "doudizhu", "rules": {}, "seed": 1, "actions": ["SB3"]}',
          "record 1"),
         ("games.jsonl", "\n".join(json.dumps({"game": "doudizhu", "rules": {"rules": rules},
-         "seed": 1, "actions": []}) for rules in ("deeprocket", "rlcard")), "other rules"),
+         "seed": 1, "actions": []}) for rules in ("deeprocket", "rlcard")), "its rules differ"),
         ("games.jsonl", "", "no games"),
-        ("games.parquet", "no parquet", "no shard"),
+        ("games.parquet", "no parquet", "not a shard"),
     ],
 )  # fmt: skip
 def test_other_files_are_refused(tmp_path: Path, name: str, text: str, reason: str) -> None:
@@ -70,5 +70,5 @@ def test_other_files_are_refused(tmp_path: Path, name: str, text: str, reason: s
 def test_a_folder_without_shards_and_an_unknown_expert(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no shards"):
         recorded.read(tmp_path)
-    with pytest.raises(InputError, match="nobody named 'me'"):
+    with pytest.raises(InputError, match="no agent 'me'"):
         recorded.read(folder, "me")

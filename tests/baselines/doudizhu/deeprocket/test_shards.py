@@ -60,7 +60,7 @@ def test_more_games_keep_the_first(small_shards: None, tmp_path: Path) -> None:
         ({"rules": "rlcard"}, ["greedy", "rule"], 5, "options"),
         ({"bidding": True}, ["greedy"], 5, "without bidding"),
         ({"substeps": True}, ["greedy"], 5, "without substeps"),
-        ({}, [], 5, "an agent"),
+        ({}, [], 5, "at least one agent"),
     ],
 )
 def test_other_settings_are_refused(

@@ -77,7 +77,7 @@ def test_training_is_interrupted_and_goes_on(
         train(batch=8)
     assert train(batch=8, restart=True).history[-1]["step"] == 6
     (tmp_path / "kicker.ckpt").write_text("nothing")
-    with pytest.raises(InputError, match="cannot go on from") as caught:
+    with pytest.raises(InputError, match="cannot resume") as caught:
         train()
     assert "\n" not in str(caught.value)
 
