@@ -36,7 +36,7 @@ GOOD = '{"game": "doudizhu", "rules": {}, "actions": [], "seed": 1}'
             GOOD.replace("{}", '{"rules": "vegas"}'),
             "rules is .* not 'vegas'",
         ),
-        (GOOD.replace("[]", '["XX"]'), "action 1, XX: 'XX' is no action"),
+        (GOOD.replace("[]", '["XX"]'), "action 1, XX: 'XX' is not an action"),
         (GOOD.replace("[]", '["PASS"]'), "action 1, PASS: .* is not legal"),
         (GOOD.replace('"seed"', '"returns": [6, -3, -3], "seed"'), "of an unfinished game"),
         (GOOD.replace("[]", "null"), "'actions' is a list of texts, not None"),
