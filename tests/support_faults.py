@@ -85,6 +85,9 @@ class Outcome:
     pid: int
 
 
+DONE = Outcome(0, "", "", 0, 0, 0, 0)
+
+
 class Nursery:
     """A process from which those of the commands are forked."""
 
@@ -111,10 +114,21 @@ class Nursery:
         """End it."""
         self._process.communicate()
 
-    def run(self, order: Order | None) -> Outcome:
-        """Run a command until it ends or stops; None: leave the process of the last one `here`."""
+    def run(self, order: Order) -> Outcome:
+        """Run a command until it ends or stops."""
+        return self._ask(asdict(order))
+
+    def leave(self) -> None:
+        """Leave the process of the last command that ran `here`."""
+        self._ask(None)
+
+    def kill(self, stopped: Outcome) -> None:
+        """Kill a process that has stopped."""
+        self._ask(stopped.pid)
+
+    def _ask(self, order: Any) -> Outcome:
         assert self._process.stdin and self._process.stdout
-        self._process.stdin.write(json.dumps(order and asdict(order)) + "\n")
+        self._process.stdin.write(json.dumps(order) + "\n")
         self._process.stdin.flush()
         line = self._process.stdout.readline()
         assert line, "the nursery has ended"
@@ -134,7 +148,10 @@ def serve() -> None:
         order = json.loads(line)
         if order is None and os.getpid() != first:
             os._exit(0)  # the one that it was forked from answers
-        outcome = _run(Order(**order)) if order else Outcome(0, "", "", 0, 0, 0, first)
+        outcome = _run(Order(**order)) if isinstance(order, dict) else DONE
+        if isinstance(order, int):
+            os.kill(order, signal.SIGKILL)
+            os.waitpid(order, 0)
         answers.write(json.dumps(asdict(outcome)) + "\n")
         answers.flush()
 

@@ -382,7 +382,7 @@ def test_faults(
         pytest.skip("takes CLOSEDHAND_FUZZ=2")
     rng = np.random.default_rng([ord(letter) for letter in name])
     trial = Trial(nursery, work, tmp_path)
-    request.addfinalizer(lambda: nursery.run(None))
+    request.addfinalizer(nursery.leave)
     whole, same = trial.whole()
     for _ in range(max(1, round(FUZZ))):
         check_kill(trial, int(rng.integers(whole.points)) + 1, whole, same)
@@ -483,7 +483,7 @@ def check_two_at_once(trial: Trial, whole: Outcome, same: Any) -> None:
         words = trial.work.command.format(trial.work.out).split()
         second = trial.run(folder, words)
     finally:
-        os.kill(first.pid, signal.SIGKILL)
+        trial.nursery.kill(first)
     assert_one_line(second, 2, f"process {first.pid} ")
     trial.finish(folder)
     np.testing.assert_equal(trial.same(folder), same)

@@ -170,9 +170,8 @@ def test_settings_are_named_with_both_values() -> None:
 
 
 def computed(folder: Path, *parts: Part) -> Any:
-    return compute_parts(
-        dict(zip("abc", parts, strict=False)), folder, {"seed": 1}, lambda *_: None
-    )
+    named = {f"part-{i}": part for i, part in enumerate(parts)}
+    return compute_parts(named, folder, {"seed": 1}, lambda *_: None)
 
 
 def test_parts_go_on_where_they_were(tmp_path: Path) -> None:
