@@ -121,15 +121,24 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-TEXT = Kind("a text", "texts", lambda value: isinstance(value, str))
+def _is_seed(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _of(*types: type) -> Callable[[Any], bool]:
+    """Whether a value is of one of some types."""
+    return lambda value: isinstance(value, types)
+
+
+TEXT = Kind("a text", "texts", _of(str))
 NUMBER = Kind("a number", "numbers", is_number)
 SEED = Kind(
     "a whole number that is not negative",
     "whole numbers that are not negative",
-    lambda value: is_number(value) and isinstance(value, int) and value >= 0,
+    _is_seed,
 )
-OPTIONS = Kind("an object", "objects", lambda value: isinstance(value, dict))
-ANY_LIST = Kind("a list", "lists", lambda value: isinstance(value, list))
+OPTIONS = Kind("an object", "objects", _of(dict))
+ANY_LIST = Kind("a list", "lists", _of(list))
 
 
 def list_of(kind: Kind) -> Kind:

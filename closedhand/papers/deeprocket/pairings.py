@@ -149,7 +149,7 @@ def _data_of(played: list[Chunk]) -> dict[str, Any]:
 
 def _chunk_of(data: dict[str, Any]) -> Chunk:
     """What `_data_of` has written."""
-    return saved.chunk_of(data, np.array(data["points"], float)[:, None, None])
+    return saved.chunk_of(data, np.array(data["points"], float)[:, None, None], (-1, 1, 1), 2)
 
 
 def summary(played: Mapping[str, list[dict[str, Any]]], seed: int) -> dict[str, Any]:
