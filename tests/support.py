@@ -22,9 +22,6 @@ FUZZ = float(os.environ.get("CLOSEDHAND_FUZZ", "1"))
 SHIPPED = Path(closedhand.__file__).parent / "data"
 """What the package brings along: weights, tables, the games of papers."""
 
-FUZZ = float(os.environ.get("CLOSEDHAND_FUZZ", "1"))
-"""Factor for the number of examples of tests with random input."""
-
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("doudizhu", {**rules, **options})
     for rules in ({"rules": "deeprocket"}, {"rules": "rlcard"}, {"rules": "openspiel"})

@@ -19,8 +19,9 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 import numpy as np
 
 from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.checks import INTEGERS, InputError, integers, shown
 from closedhand.core.extras import needing
-from closedhand.core.game import INTEGERS, Game, InputError, State, shown
+from closedhand.core.game import Game, State
 from closedhand.core.options import options_of
 from closedhand.core.reading import read_content
 from closedhand.core.registry import make_game
@@ -54,11 +55,14 @@ class Agent(Protocol):
 
 
 def act_batch(agent: Agent, views: np.ndarray) -> np.ndarray:
-    """The actions of an agent for many views, int32 [n]."""
+    """The actions of an agent for many views, int64 [n].
+
+    Raises:
+        InputError: The agent answers something else than one integer for each view.
+    """
     together = getattr(agent, "act_batch", None)
-    if together is not None:
-        return together(views)
-    return np.array([agent.act(view) for view in views], np.int32)
+    actions = [agent.act(view) for view in views] if together is None else together(views)
+    return integers(f"the actions of agent {agent.name!r}", actions, len(views), "view")
 
 
 def probabilities(agent: Agent, views: np.ndarray) -> np.ndarray:

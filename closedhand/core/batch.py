@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from closedhand.core import kernels
-from closedhand.core.game import Game, InputError
+from closedhand.core.checks import InputError, generator, integers, shown, whole_number
+from closedhand.core.game import Game
 from closedhand.core.kernel import Bools, Floats, Ids, Planes, Rng, States, draw_seed
 from closedhand.core.kernels import ILLEGAL, OVER, RUNNING
 
@@ -56,7 +57,10 @@ def deal(game: Game, seeds: ArrayLike) -> States:
     Raises:
         InputError: The seeds are not nonnegative integers.
     """
-    array = np.asarray(seeds)
+    try:
+        array = np.asarray(seeds)
+    except ValueError:  # rows of different lengths
+        array = np.empty(())
     if array.ndim != 1 or (array.size and (array.dtype.kind not in "iu" or array.min() < 0)):
         raise InputError("seeds must be a sequence of whole numbers, none of them negative")
     # Making a generator takes longer than the deal, but seeds have to mean the same everywhere.
@@ -77,11 +81,11 @@ def deal_random(game: Game, number: int, rng: Rng) -> States:
     Raises:
         InputError: `number` is not a number of games, or `rng` is not a generator.
     """
-    _check_rng(rng)
-    count = np.asarray(number)
-    if count.ndim or count.dtype.kind not in "iu" or count < 0:
-        raise InputError(f"the number of games must be a whole number, not {number!r}")
-    return _start(game, [draw_seed(rng) for _ in range(int(count))])
+    generator(rng)
+    count = whole_number(number, "a number of games")
+    if count < 0:
+        raise InputError(f"a number of games is not negative, as {shown(number)} is")
+    return _start(game, [draw_seed(rng) for _ in range(count)])
 
 
 def running(game: Game, states: States) -> Bools:
@@ -94,7 +98,7 @@ def running(game: Game, states: States) -> Bools:
     Raises:
         InputError: The states are not states of the game.
     """
-    _check_states(game, states)
+    states = _prepared(game, states)
     out = np.empty(len(states), np.bool_)
     kernels.running(game.rules, states, out)
     return out
@@ -113,7 +117,7 @@ def legal_masks(game: Game, states: States) -> Planes:
     Raises:
         InputError: The states are not states of the game.
     """
-    _check_states(game, states)
+    states = _prepared(game, states)
     masks = np.empty((len(states), game.num_actions), np.int8)
     kernels.mark_all(game.rules, states, masks, _ids(game))
     return masks
@@ -133,8 +137,8 @@ def sample(game: Game, states: States, rng: Rng) -> NDArray[np.int64]:
     Raises:
         InputError: The states are not states of the game, or `rng` is not a generator.
     """
-    _check_states(game, states)
-    _check_rng(rng)
+    states = _prepared(game, states)
+    generator(rng)
     actions = np.empty(len(states), np.int64)
     kernels.sample_all(game.rules, states, rng, _ids(game), actions)
     return actions
@@ -157,12 +161,14 @@ def step(game: Game, states: States, actions: ArrayLike) -> Planes:
         InputError: The states are not states of the game or are read-only, or the actions are not
             one integer for each game.
     """
-    _check_states(game, states)
+    prepared = _prepared(game, states)
     if not states.flags.writeable:
         raise InputError("these states are read-only: step a copy of them")
     status = np.empty(len(states), np.int8)
-    chosen = _integers("actions", actions, len(states))
-    kernels.step_all(game.rules, states, chosen, _ids(game), status)
+    chosen = integers("actions", actions, len(states))
+    kernels.step_all(game.rules, prepared, chosen, _ids(game), status)
+    if prepared is not states:
+        states[:] = prepared
     return status
 
 
@@ -182,7 +188,7 @@ def observe(game: Game, states: States, seats: Seats | None = None) -> tuple[Pla
     Raises:
         InputError: The states are not states of the game, or it does not have such seats.
     """
-    _check_states(game, states)
+    states = _prepared(game, states)
     observations = np.empty((len(states), game.observation_size), np.int8)
     masks = np.empty((len(states), game.num_actions), np.int8)
     kernels.observe_all(game.rules, states, _seats(game, states, seats), observations, masks)
@@ -203,8 +209,7 @@ def views(game: Game, states: States, seats: Seats | None = None) -> States:
     Raises:
         InputError: The states are not states of the game, or it does not have such seats.
     """
-    _check_states(game, states)
-    hidden = states.copy()
+    hidden = _prepared(game, states, copy=True)
     kernels.hide_for(game.rules, hidden, _seats(game, states, seats))
     return hidden
 
@@ -223,7 +228,7 @@ def returns(game: Game, states: States) -> Floats:
     Raises:
         InputError: The states are not states of the game.
     """
-    _check_states(game, states)
+    states = _prepared(game, states)
     chosen = np.arange(len(states)) if game.staged else np.flatnonzero(~running(game, states))
     out = np.zeros((len(states), game.num_players))
     kernels.returns_all(game.rules, states, chosen, out)
@@ -244,9 +249,8 @@ def playouts(game: Game, states: States, rng: Rng) -> States:
     Raises:
         InputError: The states are not states of the game, or `rng` is not a generator.
     """
-    _check_states(game, states)
-    _check_rng(rng)
-    ends = states.copy()
+    generator(rng)
+    ends = _prepared(game, states, copy=True)
     kernels.play_out_all(game.rules, ends, rng, _ids(game))
     return ends
 
@@ -265,26 +269,27 @@ def _ids(game: Game) -> Ids:
 def _seats(game: Game, states: States, seats: Seats | None) -> NDArray[np.int64]:
     if seats is None:
         return states["player"].astype(np.int64)
-    if isinstance(seats, int | np.integer):
-        seats = np.full(len(states), seats)
-    chosen = _integers("seats", seats, len(states))
+    if np.ndim(seats) == 0:
+        return np.full(len(states), game.seat(seats, "the observer"))
+    chosen = integers("seats", seats, len(states))
     if ((chosen < 0) | (chosen >= game.num_players)).any():
         raise InputError(f"seats of {game.name} must be 0 to {game.num_players - 1}")
     return chosen
 
 
-def _integers(what: str, values: ArrayLike, number: int) -> NDArray[np.int64]:
-    array = np.asarray(values)
-    if array.shape != (number,) or (number and array.dtype.kind not in "iu"):
-        raise InputError(f"{what} are {number} whole numbers, one for each game")
-    return array.astype(np.int64)
+def _prepared(game: Game, states: Any, copy: bool = False) -> States:
+    """Check that an array holds states of a game, and return it as kernels take it.
 
+    They are compiled for arrays without gaps that can be written to: other ones are copied.
 
-def _check_states(game: Game, states: Any) -> None:
-    if getattr(states, "dtype", None) != game.dtype or np.ndim(states) != 1:
+    Raises:
+        InputError: The array does not hold states of the game.
+    """
+    if not isinstance(states, np.ndarray) or states.dtype != game.dtype or states.ndim != 1:
         raise InputError(f"states are an array [n] of records of {game.name}, its dtype")
-
-
-def _check_rng(rng: Any) -> None:
-    if not isinstance(rng, np.random.Generator):
-        raise InputError(f"rng is a numpy.random.Generator, not {rng!r}")
+    acting = states["player"]
+    if ((acting < 0) | (acting >= game.num_players)).any():
+        raise InputError(f"states of {game.name} have a player 0 to {game.num_players - 1}")
+    if type(states) is np.ndarray and states.flags.carray and not copy:
+        return states
+    return np.array(states, order="C", subok=False)

@@ -8,8 +8,11 @@ to the module's function of the same name. That happens when a caller is compile
 at run time, so a kernel written once against this module works for every game, and is cached on
 disk like any other.
 
-A module may also define `valid(rules, state, player=None)`, in plain Python, which says why the
-rules do not allow a state (see `closedhand.core.validity`).
+Three functions are in plain Python. `valid(rules, state, player=None)` says why the rules do not
+allow a state (see `closedhand.core.validity`). A module may also define
+`view_from(game, player, hand, actions, …)`, which builds a view from what a player at a real table
+knows (see `Game.view_from`), and `knowledge(game, view, player)`, which turns a view into those
+arguments: the hand, the actions and a dict of the others.
 
 The rules of a game in sub-steps hold those of the flat game, as `rules.flat`. Functions that its
 module does not define are those of the flat game.

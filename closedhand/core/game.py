@@ -8,31 +8,41 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import signature
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from closedhand.core import contract, validity
+from closedhand.core.checks import (
+    INTEGERS as INTEGERS,
+    InputError as InputError,
+    generator,
+    id_or_none,
+    shown as shown,
+    whole_number,
+)
 from closedhand.core.kernel import State, draw_seed
 from closedhand.core.scene import Row, board
-from closedhand.core.text import one_line, showable
-
-INTEGERS: Any = (int, np.integer)
-"""Types of a seat or an id."""
+from closedhand.core.text import showable
 
 MAGIC = b"clhd"
 HEADER = struct.Struct("<4sI")
 """Header of a saved state: `MAGIC`, and the version of its layout."""
 
 
-class InputError(ValueError):
-    """Input of the user that cannot be used; the message says why.
+class Knowledge(NamedTuple):
+    """What a player at a real table knows: the arguments of `Game.view_from`.
 
-    The message stays one line that a terminal can show, whatever it quotes: see `text.one_line`.
+    Attributes:
+        hand: Cards that the player holds now, in the game's notation.
+        actions: Actions so far in order, ids of the flat game or their notation; negative ids where
+            the player has not seen one.
+        public: What else the player knows, by the names that the game has for it.
     """
 
-    def __init__(self, message: object = "") -> None:
-        super().__init__(one_line(str(message)))
+    hand: str
+    actions: list[int | str]
+    public: dict[str, Any]
 
 
 class Notation(Protocol):
@@ -66,6 +76,10 @@ class Game:
     States are records of `dtype`; functions that take one never keep it. To work on many states at
     once, use `closedhand.core.batch`; for what is not in there, write a kernel that calls the
     functions of `closedhand.core.contract` with `game.rules`.
+
+    All methods refuse what is no state of the game, no seat or no action by an `InputError`. That a
+    record of the right kind is one that the rules allow is checked by `valid` and `load`; the other
+    methods trust their states, as a check takes longer than they do.
 
     Attributes:
         name: Name for `make_game`.
@@ -154,17 +168,25 @@ class Game:
         return layout
 
     def empty(self, number: int) -> np.ndarray:
-        """A batch of blank states, an array of `dtype` [number], to be dealt or copied into."""
-        return np.zeros(number, self.dtype)
+        """A batch of blank states, an array of `dtype` [number], to be dealt or copied into.
+
+        Raises:
+            InputError: `number` is not a number of states.
+        """
+        count = whole_number(number, "a number of states")
+        if count < 0:
+            raise InputError(f"a number of states is not negative, as {shown(number)} is")
+        return np.zeros(count, self.dtype)
 
     def deal(self, rng: np.random.Generator) -> State:
         """A new game, shuffled with `rng`."""
         state = self.empty(1)[0]
-        contract.deal(self.rules, state, draw_seed(rng))
+        contract.deal(self.rules, state, draw_seed(generator(rng)))
         return state
 
     def legal(self, state: State) -> np.ndarray:
         """The ids of the legal actions of `state.player`, ascending, int32."""
+        self._check(state)
         out = np.empty(self.num_actions, np.int32)
         return out[: contract.legal(self.rules, state, out)].copy()
 
@@ -177,27 +199,50 @@ class Game:
         """
         if self.over(state):
             raise InputError("the game is over")
-        ids = np.empty(self.num_actions, np.int32)
-        admitted = contract.admit(self.rules, state, action, ids)
+        if not state.flags.writeable:
+            raise InputError("this state cannot be changed: play in a copy of it")
+        number = id_or_none(whole_number(action), self.num_actions)
+        admitted = contract.admit(
+            self.rules, state, number, np.empty(self.num_actions, np.int32)
+        )  # fmt: skip
         if admitted < 0:
-            known = 0 <= action < self.num_actions
-            name = self.text(action, state) if known else "no action at all"
-            raise InputError(f"action {action} ({name}) is not legal for player_{state.player}")
+            name = "no action at all" if number < 0 else self.text(number, state)
+            raise InputError(
+                f"action {shown(action)} ({name}) is not legal for player_{state.player}"
+            )
         contract.play(self.rules, state, admitted)
 
     def sample(self, rng: np.random.Generator, state: State) -> int:
-        """A uniformly random legal action of `state.player`."""
-        return int(rng.choice(self.legal(state)))
+        """A uniformly random legal action of `state.player`.
+
+        Raises:
+            InputError: The game is over.
+        """
+        if self.over(state):
+            raise InputError("the game is over")
+        return int(generator(rng).choice(self.legal(state)))
 
     def playout(self, state: State, rng: np.random.Generator) -> State:
         """Final state of a game played on from a copy of `state` with uniformly random actions."""
+        self._check(state)
         end = state.copy()
-        contract.random_playout(self.rules, end, rng, np.empty(self.num_actions, np.int32))
+        ids = np.empty(self.num_actions, np.int32)
+        contract.random_playout(self.rules, end, generator(rng), ids)
         return end
 
     def text(self, action: int, state: State | None = None) -> str:
-        """Notation of an action id; given a state, that of `state.player` if the game has one."""
-        return self.notation.text(action, state)
+        """Notation of an action id; given a state, that of `state.player` if the game has one.
+
+        Raises:
+            InputError: There is no such action.
+        """
+        number = whole_number(action)
+        if not 0 <= number < self.num_actions:
+            raise InputError(f"{shown(action)} is no action of {self.name}: those are 0 to "
+                             f"{self.num_actions - 1}")  # fmt: skip
+        if state is not None:
+            self._check(state)
+        return self.notation.text(number, state)
 
     def parse(self, text: str, state: State | None = None) -> int:
         """Action id of a notation; given a state, also of notations that are only valid there.
@@ -205,10 +250,13 @@ class Game:
         Raises:
             InputError: The text is no action.
         """
-        return self.notation.parse(text, state)
+        if state is not None:
+            self._check(state)
+        return self.notation.parse(_text(text, "an action"), state)
 
     def deal_text(self, state: State) -> str:
         """Notation of the deal that a state, at any point of the game, started from."""
+        self._check(state)
         return self.notation.deal_text(state)
 
     def parse_deal(self, text: str) -> State:
@@ -217,10 +265,11 @@ class Game:
         Raises:
             InputError: The text is no deal.
         """
-        return self.notation.parse_deal(text)
+        return self.notation.parse_deal(_text(text, "a deal"))
 
     def scene(self, state: State) -> list[Row]:
         """The table as rows of cards; hidden cards of a view are face down."""
+        self._check(state)
         return self.notation.scene(state)
 
     def board(self, state: State) -> str:
@@ -233,14 +282,17 @@ class Game:
 
     def history(self, state: State) -> np.ndarray:
         """The actions so far, in order: ids of the flat game, int64 [moves]; negative if hidden."""
+        self._check(state)
         return state["history"][: state["moves"]].astype(np.int64)
 
     def over(self, state: State) -> bool:
         """Whether the game has ended."""
+        self._check(state)
         return bool(contract.over(self.rules, state))
 
     def returns(self, state: State) -> np.ndarray:
         """The payoffs by player, float64 [num_players]; zeros before they are paid."""
+        self._check(state)
         out = np.zeros(self.num_players)
         if self.staged or self.over(state):
             contract.returns(self.rules, state, out)
@@ -252,8 +304,9 @@ class Game:
         Raises:
             InputError: There is no such player.
         """
+        self._check(state)
         view = state.copy()
-        contract.hide(self.rules, view, self._seat(player))
+        contract.hide(self.rules, view, self.seat(player))
         return view
 
     def key(self, state: State, player: int) -> bytes:
@@ -273,12 +326,11 @@ class Game:
             **public: What else the player knows; see `view_from` in the game's module.
 
         Raises:
-            InputError: What the player knows is inconsistent, or the game builds no views or asks
-                for no such fact.
+            InputError: There is no such player, what the player knows is inconsistent, or the game
+                builds no views or asks for no such fact.
         """
-        build, _ = contract.plain_function(self.rules, "view_from")
-        if build is None:
-            raise InputError(f"{self.name} cannot build views from what a player knows")
+        build = self._table_function("view_from")
+        player = self.seat(player)
         parameters = signature(build).parameters.values()
         names = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]
         for name in public:
@@ -287,14 +339,40 @@ class Game:
                 raise InputError(f"view_from of {self.name} takes no {name!r}; it takes {known}")
         return build(self, player, hand, actions, **public)
 
+    def knowledge(self, state: State, player: int) -> Knowledge:
+        """What a player knows, as the arguments of `view_from`, which gives the player's view.
+
+        Args:
+            state: A full state, or a view of the player.
+            player: Seat of the player.
+
+        Raises:
+            InputError: There is no such player, the game builds no views, or a play in sub-steps is
+                under way, for which `view_from` has no words.
+        """
+        tell = self._table_function("knowledge")
+        return Knowledge(*tell(self, self.view(state, player), self.seat(player)))
+
+    def _table_function(self, name: str) -> Any:
+        """`view_from` or `knowledge` of the game's module.
+
+        Raises:
+            InputError: The module has none.
+        """
+        function, _ = contract.plain_function(self.rules, name)
+        if function is None:
+            raise InputError(f"{self.name} builds no views from what a player knows")
+        return function
+
     def redeal(self, view: State, player: int, rng: np.random.Generator) -> State:
         """A random full state that is consistent with what `player` knows (determinisation).
 
         Raises:
             InputError: There is no such player.
         """
+        self._check(view)
         state = view.copy()
-        contract.redeal(self.rules, state, self._seat(player), rng)
+        contract.redeal(self.rules, state, self.seat(player), generator(rng))
         return state
 
     def observe(self, state: State, player: int) -> dict[str, np.ndarray]:
@@ -303,28 +381,49 @@ class Game:
         Raises:
             InputError: There is no such player.
         """
+        self._check(state)
         out = np.empty(self.observation_size, np.int8)
-        contract.observe(self.rules, state, self._seat(player), out)
+        contract.observe(self.rules, state, self.seat(player), out)
         return self.split(out)
 
     def split(self, observation: np.ndarray) -> dict[str, np.ndarray]:
-        """Cut flat observations, int8 [..., observation_size], into views by part."""
+        """Cut flat observations, int8 [..., observation_size], into views by part.
+
+        Raises:
+            InputError: The array has another size.
+        """
+        if np.shape(observation)[-1:] != (self.observation_size,):
+            raise InputError(f"an observation of {self.name} has {self.observation_size} entries")
         lead = observation.shape[:-1]
         return {
             name: observation[..., where].reshape(*lead, *shape)
             for name, where, shape in self._layout
         }
 
-    def _seat(self, player: Any) -> int:
-        """Check the number of a player, and return it.
+    def seat(self, player: Any, name: str = "player") -> int:
+        """Check the number of a seat, and return it.
+
+        Args:
+            player: Any object.
+            name: Whose seat it is, for the message.
 
         Raises:
-            InputError: There is no such player.
+            InputError: There is no such seat.
         """
-        if not isinstance(player, INTEGERS) or not 0 <= player < self.num_players:
-            raise InputError(f"{player!r} is not a player of {self.name}: players are 0 to "
-                             f"{self.num_players - 1}")  # fmt: skip
-        return int(player)
+        number = whole_number(player, f"{name} is a seat, which")
+        if not 0 <= number < self.num_players:
+            raise InputError(f"{name} is a seat of {self.name}, 0 to {self.num_players - 1}, not "
+                             f"{shown(player)}")  # fmt: skip
+        return number
+
+    def _check(self, state: Any) -> None:
+        """Check that an object is a record of this game.
+
+        Raises:
+            InputError: It is none.
+        """
+        if not isinstance(state, np.record) or state.dtype != self.dtype:
+            raise InputError(f"{shown(state)} is no state of {self.name}")
 
     def valid(self, state: Any, player: int | None = None) -> str:
         """Why the rules do not allow a state, in one line; an empty text if they do.
@@ -339,10 +438,11 @@ class Game:
         Raises:
             InputError: There is no such player.
         """
-        return validity.reason(self, state, None if player is None else self._seat(player))
+        return validity.reason(self, state, None if player is None else self.seat(player))
 
     def save(self, state: State) -> bytes:
         """The bytes of a state, for `load`: `HEADER`, then the record."""
+        self._check(state)
         return HEADER.pack(MAGIC, self.layout) + state.tobytes()
 
     def load(self, data: bytes, player: int | None = None) -> State:
@@ -356,6 +456,8 @@ class Game:
             InputError: The bytes are not a state of this game that the rules allow, or have
                 another layout; or there is no such player.
         """
+        if not isinstance(data, bytes | bytearray):
+            raise InputError(f"a state is loaded from bytes, not from {shown(data)}")
         size, layout = self.dtype.itemsize, 1
         if len(data) != size:
             if len(data) < HEADER.size or data[: len(MAGIC)] != MAGIC:
@@ -389,18 +491,19 @@ class Game:
     read = parse_at
 
 
+def _text(text: Any, what: str) -> str:
+    """Check that an object is a text, and return it.
+
+    Raises:
+        InputError: It is none.
+    """
+    if not isinstance(text, str):
+        raise InputError(f"{what} is a text, not {shown(text)}")
+    return text
+
+
 def _deprecated(old: str, new: str) -> None:
     warnings.warn(f"Game.{old} is now {new}", DeprecationWarning, stacklevel=3)
-
-
-def shown(value: Any) -> str:
-    """A value that a user gives, for a message: at most 60 characters on one line."""
-    try:
-        text = repr(value)
-    except Exception:  # such as that of a whole number of thousands of digits
-        text = f"a value of type {type(value).__name__}"
-    text = " ".join(text.split())
-    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def explain_illegal(game: Game, state: State, action: int) -> str:

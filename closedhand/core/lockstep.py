@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from closedhand.core import interrupt, kernels
+from closedhand.core.checks import integers
 from closedhand.core.game import Game, InputError, explain_illegal
 
 
@@ -39,7 +40,7 @@ def play_out(
             return
         views = states[chosen]
         kernels.hide_all(game.rules, views)
-        actions = np.asarray(choose(views, chosen), np.int64)
+        actions = integers("actions", choose(views, chosen), len(chosen))
         kernels.play_all(game.rules, states, chosen, actions, game.num_actions, status)
         for k in np.flatnonzero(status[chosen] == kernels.ILLEGAL):
             state: Any = states[chosen[k]]

@@ -11,25 +11,14 @@ from typing import Any
 import numpy as np
 
 from closedhand.core import contract
-from closedhand.core.game import INTEGERS, Game, InputError, State, explain_illegal
+from closedhand.core.checks import shown, whole_number
+from closedhand.core.game import Game, InputError, State, explain_illegal
 
 UNSEEN = "?"
 """In place of an action that the player has not seen, such as a choice made in secret."""
 
 HIDDEN = -1
 """The id of such an action; any negative id is one."""
-
-
-def check_seat(game: Game, player: Any, name: str = "player") -> None:
-    """Refuse a seat that a game does not have.
-
-    Raises:
-        InputError: There is no such seat.
-    """
-    if isinstance(player, bool) or not isinstance(player, int | np.integer):
-        raise InputError(f"{name} must be a seat, a whole number, not {player!r}")
-    if not 0 <= player < game.num_players:
-        raise InputError(f"{name} must be a seat from 0 to {game.num_players - 1}, not {player}")
 
 
 def check_text(text: Any, name: str) -> str:
@@ -39,7 +28,7 @@ def check_text(text: Any, name: str) -> str:
         InputError: It is not a text.
     """
     if not isinstance(text, str):
-        raise InputError(f"{name} must be a text of cards, not {text!r}")
+        raise InputError(f"{name} is a text of cards, not {shown(text)}")
     return text
 
 
@@ -50,7 +39,7 @@ def listed(actions: Any) -> list[Any]:
         InputError: They are not iterable, or are a single text.
     """
     if isinstance(actions, str) or not isinstance(actions, Iterable):
-        raise InputError(f"actions must be a list of ids or texts, not {actions!r}")
+        raise InputError(f"actions are a list of ids or texts, not {shown(actions)}")
     return [*actions]
 
 
@@ -65,14 +54,15 @@ def at_action(number: int, action: Any) -> Generator[None]:
     try:
         yield
     except InputError as error:
-        raise InputError(f"action {number}, {action}: {error}") from None
+        text = action if isinstance(action, str) else shown(action)
+        raise InputError(f"action {number}, {text}: {error}") from None
 
 
 def is_unseen(action: Any) -> bool:
     """Whether an action is one that the player has not seen."""
     if isinstance(action, str):
         return action.strip() == UNSEEN
-    return isinstance(action, INTEGERS) and int(action) < 0
+    return isinstance(action, int | np.integer) and int(action) < 0
 
 
 def read(game: Game, state: State, action: Any) -> int:
@@ -90,11 +80,10 @@ def read(game: Game, state: State, action: Any) -> int:
         raise InputError("this action is not hidden from the player: give it")
     if isinstance(action, str):
         return game.parse(action, state)
-    if isinstance(action, bool) or not isinstance(action, INTEGERS):
-        raise InputError("an action must be an id or a text")
-    if action >= game.num_actions:
+    number = whole_number(action, "an action that is no text")
+    if number >= game.num_actions:
         raise InputError(f"{game.name} has no action above {game.num_actions - 1}")
-    return int(action)
+    return number
 
 
 def play(game: Game, state: State, action: int) -> None:

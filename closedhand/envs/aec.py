@@ -157,11 +157,15 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         self._to_act(int(player))
 
     def observe(self, agent: str) -> Observation:
-        """The observation of an agent: a new dict of int8 arrays."""
+        """The observation of an agent: a new dict of int8 arrays.
+
+        Raises:
+            InputError: There is no such agent.
+        """
         if agent == self.agent_selection and agent == self._actor:
             observation, mask = self._observation, self._mask
         else:
-            observation, mask = self._look(self.possible_agents.index(agent))
+            observation, mask = self._look(self.seat_of(agent))
         parts = self.game.split(observation)
         parts[ACTION_MASK] = mask
         return parts

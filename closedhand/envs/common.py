@@ -4,14 +4,14 @@ import copy
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from operator import index
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 
 from closedhand.core import agents, contract, kernels
-from closedhand.core.game import Game, InputError, State, explain_illegal, shown
+from closedhand.core.checks import InputError, id_or_none, shown, whole_number
+from closedhand.core.game import Game, State, explain_illegal
 from closedhand.core.kernel import draw_seed
 from closedhand.core.moved import old_names
 from closedhand.core.registry import make_game, read_options
@@ -113,20 +113,6 @@ def joint_observation(game: Game, state: State) -> np.ndarray:
     return out.ravel()
 
 
-def whole_number(action: Any) -> int:
-    """The action as an `int`.
-
-    Raises:
-        InputError: It is no whole number.
-    """
-    try:
-        if isinstance(action, bool | np.bool_):
-            raise TypeError
-        return index(action)
-    except TypeError:
-        raise InputError(f"an action must be a whole number, not {shown(action)}") from None
-
-
 def action_id(game: Game, state: State, action: Any) -> int:
     """The action as the id of one of the game's actions, legal or not.
 
@@ -145,9 +131,8 @@ def ids_of(game: Game, actions: Sequence[Any]) -> np.ndarray:
     Raises:
         InputError: One is no whole number.
     """
-    numbers = [whole_number(action) for action in actions]
-    known = range(game.num_actions)
-    return np.array([number if number in known else -1 for number in numbers], np.int64)
+    numbers = [id_or_none(whole_number(action), game.num_actions) for action in actions]
+    return np.array(numbers, np.int64)
 
 
 def batch_of_ids(actions: Any, number: int) -> np.ndarray:

@@ -7,7 +7,8 @@ import numpy as np
 
 from closedhand.core import kernels
 from closedhand.core.agents import Agent, act_batch, make_agent
-from closedhand.core.game import INTEGERS, Game, InputError, explain_illegal, shown
+from closedhand.core.checks import InputError, shown
+from closedhand.core.game import Game, explain_illegal
 
 Spec = str | Agent | Sequence[str | Agent]
 """A name or an agent for all other seats, or a sequence with one for each."""
@@ -79,7 +80,7 @@ class Opponents:
     ) -> None:
         views = states[chosen]
         kernels.hide_all(self.game.rules, views)
-        actions = np.asarray(act_batch(agent, views), np.int64)
+        actions = act_batch(agent, views)
         kernels.play_all(
             self.game.rules, states, chosen, actions, self.game.num_actions, status
         )  # fmt: skip
@@ -97,8 +98,8 @@ def check_seat(game: Game, seat: int | str) -> int | None:
     """
     if isinstance(seat, str) and seat == "random":
         return None
-    is_whole = isinstance(seat, INTEGERS) and not isinstance(seat, bool)
-    if not is_whole or not 0 <= int(seat) < game.num_players:
+    try:
+        return game.seat(seat)
+    except InputError:
         last = game.num_players - 1
-        raise InputError(f"seat must be 0 to {last}, or 'random', not {shown(seat)}")
-    return int(seat)
+        raise InputError(f"seat is 0 to {last}, or 'random', not {shown(seat)}") from None

@@ -7,7 +7,8 @@ from typing import Any, Self
 import numpy as np
 from gymnasium import logger, spaces
 
-from closedhand.core.game import Game, State
+from closedhand.core.checks import shown
+from closedhand.core.game import Game, InputError, State
 from closedhand.envs import common, render
 from closedhand.envs.common import Observation
 
@@ -55,6 +56,18 @@ class Table:
     def action_space(self, agent: str) -> spaces.Space[int]:
         """The space of an agent, the same object at every call."""
         return self.action_spaces[agent]
+
+    def seat_of(self, agent: Any) -> int:
+        """The seat of an agent.
+
+        Raises:
+            InputError: There is no such agent.
+        """
+        try:
+            return self.possible_agents.index(agent)
+        except ValueError:
+            known = ", ".join(self.possible_agents)
+            raise InputError(f"no agent {shown(agent)}; there are {known}") from None
 
     @property
     def game_state(self) -> State:

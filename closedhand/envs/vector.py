@@ -124,8 +124,9 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
 
     @states.setter
     def states(self, states: np.ndarray) -> None:
-        if getattr(states, "dtype", None) != self.game.dtype or len(states) != self.num_envs:
-            raise InputError(f"states must be {self.num_envs} records of {self.game.name}")
+        fits = isinstance(states, np.ndarray) and states.shape == (self.num_envs,)
+        if not fits or states.dtype != self.game.dtype:
+            raise InputError(f"states are {self.num_envs} records of {self.game.name}")
         for i, state in enumerate(states):
             reason = self.game.valid(state)
             if reason:

@@ -90,7 +90,8 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
         """The observation of an agent: a new dict of int8 arrays."""
         observation = np.empty(self.game.observation_size, np.int8)
         mask = np.zeros(self.game.num_actions, np.int8)
-        player = self.possible_agents.index(agent)
+        table: Any = self.env.unwrapped
+        player = table.seat_of(agent)
         kernels.observe_one(self.game.rules, self._states, player, observation, mask)
         if self.terminations.get(agent):
             mask[:] = 0

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from closedhand import Game, InputError, make_game
-from closedhand.core import batch
+from closedhand.core import batch, kernels
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guide.md"
 
@@ -124,14 +124,18 @@ def test_playouts_go_on_to_the_end(game: Game) -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda g, s, r: batch.deal(g, [1, -1]), "seeds must be a sequence of whole numbers"),
-        (lambda g, s, r: batch.deal(g, [0.5]), "seeds must be a sequence of whole numbers"),
-        (lambda g, s, r: batch.deal(g, 7), "seeds must be a sequence of whole numbers"),
-        (lambda g, s, r: batch.deal_random(g, -1, r), "the number of games must be a whole number"),
+        (lambda g, s, r: batch.deal(g, [1, -1]), "seeds are a sequence of whole numbers"),
+        (lambda g, s, r: batch.deal(g, [0.5]), "seeds are a sequence of whole numbers"),
+        (lambda g, s, r: batch.deal(g, 7), "seeds are a sequence of whole numbers"),
+        (lambda g, s, r: batch.deal(g, [[1], [2, 3]]), "seeds are a sequence of whole numbers"),
+        (lambda g, s, r: batch.deal(g, [True]), "seeds are a sequence of whole numbers"),
+        (lambda g, s, r: batch.deal_random(g, True, r), "a number of games is a whole number"),
+        (lambda g, s, r: batch.deal_random(g, None, r), "a number of games is a whole number"),
         (
-            lambda g, s, r: batch.deal_random(g, 2.5, r),
-            "the number of games must be a whole number",
+            lambda g, s, r: batch.deal_random(g, -1, r),
+            "a number of games is not negative",
         ),
+        (lambda g, s, r: batch.deal_random(g, 2.5, r), "a number of games is a whole number"),
         (lambda g, s, r: batch.deal_random(g, 3, 7), "rng is a numpy.random.Generator, not 7"),
         (lambda g, s, r: batch.sample(g, s, None), "rng is a numpy.random.Generator, not None"),
         (lambda g, s, r: batch.running(g, s[0]), "states are an array .* of uh_leduc"),
@@ -139,9 +143,22 @@ def test_playouts_go_on_to_the_end(game: Game) -> None:
         (lambda g, s, r: batch.returns(g, np.zeros(3)), "states are an array .* of uh_leduc"),
         (lambda g, s, r: batch.step(g, s, [0, 0]), "actions are 3 whole numbers"),
         (lambda g, s, r: batch.step(g, s, [0.0, 1.0, 1.0]), "actions are 3 whole numbers"),
+        (lambda g, s, r: batch.step(g, s, [[0], [0], [1, 2]]), "actions are 3 whole numbers"),
+        (lambda g, s, r: batch.step(g, s, [2**70, 0, 0]), "actions are 3 whole numbers"),
+        (lambda g, s, r: batch.step(g, s, [True] * 3), "actions are 3 whole numbers"),
+        (lambda g, s, r: batch.step(g, s, None), "actions are 3 whole numbers"),
         (lambda g, s, r: batch.observe(g, s, [0, 1]), "seats are 3 whole numbers"),
-        (lambda g, s, r: batch.observe(g, s, 2), "seats of uh_leduc must be 0 to 1"),
-        (lambda g, s, r: batch.views(g, s, [0, 1, -1]), "seats of uh_leduc must be 0 to 1"),
+        (
+            lambda g, s, r: batch.observe(g, s, np.array([0, 1, 2**63], "u8")),
+            "seats of uh_leduc are 0 to 1",
+        ),
+        (lambda g, s, r: batch.observe(g, s, 2), "the observer is a seat of uh_leduc, 0 to 1"),
+        (lambda g, s, r: batch.observe(g, s, 2**70), "the observer is a seat of uh_leduc, 0 to 1"),
+        (lambda g, s, r: batch.observe(g, s, 0.5), "the observer is a seat, which is a whole"),
+        (lambda g, s, r: batch.observe(g, s, "0"), "the observer is a seat, which is a whole"),
+        (lambda g, s, r: batch.observe(g, with_player(s, 2)), "a player 0 to 1"),
+        (lambda g, s, r: batch.running(g, np.zeros((1, 1), g.dtype)), "states are an array"),
+        (lambda g, s, r: batch.views(g, s, [0, 1, -1]), "seats of uh_leduc are 0 to 1"),
     ],
 )
 def test_bad_input_is_told_in_one_line(call: Callable[..., Any], message: str) -> None:
@@ -150,6 +167,34 @@ def test_bad_input_is_told_in_one_line(call: Callable[..., Any], message: str) -
     with pytest.raises(InputError, match=message) as caught:
         call(game, states, np.random.default_rng(6))
     assert "\n" not in str(caught.value)
+
+
+def with_player(states: np.ndarray, player: int) -> np.ndarray:
+    """Copies in which another player is to act."""
+    states = states.copy()
+    states["player"] = player
+    return states
+
+
+def test_states_with_gaps_and_of_subclasses_are_states() -> None:
+    """Kernels are compiled for arrays without gaps; others are copied, and stepped in place."""
+    game, rng = make_game("uh_leduc"), np.random.default_rng(7)
+    states = batch.deal(game, range(8))
+    actions = batch.sample(game, states, rng)
+    expected = states.copy()
+    batch.step(game, expected, actions)
+    compiled = kernels.step_all.signatures.copy() if hasattr(kernels.step_all, "signatures") else []
+    gaps, back, frozen = states.copy(), states[::-1].copy()[::-1], states.copy()
+    frozen.flags.writeable = False
+    for other in (gaps[::2], back, states.view(np.recarray).copy()):
+        own = actions[::2] if len(other) == 4 else actions
+        batch.step(game, other, own)
+        assert other.tobytes() == (expected[::2] if len(other) == 4 else expected).tobytes()
+    assert gaps[1::2].tobytes() == states[1::2].tobytes()
+    for look in (batch.running, batch.legal_masks, batch.returns):
+        assert (look(game, frozen) == look(game, states)).all()
+    assert batch.views(game, frozen[::2]).tobytes() == batch.views(game, states)[::2].tobytes()
+    assert getattr(kernels.step_all, "signatures", []) == compiled
 
 
 def test_states_that_cannot_be_changed_are_not_stepped() -> None:

@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import VARIANTS, positions, variant_id
+from support import FUZZ, VARIANTS, examples, positions, variant_id
 
 from closedhand import Game, make_game
 from closedhand.core import contract
 from closedhand.core.game import HEADER, InputError, State
 from closedhand.core.records import flat_game
+from closedhand.testing import damage
 
 every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=variant_id)
 
@@ -111,15 +112,10 @@ def changed(state: State, name: str, i: int, change: int) -> State:
     """A copy in which a number is another one."""
     state = state.copy()
     if not state[name].shape:
-        state[name] = wrapped(state[name], change)
+        state[name] = damage.wrapped(state[name], change)
     else:
-        state[name].reshape(-1)[i] = wrapped(state[name].reshape(-1)[i], change)
+        state[name].reshape(-1)[i] = damage.wrapped(state[name].reshape(-1)[i], change)
     return state
-
-
-def wrapped(number: Any, change: int) -> Any:
-    """The sum as a number of the same type."""
-    return np.array(int(number) + change).astype(number.dtype)
 
 
 # Reasons
@@ -240,21 +236,6 @@ def test_views_are_loaded_as_such(game: Game) -> None:
             game.load(game.save(view), player)
 
 
-def test_wrong_players_are_refused(game: Game) -> None:
-    rng = np.random.default_rng(0)
-    state = game.deal(rng)
-    wrong: list[Any] = [-1, game.num_players, 1.5, "0", None]
-    for player in wrong:
-        for call, more in ((game.view, ()), (game.observe, ()), (game.redeal, (rng,))):
-            with pytest.raises(
-                InputError, match=f"is not a player of {game.name}: players are 0 to"
-            ):
-                call(state, player, *more)
-        if player is not None:
-            with pytest.raises(InputError, match="is not a player of"):
-                game.valid(state, player)
-
-
 def test_anything_may_be_asked_about(game: Game) -> None:
     for nothing in (None, 7, b"", "state", game.empty(2), np.zeros(3)):
         assert game.valid(nothing) == f"it is not a record of {game.name}"
@@ -263,111 +244,40 @@ def test_anything_may_be_asked_about(game: Game) -> None:
 # Damaged states
 
 
-def damaged(state: State, other: State, rng: np.random.Generator) -> State:
-    """A copy of a state, or a view, with one to three damages.
-
-    Random bytes, bits turned over, fields and parts of fields of another state, small changes of
-    numbers, two players changed about; seldom everything is random.
-    """
-    state = state.copy()
-    names = state.dtype.names or ()
-    if rng.random() < 0.05:
-        return np.frombuffer(bytearray(rng.bytes(state.nbytes)), state.dtype)[0]
-    for _ in range(int(rng.integers(1, 4))):
-        name = names[int(rng.integers(len(names)))]
-        values = np.atleast_1d(state[name]).reshape(-1).copy()
-        i, j = (int(k) for k in rng.integers(min(len(values), 12), size=2))
-        kind = int(rng.integers(7))
-        if kind == 0:
-            values = np.atleast_1d(other[name]).reshape(-1)
-        elif kind == 1:
-            values[i] = np.atleast_1d(other[name]).reshape(-1)[j]
-        elif kind == 2:
-            values[i], values[j] = values[j], values[i]
-        elif kind == 3:
-            values[i] = wrapped(values[i], int(rng.integers(-3, 4)))
-        elif kind == 4:
-            values[i : i + 1].view(np.uint8)[0] ^= 1 << int(rng.integers(8))
-        elif kind == 5:
-            values.view(np.uint8)[:] = np.frombuffer(rng.bytes(values.nbytes), np.uint8)
-        else:
-            raw = np.frombuffer(bytearray(state.tobytes()), np.uint8)
-            for bit in rng.integers(8 * len(raw), size=int(rng.integers(1, 4))):
-                raw[bit // 8] ^= 1 << int(bit % 8)
-            state = np.frombuffer(bytearray(raw.tobytes()), state.dtype)[0]
-            continue
-        state[name] = values.reshape(state[name].shape) if state[name].shape else values[0]
-    return state
-
-
-def survive(game: Game, state: State, player: int | None, rng: np.random.Generator) -> None:
-    """Hand a state, or a view of `player`, to every kernel."""
-    buffer = np.empty(game.num_actions, np.int32)
-    players = range(game.num_players) if player is None else (player,)
-    for each in players:
-        game.observe(state, each)
-        view = game.view(state, each)
-        assert game.valid(view, each) == ""
-        if not game.over(state) and each == state.player:
-            assert len(game.legal(view)) > 0
-        full = game.redeal(view, each, rng)
-        assert game.valid(full) == ""
-        contract.random_playout(game.rules, full, rng, buffer)
-        assert game.valid(full) == ""
-    game.returns(state)
-
-
 def throw_damaged_states(variants: list[tuple[str, dict[str, Any]]], seed: int, number: int) -> int:
     """Damage so many states and views; return how many were found valid, and survived."""
     survived = 0
     for k, (name, options) in enumerate(variants):
-        game = make_game(name, **options)
-        pool = [state.copy() for state in positions(game, seed=seed, games=6)]
-        for i in range(number // len(variants) + 1):
-            print(f"seed {seed}, variant {k}, state {i}", flush=True)
-            rng = np.random.default_rng((seed, k, i))
-            state, other = (pool[int(p)] for p in rng.integers(len(pool), size=2))
-            player = int(rng.integers(game.num_players)) if rng.random() < 0.4 else None
-            if player is not None:
-                state, other = game.view(state, player), game.view(other, player)
-            state = damaged(state, other, rng)
-            if game.valid(state, player) == "":
-                survived += 1
-                survive(game, state, player, rng)
+        accepted = 0
+        share = number // len(variants) + 1
+        for i, accepted in enumerate(damage.throw(make_game(name, **options), seed + k, share)):
+            print(f"seed {seed}, variant {k}, state {i}, {accepted} valid", flush=True)
+        survived += accepted
     return survived
 
 
-FAMILIES = ("doudizhu", "leduc", "chinese_poker", "daihinmin")
-
-
-def assert_harmless(family: str, seed: int, number: int, timeout: float) -> None:
-    """`throw_damaged_states` in a process of its own, which may crash or hang."""
+@pytest.mark.slow
+@pytest.mark.parametrize("family", ["doudizhu", "leduc", "chinese_poker", "daihinmin"])
+def test_damaged_states_do_no_harm(family: str) -> None:
+    """In a process of its own, which may crash or hang."""
+    number = examples(1000)
     folder = Path(__file__).parent.parent
     variants = [variant for variant in VARIANTS if variant[0].endswith(family)]
-    arguments = [json.dumps(variants), str(seed), str(number)]
-    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    arguments = [json.dumps(variants), "1", str(number)]
     try:
         run = subprocess.run(
             [sys.executable, __file__, *arguments],
-            env=environment, capture_output=True, text=True, timeout=timeout,
-        )  # fmt: skip
+            env={**os.environ, "PYTHONPATH": str(folder)},
+            capture_output=True,
+            text=True,
+            timeout=600 * max(FUZZ, 1),
+        )
     except subprocess.TimeoutExpired as error:
         pytest.fail(f"{family} hangs: {(error.stdout or b'')[-100:]!r}")
     *progress, last = run.stdout.splitlines() or [""]
     assert run.returncode == 0, f"{family} {progress[-1:]} {last}: {run.stderr[-2000:]}"
+    print(last)  # `pytest -s` shows how many were valid
     assert len(progress) >= number and int(last) > 0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("family", FAMILIES)
-def test_damaged_states_do_no_harm(family: str) -> None:
-    assert_harmless(family, seed=1, number=2000, timeout=100)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("family", FAMILIES)
-def test_many_damaged_states_do_no_harm(family: str) -> None:
-    assert_harmless(family, seed=2, number=10_000, timeout=500)
 
 
 if __name__ == "__main__":

@@ -4,40 +4,54 @@ import numpy as np
 import pytest
 
 from closedhand import InputError, make_game
+from closedhand.core.game import State
 from closedhand.search import PairedSearch, Uniform
 
 GAME = make_game("doudizhu")
 WIN = make_game("doudizhu", objective="win")
+GAMES = 1000
+
+
+@pytest.fixture(scope="module")
+def view() -> State:
+    """The view of a player late in a game."""
+    state = GAME.deal(np.random.default_rng(6))
+    for _ in range(25):
+        GAME.play(state, int(GAME.legal(state)[0]))
+    return GAME.view(state, int(state.player))
+
+
+@pytest.fixture(scope="module")
+def means(view: State) -> list[float]:
+    """The mean payoff of each of the first three actions, in games played by hand."""
+    rng = np.random.default_rng(8)
+    means = []
+    for action in GAME.legal(view)[:3]:
+        won = []
+        for _ in range(GAMES):
+            full = WIN.redeal(view, int(view.player), rng)
+            WIN.play(full, int(action))
+            while not WIN.over(full):
+                WIN.play(full, WIN.sample(rng, full))
+            won.append(WIN.returns(full)[int(view.player)])
+        means.append(np.mean(won))
+    return means
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("threads", "particles"), [(1, 0), (2, 0), (1, 600)])
-def test_paired_sums_are_those_of_games_played_by_hand(threads: int, particles: int) -> None:
+def test_paired_sums_are_those_of_games_played_by_hand(
+    view: State, means: list[float], threads: int, particles: int
+) -> None:
     """The advantage over the first action, by uniform playouts."""
-    state = GAME.deal(np.random.default_rng(6))
-    for _ in range(25):
-        GAME.play(state, int(GAME.legal(state)[0]))
-    view = GAME.view(state, int(state.player))
     actions = GAME.legal(view)[:3]
     search_ = PairedSearch(
         WIN, Uniform(), span=2.0, simulations=6000, threads=threads, particles=particles
     )
     sums = search_.judge(view, actions, np.random.default_rng(7))
     assert (sums[0] == [sums[0, 0], 0, 0]).all()
-    rng = np.random.default_rng(8)
-    means = []
-    for action in actions:
-        won = []
-        for _ in range(3000):
-            full = WIN.redeal(view, int(view.player), rng)
-            WIN.play(full, int(action))
-            while not WIN.over(full):
-                n = len(WIN.legal(full))
-                WIN.play(full, int(WIN.legal(full)[int(rng.random() * n)]))
-            won.append(WIN.returns(full)[int(view.player)])
-        means.append(np.mean(won))
     for k in range(1, len(actions)):
-        error = 2 * np.sqrt(1 / 3000 + 1 / sums[k, 0])
+        error = 2 * np.sqrt(1 / GAMES + 1 / sums[k, 0])
         assert abs(sums[k, 1] / sums[k, 0] - (means[k] - means[0])) < 4 * error
 
 

@@ -23,11 +23,11 @@ from closedhand.games.chinese_poker.rules import (
     returns,
 )
 from closedhand.games.chinese_poker.validity import valid
-from closedhand.games.chinese_poker.views import view_from
+from closedhand.games.chinese_poker.views import knowledge, view_from
 
 __all__ = [
-    "deal", "hide", "is_legal", "legal", "make_game", "observe", "over", "play", "redeal",
-    "returns", "valid", "view_from",
+    "deal", "hide", "is_legal", "knowledge", "legal", "make_game", "observe", "over", "play",
+    "redeal", "returns", "valid", "view_from",
 ]  # fmt: skip
 
 EXTRA_POINTS = {"4-2": (1, 1), "1-6": (0, 3)}

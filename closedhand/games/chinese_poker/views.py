@@ -6,7 +6,6 @@ from typing import Any
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.views import (
     at_action,
-    check_seat,
     check_text,
     is_unseen,
     listed,
@@ -15,6 +14,7 @@ from closedhand.core.views import (
     read,
 )
 from closedhand.games.chinese_poker.notation import (
+    board_text,
     cards_text,
     letters_in,
     parse_board,
@@ -22,7 +22,7 @@ from closedhand.games.chinese_poker.notation import (
     parse_hand,
 )
 from closedhand.games.chinese_poker.plays import HAND
-from closedhand.games.chinese_poker.rules import DECK
+from closedhand.games.chinese_poker.rules import DECK, UNSET
 
 
 def view_from(game: Game, player: int, hand: str, actions: Iterable[int | str] = ()) -> State:
@@ -48,7 +48,6 @@ def view_from(game: Game, player: int, hand: str, actions: Iterable[int | str] =
         >>> int(view.moves), int(view.player)
         (1, 1)
     """
-    check_seat(game, player)
     flat = game.flat
     given = listed(actions)
     hands = {int(player): cards_text(parse_hand(check_text(hand, "hand")))}
@@ -66,6 +65,23 @@ def view_from(game: Game, player: int, hand: str, actions: Iterable[int | str] =
     if flat.over(state) and len(hands) < flat.num_players:
         raise InputError("all hands are set: give the boards of all players, in cards")
     return flat.view(state, player)
+
+
+def knowledge(game: Game, view: State, player: int) -> tuple[str, list[int | str], dict[str, Any]]:
+    """The arguments of `view_from` for a view: the hand, the actions, and nothing else.
+
+    Raises:
+        InputError: A player has chosen a back, but no front.
+    """
+    if ((view.backs == UNSET) != (view.history == UNSET)).any():
+        raise InputError("a player has chosen a back, but no front: this view cannot be told")
+    actions: list[int | str] = []
+    for seat, action in enumerate(view.history[: view.moves].tolist()):
+        if seat != player and action >= 0:
+            actions.append(board_text(game.flat.rules.tables, view.hands[seat], action))
+        else:
+            actions.append(action)
+    return cards_text(view.hands[player]), actions, {}
 
 
 def _shown_hand(seat: int, action: Any) -> Any:

@@ -24,11 +24,11 @@ from closedhand.games.daihinmin.state import (
     Rules,
 )
 from closedhand.games.daihinmin.validity import valid
-from closedhand.games.daihinmin.views import view_from
+from closedhand.games.daihinmin.views import knowledge, view_from
 
 __all__ = [
-    "admit", "deal", "hide", "is_legal", "legal", "make_game", "observe", "over", "payoff", "play",
-    "redeal", "returns", "valid", "view_from",
+    "admit", "deal", "hide", "is_legal", "knowledge", "legal", "make_game", "observe", "over",
+    "payoff", "play", "redeal", "returns", "valid", "view_from",
 ]  # fmt: skip
 
 PRESETS: dict[str, dict[str, Any]] = {"uecda": {}, "paper": {"seat_period": 100}}

@@ -47,12 +47,12 @@ def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
         return "the cards were not dealt 11, 11, 11, 10 and 10 from a deck"
     start = state.copy()
     start.hands[:] = hands
-    start.points[:] = _points_before(state)
+    start.points[:] = points_before(state)
     begin(rules, start)
     wrong = validity.replay(rules, start, state.history[: state.moves], NUM_ACTIONS)
     if wrong:
         return wrong
-    if _ended_by_passes(start):
+    if ended_by_passes(start):
         left = start.left > 0
         start.places[left] = state.places[left]
         start.points[left] = state.points[left]
@@ -64,12 +64,12 @@ def _is_over(state: np.record) -> bool:
     return bool(state.out == PLAYERS)
 
 
-def _ended_by_passes(state: np.record) -> bool:
+def ended_by_passes(state: np.record) -> bool:
     """Whether the last round is over, and chance has ranked those who were not out."""
     return _is_over(state) and bool(state.moves) and state.history[state.moves - 1] == PASS
 
 
-def _points_before(state: np.record) -> list[int]:
+def points_before(state: np.record) -> list[int]:
     """The points before the current round."""
     points = state.points.tolist()
     if not _is_over(state):
@@ -95,7 +95,7 @@ def _no_round(rules: Rules, state: np.record) -> str:
         return "classes is neither an order of the players nor of nobody"
     if _is_over(state) and sorted(state.places.tolist()) != EACH_PLAYER:
         return "places is not an order of the players, and the game is over"
-    if not may_stand(_points_before(state), int(state.round_number)):
+    if not may_stand(points_before(state), int(state.round_number)):
         return f"points are not those of {state.round_number} rounds"
     return ""
 

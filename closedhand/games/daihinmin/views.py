@@ -10,7 +10,6 @@ from closedhand.core import bits
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.views import (
     at_action,
-    check_seat,
     check_text,
     is_unseen,
     listed,
@@ -33,6 +32,7 @@ from closedhand.games.daihinmin.notation import cards_in, parse_cards, permutati
 from closedhand.games.daihinmin.plays import CARDS, DECK, DIAMOND_THREE, NUM_CARDS
 from closedhand.games.daihinmin.state import PLAYERS, Rules
 from closedhand.games.daihinmin.tricks import new_trick
+from closedhand.games.daihinmin.validity import points_before
 
 DEALT = (11, 11, 11, 10, 10)
 """Cards dealt to the players in seat order, from the daifugo on."""
@@ -97,7 +97,6 @@ def view_from(
         >>> [game.text(action) for action in game.legal(view)]
         ['7d', '8s', '9s', 'Ts', 'Kd', 'Ah', '2c', 'PASS']
     """
-    check_seat(game, player)
     flat = game.flat
     given = listed(actions)
     held = np.uint64(parse_cards(check_text(hand, "hand")))
@@ -123,6 +122,31 @@ def view_from(
     _rank(flat, state, places)
     state.hands[player] = held
     return flat.view(state, player)
+
+
+def knowledge(game: Game, view: State, player: int) -> tuple[str, list[int], dict[str, Any]]:
+    """The arguments of `view_from` for a view: the hand, the actions, and what else is public."""
+    rules = game.flat.rules
+    public: dict[str, Any] = {
+        "seats": "".join(map(str, view.seats)),
+        "round_number": int(view.round_number),
+        "points": points_before(view),
+    }
+    if game.over(view) and view.passes >= rules.options.pass_limit:
+        public["places"] = "".join(map(str, view.places))
+    if view.leader >= 0 and not view.hands[player] & bit(DIAMOND_THREE):
+        public["leader"] = int(view.leader)
+    if view.classes[0] >= 0:
+        public["classes"] = "".join(map(str, view.classes))
+    if has_exchange(rules, view):
+        paid = [view.taxed[pair] for pair in range(len(TAXES)) if player == loser(view, pair)]
+        public["paid"] = "".join(map(_text, paid))
+    else:
+        public["dealt"] = [
+            int(left) + bits.size(played)
+            for left, played in zip(view.left, view.played, strict=True)
+        ]  # fmt: skip
+    return _text(view.hands[player]), game.history(view).tolist(), public
 
 
 def _start(
@@ -240,8 +264,8 @@ def _lead(game: Game, state: State, player: int, held: np.uint64, leader: int | 
             raise InputError(f"player_{player} holds 3d, so player_{leader} did not lead first")
         leader = player
     if leader is None:
-        raise InputError("leader: give the player who showed 3d and led the first trick")
-    check_seat(game, leader, "leader")
+        raise InputError("leader: say who showed 3d and led the first trick")
+    leader = game.seat(leader, "leader")
     state.leader = leader
     new_trick(state, leader)
     sure = [

@@ -24,11 +24,12 @@ from closedhand.games.doudizhu.rules import (
     returns,
 )
 from closedhand.games.doudizhu.validity import valid
-from closedhand.games.doudizhu.views import view_from
+from closedhand.games.doudizhu.views import knowledge, view_from
 
 __all__ = [
     "deal",
     "hide",
+    "knowledge",
     "legal",
     "make_game",
     "observe",

@@ -8,7 +8,6 @@ import numpy as np
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.views import (
     at_action,
-    check_seat,
     check_text,
     listed,
     numbered,
@@ -52,7 +51,6 @@ def view_from(
         >>> [game.text(action) for action in game.legal(view)]
         ['TT', 'JJ', '22', 'PASS']
     """
-    check_seat(game, player)
     flat = game.flat
     held = _packed(hand, "hand")
     state = flat.empty(1)[0]
@@ -78,6 +76,18 @@ def view_from(
         raise InputError(f"the public cards {unpack(state.public)} are neither held nor played")
     state.hands[player] = held
     return flat.view(state, player)
+
+
+def knowledge(game: Game, view: State, player: int) -> tuple[str, list[int], dict[str, Any]]:
+    """The arguments of `view_from` for a view: the hand, the actions, and what else is public.
+
+    Raises:
+        InputError: The player has begun a play in sub-steps.
+    """
+    if view.group >= 0:
+        raise InputError("a play in sub-steps is under way: its view cannot be told")
+    public = {"public": unpack(view.public)} if view.landlord >= 0 else {}
+    return unpack(view.hands[player]), game.history(view).tolist(), public
 
 
 def _packed(cards: Any, name: str) -> np.uint64:

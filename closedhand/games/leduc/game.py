@@ -20,11 +20,12 @@ from closedhand.games.leduc.rules import (
     returns,
 )
 from closedhand.games.leduc.validity import valid
-from closedhand.games.leduc.views import view_from
+from closedhand.games.leduc.views import knowledge, view_from
 
 __all__ = [
     "deal",
     "hide",
+    "knowledge",
     "legal",
     "make_game",
     "observe",

@@ -1,10 +1,11 @@
 """Views of Leduc built from what a player at a real table knows."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.views import at_action, check_seat, check_text, listed, numbered, play, read
-from closedhand.games.leduc.notation import CARDS, Notation
+from closedhand.core.views import at_action, check_text, listed, numbered, play, read
+from closedhand.games.leduc.notation import CARDS, Notation, card_text
 from closedhand.games.leduc.rules import FLOP, SEATS, revealed
 
 
@@ -36,7 +37,6 @@ def view_from(
         >>> [game.text(action) for action in game.legal(view)]
         ['check', 'raise']
     """
-    check_seat(game, player)
     notation = Notation(game.rules)
     cards = {int(player): notation.card(check_text(hand, "hand"))}
     if flop is not None:
@@ -59,3 +59,9 @@ def view_from(
     if flop is not None and not revealed(game.rules, state):
         raise InputError("the flop is not revealed before the second phase")
     return game.view(state, player)
+
+
+def knowledge(game: Game, view: State, player: int) -> tuple[str, list[int], dict[str, Any]]:
+    """The arguments of `view_from` for a view: the hand, the actions, and what else is public."""
+    public = {"flop": card_text(view.cards[FLOP])} if revealed(game.rules, view) else {}
+    return card_text(view.cards[player]), game.history(view).tolist(), public

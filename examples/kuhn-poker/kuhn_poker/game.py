@@ -202,6 +202,11 @@ def view_from(game: Game, player: int, hand: str, actions: Iterable[int | str] =
     return view
 
 
+def knowledge(game: Game, view: State, player: int) -> tuple[str, list[int], dict[str, str]]:
+    """The arguments of `view_from` for a view: the card, the actions, and nothing else."""
+    return CARDS[view.cards[player]], game.history(view).tolist(), {}
+
+
 def make_game(rules: Literal["standard"] = "standard") -> Game:
     """Kuhn poker as a `Game`; its only option has one value."""
     return Game(

@@ -116,7 +116,8 @@ def test_records() -> None:
 def test_a_view_from_a_real_table() -> None:
     view = view_from(GAME, 0, "Q", ["pass", "bet"])
     assert view == GAME.view(play("QK", "pass bet"), 0)
-    with pytest.raises(InputError, match="'A' is not a card"):
+    assert GAME.knowledge(view, 0) == ("Q", [0, 1], {})
+    with pytest.raises(InputError, match="'A' is no card"):
         view_from(GAME, 0, "A")
 
 

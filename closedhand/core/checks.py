@@ -1,0 +1,101 @@
+"""Checks of what callers hand in: numbers, seats, generators, arrays.
+
+Kernels trust their arguments: a wrong seat is an index out of bounds, and an argument of another
+type is one more compilation or an error of the compiler. So every public function that leads to a
+kernel checks its arguments here first, without going through states. The states themselves are
+checked by `Game.valid` where they come from outside: `load`, `reset(options={"state": …})` and the
+vector env's `states`.
+"""
+
+from operator import index
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from closedhand.core.text import one_line
+
+INTEGERS: Any = (int, np.integer)
+"""Types of a seat or an id."""
+
+WIDTH = 60
+"""Longest text of a value in a message, in characters."""
+
+
+class InputError(ValueError):
+    """Input of the user that cannot be used; the message says why.
+
+    The message stays one line that a terminal can show, whatever it quotes: see `text.one_line`.
+    """
+
+    def __init__(self, message: object = "") -> None:
+        super().__init__(one_line(str(message)))
+
+
+def shown(value: Any) -> str:
+    """A value that a user gives, for a message: at most 60 characters on one line."""
+    try:
+        text = repr(value)
+    except Exception:  # such as that of a whole number of thousands of digits
+        text = f"a value of type {type(value).__name__}"
+    text = " ".join(text.split())
+    return text if len(text) <= WIDTH else f"{text[: WIDTH - 3]}..."
+
+
+def whole_number(value: Any, name: str = "an action") -> int:
+    """The value as an `int`.
+
+    Args:
+        value: Any object; a bool is no number.
+        name: What the value should be, for the message.
+
+    Raises:
+        InputError: It is no whole number.
+    """
+    try:
+        if not isinstance(value, bool):
+            return index(value)
+    except TypeError:
+        pass
+    raise InputError(f"{name} is a whole number, not {shown(value)}")
+
+
+def id_or_none(number: int, num_actions: int) -> int:
+    """The number if it is the id of an action, else -1, which no game admits.
+
+    Kernels take integers of 64 bits, and a number may have more.
+    """
+    return number if 0 <= number < num_actions else -1
+
+
+def integers(what: str, values: Any, number: int, each: str = "game") -> NDArray[np.int64]:
+    """One integer for each game, or for each of something else, as int64 [number].
+
+    Args:
+        what: What the values are, in the plural, for the message.
+        values: Any object.
+        number: Number of values that are needed.
+        each: What there is one value for.
+
+    Raises:
+        InputError: The values are not so many integers.
+    """
+    try:
+        array = np.asarray(values)
+    except ValueError:  # rows of different lengths
+        array = np.empty(())
+    if array.shape != (number,) or (number and array.dtype.kind not in "iu"):
+        raise InputError(f"{what} are {number} whole numbers, one for each {each}")
+    # Unsigned numbers beyond int64 become negative ones, which no check of a range lets pass.
+    return array.astype(np.int64)
+
+
+def generator(rng: Any) -> np.random.Generator:
+    """Check a generator, and return it.
+
+    Raises:
+        InputError: It is none.
+    """
+    if not isinstance(rng, np.random.Generator):
+        raise InputError(f"rng is a numpy.random.Generator, not {shown(rng)}")
+    return rng

@@ -1,0 +1,72 @@
+"""`check_game` itself: which checks are made, and in which order."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from closedhand.core import contract
+from closedhand.core.game import Game
+from closedhand.testing.contract import (
+    check_deals,
+    check_fields,
+    check_forms,
+    check_rules,
+    check_state,
+)
+from closedhand.testing.course import check_course, look_closely
+from closedhand.testing.envs import ENVIRONMENTS
+from closedhand.testing.expectations import expect, reporting
+from closedhand.testing.inputs import check_inputs
+from closedhand.testing.notation import check_actions
+from closedhand.testing.processes import check_other_process
+from closedhand.testing.saving import check_pickle
+
+WHOLE_GAME: Mapping[str, Callable[[Game], None]] = {
+    "fields": check_fields,
+    "state": check_state,
+    "rules": check_rules,
+    "flat": check_forms,
+    "text and parse": check_actions,
+    "pickle": check_pickle,
+}
+"""Checks of a game as a whole, by the part that they look at."""
+
+
+def check_game(game: Game, games: int = 20, seed: int = 0, jit: bool = True) -> None:
+    """Check that a game keeps the whole contract.
+
+    Args:
+        game: Game to check. It has to be known to `make_game`, as other processes have to find it.
+        games: Number of random games that are played.
+        seed: Seed of the first deal; the others follow it.
+        jit: Whether another process plays some games without compiled kernels, and has to reach
+            the same states. Otherwise it plays them with compiled ones.
+
+    Raises:
+        ContractError: The game breaks the contract; the message says where, in one line.
+    """
+    for part, check in WHOLE_GAME.items():
+        with reporting(game, part):
+            check(game)
+    with reporting(game, "deal", f"seed {seed}"):
+        check_deals(game, games, seed)
+    courses = [check_course(game, number) for number in range(seed, seed + games)]
+    changed, built = np.sum([look_closely(walk, states) for walk, states in courses], axis=0)
+    seeds = f"seeds {seed} to {seed + games - 1}"
+    with reporting(game, "redeal", seeds):
+        expect(changed, "no state was ever dealt anew: `hide` has to blank what a player does "
+                "not know, and `redeal` to draw it")  # fmt: skip
+    with reporting(game, "view_from", seeds):
+        offered = contract.plain_function(game.rules, "view_from")[0] is not None
+        expect(built or not offered, "no view was ever built from what a player knows")
+    with reporting(game, "player", seeds):
+        actors = {int(state.player) for _, states in courses for state in states[:-1]}
+        idle = sorted(set(range(game.num_players)) - actors)
+        expect(not idle, "seats {} never act", idle)  # an env of such a seat would wait for ever
+    with reporting(game, "processes"):
+        check_other_process(game, seed, jit)
+    with reporting(game, "bad input", f"seed {seed}"):
+        check_inputs(game, seed)
+    for part, check in ENVIRONMENTS.items():
+        with reporting(game, part, f"seed {seed}"):
+            check(game, seed)

@@ -1,0 +1,124 @@
+"""Random games: which checks are made at every state, at the end, and closely at some states."""
+
+from collections.abc import Callable, Mapping
+
+from closedhand.core.game import Game, State
+from closedhand.testing.contract import (
+    check_end,
+    check_illegal,
+    check_legal,
+    check_next_deal,
+    check_observe,
+    check_payoff,
+    check_player,
+    check_returns,
+    check_valid,
+)
+from closedhand.testing.expectations import expect, reporting, same
+from closedhand.testing.hidden import check_knowledge, check_view_from
+from closedhand.testing.notation import check_deal_text, check_records, check_scene, check_text
+from closedhand.testing.saving import check_save
+from closedhand.testing.walk import Walk, some
+
+EVERY_STATE: Mapping[str, Callable[[Walk], None]] = {
+    "player": check_player,
+    "legal": check_legal,
+}
+"""Checks of every state of a game, by the part that they look at."""
+
+
+AT_END: Mapping[str, Callable[[Walk, list[State]], None]] = {
+    "over": check_end,
+    "deal": check_next_deal,
+    "returns": check_returns,
+    "payoff": check_payoff,
+    "records": check_records,
+}
+"""Checks of a whole game of random play, by the part that they look at."""
+
+
+CLOSELY: Mapping[str, Callable[[Walk], None]] = {
+    "valid": check_valid,
+    "illegal actions": check_illegal,
+    "observe": check_observe,
+    "text and parse": check_text,
+    "deal_text": check_deal_text,
+    "scene": check_scene,
+    "save and load": check_save,
+}
+"""Checks of some states of a game, by the part that they look at."""
+
+
+def check_course(game: Game, seed: int) -> tuple[Walk, list[State]]:
+    """Play a random game to its end and check its states; return it with all of them."""
+    with reporting(game, "deal", f"seed {seed}"):
+        walk = Walk(game, seed)
+    with reporting(game, "returns", walk):
+        expect(not game.returns(walk.state).any(),
+                "a new game has paid {}: only what is earned is paid, and before the end only in "
+                "staged games", game.returns(walk.state))  # fmt: skip
+    states = [walk.state.copy()]
+    while True:
+        for part, check in EVERY_STATE.items():
+            with reporting(game, part, walk):
+                before = walk.state.copy()
+                check(walk)
+                same(game, before, walk.state, "looking at a state does not change it")
+        if game.over(walk.state):
+            break
+        with reporting(game, "over", walk):
+            expect(len(walk.actions) < game.max_moves,
+                    "the game goes on after max_moves, {} actions", game.max_moves)  # fmt: skip
+            expect(walk.state.moves < len(walk.state.history),
+                    "the game goes on, but the field 'history' is full")  # fmt: skip
+        play_one(walk)
+        states.append(walk.state.copy())
+    for part, check in AT_END.items():
+        with reporting(game, part, walk):
+            check(walk, states)
+    return walk, states
+
+
+def play_one(walk: Walk) -> None:
+    """Play a random action and check what it has done."""
+    game, before = walk.game, walk.state.copy()
+    action = int(walk.rng.choice(game.legal(before)))
+    walk.actions.append(action)
+    with reporting(game, "play", walk):
+        twin = before.copy()
+        game.play(walk.state, action)
+        game.play(twin, action)
+        same(game, walk.state, twin, "the same action leads to the same state")
+        made, state = int(before.moves), walk.state
+        restarted = state.moves == 0 and made > 0  # a new round, or a redeal
+        substep = state.moves == made and game.flat is not game
+        if restarted or substep:
+            return
+        expect(state.moves == made + 1, "moves is {} after an action, not {}",
+                made + 1, state.moves)  # fmt: skip
+        past = game.history(state)
+        expect((past[:made] == game.history(before)).all(), "an action changes the past")
+        expect(game.flat is not game or past[made] == action,
+                "'history' ends with the action, not with {}", past[made])  # fmt: skip
+
+
+def look_closely(walk: Walk, states: list[State]) -> tuple[int, int]:
+    """Check some states of a game in depth.
+
+    Returns:
+        Number of redeals that changed a state, and number of views built from what players know.
+    """
+    game, whole = walk.game, walk.actions
+    changed = built = 0
+    for step in sorted(some(range(len(states)), walk.rng)):
+        walk.state, walk.actions = states[step], whole[:step]
+        for part, check in CLOSELY.items():
+            with reporting(game, part, walk):
+                before = walk.state.copy()
+                check(walk)
+                same(game, before, walk.state, "looking at a state does not change it")
+        for player in walk.players:
+            changed += check_knowledge(walk, player)
+        # One player is enough: all actions are played again.
+        built += check_view_from(walk, int(walk.rng.integers(game.num_players)))
+    return changed, built

@@ -1,0 +1,202 @@
+"""Damaged states: random faults in the bytes of states, as a bad disk or an attacker makes them.
+
+`Game.load` has to refuse them, or they have to be as good as any other state. What is accepted goes
+through every function of the game. A kernel that trusts a wrong number may crash or hang the
+process, so whoever throws many of these does it in a process of its own.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from closedhand.core import contract
+from closedhand.core.game import Game, InputError, State
+from closedhand.envs.aec import GameAEC
+from closedhand.envs.vector import GameVectorEnv
+from closedhand.testing.expectations import expect
+
+KINDS = 9
+"""Kinds of damage; see `damaged`."""
+
+FIRST = 12
+"""Entries of an array that are damaged most: a history is long and mostly empty."""
+
+
+def throw(game: Game, seed: int, number: int) -> Iterator[int]:
+    """Damage states and views of random games, and let the game have them.
+
+    Args:
+        game: The game.
+        seed: Seed of the games and of the damages.
+        number: Number of damaged states.
+
+    Yields:
+        How many have been accepted so far, before each damaged state and at the end.
+
+    Raises:
+        Broken: A damaged state is neither refused nor treated like any other one.
+    """
+    rng = np.random.default_rng(seed)
+    pool = [state.copy() for _ in range(6) for state in _positions(game, rng)]
+    table, envs = GameAEC(game), GameVectorEnv(game, 2)
+    accepted = 0
+    for i in range(number):
+        yield accepted
+        rng = np.random.default_rng((seed, i))
+        state, other = (pool[int(k)] for k in rng.integers(len(pool), size=2))
+        player = int(rng.integers(game.num_players)) if rng.random() < 0.4 else None
+        if player is not None:
+            state, other = game.view(state, player), game.view(other, player)
+        data = damaged(state, other, rng)
+        try:
+            state = game.load(data, player)
+        except InputError as error:
+            expect("\n" not in str(error), "a damaged state is refused in several lines")
+            if player is None and len(data) == game.dtype.itemsize and not i % 10:
+                _check_refused(table, envs, np.frombuffer(bytearray(data), game.dtype)[0])
+            continue
+        accepted += 1
+        if player is None:
+            _check_accepted(table, envs, state)
+        survive(game, state, player, rng)
+    yield accepted
+
+
+def _positions(game: Game, rng: np.random.Generator) -> Iterator[State]:
+    """Every position of a game of random play."""
+    state = game.deal(rng)
+    yield state
+    while not game.over(state):
+        game.play(state, game.sample(rng, state))
+        yield state
+
+
+def damaged(state: State, other: State, rng: np.random.Generator) -> bytes:
+    """The bytes of a state, or of a view, with one to three damages.
+
+    Bits turned over, random bytes, whole fields or parts of them from another state, small changes
+    of numbers, two entries or two fields changed about, bytes cut off or added; seldom everything
+    is random.
+
+    Args:
+        state: State to damage; it remains as it is.
+        other: Another state of the game.
+        rng: Generator of the damages.
+    """
+    state = state.copy()
+    if rng.random() < 0.05:
+        return rng.bytes(state.nbytes)
+    for _ in range(int(rng.integers(1, 4))):
+        kind = int(rng.integers(KINDS))
+        if kind == 0:
+            data = state.tobytes() + rng.bytes(8)
+            return data[: int(rng.integers(len(data) + 1))]
+        if kind == 1:
+            state = _flip_bits(state, rng)
+        elif kind == 2:
+            _swap_fields(state, rng)
+        else:
+            _damage_field(state, other, kind, rng)
+    return state.tobytes()
+
+
+def _flip_bits(state: State, rng: np.random.Generator) -> State:
+    raw = np.frombuffer(bytearray(state.tobytes()), np.uint8)
+    for bit in rng.integers(8 * len(raw), size=int(rng.integers(1, 4))):
+        raw[bit // 8] ^= 1 << int(bit % 8)
+    return raw.view(state.dtype)[0]
+
+
+def _swap_fields(state: State, rng: np.random.Generator) -> None:
+    """Change two fields of one type about, or two players' shares of one field."""
+    names = state.dtype.names or ()
+    one = names[int(rng.integers(len(names)))]
+    alike = [name for name in names if state.dtype[name] == state.dtype[one]]
+    other = alike[int(rng.integers(len(alike)))]
+    first, second = np.copy(state[one]), np.copy(state[other])
+    state[one], state[other] = second, first
+
+
+def _damage_field(state: State, other: State, kind: int, rng: np.random.Generator) -> None:
+    names = state.dtype.names or ()
+    name = names[int(rng.integers(len(names)))]
+    values = np.atleast_1d(state[name]).reshape(-1).copy()
+    strange = np.atleast_1d(other[name]).reshape(-1)
+    i, j = (int(k) for k in rng.integers(min(len(values), FIRST), size=2))
+    if kind == 3:
+        values = strange
+    elif kind == 4:
+        values[i] = strange[j]
+    elif kind == 5:
+        values[i], values[j] = values[j], values[i]
+    elif kind == 6:
+        values[i] = wrapped(values[i], int(rng.integers(-3, 4)))
+    elif kind == 7:
+        values[i : i + 1].view(np.uint8)[0] ^= 1 << int(rng.integers(8))
+    else:
+        values.view(np.uint8)[:] = np.frombuffer(rng.bytes(values.nbytes), np.uint8)
+    state[name] = values.reshape(state[name].shape) if state[name].shape else values[0]
+
+
+def wrapped(number: Any, change: int) -> Any:
+    """The sum as a number of the same type."""
+    return np.array(int(number) + change).astype(number.dtype)
+
+
+def _check_refused(table: GameAEC, envs: GameVectorEnv, state: State) -> None:
+    """The envs refuse what `load` refuses."""
+    for what, call in (
+        ("reset", lambda: table.reset(options={"state": state})),
+        ("states", lambda: setattr(envs, "states", np.repeat(state, 2))),
+    ):
+        try:
+            call()
+        except InputError:
+            continue
+        expect(False, "{} takes a state that `load` refuses", what)
+
+
+def _check_accepted(table: GameAEC, envs: GameVectorEnv, state: State) -> None:
+    """The envs take what `load` takes; `reset` only takes games in progress."""
+    envs.states = np.repeat(state, 2)
+    if not table.game.over(state):
+        table.reset(options={"state": state})
+
+
+def survive(game: Game, state: State, player: int | None, rng: np.random.Generator) -> None:
+    """Hand a valid state to every function, and play it to its end.
+
+    Args:
+        game: The game.
+        state: A full state, or a view.
+        player: Player whose view it is; None for a full state.
+        rng: Generator of redeals and of the play.
+
+    Raises:
+        Broken: A function fails, or its result is not valid.
+    """
+    for seat in range(game.num_players) if player is None else (player,):
+        game.observe(state, seat)
+        view = game.view(state, seat)
+        expect(game.valid(view, seat) == "", "a view of a valid state is refused")
+        if not game.over(state) and seat == state.player:
+            expect(len(game.legal(view)) > 0, "a valid state has no legal action")
+        full = game.redeal(view, seat, rng)
+        expect(game.valid(full) == "", "a redealt view of a valid state is refused")
+        _play_on(game, full, rng)
+    game.returns(state)
+    if player is None:
+        _play_on(game, state.copy(), rng)
+
+
+def _play_on(game: Game, state: State, rng: np.random.Generator) -> None:
+    """Play to the end, which has to come, and to be valid."""
+    ids = np.empty(game.num_actions, np.int32)
+    for _ in range(game.max_moves + 1):
+        if contract.over(game.rules, state):
+            break
+        contract.play(game.rules, state, contract.random_action(game.rules, state, rng, ids))
+    expect(game.over(state), "a valid state goes on after max_moves, {} actions", game.max_moves)
+    expect(game.valid(state) == "", "a valid state has an end that is refused")
+    game.returns(state)

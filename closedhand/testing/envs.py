@@ -1,0 +1,188 @@
+"""Checks of the environments of a game, side by side."""
+
+import io
+import math
+import warnings
+from collections.abc import Callable, Mapping
+from contextlib import redirect_stdout
+
+import numpy as np
+
+from closedhand.core.game import Game, State
+from closedhand.envs.aec import GameAEC, env as aec_env
+from closedhand.envs.common import ACTION_MASK, Observation
+from closedhand.envs.parallel import GameParallel
+from closedhand.envs.solo import SoloEnv
+from closedhand.envs.vector import GameVectorEnv
+from closedhand.testing.expectations import expect
+
+
+class _Steady:
+    """An agent whose choice depends only on what it sees: the same in every env."""
+
+    name = "steady"
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+
+    def act(self, view: State) -> int:
+        """Choose a legal action."""
+        return self.choose(self.game.observe(view, int(view.player)), self.game.legal(view))
+
+    @staticmethod
+    def choose(seen: Observation, legal: np.ndarray) -> int:
+        """Choose one of the legal actions by a sum over what is seen."""
+        numbers = seen["observation"].astype(np.int64).ravel()
+        return int(legal[numbers @ np.arange(1, len(numbers) + 1) % len(legal)])
+
+
+def check_api(game: Game, seed: int) -> None:
+    """The API tests of PettingZoo and Gymnasium."""
+    with warnings.catch_warnings(), redirect_stdout(io.StringIO()):
+        # They warn of dict observations, of masks that are zero after the end, and of their own
+        # deprecated imports.
+        warnings.simplefilter("ignore")
+        from gymnasium.utils.env_checker import check_env
+        from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test
+
+        api_test(aec_env(game), num_cycles=60)
+        seed_test(lambda: aec_env(game), num_cycles=60)
+        check_env(SoloEnv(game, opponents=_Steady(game)), skip_render_check=True)
+        if game.simultaneous:
+            parallel_api_test(GameParallel(game), num_cycles=10)
+            parallel_seed_test(lambda: GameParallel(game), num_cycles=10)
+
+
+STEPS = 60
+"""Steps of the envs side by side."""
+
+
+def check_vector(game: Game, seed: int) -> None:
+    """Game by game, the vector env agrees with the AEC env: observations, masks, rewards."""
+    number = 3
+    singles = [GameAEC(game) for _ in range(number)]
+    for i, single in enumerate(singles):
+        single.reset(seed=seed + i)
+    envs = GameVectorEnv(game, number)
+    observations, infos = envs.reset(seed=seed)
+    over = np.zeros(number, bool)
+    for _ in range(STEPS):
+        actors = infos["current_player"]
+        actions = np.zeros(number, np.int64)
+        for i, single in enumerate(singles):
+            if over[i]:
+                single.reset()
+                continue
+            actions[i] = _choose(observations, i)
+            single.step(int(actions[i]))
+        observations, rewards, over, _, infos = envs.step(actions)
+        for i, single in enumerate(singles):
+            agent = single.agent_selection
+            where = f"game {i} of seed {seed + i}"
+            expect(agent == f"player_{infos['current_player'][i]}", "who is to act in {}", where)
+            alike(_row(observations, i), single.observe(agent), where)
+            expect(single.terminations[agent] == over[i], "the end of {}", where)
+            paid = single.rewards[f"player_{actors[i]}"]
+            expect(rewards[i] == paid, "the reward of {} is {}, not {}", where, rewards[i], paid)
+
+
+def check_solo(game: Game, seed: int) -> None:
+    """One seat is the same in the solo env, in a vector env with opponents and in the AEC env."""
+    agent, seat = _Steady(game), (seed + 1) % game.num_players
+    solo = SoloEnv(game, opponents=agent, seat=seat)
+    envs = GameVectorEnv(game, 1, opponents=agent, seat=seat)
+    table, name = GameAEC(game), f"player_{seat}"
+    seen, info = solo.reset(seed=seed)
+    batch, _ = envs.reset(seed=seed)
+    table.reset(seed=seed)
+    reward = paid = 0.0
+    over = False
+    for _ in range(STEPS):
+        # A game that ends before the seat's turn is no episode of it.
+        while not over and table.agent_selection != name:
+            paid += _let_act(table, agent, name)
+            if all(table.terminations.values()):
+                table.reset()
+                paid = 0.0
+        where = f"seat {seat}"
+        alike(_row(batch, 0), seen, where + ", vector and solo env")
+        alike(seen, table.observe(name), where + ", solo and AEC env")
+        if over:
+            seen, info = solo.reset()
+            batch, *_ = envs.step(np.zeros(1, np.int64))
+            table.reset()
+            over, paid = False, 0.0
+            continue
+        action = int(np.random.default_rng(seed).choice(np.flatnonzero(seen[ACTION_MASK])))
+        seen, reward, over, _, info = solo.step(np.int64(action))
+        batch, rewards, *_ = envs.step(np.array([action]))
+        table.step(action)
+        paid = table.rewards[name]
+        while not all(table.terminations.values()) and table.agent_selection != name:
+            paid += _let_act(table, agent, name)
+        expect(over == all(table.terminations.values()), "the end of an episode of {}", where)
+        expect(math.isclose(reward, paid) and math.isclose(rewards[0], paid),
+                "the reward of {} is {} in the solo env, {} in the vector env and {} in the AEC "
+                "env", where, reward, rewards[0], paid)  # fmt: skip
+    expect(info["current_player"] == seat, "the info names another seat")
+
+
+def _let_act(table: GameAEC, agent: _Steady, name: str) -> float:
+    """Let the agent act in the AEC env; return the reward of `name` in this step."""
+    state = table.game_state
+    table.step(agent.act(table.game.view(state, int(state.player))))
+    return table.rewards[name]
+
+
+def check_parallel(game: Game, seed: int) -> None:
+    """The parallel env of a simultaneous game shows and pays the same as the AEC env."""
+    if not game.simultaneous:
+        return
+    rng = np.random.default_rng(seed)
+    table, together = GameAEC(game), GameParallel(game)
+    for episode in range(seed, seed + 5):
+        table.reset(seed=episode)
+        seen, _ = together.reset(seed=episode)
+        turns: dict[str, list[tuple[np.ndarray, int]]] = {agent: [] for agent in together.agents}
+        rewards: dict[str, float] = {}
+        while together.agents:
+            for agent in together.agents:
+                mask = seen[agent][ACTION_MASK]
+                turns[agent].append((mask, int(rng.choice(np.flatnonzero(mask)))))
+            seen, rewards, *_ = together.step({agent: turns[agent][-1][1] for agent in turns})
+        while not any(table.terminations.values()):
+            agent = table.agent_selection
+            expect(turns[agent], "{} acts more often in the AEC env", agent)
+            mask, action = turns[agent].pop(0)
+            expect((mask == table.observe(agent)[ACTION_MASK]).all(), "the mask of {}", agent)
+            table.step(action)
+        expect(rewards == table.rewards, "rewards are {}, in the AEC env {}",
+                rewards, table.rewards)  # fmt: skip
+        for agent, observation in seen.items():
+            alike(observation, table.observe(agent), agent)
+
+
+ENVIRONMENTS: Mapping[str, Callable[[Game, int], None]] = {
+    "AEC and vector env": check_vector,
+    "solo env": check_solo,
+    "parallel env": check_parallel,
+    "environment API": check_api,
+}
+"""Checks of the environments."""
+
+
+def _choose(observations: Observation, i: int) -> int:
+    """The choice of `_Steady` in game i of a batch."""
+    row = _row(observations, i)
+    return _Steady.choose(row, np.flatnonzero(row[ACTION_MASK]))
+
+
+def _row(observations: Observation, i: int) -> Observation:
+    """The observation of game i in a batch."""
+    return {name: part[i] for name, part in observations.items()}
+
+
+def alike(one: Observation, other: Observation, where: str) -> None:
+    """Two observations are equal, masks included."""
+    for name, part in other.items():
+        expect(np.array_equal(one[name], part), "{!r} differs in {}", name, where)

@@ -1,0 +1,52 @@
+"""What the checks say: an expectation that does not hold becomes a `ContractError` of one line."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from closedhand.core.game import Game, InputError, State
+
+
+class ContractError(AssertionError):
+    """A game breaks the contract. The message is one line: what is broken, and where."""
+
+
+class Broken(Exception):
+    """An expectation that does not hold; `reporting` adds which game, which part and where."""
+
+
+def expect(holds: Any, text: str, *values: Any) -> None:
+    """Raise `Broken` with `text`, formatted with `values`, if something does not hold."""
+    if not holds:
+        raise Broken(text.format(*values))
+
+
+@contextmanager
+def reporting(game: Game, part: str, where: object = "") -> Iterator[None]:
+    """Turn any error inside into a `ContractError` that names the part and the place."""
+    try:
+        yield
+    except Exception as error:
+        text = str(error) if isinstance(error, Broken) else f"{type(error).__name__}: {error}"
+        place = f" ({where})" if str(where) else ""
+        message = f"{game.name}: {part}: {' '.join(text.split())[:500]}{place}"
+        raise ContractError(message) from (None if isinstance(error, Broken) else error)
+
+
+def refuses(call: Callable[[], object], what: str) -> None:
+    """A call raises an `InputError` of one line."""
+    try:
+        call()
+    except InputError as error:
+        expect("\n" not in str(error), "the message about {} has several lines", what)
+    except Exception as error:
+        raise Broken(f"{what} raises {type(error).__name__}, no InputError: {error}") from error
+    else:
+        raise Broken(f"{what} raises no InputError")
+
+
+def same(game: Game, one: State, other: State, rule: str) -> None:
+    """Two states are equal; otherwise say which fields differ."""
+    if one.tobytes() != other.tobytes():
+        fields = [name for name in game.dtype.names or () if (one[name] != other[name]).any()]
+        raise Broken(f"{rule}, but {', '.join(map(repr, fields)) or 'padding'} differ")

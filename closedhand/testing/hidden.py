@@ -1,0 +1,85 @@
+"""Checks of hidden information: views, redeals, and what a player at a real table knows."""
+
+import numpy as np
+
+from closedhand.core import contract
+from closedhand.core.game import Game, InputError
+from closedhand.core.views import UNSEEN
+from closedhand.testing.expectations import expect, reporting, same
+from closedhand.testing.walk import Walk
+
+
+def check_knowledge(walk: Walk, player: int) -> bool:
+    """Nothing that a player gets depends on what the player cannot know.
+
+    What the view of a player does not show is redealt, which must not change anything that the
+    player gets. Return whether it changed the state.
+    """
+    game, state = walk.game, walk.state
+    with reporting(game, "hide", walk):
+        view = game.view(state, player)
+        same(game, view, game.view(view, player), f"the view of player_{player}'s view is itself")
+        expect(view.player == state.player and view.moves == state.moves,
+                "a view tells who is to act, and how many actions were made")  # fmt: skip
+    with reporting(game, "redeal", walk):
+        seed = int(walk.rng.integers(2**32))
+        other, again = (game.redeal(view, player, np.random.default_rng(seed)) for _ in range(2))
+        same(game, other, again, "the same seed redeals the same state")
+        same(game, game.view(other, player), view,
+              f"player_{player} has the same view of a redealt state; `hide` leaks, or `redeal` "
+              "does not keep to the view")  # fmt: skip
+        expect(game.over(other) == game.over(state), "a redealt state ends at another time")
+        why = game.valid(other)
+        expect(why == "", "a redealt state is refused: {}", why)
+        end = game.playout(other, walk.rng)
+        expect(game.over(end), "a redealt state is played to its end")
+    with reporting(game, "valid", walk):
+        why = game.valid(view, player)
+        expect(why == "", "the view of player_{} is refused: {}", player, why)
+    with reporting(game, "observe", walk):
+        seen = game.observe(state, player)
+        for name, one in (("a redealt state", other), ("the view", view)):
+            for part, value in game.observe(one, player).items():
+                expect((value == seen[part]).all(),
+                        "{!r} leaks: it shows player_{} what he cannot know; it differs for {}",
+                        part, player, name)  # fmt: skip
+    with reporting(game, "key", walk):
+        keys = {game.key(one, player) for one in (state, other, view)}
+        expect(len(keys) == 1, "the key of player_{} depends on what he cannot know", player)
+    if player == state.player and not game.over(state):
+        with reporting(game, "legal", walk):
+            for one in (other, view):
+                expect(np.array_equal(game.legal(one), game.legal(state)),
+                        "the actions of player_{} depend on what he cannot know",
+                        player)  # fmt: skip
+    return other.tobytes() != state.tobytes()
+
+
+def check_view_from(walk: Walk, player: int) -> bool:
+    """A view is built again from what its player knows; return whether the game can do that.
+
+    What is known comes from the view alone, so that it holds nothing hidden. Actions are given as
+    ids or as texts.
+    """
+    game, state = walk.game, walk.state
+    if contract.plain_function(game.rules, "view_from")[0] is None:
+        return False
+    with reporting(game, "view_from", walk):
+        view = game.view(state, player)
+        try:
+            hand, actions, public = game.knowledge(view, player)
+        except InputError:
+            # Only whole plays can be told.
+            expect(game.flat is not game, "what player_{} knows is not told", player)
+            return False
+        if len(walk.actions) % 2:
+            actions = [_as_text(game.flat, action) for action in actions]
+        built = game.view_from(player, hand, actions, **public)
+        same(game, built, view, f"what player_{player} knows gives the view of player_{player}")
+    return True
+
+
+def _as_text(flat: Game, action: int | str) -> str:
+    if isinstance(action, str):
+        return action
+    return flat.text(action) if action >= 0 else UNSEEN

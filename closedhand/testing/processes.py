@@ -1,0 +1,97 @@
+"""Checks in another process: the same games, with and without compiled kernels."""
+
+import hashlib
+import json
+import os
+import pickle
+import subprocess
+import sys
+
+import numba
+import numpy as np
+
+from closedhand.core.game import Game
+from closedhand.core.registry import add_game, make_game, spec_of
+from closedhand.testing.expectations import Broken, expect
+
+TRACED = 40
+"""Positions of a trace: few, as they take long without compiled kernels."""
+
+MANY = 3000
+"""Legal actions that take as long to list as everything else about a position."""
+
+
+def check_other_process(game: Game, seed: int, jit: bool) -> None:
+    """Another process plays the same games; with `jit`, in the other mode of compilation."""
+    make = spec_of(game.name).make
+    if callable(make) and (make.__module__ == "__main__" or "<" in make.__qualname__):
+        return  # of a script or notebook, which another process cannot import
+    compiled = not numba.config.DISABLE_JIT  # type: ignore[attr-defined]
+    ours = _trace(game, seed)
+    theirs = _trace_elsewhere(game, seed, compiled != jit)
+    if jit and ours != theirs:
+        # Is it the process or the mode?
+        _compare(ours, _trace_elsewhere(game, seed, compiled), "in another process")
+        _compare(ours, theirs, "with kernels and in plain Python (NUMBA_DISABLE_JIT=1)")
+    _compare(ours, theirs, "in another process")
+
+
+def _trace(game: Game, seed: int) -> list[tuple[str, str]]:
+    """Results of a game's functions along random games: a name and a digest of each."""
+    trace: list[tuple[str, str]] = []
+
+    def note(name: str, data: np.ndarray | bytes) -> None:
+        data = data if isinstance(data, bytes) else np.ascontiguousarray(data).tobytes()
+        trace.append((name, hashlib.sha256(data).hexdigest()[:16]))
+
+    positions = work = 0
+    while work < TRACED:
+        rng = np.random.default_rng(seed)
+        state = game.deal(rng)
+        note(f"deal of seed {seed}", state.tobytes())
+        while not game.over(state) and work < TRACED:
+            legal, player = game.legal(state), int(state.player)
+            note(f"legal at move {state.moves} of seed {seed}", legal)
+            for part in game.observe(state, player).values():
+                note(f"observe at move {state.moves} of seed {seed}", part)
+            view = game.view(state, player)
+            note(f"hide at move {state.moves} of seed {seed}", view.tobytes())
+            other = game.redeal(view, player, np.random.default_rng(positions))
+            note(f"redeal at move {state.moves} of seed {seed}", other.tobytes())
+            game.play(state, int(rng.choice(legal)))
+            note(f"play after {int(state.moves)} moves of seed {seed}", state.tobytes())
+            positions += 1
+            work += 1 + len(legal) // MANY
+        note(f"returns of seed {seed}", game.returns(state))
+        seed += 1
+    return trace
+
+
+def _trace_elsewhere(game: Game, seed: int, compiled: bool) -> list[tuple[str, str]]:
+    """`_trace` in a new process."""
+    run = subprocess.run(
+        [sys.executable, "-c", f"from {__name__} import print_trace; print_trace()"],
+        input=pickle.dumps((spec_of(game.name), dict(game.options), seed)),
+        env={
+            **os.environ,
+            "NUMBA_DISABLE_JIT": "0" if compiled else "1",
+            "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+        },
+        capture_output=True,
+    )
+    if run.returncode:
+        *_, last = run.stderr.decode(errors="replace").strip().splitlines() or ["no message"]
+        raise Broken(f"another process cannot play the game: {last}")
+    return [(name, digest) for name, digest in json.loads(run.stdout.splitlines()[-1])]
+
+
+def print_trace() -> None:
+    """Print the `_trace` of the game and the seed on stdin: what the other process runs."""
+    spec, options, seed = pickle.loads(sys.stdin.buffer.read())
+    add_game(spec)
+    print(json.dumps(_trace(make_game(spec.name, **options), seed)))
+
+
+def _compare(ours: list[tuple[str, str]], theirs: list[tuple[str, str]], what: str) -> None:
+    for (name, digest), (_, other) in zip(ours, theirs, strict=False):
+        expect(digest == other, "{} differs {}", name, what)

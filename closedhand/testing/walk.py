@@ -1,0 +1,54 @@
+"""A random game in progress, which the checks look at."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from closedhand.core.game import Game, State
+
+CLOSE_LOOKS = 6
+"""Positions of each game that are checked closely; quick checks are made at all positions."""
+
+
+SAMPLES = 10
+"""Actions that are tried out where there may be too many to try all."""
+
+
+@dataclass
+class Walk:
+    """A game of random play in progress, with its seed and actions.
+
+    Attributes:
+        game: Game that is played.
+        seed: Seed of the deal, which is that of `np.random.default_rng(seed)`.
+        state: Current state.
+        actions: Actions so far.
+        rng: Generator of the play and of the checks.
+    """
+
+    game: Game
+    seed: int
+    state: State = field(init=False)
+    actions: list[int] = field(default_factory=list)
+    rng: np.random.Generator = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.state = self.game.deal(np.random.default_rng(self.seed))
+        self.rng = np.random.default_rng([self.seed, 1])
+
+    @property
+    def players(self) -> range:
+        """All seats."""
+        return range(self.game.num_players)
+
+    def __str__(self) -> str:
+        return f"seed {self.seed}, actions {self.actions}"
+
+
+def some(things: Any, rng: np.random.Generator) -> list[Any]:
+    """All of a few things; of many the first, the last and a sample."""
+    if len(things) <= CLOSE_LOOKS:
+        return list(things)
+    inner = rng.choice(len(things) - 2, CLOSE_LOOKS - 2, replace=False) + 1
+    return [things[0], *(things[int(i)] for i in np.sort(inner)), things[-1]]
