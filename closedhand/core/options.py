@@ -39,10 +39,13 @@ from typing import (
 
 import numpy as np
 
-from closedhand.core.game import InputError, shown
+from closedhand.core.game import INTEGERS, InputError, shown
 
 LARGEST = 10**9 - 1
 """Largest absolute value of a whole number without a stated range; kernels take such numbers."""
+
+TRUTH_VALUES: Any = (bool, np.bool_)
+"""Types of a truth value."""
 
 WORDS = {
     "true": True, "yes": True, "on": True, "1": True,
@@ -89,7 +92,7 @@ class Option:
 
     def __post_init__(self) -> None:
         """Derive the type of the values."""
-        usual = object if self.default is None else type(self.default)
+        usual: type[Any] = object if self.default is None else type(self.default)
         kind = self.kind or (str if self.choices else usual)
         object.__setattr__(self, "_kind", kind if kind in READERS else object)
 
@@ -136,7 +139,7 @@ class Option:
 def _read_bool(value: Any) -> bool:
     if isinstance(value, str) and value.strip().lower() in WORDS:
         return WORDS[value.strip().lower()]
-    if not isinstance(value, bool | np.bool_):
+    if not isinstance(value, TRUTH_VALUES):
         raise ValueError
     return bool(value)
 
@@ -144,7 +147,7 @@ def _read_bool(value: Any) -> bool:
 def _read_int(value: Any) -> int:
     if isinstance(value, str) and WHOLE.fullmatch(value.strip()):
         return int(value)
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+    if isinstance(value, bool) or not isinstance(value, INTEGERS):
         raise ValueError
     return int(value)
 
@@ -215,7 +218,7 @@ class Options:
             is_open: Whether there are others, of which nothing is known.
         """
         self.owner = owner
-        self.presets = presets or {}
+        self.presets: Mapping[str, Mapping[str, Any]] = presets or {}
         self._options = {option.name: option for option in options}
         self._is_open = is_open
         self.defaults = {option.name: option.default for option in options}
@@ -253,7 +256,7 @@ class Options:
             InputError: As for `read`.
         """
         read = self.read(given)
-        preset = self.presets.get(read.get("rules", self.defaults.get("rules")), {})
+        preset = self.presets.get(str(read.get("rules", self.defaults.get("rules"))), {})
         return {**self.defaults, **preset, **read}
 
     def _read(self, name: str, value: Any) -> Any:

@@ -2,9 +2,9 @@
 
 import copy
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from gymnasium import spaces
@@ -25,6 +25,9 @@ RENDER_FPS = 2
 
 ILLEGAL_REWARD = -10.0
 """The default penalty: a small one would be a way out of a lost game for agents without masks."""
+
+NUMBERS: Any = (int, float, np.integer, np.floating)
+"""Types of a reward."""
 
 LARGEST_REWARD = 1e30
 """Rewards are float32 in some libraries."""
@@ -67,7 +70,7 @@ def check_reward(reward: Any) -> float:
     Raises:
         InputError: It is no finite number.
     """
-    is_number = isinstance(reward, int | float | np.number) and not isinstance(reward, bool)
+    is_number = isinstance(reward, NUMBERS) and not isinstance(reward, bool)
     if not is_number or not -LARGEST_REWARD <= reward <= LARGEST_REWARD:
         raise InputError(f"illegal_reward is a number, not {shown(reward)}")
     return float(reward)
@@ -171,7 +174,8 @@ def given_start(game: Game, options: Any) -> State | None:
         return None
     if not isinstance(options, Mapping):
         raise InputError(f"options of a reset are a dict, not {shown(options)}")
-    deal, state = options.get("deal"), options.get("state")
+    start = cast(Mapping[str, Any], options)
+    deal, state = start.get("deal"), start.get("state")
     if deal is not None and state is not None:
         raise InputError("options start a game from a deal or from a state, not from both")
     if deal is not None:
@@ -229,7 +233,7 @@ def refuse_ended(given: State | None) -> None:
 
 
 @contextmanager
-def unchanged_if_refused(env: Any, given: State | None, *names: str) -> Iterator[None]:
+def unchanged_if_refused(env: Any, given: State | None, *names: str) -> Generator[None]:
     """Restore attributes of an env if `refuse_ended` refuses a given start in this block."""
     kept = {} if given is None else {name: copy.deepcopy(getattr(env, name)) for name in names}
     try:

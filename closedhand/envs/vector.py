@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from gymnasium import error, logger
@@ -267,7 +267,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         if isinstance(seed, str | bytes) or not isinstance(seed, Sequence | np.ndarray):
             first = check_seed(seed)
             return [first + i for i in range(self.num_envs)]
-        seeds = list(seed) if np.ndim(seed) else []
+        seeds = list(cast(Sequence[Any], seed)) if np.ndim(cast(Any, seed)) else []
         if len(seeds) != self.num_envs:
             raise InputError(f"{self.num_envs} games need as many seeds, not {len(seeds)}")
         return [common.check_seed(each) for each in seeds]
