@@ -13,7 +13,8 @@ Games that are over stay in the batch: they have no legal actions, and `step` le
 """
 
 from collections.abc import Sequence
-from typing import Any
+from contextlib import suppress
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -57,10 +58,9 @@ def deal(game: Game, seeds: ArrayLike) -> States:
     Raises:
         InputError: The seeds are not nonnegative integers.
     """
-    try:
+    array: NDArray[Any] = np.empty(())
+    with suppress(ValueError):  # rows of different lengths
         array = np.asarray(seeds)
-    except ValueError:  # rows of different lengths
-        array = np.empty(())
     if array.ndim != 1 or (array.size and (array.dtype.kind not in "iu" or array.min() < 0)):
         raise InputError("seeds must be a sequence of whole numbers, none of them negative")
     # Making a generator takes longer than the deal, but seeds have to mean the same everywhere.
@@ -285,11 +285,14 @@ def _prepared(game: Game, states: Any, copy: bool = False) -> States:
     Raises:
         InputError: The array does not hold states of the game.
     """
-    if not isinstance(states, np.ndarray) or states.dtype != game.dtype or states.ndim != 1:
+    if not isinstance(states, np.ndarray):
         raise InputError(f"states are an array [n] of records of {game.name}, its dtype")
-    acting = states["player"]
+    found = cast(States, states)
+    if found.dtype != game.dtype or found.ndim != 1:
+        raise InputError(f"states are an array [n] of records of {game.name}, its dtype")
+    acting = found["player"]
     if ((acting < 0) | (acting >= game.num_players)).any():
         raise InputError(f"states of {game.name} have a player 0 to {game.num_players - 1}")
-    if type(states) is np.ndarray and states.flags.carray and not copy:
-        return states
-    return np.array(states, order="C", subok=False)
+    if type(found) is np.ndarray and found.flags.carray and not copy:
+        return found
+    return np.array(found, order="C", subok=False)

@@ -456,7 +456,7 @@ class Game:
             InputError: The bytes are not a state of this game that the rules allow, or have
                 another layout; or there is no such player.
         """
-        if not isinstance(data, bytes | bytearray):
+        if not isinstance(data, bytes | bytearray):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"a state is loaded from bytes, not from {shown(data)}")
         size, layout = self.dtype.itemsize, 1
         if len(data) != size:

@@ -32,6 +32,7 @@ from typing import (
     NamedTuple,
     TypeVar,
     Union,
+    cast,
     get_args,
     get_origin,
     get_type_hints as type_hints,
@@ -92,7 +93,7 @@ class Option:
 
     def __post_init__(self) -> None:
         """Derive the type of the values."""
-        usual: type[Any] = object if self.default is None else type(self.default)
+        usual = cast(type, object if self.default is None else type(self.default))
         kind = self.kind or (str if self.choices else usual)
         object.__setattr__(self, "_kind", kind if kind in READERS else object)
 

@@ -6,12 +6,12 @@ rules, from a position in which hidden cards are placeholders that no part of th
 
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from closedhand.core import contract
-from closedhand.core.checks import shown, whole_number
+from closedhand.core.checks import INTEGERS, shown, whole_number
 from closedhand.core.game import Game, InputError, State, explain_illegal
 
 UNSEEN = "?"
@@ -54,7 +54,7 @@ def at_action(number: int, action: Any) -> Generator[None]:
     try:
         yield
     except InputError as error:
-        text = action if isinstance(action, str) else shown(action)
+        text = action if isinstance(action, str) else shown(cast(object, action))
         raise InputError(f"action {number}, {text}: {error}") from None
 
 
@@ -62,7 +62,7 @@ def is_unseen(action: Any) -> bool:
     """Whether an action is one that the player has not seen."""
     if isinstance(action, str):
         return action.strip() == UNSEEN
-    return isinstance(action, int | np.integer) and int(action) < 0
+    return isinstance(action, INTEGERS) and int(action) < 0
 
 
 def read(game: Game, state: State, action: Any) -> int:

@@ -124,8 +124,8 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
 
     @states.setter
     def states(self, states: np.ndarray) -> None:
-        fits = isinstance(states, np.ndarray) and states.shape == (self.num_envs,)
-        if not fits or states.dtype != self.game.dtype:
+        fits = getattr(states, "dtype", None) == self.game.dtype
+        if not fits or np.shape(states) != (self.num_envs,):
             raise InputError(f"states are {self.num_envs} records of {self.game.name}")
         for i, state in enumerate(states):
             reason = self.game.valid(state)

@@ -1,4 +1,4 @@
-"""Dou Dizhu against its sources: scores, the paper's games, RLCard, perft."""
+"""Dou Dizhu against its sources: scores, the paper's games, RLCard."""
 
 import json
 from itertools import product
@@ -166,32 +166,6 @@ def test_the_papers_two_positions() -> None:
     game = make_game("doudizhu")
     greedy = make_agent(game, "greedy")
     assert game.text(greedy.act(game.view(cooperation, 1))) == "3"
-
-
-@pytest.fixture(scope="module")
-def perft_counts() -> dict:
-    return json.loads((DATA / "perft_doudizhu.json").read_text())
-
-
-def perft(game, state, depth: int) -> int:
-    """Sequences of legal actions of a length (shorter where the game ends)."""
-    if depth == 0 or game.over(state):
-        return 1
-    total = 0
-    for action in game.legal(state):
-        child = state.copy()
-        game.play(child, int(action))
-        total += perft(game, child, depth - 1)
-    return total
-
-
-@pytest.mark.slow
-def test_perft(perft_counts: dict) -> None:
-    for key, counts in perft_counts.items():
-        preset, deal = key.split(" ")
-        game = make_game("doudizhu", rules=preset, bidding=False)
-        state = game.parse_deal(deal)
-        assert [perft(game, state, depth) for depth in range(1, 1 + len(counts))] == counts
 
 
 def position(hand: str, target: str | None, preset: str) -> np.ndarray:
