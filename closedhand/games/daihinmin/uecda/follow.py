@@ -106,7 +106,6 @@ class Follower:
         view.classes[:] = classes
         view.seats[:] = status.seats
         view.next[list(status.seats)] = status.seats[1:] + status.seats[:1]
-        view.left[:] = status.left
         view.leader = NOBODY
         self._exchanging = bool(has_exchange(self._rules, view))
         if self._exchanging:
