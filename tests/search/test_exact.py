@@ -45,7 +45,8 @@ def brute_force(game: Game, state: State, player: int) -> bool:
 )
 def test_duels_with_a_known_end(first: str, second: str, value: int) -> None:
     game, state = duel(first, second)
-    assert force(game, state)[0] == value
+    found, action = force(game, state)
+    assert found == value and (action >= 0) == (value == WON)
 
 
 def test_duels_agree_with_brute_force() -> None:
