@@ -224,4 +224,6 @@ def chunk_of(data: Mapping[str, Any], returns: Any, shape: tuple[int, ...], agen
     sound = all(wanted in (-1, found) for wanted, found in zip(shape, payoffs.shape, strict=True))
     if not sound or spent.shape != (2, agents) or not np.isfinite(payoffs).all():
         raise ValueError("payoffs or times")
+    if not np.isfinite(spent).all() or (spent < 0).any() or (spent[1] % 1).any():
+        raise ValueError("times")
     return Chunk(payoffs, spent[0], np.array(data["decisions"], np.int64))

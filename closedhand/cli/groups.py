@@ -19,7 +19,7 @@ from closedhand.core.extras import needing
 from closedhand.core.files import FAULTS
 from closedhand.core.game import InputError
 from closedhand.core.registry import GAMES, Ref, load
-from closedhand.core.text import one_line
+from closedhand.core.text import one_line, reason_of
 
 
 def commands_of_games(verb: str) -> dict[str, Ref]:
@@ -134,7 +134,7 @@ class Commands(Group):
                 raise
             if error.filename is None:
                 streams.drop()
-            text = one_line(f"{error.filename or 'an output'}: {error.strerror}")
+            text = one_line(f"{error.filename or 'an output'}: {reason_of(error)}")
         # If not even that can be written, the exit code has to do.
         with suppress(OSError):
             note(text)

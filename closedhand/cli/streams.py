@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TextIO, cast
 
 from closedhand.core.game import InputError
-from closedhand.core.text import FALLBACK
+from closedhand.core.text import FALLBACK, reason_of
 
 
 def prepare() -> None:
@@ -58,7 +58,7 @@ def flush() -> None:
         raise
     except OSError as error:
         drop()
-        raise InputError(f"cannot write the output: {error.strerror}") from None
+        raise InputError(f"cannot write the output: {reason_of(error)}") from None
 
 
 def drop() -> None:

@@ -84,7 +84,7 @@ def deal_random(game: Game, number: int, rng: Rng) -> States:
     generator(rng)
     count = whole_number(number, "a number of games")
     if count < 0:
-        raise InputError(f"a number of games is not negative, as {shown(number)} is")
+        raise InputError(f"the number of games must be 0 or more, not {shown(number)}")
     return _start(game, [draw_seed(rng) for _ in range(count)])
 
 

@@ -60,7 +60,7 @@ def whole_number(value: Any, name: str = "an action") -> int:
     raise InputError(f"{name} is a whole number, not {shown(value)}")
 
 
-def id_or_none(number: int, num_actions: int) -> int:
+def id_or_illegal(number: int, num_actions: int) -> int:
     """The number if it is the id of an action, else -1, which no game admits.
 
     Kernels take integers of 64 bits, and a number may have more.
@@ -94,7 +94,7 @@ def generator(rng: Any) -> np.random.Generator:
     """Check a generator, and return it.
 
     Raises:
-        InputError: It is none.
+        InputError: It is not one.
     """
     if not isinstance(rng, np.random.Generator):
         raise InputError(f"rng is a numpy.random.Generator, not {shown(rng)}")

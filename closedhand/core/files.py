@@ -2,6 +2,7 @@
 
 import errno
 import io
+import json
 import os
 import platform
 import re
@@ -16,7 +17,7 @@ from typing import Any, Self
 import numpy as np
 
 from closedhand.core.game import InputError
-from closedhand.core.text import UNPAIRED
+from closedhand.core.text import UNPAIRED, reason_of
 
 try:
     import fcntl
@@ -28,9 +29,10 @@ SHIPPED = Path(__file__).parent.parent / "data"
 FAULTS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS}
 """Errors that tell of the disk, not of the program: it is full, broken or write-protected."""
 CLAIMED = "CLOSEDHAND_CLAIMED"
-"""Environment variable with the claims of a process, which the processes that it starts share."""
-PART = re.compile(r"\.(\d+)\.part$")
-"""End of the name of a file that is being written, with the id of the process that writes it."""
+"""Environment variable with the claims of a process, a JSON list; processes that it starts share
+them."""
+PART = re.compile(r"^\..*\.(\d+)\.part$")
+"""Name of a file that is being written, with the id of the process that writes it."""
 KINDS = {
     stat.S_IFDIR: "a folder",
     stat.S_IFCHR: "a device",
@@ -43,11 +45,6 @@ KINDS = {
 
 class WriteError(InputError):
     """A file that cannot be written."""
-
-
-def reason_of(error: Exception) -> str:
-    """The first line of an error's message, or its type where it has no message."""
-    return str(error).partition("\n")[0] or type(error).__name__
 
 
 def within(path: Path, name: str) -> Path:
@@ -81,7 +78,7 @@ def target(path: Path) -> Path:
     except FileNotFoundError:
         return found
     except OSError as error:
-        raise WriteError(f"cannot write {path}: {error.strerror}") from None
+        raise WriteError(f"cannot write {path}: {reason_of(error)}") from None
     if not stat.S_ISREG(mode):
         kind = KINDS.get(stat.S_IFMT(mode), "something else")
         raise WriteError(f"cannot write {path}: it is {kind}, not a file")
@@ -102,7 +99,7 @@ def replacing(path: Path) -> Generator[Path]:
         WriteError: The file cannot be written.
     """
     found = target(path)
-    part = found.with_name(f"{found.name}.{os.getpid()}.part")
+    part = found.with_name(f".{found.name}.{os.getpid()}.part")
     try:
         found.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -116,7 +113,7 @@ def replacing(path: Path) -> Generator[Path]:
         finally:
             part.unlink(missing_ok=True)
     except OSError as error:
-        raise WriteError(f"cannot write {path}: {error.strerror}") from None
+        raise WriteError(f"cannot write {path}: {reason_of(error)}") from None
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
@@ -168,7 +165,7 @@ class Log:
                 self._file.truncate(end)
                 raise
         except OSError as error:
-            raise WriteError(f"cannot write {self.path}: {error.strerror}") from None
+            raise WriteError(f"cannot write {self.path}: {reason_of(error)}") from None
 
     def close(self) -> None:
         """Close the file."""
@@ -217,7 +214,7 @@ class Claims:
         for path, found in zip(paths, targets, strict=True):
             _make_folder(found.parent, path)
             self._lock(found.with_name(f".{found.name}.lock"), path)
-            _remove_parts(found.parent.glob(f"{_escaped(found.name)}.*.part"))
+            _remove_parts(found.parent.glob(f".{_escaped(found.name)}.*.part"))
 
     def folder(self, path: Path) -> Path:
         """Claim a folder, and create it.
@@ -227,26 +224,26 @@ class Claims:
         """
         _make_folder(path, path)
         self._lock(Path(os.path.realpath(path)) / ".lock", path)
-        for pattern in ("*.part", "*/*.part"):
+        for pattern in (".*.part", "*/.*.part"):
             _remove_parts(path.glob(pattern))
         return path
 
     def _lock(self, lock: Path, path: Path) -> None:
-        if str(lock) in os.environ.get(CLAIMED, "").split(os.pathsep):
+        before = json.loads(os.environ.get(CLAIMED, "[]"))
+        if str(lock) in before:
             return
         try:
             held = _locked(lock, path)
         except OSError as error:
-            raise WriteError(f"cannot write {path}: {error.strerror}") from None
-        before = os.environ.get(CLAIMED)
-        os.environ[CLAIMED] = os.pathsep.join([*([before] if before else []), str(lock)])
+            raise WriteError(f"cannot write {path}: {lock}: {reason_of(error)}") from None
+        os.environ[CLAIMED] = json.dumps([*before, str(lock)])
 
         def release() -> None:
             with suppress(OSError):
                 lock.unlink()
             os.close(held)
-            left = [name for name in os.environ[CLAIMED].split(os.pathsep) if name != str(lock)]
-            os.environ[CLAIMED] = os.pathsep.join(left)
+            left = [name for name in json.loads(os.environ[CLAIMED]) if name != str(lock)]
+            os.environ[CLAIMED] = json.dumps(left)
 
         self._held.callback(release)
 
@@ -258,7 +255,7 @@ def _make_folder(folder: Path, path: Path) -> None:
     except FileExistsError:
         raise WriteError(f"cannot write {path}: {folder} is not a folder") from None
     except OSError as error:
-        raise WriteError(f"cannot create the folder {folder}: {error.strerror}") from None
+        raise WriteError(f"cannot create the folder {folder}: {reason_of(error)}") from None
 
 
 def _locked(lock: Path, path: Path) -> int:
@@ -301,7 +298,7 @@ def _try_lock(file: int) -> None:
         except BlockingIOError:
             raise
         except OSError as error:
-            reason = f"no locks in this file system ({error.strerror})"
+            reason = f"no locks in this file system ({reason_of(error)})"
     warnings.warn(f"{reason}: let no two commands write to one place", stacklevel=5)
 
 

@@ -17,7 +17,7 @@ from closedhand.core.checks import (
     INTEGERS as INTEGERS,
     InputError as InputError,
     generator,
-    id_or_none,
+    id_or_illegal,
     shown as shown,
     whole_number,
 )
@@ -175,7 +175,7 @@ class Game:
         """
         count = whole_number(number, "a number of states")
         if count < 0:
-            raise InputError(f"a number of states is not negative, as {shown(number)} is")
+            raise InputError(f"the number of states must be 0 or more, not {shown(number)}")
         return np.zeros(count, self.dtype)
 
     def deal(self, rng: np.random.Generator) -> State:
@@ -201,15 +201,12 @@ class Game:
             raise InputError("the game is over")
         if not state.flags.writeable:
             raise InputError("this state cannot be changed: play in a copy of it")
-        number = id_or_none(whole_number(action), self.num_actions)
+        number = id_or_illegal(whole_number(action), self.num_actions)
         admitted = contract.admit(
             self.rules, state, number, np.empty(self.num_actions, np.int32)
         )  # fmt: skip
         if admitted < 0:
-            name = "no action at all" if number < 0 else self.text(number, state)
-            raise InputError(
-                f"action {shown(action)} ({name}) is not legal for player_{state.player}"
-            )
+            raise InputError(explain_illegal(self, state, whole_number(action)))
         contract.play(self.rules, state, admitted)
 
     def sample(self, rng: np.random.Generator, state: State) -> int:
@@ -238,7 +235,7 @@ class Game:
         """
         number = whole_number(action)
         if not 0 <= number < self.num_actions:
-            raise InputError(f"{shown(action)} is no action of {self.name}: those are 0 to "
+            raise InputError(f"{self.name} has no action {shown(action)}: actions are 0 to "
                              f"{self.num_actions - 1}")  # fmt: skip
         if state is not None:
             self._check(state)
@@ -420,10 +417,10 @@ class Game:
         """Check that an object is a record of this game.
 
         Raises:
-            InputError: It is none.
+            InputError: It is not one.
         """
         if not isinstance(state, np.record) or state.dtype != self.dtype:
-            raise InputError(f"{shown(state)} is no state of {self.name}")
+            raise InputError(f"{shown(state)} is not a state of {self.name}")
 
     def valid(self, state: Any, player: int | None = None) -> str:
         """Why the rules do not allow a state, in one line; an empty text if they do.
@@ -509,6 +506,6 @@ def _deprecated(old: str, new: str) -> None:
 def explain_illegal(game: Game, state: State, action: int) -> str:
     """One line that says which action is illegal for whom."""
     if not 0 <= action < game.num_actions:
-        return f"action {shown(action)} is none of the {game.num_actions} actions of {game.name}"
+        return f"action {shown(action)} is not one of the {game.num_actions} actions of {game.name}"
     text = game.text(action, state)
     return f"action {action} ({text}) is not legal for player_{state['player']} now"

@@ -244,10 +244,10 @@ class _Index(IndexDataCacheFile):
     """Numba's index and binaries, each behind a digest: what is damaged counts as not there."""
 
     def _load_index(self) -> Any:
-        # The index names the classes of all arguments, and some may be gone or moved.
+        # Reading imports the modules of all arguments' classes, which may be gone, or fail anyhow.
         try:
             stamp, overloads = self._read(self._index_path)
-        except (OSError, ImportError, AttributeError, DeprecationWarning):
+        except Exception:
             return {}
         return overloads if stamp == self._source_stamp else {}
 

@@ -22,6 +22,7 @@ import numpy as np
 
 from closedhand.core.game import InputError
 from closedhand.core.parsing import parse_json
+from closedhand.core.text import reason_of
 
 MOST_LINE = 2**20
 """Most bytes in a line of text."""
@@ -86,8 +87,7 @@ def reading(path: Path | str) -> Generator[None]:
     except InputError:
         raise
     except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or str(error) or "it ends too early"
-        raise InputError(f"cannot read {path}: {reason}") from None
+        raise InputError(f"cannot read {path}: {reason_of(error)}") from None
     except ValueError as error:  # a path that no file can have
         raise InputError(f"cannot read {path}: {error}") from None
 
@@ -197,10 +197,18 @@ def load_json(path: Path) -> Any:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """The JSON object in a file; empty if there is no such file, or no JSON object in it."""
+    """The JSON object in a file; empty if there is no such file, or no JSON object in it.
+
+    Raises:
+        InputError: There is a file, but it cannot be read now, so that it must not be replaced.
+    """
+    with reading(path):
+        if not os.path.lexists(path):
+            return {}
+    content = read_content(path, MOST_TEXT)
     try:
-        data = load_json(path)
-    except InputError:
+        data = parse_json(content.decode("utf-8-sig"))
+    except ValueError:
         return {}
     return cast(dict[str, Any], data) if isinstance(data, dict) else {}
 
@@ -240,7 +248,7 @@ def unpack_arrays(content: bytes, path: Path | str) -> dict[str, np.ndarray]:
 
 
 def check_arrays(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-    """Check that arrays have the types and shapes of others, and no number that is none.
+    """Check that arrays have the types and shapes of others, and contain no NaN.
 
     Args:
         found: The arrays, by name.
@@ -259,7 +267,7 @@ def check_arrays(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
         if forms[0] != forms[1]:
             raise InputError(f"{name} is {forms[1]}, not {forms[0]}")
         if array.dtype.kind == "f" and np.isnan(array).any():
-            raise InputError(f"{name} has entries that are no numbers")
+            raise InputError(f"{name} contains NaN")
 
 
 def json_in(arrays: Mapping[str, Any], name: str) -> Any:

@@ -383,7 +383,7 @@ def work_off(
             save(found)
 
     with Watch(save_so_far, at_end=False) as watch:
-        for result in results_of(work, jobs, first, min(workers, len(jobs))):
+        for result in results_of(work, jobs, first, max(1, min(workers, len(jobs)))):
             take(result)
             watch.tick()
     found = so_far()

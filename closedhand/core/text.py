@@ -39,6 +39,12 @@ def showable(text: str, stream: TextIO | None) -> str:
     return text.encode(encoding, FALLBACK).decode(encoding)
 
 
+def reason_of(error: BaseException) -> str:
+    """Why something failed: what the system says, the first line of the message, or the type."""
+    said = getattr(error, "strerror", None) or str(error).partition("\n")[0]
+    return said or type(error).__name__
+
+
 def one_line(text: str) -> str:
     """A text as one line that is safe to print.
 

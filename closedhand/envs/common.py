@@ -1,20 +1,18 @@
 """What all kinds of envs share: the game of their options, the spaces, how a game is started."""
 
-import copy
 from collections import OrderedDict
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
 from gymnasium import spaces
 
 from closedhand.core import agents, contract, kernels
-from closedhand.core.checks import InputError, id_or_none, shown, whole_number
+from closedhand.core.checks import InputError, id_or_illegal, shown, whole_number
 from closedhand.core.game import Game, State, explain_illegal
 from closedhand.core.kernel import draw_seed
 from closedhand.core.moved import old_names
-from closedhand.core.registry import make_game, read_options
+from closedhand.core.registry import make_game
 
 __getattr__ = old_names(__name__)
 
@@ -45,7 +43,7 @@ def resolve(game: str | Game, options: Mapping[str, Any]) -> Game:
         InputError: An unknown name or option, or options beside a `Game`, which has its own.
     """
     if isinstance(game, str):
-        return make_game(game, **read_options(game, options))
+        return make_game(game, **options)
     if not isinstance(game, Game):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(f"a game is a name or a Game, not {shown(game)}")
     if options:
@@ -134,7 +132,7 @@ def ids_of(game: Game, actions: Sequence[Any]) -> np.ndarray:
     Raises:
         InputError: One is no whole number.
     """
-    numbers = [id_or_none(whole_number(action), game.num_actions) for action in actions]
+    numbers = [id_or_illegal(whole_number(action), game.num_actions) for action in actions]
     return np.array(numbers, np.int64)
 
 
@@ -230,15 +228,3 @@ def refuse_ended(given: State | None) -> None:
     """
     if given is not None:
         raise InputError("the opponents end this game before the seat's first turn")
-
-
-@contextmanager
-def unchanged_if_refused(env: Any, given: State | None, *names: str) -> Generator[None]:
-    """Restore attributes of an env if `refuse_ended` refuses a given start in this block."""
-    kept = {} if given is None else {name: copy.deepcopy(getattr(env, name)) for name in names}
-    try:
-        yield
-    except InputError:
-        for name, value in kept.items():
-            setattr(env, name, value)
-        raise

@@ -1,6 +1,8 @@
 """The agents that play inside the Gymnasium envs, on the seats that the user does not play."""
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -8,7 +10,7 @@ import numpy as np
 from closedhand.core import kernels
 from closedhand.core.agents import Agent, act_batch, make_agent
 from closedhand.core.checks import InputError, shown
-from closedhand.core.game import Game, explain_illegal
+from closedhand.core.game import Game, State, explain_illegal
 
 Spec = str | Agent | Sequence[str | Agent]
 """A name or an agent for all other seats, or a sequence with one for each."""
@@ -102,4 +104,23 @@ def check_seat(game: Game, seat: int | str) -> int | None:
         return game.seat(seat)
     except InputError:
         last = game.num_players - 1
-        raise InputError(f"seat is 0 to {last}, or 'random', not {shown(seat)}") from None
+        raise InputError(f"seat must be 0 to {last}, or 'random', not {shown(seat)}") from None
+
+
+@contextmanager
+def unchanged_if_refused(env: Any, given: State | None, *names: str) -> Generator[None]:
+    """Restore attributes of an env if a given start is refused in this block.
+
+    Agents that were given as objects stay the same ones, and are not copied.
+    """
+    specs = env._opponents.specs if env._opponents is not None else ()
+    # What is in the memo of a deepcopy is taken as it is.
+    memo = {id(spec): spec for spec in specs}
+    held = names if given is not None else ()
+    kept = {name: copy.deepcopy(getattr(env, name), memo) for name in held}
+    try:
+        yield
+    except InputError:
+        for name, value in kept.items():
+            setattr(env, name, value)
+        raise

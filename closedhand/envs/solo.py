@@ -11,7 +11,7 @@ from closedhand.core import kernels
 from closedhand.core.game import Game, State
 from closedhand.envs import common, render
 from closedhand.envs.common import ACTION_MASK, ILLEGAL_REWARD, Observation
-from closedhand.envs.opponents import Opponents, Spec, check_seat
+from closedhand.envs.opponents import Opponents, Spec, check_seat, unchanged_if_refused
 
 
 class SoloEnv(gymnasium.Env[Observation, np.int64]):
@@ -95,7 +95,7 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
                 unchanged.
         """
         seed, given = common.check_seed(seed), common.given_start(self.game, options)
-        with common.unchanged_if_refused(
+        with unchanged_if_refused(
             self, given, "_np_random", "_np_random_seed", "_opponents", "_states", "_paid", "seat"
         ):
             super().reset(seed=seed)

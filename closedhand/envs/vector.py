@@ -15,7 +15,7 @@ from closedhand.core.agents import check_seed
 from closedhand.core.game import Game, InputError, State, shown
 from closedhand.envs import common, render
 from closedhand.envs.common import ACTION_MASK, ILLEGAL_REWARD, Observation
-from closedhand.envs.opponents import Opponents, Spec, check_seat
+from closedhand.envs.opponents import Opponents, Spec, check_seat, unchanged_if_refused
 
 Infos = dict[str, Any]
 MOST_ENVS = 2**24
@@ -126,7 +126,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
     def states(self, states: np.ndarray) -> None:
         fits = getattr(states, "dtype", None) == self.game.dtype
         if not fits or np.shape(states) != (self.num_envs,):
-            raise InputError(f"states are {self.num_envs} records of {self.game.name}")
+            raise InputError(f"states must be {self.num_envs} records of {self.game.name}")
         for i, state in enumerate(states):
             reason = self.game.valid(state)
             if reason:
@@ -161,7 +161,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         given = common.given_start(self.game, options)
         chosen = np.flatnonzero(self._reset_mask((options or {}).get("reset_mask")))
         seeds = self._read_seeds(seed)
-        with common.unchanged_if_refused(
+        with unchanged_if_refused(
             self, given, "_rngs", "_np_random", "_np_random_seed", "_opponents",
             "_states", "_seats", "_paid", "_finished", "_illegal",
         ):  # fmt: skip

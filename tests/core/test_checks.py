@@ -8,7 +8,7 @@ import pytest
 from closedhand import InputError, make_game
 from closedhand.core import batch, lockstep
 from closedhand.core.agents import act_batch
-from closedhand.core.checks import id_or_none, integers, shown, whole_number
+from closedhand.core.checks import id_or_illegal, integers, shown, whole_number
 
 
 @pytest.mark.parametrize("value", [5, np.int8(5), np.uint64(5), np.array(5)])
@@ -36,7 +36,7 @@ def test_any_value_is_shown_on_one_short_line() -> None:
 
 
 def test_numbers_beyond_64_bits_are_no_actions() -> None:
-    assert [id_or_none(number, 3) for number in (0, 2, 3, -1, 2**70, -(2**70))] == [
+    assert [id_or_illegal(number, 3) for number in (0, 2, 3, -1, 2**70, -(2**70))] == [
         0, 2, -1, -1, -1, -1,
     ]  # fmt: skip
 

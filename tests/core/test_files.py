@@ -171,7 +171,7 @@ def test_one_file_is_not_claimed_twice(tmp_path: Path) -> None:
 def test_what_a_killed_process_left_half_written_is_removed(tmp_path: Path) -> None:
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    names = {f"a.{ended.pid}.part": False, f"a.{os.getpid()}.part": True, "a.part": True}
+    names = {f".a.{ended.pid}.part": False, f".a.{os.getpid()}.part": True, "a.part": True}
     for name in names:
         (tmp_path / name).write_text("half")
     with Claims() as claims:

@@ -106,7 +106,9 @@ def test_paths_that_no_file_can_have(tmp_path: Path) -> None:
         ):
             with pytest.raises(InputError, match="cannot read"):
                 read(path)
-        assert reading.read_json(path) == {}
+    assert reading.read_json(tmp_path / "absent.json") == {}
+    with pytest.raises(InputError, match="cannot read"):
+        reading.read_json(tmp_path)
     with pytest.raises(InputError, match="it is not a regular file"):
         reading.read_content("/dev/zero")
 

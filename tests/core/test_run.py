@@ -245,6 +245,11 @@ def test_jobs_come_in_order_until_ctrl_c(workers: int, capfd: pytest.CaptureFixt
     assert not capfd.readouterr().err
 
 
+def test_no_jobs_are_left() -> None:
+    """As after a kill between the last job and the end."""
+    assert work_off(square, [], [(1,)], 2, print, lambda: "all") == "all"
+
+
 def test_jobs_save_what_they_have_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(long_work, "SAVE_EVERY", 0.0)
     monkeypatch.setattr(long_work, "MOST_SAVING", 0.0)

@@ -1,5 +1,6 @@
 """The solo env; the rest is `check_game`'s."""
 
+import threading
 from typing import Any
 
 import gymnasium
@@ -9,7 +10,7 @@ from gymnasium.utils.env_checker import check_env, data_equivalence
 from support import VARIANTS, positions
 from support_envs import every_variant, make_solo, play_solo
 
-from closedhand import InputError, make_game
+from closedhand import InputError, make_agent, make_game
 from closedhand.envs.solo import SoloEnv
 from closedhand.envs.vector import GameVectorEnv
 
@@ -52,6 +53,17 @@ def test_solo_env_ends_with_a_penalty() -> None:
     assert info["illegal_action"] and not observation["action_mask"].any()
     with pytest.raises(gymnasium.error.ResetNeeded):
         env.step(0)
+
+
+def test_agents_given_as_objects_are_not_copied() -> None:
+    """Whatever they hold: networks, locks, connections."""
+    for make in (SoloEnv, GameVectorEnv):
+        agent = make_agent("leduc", "random")
+        agent.held = threading.Lock()
+        env = make("leduc", opponents=agent)
+        state = make_game("leduc").deal(np.random.default_rng(1))
+        env.reset(seed=1, options={"state": state})
+        assert env._opponents.agents == [agent]
 
 
 def test_a_given_state_that_ends_before_our_turn_is_refused() -> None:

@@ -59,7 +59,7 @@ NAMED = (
     ),
     Fault(
         "closedhand.core.files",
-        'part = found.with_name(f"{found.name}.{os.getpid()}.part")',
+        'part = found.with_name(f".{found.name}.{os.getpid()}.part")',
         "part = found",
         "tests/core/test_atomic_writes.py::test_an_open_file_stays_as_it_was",
     ),

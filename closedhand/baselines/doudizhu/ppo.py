@@ -36,11 +36,12 @@ from closedhand.baselines.doudizhu.ppo_network import (
 )
 from closedhand.baselines.learning import weights
 from closedhand.core.extras import require
-from closedhand.core.files import reason_of, write_atomically
+from closedhand.core.files import write_atomically
 from closedhand.core.game import InputError
 from closedhand.core.moved import old_names
 from closedhand.core.reading import MOST_DATA, beyond, limit, read_content
 from closedhand.core.run import Watch, check_same
+from closedhand.core.text import reason_of
 from closedhand.core.threads import cores
 from closedhand.core.version import __version__
 from closedhand.envs.vector import GameVectorEnv
@@ -190,7 +191,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
                 for name in PARAMETERS
             }
     except Exception as error:  # a damaged file fails in a dozen ways: zip, JSON, torch
-        raise InputError(f"cannot go on from {path}: {reason_of(error)}") from None
+        raise InputError(f"cannot resume {path}: {reason_of(error)}") from None
     return Checkpoint(settings, about, parameters)
 
 
@@ -207,7 +208,7 @@ def restore(model: MaskablePPO, path: Path, checkpoint: Checkpoint) -> None:
         for name in COUNTERS:
             setattr(model, name, operator.index(checkpoint.about[name]))
     except Exception as error:
-        raise InputError(f"cannot go on from {path}: {reason_of(error)}") from None
+        raise InputError(f"cannot resume {path}: {reason_of(error)}") from None
 
 
 def train(

@@ -21,9 +21,10 @@ from closedhand.core import contract
 from closedhand.core.agent_spec import AgentSpec, quoted
 from closedhand.core.agents import Traits, described
 from closedhand.core.extras import needing
-from closedhand.core.files import reason_of, within
+from closedhand.core.files import within
 from closedhand.core.game import Game, InputError
 from closedhand.core.reading import read_content
+from closedhand.core.text import reason_of
 
 ZIP = b"PK\3\4"
 """What a zip begins with."""

@@ -6,9 +6,10 @@ from typing import Any
 
 import torch
 
-from closedhand.core.files import reason_of, write_atomically
+from closedhand.core.files import write_atomically
 from closedhand.core.game import InputError
 from closedhand.core.run import ABOUT, Format
+from closedhand.core.text import reason_of
 
 
 def _write(path: Path, about: dict[str, Any], state: dict[str, Any]) -> None:

@@ -15,10 +15,11 @@ import safetensors.torch
 import torch
 from torch import nn
 
-from closedhand.core.files import reason_of, write_atomically
+from closedhand.core.files import write_atomically
 from closedhand.core.game import InputError
 from closedhand.core.parsing import parse_json
 from closedhand.core.reading import read_content
+from closedhand.core.text import reason_of
 
 METADATA = "closedhand"
 """The key of the description, JSON, in a file's metadata."""

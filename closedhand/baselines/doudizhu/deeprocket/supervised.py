@@ -28,9 +28,9 @@ from closedhand.baselines.doudizhu.deeprocket.checks import Checks
 from closedhand.baselines.doudizhu.deeprocket.stream import Stream, Tensors
 from closedhand.baselines.learning.tensors import read_checkpoint
 from closedhand.core.extras import require
-from closedhand.core.files import reason_of
 from closedhand.core.game import InputError
 from closedhand.core.run import check_same
+from closedhand.core.text import reason_of
 from closedhand.core.threads import cores
 
 WARM_UP = 0.02

@@ -11,6 +11,7 @@ from closedhand.core.agents import Agent, make_agent
 from closedhand.core.game import Game, InputError
 from closedhand.core.interrupt import WAIT, deferred
 from closedhand.core.registry import make_game
+from closedhand.core.text import reason_of
 from closedhand.games.daihinmin.exchange import TAXES, loser, winner
 from closedhand.games.daihinmin.state import PLAYERS
 from closedhand.games.daihinmin.uecda import wire
@@ -139,7 +140,7 @@ class Client:
         try:
             self._sock = socket.create_connection((host, port), CONNECT_SECONDS)
         except (OSError, OverflowError) as error:
-            reason = getattr(error, "strerror", None) or error
+            reason = reason_of(error)
             raise InputError(f"no server at {host}:{port}: {reason}") from None
 
     def play(self, progress: Callable[[int], None] = lambda rounds: None) -> Result:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from closedhand.core.game import InputError
 from closedhand.core.interrupt import WAIT
+from closedhand.core.text import reason_of
 from closedhand.games.daihinmin.uecda import wire
 
 PROFILE_SECONDS = 2.0
@@ -186,7 +187,7 @@ def listen(host: str, port: int) -> socket.socket:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         return socket.create_server((address[0], port), family=family, backlog=MOST_WAITING)
     except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or error
+        reason = reason_of(error)
         raise InputError(f"cannot listen at {host}:{port}: {reason}") from None
 
 
