@@ -12,7 +12,7 @@ NETWORK = TORCH | {"lightning", "tensorboard", "pyarrow"}
 HAND = "'AsKs6s5s3s QhQs8c3c2h JsJd9h'"
 
 LINES: dict[str, set[str]] = {
-    "match leduc --agents random --deals 2 --workers 1 --out m.json": set(),
+    "match leduc --agents random,random --deals 2 --workers 1 --out m.json": set(),
     "match daihinmin --agents default --rounds 100 --workers 1 --out l.json": set(),
     "match doudizhu --agents policy-net,random --deals 1 --workers 1 --out m.json": TORCH,
     "match doudizhu --agents policy-search:10,random --deals 1 --workers 1 --out m.json": TORCH,
@@ -44,11 +44,12 @@ LINES: dict[str, set[str]] = {
     "reproduce chinese-poker --out rc": {"scipy"},
     # A minute and a half of play, then pictures, which are made as those of `match`.
     "reproduce kou --help": set(),
+    "show options leduc": set(),
     "show leduc-graph --out graph": {"matplotlib"},
-    "serve --agents default --rounds 1": set(),
+    "serve daihinmin --agents default --rounds 1": set(),
     # Kernels for minutes.
     "compile --help": set(),
-    "join --help": set(),
+    "join daihinmin --help": set(),
     f"advise chinese-poker {HAND} --opponents 2000": set(),
     f"advise chinese-poker {HAND} --opponents 2000 --picture hand.png": {"PIL"},
     "bench --rounds 1 --seconds 0.01": {"phevaluator", "pyspiel", "rlcard", "torch", "safetensors"},

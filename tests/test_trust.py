@@ -47,8 +47,9 @@ CALLS = {
 }
 """Calls that run code from a file, or programs, by name, unless they are made in a safe form."""
 REASONS = {
-    ("testing.py", "pickle"): "check_game talks to a process that it has started itself",
-    ("testing.py", "subprocess"): "the same",
+    ("testing/processes.py", "pickle"): "check_game talks to a process that it has started itself",
+    ("testing/processes.py", "subprocess"): "the same",
+    ("testing/saving.py", "pickle"): "check_game reads back what it has pickled itself",
     (
         "core/kernel.py",
         "pickle",

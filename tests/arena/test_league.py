@@ -180,7 +180,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert result.exit_code == 0, result.output
     assert "random takes 4 seats" in result.stderr
     assert "playing 15 rounds, in deals of 5" in result.stderr
-    for word in ("points", "5th", "default less random", "over 3 deals", "daihinmin: 15 rounds"):
+    for word in ("points", "5th", "default minus random", "over 3 deals", "daihinmin: 15 rounds"):
         assert word in result.stdout
     assert (tmp_path / "runs" / "league-daihinmin-rounds-5-default-random.json").exists()
     duplicate = (*MATCH, "--duplicate", "--out", "d.json", "--json")

@@ -109,7 +109,7 @@ def test_a_match_is_resumed() -> None:
         (["match", "doudizhu", "--agents", "greedy"], "two agents"),
         ([*MATCH, "--option", "colour=red"], "no option 'colour'"),
         ([*MATCH, "--option", "spring"], "key=value"),
-        ([*MATCH, "--rules", "house"], "no rules 'house'"),
+        ([*MATCH, "--rules", "house"], "rules is deeprocket, rlcard or openspiel, not 'house'"),
         ([*MATCH, "--resume", "--out", "nothing.json"], "cannot read nothing.json"),
         (["play", "doudizhu", "--seat", "3"], "seat must be 0 to 2"),
         (["play", "doudizhu", "--agents", "rule,rule,rule"], "2 other seats"),

@@ -246,7 +246,7 @@ WORK = {
     ),
     "picture": Work("show leduc-graph --out {}", "g.svg", content("g.svg"), is_file=True),
     "advice": Work(
-        "advise AsKsQsJsTs9h8h7h6h5h2c2d2s --opponents 6000 --picture {}",
+        "advise chinese-poker AsKsQsJsTs9h8h7h6h5h2c2d2s --opponents 6000 --picture {}",
         "p.png",
         content("p.png"),
         is_file=True,

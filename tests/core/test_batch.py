@@ -124,11 +124,11 @@ def test_playouts_go_on_to_the_end(game: Game) -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda g, s, r: batch.deal(g, [1, -1]), "seeds are a sequence of whole numbers"),
-        (lambda g, s, r: batch.deal(g, [0.5]), "seeds are a sequence of whole numbers"),
-        (lambda g, s, r: batch.deal(g, 7), "seeds are a sequence of whole numbers"),
-        (lambda g, s, r: batch.deal(g, [[1], [2, 3]]), "seeds are a sequence of whole numbers"),
-        (lambda g, s, r: batch.deal(g, [True]), "seeds are a sequence of whole numbers"),
+        (lambda g, s, r: batch.deal(g, [1, -1]), "seeds must be a sequence of whole numbers"),
+        (lambda g, s, r: batch.deal(g, [0.5]), "seeds must be a sequence of whole numbers"),
+        (lambda g, s, r: batch.deal(g, 7), "seeds must be a sequence of whole numbers"),
+        (lambda g, s, r: batch.deal(g, [[1], [2, 3]]), "seeds must be a sequence of whole numbers"),
+        (lambda g, s, r: batch.deal(g, [True]), "seeds must be a sequence of whole numbers"),
         (lambda g, s, r: batch.deal_random(g, True, r), "a number of games is a whole number"),
         (lambda g, s, r: batch.deal_random(g, None, r), "a number of games is a whole number"),
         (
@@ -150,7 +150,7 @@ def test_playouts_go_on_to_the_end(game: Game) -> None:
         (lambda g, s, r: batch.observe(g, s, [0, 1]), "seats are 3 whole numbers"),
         (
             lambda g, s, r: batch.observe(g, s, np.array([0, 1, 2**63], "u8")),
-            "seats of uh_leduc are 0 to 1",
+            "seats of uh_leduc must be 0 to 1",
         ),
         (lambda g, s, r: batch.observe(g, s, 2), "the observer is a seat of uh_leduc, 0 to 1"),
         (lambda g, s, r: batch.observe(g, s, 2**70), "the observer is a seat of uh_leduc, 0 to 1"),
@@ -158,7 +158,7 @@ def test_playouts_go_on_to_the_end(game: Game) -> None:
         (lambda g, s, r: batch.observe(g, s, "0"), "the observer is a seat, which is a whole"),
         (lambda g, s, r: batch.observe(g, with_player(s, 2)), "a player 0 to 1"),
         (lambda g, s, r: batch.running(g, np.zeros((1, 1), g.dtype)), "states are an array"),
-        (lambda g, s, r: batch.views(g, s, [0, 1, -1]), "seats of uh_leduc are 0 to 1"),
+        (lambda g, s, r: batch.views(g, s, [0, 1, -1]), "seats of uh_leduc must be 0 to 1"),
     ],
 )
 def test_bad_input_is_told_in_one_line(call: Callable[..., Any], message: str) -> None:

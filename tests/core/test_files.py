@@ -14,6 +14,7 @@ import pytest
 from closedhand import InputError
 from closedhand.core import files
 from closedhand.core.files import Claims, Log, WriteError, replacing, target, write_atomically
+from closedhand.core.reading import read_arrays
 
 HOLD = """
 import sys
@@ -188,4 +189,4 @@ def test_a_missing_lock_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_arrays_come_back(tmp_path: Path) -> None:
     files.write_arrays(tmp_path / "x.npz", {"a": np.arange(3)})
-    assert files.read_arrays(tmp_path / "x.npz")["a"].tolist() == [0, 1, 2]
+    assert read_arrays(tmp_path / "x.npz")["a"].tolist() == [0, 1, 2]

@@ -160,7 +160,7 @@ def test_reset_starts_from_a_deal(variant: tuple[str, dict[str, Any]]) -> None:
     ("options", "message"),
     [
         ({"deal": "345"}, "a deal is four fields"),
-        ({"deal": 7}, "is the text of a deal, not 7"),
+        ({"deal": 7}, "must be the text of a deal, not 7"),
         ({"state": 7}, "is not a state of doudizhu"),
         ({"deal": "345", "state": 7}, "not from both"),
     ],

@@ -324,7 +324,7 @@ def test_a_state_amid_the_turns_is_refused(substeps: bool) -> None:
     ("options", "message"),
     [
         ({"deal": "345"}, "a deal must have 2 hands"),
-        ({"deal": 7}, "is the text of a deal, not 7"),
+        ({"deal": 7}, "must be the text of a deal, not 7"),
         ({"state": 7}, "is not a state of chinese_poker"),
         ({"deal": "345", "state": 7}, "not from both"),
     ],

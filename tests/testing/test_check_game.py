@@ -11,7 +11,8 @@ from typing import NamedTuple
 import pytest
 
 from closedhand import Game, make_game
-from closedhand.core.registry import GameSpec, add_game
+from closedhand.core import registry
+from closedhand.core.registry import GameSpec
 from closedhand.testing import ContractError, check_game
 
 KUHN = Path(__file__).parents[2] / "examples" / "kuhn-poker" / "kuhn_poker" / "game.py"
@@ -169,7 +170,7 @@ FAULTS = {
         "is nothing') raises ValueError, no InputError",
     ),
     "deals are read the wrong way round": Fault(
-        {"state.cards[:] = cards": "state.cards[:] = cards[::-1]"}, "records: InputError: returns"
+        {"state.cards[:] = cards": "state.cards[:] = cards[::-1]"}, "records: InputError: the record states returns"
     ),
     "a scene that is none": Fault(
         {"        return rows\n": "        return [str(row) for row in rows]\n"},
@@ -287,8 +288,9 @@ def test_a_kernel_that_differs_from_its_source_is_named(
     }
     write_kuhn(tmp_path, "two_faced", edits)
     monkeypatch.syspath_prepend(tmp_path)
-    add_game(GameSpec(name="two_faced", title="Two-faced", make="two_faced:make_game", contract=1,
-                      aec_id="test/two_faced-v0", gymnasium_id="test/TwoFaced-v0"))  # fmt: skip
+    spec = GameSpec(name="two_faced", title="Two-faced", make="two_faced:make_game", contract=1,
+                    aec_id="test/two_faced-v0", gymnasium_id="test/TwoFaced-v0")  # fmt: skip
+    monkeypatch.setitem(registry._specs, spec.name, spec)
     with pytest.raises(ContractError, match=r"legal at move 1 .* differs with kernels and in"):
         check_game(make_game("two_faced"), games=3)
 

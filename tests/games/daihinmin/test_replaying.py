@@ -111,7 +111,7 @@ def swapped(text: str) -> str:
         (1, "points", lambda text: "1 2 3 4 5", "the points are 1 2 3 4 5, not"),
         (1, "play", lambda text: text.replace("EE", "", 1), "is not a play"),
         (1, "play", lambda text: text[:-3] + "EE", "is not a play|returns|unfinished"),
-        (1, "play", lambda text: "9" + text[1:], "does not begin with a player"),
+        (1, "play", lambda text: "9" + text[1:], "is of no player"),
         (1, "play", lambda text: text[text.index("EE ") + 3 :], "it is the turn of"),
         (1, "play", lambda text: text + " 0EE", "the game is over|it is the turn of"),
         (1, "change_cards", lambda text: "NULL", "does not end in EE"),

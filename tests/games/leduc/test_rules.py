@@ -101,9 +101,9 @@ def test_bad_deals_are_refused(deal: str, message: str) -> None:
         ("uh_leduc", {"pair": "suit"}, "pair is rank or card"),
         ("uh_leduc", {"double_pair": "rank"}, "double_pair is suit or split"),
         ("leduc", {"pair": "card"}, "option of uh_leduc"),
-        ("leduc", {"rules": "texas"}, "no rules 'texas'"),
+        ("leduc", {"rules": "texas"}, "rules is uh or standard, not 'texas'"),
         ("leduc", {"rules": "uh"}, "those of uh_leduc, not leduc"),
-        ("uh_leduc", {"pair": ["rank"]}, r"pair cannot be \['rank'\]"),
+        ("uh_leduc", {"pair": ["rank"]}, r"pair is rank or card, not \['rank'\]"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(

@@ -44,5 +44,5 @@ def test_the_paper_about_kou(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert (tmp_path / "figure-2.png").exists()
     assert compute(0) == results
     assert compute(1) != results
-    with pytest.raises(InputError, match="must be a multiple of 100"):
+    with pytest.raises(InputError, match="must be a multiple of 2"):
         kou.compute(tmp_path, 5, 4, 0, 1, lambda *done: None)

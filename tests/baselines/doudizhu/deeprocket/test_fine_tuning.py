@@ -145,6 +145,6 @@ def test_it_goes_on_where_it_was_interrupted(untrained: Path, tmp_path: Path) ->
 
 def test_another_training_is_not_written_over(untrained: Path, tmp_path: Path) -> None:
     (tmp_path / "policy.safetensors").write_bytes(b"of another training")
-    with pytest.raises(InputError, match="comes from another training"):
+    with pytest.raises(InputError, match="is not a network for this use"):
         fine_tuning.train(str(untrained), tmp_path, 0.01)
     assert (tmp_path / "policy.safetensors").read_bytes() == b"of another training"

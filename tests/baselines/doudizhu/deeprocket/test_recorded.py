@@ -57,7 +57,7 @@ def test_the_papers_records_are_read() -> None:
         ("games.jsonl", "\n".join(json.dumps({"game": "doudizhu", "rules": {"rules": rules},
          "seed": 1, "actions": []}) for rules in ("deeprocket", "rlcard")), "its rules differ"),
         ("games.jsonl", "", "no games"),
-        ("games.parquet", "no parquet", "not a shard"),
+        ("games.parquet", "no parquet", "cannot read"),
     ],
 )  # fmt: skip
 def test_other_files_are_refused(tmp_path: Path, name: str, text: str, reason: str) -> None:

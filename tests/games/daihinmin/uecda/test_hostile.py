@@ -129,7 +129,7 @@ def test_wrong_cards_in_the_exchange(wrong: str, seat: int, tmp_path: Path) -> N
 def test_right_cards_in_the_exchange(tmp_path: Path) -> None:
     for seat in (DAIFUGO, FUGO):
         number = TAXES[int(start().classes[seat])]
-        match = match_with(seat, tmp_path / "a.log", Clock())
+        match = match_with(seat, tmp_path / f"{seat}.log", Clock())
         Raw(match.connect()).play(
             lambda raw, hand: (
                 hand_table(lowest(hand, raw.status.to_give)) if raw.status.to_give else PASSING
