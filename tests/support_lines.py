@@ -56,7 +56,7 @@ LINES: dict[str, set[str]] = {
 }
 """Lines for every command, quick ones, and the libraries without which each cannot do its work."""
 
-GAME = '{"game":"leduc","rules":{},"actions":["fold"],"seed":1}\n'
+GAME = '{"game":"leduc","rules":{},"actions":["raise","fold"],"seed":1}\n'
 
 
 def commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[str]:

@@ -146,7 +146,7 @@ SMALL_NETWORKS = (
     "f.train.__kwdefaults__['deals'], f.CHECK_DEALS, f.time = 4, 4, clock; "
     "import pathlib, pytest, support_networks; "
     "support_networks.tiny_sizes(pytest.MonkeyPatch()); "
-    "support_networks.untrained(pathlib.Path('start'))"
+    "support_networks.save_untrained(pathlib.Path('start'))"
 )
 
 WORK = {

@@ -104,7 +104,7 @@ def test_setting_the_pool_shows_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -
         (["chinese-poker", ALICE, "--tables", "none.npz"], "cannot read none.npz"),
         (["chinese-poker", ALICE, "--tables", "file"], "file is not an npz file"),
         (["chinese-poker", ALICE, "--tables", "other.npz"], "trained for the rules 1-6, not 4-2"),
-        (["chinese-poker", ALICE, "--picture", "file/x.png"], "file is a file, not a folder"),
+        (["chinese-poker", ALICE, "--picture", "file/x.png"], "cannot write file/x.png"),
         (["chinese-poker", ALICE, "--picture", "x.png"], "the module PIL is missing"),
     ],
 )

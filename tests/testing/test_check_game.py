@@ -170,7 +170,8 @@ FAULTS = {
         "is nothing') raises ValueError, no InputError",
     ),
     "deals are read the wrong way round": Fault(
-        {"state.cards[:] = cards": "state.cards[:] = cards[::-1]"}, "records: InputError: the record states returns"
+        {"state.cards[:] = cards": "state.cards[:] = cards[::-1]"},
+        "records: InputError: the record states returns",
     ),
     "a scene that is none": Fault(
         {"        return rows\n": "        return [str(row) for row in rows]\n"},
