@@ -137,6 +137,7 @@ class Nursery:
 
 def serve() -> None:
     """Run commands until the input ends."""
+    sys.path[0] = os.getcwd()  # setups import support modules from other folders
     # With one core nothing starts threads that would be missing after a fork.
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     for module in ("arena.league", "arena.plot", "cli"):
@@ -208,16 +209,16 @@ def _command(order: Order, counts: mmap.mmap, ends: list[int]) -> int:
     os.chdir(order.folder)
     clock = Clock()
     run.time, run.SAVE_EVERY, run.MOST_SAVING = clock, 0.0, 0.0  # type: ignore[assignment]
-    exec(order.setup, {"clock": clock})
-    if not order.here:
-        Points(order, counts)
-    if order.without_rights:
-        _drop_rights()
-    if order.most:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (order.most, order.most))
     sys.argv = ["closedhand", *order.words]
     code = 0
     try:
+        exec(order.setup, {"clock": clock})
+        if not order.here:
+            Points(order, counts)
+        if order.without_rights:
+            _drop_rights()
+        if order.most:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (order.most, order.most))
         main()
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 0

@@ -32,7 +32,7 @@ LINES: dict[str, set[str]] = {
     "train policy-net --records games.parquet --steps 1 --out n": NETWORK,
     "train kicker-net --records games.parquet --steps 1 --out n": NETWORK,
     "train self-play --minutes 0.0001 --out f": TORCH,
-    "train bids --agent random --games 2000 --out b": set(),
+    "train bids --agent random --games 3000 --out b": set(),
     "train bid-net --deals b/deals.npz --minutes 0.0001 --out bn": TORCH,
     "solve uh-leduc --iterations 1 --out s1": set(),
     "solve uh-leduc --algorithm ppo --iterations 1 --out s2": SB3,

@@ -160,7 +160,7 @@ def test_states_can_be_returned_to() -> None:
     assert (envs.states != states).any()
     envs.states = states
     assert data_equivalence(envs.observe(), (observations, infos))
-    with pytest.raises(InputError, match="states are 4 records"):
+    with pytest.raises(InputError, match="states must be 4 records"):
         envs.states = states[:2]
 
 
