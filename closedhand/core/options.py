@@ -4,7 +4,7 @@ A table, `Options`, states the name, type, default, range and meaning of every o
 give options as text and Python gives values; both are parsed and checked here, so that they have
 the same meaning and the same messages everywhere.
 
-A function that takes options has its table in one of two places. `takes` attaches a table to it:
+A function that takes options has its table in one of two places. `takes` attaches a table to it::
 
     OPTIONS = Options("poker", Option("ante", 1, "chips paid before the deal", least=1))
 
@@ -13,7 +13,7 @@ A function that takes options has its table in one of two places. `takes` attach
         options = OPTIONS.complete(given)
 
 Otherwise the table is the function's signature, in which a text documents an option and a `Range`
-limits a number:
+limits a number::
 
     def make(ante: Annotated[int, Range(1), "chips paid before the deal"] = 1) -> Game: ...
 """

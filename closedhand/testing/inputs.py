@@ -25,7 +25,7 @@ NO_NUMBERS: tuple[Any, ...] = (
 )  # fmt: skip
 """What is no whole number."""
 
-FAR: tuple[int, ...] = (-1, 10**9, 2**31, 2**63, 2**64, -(2**63) - 1, 2**70, -(2**70), 10**5000)
+_FAR: tuple[int, ...] = (-1, 10**9, 2**31, 2**63, 2**64, -(2**63) - 1, 2**70, -(2**70), 10**5000)
 """Whole numbers beyond any seat and any action."""
 
 STRANGERS: tuple[Any, ...] = (
@@ -119,7 +119,7 @@ def _calls_of_game(game: Game, seed: int) -> Calls:
     rng = np.random.default_rng(seed)
     state = game.deal(rng)
     view, data = game.view(state, 0), game.save(state)
-    for seat in (*NO_NUMBERS, *FAR, game.num_players):
+    for seat in (*NO_NUMBERS, *_FAR, game.num_players):
         name = _name(seat)
         yield f"view(state, {name})", lambda seat=seat: game.view(state, seat)
         yield f"key(state, {name})", lambda seat=seat: game.key(state, seat)
@@ -130,7 +130,7 @@ def _calls_of_game(game: Game, seed: int) -> Calls:
         if seat is not None:
             yield f"valid(state, {name})", lambda seat=seat: game.valid(state, seat)
             yield f"load(bytes, {name})", lambda seat=seat: game.load(data, seat)
-    for action in (*NO_NUMBERS, *FAR, game.num_actions):
+    for action in (*NO_NUMBERS, *_FAR, game.num_actions):
         name = _name(action)
         yield f"play(state, {name})", lambda action=action: game.play(state.copy(), action)
         yield f"text({name})", lambda action=action: game.text(action)
@@ -176,7 +176,7 @@ def _calls_of_envs(game: Game, seed: int) -> Calls:
     raw.reset(seed=seed)
     solo.reset(seed=seed)
     envs.reset(seed=seed)
-    for action in (*NO_NUMBERS, *FAR, game.num_actions):
+    for action in (*NO_NUMBERS, *_FAR, game.num_actions):
         name = _name(action)
         yield f"step({name}) of an AEC env", lambda action=action: raw.step(action)
         yield f"step({name}) of a checked AEC env", lambda action=action: checked.step(action)
@@ -194,7 +194,7 @@ def _calls_of_envs(game: Game, seed: int) -> Calls:
         yield f"{where} of a vector env", lambda options=options: envs.reset(options=options)
     for stranger in (*STRANGERS, game.empty(3), game.empty(2).reshape(2, 1), [None, None]):
         yield f"states = {_name(stranger)}", lambda one=stranger: setattr(envs, "states", one)
-    for seat in (*NO_NUMBERS, *FAR, game.num_players):
+    for seat in (*NO_NUMBERS, *_FAR, game.num_players):
         name = _name(seat)
         yield f"SoloEnv(seat={name})", lambda seat=seat: SoloEnv(game, seat=seat)
         yield f"observe({name}) of an AEC env", lambda seat=seat: raw.observe(seat)
