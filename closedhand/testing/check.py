@@ -43,7 +43,7 @@ def check_game(game: Game, games: int = 20, seed: int = 0, jit: bool = True) -> 
             the same states. Otherwise it plays them with compiled ones.
 
     Raises:
-        closedhand.testing.ContractError: The game breaks the contract; the message says where, in one line.
+        closedhand.testing.ContractError: The game breaks the contract; one line says where.
     """
     for part, check in WHOLE_GAME.items():
         with reporting(game, part):

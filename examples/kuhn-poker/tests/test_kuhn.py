@@ -117,11 +117,11 @@ def test_a_view_from_a_real_table() -> None:
     view = view_from(GAME, 0, "Q", ["pass", "bet"])
     assert view == GAME.view(play("QK", "pass bet"), 0)
     assert GAME.knowledge(view, 0) == ("Q", [0, 1], {})
-    with pytest.raises(InputError, match="'A' is no card"):
+    with pytest.raises(InputError, match="'A' is not a card"):
         view_from(GAME, 0, "A")
 
 
 @pytest.mark.parametrize("deal", ["", "K", "KK", "KA", "K J", "JQK"])
 def test_bad_deals(deal: str) -> None:
-    with pytest.raises(InputError, match="is no deal"):
+    with pytest.raises(InputError, match="is not a deal"):
         GAME.parse_deal(deal)
