@@ -1,11 +1,20 @@
 """Fixtures that several test files share; helper functions are in the support modules."""
 
+import signal
+import threading
 from pathlib import Path
 
 import pytest
 from support import VARIANTS, variant_id
 
 from closedhand import Game, make_game
+
+
+def pytest_configure() -> None:
+    """Let tests of Ctrl-C work where a shell has started the run in the background."""
+    ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    if ignored and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(params=VARIANTS, ids=variant_id)
