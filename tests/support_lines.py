@@ -39,7 +39,7 @@ LINES: dict[str, set[str]] = {
     "solve uh-leduc --algorithm lp --out s3": {"scipy"},
     "solve uh-leduc --algorithm pcfr+,lp --seconds 1000 --out s4": {"scipy"},
     "reproduce deeprocket-match": set(),
-    "reproduce deeprocket --only positions --network rule --best random --workers 1": set(),
+    "reproduce deeprocket --only positions --network rule --best random --workers 1": TORCH,
     "reproduce leduc --out rl": SB3 | {"scipy"},
     "reproduce chinese-poker --out rc": {"scipy"},
     # A minute and a half of play, then pictures, which are made as those of `match`.
@@ -50,8 +50,8 @@ LINES: dict[str, set[str]] = {
     # Kernels for minutes.
     "compile --help": set(),
     "join daihinmin --help": set(),
-    f"advise chinese-poker {HAND} --opponents 2000": set(),
-    f"advise chinese-poker {HAND} --opponents 2000 --picture hand.png": {"PIL"},
+    f"advise chinese-poker {HAND} --opponents 5000": set(),
+    f"advise chinese-poker {HAND} --opponents 5000 --picture hand.png": {"PIL"},
     "bench --rounds 1 --seconds 0.01": {"phevaluator", "pyspiel", "rlcard", "torch", "safetensors"},
 }
 """Lines for every command, quick ones, and the libraries without which each cannot do its work."""
