@@ -1,0 +1,23 @@
+"""The command `compile`: programs that follow start without a pause."""
+
+from pathlib import Path
+
+import pytest
+from support import run_program
+
+COMPILE = "from closedhand.cli import app; app(['compile', 'leduc'])"
+PLAY = """
+import gymnasium, closedhand
+env = gymnasium.make_vec("closedhand/Leduc-v0", 2)
+_, infos = env.reset(seed=1)
+env.step(infos["action_mask"].argmax(axis=1))
+"""
+
+
+@pytest.mark.slow
+def test_what_is_compiled_ahead_is_not_compiled_again(tmp_path: Path) -> None:
+    first = run_program(COMPILE, NUMBA_CACHE_DIR=str(tmp_path))
+    assert first.returncode == 0, first.stderr
+    assert "compiling kernels" in first.stderr and "leduc is compiled" in first.stderr
+    then = run_program(PLAY, NUMBA_CACHE_DIR=str(tmp_path))
+    assert (then.returncode, then.stderr) == (0, "")
