@@ -10,7 +10,7 @@ AGENTS = {
     "uh_leduc": ("random", "equilibrium"),
     "leduc": ("random", "equilibrium"),
     "chinese_poker": ("random", "separable"),
-    "daihinmin": ("random", "default", "min-sets", "trick-ender", "kou"),
+    "daihinmin": ("random", "default", "min-sets", "trick-ender", "kou", "kou-tuned"),
 }
 """The agents of each game that need no file."""
 

@@ -1,14 +1,47 @@
 """What the commands `reproduce …`, which games add, share: options, progress bar and report."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from closedhand.cli.common import interruptible, make_folder, print_json, progress_bar
+from closedhand.core.game import InputError
 
 Out = Annotated[Path, typer.Option(help="Folder for the report and what it is made from.")]
+Only = Annotated[
+    str | None,
+    typer.Option(help="The sections to compute, separated by commas; the report has their names."),
+]
+Quick = Annotated[
+    bool, typer.Option("--quick", help="A short run of some minutes, with wider intervals.")
+]
+
+
+def sections(only: str | None, known: Sequence[str], usual: Sequence[str]) -> tuple[str, ...]:
+    """The sections that `--only` names, in the order of `known`.
+
+    Args:
+        only: The value of the option.
+        known: All sections.
+        usual: Sections without the option.
+
+    Raises:
+        InputError: There is no such section.
+    """
+    if only is None:
+        return tuple(usual)
+    wanted = [name.strip() for name in only.split(",")]
+    for name in wanted:
+        if name not in known:
+            raise InputError(f"there is no section {name!r}; the sections are {', '.join(known)}")
+    return tuple(name for name in known if name in wanted)
+
+
+def report_name(only: str | None) -> str:
+    """The name of a report's files: `report`, or the sections that it is limited to."""
+    return "report" if only is None else "-".join(name.strip() for name in only.split(","))
 
 
 def computed(

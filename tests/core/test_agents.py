@@ -46,10 +46,13 @@ LEDUC = make_game("leduc")
         ("kou[lock=1,lock=1]", "the option lock is given twice"),
         ('kou:"w90', "the quote in"),
         ("kou[lock='1]", "the quote in"),
-        ("kou{lock=1}", "daihinmin has no agent 'kou{lock=1}'; it has default, kou, min-sets"),
+        (
+            "kou{lock=1}",
+            "daihinmin has no agent 'kou{lock=1}'; it has default, kou, kou-tuned, min-sets",
+        ),
         ("kou[lok=1]", "kou has no option 'lok'; it has threshold, eight"),
-        ("kou[lock=true]", "kou: lock is a whole number of at most 9 digits, or none, not True"),
-        ("kou[lock=yes]", "kou: lock is a whole number of at most 9 digits, or none, not 'y"),
+        ("kou[lock=true]", "kou: lock is a whole number from -1 to 1, or none, not True"),
+        ("kou[lock=yes]", "kou: lock is a whole number from -1 to 1, or none, not 'y"),
         ("random[lock=1]", "random has no option 'lock'; it has none"),
         ("default[a=1,b=2]", "default has no option 'a'; it has none"),
         ("monte-carlo[threds=1]", "no option 'threds'; it has threads, candidates"),
@@ -219,7 +222,7 @@ FORMS = {
         "bids:net={bid}:policy-net:{folder}", "bids:net={bid}:search:4000:{npz}", "ppo:{zip}",
     ],
     "daihinmin": [
-        "default", "kou", "kou:w90", "kou:lock+,threshold=93", "min-sets", "trick-ender",
+        "default", "kou", "kou-tuned", "kou:w90", "kou:lock+,threshold=93", "min-sets", "trick-ender",
         "monte-carlo", "monte-carlo:500", "monte-carlo:20ms", "monte-carlo:500x4",
         "monte-carlo:500:{npz}", "monte-carlo:20msx4:{colon}",
     ],
@@ -447,7 +450,7 @@ def test_agents_are_found_by_name() -> None:
 
 @pytest.mark.parametrize("game", AGENTS)
 def test_agents_without_argument_refuse_one(game: str) -> None:
-    for agent in set(AGENTS[game]) - {"separable", "kou", "decompose"}:
+    for agent in set(AGENTS[game]) - {"separable", "kou", "kou-tuned", "decompose"}:
         with pytest.raises(InputError, match="takes no argument"):
             make_agent(game, f"{agent}:5")
 

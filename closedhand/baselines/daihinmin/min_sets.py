@@ -20,7 +20,7 @@ from closedhand.baselines.daihinmin.kou.strength import (
     strength_of,
     turned_ranks,
 )
-from closedhand.baselines.daihinmin.kou.variants import Numbers
+from closedhand.baselines.daihinmin.kou.variants import TUNED
 from closedhand.core import bits
 from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
@@ -197,4 +197,4 @@ def make_min_sets(game: Game, seed: int, argument: str | None) -> KernelAgent:
         InputError: It was given an argument.
     """
     refuse_argument("min-sets", argument)
-    return kernel_agent(game, "min-sets", choose_all, Numbers())
+    return kernel_agent(game, "min-sets", choose_all, TUNED)

@@ -24,7 +24,7 @@ from closedhand.baselines.daihinmin.kou.strength import (
     strength_of,
     turned_ranks,
 )
-from closedhand.baselines.daihinmin.kou.variants import Numbers
+from closedhand.baselines.daihinmin.kou.variants import TUNED
 from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
@@ -99,4 +99,4 @@ def make_trick_ender(game: Game, seed: int, argument: str | None) -> KernelAgent
         InputError: It was given an argument.
     """
     refuse_argument("trick-ender", argument)
-    return kernel_agent(game, "trick-ender", choose_all, Numbers())
+    return kernel_agent(game, "trick-ender", choose_all, TUNED)

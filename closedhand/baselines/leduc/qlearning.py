@@ -1,4 +1,4 @@
-"""Tabular Q-learning in self-play, the method of the course: it has no guarantee, and it shows.
+"""Tabular Q-learning in self-play: it has no guarantee, and it shows.
 
 Both players learn at the same time, each on its own information sets, with one-step updates and
 actions that are sometimes random. The strategy is the greedy one. Each player's problem changes as

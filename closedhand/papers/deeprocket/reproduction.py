@@ -121,7 +121,12 @@ class Plan:
 
 
 def deeprocket_records() -> list[Record]:
-    """The paper's 22 games: Table 9, Table 10, and the two of section 5.4."""
+    """The paper's 22 games: Table 9, Table 10, and the two of section 5.4.
+
+    The paper prints the hands of the second game of section 5.4 as up peasant, landlord and down
+    peasant; here they are in the order of its appendix A. Games 4, 5 and 9 of Table 10 stop before
+    their end; `completed` in a record is the number of actions that were added.
+    """
     return list(read(SHIPPED / "deeprocket_match.jsonl"))
 
 

@@ -1,19 +1,21 @@
 """Tables and figures of the paper about `kou`, champion of UECda-2014's light class.
 
-`kou` and `default` are the paper's programs. Its other programs were never published, and agents of
-the same kind stand in for them. A league consists of matches of 100 rounds; intervals are over
-these matches. `compute` plays each league as a part of its own. `report` is the text.
+`kou` is its text to the letter, `kou-tuned` our best parameters of it, and `default` the
+competition's sample client. Its other programs were never published, and agents of the same kind
+stand in for them. A league consists of matches of 100 rounds; intervals are over these matches.
+`compute` plays each league as a part of its own. `report` is the text.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from closedhand.arena import league, results as files
-from closedhand.arena.plot import plot_league
+from closedhand.arena.plot import new_figure, plot_league, save_figure
+from closedhand.baselines.daihinmin.kou.variants import DEPARTURES, PAPER
 from closedhand.core.agents import make_agent
 from closedhand.core.duel import cut
 from closedhand.core.game import Game, InputError
@@ -23,6 +25,12 @@ from closedhand.core.statistics import Estimate, student
 
 MATCH = 100
 """Rounds of a match; the next one begins without classes and with other seats."""
+
+SIDE_BY_SIDE = 5000
+"""Rounds of a league of agents that draw no random numbers that are played side by side."""
+
+KOUS = ("kou", "kou-tuned")
+"""The agents that are measured: the paper's letter, and our best parameters."""
 
 STAND_INS = {
     "min-sets": "chibiHana",
@@ -34,9 +42,9 @@ STAND_INS = {
 }
 """Our agents, and the paper's programs that they stand in for; searching ones in strength order."""
 
-LIGHT = ("kou", "min-sets", "trick-ender", "default", "default")
-SEARCH = ("kou", "monte-carlo:4000", "monte-carlo:2000", "monte-carlo:1000", "monte-carlo:500")
-"""The agents of Tables 1 and 2, in the paper's order."""
+LIGHT = ("min-sets", "trick-ender", "default", "default")
+SEARCH = ("monte-carlo:4000", "monte-carlo:2000", "monte-carlo:1000", "monte-carlo:500")
+"""The opponents of Tables 1 and 2, in the paper's order."""
 
 TABLE_1 = {
     1000: (3660, 3493, 3271, 2324, 2252),
@@ -73,6 +81,14 @@ TITLES = {
     6: "No hand weakness, no reservation of strong plays",
 }
 
+THRESHOLDS = (60, 70, 80, 85, 90, 95, 98, 100)
+"""Thresholds of the sweep."""
+SWEEP_ENEMIES = ("min-sets", "default")
+
+SECTIONS = ("table-1", "table-2", "table-3", "table-4", "table-5", "table-6", "sweep", "worth")
+"""What can be computed on its own: the tables, the sweep over the threshold, and the worth of each
+departure from the paper."""
+
 NOISE = 80
 """Approximate standard deviation of the difference of two scores of 1,000 rounds each."""
 
@@ -82,36 +98,90 @@ def the_game() -> Game:
     return make_game("daihinmin", rules="paper", rounds=MATCH)
 
 
-def leagues(rounds: int, search_rounds: int) -> dict[str, tuple[list[str], int]]:
+@dataclass(frozen=True)
+class Plan:
+    """What to compute.
+
+    Attributes:
+        rounds: Rounds of each league, except those with agents that search.
+        search_rounds: Rounds of the leagues with agents that search.
+        seed: Seed of deals and agents; all leagues share the deals.
+        workers: Number of processes.
+        sections: Some of `SECTIONS`.
+        enemies: Some of `ENEMIES`, for Tables 3 to 6.
+    """
+
+    rounds: int = 10_000
+    search_rounds: int = 900
+    seed: int = 0
+    workers: int = 1
+    sections: tuple[str, ...] = SECTIONS
+    enemies: tuple[str, ...] = ENEMIES
+
+
+QUICK = Plan(rounds=1000, search_rounds=100, sections=SECTIONS[:6], enemies=("default",))
+"""A short run."""
+
+
+def leagues(plan: Plan) -> dict[str, tuple[list[str], int]]:
     """Agents and number of rounds of each league, by the name of its part."""
-    found = {"table-1": (list(LIGHT), rounds), "table-2": (list(SEARCH), search_rounds)}
-    for enemy in ENEMIES:
-        for agent in ("kou", *(f"kou:{variant}" for variant in VARIANTS)):
-            found[part_name(agent, enemy)] = ([agent, *[enemy] * 4], rounds)
+    found: dict[str, tuple[list[str], int]] = {}
+    for kou in KOUS:
+        for section, rest, rounds in (
+            ("table-1", LIGHT, plan.rounds),
+            ("table-2", SEARCH, plan.search_rounds),
+        ):
+            if section in plan.sections:
+                found[f"{section}-{kou}"] = ([kou, *rest], rounds)
+        for agent, enemy in compared(plan, kou):
+            found[part_name(agent, enemy)] = ([agent, *[enemy] * 4], plan.rounds)
     return found
+
+
+def compared(plan: Plan, kou: str) -> list[tuple[str, str]]:
+    """The leagues of one agent among four of another: both their names."""
+    found: list[tuple[str, str]] = []
+    variants = [v for v, (number, _) in VARIANTS.items() if f"table-{number}" in plan.sections]
+    if variants:
+        agents = [kou, *(f"{kou}:{variant}" for variant in variants)]
+        found += [(agent, enemy) for enemy in plan.enemies for agent in agents]
+    if "sweep" in plan.sections:
+        found += [
+            (f"{kou}[threshold={number}]", enemy)
+            for enemy in SWEEP_ENEMIES
+            for number in THRESHOLDS
+        ]
+    if "worth" in plan.sections:
+        agents = [kou, *(with_departure(kou, name) for name in DEPARTURES)]
+        found += [(agent, worth_enemy(kou)) for agent in agents]
+    return list(dict.fromkeys(found))
+
+
+def with_departure(kou: str, name: str) -> str:
+    """`kou` with one of the departures, or `kou-tuned` without it."""
+    value = DEPARTURES[name] if kou == "kou" else getattr(PAPER, name)
+    return f"{kou}[{name}={value}]"
+
+
+def worth_enemy(kou: str) -> str:
+    """The agent among four of which a departure is measured."""
+    return "default" if kou == "kou" else kou
 
 
 def part_name(agent: str, enemy: str) -> str:
     """The name of the league of an agent against four of an enemy."""
-    return f"{agent.replace(':', '-')}-against-{enemy}"
+    plain = agent.translate(str.maketrans({":": "-", "[": "-", "=": "-", "]": ""}))
+    return f"{plain}-against-{enemy}"
 
 
 def compute(
-    folder: Path,
-    rounds: int,
-    search_rounds: int,
-    seed: int,
-    workers: int,
-    progress: Callable[[str, float, int], None],
+    plan: Plan, folder: Path, progress: Callable[[str, float, int], None]
 ) -> dict[str, dict[str, Any]]:
     """Play all leagues; results by name. See `closedhand.core.run`.
 
     Args:
+        plan: What to compute.
         folder: Folder for the files, one for each part.
-        rounds: Rounds of each league, except the one with agents that search.
-        search_rounds: Rounds of the league with agents that search.
-        seed: Seed of deals and agents; all leagues share the deals.
-        workers: Number of processes.
         progress: Called with the name of a part, the number of parts done and the number of all
             parts.
 
@@ -120,28 +190,28 @@ def compute(
         KeyboardInterrupt: Interrupted; a later call resumes.
     """
     game = the_game()
-    for number in (rounds, search_rounds):
+    for number in (plan.rounds, plan.search_rounds):
         if number % MATCH:
             raise InputError(f"the number of rounds must be a multiple of {MATCH}, not {number}")
-    wanted = leagues(rounds, search_rounds)
+    wanted = leagues(plan)
     for agent in {agent for agents, _ in wanted.values() for agent in agents}:
         make_agent(game, agent)  # fails now, not in ten minutes
     parts = {
-        name: _part(folder / "leagues" / f"{name}.json", game, agents, number, seed, workers)
+        name: _part(folder / "leagues" / f"{name}.json", game, agents, number, plan)
         for name, (agents, number) in wanted.items()
     }
     settings = {
         "options": dict(game.options),
-        "leagues": {name: [agents, number] for name, (agents, number) in wanted.items()},
-        "seed": seed,
+        "rounds": [plan.rounds, plan.search_rounds],
+        "seed": plan.seed,
     }
     return compute_parts(parts, folder, settings, progress)
 
 
-def _part(
-    path: Path, game: Game, agents: Sequence[str], rounds: int, seed: int, workers: int
-) -> Part:
+def _part(path: Path, game: Game, agents: Sequence[str], rounds: int, plan: Plan) -> Part:
     """A part that plays or resumes a league, and saves it completely in a file of its own."""
+    seed = plan.seed
+    chunk = league.CHUNK if set(agents) & set(SEARCH) else SIDE_BY_SIDE
 
     def part(tell: Notes) -> dict[str, Any]:
         try:
@@ -154,7 +224,16 @@ def _part(
             files.save(path, league.summary(found))
 
         done = league.play(
-            game, agents, deals, seed, False, workers, played, lambda n: tell(n / deals), save
+            game,
+            agents,
+            deals,
+            seed,
+            False,
+            plan.workers,
+            played,
+            lambda n: tell(n / deals),
+            save,
+            chunk,
         )
         if done.deals > deals:
             done = replace(done, played=cut(done.played, deals))
@@ -178,34 +257,91 @@ def means(result: dict[str, Any]) -> list[Estimate]:
     return student(np.array(result["matches"]) / MATCH)
 
 
-def difference(results: dict[str, dict[str, Any]], variant: str, enemy: str) -> Estimate:
-    """Points of a variant in 1,000 rounds minus those of `kou` on the same deals."""
-    own, original = (
-        np.array(results[part_name(agent, enemy)]["matches"])[:, 0]
-        for agent in (f"kou:{variant}", "kou")
+def difference(
+    results: dict[str, dict[str, Any]], agent: str, original: str, enemy: str
+) -> Estimate:
+    """Points of an agent in 1,000 rounds minus those of another on the same deals."""
+    one, other = (
+        np.array(results[part_name(each, enemy)]["matches"])[:, 0] for each in (agent, original)
     )
-    (gap,) = student(1000 / MATCH * (own - original)[:, None])
+    (gap,) = student(1000 / MATCH * (one - other)[:, None])
     return gap
 
 
+def sections_of(results: dict[str, dict[str, Any]]) -> list[str]:
+    """Those of `SECTIONS` that results are enough for."""
+    return [
+        section
+        for section in SECTIONS
+        if all(
+            name in results
+            for enemy in ENEMIES[-1:]
+            for name in leagues(Plan(sections=(section,), enemies=(enemy,)))
+        )
+    ]
+
+
+def enemies_of(results: dict[str, dict[str, Any]], variant: str) -> list[str]:
+    """The enemies that a variant was measured against."""
+    return [
+        enemy
+        for enemy in ENEMIES
+        if all(part_name(f"{kou}:{variant}", enemy) in results for kou in KOUS)
+    ]
+
+
 def pictures(results: dict[str, dict[str, Any]], folder: Path) -> None:
-    """Draw Figures 1 and 2: points against rounds.
+    """Draw Figures 1 and 2, points against rounds, and the sweep over the threshold.
 
     Raises:
         InputError: matplotlib is not installed.
     """
     for number in (1, 2):
-        data = results[f"table-{number}"]
-        # Points by match are fine enough for the curves.
-        plot_league({**data, "points": data["matches"]}, folder / f"figure-{number}.png")
+        for kou in KOUS:
+            data = results.get(f"table-{number}-{kou}")
+            if data:
+                # Points by match are fine enough for the curves.
+                plot_league(
+                    {**data, "points": data["matches"]}, folder / f"figure-{number}-{kou}.png"
+                )
+    if "sweep" in sections_of(results):
+        _plot_sweep(results, folder / "sweep.png")
+
+
+def _plot_sweep(results: dict[str, dict[str, Any]], path: Path) -> None:
+    """Draw the points against the threshold, with 95% intervals."""
+    figure = new_figure(9, 4)
+    axes = figure.subplots(1, len(SWEEP_ENEMIES))
+    for axis, enemy in zip(axes, SWEEP_ENEMIES, strict=True):
+        for kou in KOUS:
+            gaps = [_gap_of_threshold(results, kou, number, enemy) for number in THRESHOLDS]
+            means = [gap.mean for gap in gaps]
+            spread = [[gap.mean - gap.low for gap in gaps], [gap.high - gap.mean for gap in gaps]]
+            axis.errorbar(THRESHOLDS, means, yerr=spread, marker="o", capsize=3, label=kou)
+        axis.axhline(0, color="black", linewidth=0.8)
+        axis.set_title(f"among four {enemy}", fontsize=10)
+        axis.set_xlabel("threshold")
+        axis.grid(True, alpha=0.3)
+    axes[0].set_ylabel(f"points in 1,000 rounds, less threshold {PAPER.threshold}")
+    axes[0].legend(fontsize=8)
+    save_figure(figure, path)
+
+
+def _gap_of_threshold(
+    results: dict[str, dict[str, Any]], kou: str, number: int, enemy: str
+) -> Estimate:
+    """What another threshold than the paper's brings in 1,000 rounds."""
+    agent, original = (f"{kou}[threshold={value}]" for value in (number, PAPER.threshold))
+    return difference(results, agent, original, enemy)
 
 
 def report(results: dict[str, dict[str, Any]]) -> str:
     """All results as Markdown."""
     lines = ["# kou and Daihinmin, reproduced", ""]
     lines += ["Points of leagues of five programs; seats and classes change every 100 rounds, and"]
+    lines += ["intervals, 95%, are over these matches. `kou` is the paper's text to the letter,"]
     lines += [
-        "intervals, 95%, are over these matches. `kou` and `default` are the paper's programs."
+        "`kou-tuned` has our best parameters, and `default` is the competition's sample client."
     ]
     lines += ["The others were never published: ours stand in for them, and only the shape of the"]
     lines += ["results can be compared. A score of 1,000 rounds has a standard deviation of about"]
@@ -214,70 +350,115 @@ def report(results: dict[str, dict[str, Any]]) -> str:
     ]
     lines += ["", "| ours | stands in for |", "|---|---|"]
     lines += [f"| {agent} | {program} |" for agent, program in STAND_INS.items()]
+    sections = sections_of(results)
     for number, table, title in (
         (1, TABLE_1, "Among light class champions"),
         (2, TABLE_2, "Against programs that search"),
     ):
-        lines += ["", f"## Table {number}: {title} (picture: figure-{number}.png)", ""]
-        lines += _score_table(results[f"table-{number}"], table)
+        if f"table-{number}" in sections:
+            pictures = ", ".join(f"figure-{number}-{kou}.png" for kou in KOUS)
+            lines += ["", f"## Table {number}: {title} (pictures: {pictures})", ""]
+            lines += _score_table([results[f"table-{number}-{kou}"] for kou in KOUS], table)
     for number, title in TITLES.items():
-        lines += ["", f"## Table {number}: {title}", ""]
-        lines += _difference_table(
-            results, [v for v, (own, _) in VARIANTS.items() if own == number]
-        )
-    lines += ["", "## Time", ""]
+        if f"table-{number}" in sections:
+            lines += ["", f"## Table {number}: {title}", ""]
+            variants = [v for v, (own, _) in VARIANTS.items() if own == number]
+            lines += _difference_table(results, variants)
+    if "sweep" in sections:
+        lines += ["", "## The threshold, less 95, in 1,000 rounds (picture: sweep.png)", ""]
+        lines += _sweep_table(results)
+    if "worth" in sections:
+        lines += ["", "## What each departure from the paper is worth, in 1,000 rounds", ""]
+        lines += _worth_table(results)
     lines += _time_table(results)
     return "\n".join(lines) + "\n"
 
 
-def _score_table(result: dict[str, Any], paper: dict[int, tuple[int, ...]]) -> list[str]:
+def _score_table(leagues: Sequence[dict[str, Any]], paper: dict[int, tuple[int, ...]]) -> list[str]:
     """Our scores and the paper's after some numbers of rounds, and points per round."""
-    shown = [rounds for rounds in paper if rounds <= result["rounds"]]
+    shown = [rounds for rounds in paper if rounds <= leagues[0]["rounds"]]
     last = max(paper)
     head = [f"{rounds:,} rounds" for rounds in shown]
-    lines = [f"| agent | {' | '.join([*head, 'points a round', '95%'])} |"]
-    lines += ["|---|" + "---|" * (len(head) + 2)]
-    own = [scores(result, rounds) for rounds in shown]
-    for i, (row, estimate) in enumerate(zip(result["results"], means(result), strict=True)):
-        name = row["agent"]
-        cells = [f"{column[i]:,}" for column in own]
-        cells += [f"{estimate.mean:.3f}", _interval(estimate, ".3f")]
-        lines += [f"| {name} | {' | '.join(cells)} |"]
-        program = STAND_INS.get(result["agents"][i], result["agents"][i])
+    lines = [f"| league of | agent | {' | '.join([*head, 'points a round', '95%'])} |"]
+    lines += ["|---|---|" + "---|" * (len(head) + 2)]
+    for result in leagues:
+        own = [scores(result, rounds) for rounds in shown]
+        for i, (row, estimate) in enumerate(zip(result["results"], means(result), strict=True)):
+            cells = [f"{column[i]:,}" for column in own]
+            cells += [f"{estimate.mean:.3f}", _interval(estimate, ".3f")]
+            lines += [f"| {result['agents'][0]} | {row['agent']} | {' | '.join(cells)} |"]
+    for i, agent in enumerate(leagues[0]["agents"]):
+        program = STAND_INS.get(agent, agent)
         cells = [f"{paper[rounds][i]:,}" for rounds in shown]
         cells += [f"{paper[last][i] / last:.3f}", f"{last:,} rounds"]
-        lines += [f"| *paper: {program}* | {' | '.join(cells)} |"]
+        lines += [f"| *paper* | *{program}* | {' | '.join(cells)} |"]
     return lines
 
 
 def _difference_table(results: dict[str, dict[str, Any]], variants: list[str]) -> list[str]:
-    """Score differences to `kou`, ours and the paper's."""
-    lines = ["| against four | variant | less kou, in 1,000 rounds | 95% | paper |"]
-    lines += ["|---|---|---|---|---|"]
-    for i, enemy in enumerate(ENEMIES):
+    """Score differences of variants to the agent itself, ours and the paper's."""
+    lines = [f"| among four | variant | {' | '.join(f'{kou} | 95%' for kou in KOUS)} | paper |"]
+    lines += ["|---|---|" + "---|" * (2 * len(KOUS) + 1)]
+    for enemy in enemies_of(results, variants[0]):
         name = f"{enemy} ({STAND_INS[enemy]})" if enemy in STAND_INS else enemy
         for variant in variants:
-            gap = difference(results, variant, enemy)
-            lines.append(
-                f"| {name} | {variant} | {gap.mean:+.0f} | {_interval(gap, '+.0f')} "
-                f"| {VARIANTS[variant][1][i]:+} |"
-            )
+            gaps = [difference(results, f"{kou}:{variant}", kou, enemy) for kou in KOUS]
+            stated = VARIANTS[variant][1][ENEMIES.index(enemy)]
+            lines.append(f"| {name} | {variant} | {_gap_cells(gaps)} | {stated:+} |")
     return lines
 
 
+def _sweep_table(results: dict[str, dict[str, Any]]) -> list[str]:
+    """What other thresholds bring."""
+    lines = [f"| among four | threshold | {' | '.join(f'{kou} | 95%' for kou in KOUS)} |"]
+    lines += ["|---|---|" + "---|" * (2 * len(KOUS))]
+    for enemy in SWEEP_ENEMIES:
+        for number in THRESHOLDS:
+            gaps = [_gap_of_threshold(results, kou, number, enemy) for kou in KOUS]
+            lines.append(f"| {enemy} | {number} | {_gap_cells(gaps)} |")
+    return lines
+
+
+def _worth_table(results: dict[str, dict[str, Any]]) -> list[str]:
+    """What each departure adds to `kou`, and what `kou-tuned` loses without it."""
+    heads = [
+        f"added to kou, among four {worth_enemy('kou')}",
+        f"removed from kou-tuned, among four {worth_enemy('kou-tuned')}",
+    ]
+    lines = [f"| departure | {' | '.join(f'{head} | 95%' for head in heads)} |"]
+    lines += ["|---|" + "---|" * (2 * len(heads))]
+    for name, value in DEPARTURES.items():
+        gaps = [
+            difference(results, with_departure(kou, name), kou, worth_enemy(kou)) for kou in KOUS
+        ]
+        lines.append(f"| `{name}={value}` | {_gap_cells(gaps)} |")
+    return lines
+
+
+def _gap_cells(gaps: list[Estimate]) -> str:
+    return " | ".join(f"{gap.mean:+.0f} | {_interval(gap, '+.0f')}" for gap in gaps)
+
+
 def _time_table(results: dict[str, dict[str, Any]]) -> list[str]:
-    """The time per decision of every agent of Tables 1 and 2."""
-    lines = ["| agent | µs a decision | times kou's |", "|---|---|---|"]
+    """The time per decision of every agent of Tables 1 and 2, with headings; none without them."""
+    lines: list[str] = []
     seen: set[str] = set()
-    for part in ("table-1", "table-2"):
-        rows = results[part]["results"]
-        kou = rows[0]["microseconds_per_decision"]
-        for row in rows:
-            if row["agent"] not in seen:
-                seen.add(row["agent"])
-                own = row["microseconds_per_decision"]
-                lines.append(f"| {row['agent']} | {own:,.1f} | {own / kou:,.1f} |")
+    for name, result in results.items():
+        if name.startswith(("table-1", "table-2")):
+            kou = result["results"][0]["microseconds_per_decision"]
+            for row in result["results"]:
+                if row["agent"] not in seen:
+                    seen.add(row["agent"])
+                    own = row["microseconds_per_decision"]
+                    lines.append(f"| {row['agent']} | {own:,.1f} | {own / kou:,.1f} |")
+    if not lines:
+        return []
     return [
+        "",
+        "## Time",
+        "",
+        "| agent | µs a decision | times kou's |",
+        "|---|---|---|",
         *lines,
         "",
         'The paper: kou is "about hundred times faster than other Monte-Carlo programs". Decisions',

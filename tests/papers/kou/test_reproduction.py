@@ -22,27 +22,35 @@ def test_the_paper_about_kou(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
             self.make = entry("daihinmin", "random" if name == "monte-carlo" else "default").load()
 
         def load(self) -> Any:
-            return lambda game, seed, argument: self.make(game, seed, None)
+            return lambda game, seed, argument, **options: self.make(game, seed, None)
 
     monkeypatch.setattr(registry, "_entry_point", lambda game, name: Quick(name))
     monkeypatch.setattr(kou, "MATCH", 2)
     steps: list[float] = []
 
-    def compute(seed: int) -> dict[str, Any]:
-        return kou.compute(
-            tmp_path, 6, 4, seed, 1, lambda name, number, total: steps.append(number)
-        )
+    def compute(**given: Any) -> dict[str, Any]:
+        plan = kou.Plan(**{"rounds": 4, "search_rounds": 2, "enemies": ("default",), **given})
+        return kou.compute(plan, tmp_path, lambda name, number, total: steps.append(number))
 
-    results = compute(0)
-    assert steps[-1] == 29 == len(results)
+    results = compute()
+    assert round(steps[-1]) == len(results) == len(kou.leagues(kou.Plan(enemies=("default",))))
     text = kou.report(results)
     for number in range(1, 7):
         assert f"## Table {number}" in text
-    assert "| default | use_2 | +0 | +0 to +0 | +102 |" in text
-    assert "| *paper: beersong* | 3.170 | 900 rounds |" in text
+    assert "| default | use_2 | +0 | +0 to +0 | +0 | +0 to +0 | +102 |" in text
+    assert "| *paper* | *beersong* | 3.170 | 900 rounds |" in text
+    assert "| default | 80 | +0 | +0 to +0 |" in text
+    assert "| `winning=1` | +0 |" in text
     kou.pictures(results, tmp_path)
-    assert (tmp_path / "figure-2.png").exists()
-    assert compute(0) == results
-    assert compute(1) != results
+    for name in ("figure-2-kou.png", "figure-1-kou-tuned.png", "sweep.png"):
+        assert (tmp_path / name).exists()
+    assert compute() == results
+    table = compute(sections=("table-1",))
+    assert table == {name: results[name] for name in table}
+    assert [line for line in kou.report(table).splitlines() if line.startswith("## Table")] == [
+        "## Table 1: Among light class champions (pictures: figure-1-kou.png, "
+        "figure-1-kou-tuned.png)"
+    ]
+    assert compute(seed=1, sections=("table-1",)) != table
     with pytest.raises(InputError, match="must be a multiple of 2"):
-        kou.compute(tmp_path, 5, 4, 0, 1, lambda *done: None)
+        compute(rounds=5)

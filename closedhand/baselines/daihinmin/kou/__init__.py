@@ -1,4 +1,4 @@
-"""The agent `kou`: the heuristics of UECda-2014's light champion."""
+"""The agents `kou` and `kou-tuned`: the heuristics of UECda-2014's light champion."""
 
 from closedhand.core.moved import old_names
 

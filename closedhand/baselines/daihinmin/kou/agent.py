@@ -1,28 +1,26 @@
-"""The agent `kou`: the heuristics of UECda-2014's light champion, as described in its paper.
+"""The agents `kou` and `kou-tuned`: the heuristics of UECda-2014's light champion.
 
-It divides its hand into plays (`division.py`) and estimates how likely each is to end its trick
-(`strength.py`). It leads its weakest ranks first and follows where this does not weaken its hand,
-until all but one of its plays are strong; then it plays the strong ones. Where the paper is silent,
-or kou's descendant differs from it, these choices play best:
+`kou` follows section 4 of its paper to the letter. It divides its hand into plays (`division.py`)
+and estimates how likely each is to end its trick (`strength.py`). A leader makes the play with the
+highest priority. A follower makes the strongest of its plays that beat the trick, if it is strong
+and the hand is not weak without it, or else that with the highest priority among those that do not
+weaken the hand. A play that starts a lock has the greatest strength if the player then has the
+strongest play, and is not made otherwise.
 
-- A play that leaves a **winning form** is preferred to all others. Every legal play is considered,
-  so the joker may complete a set. After a revolution the remaining hand is evaluated in the new
-  order of ranks.
-- The strongest card is kept out of groups only if it is strong; no kaidan includes the 2.
-- A strong play is held back if it weakens the hand by two or more. It is also held back if four or
-  more plays with a weakness of five or more remain, unless it is an 8 and all others are singles,
-  or at most one player can answer. A play that does not weaken the hand is preferred to a strong
-  one that does.
-- Over its own trick, when nobody can answer, it sheds plays that are not strong.
+`kou-tuned` departs from the paper in all parameters of `variants.DEPARTURES`. Each is documented in
+`variants.Numbers`, and is an option of both agents, such as `kou[winning=1]`.
+
+The paper is silent on the following, and both agents do the same:
+
+- A play that empties the hand is made.
+- After a revolution the remaining hand is evaluated in the new order of ranks.
 - Players who passed, or hold too few cards, cannot answer; under a lock only its suits count.
-- Weak leads are ordered by "20 + 2 rank" counted from the strongest, as "usually the weakest will
-  be played".
-- It wants to lock with a set against two or more opponents, and with a single if it holds the
-  suit's top card. A play that starts an unwanted lock keeps its own strength. That such a play
-  "will not be played" at all, unless it ends the trick anyway, is `unwanted_lock=0`: this makes kou
-  weaker than lock+, unlike in the paper.
+- The strongest card that is a single is never the joker, which is one anyway.
+- Cards are given away in the exchange by the weakness of the hand that remains, their ranks, and
+  surcharges for the 8, A, K and 3.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -41,20 +39,30 @@ from closedhand.baselines.daihinmin.kou.division import (
 )
 from closedhand.baselines.daihinmin.kou.strength import (
     foes_of,
+    has_strongest,
     locked,
     starts_lock,
     strength_of,
     turned,
     turned_ranks,
 )
-from closedhand.baselines.daihinmin.kou.variants import OPTIONS, WEAKEST, WEAKEST_SINGLE, parse
+from closedhand.baselines.daihinmin.kou.variants import (
+    OPTIONS,
+    PAPER,
+    TUNED,
+    TUNED_OPTIONS,
+    WEAKEST,
+    WEAKEST_SINGLE,
+    Numbers,
+    parse,
+)
 from closedhand.core import bits
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
-from closedhand.core.options import takes
-from closedhand.games.daihinmin.cards import bit, of_suits, ranks_between
+from closedhand.core.options import Options, takes
+from closedhand.games.daihinmin.cards import bit, ranks_between
 from closedhand.games.daihinmin.exchange import TAXES, pair_in_exchange, picks
 from closedhand.games.daihinmin.legality import legal
 from closedhand.games.daihinmin.plays import (
@@ -69,8 +77,9 @@ from closedhand.games.daihinmin.state import PLAYERS
 
 NEVER = 10**6
 """Price of a play that is not made."""
-WINNING, WEAK, STRONG = -(10**5), -(10**4), -(10**3)
-"""Prices of plays that follow and win, do not weaken the hand, or end the trick."""
+WINNING, STRONGEST, WEAK, STRONG = -(10**5), -(5 * 10**4), -(10**4), -(10**3)
+"""Prices of plays that follow and win, end the trick (chosen by strength), do not weaken the hand,
+or end the trick (chosen by the weakness that they leave)."""
 
 
 class Hand(NamedTuple):
@@ -100,9 +109,26 @@ def choose(rules, numbers, view, ids):
             return np.int64(ids[i])
     if n == 1:
         return np.int64(ids[0])
+    if not numbers.any_play:
+        n = keep_divided(rules, numbers, view, hand, ids, n, parts)
     if view.target < 0:
         return lead(rules, numbers, view, hand, ids[:n], parts)
     return follow(rules, numbers, view, hand, ids[:n], parts)
+
+
+@kernel
+def keep_divided(rules, numbers, view, hand, ids, n, parts):
+    """Move the plays that the hand divides into, and the pass, to the front; count them."""
+    foes = foes_of(rules, view, np.int64(view.revolution), 0)
+    total, kept = decompose(numbers, foes, hand, parts), 0
+    for i in range(n):
+        is_part = ids[i] == PASS
+        for k in range(total):
+            is_part |= rules.plays.need[ids[i]] == turned(parts[k].cards, foes.revolution)
+        if is_part:
+            ids[kept] = ids[i]
+            kept += 1
+    return kept
 
 
 # Leading a trick
@@ -112,7 +138,7 @@ def choose(rules, numbers, view, ids):
 def lead(rules, numbers, view, hand, ids, parts):
     """The play to lead with, among those of `ids`."""
     foes = foes_of(rules, view, np.int64(view.revolution), 0)
-    if numbers.lead == 0:
+    if numbers.lead == 0 and numbers.winning:
         winning = lead_to_win(rules, numbers, view, hand, foes, ids, parts)
         if winning >= 0:
             return winning
@@ -148,19 +174,35 @@ def lead_to_win(rules, numbers, view, hand, foes, ids, parts):
 
 @kernel
 def priority_of(numbers, foes, part):
-    """Priority of a play to lead: the paper's times 10; ties are broken by the larger set."""
+    """Priority of a part of the hand to lead."""
     if numbers.lead == WEAKEST:
         return -100 * part.strength - part.low
     if numbers.lead == WEAKEST_SINGLE:
         return -part.low - (100 if part.family > 0 else 0)
-    tie = min(part.family, FIRST_KAIDAN)
-    if part.family >= FIRST_KAIDAN and part.low <= foes.eight and foes.eight <= part.high:
+    return priority(numbers, foes, part.family, part.low, part.high, part.strength)
+
+
+@kernel
+def priority(numbers, foes, family, low, high, value):
+    """The paper's priority of a play times 10; ties are broken by the larger set.
+
+    Args:
+        numbers: Parameters of kou.
+        foes: Cards and opponents that the play faces.
+        family: Family of the play.
+        low: Its lowest rank, turned.
+        high: Its highest rank, turned.
+        value: Its strength.
+    """
+    tie = min(family, FIRST_KAIDAN)
+    if family >= FIRST_KAIDAN and low <= foes.eight and foes.eight <= high:
         return 10 * numbers.lead_eight_kaidan + tie
-    if part.low == NUM_RANKS:
+    if low == NUM_RANKS:
         return 10 * numbers.lead_joker
-    if part.strength >= numbers.threshold:
-        return 10 * (numbers.lead_strong - part.strength) + tie
-    return 10 * (numbers.lead_weak + numbers.lead_rank * (NUM_RANKS - part.low)) + tie
+    if value >= numbers.threshold:
+        return 10 * (numbers.lead_strong - value) + tie
+    place = NUM_RANKS - low if numbers.weakest_first else low + 1
+    return 10 * (numbers.lead_weak + numbers.lead_rank * place) + tie
 
 
 # Following
@@ -193,6 +235,8 @@ def count_waiting(view):
 def price_to_lay_off(rules, numbers, view, before, play, parts):
     """Price of a play over the player's own trick, which nobody can answer."""
     foes = foes_of(rules, view, np.int64(view.revolution), 0)
+    if not numbers.lay_off:
+        return NEVER
     with_joker = rules.plays.need[play] & JOKER_BIT != 0
     if with_joker or strength_of(rules, numbers, foes, play) >= numbers.threshold:
         return NEVER
@@ -208,27 +252,35 @@ def price_to_follow(rules, numbers, view, before, play, parts):
         return NEVER
     n = divide_rest(rules, numbers, view, before.cards, play, parts)
     is_strong = value >= numbers.threshold
-    if is_strong and count_below(parts, n, numbers.threshold) <= 1:
+    if numbers.winning and is_strong and count_below(parts, n, numbers.threshold) <= 1:
         return WINNING + 100 * n - value
-    with_joker = rules.plays.need[play] & JOKER_BIT != 0
-    rank = turned_ranks(rules, view.revolution, play)[0]
+    is_spared = numbers.spare_joker and rules.plays.need[play] & JOKER_BIT != 0
+    low, high = turned_ranks(rules, view.revolution, play)
+    family = np.int64(rules.plays.family[play])
     if not numbers.reserve:
-        if n >= before.plays or (with_joker and not is_strong):
+        if n >= before.plays or (is_spared and not is_strong):
             return NEVER
-        return (STRONG if is_strong else WEAK) + rank
-    then = weakness(numbers, parts, n)
-    few = count_waiting(view) <= 1
-    if is_strong and then - before.weakness < numbers.hold_rise:
-        is_last_eight = rules.plays.eight[play] and not has_sets(parts, n)
-        is_weak = n >= numbers.hold_plays and then >= numbers.hold_weakness
-        if few or is_last_eight or not is_weak:
-            return STRONG + 10 * then
-    if with_joker or then > before.weakness:
-        return NEVER
-    is_kept = numbers.keep_from <= value and value <= numbers.keep_to
-    if is_kept and rules.plays.family[play] == 0 and then >= numbers.keep_weakness and not few:
-        return NEVER
-    return WEAK + 100 * then + rank
+        if numbers.weak_first:
+            return (STRONG if is_strong else WEAK) + low
+        if is_strong:
+            return STRONGEST - value
+    else:
+        then = weakness(numbers, parts, n)
+        few = count_waiting(view) <= numbers.hold_answers
+        if is_strong and then - before.weakness < numbers.hold_rise:
+            is_last_eight = rules.plays.eight[play] and not has_sets(parts, n)
+            is_weak = n >= numbers.hold_plays and then >= numbers.hold_weakness
+            if few or not is_weak or (is_last_eight and not numbers.hold_last_eight):
+                return STRONG + 10 * then if numbers.weak_first else STRONGEST - value
+        if is_spared or then > before.weakness or (is_strong and not numbers.weak_first):
+            return NEVER
+        is_kept = numbers.keep_from <= value and value <= numbers.keep_to
+        if is_kept and family == 0 and then >= numbers.keep_weakness and not few:
+            return NEVER
+        if numbers.weak_first:
+            return WEAK + 100 * then + low
+    foes = foes_of(rules, view, np.int64(view.revolution), 0)
+    return WEAK - priority(numbers, foes, family, low, high, value)
 
 
 @kernel
@@ -246,18 +298,19 @@ def strength_to_follow(rules, numbers, view, hand, play):
         return value
     if numbers.lock < 0:
         return -1
-    if numbers.lock > 0 or wants_lock(rules, view, hand, play, foes, lock):
+    if numbers.lock > 0 or wants_lock(rules, numbers, hand, play, foes, lock):
         return max(value, numbers.sure)
-    return value if value >= numbers.threshold or numbers.unwanted_lock else -1
+    if numbers.unwanted_lock > 0 or (numbers.unwanted_lock == 0 and value >= numbers.threshold):
+        return value
+    return -1
 
 
 @kernel
-def wants_lock(rules, view, hand, play, foes, lock):
-    """Whether to start a lock: a set against two or more, a single if holding the top card."""
-    if rules.plays.family[play] > 0:
-        return foes.finished <= PLAYERS - 3
-    own = turned(hand & of_suits(lock), foes.revolution)
-    return foes.cards == 0 or bits.highest(own) > bits.highest(foes.cards)
+def wants_lock(rules, numbers, hand, play, foes, lock):
+    """Whether to start a lock: if the player then has the strongest play, or with any set."""
+    if rules.plays.family[play] > 0 and numbers.lock_groups >= 0:
+        return foes.finished <= numbers.lock_groups
+    return has_strongest(rules, numbers, hand, play, foes, lock)
 
 
 # The exchange
@@ -308,12 +361,30 @@ def choose_all(rules, numbers, views, ids, actions):
 
 
 @takes(OPTIONS)
-@described(Traits(microseconds=16))
+@described(Traits(microseconds=13))
 def make_kou(game: Game, seed: int, argument: str | None, **numbers: int) -> KernelAgent:
     """The agent `kou`, with variants as argument and `Numbers` as options; it needs no seed.
 
     Raises:
         InputError: The argument is no variant, or an option is no parameter of kou.
     """
-    name = str(AgentSpec("kou", numbers, argument))
-    return kernel_agent(game, name, choose_all, parse(argument, **numbers))
+    return _make(game, OPTIONS, PAPER, argument, numbers)
+
+
+@takes(TUNED_OPTIONS)
+@described(Traits(microseconds=16))
+def make_tuned(game: Game, seed: int, argument: str | None, **numbers: int) -> KernelAgent:
+    """The agent `kou-tuned`, like `kou` with other parameters.
+
+    Raises:
+        InputError: The argument is no variant, or an option is no parameter of kou.
+    """
+    return _make(game, TUNED_OPTIONS, TUNED, argument, numbers)
+
+
+def _make(
+    game: Game, options: Options, usual: Numbers, argument: str | None, given: Mapping[str, int]
+) -> KernelAgent:
+    """One of the two agents."""
+    text = str(AgentSpec(options.owner, given, argument))
+    return kernel_agent(game, text, choose_all, parse(argument, usual, options, **given))

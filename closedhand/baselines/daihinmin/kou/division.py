@@ -3,10 +3,11 @@
 import numpy as np
 
 from closedhand.baselines.daihinmin.kou.strength import foes_of, strength, turned
+from closedhand.baselines.daihinmin.kou.variants import BY_STRENGTH
 from closedhand.core import bits
 from closedhand.core.kernel import kernel
 from closedhand.games.daihinmin.cards import EACH_RANK, bit, ranks_between, ranks_with
-from closedhand.games.daihinmin.plays import FIRST_KAIDAN, JOKER_BIT, NUM_RANKS, SHORTEST
+from closedhand.games.daihinmin.plays import ALL_SUITS, FIRST_KAIDAN, JOKER_BIT, NUM_RANKS, SHORTEST
 
 MOST_PARTS = 16
 PART = np.dtype(
@@ -28,8 +29,8 @@ PART = np.dtype(
 def decompose(numbers, foes, hand, parts):
     """Divide a hand into plays that do not overlap, nearly as few as possible.
 
-    Kaidan come first, then 8s and the strongest card (if it is strong) as singles, then groups,
-    then the other cards; the joker stays alone.
+    Kaidan come first, then 8s and the strongest card as singles, then groups, then the other cards;
+    the joker stays alone.
 
     Args:
         numbers: Parameters of kou.
@@ -47,7 +48,8 @@ def decompose(numbers, foes, hand, parts):
     alone = cards & ranks_between(foes.eight, foes.eight)
     if cards:
         highest = bits.highest(cards)
-        if strength(numbers, foes, 0, highest // 4, highest // 4) >= numbers.threshold:
+        value = strength(numbers, foes, 0, highest // 4, highest // 4)
+        if not numbers.top_if_strong or value >= numbers.threshold:
             alone |= bit(highest)
     while cards:
         highest = bits.highest(cards)
@@ -83,9 +85,15 @@ def add(numbers, foes, cards, family, low, high, parts, n):
 
 @kernel
 def take_kaidan(numbers, foes, cards, parts):
-    """Write the runs up to the A, except those whose ranks, ignoring 8s, all have a pair too."""
+    """Write the runs of cards that are in no group.
+
+    With `kaidan_with_groups` these are all runs but those whose ranks, ignoring 8s, all have a pair
+    too.
+    """
     n = 0
-    own = cards & ranks_between(0, NUM_RANKS - 2)
+    own = cards & ranks_between(0, NUM_RANKS - 1 - numbers.kaidan_to_ace)
+    if not numbers.kaidan_with_groups:
+        own &= ~(ranks_with(cards, 2) * np.uint64(ALL_SUITS))
     starts = own & (own >> np.uint64(4)) & (own >> np.uint64(8))
     left = starts | (starts << np.uint64(4)) | (starts << np.uint64(8))
     unpaired = ~ranks_with(cards, 2) & ~ranks_between(foes.eight, foes.eight)
@@ -98,7 +106,7 @@ def take_kaidan(numbers, foes, cards, parts):
         ranks = ranks_between(low, high) & EACH_RANK
         run = ranks << np.uint64(first % 4)
         left &= ~run
-        if ranks & unpaired:
+        if not numbers.kaidan_with_groups or ranks & unpaired:
             family = FIRST_KAIDAN + length - SHORTEST
             n = add(numbers, foes, run, family, low, high, parts, n)
     return n
@@ -116,10 +124,10 @@ def weakness(numbers, parts, n):
 @kernel
 def weakness_of(numbers, part):
     """Weakness that a play adds to its hand."""
-    if part.low == NUM_RANKS:
+    if part.low == NUM_RANKS and numbers.weakness_of_joker != BY_STRENGTH:
         return numbers.weakness_of_joker
-    if part.low == NUM_RANKS - 1 and part.family > 0:
-        return -(part.family + 1)
+    if part.low == NUM_RANKS - 1 and part.family > 0 and numbers.weakness_of_top != BY_STRENGTH:
+        return numbers.weakness_of_top * (part.family + 1)
     if part.strength <= numbers.weak:
         return 2
     if part.strength <= numbers.middling:

@@ -2,7 +2,7 @@
 
 Cards are **turned** so that the higher rank is always the stronger one: under revolution rank r
 becomes 12 - r. The cards that the player has not seen may be held by opponents, in the worst case
-all of them in one hand.
+all of them in one hand, the joker included.
 """
 
 from typing import NamedTuple
@@ -138,7 +138,7 @@ def strength(numbers, foes, family, low, high):
     elif family < FIRST_KAIDAN:
         less = against_group(numbers, foes, family + 1, low)
     else:
-        less = against_kaidan(numbers, foes, high - low + 1, high)
+        less = against_kaidan(numbers, foes, low, high)
     return max(numbers.sure - less, numbers.least)
 
 
@@ -150,30 +150,50 @@ def strength_of(rules, numbers, foes, play):
 
 
 @kernel
+def stronger_plays(foes, family, low, high):
+    """Number of places where opponents may have a stronger play, without and only with the joker.
+
+    A place is a rank, or the first card of a kaidan.
+    """
+    higher = foes.cards & ranks_between(low + 1, NUM_RANKS)
+    if family == 0:
+        return bits.size(ranks_with(higher, 1)), np.int64(foes.joker)
+    if family >= FIRST_KAIDAN:
+        whole, lacking = runs(foes.cards, high - low + 1)
+        above = ranks_between(high + 1, NUM_RANKS)
+        return bits.size(whole & above), foes.joker * bits.size(lacking & above)
+    if family == 4:
+        return np.int64(0), np.int64(0)
+    whole = bits.size(ranks_with(higher, family + 1))
+    return whole, foes.joker * (bits.size(ranks_with(higher, family)) - whole)
+
+
+@kernel
 def against_single(numbers, foes, rank):
     """Deduction from the strength of a single card."""
-    stronger = bits.size(ranks_with(foes.cards & ranks_between(rank + 1, NUM_RANKS), 1))
-    return numbers.stronger_rank * stronger + numbers.unseen_joker * foes.joker
+    whole, joker = stronger_plays(foes, 0, rank, rank)
+    each = numbers.stronger_rank if numbers.joker_as_card else numbers.unseen_joker
+    return numbers.stronger_rank * whole + each * joker
 
 
 @kernel
 def against_group(numbers, foes, number, rank):
     """Deduction from the strength of a group of `number` cards."""
-    if number > 4:
-        return 0
-    higher = foes.cards & ranks_between(rank + 1, NUM_RANKS)
-    enough = bits.size(ranks_with(higher, number))
+    whole, lacking = stronger_plays(foes, number - 1, rank, rank)
+    few = PLAYERS - foes.finished < numbers.group_players
     total = 0
-    if foes.finished >= PLAYERS - 2:
-        total = numbers.stronger_rank * enough
-    else:
+    if few:
+        total = numbers.stronger_rank * whole
+    elif whole:
+        higher = foes.cards & ranks_between(rank + 1, NUM_RANKS)
         for held in range(number, 5):
             more = bits.size(ranks_with(higher, held + 1)) if held < 4 else 0
             ranks = bits.size(ranks_with(higher, held)) - more
             total += ranks * weight_of_group(numbers, held - number + foes.finished)
-    if foes.joker:
-        total += numbers.joker_group * (bits.size(ranks_with(higher, number - 1)) - enough)
-    return total
+    each = numbers.joker_group
+    if numbers.joker_as_card:
+        each = numbers.stronger_rank if few else weight_of_group(numbers, foes.finished)
+    return total + each * lacking
 
 
 @kernel
@@ -187,15 +207,13 @@ def weight_of_group(numbers, spare):
 
 
 @kernel
-def against_kaidan(numbers, foes, length, rank):
+def against_kaidan(numbers, foes, low, high):
     """Deduction from the strength of a kaidan."""
-    whole, lacking = runs(foes.cards, length)
-    higher = ranks_between(rank + 1, NUM_RANKS)
+    whole, lacking = stronger_plays(foes, FIRST_KAIDAN, low, high)
     each = numbers.stronger_kaidan * (foes.finished + 1)
     if foes.finished >= PLAYERS - 2:
         each = numbers.last_kaidan
-    total = each * bits.size(whole & higher)
-    return total + numbers.joker_kaidan * foes.joker * bits.size(lacking & higher)
+    return each * whole + (each if numbers.joker_as_card else numbers.joker_kaidan) * lacking
 
 
 @kernel
@@ -219,3 +237,31 @@ def starts_lock(rules, view, play):
     if view.target < 0 or view.lock or play == JOKER or not rules.options.lock:
         return False
     return rules.plays.suits[play] == rules.plays.suits[view.target]
+
+
+@kernel
+def has_strongest(rules, numbers, hand, play, foes, lock):
+    """Whether nobody can beat the best of the hand's plays of a kind under a lock.
+
+    Args:
+        rules: Rules of the game.
+        numbers: Parameters of kou.
+        hand: Cards, not turned.
+        play: One of these plays.
+        foes: Cards and opponents under the lock.
+        lock: Suits of the lock.
+    """
+    family = np.int64(rules.plays.family[play])
+    if family == 0 and numbers.joker_as_card and hand & JOKER_BIT and not foes.spade_three:
+        return True
+    own = turned(hand & of_suits(lock), foes.revolution)
+    low, high = turned_ranks(rules, foes.revolution, play)
+    length = high - low + 1
+    if family < FIRST_KAIDAN:
+        found = ranks_with(own, min(family + 1, 4))
+    else:
+        found, _ = runs(own, length)
+    if found:
+        low = max(low, np.int64(bits.highest(found) // 4))
+    whole, lacking = stronger_plays(foes, family, low, low + length - 1)
+    return whole == 0 and (lacking == 0 or not numbers.joker_as_card)

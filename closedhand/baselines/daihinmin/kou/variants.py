@@ -1,4 +1,4 @@
-"""The parameters of kou, and the variants that its paper tried."""
+"""The parameters of kou: the paper's, the departures from them, and the variants that it tried."""
 
 from typing import Any, NamedTuple
 
@@ -7,10 +7,16 @@ from closedhand.core.options import Option, Options
 
 WEAKEST, WEAKEST_SINGLE = 1, 2
 """Values of `Numbers.lead`."""
+BY_STRENGTH = 99
+"""Value of a weakness that follows from the strength of the play, as that of any other."""
+NEVER_MET = 999
+"""Bound of a weakness that no hand reaches."""
 
 
 class Numbers(NamedTuple):
-    """The parameters of kou; where the paper states a value, the default is the paper's.
+    """The parameters of kou: the paper's by default, and ours where it states no number.
+
+    `DEPARTURES` has the parameters that are better otherwise, and `TUNED` has all of them.
 
     Attributes:
         threshold: Least strength of a strong play.
@@ -19,7 +25,11 @@ class Numbers(NamedTuple):
         least: Minimum strength; also that of the joker while the 3s is unseen.
         stronger_rank: Deduction for each rank with a stronger single or, with two players left, a
             stronger group.
+        joker_as_card: 1 if opponents' plays with an unseen joker count like those without it; 0 if
+            `unseen_joker`, `joker_group` and `joker_kaidan` are deducted for them.
         unseen_joker: Deduction for a single while the joker is unseen.
+        group_players: Least number of players left for which groups are rated by the four numbers
+            below, and not by `stronger_rank`.
         group_0: Deduction for each rank with a stronger group, if the number of the rank's unseen
             cards, minus the size of the group, plus the number of players who are out is at most 0.
         group_1: The same deduction if that sum is 1.
@@ -29,28 +39,49 @@ class Numbers(NamedTuple):
         stronger_kaidan: Deduction for each stronger kaidan, times the number of players who are out
             plus one.
         joker_kaidan: Deduction for each stronger kaidan that needs the joker.
-        last_kaidan: Deduction for each stronger kaidan with two players left.
+        last_kaidan: The same deduction with two players left.
+        kaidan_with_groups: 0 if a hand's kaidan are made of cards that are in no group, 1 if of all
+            cards, unless every rank but the 8 has a pair too.
+        kaidan_to_ace: 1 if the hand is divided without kaidan that include the 2.
+        top_if_strong: 1 if the strongest card is kept out of groups only if it is strong, 0 if
+            always.
         weak: Strength up to which a play adds 2 to the weakness of the hand.
         middling: Strength up to which it adds 1.
         strong: Strength up to which it adds 0; above it, it adds -1.
-        weakness_of_joker: Weakness that a lone joker adds.
+        weakness_of_joker: Weakness that a lone joker adds; 99: by its strength.
+        weakness_of_top: Weakness that each card of a group of the top rank adds; 99: the group adds
+            one by its strength.
         lead_eight_kaidan: Priority of leading a kaidan with an 8.
         lead_joker: Priority of leading the lone joker.
         lead_weak: Base priority of leading a weak play.
-        lead_rank: Addition to it for each place of the play's rank, 1 for the strongest rank.
+        lead_rank: Addition to it for each place of the play's rank, 1 for the weakest rank.
+        weakest_first: 1 if places are counted from the strongest rank, so that the weakest leads.
         lead_strong: Base priority of leading a strong play; the strength is subtracted.
         lead: 0: lead by priority, 1: always the weakest play, 2: always the weakest single.
         lock: When to start a lock: 0: where it is wanted, -1: never, 1: whenever it is possible.
-        unwanted_lock: 1 to treat a play that starts an unwanted lock like any other, 0 to play it
-            only if it is strong.
+        unwanted_lock: What becomes of a play that starts an unwanted lock: -1: it is not played, 0:
+            it is played only if it is strong, 1: it is a play like any other.
+        lock_groups: Most players who are out while any set is wanted to start a lock; -1: a set as
+            well as a single is wanted only if the player then has the strongest play.
+        any_play: 0 if only the plays that the hand divides into are considered, 1 if all are.
+        winning: 1 if a strong play that leaves at most one weak play is preferred to all others.
+        weak_first: 1 if a play that does not weaken the hand is followed with rather than a strong
+            one, and strong ones are chosen by the weakness that they leave; 0 if the strongest
+            comes first, and the others are chosen by their priority to lead.
+        spare_joker: 1 if the joker follows only where it is strong.
+        lay_off: 1 if weak plays are made over one's own trick when nobody else can answer, 0 if the
+            trick is taken.
         reserve: 1 to hold back strong plays and consider the weakness of the hand, 0 not to.
-        hold_rise: Least rise of the weakness for which a strong play is held back.
+        hold_rise: Least rise of the weakness for which a strong play is held back; 999: none.
         hold_plays: Least number of remaining plays for which, together with `hold_weakness`, a
             strong play is held back.
         hold_weakness: Least remaining weakness for which, together with `hold_plays`, a strong play
             is held back.
+        hold_answers: Number of players who can still answer up to which nothing is held back; -1:
+            none.
+        hold_last_eight: 0 if an 8 is not held back once only singles remain.
         keep_weakness: Least remaining weakness for which a single with a strength from `keep_from`
-            to `keep_to` is held back.
+            to `keep_to` is held back; 999: none.
         keep_from: Least strength of such a single.
         keep_to: Greatest strength of such a single.
         give_weakness: Price, per point of weakness of the remaining hand, of giving a card away in
@@ -66,7 +97,9 @@ class Numbers(NamedTuple):
     sure: int = 100
     least: int = 1
     stronger_rank: int = 30
+    joker_as_card: int = 1
     unseen_joker: int = 1
+    group_players: int = 4
     group_0: int = 4
     group_1: int = 9
     group_2: int = 15
@@ -74,24 +107,37 @@ class Numbers(NamedTuple):
     joker_group: int = 1
     stronger_kaidan: int = 1
     joker_kaidan: int = 1
-    last_kaidan: int = 15
+    last_kaidan: int = 4
+    kaidan_with_groups: int = 0
+    kaidan_to_ace: int = 0
+    top_if_strong: int = 0
     weak: int = 30
     middling: int = 60
     strong: int = 90
-    weakness_of_joker: int = -2
+    weakness_of_joker: int = BY_STRENGTH
+    weakness_of_top: int = BY_STRENGTH
     lead_eight_kaidan: int = 9
     lead_joker: int = 3
     lead_weak: int = 20
     lead_rank: int = 2
+    weakest_first: int = 0
     lead_strong: int = 110
     lead: int = 0
     lock: int = 0
-    unwanted_lock: int = 1
+    unwanted_lock: int = -1
+    lock_groups: int = -1
+    any_play: int = 0
+    winning: int = 0
+    weak_first: int = 0
+    spare_joker: int = 0
+    lay_off: int = 0
     reserve: int = 1
-    hold_rise: int = 2
-    hold_plays: int = 4
+    hold_rise: int = NEVER_MET
+    hold_plays: int = 0
     hold_weakness: int = 5
-    keep_weakness: int = 4
+    hold_answers: int = -1
+    hold_last_eight: int = 1
+    keep_weakness: int = NEVER_MET
     keep_from: int = 40
     keep_to: int = 70
     give_weakness: int = 10
@@ -101,8 +147,62 @@ class Numbers(NamedTuple):
     give_three: int = 5
 
 
-OPTIONS = Options("kou", *(Option(name, None, kind=int) for name in Numbers._fields))
-"""The parameters as options of the agent; none: the value of the variant."""
+PAPER = Numbers()
+"""The parameters of `kou`."""
+
+DEPARTURES = {
+    "kaidan_with_groups": 1,
+    "kaidan_to_ace": 1,
+    "top_if_strong": 1,
+    "joker_as_card": 0,
+    "group_players": 3,
+    "last_kaidan": 15,
+    "weakness_of_joker": -2,
+    "weakness_of_top": -1,
+    "weakest_first": 1,
+    "unwanted_lock": 1,
+    "lock_groups": 2,
+    "any_play": 1,
+    "winning": 1,
+    "weak_first": 1,
+    "spare_joker": 1,
+    "lay_off": 1,
+    "hold_rise": 2,
+    "hold_plays": 4,
+    "hold_answers": 1,
+    "hold_last_eight": 0,
+    "keep_weakness": 4,
+}
+"""The parameters in which `kou-tuned` departs from the paper, and its values."""
+
+TUNED = PAPER._replace(**DEPARTURES)
+"""The parameters of `kou-tuned`, which was `kou` in version 0.1.0."""
+
+SWITCHES = {
+    "joker_as_card", "kaidan_with_groups", "kaidan_to_ace", "top_if_strong", "weakest_first",
+    "any_play", "winning", "weak_first", "spare_joker", "lay_off", "reserve", "hold_last_eight",
+}  # fmt: skip
+"""Parameters that are 0 or 1."""
+RANGES = {
+    **dict.fromkeys(SWITCHES, (0, 1)),
+    "lead": (0, WEAKEST_SINGLE),
+    "lock": (-1, 1),
+    "unwanted_lock": (-1, 1),
+}
+"""Least and greatest values of the parameters that are not just any numbers."""
+
+
+def _options(owner: str) -> Options:
+    """The parameters as options of an agent."""
+    ranges = ((name, RANGES.get(name, (None, None))) for name in Numbers._fields)
+    return Options(
+        owner,
+        *(Option(name, None, kind=int, least=least, most=most) for name, (least, most) in ranges),
+    )
+
+
+OPTIONS, TUNED_OPTIONS = _options("kou"), _options("kou-tuned")
+"""The parameters as options of the agents; none: the value of the variant."""
 
 VARIANTS = {
     "w100": {"threshold": 100},
@@ -117,11 +217,15 @@ VARIANTS = {
 """The paper's variants (section 5.3)."""
 
 
-def parse(argument: str | None, **numbers: int) -> Numbers:
+def parse(
+    argument: str | None, usual: Numbers = PAPER, options: Options = OPTIONS, **numbers: int
+) -> Numbers:
     """Parse the parameters of a variant: `w80`, `threshold=93`, or several separated by commas.
 
     Args:
-        argument: The variants; None: the paper's kou.
+        argument: The variants; None: the agent itself.
+        usual: Parameters of the agent.
+        options: Options of the agent.
         **numbers: Some of `Numbers`, which take precedence over those of the argument.
 
     Raises:
@@ -132,10 +236,10 @@ def parse(argument: str | None, **numbers: int) -> Numbers:
         name, _, value = part.partition("=")
         if part in VARIANTS:
             values |= VARIANTS[part]
-        elif name in OPTIONS:
-            values |= OPTIONS.read({name: value})
+        elif name in options:
+            values |= options.read({name: value})
         else:
             names = ", ".join([*VARIANTS, *(f"{name}=NUMBER" for name in Numbers._fields)])
-            raise InputError(f"kou has no variant {part!r}; it has {names}")
-    values |= OPTIONS.read(numbers)
-    return Numbers(**{name: value for name, value in values.items() if value is not None})
+            raise InputError(f"{options.owner} has no variant {part!r}; it has {names}")
+    values |= options.read(numbers)
+    return usual._replace(**{name: value for name, value in values.items() if value is not None})
