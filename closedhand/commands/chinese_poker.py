@@ -20,7 +20,7 @@ from closedhand.cli.common import (
     print_json,
     progress_bar,
 )
-from closedhand.cli.reproduce import Out, computed, show_report
+from closedhand.cli.reproduce import Only, Out, Quick, computed, report_name, sections, show_report
 from closedhand.core.game import Game, InputError
 
 if TYPE_CHECKING:
@@ -80,6 +80,8 @@ def advise(
         for part in each.parts:
             listing.add_row(part.part, part.cards, part.name, f"{part.win:.1%}", f"{part.tie:.1%}")
         console.print(listing)
+        if bound.rules.majority == 1:
+            typer.echo(f"formula for human play, percent: {each.formula}\n")
     typer.echo(f"points per opponent, with 95% intervals, against {number:,} opponents")
     if picture is not None:
         typer.echo(f"saved {picture}")
@@ -124,30 +126,76 @@ def learn(game: Game, method: str, seconds: float, seed: int, out: Path, restart
     leave_if_interrupted(run.interrupted, nothing=not learner.cycles)
 
 
+def table(
+    tables: Annotated[
+        Path | None, typer.Option(help="Tables saved by train; those of the package if absent.")
+    ] = None,
+    step: Annotated[
+        float,
+        typer.Option(
+            min=0, max=100, help="Least difference between two rows in percent; 0 shows all hands."
+        ),
+    ] = 1.0,
+    rules: Rules = None,
+) -> None:
+    """Print a strategy's tables as CSV: part, hand, chance to win in percent.
+
+    The tables of the package are fitted to expected points: they are no exact chances. Those that
+    `train chinese-poker --algorithm blog` saves are.
+    """
+    from closedhand.baselines.chinese_poker import agents, separable
+    from closedhand.core.registry import make_game
+
+    bound = make_game("chinese_poker", **({"rules": rules} if rules else {}))
+    typer.echo(separable.csv_text(agents.tables_for(bound, tables), step), nl=False)
+
+
 def reproduce(
     out: Out = Path("runs/chinese-poker"),
+    only: Only = None,
+    quick: Quick = False,
     hands: Annotated[
-        int,
+        int | None,
         typer.Option(
-            min=100, help="Number of hands of the match, and of those that judge each strategy."
+            min=100,
+            help="Number of hands of the match, and of those that judge each strategy; "
+            "10,000 if absent.",
         ),
-    ] = 10_000,
+    ] = None,
     pools: Annotated[
-        int, typer.Option(min=1, help="Number of opponent pools that each strategy is judged on.")
-    ] = 4,
+        int | None,
+        typer.Option(
+            min=1, help="Number of opponent pools that each strategy is judged on; 4 if absent."
+        ),
+    ] = None,
+    pool: Annotated[
+        int | None,
+        typer.Option(min=1000, help="Number of hands in a pool; 800,000 if absent."),
+    ] = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """The blog's near-optimal Chinese Poker, and how far from optimal each strategy is.
 
-    Takes about fifteen minutes. Ctrl-C stops; the same command resumes.
+    Sections are ranges, hand, match, and the strategies that are judged: blog, separable, rescored,
+    human. Takes about twenty minutes; with --quick, small pools and without `rescored`, less than
+    two. Ctrl-C stops; the same command resumes.
     """
     from closedhand.papers.hankin import reproduction
 
-    results = computed(out, lambda tell: reproduction.compute(out, hands, pools, seed, tell))
+    usual = reproduction.QUICK if quick else reproduction.Plan()
+    plan = reproduction.Plan(
+        hands=hands or usual.hands,
+        pools=pools or usual.pools,
+        pool=pool or usual.pool,
+        seed=seed,
+        sections=sections(only, reproduction.SECTIONS, usual.sections),
+    )
+    results = computed(out, lambda tell: reproduction.compute(out, plan, tell))
     show_report(
         out,
         reproduction.report(results),
         {**results, "judgements": reproduction.judgements(results)},
         as_json,
+        report_name(only),
     )

@@ -50,6 +50,22 @@ class Advice:
     error: float
     parts: tuple[PartAdvice, ...]
 
+    @property
+    def formula(self) -> str:
+        """The blog's formula for human play, with the wins in whole percent, written out."""
+        back, middle, front = (round(100 * part.win) for part in self.parts)
+        value = mental_score(front, middle, back)
+        return f"{front} + {middle} + {back} + products = {value:.0f}"
+
+
+def mental_score(front: float, middle: float, back: float) -> float:
+    """The blog's formula for human play: 100 E+, from chances in percent.
+
+    The blog divides the product of all three by 1000, a slip for 10000.
+    """
+    pairs = front * middle + front * back + middle * back
+    return front + middle + back + pairs / 100 - 2 * front * middle * back / 10_000
+
 
 def advise(rules: Rules, pool: Pool, hand: np.ndarray, number: int) -> tuple[list[Advice], int]:
     """Best arrangements of a hand, best first, and the number of opponents they faced.
@@ -102,7 +118,7 @@ def summary(hand: np.ndarray, advice: list[Advice], opponents: int) -> dict[str,
     return {
         "hand": cards_text(hand),
         "opponents": opponents,
-        "arrangements": [asdict(each) for each in advice],
+        "arrangements": [{**asdict(each), "formula": each.formula} for each in advice],
     }
 
 

@@ -37,6 +37,7 @@ from closedhand.games.chinese_poker.plays import (
     SPLITS,
     STRENGTHS,
     THREES,
+    names,
 )
 from closedhand.games.chinese_poker.rules import Rules, evaluate, strengths
 
@@ -90,6 +91,34 @@ def load(path: Path) -> Tables:
         InputError: The file cannot be read, or holds no tables.
     """
     return _checked(read_arrays(path), path)
+
+
+def listing(tables: Tables, step: float = 0) -> list[tuple[str, str, float]]:
+    """The tables as rows: part, hand, and its chance to win in percent; weakest first.
+
+    Args:
+        tables: The tables.
+        step: Least difference, in percentage points, between two rows of a part; 0: all hands.
+    """
+    rows: list[tuple[str, str, float]] = []
+    for part, name in enumerate(PARTS):
+        last = -np.inf
+        for hand, chance in zip(names(part), 100 * tables.win[part], strict=False):
+            if chance - last >= step:
+                rows.append((name, hand, float(chance)))
+                last = chance
+    return rows
+
+
+def csv_text(tables: Tables, step: float = 0) -> str:
+    """The rows of `listing` as CSV: `part,hand,percent`."""
+    rows = [f"{part},{hand},{chance:.2f}" for part, hand, chance in listing(tables, step)]
+    return "\n".join(["part,hand,percent", *rows]) + "\n"
+
+
+def whole_percents(tables: Tables) -> Tables:
+    """The tables in whole percent, as a person might know them."""
+    return Tables(np.round(tables.win, 2), {**tables.about, "rounded": "whole percent"})
 
 
 @lru_cache

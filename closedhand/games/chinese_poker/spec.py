@@ -19,6 +19,7 @@ CHINESE_POKER = GameSpec(
     commands={
         "advise": f"{COMMANDS}:advise",
         "reproduce chinese-poker": f"{COMMANDS}:reproduce",
+        "show chinese-poker-table": f"{COMMANDS}:table",
     },
     pages=(
         "closedhand.games.chinese_poker",

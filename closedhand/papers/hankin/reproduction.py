@@ -7,7 +7,7 @@ import csv
 import hashlib
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from closedhand.baselines.chinese_poker.pool import (
     strengths_of,
 )
 from closedhand.core.extras import needing
-from closedhand.core.files import SHIPPED
+from closedhand.core.files import SHIPPED, write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.registry import make_game
 from closedhand.core.run import Notes, Part, compute_parts
@@ -39,6 +39,24 @@ POOL_SIZE = 800_000
 """Hands in a pool that judges a strategy: about 10,200 of them are opponents of a given hand."""
 
 ALICE = "AsKs6s5s3s/QhQs8c3c2h/JsJd9h"
+SPARSE = 1.0
+"""Least difference of rows of the blog's "more complete" table, in percentage points."""
+
+ARRANGEMENTS = {
+    "strategy": "KsQs8s7s6s/Ts9c8d7h6h/Jd9d3h",
+    "counter": "KsQsJdTs9c/7h7s6s6h3h/8s8d9d",
+}
+"""The blog's hand that the trained strategy and the counter-strategy set differently."""
+
+STATEMENTS = (
+    ("back", "AQT82 flush", 59.64),
+    ("back", "75432 flush", 36.12),
+    ("back", "AKQJ9 flush", 65.37),
+    ("middle", "76542 flush", 91.11),
+    ("middle", "AKQJ9 flush", 99.28),
+)
+"""Chances in the blog's text: part, hand, percent. Its table has 36.07 for the second."""
+
 BLOG_ALICE = {"back": 61, "middle": 17, "front": 74}
 """Winning chances of the blog's example hand, in percent, as the blog states them."""
 
@@ -55,7 +73,40 @@ STRATEGIES = {
     "blog": "separable, trained as in the blog",
     "separable": "`separable`, the tables of the package",
     "rescored": "`rescored`",
+    "human": "separable, trained as in the blog, in whole percent",
 }
+
+SECTIONS = ("ranges", "hand", "match", *STRATEGIES)
+"""What can be computed on its own: the tables, the hand that the blog's strategies set differently,
+the match, and the judgement of each strategy."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to compute.
+
+    Attributes:
+        hands: Number of deals of the match, and of hands to judge each strategy by.
+        pools: Number of pools on which each strategy is judged.
+        pool: Number of hands in a pool; about one in 78 is an opponent of a given hand.
+        seed: Seed of all deals.
+        sections: Some of `SECTIONS`.
+    """
+
+    hands: int = 10_000
+    pools: int = 4
+    pool: int = POOL_SIZE
+    seed: int = 0
+    sections: tuple[str, ...] = SECTIONS
+
+
+QUICK = Plan(
+    hands=1000,
+    pools=2,
+    pool=100_000,
+    sections=tuple(name for name in SECTIONS if name != "rescored"),
+)
+"""A short run."""
 
 
 def blog_ranges() -> list[dict[str, Any]]:
@@ -67,30 +118,36 @@ def blog_ranges() -> list[dict[str, Any]]:
     ]
 
 
-def parts(folder: Path, hands: int, pools: int, seed: int) -> dict[str, Part]:
+def parts(folder: Path, plan: Plan) -> dict[str, Part]:
     """The parts to compute, by name and in order: functions that return JSON.
 
     Args:
         folder: Folder for the trained tables.
-        hands: Number of deals of the match, and of hands to judge each strategy by.
-        pools: Number of pools on which each strategy is judged.
-        seed: Seed of all deals.
+        plan: What to compute.
     """
     game = make_game("chinese_poker")
-    tables = folder / "blog-tables.npz"
+    tables, seed = folder / "blog-tables.npz", plan.seed
+
+    def blog() -> separable.Tables:
+        return _blog_tables(game, tables, seed)
+
     found: dict[str, Part] = {
         "ranges": lambda tell: ranges(game, tables, seed),
-        "match": lambda tell: match(game, _blog_tables(game, tables, seed), hands, seed, tell),
+        "hand": lambda tell: differing_hand(game, blog(), plan.pool, seed, tell),
+        "match": lambda tell: match(game, blog(), plan.hands, seed, tell, plan.pool),
     }
+    found = {name: part for name, part in found.items() if name in plan.sections}
     for name in STRATEGIES:
-        for number in range(pools):
-            share = hands // pools + (number < hands % pools)
-            found[f"{name}-{number + 1}"] = _judging(game, name, tables, share, (seed, number))
+        for number in range(plan.pools if name in plan.sections else 0):
+            share = plan.hands // plan.pools + (number < plan.hands % plan.pools)
+            found[f"{name}-{number + 1}"] = _judging(
+                game, name, tables, share, plan.pool, (seed, number)
+            )
     return found
 
 
 def compute(
-    folder: Path, hands: int, pools: int, seed: int, progress: Callable[[str, float, int], None]
+    folder: Path, plan: Plan, progress: Callable[[str, float, int], None]
 ) -> dict[str, dict[str, Any]]:
     """Compute all parts; see `closedhand.core.run`.
 
@@ -98,17 +155,17 @@ def compute(
         InputError: Fewer hands than pools, or SciPy is missing.
         KeyboardInterrupt: Interrupted; a later call resumes.
     """
-    if hands < pools:
-        raise InputError(f"{pools} pools need at least one hand each, not {hands} in all")
+    if plan.hands < plan.pools:
+        raise InputError(f"{plan.pools} pools need at least one hand each, not {plan.hands} in all")
     _student()  # fails now, not in ten minutes
     settings = {
-        "hands": hands,
-        "pools": pools,
-        "seed": seed,
-        "pool": POOL_SIZE,
+        "hands": plan.hands,
+        "pools": plan.pools,
+        "seed": plan.seed,
+        "pool": plan.pool,
         "tables": hashlib.sha256(separable.shipped().win.tobytes()).hexdigest()[:20],
     }
-    return compute_parts(parts(folder, hands, pools, seed), folder, settings, progress)
+    return compute_parts(parts(folder, plan), folder, settings, progress)
 
 
 def _student() -> Any:
@@ -134,25 +191,68 @@ def _blog_tables(game: Game, path: Path, seed: int, anew: bool = False) -> separ
 
 
 def ranges(game: Game, path: Path, seed: int) -> dict[str, Any]:
-    """Train as in the blog; the ends of its ranges, and its example, by the trained tables."""
+    """Train as in the blog; the chances that it states, and its example, by the trained tables.
+
+    Writes the tables as `complete.csv`, and as `more-complete.csv` with fewer rows.
+    """
     start = time.perf_counter()
-    win = _blog_tables(game, path, seed, anew=True).win
-    seconds = time.perf_counter() - start
+    tables = _blog_tables(game, path, seed, anew=True)
+    seconds, win = time.perf_counter() - start, tables.win
+    for name, step in (("complete", 0.0), ("more-complete", SPARSE)):
+        write_atomically(path.parent / f"{name}.csv", separable.csv_text(tables, step))
     rows = []
     for row in blog_ranges():
         part = PARTS.index(row["part"])
         ends = [100 * win[part, names(part).index(row[end])] for end in ("weakest", "strongest")]
         rows.append({**row, "our_low": ends[0], "our_high": ends[1]})
+    stated = []
+    for name, text, chance in STATEMENTS:
+        part = PARTS.index(name)
+        own = 100 * win[part, names(part).index(text)]
+        stated.append({"part": name, "hand": text, "blog": chance, "ours": own})
     hand, action = parse_board(ALICE)
     own = strengths_of(game.rules, hand[None], np.array([action]))[0]
     chosen = separable.arrange(game.rules, win, hand[None])[0]
     return {
         "seconds": seconds,
         "ranges": rows,
+        "stated": stated,
         "alice": {PARTS[part]: 100 * win[part, own[part]] for part in (BACK, MIDDLE, FRONT)},
         "alice_alike": bool(
             (strengths_of(game.rules, hand[None], np.array([chosen]))[0] == own).all()
         ),
+    }
+
+
+def differing_hand(
+    game: Game,
+    tables: separable.Tables,
+    pool_size: int,
+    seed: int,
+    tell: Callable[[float], None] = lambda share: None,
+) -> dict[str, Any]:
+    """Both of the blog's arrangements of a hand, against opponents that the strategy has set."""
+    rules = game.rules
+    strategy = Separable(game, tables)
+    others = random_hands(generator(Deals.OPPONENTS, seed), pool_size)[:, 0]
+    parts = set_hands(rules, strategy.arrange, others, lambda done: tell(done / pool_size))
+    pool = build(others, parts)
+    boards = {name: parse_board(text) for name, text in ARRANGEMENTS.items()}
+    faced = counter.gather(pool, boards["strategy"][0]).T
+    points = {}
+    for name, (hand, action) in boards.items():
+        own = strengths_of(rules, hand[None], np.array([action]))[0]
+        points[name] = compare(rules, own, faced)
+    hand = boards["strategy"][0]
+    chosen = strengths_of(rules, hand[None], strategy.arrange(hand[None]))[0]
+    original = strengths_of(rules, hand[None], np.array([boards["strategy"][1]]))[0]
+    gap = points["counter"] - points["strategy"]
+    return {
+        "opponents": len(faced),
+        **{name: float(each.mean()) for name, each in points.items()},
+        "difference": float(gap.mean()),
+        "error": float(gap.std() / np.sqrt(len(gap))),
+        "alike": bool((chosen == original).all()),
     }
 
 
@@ -162,14 +262,15 @@ def match(
     deals: int,
     seed: int,
     tell: Callable[[float], None] = lambda share: None,
+    pool_size: int = POOL_SIZE,
 ) -> dict[str, Any]:
     """The blog's match: a strategy against its optimal counter-strategy, each deal both ways."""
     start = time.perf_counter()
     rules = game.rules
     rng = generator(Deals.MATCH, seed)
     strategy = Separable(game, tables)
-    opponents = random_hands(rng, POOL_SIZE)[:, 0]
-    parts = set_hands(rules, strategy.arrange, opponents, lambda done: tell(0.8 * done / POOL_SIZE))
+    opponents = random_hands(rng, pool_size)[:, 0]
+    parts = set_hands(rules, strategy.arrange, opponents, lambda done: tell(0.8 * done / pool_size))
     response = Responder(game, tables, build(opponents, parts), np.inf, "counter")
     dealt = random_hands(rng, deals, players=2)
     hands = [np.ascontiguousarray(dealt[:, player]) for player in range(2)]
@@ -193,7 +294,9 @@ def match(
     }
 
 
-def _judging(game: Game, name: str, tables: Path, hands: int, seed: tuple[int, int]) -> Part:
+def _judging(
+    game: Game, name: str, tables: Path, hands: int, pool_size: int, seed: tuple[int, int]
+) -> Part:
     """A part that judges a strategy on a pool of its own."""
 
     def part(tell: Notes) -> dict[str, Any]:
@@ -202,15 +305,18 @@ def _judging(game: Game, name: str, tables: Path, hands: int, seed: tuple[int, i
             strategy = make_rescored(game, 0, None)
         elif name == "blog":
             strategy = Separable(game, _blog_tables(game, tables, seed[0]))
+        elif name == "human":
+            known = separable.whole_percents(_blog_tables(game, tables, seed[0]))
+            strategy = Separable(game, known)
         else:
             strategy = Separable(game)
         judgement = counter.judge_strategy(
             game.rules,
             strategy.arrange,
             hands,
-            POOL_SIZE,
+            pool_size,
             generator(Deals.JUDGING, *seed),
-            lambda done: tell(done / (POOL_SIZE + hands)),
+            lambda done: tell(done / (pool_size + hands)),
         )
         return {**asdict(judgement), "seconds": time.perf_counter() - start}
 
@@ -226,6 +332,8 @@ def judgements(results: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
     rows = []
     for name, label in STRATEGIES.items():
         pools = [value for key, value in results.items() if key.rpartition("-")[0] == name]
+        if not pools:
+            continue
         row: dict[str, Any] = {"strategy": label, "pools": len(pools)}
         for key in ("hands", "seconds"):
             row[key] = sum(pool[key] for pool in pools)
@@ -250,15 +358,25 @@ def worst_range(rows: list[dict[str, Any]]) -> float:
 
 def report(results: dict[str, dict[str, Any]]) -> str:
     """All results as Markdown."""
-    trained, played = results["ranges"], results["match"]
+    lines = ["# Closed-hand Chinese Poker, near-optimal"]
+    for name, write in (("ranges", _ranges), ("hand", _hand), ("match", _match)):
+        if name in results:
+            lines += ["", *write(results[name])]
+    rows = judgements(results)
+    if rows:
+        lines += ["", *_judgements(rows)]
+    return "\n".join(lines) + "\n"
+
+
+def _ranges(trained: dict[str, Any]) -> list[str]:
+    """The chances of the blog's tables and text, beside ours."""
     lines = [
-        "# Closed-hand Chinese Poker, near-optimal",
-        "",
         f"## The blog's ranges: {CYCLES} cycles of {HANDS_A_CYCLE:,} hands in "
         f"{trained['seconds']:.1f} s",
         "",
         "Winning percentages; the largest difference at an end of a range is "
-        f"{worst_range(trained['ranges']):.2f} points.",
+        f"{worst_range(trained['ranges']):.2f} points. All hands are in complete.csv, and those",
+        f"about {SPARSE:g} point apart in more-complete.csv.",
         "",
         "| part | weakest | strongest | blog | ours |",
         "|---|---|---|---|---|",
@@ -269,15 +387,40 @@ def report(results: dict[str, dict[str, Any]]) -> str:
             f"| {row['low']:.2f} to {row['high']:.2f} "
             f"| {row['our_low']:.2f} to {row['our_high']:.2f} |"
         )
+    lines += ["", "| in the text | blog | ours |", "|---|---|---|"]
+    lines += [
+        f"| {row['hand']} in the {row['part']} | {row['blog']:.2f} | {row['ours']:.2f} |"
+        for row in trained["stated"]
+    ]
     alice = ", ".join(
         f"{part} {chance:.0f}% (blog {BLOG_ALICE[part]}%)"
         for part, chance in trained["alice"].items()
     )
     same = "sets it so too" if trained["alice_alike"] else "sets it differently"
-    lines += [
+    return [*lines, "", f"Alice's hand, {ALICE}: {alice}; the trained strategy {same}."]
+
+
+def _hand(judged: dict[str, Any]) -> list[str]:
+    """The hand that the blog's strategies set differently."""
+    same = "sets it so too" if judged["alike"] else "sets it differently"
+    lines = [
+        "## The hand that the blog's strategies set differently",
         "",
-        f"Alice's hand, {ALICE}: {alice}; the trained strategy {same}.",
+        "| by | arrangement | points a hand |",
+        "|---|---|---|",
+    ]
+    lines += [f"| {by} | {text} | {judged[by]:+.3f} |" for by, text in ARRANGEMENTS.items()]
+    return [
+        *lines,
         "",
+        f"The trained strategy {same}. Against {judged['opponents']:,} opponents the counter's is "
+        f"worth {judged['difference']:+.3f} ± {1.96 * judged['error']:.3f} points more.",
+    ]
+
+
+def _match(played: dict[str, Any]) -> list[str]:
+    """The match against the counter-strategy."""
+    lines = [
         "## The blog's match: the trained strategy against its optimal counter-strategy",
         "",
         "| | blog | ours |",
@@ -292,25 +435,26 @@ def report(results: dict[str, dict[str, Any]]) -> str:
         ("four_points_lost", "the counter-strategy won 4 points"),
     ):
         lines.append(f"| {label} | {BLOG_MATCH[key]:,} | {played[key]:,} |")
-    lines += [
-        "",
-        f"The blog's took a couple of days, ours {played['seconds']:.0f} s.",
-        "",
+    took = f"The blog's took a couple of days, ours {played['seconds']:.0f} s."
+    return [*lines, "", took]
+
+
+def _judgements(rows: list[dict[str, Any]]) -> list[str]:
+    """How much a best response gains over each strategy."""
+    lines = [
         "## What a best response gains, points a hand",
         "",
         "| strategy | at least (held out) | at most (in sample) | set alike | hands | opponents "
         "| seconds |",
         "|---|---|---|---|---|---|---|",
     ]
-    for row in judgements(results):
+    for row in rows:
         lines.append(
             f"| {row['strategy']} | {_gain(row, 'held_out')} | {_gain(row, 'in_sample')} "
             f"| {row['identical']:.0%} | {row['hands']:,} | {row['opponents']:,.0f} "
             f"| {row['seconds']:.0f} |"
         )
-    pools = judgements(results)[0]["pools"]
-    lines += ["", f"Intervals hold 95%, over {pools} independent pools."]
-    return "\n".join(lines) + "\n"
+    return [*lines, "", f"Intervals hold 95%, over {rows[0]['pools']} independent pools."]
 
 
 def _gain(row: dict[str, Any], key: str) -> str:

@@ -56,3 +56,10 @@ def test_advice_is_what_the_pool_says(rules: str) -> None:
         assert ranked[0] == pytest.approx(found, abs=4 / len(others) ** 2)
     everything, _ = advising.advise(game, pool, HAND, 100_000)
     assert len(everything) == len(candidates_of(rules, HAND)[0])
+
+
+def test_the_formula_for_human_play_is_the_expectation_in_percent() -> None:
+    # The blog's example: front 40, middle 90, back 10 give E = -0.364 = 2 E+ - 4, not its -0.634.
+    assert advising.mental_score(40, 90, 10) == pytest.approx(100 * (4 - 0.364) / 2)
+    # Divided by 1000, as printed, it would rate the better chances lower.
+    assert advising.mental_score(60, 60, 60) > advising.mental_score(10, 10, 10)

@@ -1,7 +1,7 @@
 """The separable strategy against brute force, and its tables."""
 
 from functools import partial
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
@@ -150,3 +150,22 @@ def test_damaged_files_are_input_errors() -> None:
         except InputError:
             refused += 1
     assert refused > 70
+
+
+def test_tables_are_listed() -> None:
+    tables = separable.shipped()
+    rows = separable.listing(tables)
+    assert len(rows) == 455 + 2 * 6331
+    assert [part for part, _, _ in rows] == ["front"] * 455 + ["middle"] * 6331 + ["back"] * 6331
+    sparse = separable.listing(tables, 1.0)
+    assert set(sparse) < set(rows)
+    for one, two in pairwise(sparse):
+        assert one[0] != two[0] or two[2] - one[2] >= 1.0
+    text = separable.csv_text(tables, 1.0).splitlines()
+    assert (text[0], len(text)) == ("part,hand,percent", 1 + len(sparse))
+
+
+def test_whole_percents_are_tables() -> None:
+    rounded = separable.whole_percents(separable.shipped()).win
+    assert np.abs(rounded - separable.shipped().win).max() <= 0.005 + 1e-12
+    assert np.abs(np.round(100 * rounded) - 100 * rounded).max() < 1e-9

@@ -19,15 +19,15 @@ from closedhand.papers.hankin import reproduction
 pytestmark = pytest.mark.usefixtures("own_cache")
 
 REPRODUCE = ("reproduce", "chinese-poker", "--hands", "200", "--pools", "2", "--out", "r")
+SHORT = (*REPRODUCE, "--pool", str(SMALL))
 
 
 @pytest.mark.slow
 def test_the_blog_is_reproduced_in_small(monkeypatch: pytest.MonkeyPatch) -> None:
     """All parts, the report and JSON; what is done is not done again."""
-    for module in (reproduction, agents):
-        monkeypatch.setattr(module, "POOL_SIZE", SMALL)
+    monkeypatch.setattr(agents, "POOL_SIZE", SMALL)
     monkeypatch.setattr(reproduction, "HANDS_A_CYCLE", 1_000)
-    out = run_to(0, *REPRODUCE).stdout
+    out = run_to(0, *SHORT).stdout
     report = Path("r/report.md").read_text()
     assert report.strip() in out
     rows = [line for line in report.splitlines() if re.match(r"\| (front|middle|back) \|", line)]
@@ -36,7 +36,7 @@ def test_the_blog_is_reproduced_in_small(monkeypatch: pytest.MonkeyPatch) -> Non
         assert len(re.findall(rf"^\| {re.escape(label)} \|.* to .*\|$", report, re.M)) == 1
     judged_parts = {f"{name}-{i}" for name in reproduction.STRATEGIES for i in (1, 2)}
     kept = {path.stem: path.read_bytes() for path in Path("r").glob("*.json")}
-    assert set(kept) == {"ranges", "match", *judged_parts}
+    assert set(kept) == {"ranges", "hand", "match", *judged_parts}
 
     # A part that is gone is done again, and so are tables that are gone.
     tables = separable.load(Path("r/blog-tables.npz")).win
@@ -44,12 +44,22 @@ def test_the_blog_is_reproduced_in_small(monkeypatch: pytest.MonkeyPatch) -> Non
     Path("r/blog-tables.npz").unlink()
     monkeypatch.setattr(reproduction, "ranges", lambda *_: 1 / 0)
     monkeypatch.setattr(reproduction.counter, "judge_strategy", lambda *_: 1 / 0)
-    data = json.loads(run_to(0, *REPRODUCE, "--json").stdout)
+    data = json.loads(run_to(0, *SHORT, "--json").stdout)
     assert set(data) == {*kept, "judgements"}
     again, before = data["match"], json.loads(kept.pop("match"))["result"]
     assert {**again, "seconds": 0} == {**before, "seconds": 0}
     assert all(Path(f"r/{name}.json").read_bytes() == text for name, text in kept.items())
     assert (separable.load(Path("r/blog-tables.npz")).win == tables).all()
+
+    assert "| AQT82 flush in the back | 59.64 |" in report
+    assert data["hand"]["opponents"] > 20
+    for name, size in (("complete", 455 + 2 * 6331), ("more-complete", 250)):
+        lines = Path(f"r/{name}.csv").read_text().splitlines()
+        assert lines[0] == "part,hand,percent"
+        assert 0.5 * size < len(lines) <= size + 1
+    only = json.loads(run_to(0, *SHORT, "--only", "hand, ranges", "--json").stdout)
+    assert only == {name: data[name] for name in ("ranges", "hand")} | {"judgements": []}
+    assert Path("r/hand-ranges.md").exists()
 
     assert again["hands"] == 400
     assert 200 < again["identical"] <= 400
@@ -67,20 +77,21 @@ def test_the_blog_is_reproduced_in_small(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_part_is_done_anew_where_anything_it_depends_on_changes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    asked: list[tuple[int, ...]] = []
+    asked: list[reproduction.Plan] = []
     told: list[tuple[str, float, int]] = []
 
-    def parts(folder: Path, *numbers: int) -> dict[str, Any]:
+    def parts(folder: Path, plan: reproduction.Plan) -> dict[str, Any]:
         def part(tell: Any) -> dict[str, Any]:
             tell(0.5)
-            asked.append(numbers)
-            return {"numbers": numbers}
+            asked.append(plan)
+            return {"hands": plan.hands}
 
         return {"one": part, "two": part}
 
-    def done(hands: int = 200, pools: int = 2, seed: int = 0) -> int:
+    def done(**given: Any) -> int:
         before = len(asked)
-        reproduction.compute(Path("r"), hands, pools, seed, lambda *each: told.append(each))
+        plan = reproduction.Plan(**{"hands": 200, "pools": 2, **given})
+        reproduction.compute(Path("r"), plan, lambda *each: told.append(each))
         return len(asked) - before
 
     monkeypatch.setattr(reproduction, "parts", parts)
@@ -91,10 +102,14 @@ def test_a_part_is_done_anew_where_anything_it_depends_on_changes(
     assert done() == 1
     assert [done(hands=201), done(pools=3), done(seed=1)] == [2, 2, 2]
     assert done() == 2
-    monkeypatch.setattr(reproduction, "POOL_SIZE", SMALL)
-    assert [done(), done()] == [2, 0]
+    assert [done(pool=SMALL), done(pool=SMALL)] == [2, 0]
     monkeypatch.setattr(separable, "shipped", lambda: separable.Tables(training.even()))
     assert [done(), done()] == [2, 0]
+
+
+def test_an_unknown_section_is_refused() -> None:
+    reason = "there is no section 'rage'; the sections are ranges, hand, match, blog"
+    assert_refused(reason, *REPRODUCE, "--only", "ranges,rage")
 
 
 def test_an_interrupted_reproduction_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,4 +140,6 @@ def test_intervals_are_students() -> None:
         assert row["in_sample_interval"] == pytest.approx([1.5 - 6.3531, 1.5 + 6.3531], abs=1e-3)
         assert row["held_out_interval"] == pytest.approx([0.25, 0.25])
     one = {key: value for key, value in results.items() if key.endswith("-1")}
-    assert [row["in_sample_interval"] for row in reproduction.judgements(one)] == [None] * 3
+    assert [row["in_sample_interval"] for row in reproduction.judgements(one)] == [None] * len(
+        reproduction.STRATEGIES
+    )
