@@ -45,6 +45,7 @@ LINES: dict[str, set[str]] = {
     # A minute and a half of play, then pictures, which are made as those of `match`.
     "reproduce kou --help": set(),
     "show options leduc": set(),
+    "show chinese-poker-table": set(),
     "show leduc-graph --out graph": {"matplotlib"},
     "serve daihinmin --agents default --rounds 1": set(),
     # Kernels for minutes.

@@ -77,6 +77,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "match": ("GAME", "--seed", "--rules", "--option", "--agents", "--resume", "--out"),
     "advise": ("GAME", "HAND", "--top", "--rules", "--opponents", "--picture"),
     "show": ("leduc-graph", "--card", "--flop", "--strategy"),
+    "show chinese-poker-table": ("--tables", "--step", "--rules"),
     "records replay": ("FILE", "--game", "--rules", "--option", "--json"),
     "records export": ("FILE", "--out", "--game", "--rules", "--option"),
     "solve": ("GAME", "--algorithm", "--rules", "--option", "--resume", "--pair"),

@@ -35,7 +35,7 @@ def sections(only: str | None, known: Sequence[str], usual: Sequence[str]) -> tu
     wanted = [name.strip() for name in only.split(",")]
     for name in wanted:
         if name not in known:
-            raise InputError(f"there is no section {name!r}; the sections are {', '.join(known)}")
+            raise InputError(f"no section {name!r}; there are {', '.join(known)}")
     return tuple(name for name in known if name in wanted)
 
 

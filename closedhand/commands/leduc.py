@@ -20,7 +20,7 @@ from closedhand.cli.common import (
     save_picture,
     slug,
 )
-from closedhand.cli.reproduce import Out, computed, show_report
+from closedhand.cli.reproduce import Only, Out, Quick, computed, report_name, sections, show_report
 from closedhand.core.extras import require
 from closedhand.core.game import Game, InputError
 
@@ -223,18 +223,29 @@ def graph(
 
 def reproduce(
     out: Out = Path("runs/leduc"),
+    only: Only = None,
+    quick: Quick = False,
     seconds: Annotated[
-        float, typer.Option(help="Training time of each learner.", callback=positive)
-    ] = 120.0,
+        float | None,
+        typer.Option(help="Training time of each learner; 120 if absent.", callback=positive),
+    ] = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """UH-Leduc solved and learned: exact values, all algorithms, and what each achieves.
 
-    Takes about ten minutes. Ctrl-C stops; the same command resumes.
+    Sections are values, solved, solvers, slides and learning. Takes about ten minutes; with --quick
+    learners have ten seconds each. Ctrl-C stops; the same command resumes.
     """
     from closedhand.papers.leduc_slides import reproduction
 
-    results = computed(out, lambda tell: reproduction.compute(out, seconds, seed, tell))
+    usual = reproduction.QUICK if quick else reproduction.Plan()
+    plan = reproduction.Plan(
+        seconds=seconds or usual.seconds,
+        sampling=usual.sampling,
+        seed=seed,
+        sections=sections(only, reproduction.SECTIONS, usual.sections),
+    )
+    results = computed(out, lambda tell: reproduction.compute(out, plan, tell))
     save_picture(reproduction.pictures, results, out)
-    show_report(out, reproduction.report(results), results, as_json)
+    show_report(out, reproduction.report(results), results, as_json, report_name(only))

@@ -32,6 +32,8 @@ pytestmark = pytest.mark.usefixtures("in_empty_folder")
         ["reproduce", "deeprocket"],
         ["reproduce", "leduc"],
         ["reproduce", "kou"],
+        ["reproduce", "chinese-poker"],
+        ["show", "chinese-poker-table"],
         ["show", "leduc-graph"],
         ["solve"],
         ["train"],

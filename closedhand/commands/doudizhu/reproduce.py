@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from closedhand.cli.common import Json, Seed, Workers, note, print_json, save_picture
-from closedhand.cli.reproduce import Out, computed, show_report
+from closedhand.cli.reproduce import Only, Out, Quick, computed, report_name, sections, show_report
 
 
 def deeprocket_match(as_json: Json = False) -> None:
@@ -46,8 +46,13 @@ def deeprocket(
         str,
         typer.Option(help="Agent that stands in for MicroWe, the best program before DeepRocket."),
     ] = "decompose",
-    games: Annotated[int, typer.Option(min=1, help="Games per iteration of a pairing.")] = 5000,
-    iterations: Annotated[int, typer.Option(min=1, help="Iterations of each pairing.")] = 10,
+    games: Annotated[
+        int | None,
+        typer.Option(min=1, help="Games per iteration of a pairing; 5,000 if absent."),
+    ] = None,
+    iterations: Annotated[
+        int | None, typer.Option(min=1, help="Iterations of each pairing; 10 if absent.")
+    ] = None,
     agents: Annotated[
         str | None,
         typer.Option(
@@ -55,15 +60,17 @@ def deeprocket(
         ),
     ] = None,
     ladder_deals: Annotated[
-        int, typer.Option(min=1, help="Deals of a pair on the ladder, each played in both roles.")
-    ] = 10_000,
+        int | None,
+        typer.Option(
+            min=1,
+            help="Deals of a pair on the ladder, each played in both roles; 10,000 if absent.",
+        ),
+    ] = None,
     slow_deals: Annotated[
         int, typer.Option(min=1, help="Deals of a pair with an agent that searches.")
     ] = 200,
-    only: Annotated[
-        str | None,
-        typer.Option(help="The only section to compute: figures, positions, training or ladder."),
-    ] = None,
+    only: Only = None,
+    quick: Quick = False,
     seed: Seed = 0,
     workers: Workers = None,
     out: Out = Path("runs/deeprocket"),
@@ -71,30 +78,31 @@ def deeprocket(
 ) -> None:
     """Figures 3 and 4 of the DeepRocket paper, its two positions, and the ladder of agents.
 
-    Takes hours. Ctrl-C stops; the same command resumes. With --only the report is named after the
-    section.
+    Sections are figures, positions, training and ladder. Takes hours; with --quick, few games and
+    no agents that search, some minutes. Ctrl-C stops; the same command resumes.
     """
     from closedhand.core.agent_spec import split_agents
     from closedhand.core.files import write_atomically
     from closedhand.core.threads import cores
     from closedhand.papers.deeprocket import reproduction
 
+    usual = reproduction.QUICK if quick else reproduction.Plan()
     plan = reproduction.Plan(
         network=network,
         best=best,
-        games=games,
-        iterations=iterations,
-        agents=tuple(split_agents(agents)) if agents else reproduction.AGENTS,
-        ladder_deals=ladder_deals,
+        games=games or usual.games,
+        iterations=iterations or usual.iterations,
+        agents=tuple(split_agents(agents)) if agents else usual.agents,
+        ladder_deals=ladder_deals or usual.ladder_deals,
         slow_deals=slow_deals,
         seed=seed,
         workers=workers or cores(),
-        sections=(only,) if only else tuple(reproduction.SECTIONS),
+        sections=sections(only, tuple(reproduction.SECTIONS), usual.sections),
     )
     results = computed(out, lambda tell: reproduction.compute(plan, out, tell))
     if "training" in results and not results["training"]:
         note("no training curves: the package has no record of the training")
     save_picture(reproduction.pictures, results, out)
-    name = only or "report"
+    name = report_name(only)
     write_atomically(out / f"{name}.json", json.dumps(results, indent=1) + "\n")
     show_report(out, reproduction.report(results), results, as_json, name)

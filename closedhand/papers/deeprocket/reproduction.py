@@ -82,7 +82,7 @@ class MatchRow(NamedTuple):
             landlord.
         computed: The same scores, computed by replaying the two records.
         completed: Number of actions that our records add because the paper's records of the deal
-            end early; the added actions cannot change the score.
+            end early; the page "Errata and readings" says whether they decide the score.
     """
 
     number: int
@@ -118,6 +118,15 @@ class Plan:
     seed: int = 0
     workers: int = 1
     sections: tuple[str, ...] = tuple(SECTIONS)
+
+
+QUICK = Plan(
+    games=500,
+    iterations=3,
+    agents=("random", "rule", "greedy", "decompose", "policy-net"),
+    ladder_deals=500,
+)
+"""A short run, without agents that search."""
 
 
 def deeprocket_records() -> list[Record]:

@@ -103,7 +103,7 @@ class Plan:
 QUICK = Plan(
     hands=1000,
     pools=2,
-    pool=100_000,
+    pool=50_000,
     sections=tuple(name for name in SECTIONS if name != "rescored"),
 )
 """A short run."""

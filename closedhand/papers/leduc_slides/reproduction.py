@@ -6,6 +6,7 @@ run can be resumed. `report` is the text.
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,38 +30,70 @@ AIM = 1e-6
 """The NashConv at which a game counts as solved."""
 
 LEARNERS = ("q-learning", "ppo", "mmd", "mccfr")
+SOLVED = ("uh_leduc", "leduc")
+"""Games that all solvers solve."""
+
+SECTIONS = ("values", "solved", "solvers", "slides", "learning")
+"""What can be computed on its own."""
 
 
-def parts(folder: Path, seconds: float, seed: int) -> dict[str, Part]:
+@dataclass(frozen=True)
+class Plan:
+    """What to compute.
+
+    Attributes:
+        seconds: Training time of each learner.
+        sampling: Time of MCCFR among the solvers, in seconds.
+        seed: Seed of everything random.
+        sections: Some of `SECTIONS`.
+    """
+
+    seconds: float = 120.0
+    sampling: float = 20.0
+    seed: int = 0
+    sections: tuple[str, ...] = SECTIONS
+
+
+QUICK = Plan(seconds=10.0, sampling=5.0)
+"""A short run."""
+
+
+def parts(folder: Path, plan: Plan) -> dict[str, Part]:
     """The parts to compute, by name and in order: functions that return JSON.
 
     Args:
         folder: Folder for strategies and runs to be resumed.
-        seconds: Training time of each learner.
-        seed: Seed of everything random.
+        plan: What to compute.
     """
-    found: dict[str, Part] = {"values": lambda tell: values(), "solved": lambda tell: solved()}
-    for name in ("uh_leduc", "leduc"):
+    solvers: dict[str, Part] = {}
+    for name in SOLVED:
         for algorithm in solving.SOLVERS:
-            limit = {"seconds": 20.0} if algorithm == "mccfr" else {"iterations": 20_000}
-            found[f"{name}-{algorithm}"] = _running(folder, name, algorithm, seed, **limit)
-    found["slides"] = lambda tell: slides()
-    for algorithm in LEARNERS:
-        found[f"learning-{algorithm}"] = _running(
-            folder, "uh_leduc", algorithm, seed, seconds=seconds
+            limit = {"seconds": plan.sampling} if algorithm == "mccfr" else {"iterations": 20_000}
+            solvers[f"{name}-{algorithm}"] = _running(folder, name, algorithm, plan.seed, **limit)
+    learners = {
+        f"learning-{algorithm}": _running(
+            folder, "uh_leduc", algorithm, plan.seed, seconds=plan.seconds
         )
-    return found
+        for algorithm in LEARNERS
+    }
+    by_section: dict[str, dict[str, Part]] = {
+        "values": {"values": lambda tell: values()},
+        "solved": {"solved": lambda tell: solved()},
+        "solvers": solvers,
+        "slides": {"slides": lambda tell: slides()},
+        "learning": learners,
+    }
+    return {name: part for section in plan.sections for name, part in by_section[section].items()}
 
 
 def compute(
-    folder: Path, seconds: float, seed: int, progress: Callable[[str, float, int], None]
+    folder: Path, plan: Plan, progress: Callable[[str, float, int], None]
 ) -> dict[str, dict[str, Any]]:
     """Compute all parts; those that the folder holds with the same settings are kept.
 
     Args:
         folder: Folder for the files, one for each part.
-        seconds: Training time of each learner.
-        seed: Seed of everything random.
+        plan: What to compute.
         progress: Called with the name of a part, the number of parts done and the number of all
             parts.
 
@@ -70,10 +103,11 @@ def compute(
     """
     # These fail now, not in five minutes.
     require("scipy")
-    for algorithm in LEARNERS:
-        solving.find(algorithm)
-    settings = {"seconds": seconds, "seed": seed}
-    return compute_parts(parts(folder, seconds, seed), folder, settings, progress)
+    if "learning" in plan.sections:
+        for algorithm in LEARNERS:
+            solving.find(algorithm)
+    settings = {"seconds": plan.seconds, "sampling": plan.sampling, "seed": plan.seed}
+    return compute_parts(parts(folder, plan), folder, settings, progress)
 
 
 def _running(folder: Path, name: str, algorithm: str, seed: int, **limit: Any) -> Part:
@@ -147,57 +181,83 @@ def slides() -> dict[str, Any]:
 
 
 def pictures(results: dict[str, dict[str, Any]], folder: Path) -> None:
-    """Draw the curves of the solvers in both games, and of the learners.
+    """Draw the curves of the solvers in both games, and of the learners, as far as computed.
 
     Raises:
         InputError: matplotlib is not installed.
     """
-    drawn = {
-        f"{name}-solvers.png": [results[f"{name}-{a}"] for a in solving.SOLVERS]
-        for name in ("uh_leduc", "leduc")
-    }
-    drawn["learning.png"] = [results[f"learning-{a}"] for a in LEARNERS]
+    drawn = {f"{name}-solvers.png": [f"{name}-{a}" for a in solving.SOLVERS] for name in SOLVED}
+    drawn["learning.png"] = [f"learning-{a}" for a in LEARNERS]
     for name, runs in drawn.items():
-        plot_curves(runs, folder / name)
+        if runs[0] in results:
+            plot_curves([results[run] for run in runs], folder / name)
 
 
 def report(results: dict[str, dict[str, Any]]) -> str:
     """All results as Markdown."""
     lines = ["# UH-Leduc, reproduced", "", "Values are chips a game. NashConv is what both players"]
-    lines += ["together could gain by responding best; exploitability is half of it.", ""]
-    lines += ["| game | exact value for S (linear program) | its NashConv | seconds |"]
+    lines += ["together could gain by responding best; exploitability is half of it."]
+    if "values" in results:
+        lines += ["", *_values(results["values"])]
+    if "solved" in results:
+        lines += ["", *_solved(results["solved"])]
+    for game in SOLVED:
+        if f"{game}-{solving.SOLVERS[0]}" in results:
+            lines += ["", *_solvers(results, game)]
+    if "slides" in results:
+        row = results["slides"]
+        lines += [
+            "",
+            f"The slides' state tuple after {row['iterations']:,} iterations of CFR+: NashConv",
+            f"{row['slides']:.3f} in the real game; with perfect recall "
+            f"{row['perfect recall']:.1e}.",
+        ]
+    if f"learning-{LEARNERS[0]}" in results:
+        lines += ["", *_learning(results)]
+    return "\n".join(lines) + "\n"
+
+
+def _values(rows: dict[str, Any]) -> list[str]:
+    """The exact values."""
+    lines = ["| game | exact value for S (linear program) | its NashConv | seconds |"]
     lines += ["|---|---|---|---|"]
-    for name, row in results["values"].items():
+    for name, row in rows.items():
         lines.append(
             f"| {name} | {row['value']:.12f} | {row['nash_conv']:.0e} | {row['seconds']:.2f} |"
         )
-    lines += ["", f"Predictive CFR+ until NashConv is {AIM:g}:", ""]
+    return lines
+
+
+def _solved(rows: dict[str, Any]) -> list[str]:
+    """Predictive CFR+ until the games are solved."""
+    lines = [f"Predictive CFR+ until NashConv is {AIM:g}:", ""]
     lines += ["| game | iterations | seconds | value for S | NashConv |", "|---|---|---|---|---|"]
-    for name, row in results["solved"].items():
+    for name, row in rows.items():
         lines.append(
             f"| {name} | {row['iterations']:,} | {row['seconds']:.2f} | {row['value']:.8f} "
             f"| {row['nash_conv']:.1e} |"
         )
-    for game in ("uh_leduc", "leduc"):
-        lines += ["", f"Solvers on {game} (picture: {game}-solvers.png):", ""]
-        lines += ["| algorithm | iterations | seconds | NashConv | exploitability |"]
-        lines += ["|---|---|---|---|---|"]
-        for algorithm in solving.SOLVERS:
-            row = results[f"{game}-{algorithm}"]
-            lines.append(
-                f"| {algorithm} | {row['iterations']:,} | {row['seconds']:.2f} "
-                f"| {row['nash_conv']:.1e} | {row['exploitability']:.1e} |"
-            )
-    row = results["slides"]
-    lines += [
-        "",
-        f"The slides' state tuple after {row['iterations']:,} iterations of CFR+: NashConv",
-        f"{row['slides']:.3f} in the real game; with perfect recall {row['perfect recall']:.1e}.",
-        "",
-        "Learning UH-Leduc (picture: learning.png):",
-        "",
-        "| algorithm | an iteration | iterations | seconds | exploitability | guarantee |",
-    ]
+    return lines
+
+
+def _solvers(results: dict[str, dict[str, Any]], game: str) -> list[str]:
+    """All solvers of a game."""
+    lines = [f"Solvers on {game} (picture: {game}-solvers.png):", ""]
+    lines += ["| algorithm | iterations | seconds | NashConv | exploitability |"]
+    lines += ["|---|---|---|---|---|"]
+    for algorithm in solving.SOLVERS:
+        row = results[f"{game}-{algorithm}"]
+        lines.append(
+            f"| {algorithm} | {row['iterations']:,} | {row['seconds']:.2f} "
+            f"| {row['nash_conv']:.1e} | {row['exploitability']:.1e} |"
+        )
+    return lines
+
+
+def _learning(results: dict[str, dict[str, Any]]) -> list[str]:
+    """What the learners reach."""
+    lines = ["Learning UH-Leduc (picture: learning.png):", ""]
+    lines += ["| algorithm | an iteration | iterations | seconds | exploitability | guarantee |"]
     lines += ["|---|---|---|---|---|---|"]
     for algorithm in LEARNERS:
         row, about = results[f"learning-{algorithm}"], solving.ALGORITHMS[algorithm]
@@ -205,4 +265,4 @@ def report(results: dict[str, dict[str, Any]]) -> str:
             f"| {algorithm} | {about.unit} | {row['iterations']:,} | {row['seconds']:.0f} "
             f"| {row['exploitability']:.2g} | {about.guarantee} |"
         )
-    return "\n".join(lines) + "\n"
+    return lines

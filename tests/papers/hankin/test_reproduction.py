@@ -108,7 +108,7 @@ def test_a_part_is_done_anew_where_anything_it_depends_on_changes(
 
 
 def test_an_unknown_section_is_refused() -> None:
-    reason = "there is no section 'rage'; the sections are ranges, hand, match, blog"
+    reason = "no section 'rage'; there are ranges, hand, match, blog"
     assert_refused(reason, *REPRODUCE, "--only", "ranges,rage")
 
 

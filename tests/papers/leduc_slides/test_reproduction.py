@@ -30,13 +30,13 @@ def test_reproduction_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(leduc, "parts", lambda *_: dict(tail))
     for _ in range(2):
         with pytest.raises(KeyboardInterrupt):
-            leduc.compute(tmp_path, 1.0, 0, lambda *_: None)
+            leduc.compute(tmp_path, leduc.Plan(seconds=1.0), lambda *_: None)
     assert done == ["values"]
     assert [path.name for path in tmp_path.iterdir()] == ["values.json"]
     tail[1] = ("bad", values)
-    results = leduc.compute(tmp_path, 1.0, 0, lambda *_: None)
+    results = leduc.compute(tmp_path, leduc.Plan(seconds=1.0), lambda *_: None)
     assert results == {"values": {"value": 1}, "bad": {"value": 1}}
-    leduc.compute(tmp_path, 2.0, 0, lambda *_: None)
+    leduc.compute(tmp_path, leduc.Plan(seconds=2.0), lambda *_: None)
     assert done == ["values"] * 4
 
 
@@ -48,3 +48,21 @@ def test_an_interrupted_run_is_no_part() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         leduc._finished(solving.begin("cfr", UH), seconds=60, progress=interrupt)
+
+
+def test_sections_are_computed_and_reported_alone(tmp_path: Path) -> None:
+    from closedhand.papers.leduc_slides import reproduction as leduc
+
+    def names(*sections: str) -> list[str]:
+        return list(leduc.parts(tmp_path, leduc.Plan(sections=sections)))
+
+    assert names("values", "slides") == ["values", "slides"]
+    assert sorted(names(*leduc.SECTIONS)) == sorted(
+        name for section in leduc.SECTIONS for name in names(section)
+    )
+    row = {"iterations": 3000, "slides": 0.273, "perfect recall": 3.9e-5}
+    text = leduc.report({"slides": row})
+    assert "0.273 in the real game; with perfect recall 3.9e-05" in text
+    assert "Learning" not in text and "Solvers" not in text
+    leduc.pictures({"slides": row}, tmp_path)
+    assert not list(tmp_path.iterdir())
