@@ -73,7 +73,7 @@ class AgentSpec:
     def __str__(self) -> str:
         """Text that parses to this agent; options that are None are left out."""
         given = {key: value for key, value in self.options.items() if value is not None}
-        options = ",".join(f"{key}={_write(value)}" for key, value in given.items())
+        options = ",".join(f"{k}={_write(v, self.texts.get(k))}" for k, v in given.items())
         text = f"{self.name}[{options}]" if options else self.name
         return text if self.argument is None else f"{text}:{quoted(self.argument)}"
 
@@ -209,9 +209,9 @@ def _value(written: str) -> Any:
     return unquoted(written) if written[:1] in QUOTES else guess(written)
 
 
-def _write(value: Any) -> str:
-    """Write a value so that `_value` reads it back."""
+def _write(value: Any, written: str | None = None) -> str:
+    """Write a value so that `_value` reads it back; a number stays as it was written."""
     if not isinstance(value, str):
-        return json.dumps(value)
+        return json.dumps(value) if written is None else written
     is_plain = guess(value) == value == value.strip() and not set(value) & set("[],\"'")
     return value if is_plain and value else _in_quotes(value)

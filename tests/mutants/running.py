@@ -266,7 +266,9 @@ def survey(path: Path, workers: int) -> list[Test]:
 
     def record_all(_: int) -> int:
         load()
-        for file, _, text in forked(((file, record(file), WAITING * 3 * BUDGET) for file in new), workers):
+        for file, _, text in forked(
+            ((file, record(file), WAITING * 3 * BUDGET) for file in new), workers
+        ):
             known[file] = {"stamp": stamps[file], "tests": json.loads(text or "[]")}
             path.write_text(json.dumps(known))
         return 0

@@ -291,9 +291,7 @@ def train(
     try:
         with watch.watch:
             # Resuming runs no code from the file: it is data, and read as such.
-            trainer.fit(
-                learner, stream, ckpt_path=path if going_on else None, weights_only=True
-            )
+            trainer.fit(learner, stream, ckpt_path=path if going_on else None, weights_only=True)
     except SystemExit:
         # Lightning turns a second Ctrl-C into this.
         raise KeyboardInterrupt from None
