@@ -20,6 +20,7 @@ import numpy as np
 
 from closedhand.arena import results
 from closedhand.core import batch, kernels
+from closedhand.core.checks import check_seed
 from closedhand.core.duel import (
     Chunk,
     Spec,
@@ -194,8 +195,7 @@ def play(
     specs = seat_all(game, agents)
     if deals < 1 or workers < 1:
         raise InputError("a league needs at least one deal and one worker")
-    if seed < 0:
-        raise InputError(f"the seed must not be negative: {seed}")
+    check_seed(seed)
     names = tuple(spec if isinstance(spec, str) else spec.name for spec in specs)
     if played is not None and played.deals >= deals:
         return played

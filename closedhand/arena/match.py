@@ -17,6 +17,7 @@ import numpy as np
 
 from closedhand.core import batch
 from closedhand.core.agents import traits_of
+from closedhand.core.checks import check_seed
 from closedhand.core.duel import Chunk, Spec, count_deals, cut, join, play_out, start, tables
 from closedhand.core.game import Game, InputError
 from closedhand.core.moved import old_names
@@ -125,8 +126,7 @@ def play(
         raise InputError("a match needs at least two agents: --agents greedy,rule")
     if deals < 1 or workers < 1:
         raise InputError("a match needs at least one deal and one worker")
-    if seed < 0:
-        raise InputError(f"the seed must not be negative: {seed}")
+    check_seed(seed)
     names = tuple(agent if isinstance(agent, str) else agent.name for agent in agents)
     pairs = [[agents[i], agents[j]] for i, j in combinations(range(len(agents)), 2)]
     if played is not None and played.deals >= deals:

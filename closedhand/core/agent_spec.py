@@ -32,11 +32,14 @@ class AgentSpec:
         name: Name of the agent.
         options: Keys and values in brackets: numbers, booleans and strings.
         argument: Text after the first colon, without enclosing quotes; None if there is none.
+        texts: The options as they were written, without enclosing quotes: an agent's table of
+            options, and not their looks, decides whether `2024` is a number or a text.
     """
 
     name: str
     options: Mapping[str, Any] = field(default_factory=dict[str, Any], hash=False)
     argument: str | None = None
+    texts: Mapping[str, str] = field(default_factory=dict[str, str], compare=False, repr=False)
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -53,21 +56,24 @@ class AgentSpec:
         _check_length(text)
         found = re.match(r"[^\[:]*", text)
         name = found[0] if found else ""
+        texts: dict[str, str] = {}
         options: dict[str, Any] = {}
         rest = text[len(name) :]
         if rest.startswith("["):
             end = _behind_bracket(rest, 0)
             if end < 0:
                 raise InputError(f"the bracket in {shown(text)} is not closed")
-            options, rest = _read_options(rest[1 : end - 1]), rest[end:]
+            texts, rest = _read_options(rest[1 : end - 1]), rest[end:]
+            options = {key: _value(written) for key, written in texts.items()}
             if rest and not rest.startswith(":"):
                 raise InputError(f"a colon is missing after the bracket in {shown(text)}")
-        return cls(name, options, unquoted(rest[1:]) or None)
+        bare = {key: unquoted(written) for key, written in texts.items()}
+        return cls(name, options, unquoted(rest[1:]) or None, bare)
 
     def __str__(self) -> str:
         """Text that parses to this agent; options that are None are left out."""
         given = {key: value for key, value in self.options.items() if value is not None}
-        options = ",".join(f"{key}={_write(value)}" for key, value in given.items())
+        options = ",".join(f"{k}={_write(v, self.texts.get(k))}" for k, v in given.items())
         text = f"{self.name}[{options}]" if options else self.name
         return text if self.argument is None else f"{text}:{quoted(self.argument)}"
 
@@ -182,8 +188,9 @@ def _in_quotes(text: str) -> str:
     return f"{quote}{text}{quote}"
 
 
-def _read_options(text: str) -> dict[str, Any]:
-    options: dict[str, Any] = {}
+def _read_options(text: str) -> dict[str, str]:
+    """The values of options as they are written, by key."""
+    options: dict[str, str] = {}
     for piece in split_outside(text, ",") if text.strip() else ():
         key, equals, value = piece.partition("=")
         key, value = key.strip(), value.strip()
@@ -193,13 +200,18 @@ def _read_options(text: str) -> dict[str, Any]:
             )
         if key in options:
             raise InputError(f"the option {key} is given twice")
-        options[key] = unquoted(value) if value[:1] in QUOTES else guess(value)
+        options[key] = value
     return options
 
 
-def _write(value: Any) -> str:
-    """Write a value so that `_read_options` reads it back."""
+def _value(written: str) -> Any:
+    """The number, truth value or text that is written; in quotes it is a text."""
+    return unquoted(written) if written[:1] in QUOTES else guess(written)
+
+
+def _write(value: Any, written: str | None = None) -> str:
+    """Write a value so that `_value` reads it back; a number stays as it was written."""
     if not isinstance(value, str):
-        return json.dumps(value)
+        return json.dumps(value) if written is None else written
     is_plain = guess(value) == value == value.strip() and not set(value) & set("[],\"'")
     return value if is_plain and value else _in_quotes(value)

@@ -19,7 +19,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 import numpy as np
 
 from closedhand.core.agent_spec import AgentSpec
-from closedhand.core.checks import INTEGERS, InputError, integers, shown
+from closedhand.core.checks import InputError, check_seed, integers, shown
 from closedhand.core.extras import needing
 from closedhand.core.game import Game, State
 from closedhand.core.options import options_of
@@ -177,7 +177,7 @@ def _factory_of(game: Game, spec: AgentSpec) -> tuple[Callable[..., Agent], dict
         factory = _entry_point(game.name, spec.name).load()
     if not spec.options:
         return factory, {}
-    return factory, options_of(factory, spec.name, skip=3).read(spec.options)
+    return factory, options_of(factory, spec.name, skip=3).read({**spec.options, **spec.texts})
 
 
 def _entry_point(game: str, name: str) -> EntryPoint:
@@ -195,17 +195,6 @@ def refuse_argument(name: str, argument: str | None) -> None:
     """
     if argument is not None:
         raise InputError(f"the agent {name} takes no argument, not {shown(argument)}")
-
-
-def check_seed(seed: Any) -> int:
-    """Check a seed, and return it.
-
-    Raises:
-        InputError: It is not a whole number of 0 or more.
-    """
-    if isinstance(seed, bool) or not isinstance(seed, INTEGERS) or seed < 0:
-        raise InputError(f"a seed is a whole number of 0 or more, not {shown(seed)}")
-    return int(seed)
 
 
 def digests(game: Game, agents: Iterable[str]) -> dict[str, str]:

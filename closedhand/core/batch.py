@@ -13,14 +13,13 @@ Games that are over stay in the batch: they have no legal actions, and `step` le
 """
 
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from closedhand.core import kernels
-from closedhand.core.checks import InputError, generator, integers, shown, whole_number
+from closedhand.core.checks import InputError, as_array, generator, integers, whole_number
 from closedhand.core.game import Game
 from closedhand.core.kernel import Bools, Floats, Ids, Planes, Rng, States, draw_seed
 from closedhand.core.kernels import ILLEGAL, OVER, RUNNING
@@ -58,9 +57,7 @@ def deal(game: Game, seeds: ArrayLike) -> States:
     Raises:
         InputError: The seeds are not nonnegative integers.
     """
-    array: NDArray[Any] = np.empty(())
-    with suppress(ValueError):  # rows of different lengths
-        array = np.asarray(seeds)
+    array = as_array(seeds)
     if array.ndim != 1 or (array.size and (array.dtype.kind not in "iu" or array.min() < 0)):
         raise InputError("seeds must be a sequence of whole numbers, none of them negative")
     # Making a generator takes longer than the deal, but seeds have to mean the same everywhere.
@@ -82,9 +79,7 @@ def deal_random(game: Game, number: int, rng: Rng) -> States:
         InputError: `number` is not a number of games, or `rng` is not a generator.
     """
     generator(rng)
-    count = whole_number(number, "a number of games")
-    if count < 0:
-        raise InputError(f"the number of games must be 0 or more, not {shown(number)}")
+    count = whole_number(number, "a number of games", 0)
     return _start(game, [draw_seed(rng) for _ in range(count)])
 
 

@@ -42,22 +42,35 @@ def shown(value: Any) -> str:
     return text if len(text) <= WIDTH else f"{text[: WIDTH - 3]}..."
 
 
-def whole_number(value: Any, name: str = "an action") -> int:
+def whole_number(value: Any, name: str = "an action", least: int | None = None) -> int:
     """The value as an `int`.
 
     Args:
         value: Any object; a bool is no number.
         name: What the value should be, for the message.
+        least: Least value allowed; None: any.
 
     Raises:
-        InputError: It is no whole number.
+        InputError: It is no such number.
     """
     try:
         if not isinstance(value, bool):
-            return index(value)
+            number = index(value)
+            if least is None or number >= least:
+                return number
     except TypeError:
         pass
-    raise InputError(f"{name} is a whole number, not {shown(value)}")
+    above = "" if least is None else f" of {least} or more"
+    raise InputError(f"{name} is a whole number{above}, not {shown(value)}")
+
+
+def check_seed(seed: Any) -> int:
+    """Check a seed, and return it.
+
+    Raises:
+        InputError: It is not a whole number of 0 or more.
+    """
+    return whole_number(seed, "a seed", 0)
 
 
 def id_or_illegal(number: int, num_actions: int) -> int:
@@ -80,14 +93,19 @@ def integers(what: str, values: Any, number: int, each: str = "game") -> NDArray
     Raises:
         InputError: The values are not so many integers.
     """
-    try:
-        array = np.asarray(values)
-    except ValueError:  # rows of different lengths
-        array = np.empty(())
+    array = as_array(values)
     if array.shape != (number,) or (number and array.dtype.kind not in "iu"):
         raise InputError(f"{what} are {number} whole numbers, one for each {each}")
     # Unsigned numbers beyond int64 become negative ones, which no check of a range lets pass.
     return array.astype(np.int64)
+
+
+def as_array(values: Any) -> NDArray[Any]:
+    """The values as an array, which is empty if they have none, as lists of several lengths."""
+    try:
+        return np.asarray(values)
+    except (ValueError, OverflowError):
+        return np.empty((0, 0))
 
 
 def generator(rng: Any) -> np.random.Generator:

@@ -173,10 +173,7 @@ class Game:
         Raises:
             InputError: `number` is not a number of states.
         """
-        count = whole_number(number, "a number of states")
-        if count < 0:
-            raise InputError(f"the number of states must be 0 or more, not {shown(number)}")
-        return np.zeros(count, self.dtype)
+        return np.zeros(whole_number(number, "a number of states", 0), self.dtype)
 
     def deal(self, rng: np.random.Generator) -> State:
         """A new game, shuffled with `rng`."""

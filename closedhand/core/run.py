@@ -396,11 +396,15 @@ class Notes:
     """What a part of a computation is given, to report its progress and to keep what it has done.
 
     Attributes:
+        path: File of the part.
         begun: What the part kept before it was stopped; None: it starts from the beginning.
     """
 
-    def __init__(self, begun: Any, progress: Callable[[float], object], watch: Watch) -> None:
+    def __init__(
+        self, path: Path, begun: Any, progress: Callable[[float], object], watch: Watch
+    ) -> None:
         """Make the notes of a part."""
+        self.path = path
         self.begun = begun
         self.kept: Callable[[], Any] | None = None
         self._progress = progress
@@ -476,7 +480,7 @@ def _result(
             write("begun", notes.kept())
 
     watch = Watch(save)
-    notes = Notes(file.get("begun"), progress, watch)
+    notes = Notes(path, file.get("begun"), progress, watch)
     with watch:
         if watch.going_on:
             result = part(notes)

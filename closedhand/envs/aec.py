@@ -110,7 +110,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
             InputError: The seed is no whole number of 0 or more, or an option is no deal, or no
                 state of a game in progress; the env is unchanged.
         """
-        seed, given = common.check_seed(seed), common.given_start(self.game, options)
+        seed, given = common.seed_or_none(seed), common.given_start(self.game, options)
         if seed is not None or self._rng is None:
             self._rng, _ = seeding.np_random(seed)
         common.start(self.game, self._states, common.ONLY, [self._rng], given)

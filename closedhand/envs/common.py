@@ -7,8 +7,8 @@ from typing import Any, cast
 import numpy as np
 from gymnasium import spaces
 
-from closedhand.core import agents, contract, kernels
-from closedhand.core.checks import InputError, id_or_illegal, shown, whole_number
+from closedhand.core import contract, kernels
+from closedhand.core.checks import InputError, check_seed, id_or_illegal, shown, whole_number
 from closedhand.core.game import Game, State, explain_illegal
 from closedhand.core.kernel import draw_seed
 from closedhand.core.moved import old_names
@@ -74,13 +74,13 @@ def check_reward(reward: Any) -> float:
     return float(reward)
 
 
-def check_seed(seed: Any) -> int | None:
+def seed_or_none(seed: Any) -> int | None:
     """Check the seed of a reset, and return it.
 
     Raises:
         InputError: It is neither None nor a whole number of 0 or more.
     """
-    return None if seed is None else agents.check_seed(seed)
+    return None if seed is None else check_seed(seed)
 
 
 def observation_space(game: Game) -> spaces.Dict:
@@ -134,26 +134,6 @@ def ids_of(game: Game, actions: Sequence[Any]) -> np.ndarray:
     """
     numbers = [id_or_illegal(whole_number(action), game.num_actions) for action in actions]
     return np.array(numbers, np.int64)
-
-
-def batch_of_ids(actions: Any, number: int) -> np.ndarray:
-    """The actions of several games, int64 [number]; ids out of range are never legal.
-
-    Raises:
-        InputError: They are not integers [number].
-    """
-    actions = as_array(actions)
-    if actions.shape != (number,) or actions.dtype.kind not in "iu":
-        raise InputError(f"actions are {number} whole numbers, one for each game")
-    return actions.astype(np.int64)
-
-
-def as_array(values: Any) -> np.ndarray:
-    """The values as an array, which is empty if they have none, as lists of several lengths."""
-    try:
-        return np.asarray(values)
-    except (ValueError, OverflowError):
-        return np.empty(0)
 
 
 def given_start(game: Game, options: Any) -> State | None:

@@ -101,7 +101,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
                 of a game in progress, a view, or a state in which some players have acted already
                 and others have not; the env is unchanged.
         """
-        seed, given = common.check_seed(seed), common.given_start(self.game, options)
+        seed, given = common.seed_or_none(seed), common.given_start(self.game, options)
         if given is not None:
             _check_level(self.game, given)
         if seed is not None or self._rng is None:

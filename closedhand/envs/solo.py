@@ -94,7 +94,7 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
                 of a game in progress, or leads to a game that ends before our turn; the env is
                 unchanged.
         """
-        seed, given = common.check_seed(seed), common.given_start(self.game, options)
+        seed, given = common.seed_or_none(seed), common.given_start(self.game, options)
         with unchanged_if_refused(
             self, given, "_np_random", "_np_random_seed", "_opponents", "_states", "_paid", "seat"
         ):

@@ -11,7 +11,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from closedhand.core import kernels
-from closedhand.core.agents import check_seed
+from closedhand.core.checks import as_array, check_seed, integers
 from closedhand.core.game import Game, InputError, State, shown
 from closedhand.envs import common, render
 from closedhand.envs.common import ACTION_MASK, ILLEGAL_REWARD, Observation
@@ -131,10 +131,12 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             reason = self.game.valid(state)
             if reason:
                 raise InputError(f"states[{i}] is not a state of {self.game.name}: {reason}")
+        answered = states.copy()
+        if self._opponents is not None:
+            self._opponents.play(answered, self._seats)
         self._states[:] = states
         self._note_paid(np.arange(self.num_envs))
-        if self._opponents is not None:
-            self._opponents.play(self._states, self._seats)
+        self._states[:] = answered
         kernels.running(self.game.rules, self._states, self._finished)
         self._finished = ~self._finished
         self._illegal[:] = False
@@ -183,7 +185,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             gymnasium.error.ResetNeeded: Games were not started, or ended with autoreset disabled.
             InputError: The actions are not integers [num_envs].
         """
-        actions = common.batch_of_ids(actions, self.num_envs)
+        actions = integers("actions", actions, self.num_envs)
         playing, finished = np.flatnonzero(~self._finished), np.flatnonzero(self._finished)
         resets = self.autoreset_mode != AutoresetMode.DISABLED
         if not self._rngs or (len(finished) and not resets):
@@ -249,7 +251,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
     def _reset_mask(self, mask: Any) -> np.ndarray:
         if mask is None:
             return np.ones(self.num_envs, bool)
-        mask = common.as_array(mask)
+        mask = as_array(mask)
         if mask.shape != (self.num_envs,) or mask.dtype != bool or not mask.any():
             raise InputError(
                 f"options['reset_mask'] must be bool [{self.num_envs}] with at least one True"
@@ -270,7 +272,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         seeds = list(cast(Sequence[Any], seed)) if np.ndim(cast(Any, seed)) else []
         if len(seeds) != self.num_envs:
             raise InputError(f"{self.num_envs} games need as many seeds, not {len(seeds)}")
-        return [common.check_seed(each) for each in seeds]
+        return [common.seed_or_none(each) for each in seeds]
 
     def _seed(self, seeds: list[int | None] | None, chosen: np.ndarray) -> None:
         if not self._rngs:

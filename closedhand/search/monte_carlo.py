@@ -27,7 +27,7 @@ from closedhand.core.kernel import (
 )
 from closedhand.core.moved import old_names
 from closedhand.search.budget import add_up, budget
-from closedhand.search.playout import plausibility, playout
+from closedhand.search.playout import candidates, plausibility, playout
 
 __getattr__ = old_names(__name__)
 
@@ -204,7 +204,11 @@ class MonteCarlo:
         Returns:
             Number of tries of each action, sum of its payoffs, scaled to 0..1, and sum of their
             squares, float64 [n, 3].
+
+        Raises:
+            InputError: An action is not legal in the view.
         """
+        actions = candidates(self._game, view, actions).astype(np.int32)
         least, greatest = self._game.payoff_range
         low = least if low is None else low
         high = greatest if high is None else high

@@ -35,7 +35,7 @@ from closedhand.core.kernel import (
 from closedhand.core.moved import old_names
 from closedhand.search.budget import add_up, budget
 from closedhand.search.particles import BATCH, Particles
-from closedhand.search.playout import Uniform, playout
+from closedhand.search.playout import Uniform, candidates, playout
 
 __getattr__ = old_names(__name__)
 
@@ -204,9 +204,12 @@ class PairedSearch:
         Returns:
             Number of determinisations that each action was played on, and the sum and the sum of
             squares of its payoffs less those of the first one, float64 [n, 3].
+
+        Raises:
+            InputError: An action is not legal in the view.
         """
         rules, player = self._game.rules, int(view["player"])
-        actions = np.asarray(actions, np.int64)
+        actions = candidates(self._game, view, actions)
         threads = self._budget.threads
         deadline = self._budget.deadline()
         ready = time.perf_counter() + PARTICLES_SHARE * self._budget.seconds

@@ -4,12 +4,14 @@ A **policy** is to playouts what a game is to kernels: a NamedTuple of numbers a
 class names in `kernels` the module that defines the functions that a search uses.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from closedhand.core import contract
+from closedhand.core.checks import InputError, integers
 from closedhand.core.contract import dispatched
+from closedhand.core.game import Game, explain_illegal
 from closedhand.core.kernel import (
     Floats,
     Ids,
@@ -45,6 +47,18 @@ class Uniform(NamedTuple):
     """The policy of uniformly random actions, to which all deals are equally plausible."""
 
     kernels = "closedhand.search.uniform"
+
+
+def candidates(game: Game, view: State, actions: Any) -> Ids:
+    """Check the actions that a search is to judge, and return them, int64 [n].
+
+    Raises:
+        InputError: They are not ids of legal actions of the player to act.
+    """
+    chosen = integers("candidates", actions, np.size(actions), "action")
+    for action in chosen[~np.isin(chosen, game.legal(view))]:
+        raise InputError(explain_illegal(game, view, int(action)))
+    return chosen
 
 
 @kernel

@@ -8,6 +8,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from stable_baselines3.common.vec_env import VecEnv
 
+from closedhand.core.checks import integers
 from closedhand.envs import common
 from closedhand.envs.vector import GameVectorEnv
 
@@ -66,7 +67,7 @@ class SB3VecEnv(VecEnv):
         Raises:
             InputError: The seed is no whole number of 0 or more.
         """
-        return super().seed(common.check_seed(seed))
+        return super().seed(common.seed_or_none(seed))
 
     def step_async(self, actions: np.ndarray) -> None:
         """Keep the actions, integers [num_envs], for `step_wait`.
@@ -74,7 +75,7 @@ class SB3VecEnv(VecEnv):
         Raises:
             InputError: The actions are not integers [num_envs].
         """
-        self._actions = common.batch_of_ids(actions, self.num_envs)
+        self._actions = integers("actions", actions, self.num_envs)
 
     def step_wait(self) -> tuple[Any, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         """Step all games; a finished one restarts, with its last observation in the info."""

@@ -51,13 +51,13 @@ LEDUC = make_game("leduc")
             "daihinmin has no agent 'kou{lock=1}'; it has default, kou, kou-tuned, min-sets",
         ),
         ("kou[lok=1]", "kou has no option 'lok'; it has threshold, eight"),
-        ("kou[lock=true]", "kou: lock is a whole number from -1 to 1, or none, not True"),
+        ("kou[lock=true]", "kou: lock is a whole number from -1 to 1, or none, not 'true'"),
         ("kou[lock=yes]", "kou: lock is a whole number from -1 to 1, or none, not 'y"),
         ("random[lock=1]", "random has no option 'lock'; it has none"),
         ("default[a=1,b=2]", "default has no option 'a'; it has none"),
         ("monte-carlo[threds=1]", "no option 'threds'; it has threads, candidates"),
         ("monte-carlo[seed=1]", "no option 'seed'; it has threads, candidates"),
-        ("monte-carlo[threads=0]", "threads is a whole number from 1 to 1024, or none, not 0"),
+        ("monte-carlo[threads=0]", "threads is a whole number from 1 to 1024, or none, not '0'"),
         (
             "monte-carlo[candidates=-2]",
             "candidates is a whole number from 1 to 1000000",
@@ -180,13 +180,25 @@ def test_agents_of_other_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     def loose(game: Any, seed: int, argument: str | None, **options: Any) -> Any:
         return make_agent(game, "random", options["number"])
 
+    def named(game: Any, seed: int, argument: str | None, model: str = "", size: int = 1) -> Any:
+        models.append((model, size))
+        return make_agent(game, "random", seed)
+
+    models: list[tuple[str, int]] = []
     points = [Point("old", old), Point("leduc.loose", loose), Point("lame", None)]
+    points += [Point("leduc.named", named)]
     points += [Point("random", agents._entry_point("leduc", "random").load())]
     monkeypatch.setattr(agents, "entry_points", lambda group: points)
-    assert agent_names("leduc") == ["lame", "loose", "old", "random"]
+    assert agent_names("leduc") == ["lame", "loose", "named", "old", "random"]
     assert make_agent(LEDUC, "old").name == make_agent(LEDUC, "loose[number=3]").name == "random"
     assert traits_of(LEDUC, "old") == Traits()
     assert traits_of(LEDUC, "loose[fast=true]").clocked
+    # The table says what is a text, not the looks of what is given.
+    for text in ("named[model=2024,size=3]", 'named[model=1e3,size="3"]', "named[model=true]"):
+        assert str(AgentSpec.parse(text)) == text
+        make_agent(LEDUC, text)
+    make_agent(LEDUC, AgentSpec("named", {"model": "7"}))
+    assert models == [("2024", 3), ("1e3", 3), ("true", 1), ("7", 1)]
     with pytest.raises(InputError, match="old has no option 'x'; it has none"):
         make_agent(LEDUC, "old[x=1]")
     with pytest.raises(InputError, match="no module nothing, which the agent lame needs"):

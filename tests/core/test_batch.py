@@ -133,7 +133,7 @@ def test_playouts_go_on_to_the_end(game: Game) -> None:
         (lambda g, s, r: batch.deal_random(g, None, r), "a number of games is a whole number"),
         (
             lambda g, s, r: batch.deal_random(g, -1, r),
-            "the number of games must be 0 or more",
+            "a number of games is a whole number of 0 or more",
         ),
         (lambda g, s, r: batch.deal_random(g, 2.5, r), "a number of games is a whole number"),
         (lambda g, s, r: batch.deal_random(g, 3, 7), "rng is a numpy.random.Generator, not 7"),

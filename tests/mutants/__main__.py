@@ -18,6 +18,7 @@ from typing import Any
 
 # Before anything imports Numba.
 os.environ["NUMBA_DISABLE_JIT"] = "1"
+os.environ.setdefault("CLOSEDHAND_FUZZ", "0.25")
 
 from . import running
 from .named import NAMED, Fault

@@ -123,7 +123,8 @@ def _part(specs: list[str], deals: range, seed: int, workers: int) -> Part:
 
     def part(tell: Notes) -> dict[str, Any]:
         game = the_game()
-        played = [_chunk_of(tell.begun)] if tell.begun else []
+        with saved.continuing(tell.path):
+            played = [_chunk_of(tell.begun)] if tell.begun else []
         starts = range(deals.start + count_deals(played), deals.stop, CHUNK)
         jobs = [(game, *specs, seed, range(i, min(i + CHUNK, deals.stop))) for i in starts]
         first = [(game, *specs, seed, deals[:1])]

@@ -21,6 +21,7 @@ from closedhand.baselines.doudizhu.deeprocket.recorded import (
     rows_of,
     settings_of,
 )
+from closedhand.core.checks import check_seed
 from closedhand.core.duel import Spec, match_settings, play_out, start
 from closedhand.core.files import write_arrays, write_atomically
 from closedhand.core.game import Game, InputError
@@ -252,8 +253,9 @@ def check(game: Game, agents: Sequence[Spec], games: int, seed: int, workers: in
     for option in ("bidding", "substeps"):
         if game.options[option]:
             raise InputError(f"shards hold games without {option}: flat actions, seat 0 landlord")
-    if not agents or games < 1 or workers < 1 or seed < 0:
-        raise InputError("shards need at least one agent, game and worker, and a seed of 0 or more")
+    if not agents or games < 1 or workers < 1:
+        raise InputError("shards need at least one agent, game and worker")
+    check_seed(seed)
 
 
 def write_shard(

@@ -290,7 +290,8 @@ def train(
         raise InputError(f"cannot train with these settings: {reason_of(error)}") from None
     try:
         with watch.watch:
-            trainer.fit(learner, stream, ckpt_path=path if going_on else None)
+            # Resuming runs no code from the file: it is data, and read as such.
+            trainer.fit(learner, stream, ckpt_path=path if going_on else None, weights_only=True)
     except SystemExit:
         # Lightning turns a second Ctrl-C into this.
         raise KeyboardInterrupt from None
