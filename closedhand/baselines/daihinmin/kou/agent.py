@@ -47,7 +47,13 @@ from closedhand.baselines.daihinmin.kou.strength import (
     turned,
     turned_ranks,
 )
-from closedhand.baselines.daihinmin.kou.variants import OPTIONS, WEAKEST, WEAKEST_SINGLE, parse
+from closedhand.baselines.daihinmin.kou.variants import (
+    OPTIONS,
+    WEAKEST,
+    WEAKEST_SINGLE,
+    Numbers,
+    parse,
+)
 from closedhand.core import bits
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described
@@ -300,11 +306,22 @@ def price_to_give(numbers, card):
     return rank + numbers.give_three if rank == 0 else rank
 
 
+class Policy(NamedTuple):
+    """The policy.
+
+    Attributes:
+        numbers: Its parameters.
+    """
+
+    kernels = "closedhand.baselines.daihinmin.kou.agent"
+
+    numbers: Numbers
+
+
 @kernel
-def choose_all(rules, numbers, views, ids, actions):
-    """Write the action for every view to `actions`."""
-    for i in range(len(views)):
-        actions[i] = choose(rules, numbers, views[i], ids)
+def decide(policy, rules, view, ids):
+    """The action of the player to act."""
+    return np.int64(choose(rules, policy.numbers, view, ids))
 
 
 @takes(OPTIONS)
@@ -316,4 +333,4 @@ def make_kou(game: Game, seed: int, argument: str | None, **numbers: int) -> Ker
         InputError: The argument is no variant, or an option is no parameter of kou.
     """
     name = str(AgentSpec("kou", numbers, argument))
-    return kernel_agent(game, name, choose_all, parse(argument, **numbers))
+    return kernel_agent(game, name, Policy(parse(argument, **numbers)))
