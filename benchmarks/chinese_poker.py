@@ -24,7 +24,9 @@ def vector_hands(seconds: float) -> float:
     """Hands a second of the VectorEnv: dealt, set at random in sub-steps, scored; 1,024 games."""
     from closedhand.envs.vector import GameVectorEnv
 
-    env = GameVectorEnv("chinese_poker", num_envs=1024, substeps=True, autoreset_mode="SameStep")
+    env = GameVectorEnv(
+        "chinese_poker", num_envs=1024, substeps=True, autoreset_mode="SameStep", reward="seats"
+    )
     # Two steps set a hand.
     return measuring.vector_steps(env, seconds) / 2
 

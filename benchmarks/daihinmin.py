@@ -70,7 +70,7 @@ def vector_steps(seconds: float) -> float:
     """Steps a second of the VectorEnv, 1,024 rounds, planes and masks, random play."""
     from closedhand.envs.vector import GameVectorEnv
 
-    env = GameVectorEnv("daihinmin", num_envs=1024, autoreset_mode="SameStep")
+    env = GameVectorEnv("daihinmin", num_envs=1024, autoreset_mode="SameStep", reward="seats")
     return measuring.vector_steps(env, seconds)
 
 

@@ -4,6 +4,8 @@ Every function here does one unit of work for about `seconds` on one core and re
 second of CPU time.
 """
 
+from functools import partial
+
 import numpy as np
 
 from benchmarks import measuring
@@ -60,7 +62,8 @@ def vector_steps(seconds: float) -> float:
     """Agent steps a second of the VectorEnv: 1,024 games, sub-steps, planes and masks."""
     from closedhand.envs.vector import GameVectorEnv
 
-    return measuring.vector_steps(GameVectorEnv("doudizhu", num_envs=1024, substeps=True), seconds)
+    env = GameVectorEnv("doudizhu", num_envs=1024, substeps=True, reward="seats")
+    return measuring.vector_steps(env, seconds)
 
 
 def aec_steps(seconds: float) -> float:
@@ -68,6 +71,21 @@ def aec_steps(seconds: float) -> float:
     from closedhand.envs.aec import raw_env
 
     return measuring.aec_steps(raw_env("doudizhu"), seconds)
+
+
+def made_aec_steps(seconds: float) -> float:
+    """The same of the env that `pettingzoo.make` makes, with PettingZoo's checks."""
+    import pettingzoo
+
+    return measuring.aec_steps(pettingzoo.make("aec", "closedhand/doudizhu-v0"), seconds)
+
+
+def solo_steps(seconds: float, opponents: str) -> float:
+    """Steps a second of one seat, `gymnasium.make`: sub-steps, observation and mask."""
+    import gymnasium
+
+    env = gymnasium.make("closedhand/DouDizhu-v0", opponents=opponents, substeps=True)
+    return measuring.solo_steps(env, seconds)
 
 
 def openspiel_games(seconds: float) -> float:
@@ -175,4 +193,15 @@ RATIOS = (
 )
 """What, how, unit, against what, how, and the ratio aimed at if there is an aim."""
 
-RATES = (("redeal + play + legal from one view, in a kernel", redeals, "1/s"),)
+RATES = (
+    ("redeal + play + legal from one view, in a kernel", redeals, "1/s"),
+    ("`pettingzoo.make`: AEC env with PettingZoo's checks, flat", made_aec_steps, "steps/s"),
+    *(
+        (
+            f"`gymnasium.make`: one seat against `{name}`, sub-steps",
+            partial(solo_steps, opponents=name),
+            "steps/s",
+        )
+        for name in ("random", "rule")
+    ),
+)

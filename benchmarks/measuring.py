@@ -40,6 +40,23 @@ def aec_steps(env: Any, seconds: float) -> float:
     return rate(work, seconds)
 
 
+def solo_steps(env: Any, seconds: float) -> float:
+    """Steps a second of a Gymnasium env with observation and mask, random legal play."""
+    rng = np.random.default_rng(0)
+    env.reset(seed=0)
+
+    def work() -> int:
+        observation, _ = env.reset()
+        steps, over = 0, False
+        while not over:
+            legal = np.flatnonzero(observation["action_mask"].view(bool))
+            observation, _, over, _, _ = env.step(legal[int(rng.random() * len(legal))])
+            steps += 1
+        return steps
+
+    return rate(work, seconds)
+
+
 @kernel
 def pick(masks, random, out):
     """A legal action of each row of masks: the one that `random`, 0 to 1, points to."""

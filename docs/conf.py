@@ -90,7 +90,7 @@ def environment_page(name: str, environment: Any) -> str:
 ```python
 env = pettingzoo.make("aec", "{environment.aec_id}")
 {parallel}env = gymnasium.make("{environment.gymnasium_id}")
-envs = gymnasium.make_vec("{environment.gymnasium_id}", num_envs=1024)
+envs = gymnasium.make_vec("{environment.gymnasium_id}", num_envs=1024, reward="seats")
 ```
 
 The rules are in {{py:mod}}`{make.__module__}`.

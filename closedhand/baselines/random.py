@@ -1,12 +1,16 @@
 """The agent `random`: legal actions of any game, all with the same probability."""
 
+from typing import NamedTuple
+
 import numpy as np
 
-from closedhand.core import contract, kernels
+from closedhand.baselines.agent import KernelAgent
+from closedhand.core import contract
 from closedhand.core.agents import Traits, described, refuse_argument
-from closedhand.core.game import Game, State
+from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
 from closedhand.core.moved import old_names
+from closedhand.core.stream import Stream, draw, make_stream
 
 __getattr__ = old_names(__name__)
 
@@ -21,14 +25,29 @@ def share_out(rules, views, ids, shares):
             shares[i, ids[k]] = 1.0 / n
 
 
-class RandomAgent:
-    """Plays uniformly random legal actions.
+class Uniform(NamedTuple):
+    """The policy of uniformly random actions.
 
     Attributes:
-        name: `random`.
+        stream: The random numbers, one for each decision.
     """
 
-    name = "random"
+    kernels = "closedhand.baselines.random"
+
+    stream: Stream
+
+
+@kernel
+def decide(policy, rules, view, ids):
+    """A uniformly random legal action; -1 if the game is over."""
+    if contract.over(rules, view):
+        return -1
+    number = draw(policy.stream)
+    return np.int64(ids[np.int64(number * contract.legal(rules, view, ids))])
+
+
+class RandomAgent(KernelAgent):
+    """Plays uniformly random legal actions."""
 
     def __init__(self, game: Game, seed: int = 0) -> None:
         """Play `game`.
@@ -37,19 +56,7 @@ class RandomAgent:
             game: Any game.
             seed: The same seed and the same sequence of views give the same actions.
         """
-        self.game = game
-        self._rng = np.random.default_rng(seed)
-        self._ids = np.empty(game.num_actions, np.int32)
-
-    def act(self, view: State) -> int:
-        """A legal action of the player to act."""
-        return int(self.act_batch(np.array([view], self.game.dtype))[0])
-
-    def act_batch(self, views: np.ndarray) -> np.ndarray:
-        """A legal action for each view, states [n]; int32 [n]."""
-        actions = np.empty(len(views), np.int32)
-        kernels.sample_all(self.game.rules, views, self._rng, self._ids, actions)
-        return actions
+        super().__init__(game, "random", Uniform(make_stream(seed)))
 
     def probabilities(self, views: np.ndarray) -> np.ndarray:
         """Uniform probabilities of the legal actions of views, states [n]; float64 [n, actions]."""

@@ -49,12 +49,17 @@ def _envs(game: Game) -> None:
     aec = GameAEC(game)
     aec.reset(seed=0)
     aec.step(int(np.argmax(aec.observe(aec.agent_selection)["action_mask"])))
-    for vector in (GameVectorEnv(game, 2), GameVectorEnv(game, 2, opponents=opponent)):
+    for vector in (
+        GameVectorEnv(game, 2, reward="seats"),
+        GameVectorEnv(game, 2, opponents=opponent),
+        GameVectorEnv(game, 2, opponents="random"),
+    ):
         _, infos = vector.reset(seed=0)
         vector.step(infos["action_mask"].argmax(axis=1))
-    solo = SoloEnv(game, opponents=opponent)
-    _, info = solo.reset(seed=0)
-    solo.step(np.int64(info["action_mask"].argmax()))
+    for each in (opponent, "random"):
+        solo = SoloEnv(game, opponents=each)
+        _, info = solo.reset(seed=0)
+        solo.step(info["action_mask"].argmax())
 
 
 def _agents(game: Game) -> None:

@@ -34,13 +34,15 @@ NETWORK = ".safetensors"
 class Agent(Protocol):
     """A player of one `Game`.
 
-    Three more members are optional:
+    Four more members are optional:
 
     - `act_batch(views) -> actions` (views: states [n], actions: int32 [n]) makes many decisions at
       once; it is called instead of `act` where possible.
     - `probabilities(views) -> shares` (float64 [n, num_actions]) is the agent's policy: every row
       sums to 1 and is 0 for illegal actions. `act` samples from it or, in a greedy agent, takes
       the most probable action.
+    - `kernel_policy`, a policy that makes the same decisions in kernels (see
+      `closedhand.core.policies`): envs then play the agent without a way back to Python.
     - `traits`, a `Traits`, for an agent that is passed as an object instead of a name.
 
     Attributes:

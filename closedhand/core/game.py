@@ -11,6 +11,7 @@ from inspect import signature
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from closedhand.core import contract, validity
 from closedhand.core.checks import (
@@ -181,7 +182,7 @@ class Game:
         contract.deal(self.rules, state, draw_seed(generator(rng)))
         return state
 
-    def legal(self, state: State) -> np.ndarray:
+    def legal(self, state: State) -> NDArray[np.int32]:
         """The ids of the legal actions of `state.player`, ascending, int32."""
         self._check(state)
         out = np.empty(self.num_actions, np.int32)
@@ -274,7 +275,7 @@ class Game:
         """Print the table."""
         print(showable(self.board(state), sys.stdout))
 
-    def history(self, state: State) -> np.ndarray:
+    def history(self, state: State) -> NDArray[np.int64]:
         """The actions so far, in order: ids of the flat game, int64 [moves]; negative if hidden."""
         self._check(state)
         return state["history"][: state["moves"]].astype(np.int64)
@@ -284,7 +285,7 @@ class Game:
         self._check(state)
         return bool(contract.over(self.rules, state))
 
-    def returns(self, state: State) -> np.ndarray:
+    def returns(self, state: State) -> NDArray[np.float64]:
         """The payoffs by player, float64 [num_players]; zeros before they are paid."""
         self._check(state)
         out = np.zeros(self.num_players)
@@ -386,11 +387,14 @@ class Game:
         Raises:
             InputError: The array has another size.
         """
-        if np.shape(observation)[-1:] != (self.observation_size,):
+        is_array = isinstance(observation, np.ndarray)  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not is_array or observation.shape[-1:] != (self.observation_size,):
             raise InputError(f"an observation of {self.name} has {self.observation_size} entries")
         lead = observation.shape[:-1]
+        if not lead:  # one observation, at every step of an env: the quickest way
+            return {name: observation[where].reshape(shape) for name, where, shape in self._layout}
         return {
-            name: observation[..., where].reshape(*lead, *shape)
+            name: observation[..., where].reshape(lead + shape)
             for name, where, shape in self._layout
         }
 

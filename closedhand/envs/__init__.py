@@ -2,6 +2,7 @@
 
 from closedhand.envs.aec import GameAEC, env
 from closedhand.envs.parallel import GameParallel, parallel_env
+from closedhand.envs.seatwise import seat_advantages, seat_returns
 from closedhand.envs.solo import SoloEnv
 from closedhand.envs.vector import GameVectorEnv
 
@@ -12,4 +13,6 @@ __all__ = [
     "SoloEnv",
     "env",
     "parallel_env",
+    "seat_advantages",
+    "seat_returns",
 ]

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from gymnasium import error
 from gymnasium.utils import seeding
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import (
@@ -18,7 +19,7 @@ from pettingzoo.utils.wrappers import (
 from closedhand.core import kernels
 from closedhand.core.game import Game, InputError, explain_illegal
 from closedhand.envs import common
-from closedhand.envs.common import ACTION_MASK, ILLEGAL_REWARD, Observation
+from closedhand.envs.common import ACTION_MASK, ILLEGAL_REWARD, RESET_FIRST, Observation
 from closedhand.envs.table import Table
 
 
@@ -129,8 +130,11 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         """Play an action of `agent_selection`; None for an agent that has terminated.
 
         Raises:
+            gymnasium.error.ResetNeeded: No game was started.
             InputError: The action is not legal; the game is unchanged.
         """
+        if self._rng is None:
+            raise error.ResetNeeded(RESET_FIRST)
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)  # type: ignore[arg-type]
@@ -160,8 +164,11 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         """The observation of an agent: a new dict of int8 arrays.
 
         Raises:
+            gymnasium.error.ResetNeeded: No game was started.
             InputError: There is no such agent.
         """
+        if self._rng is None:
+            raise error.ResetNeeded(RESET_FIRST)
         if agent == self.agent_selection and agent == self._actor:
             observation, mask = self._observation, self._mask
         else:

@@ -32,6 +32,9 @@ LARGEST_REWARD = 1e30
 
 ACTION_MASK = "action_mask"
 
+RESET_FIRST = "no game is under way: call reset() first"
+"""What an env says that is stepped before a game was started."""
+
 ONLY = np.zeros(1, np.int64)
 """Index of the only game of an env, for functions that take many."""
 

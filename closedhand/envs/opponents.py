@@ -3,7 +3,8 @@
 import copy
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from functools import cached_property
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -11,9 +12,15 @@ from closedhand.core import kernels
 from closedhand.core.agents import Agent, act_batch, make_agent
 from closedhand.core.checks import InputError, shown
 from closedhand.core.game import Game, State, explain_illegal
+from closedhand.core.kernel import Integer
+from closedhand.core.policies import Mark, Policies, mark_of, policy_of
+from closedhand.envs import turns
 
 Spec = str | Agent | Sequence[str | Agent]
 """A name or an agent for all other seats, or a sequence with one for each."""
+
+DERIVED = ("policies", "mark")
+"""What is found of the agents when it is first needed."""
 
 
 class Opponents:
@@ -41,6 +48,7 @@ class Opponents:
         self.game = game
         self.specs = specs
         self.agents: list[Agent] = []
+        self.scratch = max(game.num_actions, game.flat.num_actions)
         self.seed(rng)
 
     def seed(self, rng: np.random.Generator) -> None:
@@ -53,6 +61,23 @@ class Opponents:
             make_agent(self.game, spec, seed)
             for spec, seed in zip(self.specs, seeds, strict=True)
         ]  # fmt: skip
+        for name in DERIVED:
+            self.__dict__.pop(name, None)
+
+    @cached_property
+    def policies(self) -> Policies | None:
+        """The agents' policies, for kernels; None if one of them decides in Python."""
+        found = [policy_of(agent) for agent in self.agents]
+        return tuple(found) if found and all(each is not None for each in found) else None
+
+    @cached_property
+    def mark(self) -> Mark:
+        """The mark of `policies`."""
+        return mark_of(*(self.policies or ()))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Policies hold what is their agents': those of a copy are the copied agents'.
+        return {name: value for name, value in self.__dict__.items() if name not in DERIVED}
 
     def play(self, states: np.ndarray, seats: np.ndarray) -> None:
         """Play in every game until it is over or it is the user's turn.
@@ -64,6 +89,31 @@ class Opponents:
         Raises:
             InputError: An agent chose an illegal action.
         """
+        if self.policies is None:
+            self._play_outside(states, seats)
+            return
+        i, action = turns.let_others_play(
+            self.game.rules, self.policies, self.mark, states, seats, self.game.num_players,
+            self.scratch,
+        )  # fmt: skip
+        if i != turns.NONE:
+            self.refuse(states[i], int(seats[i]), action)
+
+    def refuse(self, state: Any, seat: int, action: Integer) -> NoReturn:
+        """Refuse the action of the agent to act, where the user has a seat.
+
+        Raises:
+            InputError: Always.
+        """
+        ahead = (int(state["player"]) - seat) % self.game.num_players
+        self._refuse(self.agents[ahead - 1], state, action)
+
+    def _refuse(self, agent: Agent, state: Any, action: Integer) -> NoReturn:
+        why = explain_illegal(self.game, state, int(action))
+        raise InputError(f"agent {agent.name!r} cannot continue: {why}")
+
+    def _play_outside(self, states: np.ndarray, seats: np.ndarray) -> None:
+        """`play` for agents of which one decides in Python."""
         running = np.empty(len(states), bool)
         status = np.empty(len(states), np.int64)
         while True:
@@ -87,9 +137,7 @@ class Opponents:
             self.game.rules, states, chosen, actions, self.game.num_actions, status
         )  # fmt: skip
         for i in np.flatnonzero(status[chosen] == kernels.ILLEGAL):
-            state: Any = states[chosen[i]]
-            why = explain_illegal(self.game, state, int(actions[i]))
-            raise InputError(f"agent {agent.name!r} cannot continue: {why}")
+            self._refuse(agent, states[chosen[i]], int(actions[i]))
 
 
 def check_seat(game: Game, seat: int | str) -> int | None:

@@ -128,7 +128,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
                 game is unchanged.
         """
         if not self.agents:
-            raise error.ResetNeeded("no game is under way: call reset() first")
+            raise error.ResetNeeded(common.RESET_FIRST)
         agents, chosen = self.agents, self._read(actions)
         legal = np.empty(len(agents), np.bool_)
         over = kernels.play_together(

@@ -5,16 +5,20 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium import error, logger
+from gymnasium import error, logger, spaces
 
 from closedhand.core import kernels
+from closedhand.core.checks import id_or_illegal, whole_number
 from closedhand.core.game import Game, State
-from closedhand.envs import common, render
+from closedhand.envs import common, render, turns
 from closedhand.envs.common import ACTION_MASK, ILLEGAL_REWARD, Observation
 from closedhand.envs.opponents import Opponents, Spec, check_seat, unchanged_if_refused
 
+Look = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""What a turn fills in: observation, mask and returns."""
 
-class SoloEnv(gymnasium.Env[Observation, np.int64]):
+
+class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
     """One seat of a game; the opponents play inside.
 
     An observation is a dict of int8 arrays: the parts of `game.shapes` (`observation` first) and
@@ -65,8 +69,8 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
         self.game = common.resolve(game, options)
         self.render_mode = common.check_render_mode(render_mode)
         self.illegal_reward = common.check_reward(illegal_reward)
-        self.observation_space: Any = common.observation_space(self.game)
-        self.action_space: Any = common.action_space(self.game)
+        self.observation_space: spaces.Dict = common.observation_space(self.game)  # pyright: ignore[reportIncompatibleVariableOverride]
+        self.action_space: spaces.Discrete = common.action_space(self.game)  # pyright: ignore[reportIncompatibleVariableOverride]
         self._fixed_seat = check_seat(self.game, seat)
         self.seat = self._fixed_seat or 0
         self._opponents = Opponents(self.game, opponents, self.np_random)
@@ -101,24 +105,67 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
             super().reset(seed=seed)
             if seed is not None:
                 self._opponents.seed(self.np_random)
-            self._start(given)
+            look = self._start(given)
         self._ended = False
-        return self._look()
+        return self._told(look)
 
-    def _start(self, given: State | None) -> None:
+    def _start(self, given: State | None) -> Look:
         """Start a game, and let the opponents play until it is our turn."""
         while True:
             common.start(self.game, self._states, common.ONLY, [self.np_random], given)
             if self._fixed_seat is None:
                 self.seat = int(self.np_random.integers(self.game.num_players))
-            self._paid = float(self.game.returns(self._states[0])[self.seat])
-            self._opponents.play(self._states, np.array([self.seat]))
-            if not self.game.over(self._states[0]):
-                return
+            self._paid = 0.0
+            if self.game.staged:
+                self._paid = float(self.game.returns(self._states[0])[self.seat])
+            look = self._room()
+            if not self._answer(look):
+                return look
             common.refuse_ended(given)
 
+    def _room(self) -> Look:
+        """Room for an observation, a mask and returns."""
+        return (
+            np.empty(self.game.observation_size, np.int8),
+            np.empty(self.game.num_actions, np.int8),
+            np.zeros(self.game.num_players),
+        )
+
+    def _answer(self, look: Look) -> bool:
+        """Let the opponents play until it is our turn; return whether the game is over."""
+        game, others = self.game, self._opponents
+        if others.policies is None:
+            others.play(self._states, np.array([self.seat]))
+            status = turns.show(game.rules, self._states, self.seat, game.staged, *look)
+        else:
+            status, action = turns.answer(
+                game.rules, others.policies, others.mark, self._states, self.seat,
+                game.num_players, others.scratch, game.staged, *look,
+            )  # fmt: skip
+            if status == turns.REFUSED:
+                others.refuse(self._states[0], self.seat, action)
+        return status == kernels.OVER
+
+    def _take_turn(self, action: int, look: Look) -> int:
+        """Play an action, and let the opponents answer; return the status of the game."""
+        game, others = self.game, self._opponents
+        if others.policies is None:
+            status = turns.play_first(game.rules, self._states, action, game.num_actions)
+            if status != kernels.ILLEGAL:
+                return kernels.OVER if self._answer(look) else kernels.RUNNING
+            turns.show(game.rules, self._states, self.seat, game.staged, *look)
+            look[1][:] = 0
+            return status
+        status, answered = turns.take_turn(
+            game.rules, others.policies, others.mark, self._states, self.seat, game.num_players,
+            others.scratch, game.staged, *look, action,
+        )  # fmt: skip
+        if status == turns.REFUSED:
+            others.refuse(self._states[0], self.seat, answered)
+        return status
+
     def step(
-        self, action: np.int64
+        self, action: int | np.integer[Any]
     ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:  # fmt: skip
         """Play an action; the opponents answer until it is our turn again or the game is over.
 
@@ -130,23 +177,17 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
             InputError: The action is no whole number.
         """
         if self._ended:
-            raise error.ResetNeeded("no game is under way: call reset() first")
-        actions = common.ids_of(self.game, [action])
-        status = np.empty(1, np.int64)
-        kernels.play_all(
-            self.game.rules, self._states, np.zeros(1, np.int64), actions,
-            self.game.num_actions, status,
-        )  # fmt: skip
-        if status[0] == kernels.ILLEGAL:
-            self._ended = True
-            observation, info = self._look()
+            raise error.ResetNeeded(common.RESET_FIRST)
+        look = self._room()
+        number = id_or_illegal(whole_number(action), self.game.num_actions)
+        status = self._take_turn(number, look)
+        self._ended = status != kernels.RUNNING
+        observation, info = self._told(look)
+        if status == kernels.ILLEGAL:
             return observation, self.illegal_reward, True, False, {**info, "illegal_action": True}
-        self._opponents.play(self._states, np.array([self.seat]))
-        self._ended = self.game.over(self._states[0])
-        observation, info = self._look()
         reward = 0.0
         if self._ended or self.game.staged:
-            returns = self.game.returns(self._states[0])
+            returns = look[2]
             reward = float(returns[self.seat]) - self._paid
             self._paid += reward
             if self._ended:
@@ -156,7 +197,7 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
     def action_masks(self) -> np.ndarray:
         """The legal actions, bool [num_actions]; sb3-contrib asks for them by this name."""
         if self._mask is None:
-            raise error.ResetNeeded("no game is under way: call reset() first")
+            raise error.ResetNeeded(common.RESET_FIRST)
         return self._mask.astype(bool)
 
     def render(self) -> str | np.ndarray | None:  # type: ignore[override]
@@ -173,12 +214,9 @@ class SoloEnv(gymnasium.Env[Observation, np.int64]):
         # Two envs that share a state would be of no use.
         return copy.deepcopy(self)
 
-    def _look(self) -> tuple[Observation, dict[str, Any]]:
-        observation = np.empty(self.game.observation_size, np.int8)
-        mask = np.empty(self.game.num_actions, np.int8)
-        kernels.observe_one(self.game.rules, self._states, self.seat, observation, mask)
-        if self._ended:
-            mask[:] = 0
+    def _told(self, look: Look) -> tuple[Observation, dict[str, Any]]:
+        """Observation and info; each has a mask of its own."""
+        observation, mask, _ = look
         self._mask = mask.copy()
         if self.render_mode == "human":
             self.render()

@@ -1,11 +1,12 @@
 """Many games side by side as a Gymnasium VectorEnv, on batched kernels."""
 
 import copy
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
-from gymnasium import error, logger
+from gymnasium import error, logger, spaces
 from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
@@ -13,11 +14,24 @@ from gymnasium.vector.utils import batch_space
 from closedhand.core import kernels
 from closedhand.core.checks import as_array, check_seed, integers
 from closedhand.core.game import Game, InputError, State, shown
-from closedhand.envs import common, render
+from closedhand.envs import common, render, turns
 from closedhand.envs.common import ACTION_MASK, ILLEGAL_REWARD, Observation
 from closedhand.envs.opponents import Opponents, Spec, check_seat, unchanged_if_refused
 
 Infos = dict[str, Any]
+LEGAL_ACTIONS = "legal_actions"
+LEGAL = ("mask", "ids", "both")
+"""How legal actions may be told."""
+WIDTH = 64
+"""Ids of legal actions for which there is room at first."""
+REWARDS = ("actor", "seats")
+"""What `step` may return as rewards."""
+SCALAR = (
+    "in self-play the reward of step() is that of the seat that acted, so that who loses out of "
+    "turn never sees the loss: make the env with reward='seats' and learn from the rewards of all "
+    "seats, as closedhand.envs.seat_advantages does, or say reward='actor' to keep this reward"
+)
+"""The warning about the scalar reward."""
 MOST_ENVS = 2**24
 """Maximum number of games side by side; the spaces of more would fill the memory."""
 Step = tuple[Observation, np.ndarray, np.ndarray, np.ndarray, Infos]
@@ -30,18 +44,29 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
     that of the player to act, and the observation is that of the next player to act. With
     `opponents` one seat is played from outside and agents play the others inside.
 
-    The reward is zero until a game ends; then it is the return of the player who acted, or of the
-    seat. In games that pay in stages (`game.staged`) it is the growth of that return in this step.
-    An illegal action ends its game with `illegal_reward`, unless it counts as a pass
-    (`game.lenient`). Every array is new at each step.
+    Rewards are zero until a game ends; then they are the returns. In games that pay in stages
+    (`game.staged`) they are the growth of the returns in this step. An illegal action ends its game
+    with `illegal_reward` for the player who chose it, unless it counts as a pass (`game.lenient`).
+    `step` returns the reward of one seat, float64 [num_envs]: that of the player who acted, or of
+    the seat that is played from outside; with `reward="seats"` those of all seats, as in the infos.
+    In self-play a learner needs the latter: the players who did not make the last move have their
+    payoffs, too. `closedhand.envs.seat_returns` and `seat_advantages` turn them into targets.
+
+    Masks are never all zero, so that a distribution over the legal actions always exists: after the
+    end of a game only action 0 is marked, or listed. With next-step reset it is ignored like any
+    other there. Every array is new at each step.
     Infos are arrays, each with a `_key` beside it that says where it is valid:
 
-    - `action_mask`, int8 [num_envs, num_actions], as in the observation; zero after the end.
+    - `action_mask`, int8 [num_envs, num_actions], as in the observation.
     - `current_player`, int64 [num_envs]: whose observation and mask these are.
     - `returns`, float64 [num_envs, num_players]: payoffs by player of the games that just ended.
     - `illegal_action`, bool [num_envs]: whether an illegal action ended the game.
-    - `rewards`, float64 [num_envs, num_players], from steps of games that pay in stages: what the
-      step has added to the returns of every player.
+    - `legal_actions`, int32 [num_envs, longest], with `legal="ids"` or `"both"`: the ids of the
+      legal actions, ascending, and -1 behind them; `longest` is the most of any game in this step.
+      In games of thousands of actions they take far less time than masks, which `"ids"` leaves out.
+    - `rewards`, float64 [num_envs, num_players], from steps: the rewards of all seats.
+    - `actor`, int64 [num_envs], from steps: the seat that acted, -1 where a new game has begun in
+      place of an action.
     - With same-step reset `final_obs` and `final_info`, where a new game has begun; `returns` and
       `illegal_action` are then in `final_info`.
 
@@ -50,6 +75,8 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
 
     Attributes:
         game: The rules, with `game.text(action)` and `game.parse(text)`.
+        single_observation_space: Observations of one game.
+        single_action_space: Actions of one game.
     """
 
     metadata = {
@@ -65,6 +92,8 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         *,
         opponents: Spec | None = None,
         seat: int | str = 0,
+        reward: str | None = None,
+        legal: str = "mask",
         illegal_reward: float = ILLEGAL_REWARD,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         render_mode: str | None = None,
@@ -78,6 +107,11 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             opponents: None, or a name or an agent for every other seat, or a list with one for
                 each, in seat order after ours.
             seat: With opponents the seat to play, or `random`: a new one for each game.
+            reward: The rewards of `step`: `actor`, of the player who acted or of the seat that is
+                played from outside, or `seats`, of all seats. None is `actor`, with a warning at
+                the first step of self-play.
+            legal: How legal actions are told: by a `mask` in observations and infos, by `ids` in
+                the infos, or by `both`.
             illegal_reward: The reward of an illegal action.
             autoreset_mode: When a new game follows a finished one.
             render_mode: `human`, `ansi`, `rgb_array` or None.
@@ -96,14 +130,23 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             raise InputError(
                 f"no autoreset mode {shown(autoreset_mode)}; there are {modes}"
             ) from None
+        if reward is not None and (not isinstance(reward, str) or reward not in REWARDS):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(f"reward is {' or '.join(REWARDS)}, not {shown(reward)}")
+        if not isinstance(legal, str) or legal not in LEGAL:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(f"legal is {', '.join(LEGAL[:-1])} or {LEGAL[-1]}, not {shown(legal)}")
         self.num_envs = num_envs
+        self._has_mask, self._has_ids = legal != "ids", legal != "mask"
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.render_mode = common.check_render_mode(render_mode)
         self.illegal_reward = common.check_reward(illegal_reward)
-        self.single_observation_space: Any = common.observation_space(self.game)
-        self.single_action_space = common.action_space(self.game)
+        self.single_observation_space: spaces.Dict = common.observation_space(self.game)  # pyright: ignore[reportIncompatibleVariableOverride]
+        if not self._has_mask:
+            del self.single_observation_space.spaces[ACTION_MASK]
+        self.single_action_space: spaces.Discrete = common.action_space(self.game)  # pyright: ignore[reportIncompatibleVariableOverride]
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
+        self._reward = reward or "actor"
+        self._warns = reward is None and opponents is None and self.game.num_players > 1
         self._fixed_seat = check_seat(self.game, seat)
         self._seats = np.zeros(num_envs, np.int64)
         self._opponents = None
@@ -113,6 +156,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             raise InputError("seat needs opponents: without them all seats are played")
         self._states = self.game.empty(num_envs)
         self._paid = np.zeros((num_envs, self.game.num_players))
+        self._any_action = (np.arange(self.game.num_actions) == 0).astype(np.int8)
         self._rngs: list[np.random.Generator] = []
         self._finished = np.ones(num_envs, bool)
         self._illegal = np.zeros(num_envs, bool)
@@ -191,33 +235,48 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         if not self._rngs or (len(finished) and not resets):
             raise error.ResetNeeded("some envs have no game under way: call reset() first")
         self._start(finished, None)
-        actors = self._observers()
+        if self._warns:
+            self._warns = False
+            warnings.warn(SCALAR, stacklevel=2)
+        seats = self._observers()
+        actors = seats.copy()
+        actors[finished] = -1
         self._play(playing, actions[playing])
         observations, infos = self.observe()
-        paid = self._pay(playing) if self.game.staged else infos["returns"]
-        rewards = paid[np.arange(self.num_envs), actors]
-        rewards[self._illegal] = self.illegal_reward
-        stages = {}
-        if self.game.staged:
-            stages = {"rewards": paid, "_rewards": np.ones(self.num_envs, bool)}
-            infos |= stages
+        paid = self._pay(playing) if self.game.staged else infos["returns"].copy()
+        paid[self._illegal, seats[self._illegal]] = self.illegal_reward
+        steps: Infos = {}
+        for name, value in (("rewards", paid), ("actor", actors)):
+            steps |= {name: value, f"_{name}": np.ones(self.num_envs, bool)}
+        infos |= steps
         terminations = self._finished.copy()
         if self.autoreset_mode == AutoresetMode.SAME_STEP and terminations.any():
             final = observations, infos
             self._start(np.flatnonzero(terminations), None)
             observations, infos = self.observe()
             self._add_final(infos, terminations, *final)
-            infos |= copy.deepcopy(stages)
+            infos |= copy.deepcopy(steps)
+        rewards = paid.copy() if self._reward == "seats" else paid[np.arange(self.num_envs), seats]
         return observations, rewards, terminations, np.zeros(self.num_envs, bool), infos
 
     def observe(self) -> tuple[Observation, Infos]:
         """Current observations and infos, as `step` returns them."""
-        observations = np.empty((self.num_envs, self.game.observation_size), np.int8)
-        masks = np.empty((self.num_envs, self.game.num_actions), np.int8)
         seats = self._observers()
-        kernels.observe_all(self.game.rules, self._states, seats, observations, masks)
-        if self._illegal.any():
-            masks[self._illegal] = 0
+        seen = np.empty((self.num_envs, self.game.observation_size), np.int8)
+        legal: Infos = {}
+        if self._has_mask:
+            masks = np.empty((self.num_envs, self.game.num_actions), np.int8)
+            kernels.observe_all(self.game.rules, self._states, seats, seen, masks)
+            if self._finished.any():
+                masks[self._finished] = self._any_action
+            legal[ACTION_MASK] = masks
+        else:
+            turns.look_all(self.game.rules, self._states, seats, seen)
+        if self._has_ids:
+            legal[LEGAL_ACTIONS] = self._list_legal(seats)
+        observations = self.game.split(seen)
+        if self._has_mask:
+            observations[ACTION_MASK] = legal[ACTION_MASK].copy()
         returns = np.zeros((self.num_envs, self.game.num_players))
         ended = self._finished & ~self._illegal
         if ended.any():
@@ -226,8 +285,8 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         infos = {
             "current_player": seats,
             "_current_player": everywhere,
-            ACTION_MASK: masks,
-            f"_{ACTION_MASK}": everywhere.copy(),
+            **legal,
+            **{f"_{name}": everywhere.copy() for name in legal},
             "returns": returns,
             "_returns": ended,
             "illegal_action": self._illegal.copy(),
@@ -235,7 +294,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         }
         if self.render_mode == "human":
             self.render()
-        return {**self.game.split(observations), ACTION_MASK: masks.copy()}, infos
+        return observations, infos
 
     def render(self) -> tuple[Any, ...] | None:
         """The open table of every game; see `closedhand.envs.render`."""
@@ -340,6 +399,22 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
     def _observers(self) -> np.ndarray:
         """A copy of the players to act, or of our seats, int64 [num_envs]."""
         return (self._states["player"] if self._opponents is None else self._seats).astype(np.int64)
+
+    def _list_legal(self, seats: np.ndarray) -> np.ndarray:
+        """The ids of the legal actions of each game, int32 [num_envs, longest], -1 behind them."""
+        ids = np.empty(self.game.num_actions, np.int32)
+        width = min(WIDTH, self.game.num_actions)
+        while True:
+            out = np.empty((self.num_envs, width), np.int32)
+            longest = int(turns.list_all(self.game.rules, self._states, seats, ids, out))
+            if longest <= width:
+                break
+            width = longest
+        if self._finished.any():
+            longest = max(longest, 1)
+            out[self._finished] = -1
+            out[self._finished, 0] = 0
+        return out[:, :longest].copy()
 
     def _add_final(
         self, infos: Infos, ended: np.ndarray, observations: Observation, final: Infos

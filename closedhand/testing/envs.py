@@ -63,11 +63,11 @@ def check_vector(game: Game, seed: int) -> None:
     singles = [GameAEC(game) for _ in range(number)]
     for i, single in enumerate(singles):
         single.reset(seed=seed + i)
-    envs = GameVectorEnv(game, number)
+    envs = GameVectorEnv(game, number, reward="seats")
     observations, infos = envs.reset(seed=seed)
     over = np.zeros(number, bool)
     for _ in range(STEPS):
-        actors = infos["current_player"]
+        actors = np.where(over, -1, infos["current_player"])
         actions = np.zeros(number, np.int64)
         for i, single in enumerate(singles):
             if over[i]:
@@ -80,10 +80,12 @@ def check_vector(game: Game, seed: int) -> None:
             agent = single.agent_selection
             where = f"game {i} of seed {seed + i}"
             expect(agent == f"player_{infos['current_player'][i]}", "who is to act in {}", where)
-            alike(_row(observations, i), single.observe(agent), where)
+            alike(_row(observations, i), _shown(single.observe(agent), over[i]), where)
             expect(single.terminations[agent] == over[i], "the end of {}", where)
-            paid = single.rewards[f"player_{actors[i]}"]
-            expect(rewards[i] == paid, "the reward of {} is {}, not {}", where, rewards[i], paid)
+            paid = [single.rewards[name] for name in single.possible_agents]
+            expect(rewards[i].tolist() == paid,
+                   "the rewards of {} are {}, not {}", where, rewards[i], paid)  # fmt: skip
+            expect(infos["actor"][i] == actors[i], "who acted in {}", where)
 
 
 def check_solo(game: Game, seed: int) -> None:
@@ -105,7 +107,7 @@ def check_solo(game: Game, seed: int) -> None:
                 table.reset()
                 paid = 0.0
         where = f"seat {seat}"
-        alike(_row(batch, 0), seen, where + ", vector and solo env")
+        alike(_row(batch, 0), _shown(seen, over), where + ", vector and solo env")
         alike(seen, table.observe(name), where + ", solo and AEC env")
         if over:
             seen, info = solo.reset()
@@ -175,6 +177,15 @@ def _choose(observations: Observation, i: int) -> int:
     """The choice of `_Steady` in game i of a batch."""
     row = _row(observations, i)
     return _Steady.choose(row, np.flatnonzero(row[ACTION_MASK]))
+
+
+def _shown(observation: Observation, over: bool) -> Observation:
+    """An observation as a vector env shows it: after the end its mask is that of action 0."""
+    if not over:
+        return observation
+    mask = np.zeros_like(observation[ACTION_MASK])
+    mask[0] = 1
+    return {**observation, ACTION_MASK: mask}
 
 
 def _row(observations: Observation, i: int) -> Observation:

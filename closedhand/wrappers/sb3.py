@@ -1,7 +1,7 @@
 """Our vector environments as one `VecEnv` of Stable-Baselines3, with action masks."""
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from gymnasium import spaces
@@ -27,10 +27,12 @@ class SB3VecEnv(VecEnv):
         for env in envs:
             if env.metadata["autoreset_mode"] != AutoresetMode.SAME_STEP:
                 raise ValueError("SB3 resets within the step: use autoreset_mode SAME_STEP")
+            if MASK not in env.single_observation_space.spaces:
+                raise ValueError("SB3 takes masks: use legal='mask'")
         self.envs = list(envs)
         parts = dict(envs[0].single_observation_space.spaces)
         parts.pop(MASK)
-        actions = cast(spaces.Discrete, envs[0].single_action_space)  # pyright: ignore[reportUnknownMemberType]
+        actions = envs[0].single_action_space
         super().__init__(  # pyright: ignore[reportUnknownMemberType]
             sum(env.num_envs for env in envs), spaces.Dict(parts), actions
         )

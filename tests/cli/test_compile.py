@@ -8,7 +8,7 @@ from support import run_program
 COMPILE = "from closedhand.cli import app; app(['compile', 'leduc'])"
 PLAY = """
 import gymnasium, closedhand
-env = gymnasium.make_vec("closedhand/Leduc-v0", 2)
+env = gymnasium.make_vec("closedhand/Leduc-v0", 2, reward="seats")
 _, infos = env.reset(seed=1)
 env.step(infos["action_mask"].argmax(axis=1))
 """

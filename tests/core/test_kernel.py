@@ -177,7 +177,7 @@ results["search"] = round(20 * sums[:, 1].sum() / sums[:, 0].sum() - 10, 9)
 
 aec = GameAEC(game)
 aec.reset(seed=0, options={"state": state})
-vector = GameVectorEnv(game, 2)
+vector = GameVectorEnv(game, 2, reward="seats")
 vector.reset(seed=0)
 vector.states = np.array([state, state], game.dtype)
 for _ in range(2):

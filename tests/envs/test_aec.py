@@ -3,6 +3,7 @@
 import warnings
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import data_equivalence
@@ -84,3 +85,12 @@ def test_wrapped_env_ends_with_a_penalty() -> None:
         env.step(env.unwrapped.game.parse("PASS"))
     assert env.rewards == {a: -3 if a == agent else 0 for a in env.possible_agents}
     assert all(env.terminations.values())
+
+
+def test_a_lean_env_that_was_not_reset_says_so() -> None:
+    env = raw_env("leduc")
+    for call in (lambda: env.step(0), lambda: env.observe("player_0")):
+        with pytest.raises(gymnasium.error.ResetNeeded, match="call reset"):
+            call()
+    env.reset(seed=0)
+    env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))

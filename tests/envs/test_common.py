@@ -132,7 +132,11 @@ def test_rewards_begin_where_the_game_does() -> None:
 @pytest.mark.parametrize("illegal", ["pass", "error"])
 def test_lenient_envs_go_on_after_an_illegal_action(illegal: str) -> None:
     variant = ("daihinmin", {"illegal": illegal})
-    aec, solo, envs = make_aec(variant), make_solo(variant), GameVectorEnv(variant[0], **variant[1])
+    aec, solo, envs = (
+        make_aec(variant),
+        make_solo(variant),
+        GameVectorEnv(variant[0], reward="actor", **variant[1]),
+    )
     for env in (aec, solo, envs):
         env.reset(seed=0)
     masks = aec.last()[0]["action_mask"], solo.action_masks(), envs.observe()[0]["action_mask"][0]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import data_equivalence
 from gymnasium.vector import AutoresetMode
-from support_envs import Fixed
+from support_envs import Fixed, as_in_vector
 
 from closedhand import Game, InputError, make_game
 from closedhand.envs.aec import GameAEC
@@ -42,23 +42,26 @@ class SelfPlay:
     def reset(self, **kwargs: Any) -> None:
         self.env.reset(**kwargs)
         self.illegal = self.over = False
-        self.reward = 0.0
+        self.actor, self.rewards = -1, [0.0] * self.game.num_players
 
     def step(self, action: int) -> None:
         agent = self.env.agent_selection
+        self.actor = self.player
         try:
             self.env.step(action)
-            self.reward = self.env.rewards[agent]
+            self.rewards = [self.env.rewards[name] for name in self.env.possible_agents]
             self.over = self.env.terminations[agent]
         except InputError:
             self.illegal = self.over = True
-            self.reward = ILLEGAL_REWARD
+            self.rewards = [0.0] * self.game.num_players
+            self.rewards[self.actor] = ILLEGAL_REWARD
+
+    @property
+    def reward(self) -> float:
+        return self.rewards[self.actor]
 
     def look(self) -> dict[str, np.ndarray]:
-        seen = self.env.observe(self.env.agent_selection)
-        if self.over:
-            seen[ACTION_MASK] = np.zeros_like(seen[ACTION_MASK])
-        return seen
+        return self.env.observe(self.env.agent_selection)
 
     @property
     def player(self) -> int:
@@ -79,11 +82,23 @@ class OneSeat(SelfPlay):
     def reset(self, **kwargs: Any) -> None:
         self.seen, _ = self.env.reset(**kwargs)
         self.illegal = self.over = False
-        self.reward = 0.0
+        self.actor, self.last = -1, 0.0
+        self.rewards = [0.0] * self.game.num_players
+        self.paid = np.zeros(self.game.num_players)
 
     def step(self, action: int) -> None:
-        self.seen, self.reward, self.over, _, info = self.env.step(np.int64(action))
+        self.seen, self.last, self.over, _, info = self.env.step(np.int64(action))
         self.illegal = info.get("illegal_action", False)
+        self.actor = self.player
+        returns = self.game.returns(self.env.game_state)
+        self.rewards, self.paid = (returns - self.paid).tolist(), returns
+        if self.illegal:
+            self.rewards[self.actor] = self.last
+        assert self.rewards[self.actor] == self.last
+
+    @property
+    def reward(self) -> float:
+        return self.last
 
     def look(self) -> dict[str, np.ndarray]:
         return self.seen
@@ -102,7 +117,7 @@ def choose(single: SelfPlay, rng: np.random.Generator) -> int:
 
 def assert_told(seen: Any, infos: Any, i: int, single: SelfPlay) -> None:
     """Observation and info of game i are those of a single game, ended or not."""
-    look = single.look()
+    look = as_in_vector(single.look(), single.over)
     assert {name: part[i].tobytes() for name, part in seen.items()} == {
         name: part.tobytes() for name, part in look.items()
     }
@@ -126,7 +141,7 @@ def test_games_that_end_together_end_as_single_ones(
     game = make_game(name, **options)
     singles = [single(game) for _ in range(NUMBER)]
     played = {"opponents": Fixed(game), "seat": "random"} if single is OneSeat else {}
-    envs = GameVectorEnv(game, NUMBER, autoreset_mode=mode, **played)
+    envs = GameVectorEnv(game, NUMBER, autoreset_mode=mode, reward="actor", **played)
     rng = np.random.default_rng(3)
     seen, infos = envs.reset(seed=SEED)
     for i, one in enumerate(singles):
@@ -147,6 +162,8 @@ def test_games_that_end_together_end_as_single_ones(
         mixed += len({one.illegal for one in singles if one.over}) > 1
         assert over.tolist() == ended.tolist() and not truncated.any()
         assert rewards.tolist() == [one.reward for one in singles]
+        assert infos["rewards"].tolist() == [one.rewards for one in singles]
+        assert infos["actor"].tolist() == [one.actor for one in singles]
         assert not (ended & ended_before).any()
         if mode == AutoresetMode.SAME_STEP and ended.any():
             final, told = infos["final_obs"], infos["final_info"]
@@ -175,7 +192,7 @@ def test_games_that_end_together_end_as_single_ones(
 @pytest.mark.parametrize("mode", ["SameStep", "NextStep"])
 def test_what_was_told_of_an_end_stays_as_it_was(mode: str) -> None:
     """Arrays of a step are its own: the games that follow do not write into them."""
-    envs = GameVectorEnv("chinese_poker", 4, autoreset_mode=mode, substeps=True)
+    envs = GameVectorEnv("chinese_poker", 4, autoreset_mode=mode, substeps=True, reward="seats")
     seen, _ = envs.reset(seed=1)
     kept = []
     for _ in range(12):

@@ -10,7 +10,7 @@ import pytest
 from gymnasium.utils.env_checker import data_equivalence
 from gymnasium.vector import AutoresetMode
 from support import VARIANTS, variant_id
-from support_envs import Fixed, deal_of, make_solo
+from support_envs import Fixed, as_in_vector, deal_of, make_solo
 
 from closedhand import InputError, make_game
 from closedhand.core.registry import GAMES as ENVIRONMENTS
@@ -22,7 +22,10 @@ NEXT, SAME, DISABLED = AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP, Autores
 def make_vec(variant: tuple[str, dict[str, Any]], num_envs: int, **options: Any) -> GameVectorEnv:
     name, rules = variant
     return gymnasium.make_vec(  # type: ignore[return-value]
-        ENVIRONMENTS[name].gymnasium_id, num_envs=num_envs, **rules, **options
+        ENVIRONMENTS[name].gymnasium_id,
+        num_envs=num_envs,
+        **rules,
+        **{"reward": "actor", **options},
     )
 
 
@@ -50,7 +53,7 @@ def test_one_seat_is_the_solo_env_game_by_game(variant: Any, seat: int | str) ->
     rewards, paid = np.zeros(number), 0
     for _ in range(60):
         for i, (observation, *_, info) in enumerate(looks):
-            assert data_equivalence(observation, row(observations, i))
+            assert data_equivalence(as_in_vector(observation, over[i]), row(observations, i))
             assert infos["current_player"][i] == info["current_player"]
             assert infos["_returns"][i] == ("returns" in info) == over[i]
         actions = choose(observations["action_mask"], rng)
@@ -118,7 +121,8 @@ def test_an_illegal_action_ends_its_game_only() -> None:
     expected, *_ = twin.step(actions)
     assert rewards.tolist() == [0, -7, 0] and over.tolist() == [False, True, False]
     assert infos["illegal_action"].tolist() == over.tolist() == infos["_illegal_action"].tolist()
-    assert not infos["_returns"].any() and not observations["action_mask"][1].any()
+    assert not infos["_returns"].any() and observations["action_mask"][1].tolist()[:2] == [1, 0]
+    assert infos["rewards"].tolist() == [[0, 0, 0], [-7, 0, 0], [0, 0, 0]]
     for i in (0, 2):
         assert data_equivalence(row(observations, i), row(expected, i))
     observations, rewards, over, _, infos = envs.step(actions)
@@ -220,3 +224,56 @@ def test_bad_actions(actions: Any) -> None:
 def test_bad_reset_mask(mask: Any) -> None:
     with pytest.raises(InputError, match="reset_mask"):
         make_vec(VARIANTS[0], 2).reset(options={"reset_mask": np.array(mask)})
+
+
+LISTED = [VARIANTS[0], ("leduc", {}), ("chinese_poker", {}), ("daihinmin", {})]
+
+
+@pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.name)
+@pytest.mark.parametrize("variant", LISTED, ids=variant_id)
+def test_legal_actions_are_listed_instead_of_masked(variant: Any, mode: AutoresetMode) -> None:
+    masked, both, listed = (
+        make_vec(variant, 3, autoreset_mode=mode, legal=legal) for legal in ("mask", "both", "ids")
+    )
+    assert set(masked.single_observation_space.spaces) == {
+        *listed.single_observation_space.spaces,
+        "action_mask",
+    }
+    rng, ends, over = np.random.default_rng(0), 0, np.zeros(3, bool)
+    looks = [(*env.reset(seed=0), None) for env in (masked, both, listed)]
+    for _ in range(60):
+        (observations, infos, _), (_, told, _), (seen, lean, _) = looks
+        ids, mask = lean["legal_actions"], infos["action_mask"]
+        assert ids.dtype == np.int32 and "action_mask" not in lean and "action_mask" not in seen
+        assert ids.shape == (3, mask.sum(axis=1).max())
+        for own, marked in zip(ids, mask, strict=True):
+            number = np.count_nonzero(marked)
+            assert own[:number].tolist() == np.flatnonzero(marked).tolist()
+            assert (own[number:] == -1).all()
+        told_too = {key: told[key] for key in infos if not key.lstrip("_").startswith("final")}
+        assert data_equivalence(told_too, {key: infos[key] for key in told_too})
+        assert data_equivalence(told["legal_actions"], ids)
+        assert data_equivalence({**seen, "action_mask": mask}, observations)
+        if mode == DISABLED and over.any():
+            options = {"reset_mask": over.copy()}
+            looks = [(*env.reset(options=options), None) for env in (masked, both, listed)]
+            over[:] = False
+            continue
+        actions = choose(mask, rng)
+        looks = [
+            (step[0], step[4], step[2])
+            for step in (env.step(actions) for env in (masked, both, listed))
+        ]
+        over = looks[0][2].copy()
+        ends += over.sum()
+        if mode == SAME and over.any():
+            final = looks[2][1]["final_info"]
+            assert (final["legal_actions"][over, 0] == 0).all()
+            assert "action_mask" not in looks[2][1]["final_obs"][np.argmax(over)]
+    assert ends or variant[0] == "daihinmin"
+
+
+@pytest.mark.parametrize("legal", ["list", "", 0, None, ["mask"], np.array(["mask", "ids"])])
+def test_bad_way_to_tell_legal_actions(legal: Any) -> None:
+    with pytest.raises(InputError, match="legal is mask, ids or both"):
+        GameVectorEnv("leduc", 2, legal=legal)

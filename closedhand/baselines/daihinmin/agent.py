@@ -1,51 +1,44 @@
 """Agents for Daihinmin that decide by a kernel, for games with and without `compact`."""
 
-from collections.abc import Callable
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from closedhand.baselines.agent import KernelAgent
+from closedhand.core import policies
 from closedhand.core.game import Game
-from closedhand.core.kernel import kernel
+from closedhand.core.kernel import Policy, kernel
 from closedhand.games.daihinmin.legality import can_play
-from closedhand.games.daihinmin.plays import NUM_ACTIONS, PASS
+from closedhand.games.daihinmin.plays import PASS
 
 
-def flat_rules(game: Game) -> Any:
-    """Rules of the flat game, whose actions are plays."""
-    return getattr(game.rules, "flat", game.rules)
+class InSets(NamedTuple):
+    """The policy of another one in sets of cards; an illegal action is a pass in both forms.
+
+    Attributes:
+        plays: Policy for the flat game.
+    """
+
+    kernels = "closedhand.baselines.daihinmin.agent"
+
+    plays: Policy
 
 
 @kernel
-def to_sets(rules, views, actions):
-    """Convert plays, in place, into sets of cards; an illegal action is a pass in both forms."""
-    for i in range(len(views)):
-        action = actions[i]
-        if not can_play(rules.flat, views[i], action):
-            action = PASS
-        actions[i] = rules.tables.set_of[action]
+def decide(policy, rules, view, ids):
+    """The set of cards that `InSets` plays."""
+    action = np.int64(policies.decide(policy.plays, rules.flat, view, ids))
+    if not can_play(rules.flat, view, action):
+        action = np.int64(PASS)
+    return np.int64(rules.tables.set_of[action])
 
 
-def kernel_agent(
-    game: Game, name: str, choose_all: Callable[..., None], *given: Any
-) -> KernelAgent:
-    """Make an agent from its kernel.
+def kernel_agent(game: Game, name: str, policy: Policy) -> KernelAgent:
+    """Make an agent from its policy.
 
     Args:
         game: Daihinmin with any options.
         name: Name of the agent.
-        choose_all: `choose_all(rules, *given, views, ids, actions)` writes the play for every view.
-        *given: Parameters of the kernel.
+        policy: Policy for the flat game.
     """
-    rules = flat_rules(game)
-
-    def decide(views: np.ndarray, ids: np.ndarray, actions: np.ndarray) -> None:
-        choose_all(rules, *given, views, ids, actions)
-
-    def translate(views: np.ndarray, ids: np.ndarray, actions: np.ndarray) -> None:
-        to_sets(game.rules, views, actions)
-
-    return KernelAgent(
-        game, name, decide, NUM_ACTIONS, translate if game.options["compact"] else None
-    )
+    return KernelAgent(game, name, InSets(policy) if game.options["compact"] else policy)

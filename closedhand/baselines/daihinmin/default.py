@@ -6,6 +6,8 @@ everything is mirrored. Like the client, it may submit an illegal kaidan (whose 
 the lowest legal rank). This is a pass in the competition, and here too where the rules refuse it.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from closedhand.baselines.agent import KernelAgent
@@ -213,11 +215,16 @@ def follow_kaidan(rules, view, hand, family):
     return action
 
 
+class Policy(NamedTuple):
+    """The policy, which has no parameters."""
+
+    kernels = "closedhand.baselines.daihinmin.default"
+
+
 @kernel
-def choose_all(rules, views, ids, actions):
-    """Write the action for every view to `actions`."""
-    for i in range(len(views)):
-        actions[i] = choose(rules, views[i], ids)
+def decide(policy, rules, view, ids):
+    """The action of the player to act."""
+    return np.int64(choose(rules, view, ids))
 
 
 @described(Traits(microseconds=10))
@@ -228,4 +235,4 @@ def make_default(game: Game, seed: int, argument: str | None) -> KernelAgent:
         InputError: It was given an argument.
     """
     refuse_argument("default", argument)
-    return kernel_agent(game, "default", choose_all)
+    return kernel_agent(game, "default", Policy())

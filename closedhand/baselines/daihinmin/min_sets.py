@@ -7,6 +7,8 @@ that leaves one play fewer, preferably one that starts a lock. It keeps plays th
 many plays remain, and the joker for sets and the finish.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from closedhand.baselines.agent import KernelAgent
@@ -20,7 +22,7 @@ from closedhand.baselines.daihinmin.kou.strength import (
     strength_of,
     turned_ranks,
 )
-from closedhand.baselines.daihinmin.kou.variants import TUNED
+from closedhand.baselines.daihinmin.kou.variants import TUNED, Numbers
 from closedhand.core import bits
 from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
@@ -179,14 +181,25 @@ def price_to_give(card):
     return rank + (30 if rank == EIGHT or rank >= NUM_RANKS - 2 else 0)
 
 
+class Policy(NamedTuple):
+    """The policy.
+
+    Attributes:
+        numbers: Its parameters.
+    """
+
+    kernels = "closedhand.baselines.daihinmin.min_sets"
+
+    numbers: Numbers
+
+
 @kernel
-def choose_all(rules, numbers, views, ids, actions):
-    """Write the action for every view to `actions`."""
+def decide(policy, rules, view, ids):
+    """The action of the player to act."""
     kaidan = np.empty(MOST_RUNS, np.uint64)
     line = np.empty(DEEPEST, STATE)
     listed = np.empty((DEEPEST, NUM_ACTIONS), np.int32)
-    for i in range(len(views)):
-        actions[i] = choose(rules, numbers, views[i], ids, kaidan, line, listed)
+    return np.int64(choose(rules, policy.numbers, view, ids, kaidan, line, listed))
 
 
 @described(Traits(microseconds=20))
@@ -197,4 +210,4 @@ def make_min_sets(game: Game, seed: int, argument: str | None) -> KernelAgent:
         InputError: It was given an argument.
     """
     refuse_argument("min-sets", argument)
-    return kernel_agent(game, "min-sets", choose_all, TUNED)
+    return kernel_agent(game, "min-sets", Policy(TUNED))

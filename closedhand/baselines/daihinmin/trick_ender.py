@@ -5,6 +5,8 @@ the trick, uses its joker to play weaker cards, and considers locks to end the t
 does the same, with the strengths and the exchange of kou but without its evaluation of the hand.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from closedhand.baselines.agent import KernelAgent
@@ -24,7 +26,7 @@ from closedhand.baselines.daihinmin.kou.strength import (
     strength_of,
     turned_ranks,
 )
-from closedhand.baselines.daihinmin.kou.variants import TUNED
+from closedhand.baselines.daihinmin.kou.variants import TUNED, Numbers
 from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
@@ -84,11 +86,22 @@ def price_of(rules, numbers, view, hand, before, play, parts):
     return price + ENDS if ends else price
 
 
+class Policy(NamedTuple):
+    """The policy.
+
+    Attributes:
+        numbers: Its parameters.
+    """
+
+    kernels = "closedhand.baselines.daihinmin.trick_ender"
+
+    numbers: Numbers
+
+
 @kernel
-def choose_all(rules, numbers, views, ids, actions):
-    """Write the action for every view to `actions`."""
-    for i in range(len(views)):
-        actions[i] = choose(rules, numbers, views[i], ids)
+def decide(policy, rules, view, ids):
+    """The action of the player to act."""
+    return np.int64(choose(rules, policy.numbers, view, ids))
 
 
 @described(Traits(microseconds=15))
@@ -99,4 +112,4 @@ def make_trick_ender(game: Game, seed: int, argument: str | None) -> KernelAgent
         InputError: It was given an argument.
     """
     refuse_argument("trick-ender", argument)
-    return kernel_agent(game, "trick-ender", choose_all, TUNED)
+    return kernel_agent(game, "trick-ender", Policy(TUNED))

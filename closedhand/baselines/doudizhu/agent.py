@@ -1,17 +1,17 @@
 """Base of the Dou Dizhu agents that decide on whole plays; it adds support for sub-steps.
 
-Such an agent is one kernel, `choose_all(rules, views, ids, actions)`, for the flat game only. It
-must be deterministic: it decides again at every sub-step, and the sub-step is the next part of the
-chosen play.
+Such an agent is one policy, for the flat game only. It must be deterministic: it decides again at
+every sub-step, and the sub-step is the next part of the chosen play.
 """
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from closedhand.core.game import Game, State
-from closedhand.core.kernel import kernel
+from closedhand.baselines.agent import KernelAgent
+from closedhand.core import policies
+from closedhand.core.game import Game
+from closedhand.core.kernel import Policy, kernel
 from closedhand.games.doudizhu import rules as flat, substeps
 from closedhand.games.doudizhu.counts import contains
 
@@ -46,38 +46,36 @@ def step_all(rules, views, ids, actions):
         actions[i] = next_step(rules, views[i], actions[i], ids)
 
 
-class PlayAgent:
-    """An agent that decides by a kernel over the flat game, for flat and sub-stepped games.
+class Stepwise(NamedTuple):
+    """The policy of the next sub-step towards the plays of another one.
 
     Attributes:
-        name: Name in results and records.
+        whole: Policy for the flat game.
     """
 
-    def __init__(self, game: Game, name: str, choose_all: Callable[..., None]) -> None:
-        """Create the agent for a game and a kernel.
+    kernels = "closedhand.baselines.doudizhu.agent"
+
+    whole: Policy
+
+
+@kernel
+def decide(policy, rules, view, ids):
+    """The next sub-step of `Stepwise`."""
+    play = np.int64(policies.decide(policy.whole, rules.flat, view, ids))
+    return np.int64(next_step(rules, view, play, ids))
+
+
+class PlayAgent(KernelAgent):
+    """An agent that decides by a policy for the flat game, in flat and sub-stepped games."""
+
+    def __init__(self, game: Game, name: str, policy: Policy) -> None:
+        """Create the agent for a game and a policy.
 
         Args:
             game: Dou Dizhu with any options.
             name: Name of the agent.
-            choose_all: `choose_all(rules, views, ids, actions)` writes a flat action for every
-                view, [n], into `actions`, int32 [n]; `ids` is scratch space for legal actions.
+            policy: Policy for the flat game.
         """
-        self.game = game
-        self.name = name
-        self._choose_all = choose_all
         self._substeps = bool(game.options["substeps"])
         self._rules: Any = game.rules.flat if self._substeps else game.rules
-        # Room for all plays, the pass and three bids.
-        self._ids = np.empty(int(self._rules.plays.number) + 3, np.int32)
-
-    def act(self, view: State) -> int:
-        """The action of the player to act."""
-        return int(self.act_batch(np.array([view], self.game.dtype))[0])
-
-    def act_batch(self, views: np.ndarray) -> np.ndarray:
-        """The action for each view, states [n]; int32 [n]."""
-        actions = np.empty(len(views), np.int32)
-        self._choose_all(self._rules, views, self._ids, actions)
-        if self._substeps:
-            step_all(self.game.rules, views, self._ids, actions)
-        return actions
+        super().__init__(game, name, Stepwise(policy) if self._substeps else policy)

@@ -13,6 +13,8 @@ that of a pass the cost of the current hand, with these corrections:
 A play that ends the game is always made.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from closedhand.baselines.doudizhu.agent import PlayAgent
@@ -155,11 +157,16 @@ def is_one_play(rules, cards):
     return False
 
 
+class Policy(NamedTuple):
+    """The policy, which has no parameters."""
+
+    kernels = "closedhand.baselines.doudizhu.greedy"
+
+
 @kernel
-def choose_all(rules, views, ids, actions):
-    """Write the flat action for every view into `actions`."""
-    for i in range(len(views)):
-        actions[i] = choose(rules, views[i], ids)
+def decide(policy, rules, view, ids):
+    """The flat action of the player to act."""
+    return choose(rules, view, ids)
 
 
 class GreedyAgent(PlayAgent):
@@ -167,7 +174,7 @@ class GreedyAgent(PlayAgent):
 
     def __init__(self, game: Game) -> None:
         """Create the agent for `game`, Dou Dizhu with any options."""
-        super().__init__(game, "greedy", choose_all)
+        super().__init__(game, "greedy", Policy())
 
 
 @described(Traits(microseconds=5))

@@ -7,6 +7,8 @@ cannot follow in kind, RLCard's agent draws at random between the pass and its b
 is a hash of what the player sees, so that decisions are reproducible.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from closedhand.baselines.doudizhu.agent import PlayAgent
@@ -127,11 +129,16 @@ def choose(rules, view, ids):
     return np.int64(ids[draw(view.hands[view.player], view.moves, n)])
 
 
+class Policy(NamedTuple):
+    """The policy, which has no parameters."""
+
+    kernels = "closedhand.baselines.doudizhu.rule"
+
+
 @kernel
-def choose_all(rules, views, ids, actions):
-    """Write the flat action for every view into `actions`."""
-    for i in range(len(views)):
-        actions[i] = choose(rules, views[i], ids)
+def decide(policy, rules, view, ids):
+    """The flat action of the player to act."""
+    return choose(rules, view, ids)
 
 
 class RuleAgent(PlayAgent):
@@ -139,7 +146,7 @@ class RuleAgent(PlayAgent):
 
     def __init__(self, game: Game) -> None:
         """Create the agent for `game`, Dou Dizhu with any options."""
-        super().__init__(game, "rule", choose_all)
+        super().__init__(game, "rule", Policy())
 
 
 @described(Traits(microseconds=0.3))

@@ -353,11 +353,22 @@ def price_to_give(numbers, card):
     return rank + numbers.give_three if rank == 0 else rank
 
 
+class Policy(NamedTuple):
+    """The policy.
+
+    Attributes:
+        numbers: Its parameters.
+    """
+
+    kernels = "closedhand.baselines.daihinmin.kou.agent"
+
+    numbers: Numbers
+
+
 @kernel
-def choose_all(rules, numbers, views, ids, actions):
-    """Write the action for every view to `actions`."""
-    for i in range(len(views)):
-        actions[i] = choose(rules, numbers, views[i], ids)
+def decide(policy, rules, view, ids):
+    """The action of the player to act."""
+    return np.int64(choose(rules, policy.numbers, view, ids))
 
 
 @takes(OPTIONS)
@@ -387,4 +398,4 @@ def _make(
 ) -> KernelAgent:
     """One of the two agents."""
     text = str(AgentSpec(options.owner, given, argument))
-    return kernel_agent(game, text, choose_all, parse(argument, usual, options, **given))
+    return kernel_agent(game, text, Policy(parse(argument, usual, options, **given)))

@@ -8,7 +8,6 @@ and whether an enemy or the partner is about to play out. The weights are tuned 
 self-play (`tuning.py`). A softmax over the same sums is the fast policy of playouts.
 """
 
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -161,16 +160,14 @@ def worthwhile(policy, rules, state, out):
 
 
 @kernel
-def decide_all(policy, rules, views, ids, actions):
-    """Write the play with the greatest sum of weights, or a bid, for every view."""
+def decide(policy, rules, view, ids):
+    """The play with the greatest sum of weights, or a bid."""
+    if view.landlord < 0:
+        return np.int64(choose_bid(rules, view))
     plays = np.empty(CANDIDATES, np.int64)
     sums = np.empty(CANDIDATES)
-    for i in range(len(views)):
-        if views[i].landlord < 0:
-            actions[i] = choose_bid(rules, views[i])
-        else:
-            n, k = consider(policy, rules, views[i], ids, plays, sums)
-            actions[i] = plays[np.argmax(sums[:n]) if k < 0 else k]
+    n, k = consider(policy, rules, view, ids, plays, sums)
+    return plays[np.argmax(sums[:n]) if k < 0 else k]
 
 
 def policy_of(weights: np.ndarray, sampled: bool = True) -> Policy:
@@ -197,7 +194,7 @@ class DecomposeAgent(PlayAgent):
     def __init__(self, game: Game, name: str, weights: np.ndarray) -> None:
         """Create the agent for `game`, Dou Dizhu with any options, with weights, [FEATURES]."""
         policy = policy_of(weights, sampled=False)
-        super().__init__(game, name, partial(decide_all, policy))
+        super().__init__(game, name, policy)
         self._policy = policy
 
     def preferences(self, view: State) -> dict[str, float]:
