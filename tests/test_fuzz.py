@@ -77,7 +77,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "match": ("GAME", "--seed", "--rules", "--option", "--agents", "--resume", "--out"),
     "advise": ("GAME", "HAND", "--top", "--rules", "--opponents", "--picture"),
     "show": ("leduc-graph", "--card", "--flop", "--strategy"),
-    "records replay": ("FILE", "--game", "--rules", "--option", "--json"),
+    "records replay": ("FILE", "--game", "--rules", "--option", "--verbose", "--json"),
     "records export": ("FILE", "--out", "--game", "--rules", "--option"),
     "solve": ("GAME", "--algorithm", "--rules", "--option", "--resume", "--pair"),
 }
