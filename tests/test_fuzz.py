@@ -78,7 +78,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "advise": ("GAME", "HAND", "--top", "--rules", "--opponents", "--picture"),
     "show": ("leduc-graph", "--card", "--flop", "--strategy"),
     "show chinese-poker-table": ("--tables", "--step", "--rules"),
-    "records replay": ("FILE", "--game", "--rules", "--option", "--json"),
+    "records replay": ("FILE", "--game", "--rules", "--option", "--verbose", "--json"),
     "records export": ("FILE", "--out", "--game", "--rules", "--option"),
     "solve": ("GAME", "--algorithm", "--rules", "--option", "--resume", "--pair"),
 }

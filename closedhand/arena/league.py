@@ -35,7 +35,7 @@ from closedhand.core.game import Game, InputError
 from closedhand.core.registry import load as load_ref, make_game, spec_of
 from closedhand.core.run import work_off
 from closedhand.core.seating import seating
-from closedhand.core.statistics import student
+from closedhand.core.statistics import count_blocks, over_blocks, student
 
 CHUNK = 125
 """Rounds per job; those of different deals are played side by side."""
@@ -250,32 +250,37 @@ def summary(league: League) -> dict[str, Any]:
     `results` holds for every agent the points per round, the total of its points, the share of each
     place, and the time per decision. `differences` holds, for neighbours in the ranking by points,
     the points of the better agent minus those of the other. Intervals are 95% intervals by
-    Student's t over deals, and null if there is only one deal. `points` holds all payoffs by deal,
-    table, round and agent.
+    Student's t over deals; those of a single deal are over `blocks` of its rounds, and null if it
+    has one round. `points` holds all payoffs by deal, table, round and agent.
     """
     payoffs = league.played.returns
     by_deal = payoffs.mean(axis=(1, 2))
+    estimate, sample, blocks = student, by_deal, 0
+    if len(payoffs) == 1:
+        estimate, sample = over_blocks, payoffs[0].mean(axis=0)
+        blocks = count_blocks(len(sample))
     shares = places(payoffs.reshape(-1, payoffs.shape[-1]))
     times = results.times(league.played)
-    rows = zip(league.labels, student(by_deal), payoffs.sum(axis=(0, 1, 2)), shares, strict=True)
+    rows = zip(league.labels, estimate(sample), payoffs.sum(axis=(0, 1, 2)), shares, strict=True)
     order = np.argsort(-by_deal.mean(axis=0), kind="stable")
-    gaps = student(by_deal[:, order[:-1]] - by_deal[:, order[1:]])
+    gaps = estimate(sample[:, order[:-1]] - sample[:, order[1:]])
     return {
         **_settings(league.game, league.agents, league.seed, league.duplicate),
         "deals": league.deals,
         "tables": payoffs.shape[1],
         "rounds": int(np.prod(payoffs.shape[:3])),
+        "blocks": blocks,
         "interrupted": league.interrupted,
         "results": [
             {
                 "agent": label,
-                "points": results.rounded(estimate),
+                "points": results.rounded(mean),
                 "total": results.shorter(float(total)),
                 "places": [round(share, 6) for share in own.tolist()],
                 "decisions": times["decisions"][i],
                 "microseconds_per_decision": times["microseconds_per_decision"][i],
             }
-            for i, (label, estimate, total, own) in enumerate(rows)
+            for i, (label, mean, total, own) in enumerate(rows)
         ],
         "differences": [
             {"agents": [league.labels[i], league.labels[j]], **results.rounded(gap)}

@@ -167,7 +167,7 @@ def print_json(data: Any) -> None:
 
 @contextmanager
 def progress_bar(unit: str, total: int | None) -> Iterator[Callable[..., None]]:
-    """A progress bar on stderr; yields a function that takes the amount done.
+    """A progress bar on stderr if that is a terminal; yields a function that takes the amount done.
 
     Args:
         unit: Unit that is counted.
@@ -190,7 +190,10 @@ def progress_bar(unit: str, total: int | None) -> Iterator[Callable[..., None]]:
         MofNCompleteColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    console = Console(stderr=True)
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as progress:
         task = progress.add_task(unit, total=total)
 
         def update(done: float, total: int | None = None, unit: str | None = None) -> None:

@@ -311,7 +311,8 @@ def show_league(data: dict[str, Any]) -> None:
         console.print(
             f"{first} minus {second}: {gap['mean']:+.3f} per round ({interval(gap, '+')})"
         )
-    console.print(f"points per round; intervals over {data['deals']} deals; µs per decision")
+    over = f"{data['blocks']} blocks of rounds" if data["blocks"] else f"{data['deals']} deals"
+    console.print(f"points per round; intervals over {over}; µs per decision")
 
 
 def interval(estimate: dict[str, Any], sign: str = "") -> str:

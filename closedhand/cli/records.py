@@ -1,5 +1,6 @@
 """The commands `records …`."""
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,6 +13,7 @@ from closedhand.cli.common import (
     claim_files,
     given_options,
     print_json,
+    progress_bar,
     underscored,
 )
 from closedhand.cli.groups import Group
@@ -37,26 +39,38 @@ def replay(
     ] = None,
     rules: Rules = None,
     option: Options = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Print a line for every game, not only for errors.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Replay every record of a file; exit code 0 only if all are legal and all results agree."""
     from closedhand.core.records import replay_file
 
     replays: list[dict[str, Any]] = []
-    games = errors = 0
-    for each in replay_file(file, game, **given_options(game, rules, option)):
-        games += 1
-        errors += each.error is not None
-        if as_json:
-            replays.append({each.unit: each.line, "returns": each.returns, "error": each.error})
-        else:
-            ended = f"returns {list(each.returns)}" if each.returns else "legal, not played out"
-            typer.echo(each.error or f"{each.unit} {each.line}: {ended}")
+    wrong: list[str] = []
+    games = entries = 0
+    # A bar and lines do not go together: errors come at the end, and with every line there is none.
+    with nullcontext(lambda done: None) if verbose else progress_bar("games", None) as update:
+        for each in replay_file(file, game, **given_options(game, rules, option)):
+            games += 1
+            entries += len(each.record.actions) if each.record else 0
+            update(games)
+            if as_json:
+                replays.append({each.unit: each.line, "returns": each.returns, "error": each.error})
+            elif verbose:
+                ended = f"returns {list(each.returns)}" if each.returns else "legal, not played out"
+                more = f"; {each.detail}" if each.detail else ""
+                typer.echo(each.error or f"{each.unit} {each.line}: {ended}{more}")
+            if each.error is not None:
+                wrong.append(each.error)
     if as_json:
-        print_json({"file": str(file), "games": replays, "errors": errors})
+        print_json({"file": str(file), "games": replays, "entries": entries, "errors": len(wrong)})
     else:
-        typer.echo(f"{games} games, {errors} errors")
-    if errors:
+        for line in () if verbose else wrong:
+            typer.echo(line)
+        typer.echo(f"{games:,} games, {entries:,} entries, {len(wrong):,} errors")
+    if wrong:
         raise typer.Exit(1)
 
 
@@ -85,11 +99,10 @@ def export(
     from closedhand.core.files import write_atomically
     from closedhand.core.records import log_readers, read, reader_of, write
 
-    writers = {reader.suffix: reader for reader in log_readers()}
+    writers = {reader.suffix: reader.text for reader in log_readers() if reader.text}
     if out.suffix not in (*writers, ".jsonl"):
-        raise InputError(
-            f"--out must end in {' or '.join((*writers, '.jsonl'))}, not {out.suffix!r}"
-        )
+        endings = " or ".join((*filter(None, writers), ".jsonl"))
+        raise InputError(f"--out must end in {endings}, not {out.suffix!r}")
     claim_files(out)
     reader = reader_of(file)
     if reader is not None:
@@ -99,5 +112,5 @@ def export(
     if out.suffix == ".jsonl":
         write(out, records)
     else:
-        write_atomically(out, writers[out.suffix].text(records))
+        write_atomically(out, writers[out.suffix](records))
     typer.echo(f"saved {len(records)} games as {out}")

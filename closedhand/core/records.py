@@ -203,6 +203,7 @@ class Replay:
         returns: Payoffs by player, if the game was played to its end.
         error: Why the record is malformed, illegal or has a wrong result.
         unit: What `line` counts.
+        detail: What else was compared.
     """
 
     line: int
@@ -210,6 +211,7 @@ class Replay:
     returns: tuple[float, ...] | None
     error: str | None
     unit: str = "line"
+    detail: str = ""
 
 
 @dataclass(frozen=True)
@@ -218,19 +220,19 @@ class LogReader:
 
     Attributes:
         name: Display name of such a log.
-        suffix: Ending of the files that are written, such as `.log`.
         recognises: Tells whether a file is such a log.
         replay: Replays every game of a file.
         records: Reads the games of a file as records.
+        suffix: Ending of the files that are written, such as `.log`; None: none are written.
         text: Writes some records as the text of a log.
     """
 
     name: str
-    suffix: str
     recognises: Callable[[Path], bool]
     replay: Callable[[Path], Iterator[Replay]]
     records: Callable[[Path], list[Record]]
-    text: Callable[[Iterable[Record]], str]
+    suffix: str | None = None
+    text: Callable[[Iterable[Record]], str] | None = None
 
 
 def log_readers() -> list[LogReader]:

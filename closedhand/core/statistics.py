@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+BLOCK, FEWEST_BLOCKS = 100, 10
+"""Rows of a block, and the number of smaller blocks where there are fewer rows."""
 RESAMPLES = 2000
 CHUNK = 50
 
@@ -79,6 +81,36 @@ def student(values: np.ndarray, level: float = 0.95) -> list[Estimate]:
     if n > 1:
         half = t_quantile(n - 1, level) * np.std(values, axis=0, ddof=1) / math.sqrt(n)
     return [Estimate(*map(float, c)) for c in zip(means, means - half, means + half, strict=True)]
+
+
+def count_blocks(rows: int) -> int:
+    """Number of the blocks into which `over_blocks` cuts rows."""
+    return min(rows, max(FEWEST_BLOCKS, rows // BLOCK))
+
+
+def over_blocks(values: np.ndarray) -> list[Estimate]:
+    """The mean of each column with its interval, for rows that depend on those before.
+
+    The rows are cut into consecutive blocks of nearly equal size, of `BLOCK` rows or more where
+    there are many, and the interval is that of `student` over the means of the blocks.
+
+    Args:
+        values: A row for each round of a match, a column for each measure, [n, m] with n > 0.
+
+    Returns:
+        One estimate for each column; its ends are NaN if there is one row only.
+
+    Examples:
+        >>> [estimate] = over_blocks(np.array([[1.0], [0.0]] * 500))
+        >>> estimate.mean, count_blocks(1000)
+        (0.5, 10)
+    """
+    blocks = np.array_split(values, count_blocks(len(values)))
+    found = student(np.stack([block.mean(axis=0) for block in blocks]))
+    return [
+        Estimate(mean, mean + low - centre, mean + high - centre)
+        for mean, (centre, low, high) in zip(values.mean(axis=0).tolist(), found, strict=True)
+    ]
 
 
 @cache

@@ -83,9 +83,13 @@ def test_equal_payoffs_share_places() -> None:
     assert shares == pytest.approx(np.array([[4, 1, 1], [1, 2.5, 2.5], [1, 2.5, 2.5]]) / 6)
 
 
-def test_one_deal_has_no_interval() -> None:
-    points = summary(SHORT, ["random"], 1)["results"][0]["points"]
-    assert (points["low"], points["high"]) == (None, None)
+def test_one_deal_has_an_interval_over_its_rounds() -> None:
+    data = summary(SHORT, ["random"], 1)
+    points = data["results"][0]["points"]
+    assert data["blocks"] == 4 and points["low"] < points["mean"] < points["high"]
+    data = summary(make_game("daihinmin"), ["random"], 1)
+    points = data["results"][0]["points"]
+    assert data["blocks"] == 1 and (points["low"], points["high"]) == (None, None)
 
 
 @pytest.mark.slow

@@ -5,7 +5,14 @@ import math
 import numpy as np
 import pytest
 
-from closedhand.core.statistics import bootstrap, student, t_quantile, wins
+from closedhand.core.statistics import (
+    bootstrap,
+    count_blocks,
+    over_blocks,
+    student,
+    t_quantile,
+    wins,
+)
 
 
 def test_intervals_cover_the_mean_as_often_as_they_say() -> None:
@@ -40,3 +47,17 @@ def test_student() -> None:
     samples = np.random.default_rng(0).normal(size=(6, 2000))
     assert 0.94 < np.mean([e.low < 0 < e.high for e in student(samples)]) < 0.96
     assert math.isnan(student(samples[:1])[0].low)
+
+
+def test_blocks_of_rounds() -> None:
+    assert [count_blocks(n) for n in (1, 7, 10, 99, 1000, 1099, 2000)] == [1, 7, 10, 10, 10, 10, 20]
+    values = np.random.default_rng(0).normal(size=(47, 3))
+    for estimate, column in zip(over_blocks(values), values.T, strict=True):
+        assert estimate.mean == pytest.approx(column.mean())
+        assert estimate.high - estimate.mean == pytest.approx(estimate.mean - estimate.low)
+    assert math.isnan(over_blocks(values[:1])[0].low)
+    # Rounds that hang together are fewer than they are many: blocks see that, single rounds do not.
+    noise = np.random.default_rng(1).normal(size=(400, 2000))
+    chains = np.repeat(noise[:20], 20, axis=0)
+    covered = np.mean([e.low <= 0 <= e.high for e in over_blocks(chains)])
+    assert covered > 0.92 > np.mean([e.low <= 0 <= e.high for e in student(chains)])

@@ -1,5 +1,6 @@
 """The commands `serve` and `join`: Daihinmin over the competition's protocol."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -21,8 +22,36 @@ from closedhand.cli.common import (
     progress_bar,
     seed_option,
 )
+from closedhand.cli.play import interval
 
 PLACES = ("daifugo", "fugo", "heimin", "hinmin", "daihinmin")
+
+
+def _per_round(gains: Sequence[Sequence[int]]) -> list[dict[str, float | None]]:
+    """Points per round of each player with 95% intervals over blocks of rounds, for JSON."""
+    import numpy as np
+
+    from closedhand.arena.results import rounded
+    from closedhand.core.statistics import over_blocks
+
+    return [rounded(estimate) for estimate in over_blocks(np.array(gains))] if gains else []
+
+
+def _estimate(estimate: dict[str, float | None]) -> tuple[str, str]:
+    """A mean and its interval as text."""
+    return f"{estimate['mean']:.3f}", interval(estimate)
+
+
+def _microseconds(seconds: float, decisions: int) -> float | None:
+    """Time per decision, rounded; None without decisions."""
+    return round(1e6 * seconds / decisions, 3) if decisions else None
+
+
+def _sample(rounds: int) -> str:
+    """What the intervals are over."""
+    from closedhand.core.statistics import count_blocks
+
+    return f"95% intervals over {count_blocks(rounds)} blocks of rounds"
 
 
 Host = Annotated[str, typer.Option(help="Address of the server.")]
@@ -93,18 +122,29 @@ def serve(
     except KeyboardInterrupt:
         note("interrupted before all clients had connected")
         raise typer.Exit(INTERRUPTED) from None
+    means = _per_round(result.gains)
+    times = [_microseconds(*each) for each in zip(result.seconds, result.decisions, strict=True)]
     if as_json:
-        print_json({"game": "daihinmin", "seed": seed, "options": options, **vars(result)})
+        more = {"per_round": means, "microseconds_per_decision": times}
+        kept = {name: value for name, value in vars(result).items() if name != "gains"}
+        print_json({"game": "daihinmin", "seed": seed, "options": options, **kept, **more})
     else:
         table = new_table(f"daihinmin: {result.rounds} rounds, seed {seed}")
-        for name in ("player", "name", "points", "per round", "late", "illegal", "lost its seat"):
-            table.add_column(name, justify="left" if name in ("name", "lost its seat") else "right")
+        for name in ("player", "points", "per round", "95%", "µs", "late", "illegal"):
+            table.add_column(name, justify="right")
+        for name in ("name", "lost its seat"):
+            table.add_column(name)
         for player, name in enumerate(result.names):
-            points = result.points[player]
-            mean = f"{points / result.rounds:.3f}" if result.rounds else ""
-            counts = (str(result.late[player]), str(result.illegal[player]))
-            table.add_row(str(player), name, str(points), mean, *counts, result.gone[player])
+            points, late, illegal = (
+                str(each[player]) for each in (result.points, result.late, result.illegal)
+            )
+            mean = _estimate(means[player]) if means else ("", "")
+            spent = f"{times[player] or 0:.0f}"
+            table.add_row(
+                str(player), points, *mean, spent, late, illegal, name, result.gone[player]
+            )
         Console().print(table)
+        typer.echo(f"{_sample(result.rounds)}; µs per decision, with a client's connection")
         if log:
             typer.echo(f"saved {log}")
     if result.interrupted:
@@ -135,15 +175,20 @@ def join(
     with progress_bar("rounds", None) as update:
         result = player.play(update)
     counts = [result.places.count(place) for place in range(len(PLACES))]
+    means = _per_round([(len(PLACES) - place,) for place in result.places])
+    spent = _microseconds(result.seconds, result.decisions)
     if as_json:
         data = {"player": result.player, "rounds": len(result.places), "points": result.points}
         data |= {"places": counts, "rejected": result.rejected, "complete": result.complete}
+        data |= {"per_round": means[0] if means else None, "decisions": result.decisions}
+        data |= {"seconds": result.seconds, "microseconds_per_decision": spent}
         print_json({"game": "daihinmin", "agent": agent, **data})
     else:
         rounds = len(result.places)
-        mean = f", {result.points / rounds:.3f} per round" if rounds else ""
+        mean = ", {} per round ({})".format(*_estimate(means[0])) if means else ""
         typer.echo(f"player_{result.player}: {result.points} points in {rounds} rounds{mean}")
         typer.echo(", ".join(f"{n} x {what}" for n, what in zip(counts, PLACES, strict=True)))
+        typer.echo(f"{_sample(rounds)}; {spent or 0:.0f} µs per decision")
     if not result.complete:
         note("the match was not played to its end")
         raise typer.Exit(INTERRUPTED)

@@ -5,7 +5,8 @@ round the classes, the seats, the hands before the exchange, the exchange, the p
 the points so far. A card is its suit (S H D C), then its rank; `J3` is the joker. A joker in a play
 is written as K, L, M or N for the suits S H D C, or as J for the fifth card of a group, followed by
 the rank it stands for. An `x` in place of the rank is the column below the 3 or above the 2, or
-marks a lone joker.
+marks a lone joker. Submissions are logged as they came, those that form no play as well: they are
+passes.
 """
 
 import json
@@ -38,6 +39,8 @@ KEYS = ("mibun", "seat", "palyer_cards", "change_cards", "play", "result", "poin
 NO_EXCHANGE = "NULL"
 OTHER_RULES = ("RULE_KINSOKU", "RULE_5TOBI", "RULE_6REVERS", "RULE_11BACK")
 """Rules of the server that the competition does not use, and that are not implemented here."""
+SUBMITTED = re.compile(f"(?:[{SUITS}{JOKER_SUITS}{FIFTH}][{plays.RANKS}x])*")
+"""Any submission."""
 LINE = re.compile(r"%(-----|\d{5,9})%(\w+)%(.*)", re.ASCII)
 MOST_HEADER = 1000
 """Most keys in a header."""
@@ -237,6 +240,49 @@ def play_id(text: str) -> int:
         raise InputError(f"{text!r} is not a play of a log") from None
 
 
+def submission(text: str) -> int:
+    """The id of what was submitted: a play, or the pass for cards that form none.
+
+    Raises:
+        InputError: The text does not list cards.
+    """
+    if text and SUBMITTED.fullmatch(text):
+        return _ids().get(_sorted_pairs(text), PASS)
+    return play_id(text)
+
+
+def given_cards(text: str) -> int:
+    """The set of cards given in the exchange; the joker may be written as in a play."""
+    cards = 0
+    for pair in _sorted_pairs(text):
+        cards |= 1 << (JOKER if pair[0] in JOKER_SUITS + FIFTH else card_id(pair))
+    return cards
+
+
+def lost_cards(values: Mapping[str, str]) -> dict[int, int]:
+    """The cards that the server lost in the exchange, by the player who had them.
+
+    The official server takes two cards from a player who gives the joker in the cell of a card that
+    it holds, and passes on the joker alone.
+    """
+    lost: dict[int, int] = {}
+    if values["change_cards"] == NO_EXCHANGE:
+        return lost
+    gifts = entries(values["change_cards"])
+    hands = [cards_of(hand) for hand in values["palyer_cards"].split()]
+    for entry in gifts:
+        hands[int(entry[1])] |= given_cards(entry[2:])
+        hands[int(entry[0])] &= ~given_cards(entry[2:])
+    for entry in gifts:
+        giver = int(entry[0])
+        for letter, rank in _sorted_pairs(entry[2:]):
+            if letter in JOKER_SUITS and rank in plays.RANKS:
+                card = 1 << 4 * plays.RANKS.index(rank) + JOKER_SUITS.index(letter)
+                if hands[giver] & card:
+                    lost[giver] = lost.get(giver, 0) | card
+    return lost
+
+
 def entries(text: str) -> list[str]:
     """The entries of an exchange or of the plays, without the `EE` that ends each.
 
@@ -287,8 +333,8 @@ def round_record(values: Mapping[str, str], names: tuple[str, ...] = (), **optio
         for rank in ("0", "1"):
             giver = str(classes.index(rank))
             own = [e for e in entries(values["change_cards"]) if e[0] == giver]
-            actions += [card for entry in own for card in cards_in(cards_of(entry[2:]))]
-    actions += [plays.texts()[play_id(entry[1:])] for entry in entries(values["play"])]
+            actions += [card for entry in own for card in cards_in(given_cards(entry[2:]))]
+    actions += [plays.texts()[submission(entry[1:])] for entry in entries(values["play"])]
     points = tuple(float(PLAYERS - values["result"].index(str(p))) for p in range(PLAYERS))
     return Record(
         "daihinmin",

@@ -1,11 +1,17 @@
 """Replay of UECda server logs under the rules, and conversion between rounds and logs.
 
 A round is replayed entry by entry, and everything that the log states is compared with the replay:
-who acted, what was paid as tax, the result, the points, the classes and the seats.
+who acted, what was paid as tax, the result, the points, the classes and the seats. A card that the
+server lost in the exchange is taken away.
+
+The official server logs every number other than 0 in a submitted table as a card, but reads only 1
+and 2 as cards. Where a round does not replay as it is logged, one of its plays may have been such
+numbers, and so a pass: if exactly so everything agrees, the round replays.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +22,9 @@ from closedhand.core.game import Game, InputError, State
 from closedhand.core.parsing import parse_whole
 from closedhand.core.records import LogReader, Record, Replay, replay
 from closedhand.core.registry import flat_game
-from closedhand.games.daihinmin import logs
+from closedhand.games.daihinmin import logs, plays
 from closedhand.games.daihinmin.exchange import TAXES, loser, winner
+from closedhand.games.daihinmin.plays import PASS
 from closedhand.games.daihinmin.state import PLAYERS
 
 
@@ -42,7 +49,7 @@ def replay_log(path: Path) -> Iterator[Replay]:
                 classes = logs.NO_CLASSES
             if values["mibun"] != classes and not drawn:
                 raise InputError(f"the classes are {values['mibun']}, not {classes}")
-            replay(record, _checking(values))
+            record = _replayed(record, values)
             returns = record.returns
             assert returns is not None
             sums = [before + int(gained) for before, gained in zip(points, returns, strict=True)]
@@ -65,6 +72,28 @@ def replay_log(path: Path) -> Iterator[Replay]:
         _options(path, log)
 
 
+def _replayed(record: Record, values: Mapping[str, str]) -> Record:
+    """A record of a round as it replays: the same, or with one play that was read as a pass.
+
+    Raises:
+        InputError: It does not replay, and the log is at fault.
+    """
+    try:
+        replay(record, _checking(values))
+        return record
+    except InputError:
+        nothing = plays.texts()[PASS]
+        start = sum(TAXES) if values["change_cards"] != logs.NO_EXCHANGE else 0
+        for number in range(len(record.actions) - 1, start - 1, -1):
+            if record.actions[number] != nothing:
+                actions = (*record.actions[:number], nothing, *record.actions[number + 1 :])
+                other = replace(record, actions=actions)
+                with suppress(InputError):
+                    replay(other, _checking(values))
+                    return other
+        raise
+
+
 def _options(path: Path, log: logs.Log) -> dict[str, Any]:
     """The options of a log.
 
@@ -77,9 +106,10 @@ def _options(path: Path, log: logs.Log) -> dict[str, Any]:
         raise InputError(f"{path}: {error}") from None
 
 
-def _checking(values: dict[str, str]) -> Callable[[State], None]:
+def _checking(values: Mapping[str, str]) -> Callable[[State], None]:
     """A function that checks the state before each action against the log."""
     turns = iter(logs.entries(values["play"]))
+    lost = logs.lost_cards(values)
     taxes_seen = False
 
     def check(state: State) -> None:
@@ -89,6 +119,8 @@ def _checking(values: dict[str, str]) -> Callable[[State], None]:
                 _check_exchange(values, state)
                 taxes_seen = True
             return
+        while lost:
+            take_away(state, *lost.popitem())
         player = next(turns, "")[:1]
         if player != str(state.player):
             raise InputError(f"it is the turn of {state.player}, not of {player or 'nobody'}")
@@ -96,13 +128,26 @@ def _checking(values: dict[str, str]) -> Callable[[State], None]:
     return check
 
 
-def _check_exchange(values: dict[str, str], state: State) -> None:
+def take_away(state: State, player: int, cards: int) -> None:
+    """Remove cards from a hand and from the game.
+
+    Args:
+        state: State of a round.
+        player: The player who holds them.
+        cards: The cards, a set.
+    """
+    state.hands[player] = np.uint64(int(state.hands[player]) & ~cards)
+    state.left[player] = int(state.hands[player]).bit_count()
+
+
+def _check_exchange(values: Mapping[str, str], state: State) -> None:
     """Check that exactly the taxes and the cards given back for them are exchanged.
 
     Raises:
         InputError: The log states another exchange.
     """
-    gifts = {entry[:2]: logs.cards_of(entry[2:]) for entry in logs.entries(values["change_cards"])}
+    given = logs.entries(values["change_cards"])
+    gifts = {entry[:2]: logs.given_cards(entry[2:]) for entry in given}
     for pair, number in enumerate(TAXES):
         giver, taker = loser(state, pair), winner(state, pair)
         tax, back = gifts.pop(f"{giver}{taker}", 0), gifts.pop(f"{taker}{giver}", 0)
@@ -127,7 +172,12 @@ def log_records(path: Path) -> list[Record]:
     records = []
     for number, values in enumerate(log.rounds):
         try:
-            records.append(logs.round_record(values, log.names, **options))
+            record = logs.round_record(values, log.names, **options)
+            with suppress(InputError):
+                record = _replayed(record, values)
+            records.append(record)
+            for cards in logs.lost_cards(values).values():
+                raise InputError(f"the server lost {logs.cards_text(cards)}, as no record can say")
         except InputError as error:
             raise InputError(f"{path}, round {number}: {error}") from None
     return records

@@ -16,7 +16,10 @@ DAIHINMIN = GameSpec(
     league_options="closedhand.games.daihinmin.game:league_options",
     line_notation=r"[0-4]{5}\s*;",
     parse_record="closedhand.games.daihinmin.notation:parse_record",
-    readers=("closedhand.games.daihinmin.replaying:UECDA",),
+    readers=(
+        "closedhand.games.daihinmin.replaying:UECDA",
+        "closedhand.games.daihinmin.uecda.recordings:TRAFFIC",
+    ),
     trainers={"playouts": f"{COMMANDS}.playouts:learn"},
     commands={
         "serve": f"{COMMANDS}.uecda:serve",

@@ -38,26 +38,39 @@ def new_trick(state, leader):
 
 
 @kernel
+def lock_after(rules, state, action):
+    """The suits to which a play locks the trick, as bits; 0 for none."""
+    if action == JOKER:
+        return np.int64(0) if rules.options.joker_unlocks else np.int64(state.lock)
+    suits, beaten = np.int64(rules.plays.suits[action]), np.int64(state.target)
+    if rules.options.lock and beaten >= 0 and rules.plays.suits[beaten] == suits:
+        return suits
+    return np.int64(state.lock)
+
+
+@kernel
+def revolution_after(rules, state, action):
+    """Whether there is a revolution after a play."""
+    if rules.options.revolution and rules.plays.revolts[action]:
+        return 1 - np.int64(state.revolution)
+    return np.int64(state.revolution)
+
+
+@kernel
 def lay(rules, state, action):
     """Apply a play: put its cards on the table, with all effects."""
     player = np.int64(state.player)
     cards = rules.plays.need[action]
-    suits = np.int64(rules.plays.suits[action])
     state.hands[player] &= ~cards
     state.played[player] |= cards
     state.trick[player] |= cards
     state.left[player] -= rules.plays.length[action]
     state.passes = 0
     beaten = np.int64(state.target)
-    if action == JOKER:
-        if rules.options.joker_unlocks:
-            state.lock = 0
-    elif rules.options.lock and beaten >= 0 and rules.plays.suits[beaten] == suits:
-        state.lock = suits
+    state.lock = lock_after(rules, state, action)
+    state.revolution = revolution_after(rules, state, action)
     state.target = action
     state.owner = player
-    if rules.options.revolution and rules.plays.revolts[action]:
-        state.revolution = 1 - state.revolution
     if state.left[player] == 0:
         go_out(state, player)
         if state.out == PLAYERS - 1:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support import DATA
 from typer.testing import CliRunner, Result
 
 from closedhand import InputError, make_agent, make_game
@@ -59,8 +60,9 @@ def test_a_log_replays(log: Path, records: list[Record]) -> None:
     packed.write_bytes(gzip.compress(log.read_bytes()))
     result = run("records", "replay", packed)
     assert result.exit_code == 0, result.output
-    assert "round 7: returns" in result.stdout
-    assert f"{ROUNDS} games, 0 errors" in result.stdout
+    entries = sum(len(record.actions) for record in records)
+    assert result.stdout == f"{ROUNDS} games, {entries:,} entries, 0 errors\n"
+    assert "round 7: returns" in run("records", "replay", packed, "--verbose").stdout
 
 
 def test_the_command_turns_records_into_a_log_and_back(
@@ -154,3 +156,60 @@ def test_what_is_no_log_of_rounds(tmp_path: Path, records: list[Record]) -> None
     wrong = Record(whole.game, whole.rules, ("4c", *whole.actions), whole.deal)
     with pytest.raises(InputError, match="record 0"):
         replaying.to_log([wrong])
+
+
+def test_submissions_that_form_no_play_are_passes(log: Path, records: list[Record]) -> None:
+    """Whatever the server logged of them, in place of passes."""
+    rng = np.random.default_rng(1)
+    junk = ["S3C6", "KxHxM2", "L5MK", "SAK2D8", "J7", "H3D4CK"]
+    changed = logs.read(log)
+    for values in changed.rounds:
+        entries = logs.entries(values["play"])
+        for i in np.flatnonzero([len(entry) == 1 for entry in entries])[::3]:
+            entries[i] += str(rng.choice(junk))
+        values["play"] = " ".join(entry + "EE" for entry in entries)
+    log.write_text(logs.log_text(changed))
+    replays = list(replay_file(log))
+    assert [each.error for each in replays] == [None] * ROUNDS
+    assert [each.record and each.record.actions for each in replays] == [
+        record.actions for record in records
+    ]
+    for text in ("S3C", "S1", "X3", "S3 C3", "EE"):
+        with pytest.raises(InputError, match="is not a play of a log"):
+            logs.submission(text)
+
+
+def test_a_play_that_was_other_numbers_is_a_pass(log: Path, records: list[Record]) -> None:
+    """The server logs all numbers as cards; only the course of the round tells them apart."""
+    game = make_game("daihinmin")
+    record = records[1]
+    state = game.parse_deal(record.deal or "")
+    number, legal = 0, game.legal(state)
+    while record.actions[number] != "PASS" or state.target < 0 or len(legal) == 1:
+        game.play(state, game.parse(record.actions[number], state))
+        number, legal = number + 1, game.legal(state)
+    changed = logs.read(log)
+    entries = logs.entries(changed.rounds[1]["play"])
+    entries[number - 3] += logs.play_text(int(legal[0]))
+    changed.rounds[1]["play"] = " ".join(entry + "EE" for entry in entries)
+    log.write_text(logs.log_text(changed))
+    replays = list(replay_file(log))
+    assert [each.error for each in replays] == [None] * ROUNDS
+    assert replays[1].record is not None and replays[1].record.actions == record.actions
+    assert replaying.log_records(log)[1].actions == record.actions
+
+
+def test_a_card_that_the_server_lost(tmp_path: Path) -> None:
+    """The joker was given in the cell of the king of spades, and took it along."""
+    values = json.loads((DATA / "uecda_lost_card.json").read_text())
+    assert logs.lost_cards(values) == {1: logs.cards_of("SK")}
+    assert logs.given_cards("KKHK") == logs.cards_of("HKJ3")
+    path = tmp_path / "a.log"
+    path.write_text('%-----%OPTIONS% {"classes":"random"}\n' + logs.round_text(0, values))
+    (each,) = replay_file(path)
+    assert each.error is None
+    with pytest.raises(InputError, match="round 0: the server lost SK"):
+        replaying.log_records(path)
+    path.write_text(path.read_text().replace("12KKHKEE", "12HKJ3EE"))
+    (each,) = replay_file(path)
+    assert each.error

@@ -1,6 +1,7 @@
 """A client: an agent that plays at a server of protocol 20070."""
 
 import socket
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -93,18 +94,27 @@ class Result:
         player: Number of the client's player.
         places: Its place in every round played, 0 for the daifugo.
         rejected: Number of its plays that the server refused.
+        decisions: Number of its decisions.
+        seconds: Time that they took.
         complete: Whether the server ended the match.
     """
 
     player: int
     places: list[int] = field(default_factory=list)
     rejected: int = 0
+    decisions: int = 0
+    seconds: float = 0.0
     complete: bool = False
 
     @property
     def points(self) -> int:
         """Points of all rounds."""
         return sum(PLAYERS - place for place in self.places)
+
+    def count(self, decisions: int, start: float) -> None:
+        """Count decisions begun at a time of `time.perf_counter`."""
+        self.decisions += decisions
+        self.seconds += time.perf_counter() - start
 
 
 class Client:
@@ -226,12 +236,16 @@ def play_round(connection: Connection, follower: Follower, agent: Agent, result:
     """
     number = follower.begin(connection.table())
     if number:
+        start = time.perf_counter()
         connection.send(wire.hand_cells(follower.give(agent, number)))
+        result.count(number, start)
     while True:
         player, mine = follower.turn(connection.table())
         connection.check()
         if mine:
+            start = time.perf_counter()
             action = int(agent.act(follower.view.copy()))
+            result.count(1, start)
             cells = wire.play_cells(action)
             connection.send(cells)
             accepted = connection.read(4) == wire.ACCEPTED

@@ -1,7 +1,6 @@
 """Clients as a server sees them: any may be slow, silent, faulty or disconnected at any time."""
 
 import contextlib
-import ipaddress
 import selectors
 import socket
 import time
@@ -18,10 +17,6 @@ MOST_LATE = 3
 """Number of consecutive late answers with which a client loses its seat."""
 FLOOD = 65536
 """Number of unrequested bytes, received at once, that ends a connection."""
-NEARBY = 8192
-"""Number of bytes that may be sent at once to a client on this machine."""
-QUICK = 0.05
-"""Seconds to wait for an answer before all queued messages are sent."""
 MOST_WAITING = 32
 """Largest number of connections without a profile; the oldest is closed for a further one."""
 
@@ -55,7 +50,6 @@ class Guest:
         self._clock = clock
         self._deadline = 0.0
         self._outgoing: list[bytes] = []
-        self._patience = NEARBY - wire.TABLE if _is_near(sock) else 0
         self._owed = 0
         self._late = 0
 
@@ -66,9 +60,8 @@ class Guest:
     def flush(self) -> None:
         """Send all queued messages in one write.
 
-        Clients read each table with a single read, so it must arrive whole. To another machine, at
-        most a turn's result and the next turn's table are sent at once, which fit into a network
-        packet; on this machine there are no packets to split.
+        Clients read each table with a single read, so it must arrive whole. At most a turn's result
+        and the next turn's table are sent at once, which fit into a network packet.
         """
         data = b"".join(self._outgoing)
         self._outgoing.clear()
@@ -79,14 +72,6 @@ class Guest:
             self._sock.sendall(data)
         except OSError as error:
             self.leave("reads nothing" if isinstance(error, TimeoutError) else "is gone")
-
-    def offer(self) -> None:
-        """Send the queued messages if they are enough for a write and no answer is expected.
-
-        Writes cost more than all else, so messages to a client on this machine are batched.
-        """
-        if sum(map(len, self._outgoing)) > self._patience:
-            self.flush()
 
     def ask(self) -> None:
         """Send the queue as a question, like `flush`; discard input from before the question.
@@ -119,12 +104,12 @@ class Guest:
         time of this call counts as in time.
 
         Args:
-            meanwhile: Callback for work to be done while waiting for the answer.
+            meanwhile: Callback at intervals while waiting for the answer.
         """
         if self.gone:
             return None
         missing = self._owed + wire.TABLE
-        data = self._receive(missing, min(self._deadline, self._clock() + QUICK))
+        data = self._receive(missing, min(self._deadline, self._clock() + WAIT))
         while len(data) < missing and not self.gone and (now := self._clock()) < self._deadline:
             meanwhile()
             data += self._receive(missing - len(data), min(self._deadline, now + WAIT))
@@ -168,13 +153,6 @@ class Guest:
             self._sock.setblocking(False)
             self.leave("speaks out of turn" if self._sock.recv(1) else "is gone")
         return bool(self.gone)
-
-
-def _is_near(sock: socket.socket) -> bool:
-    """Whether the other end of a connection is on this machine."""
-    with contextlib.suppress(OSError, ValueError):
-        return ipaddress.ip_address(sock.getpeername()[0]).is_loopback
-    return False
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -96,6 +96,7 @@ class Server:
             for spec, own in zip(specs, seeds, strict=True)
         ]
         self._note = note
+        self._clock = clock
         self._listener = listen(host, port)
         try:
             self._log = Log(log) if log else None
@@ -138,7 +139,7 @@ class Server:
                 header = logs.header(self._game, [seat.name for seat in self._seats], self._seed)
                 log.write(logs.header_text(header))
             with deferred() as check:
-                table = Table(self._game, self._seats, start, self._note, check)
+                table = Table(self._game, self._seats, start, self._note, check, self._clock)
                 return _play(table, self.rounds, log, progress)
         finally:
             for seat in self._seats:
@@ -159,7 +160,6 @@ def _play(table: Table, rounds: int, log: Log | None, progress: Callable[[int], 
                 log.write(logs.round_text(played, values))
             played += 1
             progress(played)
-        table.conclude()
     except KeyboardInterrupt:
         pass
     if log:

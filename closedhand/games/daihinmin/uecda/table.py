@@ -1,7 +1,9 @@
 """A match at a table of five: messages to clients, their answers, and the play."""
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -23,9 +25,10 @@ from closedhand.games.daihinmin.notation import dealt
 from closedhand.games.daihinmin.plays import PASS
 from closedhand.games.daihinmin.rules import over, play
 from closedhand.games.daihinmin.state import PLAYERS
+from closedhand.games.daihinmin.tricks import lock_after, revolution_after
 from closedhand.games.daihinmin.uecda import wire
-from closedhand.games.daihinmin.uecda.guests import Guest
-from closedhand.games.daihinmin.uecda.wire import NOTHING, Status
+from closedhand.games.daihinmin.uecda.guests import Clock
+from closedhand.games.daihinmin.uecda.wire import Status
 
 
 @kernel
@@ -36,11 +39,16 @@ def step(rules, state, action, out):
         rules: Rules of a match.
         state: State of the match.
         action: Action id.
-        out: int64 [6]: whether the action was legal; whether the round is over; the player to act;
-            whether the table is empty, whether there is a revolution, and whether there is a lock.
+        out: int64 [8]: whether the action was legal; whether the round is over; the player to act;
+            whether the table is empty, whether there is a revolution, and whether there is a lock;
+            revolution and lock as the action made them, even if it ended the trick or the round.
     """
     number = state.round_number
     admitted = admit(rules, state, action, out)
+    revolution, lock = np.int64(state.revolution), np.int64(state.lock)
+    if admitted != PASS:
+        revolution = revolution_after(rules, state, admitted)
+        lock = lock_after(rules, state, admitted)
     play(rules, state, admitted)
     out[0] = admitted == action
     out[1] = over(rules, state) or state.round_number != number
@@ -48,11 +56,49 @@ def step(rules, state, action, out):
     out[3] = state.target < 0
     out[4] = state.revolution
     out[5] = state.lock != 0
+    out[6] = revolution
+    out[7] = lock != 0
+
+
+OUTCOME = 8
+"""Size of what `step` writes."""
 
 
 def warm_up_table(game: Game) -> None:
     """Load the kernels of a match before anybody has to wait for them."""
-    step(game.rules, game.deal(np.random.default_rng(0)), PASS, np.zeros(6, np.int64))
+    step(game.rules, game.deal(np.random.default_rng(0)), PASS, np.zeros(OUTCOME, np.int64))
+
+
+class Listener(Protocol):
+    """A client as a table sees it: a `guests.Guest`, or one of a recording.
+
+    Attributes:
+        name: Name in its profile.
+        gone: Reason why it lost its seat; empty while it has it.
+    """
+
+    name: str
+    gone: str
+
+    def tell(self, message: bytes) -> None:
+        """Queue a message."""
+        ...
+
+    def flush(self) -> None:
+        """Send all queued messages."""
+        ...
+
+    def ask(self) -> None:
+        """Send all queued messages as a question."""
+        ...
+
+    def answer(self, meanwhile: Callable[[], None]) -> bytes | None:
+        """The table that answers the question, or None if there is none in time."""
+        ...
+
+    def leave(self, reason: str) -> None:
+        """Give up the seat."""
+        ...
 
 
 @dataclass
@@ -60,7 +106,7 @@ class Seat:
     """A player: an agent, or a client and the agent that replaces it if it disconnects."""
 
     agent: Agent
-    guest: Guest | None = None
+    guest: Listener | None = None
 
     @property
     def name(self) -> str:
@@ -68,7 +114,7 @@ class Seat:
         return wire.ascii_name(self.guest.name if self.guest else self.agent.name)
 
     @property
-    def client(self) -> Guest | None:
+    def client(self) -> Listener | None:
         """The client, or None if there is none or it has lost its seat."""
         return self.guest if self.guest and not self.guest.gone else None
 
@@ -86,6 +132,10 @@ class Result:
         names: Names by player.
         points: Points of all rounds, by player.
         rounds: Number of complete rounds.
+        gains: Points of each complete round, by player.
+        decisions: Number of decisions, by player.
+        seconds: Time that they took, by player: an agent's own, and a client's from the question
+            to its answer.
         late: Number of questions not answered in time, by player.
         illegal: Number of illegal answers, by player; they count as a pass, and in the exchange as
             the best cards.
@@ -96,6 +146,9 @@ class Result:
     names: tuple[str, ...]
     points: tuple[int, ...]
     rounds: int
+    gains: tuple[tuple[int, ...], ...]
+    decisions: tuple[int, ...]
+    seconds: tuple[float, ...]
     late: tuple[int, ...]
     illegal: tuple[int, ...]
     gone: tuple[str, ...]
@@ -112,6 +165,7 @@ class Table:
         state: State,
         note: Callable[[str], None],
         check: Callable[[], None],
+        clock: Clock = time.monotonic,
     ) -> None:
         """Set up a match.
 
@@ -121,14 +175,22 @@ class Table:
             state: State to start from, the beginning of a round.
             note: Callback that receives a line about each client that loses its seat.
             check: Callback at every turn, which may raise `KeyboardInterrupt`.
+            clock: Clock by which decisions are timed.
         """
         self._check = check
+        self._clock = clock
         self._rules = game.rules
         self._needs = game.rules.plays.need.tolist()
         self._seats = seats
         self._state = state.copy()
         self._note = note
-        self._out = np.zeros(6, np.int64)
+        self._out = np.zeros(OUTCOME, np.int64)
+        self._common = Status()
+        self._margin = wire.NO_MARGIN
+        self._gains: list[tuple[int, ...]] = []
+        self._decisions = [0] * PLAYERS
+        self._asked = [0.0] * PLAYERS
+        self._spent = [0.0] * PLAYERS
         self._late = [0] * PLAYERS
         self._illegal = [0] * PLAYERS
         self._missed: set[int] = set()
@@ -150,7 +212,9 @@ class Table:
         if state.leader < 0:
             self._exchange(transcript)
         self._play_tricks(transcript)
+        self._flush()
         gains = [after - own for after, own in zip(state.points.tolist(), before, strict=True)]
+        self._gains.append(tuple(gains))
         total = [own + gain for own, gain in zip(points, gains, strict=True)]
         return transcript.values([PLAYERS - gain for gain in gains], total), total
 
@@ -160,24 +224,26 @@ class Table:
             tuple(seat.name for seat in self._seats),
             tuple(points),
             rounds,
+            tuple(self._gains),
+            tuple(self._decisions),
+            tuple(self._spent),
             tuple(self._late),
             tuple(self._illegal),
             tuple(seat.gone for seat in self._seats),
             interrupted,
         )
 
-    def conclude(self) -> None:
-        """Send all messages still queued."""
-        for _, client in self._clients:
-            client.flush()
-
     def _announce(self) -> None:
-        """Tell the clients their hands, including a tax received, or still to be paid."""
+        """Tell the clients their hands, including a tax received, or still to be paid.
+
+        The sizes of the hands are those as dealt, before the tax, as the official server sends
+        them: there are clients that rely on it.
+        """
         state = self._state
         hands, before = state.hands.tolist(), dealt(state)
         classes = state.classes.tolist()
         self._common = Status(
-            left=tuple(state.left.tolist()),
+            left=tuple(hand.bit_count() for hand in before),
             classes=tuple(classes) if classes[0] >= 0 else (0,) * PLAYERS,
             seats=tuple(state.seats.tolist()),
         )
@@ -185,7 +251,9 @@ class Table:
             number, hand = 0, before[player]
             if state.leader < 0 and classes[player] < len(TAXES):
                 number, hand = TAXES[classes[player]], hands[player]
-            status = self._common._replace(exchange=1, to_give=number, player=wire.IN_EXCHANGE)
+            status = self._common._replace(
+                exchange=1, to_give=number, player=wire.IN_EXCHANGE, margin=self._margin
+            )
             client.tell(wire.hand_cells(hand) + status.pack())
 
     # The exchange
@@ -224,31 +292,44 @@ class Table:
         state = self._state
         hands, left = state.hands.tolist(), state.left.tolist()
         cells = [wire.hand_cells(hand) for hand in hands]
-        lying, ended = NOTHING, False
+        lying, ended = wire.BLANK, False
         status = self._common._replace(player=int(state.player), empty=1, left=tuple(left))
         while not ended:
             self._ask(status, cells)
             player = status.player
-            action = self._submission(player)
+            action, answer = self._submission(player)
             transcript.submit(player, action)
             step(self._rules, state, action, self._out)
             legal, ended = bool(self._out[0]), bool(self._out[1])
-            following, empty, revolution, lock = self._out[2:].tolist()
+            following, empty, revolution, lock, turned, locked = self._out[2:].tolist()
             self._illegal[player] += not legal and action != PASS
-            accepted = legal and (action != PASS or status.empty == 1)
             if legal and action != PASS:
                 hands[player] &= ~self._needs[action]
                 left[player] = hands[player].bit_count()
                 cells[player] = wire.hand_cells(hands[player])
-                lying = wire.play_cells(action)
-            # When a trick or a round ends, the flags are shown as they were before.
-            shown = status._replace(left=tuple(left), empty=int(lying == NOTHING))
-            if not (ended or empty):
-                shown = shown._replace(revolution=revolution, lock=lock)
-            self._show(player, accepted, lying + shown.pack(), ended)
-            status = shown._replace(player=following, empty=empty, revolution=revolution, lock=lock)
+                lying, accepted = answer, True
+            else:
+                accepted = legal and status.empty == 1 and not wire.shows_cards(answer)
+            # Revolution and lock are shown as the play made them, even if it ended the trick.
+            shown = status._replace(
+                left=tuple(left),
+                empty=int(lying == wire.BLANK),
+                revolution=turned,
+                lock=locked,
+                margin=wire.margin_of(answer),
+                last_row=lying[wire.LAST_ROW :],
+            )
+            self._show(player, accepted, lying[: wire.CELLS] + shown.pack(), ended)
+            status = shown._replace(
+                player=following,
+                empty=empty,
+                revolution=revolution,
+                lock=lock,
+                last_row=wire.NO_LAST_ROW,
+            )
             if empty:
-                lying = NOTHING
+                lying = wire.BLANK
+        self._margin = status.margin
 
     def _ask(self, status: Status, cells: Sequence[bytes]) -> None:
         """Send all clients their hands, and with it the question to the player to act."""
@@ -270,26 +351,27 @@ class Table:
     # Players
 
     def _send(self, asked: Sequence[int]) -> None:
-        """Flush the queues of those asked for an answer, and others that are enough for a write."""
+        """Send all that is queued, to those who are asked for an answer first."""
         self._check()
         for player in asked:
             client = self._seats[player].client
             if client:
                 client.ask()
-        for _, client in self._clients:
-            client.offer()
+                self._asked[player] = self._clock()
+        self._flush()
 
-    def _pause(self) -> None:
-        """Use the time spent waiting for an answer."""
-        self.conclude()
-        self._check()
+    def _flush(self) -> None:
+        for _, client in self._clients:
+            client.flush()
 
     def _answer(self, player: int) -> bytes | None:
         """The table that the player's client sends in time, or None."""
         seat, table = self._seats[player], None
         if seat.client:
-            table = seat.client.answer(meanwhile=self._pause)
-            self._late[player] += table is None and not seat.gone
+            table = seat.client.answer(meanwhile=self._check)
+            if not seat.gone:
+                self._late[player] += table is None
+                self._count(player, self._asked[player])
         if seat.gone and player not in self._missed:
             self._missed.add(player)
             self._clients = [pair for pair in self._clients if pair[0] != player]
@@ -298,21 +380,30 @@ class Table:
 
     def _agent_action(self, player: int) -> int:
         """The action of a player's agent, which sees the view of a one-round game."""
-        self.conclude()
         view = self._state.copy()
         hide(self._rules, view, player)
         view.points[:] = 0
         view.round_number = 0
-        return int(self._seats[player].agent.act(view))
+        start = self._clock()
+        action = int(self._seats[player].agent.act(view))
+        self._count(player, start)
+        return action
 
-    def _submission(self, player: int) -> int:
-        """The play that a player submits, legal or not; anything else counts as a pass."""
+    def _count(self, player: int, start: float) -> None:
+        """Count a decision that was begun at a time."""
+        self._decisions[player] += 1
+        self._spent[player] += self._clock() - start
+
+    def _submission(self, player: int) -> tuple[int, bytes]:
+        """The play that a player submits, legal or not, and its table; all else is a pass."""
         table = self._answer(player)
         if self._seats[player].client is None:
             action: int | None = self._agent_action(player)
+            if action is not None and 0 <= action <= PASS:
+                table = wire.play_cells(action).ljust(wire.TABLE, b"\0")
         else:
             action = wire.read_play(table[: wire.CELLS]) if table else PASS
         if action is None or not 0 <= action <= PASS:
             self._illegal[player] += 1
-            return PASS
-        return action
+            action = PASS
+        return action, table or wire.BLANK

@@ -5,6 +5,10 @@ Rows 0 to 3 are the suits S H D C and columns 1 to 13 the ranks 3 to 2; columns 
 joker only. 1 is a card, 2 the joker. A joker in hand is at row 4, column 1. A joker in a play is in
 the cell that it stands for, in row 4 if it is the fifth card of a group, and anywhere in rows 0 to
 3 if it is alone. These five rows are called **cells** here; rows 5 to 7 are the `Status`.
+
+Some numbers of the status mean nothing: the **margin**, which is the end of row 5, and row 7. What
+clients write there the official server repeats, and so does ours: the margin of the latest answer
+until the next one, and row 7 of a play as long as it lies on the table.
 """
 
 import struct
@@ -29,6 +33,13 @@ GOES_ON, ROUND_OVER, MATCH_OVER = range(3)
 LONGEST_NAME = 9
 NOTHING = bytes(CELLS)
 """The cells of a pass."""
+MARGIN_AT, MARGIN = 4 * (5 * COLUMNS + 8), 4 * (COLUMNS - 8)
+"""Place and size of the margin in bytes."""
+LAST_ROW = 4 * 7 * COLUMNS
+"""Place of row 7 in bytes."""
+NO_MARGIN, NO_LAST_ROW = bytes(MARGIN), bytes(TABLE - LAST_ROW)
+BLANK = bytes(TABLE)
+"""A table of zeros."""
 IN_EXCHANGE = 6
 """Value in place of the player to act during the exchange."""
 
@@ -47,20 +58,32 @@ class Status(NamedTuple):
     left: tuple[int, ...] = (0,) * PLAYERS
     classes: tuple[int, ...] = (0,) * PLAYERS
     seats: tuple[int, ...] = (0,) * PLAYERS
+    margin: bytes = NO_MARGIN
+    last_row: bytes = NO_LAST_ROW
 
     def pack(self) -> bytes:
         """The rows as bytes."""
-        return _STATUS.pack(*self[:8], *self.left, *self.classes, *self.seats)
+        numbers = (*self.left, *self.classes, *self.seats)
+        return _STATUS.pack(*self[:8], self.margin, *numbers, self.last_row)
 
 
-_STATUS = struct.Struct(">8i28x15i60x")
+_STATUS = struct.Struct(f">8i{MARGIN}s15i{TABLE - LAST_ROW}s")
 _TURN = struct.Struct(">2i")
 
 
 def read_status(table: bytes) -> Status:
     """The status in a table."""
     numbers = _STATUS.unpack_from(table, CELLS)
-    return Status._make((*numbers[:8], numbers[8:13], numbers[13:18], numbers[18:23]))
+    left, classes, seats = (numbers[start : start + PLAYERS] for start in (9, 14, 19))
+    return Status._make((*numbers[:8], left, classes, seats, numbers[8], numbers[24]))
+
+
+def margin_of(table: bytes) -> bytes:
+    """The margin of an answer, as it is repeated: without negative numbers."""
+    margin = table[MARGIN_AT : MARGIN_AT + MARGIN]
+    if margin == NO_MARGIN:
+        return margin
+    return np.maximum(np.frombuffer(margin, ">i4"), 0).astype(">i4").tobytes()
 
 
 def turn_of(table: bytes) -> tuple[int, bool]:
@@ -99,6 +122,15 @@ def held_cards(cells: bytes) -> int | None:
     return cards
 
 
+def under_joker(cells: bytes) -> int:
+    """The card, a set, in whose cell the joker lies; the empty set if it lies elsewhere."""
+    numbers = np.frombuffer(cells, ">i4", 4 * COLUMNS).reshape(4, COLUMNS)
+    cards = 0
+    for row, column in np.argwhere(numbers[:, 1:-1] == 2).tolist():
+        cards |= 1 << 4 * column + 3 - row
+    return cards
+
+
 def play_cells(play: int) -> bytes:
     """The cells of a play or of the pass; a lone joker is in column 0 of the spades."""
     return _all_cells()[play]
@@ -107,6 +139,12 @@ def play_cells(play: int) -> bytes:
 def read_play(cells: bytes) -> int | None:
     """The play that cells show, regardless of who holds its cards; None if they show no play."""
     return _plays_by_cells().get(cells)
+
+
+def shows_cards(cells: bytes) -> bool:
+    """Whether any cell has the value of a card or of the joker; what shows none is a pass."""
+    numbers = np.frombuffer(cells, ">i4", CARD_ROWS * COLUMNS)
+    return bool(((numbers == 1) | (numbers == 2)).any())
 
 
 @cache

@@ -31,6 +31,11 @@ def test_five_clients_know_what_the_rules_let_them_know(tmp_path: Path) -> None:
     assert outcome.points == tuple(joined[player][0].points for player in range(5))
     assert all(result.complete and not result.rejected for result, _ in joined.values())
     assert outcome.late == outcome.illegal == (0,) * 5 and outcome.gone == ("",) * 5
+    assert [sum(own) for own in zip(*outcome.gains, strict=True)] == list(outcome.points)
+    for player, (result, _) in joined.items():
+        # Two picks of an exchange are one answer.
+        assert 0 < outcome.decisions[player] <= result.decisions
+        assert result.seconds > 0 and outcome.seconds[player] > 0
 
 
 def test_a_client_plays_as_its_agent_would_at_the_server(tmp_path: Path) -> None:

@@ -34,3 +34,25 @@ def test_tables_are_read_back() -> None:
     status = wire.Status(1, 2, 1, 4, 1, 0, 1, 1, (1, 2, 3, 4, 5), (4, 3, 2, 1, 0), (2, 0, 1, 4, 3))
     table = wire.hand_cells(7) + status.pack()
     assert wire.read_status(table) == status and wire.turn_of(table) == (4, True)
+    whole = status._replace(margin=bytes(range(28)), last_row=bytes(range(60)))
+    assert wire.read_status(wire.NOTHING + whole.pack()) == whole
+
+
+def cells_with(*places: tuple[int, int, int]) -> bytes:
+    numbers = np.zeros((wire.ROWS, wire.COLUMNS), ">i4")
+    for row, column, value in places:
+        numbers[row, column] = value
+    return numbers.tobytes()
+
+
+def test_what_means_nothing_is_told_from_cards() -> None:
+    for value, shows in ((1, True), (2, True), (3, False), (-1, False), (2**31 - 1, False)):
+        for row, column in ((0, 0), (2, 7), (4, 14)):
+            assert wire.shows_cards(cells_with((row, column, value))) is shows
+        assert not wire.shows_cards(cells_with((5, 0, value)))
+    written = cells_with((5, 7, 1), (5, 8, 5), (5, 13, -1), (5, 14, 7), (6, 0, 2))
+    assert np.frombuffer(wire.margin_of(written), ">i4").tolist() == [5, 0, 0, 0, 0, 0, 7]
+    assert wire.margin_of(wire.BLANK) == wire.NO_MARGIN
+    assert wire.under_joker(cells_with((0, 11, 2), (1, 11, 1))) == 1 << GAME.parse("Ks")
+    for elsewhere in ((4, 1), (0, 0), (3, 14)):
+        assert wire.under_joker(cells_with((*elsewhere, 2), (1, 3, 1))) == 0
