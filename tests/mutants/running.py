@@ -42,11 +42,11 @@ TESTS = (
 )
 """Files whose tests are tried; what a test calls decides for which mutants it is run."""
 # All times are processor seconds, so that a busy machine changes no outcome.
-MOST = 20.0
+MOST = 12.0
 """Time that a test may take in plain Python, under a profiler; slower ones are left out."""
-BUDGET = 120.0
+BUDGET = 45.0
 """Time for a file of tests; those whose turn has not come are left out."""
-ENOUGH = 40.0
+ENOUGH = 30.0
 """Time of the tests for one mutant."""
 UNKNOWN = 60.0
 """Time limit of a test whose usual time is not known."""

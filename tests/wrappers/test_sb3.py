@@ -86,3 +86,16 @@ def test_bad_actions_and_seeds_are_refused() -> None:
     actions = np.array([mask.argmax() for mask in envs.env_method("action_masks")])
     one, two = envs.step(actions), other.step(actions)
     assert all(one[0][part].tobytes() == two[0][part].tobytes() for part in one[0])
+
+
+def test_only_masks_can_be_asked_for() -> None:
+    envs = make()
+    envs.reset()
+    assert envs.has_attr("action_masks") and not envs.has_attr("seat")
+    assert [len(mask) for mask in envs.env_method("action_masks", indices=[1, 3])] == [4, 4]
+    with pytest.raises(AttributeError, match="SB3VecEnv has no seat"):
+        envs.env_method("seat")
+    with pytest.raises(AttributeError, match="SB3VecEnv has no seat"):
+        envs.get_attr("seat")
+    with pytest.raises(AttributeError, match="when it is made"):
+        envs.set_attr("seat", 1)
