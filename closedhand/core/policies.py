@@ -44,7 +44,8 @@ def _named_by_module(init: Any) -> Any:
     return named
 
 
-for _kind in (types.NamedTuple, types.NamedUniTuple):
+_KINDS: tuple[Any, ...] = (types.NamedTuple, types.NamedUniTuple)
+for _kind in _KINDS:
     _kind.__init__ = _named_by_module(_kind.__init__)
 
 
