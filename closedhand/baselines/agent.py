@@ -3,8 +3,8 @@
 import numpy as np
 
 from closedhand.core.game import Game, State
-from closedhand.core.kernel import Policy
-from closedhand.core.policies import decide_all, mark_of
+from closedhand.core.kernel import Policy, told_apart
+from closedhand.core.policies import decide_all
 
 
 class KernelAgent:
@@ -25,8 +25,7 @@ class KernelAgent:
         """
         self.game = game
         self.name = name
-        self._kernel_policy = policy
-        self._mark = mark_of(policy)
+        self._kernel_policy = told_apart(policy)
         self._ids = np.empty(max(game.num_actions, game.flat.num_actions), np.int32)
 
     @property
@@ -41,5 +40,5 @@ class KernelAgent:
     def act_batch(self, views: np.ndarray) -> np.ndarray:
         """The action for each view, states [n]; int32 [n]."""
         actions = np.empty(len(views), np.int32)
-        decide_all(self._kernel_policy, self._mark, self.game.rules, views, self._ids, actions)
+        decide_all(self._kernel_policy, self.game.rules, views, self._ids, actions)
         return actions

@@ -22,7 +22,7 @@ from closedhand.core.checks import (
     shown as shown,
     whole_number,
 )
-from closedhand.core.kernel import State, draw_seed
+from closedhand.core.kernel import State, draw_seed, told_apart
 from closedhand.core.scene import Row, board
 from closedhand.core.text import showable
 
@@ -139,6 +139,7 @@ class Game:
         Raises:
             InputError: Too many players, or states that lack a field.
         """
+        told_apart(self.rules)
         if not 1 <= self.num_players <= contract.MAX_PLAYERS:
             raise InputError(
                 f"{self.name} has {self.num_players} players, not 1 to {contract.MAX_PLAYERS}"

@@ -44,7 +44,7 @@ from importlib import import_module
 from itertools import chain
 from operator import attrgetter
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
@@ -54,6 +54,7 @@ from numba.core.dispatcher import Dispatcher
 from numpy.typing import NDArray
 
 F = TypeVar("F", bound=Callable[..., Any])
+Tuple = TypeVar("Tuple")
 
 HOME = __name__.partition(".")[0]
 """The package whose code every kernel may contain."""
@@ -404,6 +405,22 @@ def _compile(function: F, **options: Any) -> F:
         except (RuntimeError, OSError) as error:
             _warn(str(error))
     return dispatcher
+
+
+def told_apart(value: Tuple) -> Tuple:
+    """Give the class of a named tuple, and of those in it, a name of its own; return the value.
+
+    Numba chooses compiled code by the names and fields of classes. So the rules of two games, or
+    two policies, that are called alike and have like fields would be taken for one another.
+    """
+    cls: Any = type(value)
+    if hasattr(cls, "_fields"):
+        # A class of a function or notebook may be defined again.
+        own = "" if _has_name(cls) else f"#{id(cls)}"
+        cls.__name__ = f"{cls.__module__}.{cls.__qualname__}{own}"
+        for each in cast(Any, value):
+            told_apart(each)
+    return value
 
 
 def draw_seed(rng: Rng) -> np.uint64:

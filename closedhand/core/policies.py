@@ -5,67 +5,25 @@ names in `kernels` the module that defines `decide`. An agent that has one as `k
 played by the envs within the step of their user.
 """
 
-from collections.abc import Iterator
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numba import extending, types
-from numpy.typing import NDArray
 
 from closedhand.core.contract import dispatched
-from closedhand.core.kernel import Ids, Integer, Policy, Rules, State, States, kernel
+from closedhand.core.kernel import (
+    Ids,
+    Integer,
+    Policy,
+    Rules,
+    State,
+    States,
+    kernel,
+    told_apart,
+)
 
 Policies = tuple[Policy, ...]
 """Policies of any classes, for kernels."""
-
-
-Mark = NDArray[np.void]
-"""Tells a kernel of which classes the policies beside it are; see `mark_of`."""
-
-
-def _label(cls: type[Any]) -> str:
-    """A name that no other class has."""
-    own = "" if cls.__module__ != "__main__" else f"#{id(cls)}"  # it may be defined again
-    return f"{cls.__module__}{own}.{cls.__qualname__}"
-
-
-def _named_by_module(init: Any) -> Any:
-    """The constructor of a Numba type of named tuples, with the class's module in its name.
-
-    Numba names compiled functions by the types of their arguments, and these by the class alone.
-    Two functions for classes of one name and with fields of the same types, such as two agents'
-    policies, could have the same symbol, and one be called in place of the other.
-    """
-
-    def named(self: Any, *args: Any, **kwargs: Any) -> None:
-        init(self, *args, **kwargs)
-        self.name = f"{_label(self.instance_class)}:{self.name}"
-
-    return named
-
-
-_KINDS: tuple[Any, ...] = (types.NamedTuple, types.NamedUniTuple)
-for _kind in _KINDS:
-    _kind.__init__ = _named_by_module(_kind.__init__)
-
-
-def mark_of(*policies: Policy) -> Mark:
-    """An empty array whose dtype names the classes of policies and of the policies within them.
-
-    Numba chooses the compiled code of a call from Python by the fields of tuples, not by their
-    classes. A kernel that is called with policies therefore takes their mark as well, and ignores
-    it: dtypes are told apart.
-    """
-    labels = [_label(cls) for policy in policies for cls in _classes_in(policy)]
-    return np.zeros(0, [(f"{i} {label}", np.int8) for i, label in enumerate(labels)])
-
-
-def _classes_in(value: Any) -> Iterator[type[Any]]:
-    """The classes of a named tuple and of those within it."""
-    if isinstance(value, tuple):
-        yield type(cast(Any, value))
-        for each in cast(tuple[Any, ...], value):
-            yield from _classes_in(each)
 
 
 @dispatched
@@ -78,10 +36,8 @@ def decide(policy: Policy, rules: Rules, view: State, ids: Ids) -> Integer:
 
 
 @kernel
-def decide_all(
-    policy: Policy, mark: Mark, rules: Rules, views: States, ids: Ids, actions: Ids
-) -> None:
-    """`decide` for every view, into `actions`; `mark` is that of the policy."""
+def decide_all(policy: Policy, rules: Rules, views: States, ids: Ids, actions: Ids) -> None:
+    """`decide` for every view, into `actions`."""
     for i in range(len(views)):
         actions[i] = decide(policy, rules, views[i], ids)
 
@@ -128,6 +84,7 @@ def policy_of(agent: Any) -> Policy | None:
     policy = getattr(agent, "kernel_policy", None)
     if not isinstance(getattr(policy, "kernels", None), str):
         return None
+    told_apart(policy)
     for layer in (getattr(agent, "__dict__", {}), *map(vars, type(agent).__mro__)):
         if "kernel_policy" in layer:
             return policy

@@ -13,14 +13,11 @@ from closedhand.core.agents import Agent, act_batch, make_agent
 from closedhand.core.checks import InputError, shown
 from closedhand.core.game import Game, State, explain_illegal
 from closedhand.core.kernel import Integer
-from closedhand.core.policies import Mark, Policies, mark_of, policy_of
+from closedhand.core.policies import Policies, policy_of
 from closedhand.envs import turns
 
 Spec = str | Agent | Sequence[str | Agent]
 """A name or an agent for all other seats, or a sequence with one for each."""
-
-DERIVED = ("policies", "mark")
-"""What is found of the agents when it is first needed."""
 
 
 class Opponents:
@@ -61,8 +58,7 @@ class Opponents:
             make_agent(self.game, spec, seed)
             for spec, seed in zip(self.specs, seeds, strict=True)
         ]  # fmt: skip
-        for name in DERIVED:
-            self.__dict__.pop(name, None)
+        self.__dict__.pop("policies", None)
 
     @cached_property
     def policies(self) -> Policies | None:
@@ -70,14 +66,9 @@ class Opponents:
         found = [policy_of(agent) for agent in self.agents]
         return tuple(found) if found and all(each is not None for each in found) else None
 
-    @cached_property
-    def mark(self) -> Mark:
-        """The mark of `policies`."""
-        return mark_of(*(self.policies or ()))
-
     def __getstate__(self) -> dict[str, Any]:
         # Policies hold what is their agents': those of a copy are the copied agents'.
-        return {name: value for name, value in self.__dict__.items() if name not in DERIVED}
+        return {name: value for name, value in self.__dict__.items() if name != "policies"}
 
     def play(self, states: np.ndarray, seats: np.ndarray) -> None:
         """Play in every game until it is over or it is the user's turn.
@@ -93,8 +84,7 @@ class Opponents:
             self._play_outside(states, seats)
             return
         i, action = turns.let_others_play(
-            self.game.rules, self.policies, self.mark, states, seats, self.game.num_players,
-            self.scratch,
+            self.game.rules, self.policies, states, seats, self.game.num_players, self.scratch,
         )  # fmt: skip
         if i != turns.NONE:
             self.refuse(states[i], int(seats[i]), action)

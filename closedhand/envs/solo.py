@@ -139,7 +139,7 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
             status = turns.show(game.rules, self._states, self.seat, game.staged, *look)
         else:
             status, action = turns.answer(
-                game.rules, others.policies, others.mark, self._states, self.seat,
+                game.rules, others.policies, self._states, self.seat,
                 game.num_players, others.scratch, game.staged, *look,
             )  # fmt: skip
             if status == turns.REFUSED:
@@ -157,7 +157,7 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
             look[1][:] = 0
             return status
         status, answered = turns.take_turn(
-            game.rules, others.policies, others.mark, self._states, self.seat, game.num_players,
+            game.rules, others.policies, self._states, self.seat, game.num_players,
             others.scratch, game.staged, *look, action,
         )  # fmt: skip
         if status == turns.REFUSED:

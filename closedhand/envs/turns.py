@@ -15,7 +15,7 @@ from closedhand.core.kernel import (
     States,
     kernel,
 )
-from closedhand.core.policies import Mark, Policies, decide_as
+from closedhand.core.policies import Policies, decide_as
 
 NONE = -1
 REFUSED = 3
@@ -24,7 +24,7 @@ REFUSED = 3
 
 @kernel
 def let_others_play(
-    rules: Rules, policies: Policies, mark: Mark, states: States, seats: Ids, num_players: int,
+    rules: Rules, policies: Policies, states: States, seats: Ids, num_players: int,
     scratch: int,
 ) -> tuple[int, Integer]:  # fmt: skip
     """Let policies play in every game until it is over or it is the user's turn.
@@ -35,7 +35,6 @@ def let_others_play(
     Args:
         rules: Rules of the game.
         policies: Policies of the seats after the user's, in order.
-        mark: Their mark.
         states: The games; changed in place.
         seats: The user's seat in each.
         num_players: Number of seats.
@@ -131,7 +130,7 @@ def show(
 
 @kernel
 def answer(
-    rules: Rules, policies: Policies, mark: Mark, states: States, seat: Integer, num_players: int,
+    rules: Rules, policies: Policies, states: States, seat: Integer, num_players: int,
     scratch: int, staged: bool, observation: Planes, mask: Planes, returns: Floats,
 ) -> tuple[int, Integer]:  # fmt: skip
     """`let_others_play` in an only game, then `show`.
@@ -141,7 +140,7 @@ def answer(
     """
     seats = np.empty(1, np.int64)
     seats[0] = seat
-    where, action = let_others_play(rules, policies, mark, states, seats, num_players, scratch)
+    where, action = let_others_play(rules, policies, states, seats, num_players, scratch)
     if where != NONE:
         return REFUSED, action
     return show(rules, states, seat, staged, observation, mask, returns), action
@@ -149,7 +148,7 @@ def answer(
 
 @kernel
 def take_turn(
-    rules: Rules, policies: Policies, mark: Mark, states: States, seat: Integer, num_players: int,
+    rules: Rules, policies: Policies, states: States, seat: Integer, num_players: int,
     scratch: int, staged: bool, observation: Planes, mask: Planes, returns: Floats,
     action: Integer,
 ) -> tuple[int, Integer]:  # fmt: skip
@@ -158,5 +157,5 @@ def take_turn(
         show(rules, states, seat, staged, observation, mask, returns)
         mask[:] = 0
         return kernels.ILLEGAL, np.int64(NONE)
-    return answer(rules, policies, mark, states, seat, num_players, scratch, staged, observation,
+    return answer(rules, policies, states, seat, num_players, scratch, staged, observation,
                   mask, returns)  # fmt: skip

@@ -24,6 +24,7 @@ from closedhand.core.kernel import (
     State,
     States,
     kernel,
+    told_apart,
 )
 from closedhand.core.moved import old_names
 from closedhand.search.budget import add_up, budget
@@ -159,7 +160,7 @@ class MonteCarlo:
             raise InputError(f"a search takes a positive number of candidates, not {candidates!r}")
         self._budget = budget(simulations, seconds, threads)
         self.rules = rules if rules is not None else game.rules
-        self._game, self._policy, self._candidates = game, policy, candidates
+        self._game, self._policy, self._candidates = game, told_apart(policy), candidates
 
     def best(
         self,

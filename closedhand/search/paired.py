@@ -31,6 +31,7 @@ from closedhand.core.kernel import (
     State,
     States,
     kernel,
+    told_apart,
 )
 from closedhand.core.moved import old_names
 from closedhand.search.budget import add_up, budget
@@ -173,7 +174,7 @@ class PairedSearch:
         if particles < 0:
             raise InputError(f"a search takes 0 particles or more, not {particles!r}")
         self._budget = budget(simulations, seconds, threads)
-        self._game, self._policy = game, policy
+        self._game, self._policy = game, told_apart(policy)
         low, high = game.payoff_range
         self._span = high - low if span is None else span
         self._particles = particles

@@ -27,6 +27,7 @@ from closedhand.core.kernel import (
     State,
     States,
     kernel,
+    told_apart,
 )
 from closedhand.search.playout import plausibility
 
@@ -227,7 +228,7 @@ class Particles:
         self.guesses: Ids = np.zeros(number, np.int64)
         self.exponent = 0.0
         self._log_likelihoods = np.zeros(number)
-        self._common = game.rules, policy, np.repeat(np.array([view], game.dtype), 3)
+        self._common = game.rules, told_apart(policy), np.repeat(np.array([view], game.dtype), 3)
         self._player, self._rng = int(view["player"]), rng
         self._ids = np.empty(game.num_actions, np.int32)
         dealt = 0

@@ -1,4 +1,7 @@
-"""Policies of agents: each is compiled for itself."""
+"""Rules and policies of one name and form: each is compiled for itself."""
+
+import pickle
+from typing import NamedTuple
 
 import numpy as np
 import support_policy_first
@@ -7,6 +10,7 @@ import support_policy_last
 from closedhand import make_game
 from closedhand.baselines.agent import KernelAgent
 from closedhand.core import batch
+from closedhand.core.kernel import told_apart
 
 
 def test_policies_of_one_name_and_form_are_not_confused() -> None:
@@ -20,3 +24,19 @@ def test_policies_of_one_name_and_form_are_not_confused() -> None:
     assert (first == masks.argmax(axis=1)).all()
     assert (last == game.num_actions - 1 - np.flip(masks, axis=1).argmax(axis=1)).all()
     assert (first != last).all()
+
+
+def test_classes_of_one_name_are_told_apart() -> None:
+    def make() -> type:
+        class Numbers(NamedTuple):
+            one: int
+
+        return Numbers
+
+    names = {type(told_apart(cls(1))).__name__ for cls in (make(), make(), make())}
+    assert len(names) == 3
+    nested = told_apart(support_policy_first.Extreme(support_policy_last.Extreme(2)))
+    assert type(nested).__name__ == "support_policy_first.Extreme"
+    assert type(nested.number).__name__ == "support_policy_last.Extreme"
+    assert pickle.loads(pickle.dumps(nested)) == nested
+    assert told_apart(7) == 7

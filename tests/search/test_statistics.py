@@ -74,7 +74,7 @@ def statistics(name: str) -> dict[str, Any]:
             note(f"{label}: choice", search.best(view, rng=np.random.default_rng(6)))
         for policy, number in ((Uniform(), 0), (Uniform(), 20), (Doubtful(), 24)):
             search = PairedSearch(game, policy, simulations=64, particles=number, threads=1)
-            label = f"paired, {type(policy).__name__}, {number} particles"
+            label = f"paired, {type(policy).__qualname__}, {number} particles"
             note(label, search.judge(view, legal, np.random.default_rng(7)))
             note(f"{label}: choice", search.best(view, legal, np.random.default_rng(8)))
         for least in (-2.0, 0.5, 3.0):
