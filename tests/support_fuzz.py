@@ -314,7 +314,12 @@ def replay_all(path: Path) -> list[records.Replay]:
 
 def jsonl() -> list[bytes]:
     text = b"# comment\n" + b"\n".join(all_records()[::3]) + b"\n"
-    return [text, b"\xef\xbb\xbf" + text, text.replace(b"\n", b"\r\n"), gzip.compress(text)]
+    return [
+        text,
+        b"\xef\xbb\xbf" + text,
+        text.replace(b"\n", b"\r\n"),
+        gzip.compress(text, mtime=0),
+    ]
 
 
 def logs_read(path: Path) -> object:
@@ -333,7 +338,7 @@ def log_samples() -> list[bytes]:
     game = make_game("daihinmin")
     found = [records.from_state(game, state) for state in finished("daihinmin", 1)]
     texts = ["".join(official), logs.log_text(replaying.to_log(found))]
-    return [*(text.encode() for text in texts), gzip.compress(texts[0].encode())]
+    return [*(text.encode() for text in texts), gzip.compress(texts[0].encode(), mtime=0)]
 
 
 def results(path: Path) -> object:
