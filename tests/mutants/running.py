@@ -37,8 +37,9 @@ TESTS = (
     "tests/envs/test_*.py",
     "tests/wrappers/test_*.py",
     "tests/search/test_*.py",
-    "tests/core/test_contract.py",
-    "tests/core/test_imports.py",
+    "tests/testing/test_*.py",
+    "tests/baselines/test_*.py",
+    "tests/core/test_[bcdirs]*.py",
 )
 """Files whose tests are tried; what a test calls decides for which mutants it is run."""
 # All times are processor seconds, so that a busy machine changes no outcome.
