@@ -179,7 +179,7 @@ def test_a_league_is_played_the_same() -> None:
     played = league.play(game, ("default", "random"), loaded.deals, 1)
     for found in (loaded, played):
         summary = league.summary(found)
-        assert list(summary) == list(expected)
+        assert [key for key in summary if key in expected] == list(expected)
         for key in ("game", "options", "agents", "seed", "rounds", "differences", "points"):
             assert summary[key] == expected[key]
 
