@@ -1,0 +1,39 @@
+"""Pictures of tables. Run as a program, this file records what is drawn now."""
+
+import numpy as np
+import pytest
+from support import DATA
+
+from closedhand.core.scene import BLANK, Row
+from closedhand.envs import render
+
+FILE = DATA / "picture.png"
+VERSION = "Pillow"
+"""Name of the picture's note of the library that has drawn it: fonts differ between versions."""
+
+ROWS = [
+    Row("player_0 landlord", ("3", "10", "K", "BJ", "As", "10h", "Qd", "7c"), "8 cards"),
+    Row("player_1 peasant", ("",) * 17, "17 cards", active=True),
+    Row("player_2 peasant", tuple(f"{rank}{suit}" for rank in "3456789" for suit in "schd"), ""),
+    Row("table", (BLANK, "", BLANK, "2s"), "pass"),
+]
+"""Every kind of card: ranks of one and two letters, all suits, backs, none; few and too many."""
+
+
+def test_a_table_looks_as_it_did() -> None:
+    image = pytest.importorskip("PIL.Image")
+    seen = render.picture(ROWS)
+    with image.open(FILE) as recorded:
+        expected = np.asarray(recorded.convert("RGB"))
+        is_exact = recorded.info[VERSION] == image.__version__
+    assert seen.shape == expected.shape and seen.dtype == np.uint8
+    difference = np.abs(seen.astype(int) - expected)
+    assert difference.max() == 0 if is_exact else difference.mean() < 4
+
+
+if __name__ == "__main__":
+    from PIL import Image, PngImagePlugin
+
+    note = PngImagePlugin.PngInfo()
+    note.add_text(VERSION, Image.__version__)
+    Image.fromarray(render.picture(ROWS)).save(FILE, pnginfo=note, optimize=True)
