@@ -168,7 +168,7 @@ def play(
     played: League | None = None,
     progress: Callable[[int], None] = lambda deals: None,
     save: Callable[[League], object] = lambda league: None,
-    chunk: int = CHUNK,
+    chunk: int | None = None,
 ) -> League:
     """Play a league.
 
@@ -182,7 +182,8 @@ def play(
         played: A league with the same settings to resume.
         progress: Called with the number of deals finished so far.
         save: Called now and then, but not at the end, with the league so far.
-        chunk: Rounds per job. Larger jobs are faster; agents that draw random numbers draw others.
+        chunk: Rounds per job, by default `CHUNK`. Larger jobs are faster; agents that draw random
+            numbers draw others.
 
     Returns:
         The league; after an interruption (Ctrl-C) with the deals finished by then.
@@ -199,7 +200,7 @@ def play(
     names = tuple(spec if isinstance(spec, str) else spec.name for spec in specs)
     if played is not None and played.deals >= deals:
         return played
-    size = max(1, chunk // game.rounds)
+    size = max(1, (chunk or CHUNK) // game.rounds)
     kept = played.deals // size * size if played else 0
     chunks = [range(first, min(first + size, deals)) for first in range(kept, deals, size)]
     jobs = [(game, specs, seed, duplicate, chunk) for chunk in chunks]
