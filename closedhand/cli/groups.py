@@ -14,7 +14,7 @@ import typer.main
 from typer.core import TyperGroup
 
 from closedhand.cli import streams
-from closedhand.cli.common import CLAIMS, note
+from closedhand.cli.common import CLAIMS, interruptible, note
 from closedhand.core.extras import needing
 from closedhand.core.files import FAULTS
 from closedhand.core.game import InputError
@@ -142,7 +142,7 @@ class Commands(Group):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; what it claims to write to is given back at its end."""
-        with CLAIMS, needing(), faults_of_threads() as faults:
+        with interruptible("interrupted"), CLAIMS, needing(), faults_of_threads() as faults:
             result = super().invoke(ctx)
             for fault in faults:
                 raise fault

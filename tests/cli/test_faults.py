@@ -416,14 +416,16 @@ def check_fault(trial: Trial, access: int, same: Any) -> None:
 
 
 def check_interruption(trial: Trial, whole: Outcome, same: Any) -> None:
-    """Ctrl-C is one line, and the same command resumes."""
+    """Ctrl-C is one line at any time, and the same command resumes."""
     if not whole.pieces:
         return
-    folder = trial.new()
-    stopped = trial.start(folder, interrupt=max(1, whole.points // 2))
-    if stopped.code:
-        assert stopped.code == 130 and "Traceback" not in stopped.err, stopped.err
-        assert sum("interrupted" in line for line in stopped.err.splitlines()) == 1, stopped.err
+    for point in (1, max(1, whole.points // 2)):
+        folder = trial.new()
+        stopped = trial.start(folder, interrupt=point)
+        if stopped.code:
+            assert stopped.code == 130 and "Traceback" not in stopped.err, stopped.err
+            lines = stopped.err.splitlines()
+            assert sum("interrupted" in line for line in lines) == 1, stopped.err
     trial.finish(folder)
     np.testing.assert_equal(trial.same(folder), same)
 
