@@ -79,6 +79,6 @@ NAMED = (
         "closedhand.wrappers.sb3",
         "self._info(final[i])",
         "self._info(final[np.flatnonzero(done)[0]])",
-        "tests/wrappers/test_sb3.py::test_it_says_what_its_envs_say[leduc]",
+        "tests/wrappers/test_sb3.py::test_every_game_gets_its_own_last_observation[leduc-options0]",
     ),
 )
