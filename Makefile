@@ -18,7 +18,7 @@ help:
 	@echo "make demo    train an agent for $(MINUTES) minutes, then play it against random and rule"
 	@echo "make test    the test suite"
 	@echo "make fuzz    parsers and states against $(FUZZ) times as many inputs as in the suite"
-	@echo "make mutants faults put into the code, and whether the tests notice (half an hour)"
+	@echo "make mutants faults put into the code, and whether the tests notice (an hour or more)"
 	@echo "make examples install the games in examples/ and show that they work"
 	@echo "make lint    ruff: lint and format check (make format: repair); the order of imports"
 	@echo "make types   pyright"
