@@ -4,7 +4,7 @@ Such an agent is one policy, for the flat game only. It must be deterministic: i
 every sub-step, and the sub-step is the next part of the chosen play.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -76,6 +76,4 @@ class PlayAgent(KernelAgent):
             name: Name of the agent.
             policy: Policy for the flat game.
         """
-        self._substeps = bool(game.options["substeps"])
-        self._rules: Any = game.rules.flat if self._substeps else game.rules
-        super().__init__(game, name, Stepwise(policy) if self._substeps else policy)
+        super().__init__(game, name, policy if game.flat is game else Stepwise(policy))

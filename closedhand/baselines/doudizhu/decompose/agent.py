@@ -40,7 +40,6 @@ from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described, files_of
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.kernel import kernel
-from closedhand.core.registry import flat_game
 from closedhand.games.doudizhu import rules as flat
 from closedhand.games.doudizhu.counts import contains
 
@@ -205,14 +204,13 @@ class DecomposeAgent(PlayAgent):
         """
         if view.landlord < 0 or self.game.over(view):
             raise InputError("decompose has preferences only while cards are played")
-        rules = self._rules
+        whole = self.game.flat
         plays, sums = np.empty(CANDIDATES, np.int64), np.empty(CANDIDATES)
-        n, k = consider(self._policy, rules, view, self._ids, plays, sums)
+        n, k = consider(self._policy, whole.rules, view, self._ids, plays, sums)
         shares = sums[:n] if k < 0 else np.where(np.arange(n) == k, 0.0, -np.inf)
         shares = np.exp(shares - shares.max())
-        texts = flat_game(self.game.name, self.game.options).text
         order = np.argsort(-shares, kind="stable")
-        return {texts(int(plays[i])): float(shares[i] / shares.sum()) for i in order}
+        return {whole.text(int(plays[i])): float(shares[i] / shares.sum()) for i in order}
 
 
 @described(lambda game, argument: Traits(files_of(argument), microseconds=4))
