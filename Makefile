@@ -11,7 +11,7 @@ DEMO := .venv/.stamp-demo
 DEV := .venv/.stamp
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt
 
-.PHONY: help venv demo test fuzz mutants examples lint format types docs bench clean
+.PHONY: help venv demo test fuzz mutants examples examples-here examples-apart reproduce lint format types docs pictures dist bench clean web web-check chromium
 .DEFAULT_GOAL := help
 
 help:
@@ -19,11 +19,16 @@ help:
 	@echo "make test    the test suite"
 	@echo "make fuzz    parsers and states against $(FUZZ) times as many inputs as in the suite"
 	@echo "make mutants faults put into the code, and whether the tests notice (an hour or more)"
-	@echo "make examples install the games in examples/ and show that they work"
+	@echo "make examples train with other libraries; install the game in examples/ and show that it works;"
+	@echo "              examples-here without those that need an environment of their own"
+	@echo "make reproduce  the four documents, a short run of each, into runs/all"
 	@echo "make lint    ruff: lint and format check (make format: repair); the order of imports"
 	@echo "make types   pyright"
 	@echo "make docs    the documentation, into docs/_build/html"
+	@echo "make pictures  the pictures of the documentation's tables, into docs/pictures"
+	@echo "make dist    wheel and sdist, into dist/, checked and tried in an empty environment"
 	@echo "make bench   the benchmarks"
+	@echo "make web     the page of closedhand web, from web/ into closedhand/web/static (needs npm)"
 	@echo "make venv    only the virtual environment, .venv"
 	@echo "make clean   remove what the targets above have made, but for runs/"
 
@@ -46,9 +51,20 @@ fuzz: $(DEV)
 mutants: $(DEV)
 	$(BIN)/python -m tests.mutants --workers $(WORKERS)
 
-# A game from outside, by every route that our own games take.
+# Other libraries, less than a minute each.
+LIBRARIES := self_play_ppo sb3_maskable_ppo sb3_pettingzoo tianshou_ppo torchrl_ppo open_spiel_cfr rlcard_match
+
+# Those whose pins exclude ours have environments of their own.
+RLLIB := .venv-rllib/.stamp
+AGILERL := .venv-agilerl/.stamp
+
+examples: examples-here examples-apart
+
+# The second half is a game from outside, by every route that our own games take.
 KUHN := runs/kuhn
-examples: $(DEV)
+examples-here: $(DEV)
+	@set -e; for name in $(LIBRARIES); do \
+		echo "python examples/$$name.py"; $(BIN)/python examples/$$name.py; done
 	$(INSTALL) -e examples/kuhn-poker
 	$(BIN)/pytest examples/kuhn-poker
 	$(BIN)/closedhand match kuhn --agents random,random --workers 2 --deals 200 --out $(KUHN)/match.json
@@ -56,6 +72,16 @@ examples: $(DEV)
 	printf 'bet\nbet\n' | $(BIN)/closedhand play kuhn --seed 1
 	$(BIN)/python examples/kuhn-poker/record.py $(KUHN)/games.jsonl
 	$(BIN)/closedhand records replay $(KUHN)/games.jsonl
+
+examples-apart: $(RLLIB) $(AGILERL)
+	.venv-rllib/bin/python -W ignore examples/rllib_ppo.py
+	.venv-rllib/bin/python -W ignore examples/rllib_ppo.py --self-play --steps 5000
+	.venv-rllib/bin/python -W ignore examples/ray_tune.py
+	.venv-agilerl/bin/python -W ignore examples/agilerl_ppo.py
+
+# Some minutes for each document, with intervals to match.
+reproduce: $(DEV)
+	$(BIN)/closedhand reproduce all --quick
 
 lint: $(DEV)
 	$(BIN)/ruff check .
@@ -72,11 +98,38 @@ types: $(DEV)
 docs: $(DEV)
 	$(BIN)/sphinx-build -W --keep-going -d docs/_build/doctrees docs docs/_build/html
 
+pictures: $(DEV)
+	$(BIN)/python docs/pictures.py
+
+# README's code runs from the wheel, in an environment that holds nothing else.
+dist: $(DEV)
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/python -m tests.distribution dist
+
+# What is built is committed, so that nobody needs npm to install.
+NODE := web/node_modules/.stamp
+
+$(NODE): web/package.json web/package-lock.json
+	cd web && npm ci --no-audit --no-fund
+	@touch $@
+
+web: $(NODE)
+	cd web && npm run build
+
+web-check: $(NODE)
+	cd web && npm run check
+
+# The browser of the tests; a system package, so only where nothing else is to be asked.
+chromium:
+	@command -v chromium >/dev/null || { apt-get update && apt-get install -y --no-install-recommends chromium; }
+
 bench: $(DEV)
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf .venv build dist docs/_build docs/environments docs/reference .hypothesis .pytest_cache .ruff_cache
+	rm -rf .venv .venv-rllib .venv-agilerl build dist docs/_build docs/_extra docs/environments docs/reference .hypothesis .pytest_cache .ruff_cache
 	find closedhand tests benchmarks docs -name __pycache__ -prune -exec rm -rf {} +
 
 # pip comes last into a new environment: where it is missing, making the environment was cut short.
@@ -85,10 +138,23 @@ $(BIN)/pip:
 		{ echo "closedhand needs Python 3.11 or newer, which $(PYTHON) is not; name one: make PYTHON=python3.12" >&2; exit 1; }
 	$(PYTHON) -m venv .venv
 
+APART = $(@D)/bin/python -m pip install --disable-pip-version-check
+
+$(RLLIB): examples/requirements/rllib.txt
+	$(PYTHON) -m venv $(@D)
+	$(APART) -r $< -e .
+	@touch $@
+
+$(AGILERL): examples/requirements/agilerl.txt
+	$(PYTHON) -m venv $(@D)
+	$(APART) -r $<
+	$(APART) --no-deps pettingzoo==1.27.0 -e .
+	@touch $@
+
 $(DEMO): pyproject.toml constraints.txt | $(BIN)/pip
 	$(INSTALL) -e '.[train,plot]'
 	@touch $@
 
 $(DEV): $(DEMO)
-	$(INSTALL) -e '.[train,data,solve,plot,render,peers,docs,dev]'
+	$(INSTALL) -e '.[train,data,solve,plot,render,web,ray,examples,peers,docs,dev]'
 	@touch $@

@@ -15,25 +15,18 @@ from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
 
-from benchmarks import chinese_poker, daihinmin, doudizhu, leduc, networks
+from benchmarks import chinese_poker, daihinmin, doudizhu, learners, leduc, libraries, networks
 from closedhand.core.files import write_atomically
+from closedhand.core.machine import processor
 
 DOCS = Path(__file__).parent.parent / "docs"
-MODULES = (doudizhu, daihinmin, leduc, chinese_poker, networks)
+MODULES = (doudizhu, daihinmin, leduc, chinese_poker, networks, learners, libraries)
 NAMES = {module.__name__.rpartition(".")[2]: module for module in MODULES}
-PACKAGES = ("numba", "numpy", "open-spiel", "pettingzoo", "phevaluator", "rlcard")
+PACKAGES = (
+    "numba", "numpy", "open-spiel", "pettingzoo", "phevaluator", "rlcard", "sb3-contrib",
+    "tianshou", "torch", "torchrl",
+)  # fmt: skip
 """Whose versions matter."""
-
-
-def processor() -> str:
-    """The processor's name, where the system tells it."""
-    try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()
 
 
 def spread(values: list[float]) -> dict[str, float]:
@@ -81,7 +74,8 @@ def merge(old: dict, new: dict) -> dict:
     """The new results, and the old ones of what was not measured again."""
     merged = dict(new)
     for key in ("ratios", "rates"):
-        rows = {row["what"] + row.get("peer", ""): row for row in (*old[key], *new[key])}
+        earlier = ({"seconds": old["seconds"], **row} for row in old[key])
+        rows = {row["what"] + row.get("peer", ""): row for row in (*earlier, *new[key])}
         merged[key] = list(rows.values())
     return merged
 
@@ -93,13 +87,15 @@ def figure(value: float) -> str:
 
 def page(results: dict) -> str:
     """The results as the documentation's table."""
+    rows = (*results["ratios"], *results["rates"])
+    seconds = sorted({row.get("seconds", results["seconds"]) for row in rows})
     lines = [
         "<!-- Written by `make bench`. -->",
         f"Measured on one core of: {results['machine']['processor']}; "
         f"Python {results['machine']['python']}, "
         + ", ".join(f"{name} {v}" for name, v in results["versions"].items())
-        + f". {results['rounds']} rounds of {results['seconds']:g} s CPU time each; "
-        "median (smallest to largest).",
+        + f". {results['rounds']} rounds of {' or '.join(f'{each:g}' for each in seconds)} s "
+        "CPU time each; median (smallest to largest).",
         "",
         "| what | ours | peer | theirs | ratio | aim |",
         "|---|---|---|---|---|---|",

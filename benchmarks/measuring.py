@@ -32,7 +32,7 @@ def aec_steps(env: Any, seconds: float) -> float:
             if termination or truncation:
                 env.step(None)
                 continue
-            legal = np.flatnonzero(observation["action_mask"].view(bool))
+            (legal,) = observation["action_mask"].view(bool).nonzero()
             env.step(legal[int(rng.random() * len(legal))])
             steps += 1
         return steps
@@ -49,7 +49,7 @@ def solo_steps(env: Any, seconds: float) -> float:
         observation, _ = env.reset()
         steps, over = 0, False
         while not over:
-            legal = np.flatnonzero(observation["action_mask"].view(bool))
+            (legal,) = observation["action_mask"].view(bool).nonzero()
             observation, _, over, _, _ = env.step(legal[int(rng.random() * len(legal))])
             steps += 1
         return steps

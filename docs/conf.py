@@ -14,6 +14,7 @@ from sphinx import addnodes
 os.environ["NUMBA_DISABLE_JIT"] = "1"
 
 closedhand = import_module("closedhand")
+ILLEGAL_REWARD = import_module("closedhand.envs.common").ILLEGAL_REWARD
 
 project = "closedhand"
 author = "The closedhand authors"
@@ -26,7 +27,15 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
 ]
-exclude_patterns = ["_build", "benchmarks-table.md"]
+exclude_patterns = ["_build", "_extra", "benchmarks-table.md", "learner-results"]
+
+# Headings may be linked to as `guide.md#training`.
+myst_heading_anchors = 3
+
+EXTRA = "_extra"
+"""Folder of generated files that are copied as they are."""
+(Path(__file__).parent / EXTRA).mkdir(exist_ok=True)  # Sphinx asks before it is written to
+html_extra_path = [EXTRA]
 
 html_theme = "furo"
 html_title = f"closedhand {version}"
@@ -35,6 +44,7 @@ html_title = f"closedhand {version}"
 default_role = "py:obj"
 autodoc_default_options = {"members": True, "member-order": "bysource"}
 autodoc_typehints_format = "short"
+autodoc_mock_imports = ["ray.rllib"]  # it has an environment of its own
 python_maximum_signature_line_length = 88
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
@@ -42,8 +52,8 @@ napoleon_numpy_docstring = False
 napoleon_use_ivar = True
 
 
-ROOMS = ("core", "games", "envs", "wrappers", "search", "baselines", "arena", "papers", "cli",
-         "commands", "testing")  # fmt: skip
+ROOMS = ("core", "games", "envs", "wrappers", "bridges", "search", "baselines", "arena", "papers",
+         "cli", "commands", "testing")  # fmt: skip
 """The rooms of the package, each with a page of all its modules."""
 
 
@@ -58,6 +68,16 @@ def write_reference_pages(app: Any) -> None:
             for module in modules_of(import_module(f"closedhand.{room}"))
         ]
         (folder / f"{room}.md").write_text(f"# closedhand.{room}\n\n" + "\n".join(blocks))
+
+
+def write_replays(app: Any) -> None:
+    """Write the replays that pages embed: they lie beside the pages, and are no sources of any."""
+    study, page = (import_module(f"closedhand.web.{name}") for name in ("study", "page"))
+    folder = Path(app.srcdir) / EXTRA / "replays"
+    folder.mkdir(parents=True, exist_ok=True)
+    records = study.records_in(sample="deeprocket_match.jsonl")
+    text = page.page(records, "The match of DeepRocket")
+    (folder / "deeprocket.html").write_text(text, encoding="utf-8")
 
 
 def modules_of(package: Any) -> list[str]:
@@ -80,12 +100,15 @@ def write_environment_pages(app: Any) -> None:
 
 
 def environment_page(name: str, environment: Any) -> str:
-    """How to make an environment, then what its game's docstring says."""
+    """How to make an environment, what it is like, and what its game's docstring says."""
     make = import_module("closedhand.core.registry").load(environment.make)
+    game = closedhand.make_game(name)
     parallel = ""
     if environment.parallel_id:
         parallel = f'env = pettingzoo.make("parallel", "{environment.parallel_id}")\n'
-    return f"""# {name}
+    return f"""# {environment.title}
+
+{table_picture(name, environment.title)}{facts_table(name, environment)}
 
 ```python
 env = pettingzoo.make("aec", "{environment.aec_id}")
@@ -96,22 +119,159 @@ envs = gymnasium.make_vec("{environment.gymnasium_id}", num_envs=1024, reward="s
 The rules are in {{py:mod}}`{make.__module__}`.
 
 {environment.doc}
+
+## Presets and spaces
+
+{spaces_table(name, environment.option_table)}
+
+In the dict of an observation `action_mask` [actions] says which actions are legal.
+`observation="flat"` has all parts in one vector.
+
+## Rewards
+
+{rewards(game)}
+
+## Action ids
+
+{ids_table(game)}
+
+## Version history
+
+{version_history(environment)}
 """
 
 
+def table_picture(name: str, title: str) -> str:
+    """The picture of a table in play, if `pictures.py` draws one."""
+    if not (Path(__file__).parent / "pictures" / f"{name}.gif").exists():
+        return ""
+    return f"![A table of {title} in play](../pictures/{name}.gif)\n\n"
+
+
+def facts_table(name: str, environment: Any) -> str:
+    """What an environment is like, a row for each fact."""
+    game = closedhand.make_game(name)
+    fewest = closedhand.make_game(name, **game.substep_options)
+    low, high = game.payoff_range
+    actions = f"{game.num_actions:,}"
+    if fewest.num_actions < game.num_actions:
+        actions += f", {fewest.num_actions:,} in sub-steps"
+    pace = "all act at the same time" if game.simultaneous else "one acts after the other"
+    information = "imperfect: the hands of the others are hidden"
+    if game.simultaneous:
+        information += ", and what they do until all have acted"
+    facts = {
+        "players": f"{game.num_players}; {pace}",
+        "actions": actions,
+        "observation": f"{parts_of(game)}; {game.feature_size} numbers with "
+        '`observation="compact"`',
+        "rewards": f"{low:,g} to {high:,g}, {'zero-sum' if game.zero_sum else 'general-sum'}",
+        "information": information,
+        "ids": f"`{environment.aec_id}`, `{environment.gymnasium_id}`",
+    }
+    return "| | |\n|---|---|\n" + "\n".join(f"| {key} | {text} |" for key, text in facts.items())
+
+
+def spaces_table(name: str, options: Any) -> str:
+    """Actions, observations and payoffs: by default, of every preset, of options that matter."""
+    usual = closedhand.make_game(name)
+    rows = {"by default": facts(usual)}
+    for option in options:
+        values = option.choices or ((True, False) if isinstance(option.default, bool) else ())
+        for value in values:
+            try:
+                found = facts(closedhand.make_game(name, **{option.name: value}))
+            except closedhand.InputError:
+                continue
+            if found != rows["by default"] or (option.choices and value != option.default):
+                rows[f"`{option.name}={value!r}`"] = found
+    head = ("options", "actions", "observation, int8", "compact", "payoffs",
+            "most actions in a game")  # fmt: skip
+    lines = [head, ("---",) * len(head), *((text, *found) for text, found in rows.items())]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def facts(game: Any) -> tuple[str, ...]:
+    """A game's number of actions, observations, range of payoffs, and length."""
+    low, high = game.payoff_range
+    return (
+        f"{game.num_actions:,}",
+        parts_of(game),
+        str(game.feature_size),
+        f"{low:,g} to {high:,g}",
+        f"{game.max_moves:,}",
+    )
+
+
+def parts_of(game: Any) -> str:
+    """The parts of a game's observation with their shapes."""
+    return ", ".join(
+        f"`{part}` [{', '.join(map(str, shape))}]" for part, shape in game.shapes.items()
+    )
+
+
+def rewards(game: Any) -> str:
+    """When a game pays, in a sentence or two."""
+    when = "at the end of each of its rounds" if game.rounds > 1 else "when it ends"
+    if game.staged and game.rounds == 1:
+        when += ", and with more rounds at the end of each"
+    total = "add up to 0" if game.zero_sum else "do not add up to 0"
+    sides = f" Sides are {', '.join(game.roles)}." if len(set(game.sides)) < len(game.sides) else ""
+    low, high = game.payoff_range
+    illegal = (
+        "An illegal action has a meaning in the rules."
+        if game.lenient
+        else f"An illegal action ends the game with {ILLEGAL_REWARD:g} for who chose it; "
+        "in the lean AEC env it is an error."
+    )
+    return (
+        f"A game pays {when}, {low:,g} to {high:,g}: the payoffs of the {game.num_players} players "
+        f"{total}, and rewards before that are 0.{sides} {illegal}"
+    )
+
+
+def version_history(environment: Any) -> str:
+    """What changed with each version of the ids."""
+    rows = [f"| `v{number}` | {text} |" for number, text in environment.versions.items()]
+    return "\n".join(["| version | |", "|---|---|", *rows]) if rows else "The first version."
+
+
+MOST_ROWS = 48
+
+
+def ids_table(game: Any) -> str:
+    """The ids of actions: ranges of those whose notation is equally long, or some of them."""
+    texts = [game.text(action) for action in range(game.num_actions)]
+    starts = [i for i in range(len(texts)) if i == 0 or len(texts[i]) != len(texts[i - 1])]
+    if len(starts) > MOST_ROWS or len(starts) < 3 < len(texts):
+        step = max(1, len(texts) // 12)
+        chosen = sorted({*range(0, len(texts), step), len(texts) - 1})
+        rows = [(f"{i:,}", f"`{texts[i]}`") for i in chosen]
+        head = "| some ids | notation |"
+    else:
+        rows = []
+        for start, end in zip(starts, [*starts[1:], len(texts)], strict=True):
+            last = f" to {end - 1:,}" if end - 1 > start else ""
+            text = f"`{texts[start]}`" + (f" to `{texts[end - 1]}`" if last else "")
+            rows.append((f"{start:,}{last}", text))
+        head = "| ids | notation |"
+    return "\n".join([head, "|---|---|", *(f"| {ids} | {text} |" for ids, text in rows)])
+
+
 def environment_index(environments: dict[str, Any]) -> str:
-    """The table of all environments."""
-    rows = "\n".join(
-        f"| [{name}]({name}.md) | `{environment.aec_id}` | `{environment.gymnasium_id}` |"
+    """The gallery of all environments."""
+    entries = "\n".join(
+        f"## [{environment.title}]({name}.md)\n\n"
+        f"{table_picture(name, environment.title)}{facts_table(name, environment)}\n"
         for name, environment in environments.items()
     )
     pages = "\n".join(environments)
     return f"""# Environments
 
-| | PettingZoo | Gymnasium |
-|---|---|---|
-{rows}
+Every game is an environment of PettingZoo and of Gymnasium. Its page has the rules, all options and
+presets, the observations number by number, and the ids of the actions.
 
+{entries}
 ```{{toctree}}
 :hidden:
 
@@ -165,6 +325,7 @@ def setup(app: Any) -> None:
     """Connect the functions above."""
     app.connect("builder-inited", write_environment_pages)
     app.connect("builder-inited", write_reference_pages)
+    app.connect("builder-inited", write_replays)
     app.connect("autodoc-process-docstring", convert_tables)
     app.connect("autodoc-process-docstring", keep_colons, priority=400)  # before napoleon
     app.connect("autodoc-skip-member", skip_tuple_fields)

@@ -5,9 +5,10 @@ import threading
 from pathlib import Path
 
 import pytest
-from support import VARIANTS, variant_id
+from support import HOUSE_RULES, VARIANTS, variant_id
 
 from closedhand import Game, make_game
+from closedhand.core import kernel
 
 OTHERS = " "
 ORDER = ("daihinmin", OTHERS, "chinese_poker", "leduc", "doudizhu")
@@ -19,6 +20,8 @@ def pytest_configure() -> None:
     ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     if ignored and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    # Whichever test comes first would be told that kernels are compiled, among its own messages.
+    kernel._Announcement.done = True
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -33,7 +36,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=place)
 
 
-@pytest.fixture(params=VARIANTS, ids=variant_id)
+@pytest.fixture(params=VARIANTS + HOUSE_RULES, ids=variant_id)
 def game(request: pytest.FixtureRequest) -> Game:
     """Every game under every preset, flat and sub-stepped, with and without its options."""
     name, options = request.param

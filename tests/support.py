@@ -32,6 +32,10 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
         {"bidding": True, "substeps": True, "objective": "win"},
     )
 ] + [
+    ("doudizhu", {"rules": "douzero"}),
+    ("doudizhu", {"rules": "douzero", "substeps": True}),
+    ("doudizhu", {"rules": "mini", "substeps": True}),
+    ("doudizhu", {"rules": "tiny"}),
     ("uh_leduc", {}),
     ("uh_leduc", {"pair": "card"}),
     ("uh_leduc", {"double_pair": "split"}),
@@ -41,9 +45,29 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("chinese_poker", {"players": 3, "rules": "1-6", "royalties": True}),
     ("chinese_poker", {"players": 4, "fouls": True, "naturals": True, "substeps": True}),
     ("daihinmin", {}),
-    ("daihinmin", {"classes": "random", "illegal": "error", "compact": True}),
+    ("daihinmin", {"classes": "random", "illegal": "error", "actions": "card_sets"}),
     ("daihinmin", {"rounds": 3, "class_period": 2, "lead_pass": False, "overplay": False}),
 ]
+
+HOUSE_RULES: list[tuple[str, dict[str, Any]]] = [
+    ("doudizhu", {"bidding": True, "robbing": True, "doubling": True, "open_hand": True}),
+    ("doudizhu", {"rules": "two_players", "doubling": True, "open_hand": True, "substeps": True}),
+    (
+        "daihinmin",
+        {
+            "classes": "random",
+            "jack_back": True,
+            "five_skip": True,
+            "six_reverse": True,
+            "capital_fall": True,
+        },
+    ),
+    ("daihinmin", {"classes": "random", "seven_give": True, "ten_discard": True}),
+    ("daihinmin", {"players": 3, "classes": "random", "seven_give": True, "capital_fall": True}),
+    ("daihinmin", {"players": 4, "classes": "random", "actions": "card_sets", "illegal": "error"}),
+    ("daihinmin", {"players": 6, "rounds": 2, "jack_back": True}),
+]
+"""Variants with what some people play and others do not."""
 
 
 def examples(number: int) -> int:
@@ -71,7 +95,8 @@ def positions(game: Game, seed: int, games: int) -> Iterator[State]:
 def sum_of_returns(game: Game, state: State) -> float:
     """What all returns together have to be: zero, but where places are worth points."""
     if game.name == "daihinmin":
-        return 15 * (int(state.round_number) + game.over(state))
+        each = game.num_players * (game.num_players + 1) // 2
+        return each * (int(state.round_number) + game.over(state))
     return 0
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from closedhand import Game, make_game
 from closedhand.baselines.daihinmin.kou.strength import foes_of, locked
 from closedhand.core.game import State
-from closedhand.games.daihinmin import compact, plays
+from closedhand.games.daihinmin import card_sets, plays
 from closedhand.games.daihinmin.notation import parse_cards
 from closedhand.games.daihinmin.plays import DECK, JOKER
 
@@ -63,13 +63,13 @@ EXCHANGE = {"rounds": 3, "classes": "random"}
 def wild(game: Game, seed: int, games: int) -> Any:
     """Positions of random play that prefers revolutions and the joker."""
     rng = np.random.default_rng(seed)
-    flat = game.options["compact"] is False
+    flat = game.flat is game
     for _ in range(games):
         state = game.deal(rng)
         while not game.over(state):
             yield state
             legal = game.legal(state)
-            needs = TABLE.need[legal] if flat else np.array([*compact.sets(), 0], "u8")[legal]
+            needs = TABLE.need[legal] if flat else np.array([*card_sets.sets(), 0], "u8")[legal]
             rare = legal[(needs > 2**JOKER) | (np.bitwise_count(needs) >= 4)]
             game.play(state, int(rng.choice(rare if len(rare) else legal)))
 

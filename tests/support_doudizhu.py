@@ -51,6 +51,8 @@ def costs_against(others: str) -> np.ndarray:
 def as_tuple(game: Game, action: int) -> tuple[str, str, str]:
     """One of our action ids as the reference writes plays."""
     plays = game.rules.plays
+    if action >= plays.number:
+        return "word", game.text(action), ""
     group = plays.groups[plays.group[action]]
     family = plays.families[group.family]
     name = CATEGORIES[family.category].name

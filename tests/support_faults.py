@@ -139,7 +139,8 @@ def serve() -> None:
     """Run commands until the input ends."""
     sys.path[0] = os.getcwd()  # setups import support modules from other folders
     # With one core nothing starts threads that would be missing after a fork.
-    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    cores = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {cores[os.getpid() % len(cores)]})
     for module in ("arena.league", "arena.plot", "cli"):
         import_module(f"closedhand.{module}")
     first = os.getpid()

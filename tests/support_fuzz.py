@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
-from support import DATA, VARIANTS, positions
+from support import DATA, HOUSE_RULES, VARIANTS, positions
 
 from closedhand import InputError, make_game
 from closedhand.core import records
@@ -393,8 +393,27 @@ def play_strategy(path: Path) -> object:
     return strategy.load(path)
 
 
+def any_strategy_samples() -> list[bytes]:
+    from closedhand.baselines.tabular import strategy
+
+    made = strategy.uniform(make_game("leduc"))
+    return [written(partial(strategy.save, made), "strategy.npz")]
+
+
+def play_any_strategy(path: Path) -> object:
+    from closedhand.baselines.tabular import strategy
+
+    game = make_game("leduc")
+    agent = strategy.StrategyAgent(strategy.load(path, game), "strategy")
+    view = game.view(game.deal(np.random.default_rng(1)), 0)
+    try:
+        return agent.act(view)
+    except InputError:
+        return None  # a table without this view
+
+
 def checkpoint(path: Path) -> None:
-    from closedhand.baselines.leduc import solving
+    from closedhand.baselines.tabular import solving
 
     path.rename(path.with_name("learner.npz"))
     run = solving.load(path.parent, "mccfr", make_game("leduc"), 0)
@@ -402,7 +421,7 @@ def checkpoint(path: Path) -> None:
 
 
 def checkpoint_samples() -> list[bytes]:
-    from closedhand.baselines.leduc import solving
+    from closedhand.baselines.tabular import solving
 
     def write(path: Path) -> None:
         solving.begin("mccfr", make_game("leduc"), 0, path.parent).advance(iterations=20)
@@ -573,7 +592,7 @@ def options(text: str) -> object:
 def option_samples() -> list[bytes]:
     return [
         "|".join([name, *(f"{key}={value}" for key, value in given.items())]).encode()
-        for name, given in VARIANTS
+        for name, given in VARIANTS + HOUSE_RULES
     ]
 
 
@@ -649,6 +668,7 @@ TARGETS: dict[str, Target] = {
     "results": Target(in_file(".json", results), result_samples, odd_json),
     "league": Target(in_file(".json", league), league_samples, odd_json),
     "strategy": Target(in_file(".npz", play_strategy), strategy_samples, odd_arrays),
+    "any-strategy": Target(in_file(".npz", play_any_strategy), any_strategy_samples, odd_arrays),
     "checkpoint": Target(in_file(".npz", checkpoint), checkpoint_samples, odd_arrays),
     "tables": Target(in_file(".npz", tables), table_samples, odd_arrays),
     "bid-deals": Target(in_file(".npz", bid_deals), bid_samples, odd_arrays),

@@ -10,6 +10,7 @@ TORCH = {"torch", "safetensors"}
 SB3 = {"torch", "stable_baselines3", "sb3_contrib"}
 NETWORK = TORCH | {"lightning", "tensorboard", "pyarrow"}
 HAND = "'AsKs6s5s3s QhQs8c3c2h JsJd9h'"
+ROUND = "3c4c4h7d8s9sTsKdAh2c --seat 2 --leader 0 --dealt 11,11,10,10,11"
 
 LINES: dict[str, set[str]] = {
     "match leduc --agents random,random --deals 2 --workers 1 --out m.json": set(),
@@ -17,7 +18,10 @@ LINES: dict[str, set[str]] = {
     "match doudizhu --agents policy-net,random --deals 1 --workers 1 --out m.json": TORCH,
     "match doudizhu --agents policy-search:10,random --deals 1 --workers 1 --out m.json": TORCH,
     "match doudizhu --agents ppo:x,random --deals 1 --workers 1 --out m.json": TORCH,
+    "match doudizhu --agents douzero:x,random --deals 1 --workers 1 --out m.json": {"torch"},
+    "match leduc --agents learned:x,random --deals 1 --workers 1 --out m.json": TORCH,
     "match doudizhu --agents bids:net=x:rule,rule --option bidding=true --out m.json": TORCH,
+    "match leduc --agents random,random --deals 2 --ray local --out m.json": {"ray"},
     "play leduc --agents random": set(),
     "play doudizhu --agents policy-net": TORCH,
     "records replay games.jsonl": set(),
@@ -26,7 +30,12 @@ LINES: dict[str, set[str]] = {
     "train doudizhu --minutes 0.0001 --out p": TORCH | SB3 | {"tensorboard"},
     "train doudizhu --algorithm decompose --minutes 0.00001 --out d": set(),
     "train daihinmin --minutes 0.00001 --out w": set(),
-    "train uh-leduc --algorithm ppo --minutes 0.00001 --out lp": SB3,
+    "train uh-leduc --algorithm maskable-ppo --minutes 0.00001 --out lp": SB3,
+    "train leduc --algorithm ppo --steps 50 --out l1": TORCH | {"tensorboard"},
+    "train leduc --algorithm dmc --steps 50 --out l2": TORCH | {"tensorboard"},
+    "train leduc --algorithm imitation --expert random --steps 9 --out i": TORCH | {"tensorboard"},
+    "exploit leduc --agent random --steps 50 --deals 5 --out l4": TORCH | {"tensorboard"},
+    "judge leduc random": set(),
     "train leduc --algorithm q-learning --minutes 0.00001 --out lq": set(),
     "train chinese-poker --minutes 0.0001 --out t": {"scipy"},
     "train policy-net --records games.parquet --steps 1 --out n": NETWORK,
@@ -42,9 +51,13 @@ LINES: dict[str, set[str]] = {
     "reproduce deeprocket --only positions --network rule --best random --workers 1": TORCH,
     "reproduce leduc --out rl": SB3 | {"scipy"},
     "reproduce chinese-poker --out rc": {"scipy"},
+    "reproduce learners --quick --only leduc/ppo --out rl": TORCH,
     # A minute and a half of play, then pictures, which are made as those of `match`.
     "reproduce kou --help": set(),
+    # All of these.
+    "reproduce all --help": set(),
     "show options leduc": set(),
+    "show settings ppo": TORCH,
     "show chinese-poker-table": set(),
     "show leduc-graph --out graph": {"matplotlib"},
     "serve daihinmin --agents default --rounds 1": set(),
@@ -53,6 +66,9 @@ LINES: dict[str, set[str]] = {
     "join daihinmin --help": set(),
     f"advise chinese-poker {HAND} --opponents 5000": set(),
     f"advise chinese-poker {HAND} --opponents 5000 --picture hand.png": {"PIL"},
+    "advise doudizhu 3456789TTJJQKA22S --seat 1 --public 4TB --plays 44 --simulations 10": set(),
+    f"advise daihinmin {ROUND} --plays '3d 5h' --simulations 10": set(),
+    "web --no-browser --folder tables": {"starlette", "uvicorn", "websockets"},
     "bench --rounds 1 --seconds 0.01": {"phevaluator", "pyspiel", "rlcard", "torch", "safetensors"},
 }
 """Lines for every command, quick ones, and the libraries without which each cannot do its work."""

@@ -1,9 +1,12 @@
 """What tests of networks share: without the libraries they are left out."""
 
+from importlib.util import find_spec
+
 import pytest
 
 torch = pytest.importorskip("torch")
-pytest.importorskip("lightning")
+if find_spec("lightning") is None:  # imported where it is used only: that takes five seconds
+    pytest.skip("lightning is not installed", allow_module_level=True)
 
 QUIET = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),

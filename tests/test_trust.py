@@ -177,6 +177,7 @@ READERS = {
     "log": "closedhand.games.daihinmin.logs:read",
     "results": "closedhand.arena.results:load_same",
     "strategy": "closedhand.baselines.leduc.strategy:load",
+    "strategy of any game": "closedhand.baselines.tabular.strategy:load",
     "tables": "closedhand.baselines.chinese_poker.separable:load",
     "weights": "closedhand.baselines.learning.policy_gradient:read_weights",
     "deals": "closedhand.baselines.doudizhu.bidding.fitting:read",

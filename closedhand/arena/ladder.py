@@ -24,6 +24,7 @@ from closedhand.core.reading import read_json
 from closedhand.core.registry import spec_of
 from closedhand.core.statistics import Estimate
 from closedhand.core.text import UNPAIRED
+from closedhand.core.workers import Workers
 
 SLOW = 1000.0
 """Microseconds per decision at or above which an agent is slow and plays fewer deals."""
@@ -73,7 +74,7 @@ def compute(
     slow_deals: int,
     folder: Path,
     seed: int,
-    workers: int,
+    workers: Workers,
     progress: Callable[[str, float], None],
 ) -> dict[str, Any]:
     """Play all pairs, or the deals that a previous run has left.
@@ -85,8 +86,8 @@ def compute(
         slow_deals: Number of deals for pairs with a slow agent; these are the first of the deals.
         folder: Folder for the files, one for each pair.
         seed: Seed of deals, agents and intervals.
-        workers: Number of processes. A pair with an agent that searches by the clock, on all cores,
-            plays in one process.
+        workers: Number of processes, or a crew. A pair with an agent that searches by the clock, on
+            all cores, plays in one process.
         progress: Called with the name of a pair and the number of pairs done.
 
     Returns:
@@ -115,7 +116,7 @@ def _play(
     pair: tuple[str, str],
     deals: int,
     seed: int,
-    workers: int,
+    workers: Workers,
     progress: Callable[[int], None],
 ) -> dict[str, Any]:
     """The summary of a match; deals that the file does not hold are played first."""

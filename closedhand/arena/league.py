@@ -20,6 +20,7 @@ import numpy as np
 
 from closedhand.arena import results
 from closedhand.core import batch, kernels
+from closedhand.core.agents import spent_by
 from closedhand.core.checks import check_seed
 from closedhand.core.duel import (
     Chunk,
@@ -36,6 +37,7 @@ from closedhand.core.registry import load as load_ref, make_game, spec_of
 from closedhand.core.run import work_off
 from closedhand.core.seating import seating
 from closedhand.core.statistics import count_blocks, over_blocks, student
+from closedhand.core.workers import Workers, check_workers
 
 CHUNK = 125
 """Rounds per job; those of different deals are played side by side."""
@@ -149,13 +151,15 @@ def play_chunk(
         ended[grown] += 1
         before[grown] = now[grown]
 
+    spent = spent_by(agents)
     if game.staged:
         seconds, decisions = play_out(game, states, seats, agents, after)
     else:
         seconds, decisions = play_out(game, states, seats, agents)
         paid[:, 0] = batch.returns(game, states)
     by_agent = np.take_along_axis(paid, np.argsort(seats)[:, None, :], axis=2)
-    return Chunk(by_agent.reshape(len(deals), tables, *by_agent.shape[1:]), seconds, decisions)
+    payoffs = by_agent.reshape(len(deals), tables, *by_agent.shape[1:])
+    return Chunk(payoffs, seconds, decisions, spent_by(agents) - spent)
 
 
 def play(
@@ -164,7 +168,7 @@ def play(
     deals: int,
     seed: int = 0,
     duplicate: bool = False,
-    workers: int = 1,
+    workers: Workers = 1,
     played: League | None = None,
     progress: Callable[[int], None] = lambda deals: None,
     save: Callable[[League], object] = lambda league: None,
@@ -178,7 +182,7 @@ def play(
         deals: Number of deals.
         seed: Seed of the deals, the seats and the agents.
         duplicate: Whether each deal is played at all rotations of the agents.
-        workers: Number of processes; 1 plays in the calling process.
+        workers: Number of processes, 1 plays in the calling process; or a crew.
         played: A league with the same settings to resume.
         progress: Called with the number of deals finished so far.
         save: Called now and then, but not at the end, with the league so far.
@@ -194,9 +198,10 @@ def play(
         KeyboardInterrupt: Interrupted before anything was finished.
     """
     specs = seat_all(game, agents)
-    if deals < 1 or workers < 1:
-        raise InputError("a league needs at least one deal and one worker")
+    if deals < 1:
+        raise InputError("a league needs at least one deal")
     check_seed(seed)
+    check_workers(workers)
     names = tuple(spec if isinstance(spec, str) else spec.name for spec in specs)
     if played is not None and played.deals >= deals:
         return played
@@ -249,10 +254,10 @@ def summary(league: League) -> dict[str, Any]:
     """All results of a league for JSON.
 
     `results` holds for every agent the points per round, the total of its points, the share of each
-    place, and the time per decision. `differences` holds, for neighbours in the ranking by points,
-    the points of the better agent minus those of the other. Intervals are 95% intervals by
-    Student's t over deals; those of a single deal are over `blocks` of its rounds, and null if it
-    has one round. `points` holds all payoffs by deal, table, round and agent.
+    place, the time per decision and what searches have cost. `differences` holds, for neighbours in
+    the ranking by points, the points of the better agent minus those of the other. Intervals are
+    95% intervals by Student's t over deals; those of a single deal are over `blocks` of its rounds,
+    and null if it has one round. `points` holds all payoffs by deal, table, round and agent.
     """
     payoffs = league.played.returns
     by_deal = payoffs.mean(axis=(1, 2))
@@ -280,6 +285,7 @@ def summary(league: League) -> dict[str, Any]:
                 "places": [round(share, 6) for share in own.tolist()],
                 "decisions": times["decisions"][i],
                 "microseconds_per_decision": times["microseconds_per_decision"][i],
+                "spent": times["spent"][i],
             }
             for i, (label, mean, total, own) in enumerate(rows)
         ],
@@ -289,6 +295,7 @@ def summary(league: League) -> dict[str, Any]:
         ],
         "decisions": times["decisions"],
         "seconds": times["seconds"],
+        "spent": times["spent"],
         "points": results.shorter(payoffs.tolist()),
     }
 

@@ -16,12 +16,13 @@ from itertools import combinations
 import numpy as np
 
 from closedhand.core import batch
-from closedhand.core.agents import traits_of
+from closedhand.core.agents import spent_by, traits_of
 from closedhand.core.checks import check_seed
 from closedhand.core.duel import Chunk, Spec, count_deals, cut, join, play_out, start, tables
 from closedhand.core.game import Game, InputError
 from closedhand.core.moved import old_names
 from closedhand.core.run import work_off
+from closedhand.core.workers import Workers, check_workers
 
 __getattr__ = old_names(__name__)
 
@@ -88,9 +89,10 @@ def play_chunk(game: Game, specs: Sequence[Spec], seed: int, deals: range) -> Ch
     agents, dealt = start(game, specs, seed, deals)
     seatings = tables(game.sides)
     states = np.repeat(dealt, len(seatings))
+    before = spent_by(agents)
     seconds, decisions = play_out(game, states, np.tile(seatings, (len(dealt), 1)), agents)
-    returns = batch.returns(game, states)
-    return Chunk(returns.reshape(len(dealt), len(seatings), -1), seconds, decisions)
+    returns = batch.returns(game, states).reshape(len(dealt), len(seatings), -1)
+    return Chunk(returns, seconds, decisions, spent_by(agents) - before)
 
 
 def play(
@@ -98,7 +100,7 @@ def play(
     agents: Sequence[Spec],
     deals: int,
     seed: int = 0,
-    workers: int = 1,
+    workers: Workers = 1,
     played: Match | None = None,
     progress: Callable[[int], None] = lambda deals: None,
     save: Callable[[Match], object] = lambda match: None,
@@ -110,7 +112,7 @@ def play(
         agents: Two or more, by name or as objects (with several workers such as can be pickled).
         deals: Number of deals; each is played at every table of every pairing.
         seed: Seed of the deals and the agents.
-        workers: Number of processes; 1 plays in the calling process.
+        workers: Number of processes, 1 plays in the calling process; or a crew.
         played: A match with the same settings to resume.
         progress: Called with the number of deals finished so far.
         save: Called now and then, but not at the end, with the match so far.
@@ -124,9 +126,10 @@ def play(
     """
     if len(agents) < 2:
         raise InputError("a match needs at least two agents: --agents greedy,rule")
-    if deals < 1 or workers < 1:
-        raise InputError("a match needs at least one deal and one worker")
+    if deals < 1:
+        raise InputError("a match needs at least one deal")
     check_seed(seed)
+    check_workers(workers)
     names = tuple(agent if isinstance(agent, str) else agent.name for agent in agents)
     pairs = [[agents[i], agents[j]] for i, j in combinations(range(len(agents)), 2)]
     if played is not None and played.deals >= deals:

@@ -1,20 +1,48 @@
-"""Play in the terminal: a person against agents in any `Game`, with hints and undo."""
+"""Play in the terminal: a person against agents in any `Game`, with hints, undo and a log."""
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
+from closedhand.arena.hints import Hint, hints
 from closedhand.core.agents import Agent
 from closedhand.core.game import Game, InputError, State
+from closedhand.core.people import known_cards, notation_help, why_not
+from closedhand.core.scene import board, plain, pretty
 
 HELP = """\
 Type an action in the game's notation, or
-  hint, ?   what an agent would do, and all legal actions
+  hint, ?   what an agent would do, and the legal actions, best first
+  more      further ones; #3 plays the third
   undo      back to your previous decision
-  help      this
+  log       who played what
+  cards     which cards are out, and which others may hold
+  score     points so far
+  help      this, and the notation
   quit      leave"""
 
-MOST_LISTED = 120
+PAGE = 10
+"""Actions on a page of hints."""
+WIDTH = 76
+
+
+class Event(NamedTuple):
+    """An action as the person saw it.
+
+    Attributes:
+        who: Whose it was; empty for something else that happened.
+        what: Its notation, or what happened.
+        forced: Whether it was the person's only legal action, so that it was played at once.
+    """
+
+    who: str
+    what: str
+    forced: bool = False
+
+    def __str__(self) -> str:
+        text = f"{self.who}: {self.what}" if self.who else self.what
+        return text + (" (your only legal action)" if self.forced else "")
 
 
 class Session:
@@ -24,6 +52,7 @@ class Session:
         game: The game.
         seat: Seat of the person.
         state: Current state, hidden cards included; only views of it are shown during the game.
+        log: What was played, as the person saw it.
     """
 
     def __init__(
@@ -56,10 +85,13 @@ class Session:
         self.game = game
         self.seat = seat
         self.state = state.copy()
+        self.log: list[Event] = []
         self._agents = {(seat + 1 + i) % game.num_players: a for i, a in enumerate(agents)}
         self._adviser = adviser
-        self._decisions: list[State] = []
-        self._play_others()
+        self._decisions: list[tuple[State, int]] = []
+        self._shown = 0
+        self._hints: list[Hint] = []
+        self._go_on()
 
     @property
     def over(self) -> bool:
@@ -72,19 +104,30 @@ class Session:
         return self.game.view(self.state, self.seat)
 
     def play(self, text: str) -> None:
-        """Play an action of the person, then those of the agents.
+        """Play an action of the person, then all actions until the person's next decision.
 
         Args:
-            text: Action in the game's notation.
+            text: Action in the game's notation, or `#` and the number of a hint.
 
         Raises:
-            InputError: The text is no action, or not a legal one.
+            InputError: The text is no action, or not a legal one; the message says why.
         """
-        action = self.game.parse(text, self.state)
-        before = self.state.copy()
-        self.game.play(self.state, action)
-        self._decisions.append(before)
-        self._play_others()
+        action = self._read(text)
+        reason = why_not(self.game, self.state, action)
+        if reason:
+            raise InputError(reason)
+        self._decisions.append((self.state.copy(), len(self.log)))
+        self._play(action)
+        self._go_on()
+
+    def _read(self, text: str) -> int:
+        if not text.startswith("#"):
+            return self.game.parse(plain(text), self.state)
+        number = text[1:].strip()
+        listed = self.hints()
+        if not (number.isdecimal() and len(number) < 9 and 1 <= int(number) <= len(listed)):
+            raise InputError(f"there are hints #1 to #{len(listed)}, not {text!r}")
+        return listed[int(number) - 1].action
 
     def undo(self) -> None:
         """Go back to the person's previous decision.
@@ -94,48 +137,134 @@ class Session:
         """
         if not self._decisions:
             raise InputError("there is nothing to undo: this is your first decision")
-        self.state = self._decisions.pop()
+        self.state, events = self._decisions.pop()
+        del self.log[events:]
+        self._shown = min(self._shown, events)
+        self._hints = []
 
     def hint(self) -> str:
         """The adviser's action for the person's view, in the game's notation."""
-        return self.game.text(self._adviser.act(self.view), self.state)
+        return self.text(self._adviser.act(self.view))
+
+    def hints(self) -> list[Hint]:
+        """All legal actions, the adviser's best first."""
+        if not self._hints:
+            self._hints = hints(self.game, self.view, self._adviser)
+        return self._hints
+
+    def text(self, action: int) -> str:
+        """An action of the person in the game's notation."""
+        return self.game.text(action, self.state)
 
     def legal(self) -> list[str]:
         """All legal actions in the game's notation."""
-        return [self.game.text(int(action), self.state) for action in self.game.legal(self.state)]
+        return [self.text(int(action)) for action in self.game.legal(self.state)]
 
-    def _play_others(self) -> None:
-        while not self.over and self.state.player != self.seat:
+    def news(self) -> list[Event]:
+        """What has been played since the last call."""
+        fresh, self._shown = self.log[self._shown :], len(self.log)
+        return fresh
+
+    def _go_on(self) -> None:
+        """Play for the others, and for the person where there is no choice."""
+        while not self.over:
             player = int(self.state.player)
-            action = self._agents[player].act(self.game.view(self.state, player))
-            self.game.play(self.state, action)
+            if player == self.seat:
+                legal = self.game.legal(self.state)
+                if len(legal) > 1:
+                    return
+                self._play(int(legal[0]), forced=True)
+            else:
+                self._play(self._agents[player].act(self.game.view(self.state, player)))
+
+    def _play(self, action: int, forced: bool = False) -> None:
+        """Play an action of the player to act, and log what the person sees of it."""
+        before = self.state.copy()
+        self.game.play(self.state, action)
+        self._hints = []
+        player = int(before.player)
+        added = int(self.state.moves) - int(before.moves)
+        seen = int(self.game.history(self.view)[-1]) if added == 1 else -1
+        if player == self.seat:
+            text = self.game.text(action, before)
+        elif added == 1 and seen < 0:
+            text = "hidden"
+        elif added == 0:
+            return  # a part of a play, which others see once it is complete
+        else:
+            text = self.game.flat.text(seen, before) if seen >= 0 else self.game.text(action)
+        self.log.append(Event(f"player_{player}", pretty(text), forced))
+        if added not in (0, 1):
+            self.log.append(Event("", "new cards are dealt"))
 
 
-def run(session: Session, ask: Callable[[str], str], show: Callable[[str], None]) -> bool:
+class Score:
+    """Points of a person's evening, hand by hand.
+
+    Attributes:
+        points: Points by player, float64 [num_players].
+        hands: Number of hands.
+    """
+
+    def __init__(self, players: int) -> None:
+        self.points = np.zeros(players)
+        self.hands = 0
+
+    def add(self, returns: np.ndarray) -> None:
+        """Add the payoffs of a hand."""
+        self.points += returns
+        self.hands += 1
+
+    def __str__(self) -> str:
+        hands = f"{self.hands} hand{'s' * (self.hands != 1)}"
+        return f"score after {hands}: {payoffs(self.points)}"
+
+
+def payoffs(points: np.ndarray) -> str:
+    """Points by player."""
+    return ", ".join(f"player_{i} {value:+g}" for i, value in enumerate(points))
+
+
+def run(
+    session: Session,
+    ask: Callable[[str], str],
+    show: Callable[[str], None],
+    score: Score | None = None,
+) -> bool:
     """Play until the game is over or the person leaves.
 
     Args:
         session: The game.
         ask: Function that prints a prompt and reads a line, as `input` does.
         show: Function that prints text.
+        score: Score of the hands before, to which that of this one is added.
 
     Returns:
         Whether the game was played to its end.
     """
-    show(HELP)
+    score = Score(session.game.num_players) if score is None else score
+    if score.hands == 0:
+        show(HELP)
     try:
         while not session.over:
-            show("\n" + session.game.board(session.view))
-            while not _answer(session, ask(f"player_{session.seat}> ").strip(), show):
-                pass
+            show("")
+            _tell_news(session, show)
+            show(board(session.game.scene(session.view), symbols=True))
+            _decide(session, ask, show, score)
     except (EOFError, KeyboardInterrupt):
         show("\nleft the game")
         return False
     except Leave:
         show("left the game")
         return False
-    show("\n" + session.game.board(session.state))
-    show(_result(session))
+    show("")
+    _tell_news(session, show)
+    show(board(session.game.scene(session.state), symbols=True))
+    returns = session.game.returns(session.state)
+    score.add(returns)
+    if score.hands > 1:
+        show(str(score))
+    show(_result(session, returns))
     return True
 
 
@@ -143,44 +272,110 @@ class Leave(Exception):
     """Raised when the person quits."""
 
 
-def _answer(session: Session, line: str, show: Callable[[str], None]) -> bool:
-    """Carry out a typed line. Returns whether it has changed the table.
+def _tell_news(session: Session, show: Callable[[str], None]) -> None:
+    """Show what was played since this was last shown, several plays on a line."""
+    line = ""
+    for event in session.news():
+        if len(line) + len(str(event)) > WIDTH and line:
+            show(line)
+            line = ""
+        line += ("   " if line else "") + str(event)
+    if line:
+        show(line)
+
+
+class _Decision:
+    """What a person asks before a decision, by the words for it."""
+
+    def __init__(self, session: Session, show: Callable[[str], None], score: Score) -> None:
+        self.session, self.show, self.score = session, show, score
+        self._listed = 0
+        self.words: dict[str, Callable[[], None]] = {
+            "": lambda: None,
+            "quit": self._leave,
+            "exit": self._leave,
+            "help": self._help,
+            "hint": self._hints,
+            "?": self._hints,
+            "more": self._more,
+            "log": self._log,
+            "cards": self._cards,
+            "score": self._score,
+        }
+
+    def _leave(self) -> None:
+        raise Leave
+
+    def _help(self) -> None:
+        self.show(f"{HELP}\n\n{notation_help(self.session.game, self.session.state)}".rstrip())
+
+    def _hints(self) -> None:
+        best = self.session.text(self.session.hints()[0].action)
+        self.show(f"hint: {pretty(best)}")
+        self._listed = 0
+        self._more()
+
+    def _more(self) -> None:
+        listed = self.session.hints()
+        page = listed[self._listed : self._listed + PAGE]
+        if not page:
+            self.show("these are all legal actions")
+            return
+        texts = [pretty(self.session.text(hint.action)) for hint in page]
+        width = max(map(len, texts))
+        numbers = range(self._listed + 1, self._listed + 1 + PAGE)
+        for number, hint, text in zip(numbers, page, texts, strict=False):
+            self.show(f"{f'#{number}':>4} {text:{width}}  {hint.note}".rstrip())
+        self._listed += len(page)
+        if self._listed < len(listed):
+            self.show(f"{self._listed} of {len(listed)} legal actions; type more for the next")
+
+    def _log(self) -> None:
+        for number, event in enumerate(self.session.log, 1):
+            self.show(f"{number:4} {event}")
+        if not self.session.log:
+            self.show("nothing has been played yet")
+
+    def _cards(self) -> None:
+        seen, unseen = known_cards(self.session.game, self.session.view, self.session.seat)
+        for name, cards in (("out", seen), ("not seen", unseen)):
+            self.show(f"{name} ({len(cards)}): " + " ".join(map(pretty, cards)))
+
+    def _score(self) -> None:
+        self.show(str(self.score))
+        if self.session.game.staged:
+            self.show(f"this hand: {payoffs(self.session.game.returns(self.session.state))}")
+
+
+def _decide(
+    session: Session, ask: Callable[[str], str], show: Callable[[str], None], score: Score
+) -> None:
+    """Carry out typed lines until one has changed the table.
 
     Raises:
         Leave: The person typed `quit` or `exit`.
     """
-    match line.lower():
-        case "":
-            return False
-        case "quit" | "exit":
-            raise Leave
-        case "help":
-            show(HELP)
-            return False
-        case "hint" | "?":
-            legal = session.legal()
-            more = f" … and {len(legal) - MOST_LISTED} more" if len(legal) > MOST_LISTED else ""
-            show(f"hint: {session.hint()}")
-            show(f"legal: {' '.join(legal[:MOST_LISTED])}{more}")
-            return False
-    try:
-        if line.lower() == "undo":
-            session.undo()
-        else:
-            session.play(line)
-    except InputError as error:
-        show(f"{error} (? lists what is legal)")
-        return False
-    return True
+    decision = _Decision(session, show, score)
+    while True:
+        line = ask(f"player_{session.seat}> ").strip()
+        try:
+            if line.lower() in decision.words:
+                decision.words[line.lower()]()
+                continue
+            if line.lower() == "undo":
+                session.undo()
+            else:
+                session.play(line)
+            return
+        except InputError as error:
+            show(f"{error} (? lists what is legal, help explains)")
 
 
-def _result(session: Session) -> str:
-    returns = session.game.returns(session.state)
+def _result(session: Session, returns: np.ndarray) -> str:
     # Payoffs may all be positive: compare with their mean.
     own = returns[session.seat] - returns.mean()
     verdict = "you win" if own > 0 else "you lose" if own < 0 else "a draw"
-    payoffs = ", ".join(f"player_{i} {value:+g}" for i, value in enumerate(returns))
-    return f"{verdict}: {payoffs}"
+    return f"{verdict}: {payoffs(returns)}"
 
 
 def start(game: Game, deal: str | None, seed: int) -> State:

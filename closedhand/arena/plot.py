@@ -10,7 +10,7 @@ import numpy as np
 from closedhand.arena.results import shortened
 from closedhand.core.extras import needing
 from closedhand.core.files import write_atomically
-from closedhand.core.registry import make_game
+from closedhand.core.registry import make_game, read_options
 
 
 def plot_match(data: dict[str, Any], path: Path) -> None:
@@ -65,7 +65,7 @@ def plot_league(data: dict[str, Any], path: Path) -> None:
     bars.invert_yaxis()
     bars.margins(0.15)
     bars.set_xlabel("points per round, 95% intervals")
-    options = data["options"]
+    options = read_options(data["game"], data["options"], warn=False)
     usual = make_game(data["game"], rules=options["rules"]).options
     rules = ", ".join(f"{k}={v}" for k, v in options.items() if k == "rules" or v != usual[k])
     how = ", each deal at all seats" if data["duplicate"] else ""

@@ -5,16 +5,18 @@ import math
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from closedhand.arena.match import Match
-from closedhand.core.duel import Chunk, match_settings, tables
+from closedhand.core.agents import SPENT
+from closedhand.core.duel import Chunk, match_settings, spent_in, tables
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.moved import old_names
 from closedhand.core.reading import load_json
+from closedhand.core.registry import GAMES, load as load_ref, read_options
 from closedhand.core.run import check_same
 from closedhand.core.statistics import Estimate, bootstrap, wins
 
@@ -84,8 +86,10 @@ def summary(match: Match) -> dict[str, Any]:
 
     `pairs` holds for every pairing `results`: win rate and points by agent and role; `difference`:
     by role, the points of the first agent minus those of the second on the same deals; the time per
-    decision; and the raw `returns` by deal, table and seat. Points are per game: summed over all
-    seats of a role, and for the role `all` the mean over the roles. Intervals are 95% intervals.
+    decision and what searches have cost (`spent`: in total); and the raw `returns` by deal, table
+    and seat. `columns` of a result are those that the game's spec names. Points are per game:
+    summed over all seats of a role, and for the role `all` the mean over the roles. Intervals are
+    95% intervals.
     """
     return {
         **match_settings(match.game, match.agents, match.seed),
@@ -99,11 +103,46 @@ def summary(match: Match) -> dict[str, Any]:
     }
 
 
+class Score(NamedTuple):
+    """What the first agent of a match scored against the second, over all roles; prints as a line.
+
+    Attributes:
+        agents: Names of the two.
+        won: Share of games that the first agent won, with its 95% interval.
+        points: Its points a game.
+        deals: Number of duplicate deals.
+    """
+
+    agents: tuple[str, str]
+    won: Estimate
+    points: Estimate
+    deals: int
+
+    def __str__(self) -> str:
+        own, other = map(shortened, self.agents)
+        (won, least, most), (points, low, high) = self.won, self.points
+        return (
+            f"{own} against {other}: won {won:.1%} ({least:.1%} to {most:.1%}), {points:+.3f} "
+            f"points a game ({low:+.3f} to {high:+.3f}), {self.deals:,} duplicate deals"
+        )
+
+
+def score(match: Match) -> Score:
+    """The score of the first two agents of a match."""
+    earned = points(match.game, match.pairs[0].returns, 0)
+    both = np.stack([wins(earned).mean(axis=1), earned.mean(axis=1)], axis=1)
+    won, mean = bootstrap(both, match.seed)
+    return Score((match.agents[0], match.agents[1]), won, mean, match.deals)
+
+
 def _pair_summary(game: Game, names: list[str], chunk: Chunk, seed: int) -> dict[str, Any]:
     roles = [*role_names(game), ALL]
-    by_agent = [_with_mean(points(game, chunk.returns, agent)) for agent in (0, 1)]
-    won = [_with_mean(wins(points(game, chunk.returns, agent))) for agent in (0, 1)]
-    columns = [*by_agent, *won, by_agent[0] - by_agent[1]]
+    each = [points(game, chunk.returns, agent) for agent in (0, 1)]
+    by_agent = [_with_mean(own) for own in each]
+    won = [_with_mean(wins(own)) for own in each]
+    named = measures(game, each)
+    extra = [_with_mean(own) for pair in named.values() for own in pair]
+    columns = [*by_agent, *won, by_agent[0] - by_agent[1], *extra]
     # One bootstrap for all columns, so that all figures come from the same resampled deals.
     estimates = bootstrap(np.concatenate(columns, axis=1), seed)
     scores = [estimates[i : i + len(roles)] for i in range(0, len(estimates), len(roles))]
@@ -115,6 +154,9 @@ def _pair_summary(game: Game, names: list[str], chunk: Chunk, seed: int) -> dict
                 "role": role,
                 "win_rate": rounded(scores[2 + agent][i]),
                 "points": rounded(scores[agent][i]),
+                "columns": {
+                    column: rounded(scores[5 + 2 * k + agent][i]) for k, column in enumerate(named)
+                },
             }
             for agent, name in enumerate(names)
             for i, role in enumerate(roles)
@@ -125,14 +167,37 @@ def _pair_summary(game: Game, names: list[str], chunk: Chunk, seed: int) -> dict
     }
 
 
+def measures(game: Game, by_agent: Sequence[np.ndarray]) -> dict[str, list[np.ndarray]]:
+    """The columns that the spec of a game names and that apply under its options.
+
+    Args:
+        game: The game.
+        by_agent: Payoffs of each agent, float64 [deals, sides].
+
+    Returns:
+        Their values for each agent, by name.
+    """
+    found: dict[str, list[np.ndarray]] = {}
+    columns = GAMES[game.name].columns if game.name in GAMES else {}
+    for name, ref in columns.items():
+        values = [load_ref(ref)(game, own) for own in by_agent]
+        if all(value is not None for value in values):
+            found[name] = values
+    return found
+
+
 def times(chunk: Chunk) -> dict[str, Any]:
-    """Number of decisions of each agent, and their time."""
+    """Number of decisions of each agent, their time, and what its searches have cost, if any."""
     return {
         "decisions": chunk.decisions.tolist(),
         "seconds": [round(float(s), 6) for s in chunk.seconds],
         "microseconds_per_decision": [
             round(float(1e6 * s / n), 3) if n else None
             for s, n in zip(chunk.seconds, chunk.decisions, strict=True)
+        ],
+        "spent": [
+            dict(zip(SPENT, row, strict=True)) if row[0] else None
+            for row in spent_in(chunk).round(6).tolist()
         ],
     }
 
@@ -200,6 +265,8 @@ def load_same(path: Path, wanted: Mapping[str, Any]) -> dict[str, Any]:
     """
     data = load_json(path)
     with continuing(path):
+        # Options may have names of an earlier version.
+        data["options"] = read_options(data["game"], data["options"], warn=False)
         found = {key: data[key] for key in wanted}
     check_same(path, found, wanted)
     return data
@@ -226,4 +293,11 @@ def chunk_of(data: Mapping[str, Any], returns: Any, shape: tuple[int, ...], agen
         raise ValueError("payoffs or times")
     if not np.isfinite(spent).all() or (spent < 0).any() or (spent[1] % 1).any():
         raise ValueError("times")
-    return Chunk(payoffs, spent[0], np.array(data["decisions"], np.int64))
+    costs = [
+        [row[name] for name in SPENT] if row else [0.0] * len(SPENT)
+        for row in data.get("spent", [None] * agents)
+    ]
+    searches = np.array(costs, float)
+    if searches.shape != (agents, len(SPENT)) or not (searches >= 0).all():
+        raise ValueError("spent")
+    return Chunk(payoffs, spent[0], np.array(data["decisions"], np.int64), searches)

@@ -13,7 +13,19 @@ from typing import Annotated
 
 import typer
 
-from closedhand.cli import compile, play, records, show, solve, streams, train
+from closedhand.cli import (
+    compile,
+    exploit,
+    learner_table,
+    play,
+    records,
+    reproduce,
+    show,
+    solve,
+    streams,
+    train,
+    web,
+)
 from closedhand.cli.common import positive
 from closedhand.cli.groups import Commands, Group
 from closedhand.core import reading
@@ -63,20 +75,32 @@ def closedhand(
 app.command()(play.match)
 app.command()(play.play)
 app.command(context_settings=solve.SETTINGS)(solve.solve)
+app.command()(exploit.exploit)
+app.command()(solve.judge)
 app.command()(compile.compile)
+app.command()(web.web)
 app.add_typer(records.app, name="records")
 app.add_typer(train.app, name="train")
 OF_GAMES = {
     "reproduce": "Reproduce published results.",
     "show": "Options and pictures of games.",
 }
-"""Groups whose commands come from games, save `show options`."""
+"""Groups whose commands come from games, save those of `OWN`."""
+
+OWN = {
+    "reproduce": {
+        "all": reproduce.reproduce_all,
+        "learners": learner_table.reproduce_learners,
+    },
+    "show": {"options": show.options, "settings": show.settings},
+}
+"""The other commands of these groups, by name."""
 
 for name, text in OF_GAMES.items():
     group = typer.Typer(cls=Group, no_args_is_help=True)
     group.callback()(lambda: None)
-    if name == "show":
-        group.command()(show.options)
+    for own, function in OWN[name].items():
+        group.command(own)(function)
     app.add_typer(group, name=name, help=text)
 
 

@@ -17,6 +17,8 @@ from closedhand.core.files import Claims, WriteError
 from closedhand.core.game import Game, InputError, shown
 from closedhand.core.registry import GAMES, make_game, read_options
 from closedhand.core.text import UNPAIRED
+from closedhand.core.threads import cores
+from closedhand.core.workers import Crew
 
 INTERRUPTED = 130
 MOST_SEED = 2**63 - 1
@@ -48,7 +50,16 @@ def seed_option(help: str) -> Any:
 
 Seed = Annotated[int, seed_option("Seed of the deals and of the agents.")]
 Workers = Annotated[
-    int | None, typer.Option(min=1, help="Number of processes; all cores if absent.")
+    int | None,
+    typer.Option(min=1, help="Number of processes, or of actors with --ray; all cores if absent."),
+]
+Ray = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Ray cluster that plays the games, by its address, or local: all cores of this "
+        "machine. The results are the same.",
+    ),
 ]
 Restart = Annotated[bool, typer.Option("--restart", help="Start from scratch instead of resuming.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
@@ -131,6 +142,29 @@ def slug(text: str) -> str:
 def note(text: str) -> None:
     """Print a line on stderr."""
     typer.echo(f"closedhand: {text}", err=True)
+
+
+@contextmanager
+def crew(ray: str | None, workers: int | None) -> Iterator[Crew | int]:
+    """Who does the jobs of a command: a Ray cluster, or processes.
+
+    Args:
+        ray: Address of the cluster; None: there is none.
+        workers: Number of processes or actors; None: one for each core.
+
+    Yields:
+        What functions take as `workers`.
+
+    Raises:
+        InputError: Ray is not installed, or there is no such cluster.
+    """
+    if ray is None:
+        yield workers or cores()
+        return
+    from closedhand.bridges.cluster import Cluster
+
+    with Cluster(ray, workers) as cluster:
+        yield cluster
 
 
 @contextmanager

@@ -22,6 +22,7 @@ def _play(game: Game) -> None:
         view = game.view(state, state.player)
         game.redeal(view, state.player, rng)
         game.observe(view, state.player)
+        game.features(view, state.player)
         game.play(state, game.sample(rng, state))
     game.returns(state)
 
@@ -74,7 +75,18 @@ def _agents(game: Game) -> None:
     play_out(game, batch.deal(game, [1]), seats, agents)
 
 
-ROUTES: tuple[Callable[[Game], None], ...] = (_play, _batch, _envs, _agents)
+def _hints(game: Game) -> None:
+    """Hints of the agent that gives them to a person."""
+    from closedhand.arena.hints import hints
+    from closedhand.core.agents import make_agent
+
+    state = game.deal(np.random.default_rng(0))
+    spec = spec_of(game.name)
+    adviser = make_agent(game, spec.adviser or spec.opponent, seed=0)
+    hints(game, game.view(state, int(state["player"])), adviser, seconds=1e-9)
+
+
+ROUTES: tuple[Callable[[Game], None], ...] = (_play, _batch, _envs, _agents, _hints)
 
 
 def compile(
@@ -87,10 +99,10 @@ def compile(
 ) -> None:
     """Compile the kernels of games, so that programs that follow start without a pause.
 
-    Covers the game itself, batches, the environments, and the agents that play at once. Binaries
-    are kept beside the package, in the user's cache folder where that is not writable, or in
-    NUMBA_CACHE_DIR. Kernels of other rules are the same; those of other actions, such as sub-steps,
-    are compiled with --option.
+    Covers the game itself, batches, the environments, the agents that play at once, and hints.
+    Binaries are kept beside the package, in the user's cache folder where that is not writable, or
+    in NUMBA_CACHE_DIR. Kernels of other rules are the same; those of other actions, such as
+    sub-steps, are compiled with --option.
     """
     for name in [underscored(name) for name in games] if games else list(GAMES):
         game = bind(str(name), rules, option)

@@ -2,19 +2,27 @@
 
 import math
 from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.highlighter import RegexHighlighter
+from rich.theme import Theme
 
+from closedhand.cli import streams
 from closedhand.cli.common import (
+    MOST_SEED,
     GameName,
     Json,
     Options,
+    Ray,
     Rules,
     bind,
     claim_files,
+    crew,
     given_options,
     interruptible,
     leave_if_interrupted,
@@ -27,6 +35,7 @@ from closedhand.cli.common import (
     slug,
 )
 from closedhand.core.game import Game, InputError
+from closedhand.core.workers import Crew
 
 # Slow imports are made inside the commands, so that --help is fast.
 
@@ -64,9 +73,12 @@ def match(
     workers: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Number of processes; all cores if absent, one with a search by the clock."
+            min=1,
+            help="Number of processes, or of actors with --ray; all cores if absent, one with a "
+            "search by the clock.",
         ),
     ] = None,
+    ray: Ray = None,
     out: Annotated[
         Path | None, typer.Option(help="JSON file for the results; the picture is saved beside it.")
     ] = None,
@@ -95,11 +107,12 @@ def match(
     if is_league:
         options = given_options(game, rules, option)
         _league(
-            game, options, names, deals, rounds, duplicate, seed, workers, path, resume, as_json
-        )
+            game, options, names, deals, rounds, duplicate, seed, workers, ray, path, resume,
+            as_json,
+        )  # fmt: skip
     else:
         bound = bind(game, rules, option)
-        _match(bound, names, deals or 1000, seed, workers, path, resume, as_json)
+        _match(bound, names, deals or 1000, seed, workers, ray, path, resume, as_json)
 
 
 def _picture_of(path: Path) -> Path:
@@ -107,12 +120,20 @@ def _picture_of(path: Path) -> Path:
     return path.parent / f"{path.stem}.png"
 
 
-def _processes(game: Game, names: list[str], workers: int | None) -> int:
-    """Number of processes: the number given, else 1 with a search by the clock, else all cores."""
-    from closedhand.arena.match import is_clocked
-    from closedhand.core.threads import cores
+def _players(
+    game: Game, names: list[str], workers: int | None, ray: str | None
+) -> AbstractContextManager[Crew | int]:
+    """Who plays: a cluster, the number of processes given, 1 with a search by the clock.
 
-    return workers or (1 if is_clocked(game, names) else cores())
+    Raises:
+        InputError: A search by the clock on a cluster.
+    """
+    from closedhand.arena.match import is_clocked
+
+    clocked = is_clocked(game, names)
+    if clocked and ray is not None:
+        raise InputError("an agent that searches by the clock needs all cores: leave out --ray")
+    return crew(ray, workers or (1 if clocked else None))
 
 
 def _match(
@@ -121,6 +142,7 @@ def _match(
     deals: int,
     seed: int,
     workers: int | None,
+    ray: str | None,
     path: Path,
     resume: bool,
     as_json: bool,
@@ -128,14 +150,14 @@ def _match(
     from closedhand.arena import match as arena, results
     from closedhand.arena.plot import plot_match
 
-    number = _processes(game, names, workers)
+    players = _players(game, names, workers, ray)
     played = results.load(path, game, names, seed) if resume else None
 
     def save(match: arena.Match) -> None:
         results.save(path, results.summary(match))
 
-    with interruptible(NOTHING), progress_bar("deals", deals) as update:
-        result = arena.play(game, names, deals, seed, number, played, update, save)
+    with players as doing, interruptible(NOTHING), progress_bar("deals", deals) as update:
+        result = arena.play(game, names, deals, seed, doing, played, update, save)
     data = results.summary(result)
     _finish(data, path, plot_match, show_match, as_json)
     leave_if_interrupted(
@@ -153,6 +175,7 @@ def _league(
     duplicate: bool,
     seed: int,
     workers: int | None,
+    ray: str | None,
     path: Path,
     resume: bool,
     as_json: bool,
@@ -167,7 +190,7 @@ def _league(
     share = league.rounds_per_deal(game, duplicate)
     deals = deals or math.ceil(wanted / share)
     seated = league.seat_all(game, names)
-    number = _processes(game, names, workers)
+    players = _players(game, names, workers, ray)
     played = league.load(path, game, names, seed, duplicate) if resume else None
     if len(seated) > len(names):
         note(f"{names[-1]} takes {len(seated) - len(names) + 1} seats")
@@ -177,14 +200,14 @@ def _league(
     def save(played: league.League) -> None:
         results.save(path, league.summary(played))
 
-    with interruptible(NOTHING), progress_bar("rounds", deals * share) as update:
+    with players as doing, interruptible(NOTHING), progress_bar("rounds", deals * share) as update:
         result = league.play(
             game,
             names,
             deals,
             seed,
             duplicate,
-            number,
+            doing,
             played,
             lambda done: update(done * share),
             save,
@@ -227,12 +250,17 @@ def play(
     seed: Annotated[int | None, seed_option("Seed of the deal; random if absent.")] = None,
     deal: Annotated[str | None, typer.Option(help="Deal in the game's notation.")] = None,
     hint: Annotated[
-        str | None, typer.Option(help="Agent that gives hints; the first agent if absent.")
+        str | None,
+        typer.Option(help="Agent that gives hints; one that knows the game well if absent."),
     ] = None,
     rules: Rules = None,
     option: Options = None,
 ) -> None:
-    """Play in the terminal against agents."""
+    """Play in the terminal against agents, hand after hand.
+
+    Where there is only one legal action, it is played at once. Type ? for hints and help for the
+    notation and everything else. Colours follow the terminal, and NO_COLOR switches them off.
+    """
     import numpy as np
 
     from closedhand.arena import play as table
@@ -247,35 +275,76 @@ def play(
     if len(names) == 1:
         names *= bound.num_players - 1
     others = [make_agent(bound, name, seed + i) for i, name in enumerate(names, 1)]
-    adviser = make_agent(bound, hint or names[0], seed)
-    session = table.Session(bound, table.start(bound, deal, seed), seat, others, adviser)
-    typer.echo(f"{game} against {', '.join(names)}, --seed {seed}")
-    table.run(session, input, typer.echo)
+    adviser = make_agent(bound, hint or spec_of(bound.name).adviser or names[0], seed)
+    show, score = paper().print, table.Score(bound.num_players)
+    while True:
+        session = table.Session(bound, table.start(bound, deal, seed), seat, others, adviser)
+        show(f"{game} against {', '.join(names)}, --seed {seed}")
+        if not table.run(session, streams.read_line, show, score) or not _again():
+            return
+        seed, deal = (seed + 1) % (MOST_SEED + 1), None
+
+
+def paper() -> Console:
+    """The console on which a game is played: red suits and the player to act stand out.
+
+    It prints text as it is, and without colours where the stream is no terminal or NO_COLOR is set.
+    """
+    return Console(
+        highlighter=_Suits(),
+        theme=Theme({"table.red": "bright_red", "table.turn": "bold yellow", "table.seat": "bold"}),
+        markup=False,
+        emoji=False,
+        soft_wrap=True,
+    )
+
+
+class _Suits(RegexHighlighter):
+    """What stands out on the table."""
+
+    base_style = "table."
+    highlights = [
+        r"(?P<red>[2-9TJQKA_][♥♦])",
+        r"(?m)^(?P<turn>>)",
+        r"(?P<seat>player_[0-9]+)",
+    ]
+
+
+def _again() -> bool:
+    """Ask whether to play another hand."""
+    answers = {"": True, "y": True, "yes": True, "n": False, "no": False, "quit": False}
+    answer = "?"
+    with suppress(EOFError, KeyboardInterrupt):
+        while answer not in answers:
+            answer = streams.read_line("another hand? [Y/n] ").strip().lower()
+    return answers.get(answer, False)
 
 
 def show_match(data: dict[str, Any]) -> None:
     """Print match results as tables."""
     from closedhand.arena.results import shortened
 
-    console = Console()
+    console = Console(markup=False)  # brackets are those of agents' options
     for pair in data["pairs"]:
         first, second = map(shortened, pair["agents"])
         title = f"{data['game']}: {first} v {second}, {data['deals']} deals, seed {data['seed']}"
         table = new_table(title)
         for name in ("agent", "role"):
             table.add_column(name)
-        for name in ("win rate", "95%", "points", "95%"):
+        rows = pair["results"]
+        figures = [
+            row["columns"] or {"win rate": row["win_rate"], "points": row["points"]} for row in rows
+        ]
+        signs = {name: "+" * any(each[name]["mean"] < 0 for each in figures) for name in figures[0]}
+        for name in signs:
             table.add_column(name, justify="right")
-        for row in pair["results"]:
-            wins, points = row["win_rate"], row["points"]
-            table.add_row(
-                shortened(row["agent"]),
-                row["role"],
-                f"{wins['mean']:.3f}",
-                f"{wins['low']:.3f} to {wins['high']:.3f}",
-                f"{points['mean']:+.3f}",
-                f"{points['low']:+.3f} to {points['high']:+.3f}",
+            table.add_column("95%", justify="right")
+        for row, figure in zip(rows, figures, strict=True):
+            cells = (
+                (f"{figure[name]['mean']:{sign}.3f}", interval(figure[name], sign))
+                for name, sign in signs.items()
             )
+            table.add_row(shortened(row["agent"]), row["role"], *chain.from_iterable(cells))
         console.print(table)
         gap = pair["difference"]["all"]
         console.print(
@@ -284,13 +353,25 @@ def show_match(data: dict[str, Any]) -> None:
         )
         times = zip((first, second), pair["microseconds_per_decision"], strict=True)
         console.print("; ".join(f"{name} {time} µs per decision" for name, time in times))
+        for name, spent in zip((first, second), pair["spent"], strict=True):
+            if spent:
+                console.print(f"{name}: {budget_used(spent)}")
+
+
+def budget_used(spent: dict[str, float]) -> str:
+    """What searches have really used, in words."""
+    number, seconds = spent["searches"], spent["seconds"]
+    return (
+        f"{number:,.0f} searches of {spent['simulations'] / number:,.0f} simulations and "
+        f"{1000 * seconds / number:,.1f} ms, on {spent['processor_seconds'] / seconds:.2f} cores"
+    )
 
 
 def show_league(data: dict[str, Any]) -> None:
     """Print the results of a league as tables."""
     from closedhand.arena.results import shortened
 
-    console = Console()
+    console = Console(markup=False)  # brackets are those of agents' options
     how = "each deal at all seats, " if data["duplicate"] else ""
     console.print(f"{data['game']}: {data['rounds']:,} rounds, {how}seed {data['seed']}")
     table = new_table()
@@ -311,6 +392,9 @@ def show_league(data: dict[str, Any]) -> None:
         console.print(
             f"{first} minus {second}: {gap['mean']:+.3f} per round ({interval(gap, '+')})"
         )
+    for row in data["results"]:
+        if row["spent"]:
+            console.print(f"{shortened(row['agent'])}: {budget_used(row['spent'])}")
     over = f"{data['blocks']} blocks of rounds" if data["blocks"] else f"{data['deals']} deals"
     console.print(f"points per round; intervals over {over}; µs per decision")
 

@@ -82,7 +82,8 @@ def export(
     out: Annotated[
         Path,
         typer.Option(
-            help="File to write: records if it ends in .jsonl, else a log of that ending."
+            help="File to write: records if it ends in .jsonl, a page of replays if in .html, "
+            "else a log of that ending."
         ),
     ],
     game: Annotated[
@@ -92,16 +93,24 @@ def export(
             callback=underscored,
         ),
     ] = None,
+    mistakes: Annotated[
+        bool,
+        typer.Option("--mistakes", help="Judge all plays of a page; takes a second for each."),
+    ] = False,
     rules: Rules = None,
     option: Options = None,
 ) -> None:
-    """Turn logs of other programs into records, and records into logs."""
+    """Turn logs of other programs into records, and records into logs or into a page of replays.
+
+    The page is one HTML file, which any browser shows without a server.
+    """
     from closedhand.core.files import write_atomically
     from closedhand.core.records import log_readers, read, reader_of, write
 
     writers = {reader.suffix: reader.text for reader in log_readers() if reader.text}
-    if out.suffix not in (*writers, ".jsonl"):
-        endings = " or ".join((*filter(None, writers), ".jsonl"))
+    own = (".jsonl", ".html")
+    if out.suffix not in (*writers, *own):
+        endings = " or ".join((*filter(None, writers), *own))
         raise InputError(f"--out must end in {endings}, not {out.suffix!r}")
     claim_files(out)
     reader = reader_of(file)
@@ -111,6 +120,11 @@ def export(
         records = list(read(file, game, **given_options(game, rules, option)))
     if out.suffix == ".jsonl":
         write(out, records)
+    elif out.suffix == ".html":
+        from closedhand.web.page import page
+
+        with progress_bar("games", len(records)) as update:
+            write_atomically(out, page(records, out.stem, mistakes, update))
     else:
         write_atomically(out, writers[out.suffix](records))
     typer.echo(f"saved {len(records)} games as {out}")

@@ -1,13 +1,19 @@
-"""What the commands `reproduce …`, which games add, share: options, progress bar and report."""
+"""The command `reproduce all`, and what the commands `reproduce …` of games share."""
 
+import html
+import inspect
+import re
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from closedhand.cli.common import interruptible, make_folder, print_json, progress_bar
+from closedhand.cli.common import Seed, interruptible, make_folder, note, print_json, progress_bar
+from closedhand.core.files import write_atomically
 from closedhand.core.game import InputError
+from closedhand.core.registry import load
 
 Out = Annotated[Path, typer.Option(help="Folder for the report and what it is made from.")]
 Only = Annotated[
@@ -56,12 +62,85 @@ def computed(
 def show_report(
     out: Path, text: str, results: dict[str, Any], as_json: bool, name: str = "report"
 ) -> None:
-    """Save and print the report, or print the results as JSON."""
-    from closedhand.core.files import write_atomically
-
+    """Save the report, as Markdown and as HTML, and print it, or print the results as JSON."""
     write_atomically(out / f"{name}.md", text)
+    write_atomically(out / f"{name}.html", as_html(text, out))
     if as_json:
         print_json(results)
     else:
         typer.echo(text)
-        typer.echo(f"saved {out}/{name}.md, and beside it the results that it is made from")
+        typer.echo(f"saved {out}/{name}.md and .html, and beside them what they are made from")
+
+
+PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+body {{ font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto }}
+table {{ border-collapse: collapse; display: block; overflow-x: auto }}
+th, td {{ border: 1px solid #ccc; padding: 0.2rem 0.6rem; text-align: left }}
+img {{ max-width: 100% }}
+</style>
+</head>
+<body>
+{body}</body>
+</html>
+"""
+
+
+def as_html(text: str, folder: Path) -> str:
+    """A report as a page that needs no network.
+
+    Args:
+        text: The report, Markdown.
+        folder: Folder of the page. Pictures that lie there are shown where the report names them.
+    """
+    from markdown_it import MarkdownIt
+
+    blocks = []
+    for block in text.split("\n\n"):
+        pictures = [each for each in re.findall(r"[\w-]+\.png", block) if (folder / each).exists()]
+        blocks += [block, *(f"![{each}]({each})" for each in dict.fromkeys(pictures))]
+    body = MarkdownIt("commonmark", {"html": False}).enable("table").render("\n\n".join(blocks))
+    title = text.partition("\n")[0].lstrip("# ")
+    return PAGE.format(title=html.escape(title), body=body)
+
+
+def reproductions() -> dict[str, Callable[..., None]]:
+    """The commands `reproduce …` of games that have the options shared by all, by name."""
+    from closedhand.cli import groups
+
+    commands = {name: load(ref) for name, ref in groups.commands_of_games("reproduce").items()}
+    return {
+        name: command
+        for name, command in commands.items()
+        if {"out", "quick", "seed"} <= inspect.signature(command).parameters.keys()
+    }
+
+
+def reproduce_all(
+    quick: Quick = False,
+    seed: Seed = 0,
+    out: Annotated[Path, typer.Option(help="Folder for a folder of each reproduction.")] = Path(
+        "runs/all"
+    ),
+) -> None:
+    """All reproductions, one after the other, and a page that leads to their reports.
+
+    With --quick some minutes for each. Ctrl-C stops; the same command resumes.
+    """
+    make_folder(out)
+    lines = ["# All reproductions", "", "| report | seconds |", "|---|---|"]
+    for name, command in reproductions().items():
+        note(f"reproduce {name}")
+        start = time.perf_counter()
+        command(out=out / name, quick=quick, seed=seed)
+        seconds = time.perf_counter() - start
+        lines.append(f"| [{name}]({name}/report.html) | {seconds:,.0f} |")
+    text = "\n".join(lines) + "\n"
+    write_atomically(out / "index.md", text.replace("report.html", "report.md"))
+    write_atomically(out / "index.html", as_html(text, out))
+    typer.echo(text)

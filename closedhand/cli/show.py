@@ -1,21 +1,42 @@
-"""The command `show options`; all other commands `show …` are those of games."""
+"""The commands `show options` and `show settings`; all other `show …` are those of games."""
+
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
 from closedhand.cli.common import GameName, Json, new_table, print_json
+from closedhand.core.options import Options as Table
 from closedhand.core.registry import spec_of
 
 
 def options(game: GameName, as_json: Json = False) -> None:
     """Show the options of a game: their names, defaults, values and meanings."""
-    table = spec_of(game).option_table
+    _show(spec_of(game).option_table, {"game": game}, as_json)
+    if not as_json:
+        typer.echo("--option KEY=VALUE, or keyword arguments of make_game")
+
+
+def settings(
+    algorithm: Annotated[str, typer.Argument(help="A learner: ppo, dmc or imitation.")],
+    as_json: Json = False,
+) -> None:
+    """Show the settings of a learner: their names, defaults, values and meanings."""
+    from closedhand.cli.learn import table_of
+
+    _show(table_of(algorithm), {"algorithm": algorithm}, as_json)
+    if not as_json:
+        typer.echo("--set KEY=VALUE")
+
+
+def _show(table: Table, owner: dict[str, str], as_json: bool) -> None:
+    """Print a table of options."""
     if as_json:
         rows = [
             {"name": each.name, "default": each.default, "values": each.values, "text": each.text}
             for each in table
         ]
-        print_json({"game": game, "options": rows})
+        print_json({**owner, "options": rows})
         return
     shown = new_table()
     for name in ("option", "default", "values", "meaning"):
@@ -24,4 +45,3 @@ def options(game: GameName, as_json: Json = False) -> None:
         default = "none" if each.default is None else str(each.default).lower()
         shown.add_row(each.name, default, each.values, each.text)
     Console().print(shown)
-    typer.echo("--option KEY=VALUE, or keyword arguments of make_game")

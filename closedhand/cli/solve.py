@@ -1,13 +1,35 @@
-"""The command `solve`, which calls the solver named in a game's spec."""
+"""The commands about small games: `solve` finds equilibria, `judge` says how good an agent is."""
 
+import json
+import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
-from closedhand.cli.common import Json, Options, Rules, bind, positive, seed_option, underscored
-from closedhand.core.game import InputError
-from closedhand.core.registry import GAMES, load, spec_of
+from closedhand.cli.common import (
+    INTERRUPTED,
+    GameName,
+    Json,
+    Options,
+    Rules,
+    bind,
+    make_folder,
+    new_table,
+    note,
+    positive,
+    print_json,
+    progress_bar,
+    save_picture,
+    seed_option,
+    slug,
+    underscored,
+)
+from closedhand.core.extras import require
+from closedhand.core.files import write_atomically
+from closedhand.core.game import Game, InputError
+from closedhand.core.registry import GAMES, make_game
 
 SETTINGS = {"ignore_unknown_options": True, "allow_extra_args": True}
 """Options that `solve` does not know are taken as options of the game."""
@@ -17,12 +39,13 @@ ITERATIONS = 10_000
 
 def solve(
     words: Annotated[
-        list[str] | None, typer.Argument(metavar="[GAME]", help="Game that has a solver.")
+        list[str] | None, typer.Argument(metavar="[GAME]", help="Any game that is small enough.")
     ] = None,
     algorithm: Annotated[
         str,
         typer.Option(
-            help="One of the game's algorithms, or several separated by commas; all: every solver."
+            help="One of the algorithms, lp (the linear program), or several separated by commas; "
+            "all: every solver of the CFR family."
         ),
     ] = "pcfr+",
     iterations: Annotated[
@@ -64,19 +87,9 @@ def solve(
     """
     game, named = read_words(words or [])
     bound = bind(other_game or game or default_game(), rules, [*(option or []), *named])
-    solver = spec_of(bound.name).solver
-    if solver is None:
-        raise InputError(
-            f"{bound.name} has no solver; these games have one: {', '.join(solvable())}"
-        )
     if iterations is None and seconds is None and until is None:
         iterations = ITERATIONS
-    load(solver)(bound, algorithm, iterations, seconds, until, seed, out, resume, as_json)
-
-
-def solvable() -> list[str]:
-    """The games that have a solver."""
-    return [spec.command_name for spec in GAMES.values() if spec.solver]
+    solve_game(bound, algorithm, iterations, seconds, until, seed, out, resume, as_json)
 
 
 def default_game() -> str:
@@ -84,7 +97,7 @@ def default_game() -> str:
     for spec in GAMES.values():
         if "solve" in spec.default_for:
             return spec.name
-    raise InputError(f"name the game to solve: {', '.join(solvable())}")
+    raise InputError(f"name the game to solve: {', '.join(GAMES)}")
 
 
 def read_words(words: list[str]) -> tuple[str | None, list[str]]:
@@ -113,3 +126,251 @@ def read_words(words: list[str]) -> tuple[str | None, list[str]]:
         else:
             raise InputError(f"no such option: {word}")
     return game, options
+
+
+def solve_game(
+    bound: Game,
+    algorithm: str,
+    iterations: int | None,
+    seconds: float | None,
+    until: float | None,
+    seed: int,
+    out: Path | None,
+    resume: bool,
+    as_json: bool,
+) -> None:
+    """Solve a game and show or print the results; see `solve`."""
+    from closedhand.arena.plot import plot_curves
+    from closedhand.baselines.tabular import solving
+
+    names = list(solving.SOLVERS) if algorithm == "all" else algorithm.split(",")
+    known = (*solving.algorithms(bound), "lp")
+    for name in names:
+        if name not in known:
+            raise InputError(f"no algorithm {name!r}; there are {', '.join((*known, 'all'))}")
+    solving.trees_of(bound).build(bound)  # a game that is too large is refused before all else
+    folder = make_folder(
+        out or Path("runs") / slug(" ".join(["solve", bound.name, *chosen(bound)]))
+    )
+    # All runs are set up before the first one starts, so that errors show at once.
+    runs = {}
+    for name in names:
+        # Of several algorithms, only those that an interrupted run had reached are resumed.
+        go_on = resume and (len(names) == 1 or (folder / name / "learner.npz").exists())
+        if name == "lp":
+            require("scipy")
+        else:
+            runs[name] = (
+                solving.load(folder / name, name, bound, seed)
+                if go_on
+                else solving.begin(name, bound, seed, folder / name)
+            )
+    results = []
+    for name in names:
+        if name == "lp":
+            results.append(solve_exactly(bound, folder / name))
+        else:
+            results.append(work(runs[name], iterations, seconds, until))
+        if results[-1]["interrupted"]:
+            break
+    drawn = curves(bound, folder)
+    picture = save_picture(plot_curves, drawn, folder / "nash-conv.png") if drawn else None
+    if as_json:
+        print_json(results[0] if len(names) == 1 else {"runs": results})
+    else:
+        show_results(results)
+        typer.echo(f"saved {folder}/*/strategy.npz" + (f" and {picture}" if picture else ""))
+    if results[-1]["interrupted"]:
+        note("interrupted; the work so far is saved: continue with --resume")
+        raise typer.Exit(INTERRUPTED)
+
+
+def chosen(game: Game) -> list[str]:
+    """The options of a game that differ from its defaults, as `key value`."""
+    usual = make_game(game.name).options
+    return [f"{key} {value}" for key, value in game.options.items() if value != usual[key]]
+
+
+def curves(game: Game, folder: Path) -> list[dict[str, Any]]:
+    """The results for a game in a folder that have a curve, in the order of the algorithms."""
+    from closedhand.baselines.tabular import solving
+    from closedhand.core.reading import read_json
+
+    results = [read_json(folder / name / "result.json") for name in solving.algorithms(game)]
+    same = game.name, dict(game.options)
+    return [each for each in results if (each.get("game"), each.get("options")) == same]
+
+
+def work(
+    run: Any,
+    iterations: int | None = None,
+    seconds: float | None = None,
+    until: float | None = None,
+) -> dict[str, Any]:
+    """Advance a `solving.Run`, which saves itself, under a progress bar; returns its summary."""
+    # The bar counts iterations or seconds; a NashConv to reach gives it no total.
+    by_time = iterations is None and seconds is not None
+    total = round(seconds or 0) if by_time else iterations
+    unit = f"{run.algorithm}, seconds" if by_time else f"{run.algorithm}, iterations"
+    with progress_bar(unit, total) as update:
+
+        def progress() -> None:
+            update(int(run.seconds) if by_time else run.solver.iterations)
+
+        run.advance(iterations, seconds, until, progress)
+    return run.summary()
+
+
+def solve_exactly(game: Game, folder: Path) -> dict[str, Any]:
+    """Solve a game by linear programming, save the equilibrium, and return its summary."""
+    from closedhand import __version__
+    from closedhand.baselines.tabular import solving
+
+    trees = solving.trees_of(game)
+    start = time.perf_counter()
+    value, strategy = trees.solve_exactly(game)
+    spent = time.perf_counter() - start
+    result = {
+        "game": game.name,
+        "options": dict(game.options),
+        "algorithm": "lp",
+        "version": __version__,
+        "interrupted": False,
+        "iterations": 0,
+        "seconds": round(spent, 6),
+        **solving.judgement_summary(game, trees.evaluate(strategy)),
+        "value": value,
+        "curve": [],
+    }
+    trees.save(strategy, folder / "strategy.npz")
+    write_atomically(folder / "result.json", json.dumps(result) + "\n")
+    return result
+
+
+def called(result: dict[str, Any]) -> str:
+    """The game of a result with its options, for a title."""
+    options = ", ".join(f"{key}={value}" for key, value in result["options"].items())
+    return f"{result['game']} ({options})"
+
+
+def values_of(result: dict[str, Any]) -> list[str]:
+    """The cells of a judgement: value, best responses, NashConv and exploitability."""
+    return [
+        f"{result['value']:.6f}",
+        *(f"{value:.6f}" for value in result["best_responses"].values()),
+        f"{result['nash_conv']:.1e}",
+        f"{result['exploitability']:.1e}",
+    ]
+
+
+def judged_columns(result: dict[str, Any]) -> list[str]:
+    """The headings of `values_of`."""
+    players = list(result["best_responses"])
+    return [f"{players[0]} wins", *(f"{each} best" for each in players), "NashConv", "exploit."]
+
+
+def show_results(results: list[dict[str, Any]]) -> None:
+    """Print summaries as a table."""
+    table = new_table(f"{called(results[0])}; chips a game")
+    table.add_column("algorithm", no_wrap=True)
+    for name in ("iterations", "seconds", *judged_columns(results[0])):
+        table.add_column(name, justify="right", no_wrap=True)
+    for result in results:
+        table.add_row(
+            result["algorithm"],
+            f"{result['iterations']:,}" if result["iterations"] else "",
+            f"{result['seconds']:.3f}",
+            *values_of(result),
+        )
+    Console().print(table)
+    for result in results:
+        if result["algorithm"] == "lp":
+            player = next(iter(result["best_responses"]))
+            typer.echo(f"exact value for {player}: {result['value']:.12f}")
+    typer.echo(explained(results[0]))
+
+
+def explained(result: dict[str, Any]) -> str:
+    """What NashConv and exploitability are, in one line."""
+    if "others" in result:
+        number = len(result["best_responses"])
+        return (
+            f"NashConv is the sum of all gains by best responses, exploitability 1/{number} of it"
+        )
+    return "NashConv is the sum of the best responses, exploitability half of it"
+
+
+def judge(
+    game: GameName,
+    agent: Annotated[str, typer.Argument(help="An agent with probabilities.", metavar="AGENT")],
+    seed: Annotated[int, seed_option("Seed of the agent.")] = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for each player's best response, as a strategy file."),
+    ] = None,
+    rules: Rules = None,
+    option: Options = None,
+    as_json: Json = False,
+) -> None:
+    """Show how good an agent is in a small game: value, best responses and NashConv, all exact.
+
+    All seats play the agent, or all but one, which plays its best response. NashConv is the sum of
+    what each player gains by its best response: 0 only for an equilibrium. Where several seats
+    play for one side, a further line tells what they would win in sum if they saw each other's
+    cards and responded as one: an upper bound of what they can win.
+    """
+    from closedhand.baselines.tabular import solving
+    from closedhand.baselines.tabular.evaluate import best_response, evaluate_rows
+    from closedhand.baselines.tabular.strategy import (
+        Strategy,
+        save,
+        shared_responses,
+        strategy_of,
+    )
+    from closedhand.baselines.tabular.tree import build, tree_size
+    from closedhand.core.agents import make_agent
+
+    bound = bind(game, rules, option)
+    folder = make_folder(out) if out else None
+    played = strategy_of(bound, make_agent(bound, agent, seed))
+    tree = build(bound)
+    evaluation = evaluate_rows(tree, played.probabilities)
+    result: dict[str, Any] = {
+        "game": bound.name,
+        "options": dict(bound.options),
+        "agent": agent,
+        **tree_size(tree),
+        **solving.judgement_summary(bound, evaluation),
+    }
+    shared = {named_side(bound, side): won for side, won in shared_responses(played).items()}
+    if shared:
+        result["shared_information"] = shared
+    names = solving.labels(bound)
+    if folder:
+        for player, name in enumerate(names):
+            response = best_response(tree, played.probabilities, player).sigma
+            about = {"algorithm": f"best response of {name} to {agent}"}
+            table = Strategy(bound, tree.keys, tree.rows, tree.actions, response, about)
+            save(table, folder / f"{name}.npz")
+    if as_json:
+        print_json(result)
+        return
+    table = new_table(f"{called(result)}; {agent} at all seats; chips a game")
+    for name in judged_columns(result):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_row(*values_of(result))
+    Console().print(table)
+    typer.echo(
+        f"{result['information_sets']:,} information sets, {result['nodes']:,} histories; "
+        + explained(result)
+    )
+    for name, won in shared.items():
+        typer.echo(f"{name}, with shared information: at most {won:.6f} in sum")
+    if folder:
+        typer.echo(f"saved {', '.join(f'{folder / name}.npz' for name in names)}")
+
+
+def named_side(game: Game, side: int) -> str:
+    """A side by the role of its seats, if they share one."""
+    roles = {role for role, each in zip(game.roles, game.sides, strict=True) if each == side}
+    return roles.pop() if len(roles) == 1 else f"side {side}"

@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import TextIO, cast
 
 from closedhand.core.game import InputError
+from closedhand.core.reading import MOST_LINE, beyond, limit
 from closedhand.core.text import FALLBACK, reason_of
 
 
@@ -41,6 +42,24 @@ def _reconfigure(stream: TextIO | None, errors: str) -> None:
     if reconfigure is not None:
         with suppress(OSError):
             reconfigure(errors=errors)
+
+
+def read_line(prompt: str) -> str:
+    """Print a prompt and read a line from the standard input, as `input` does, within the limit.
+
+    Raises:
+        EOFError: The input has ended.
+        InputError: The line is longer than a line of a file may be; the rest of it is not read.
+    """
+    sys.stdout.write(prompt)
+    sys.stdout.flush()
+    most = limit(MOST_LINE)
+    line = sys.stdin.readline(most + 1)
+    if not line:
+        raise EOFError
+    if len(line) > most:
+        raise beyond("standard input", "the line has", MOST_LINE)
+    return line.rstrip("\r\n")
 
 
 def flush() -> None:

@@ -6,8 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
+from closedhand.baselines.learning.algorithms import LEARNERS
 from closedhand.cli.common import (
     Options,
+    Ray,
     Restart,
     Rules,
     bind,
@@ -18,19 +20,28 @@ from closedhand.cli.common import (
 )
 from closedhand.cli.groups import Group, click_command
 from closedhand.core.game import InputError
-from closedhand.core.registry import GAMES, load, spec_of
+from closedhand.core.registry import GAMES, GameSpec, Ref, load, spec_of
 
 # Slow imports are made inside the commands, so that --help is fast.
 
 
+EVERYWHERE: dict[str, Ref] = dict.fromkeys(LEARNERS, "closedhand.cli.learn:learn")
+"""The learners of every game, by algorithm."""
+
+
+def trainers_of(spec: GameSpec) -> dict[str, Ref]:
+    """The learners of a game by algorithm: its own first, then those of every game."""
+    return {**spec.trainers, **{k: v for k, v in EVERYWHERE.items() if k not in spec.trainers}}
+
+
 class Trainings(Group):
-    """A command for every game that has trainers, and the training commands that games add."""
+    """A command for every game, and the training commands that games add."""
 
     verb = "train"
 
     def list_commands(self, ctx: Any) -> list[str]:
         """The names of all commands."""
-        games = [spec.command_name for spec in GAMES.values() if spec.trainers]
+        games = [spec.command_name for spec in GAMES.values()]
         return [*games, *super().list_commands(ctx)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
@@ -40,11 +51,14 @@ class Trainings(Group):
             InputError: There is no such command.
         """
         spec = GAMES.get(underscored(cmd_name) or "")
-        if spec is None or not spec.trainers:
+        if spec is None:
             return super().get_command(ctx, cmd_name)
-        help = f"Train an agent of {spec.title}: {', '.join(spec.trainers)}."
+        help = f"Train an agent of {spec.title}: {', '.join(trainers_of(spec))}."
         return click_command(train_game, spec.command_name, help)
 
+
+OPTION_OF = {"setting": "set", "start": "from"}
+"""Options of the command line that have another name than their parameter."""
 
 app = typer.Typer(
     cls=Trainings,
@@ -74,16 +88,52 @@ def train_game(
     ] = None,
     opponents: Annotated[
         str | None,
-        typer.Option(help="Agents to learn against, separated by commas."),
+        typer.Option(
+            help="Whom to learn against, separated by commas: agents, self, or pool for frozen "
+            "selves; self-play if absent."
+        ),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(help="Agents to be judged against as it goes, separated by commas."),
+    ] = None,
+    steps: Annotated[
+        int | None,
+        typer.Option(min=1, help="Decisions to learn from in all, in place of --minutes."),
+    ] = None,
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="Threads of the learner; 1 if absent.")
+    ] = None,
+    records: Annotated[
+        Path | None, typer.Option(help="Imitation: records to learn from, a file or a folder.")
+    ] = None,
+    expert: Annotated[
+        str | None,
+        typer.Option(help="Imitation: agent whose moves to learn; without --records it plays."),
+    ] = None,
+    ray: Ray = None,
+    setting: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="KEY=VALUE", help="A setting of the algorithm; may be repeated."
+        ),
+    ] = None,
+    start: Annotated[
+        Path | None,
+        typer.Option("--from", help="File of a model to start from; it is not changed."),
     ] = None,
     seed: Annotated[int, seed_option("Seed of everything random.")] = 0,
     restart: Restart = False,
     rules: Rules = None,
     option: Options = None,
 ) -> None:
-    """Train an agent; Ctrl-C saves and stops."""
+    """Train an agent; Ctrl-C saves and stops.
+
+    ppo, dmc and imitation learn every game, and write a folder that the agent learned:FOLDER
+    plays; `closedhand show settings ALGORITHM` lists what --set takes.
+    """
     game = bind(underscored(context.command.name) or "", rules, option)
-    trainers = spec_of(game.name).trainers
+    trainers = trainers_of(spec_of(game.name))
     name = algorithm or next(iter(trainers))
     if name not in trainers:
         raise InputError(f"no algorithm {name!r} for {game.name}; there are {', '.join(trainers)}")
@@ -92,8 +142,13 @@ def train_game(
     more: dict[str, Any] = {}
     if "given" in known:
         more["given"] = given_options(game.name, rules, option)
-    if "opponents" in known:
-        more["opponents"] = opponents
-    elif opponents is not None:
-        raise InputError(f"{name} learns {game.name} in self-play: leave out --opponents")
+    words = {"opponents": opponents, "against": against, "steps": steps, "threads": threads,
+             "records": records, "expert": expert, "setting": setting, "start": start,
+             "ray": ray}  # fmt: skip
+    for word, value in words.items():
+        if word in known:
+            more[word] = value
+        elif value is not None:
+            option_name = OPTION_OF.get(word, word)
+            raise InputError(f"{name} of {game.name} takes none: leave out --{option_name}")
     learn(game, name, 60 * minutes, seed, out, restart, **more)

@@ -1,10 +1,9 @@
-"""The solver and trainer of Leduc for the command line, and its `reproduce` and `show` commands."""
+"""The trainer of Leduc for the command line, and its `reproduce` and `show` commands."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from closedhand.cli.common import (
     INTERRUPTED,
@@ -12,166 +11,16 @@ from closedhand.cli.common import (
     Seed,
     claim_files,
     make_folder,
-    new_table,
     note,
     positive,
-    print_json,
-    progress_bar,
     save_picture,
-    slug,
 )
 from closedhand.cli.reproduce import Only, Out, Quick, computed, report_name, sections, show_report
-from closedhand.core.extras import require
-from closedhand.core.game import Game, InputError
+from closedhand.cli.solve import show_results, work
+from closedhand.core.game import Game
 
-
-def solve(
-    bound: Game,
-    algorithm: str,
-    iterations: int | None,
-    seconds: float | None,
-    until: float | None,
-    seed: int,
-    out: Path | None,
-    resume: bool,
-    as_json: bool,
-) -> None:
-    """Solve a game of the Leduc family; see `closedhand.cli.solve`."""
-    from closedhand.arena.plot import plot_curves
-    from closedhand.baselines.leduc import solving
-
-    names = list(solving.SOLVERS) if algorithm == "all" else algorithm.split(",")
-    for name in names:
-        if name not in (*solving.ALGORITHMS, "lp"):
-            known = ", ".join((*solving.ALGORITHMS, "lp", "all"))
-            raise InputError(f"no algorithm {name!r}; there are {known}")
-    folder = make_folder(
-        out or Path("runs") / slug(" ".join(["solve", bound.name, *chosen(bound)]))
-    )
-    # All runs are set up before the first one starts, so that errors show at once.
-    runs = {}
-    for name in names:
-        # Of several algorithms, only those that an interrupted run had reached are resumed.
-        go_on = resume and (len(names) == 1 or (folder / name / "learner.npz").exists())
-        if name == "lp":
-            require("scipy")
-        else:
-            runs[name] = (
-                solving.load(folder / name, name, bound, seed)
-                if go_on
-                else solving.begin(name, bound, seed, folder / name)
-            )
-    results = []
-    for name in names:
-        if name == "lp":
-            results.append(solve_exactly(bound, folder / name))
-        else:
-            results.append(work(runs[name], iterations, seconds, until))
-        if results[-1]["interrupted"]:
-            break
-    drawn = curves(bound, folder)
-    picture = save_picture(plot_curves, drawn, folder / "nash-conv.png") if drawn else None
-    if as_json:
-        print_json(results[0] if len(names) == 1 else {"runs": results})
-    else:
-        show_results(results)
-        typer.echo(f"saved {folder}/*/strategy.npz" + (f" and {picture}" if picture else ""))
-    if results[-1]["interrupted"]:
-        note("interrupted; the work so far is saved: continue with --resume")
-        raise typer.Exit(INTERRUPTED)
-
-
-def chosen(game: Game) -> list[str]:
-    """The options of a game that differ from its defaults, as `key value`."""
-    from closedhand.core.registry import make_game
-
-    usual = make_game(game.name).options
-    return [f"{key} {value}" for key, value in game.options.items() if value != usual[key]]
-
-
-def curves(game: Game, folder: Path) -> list[dict[str, Any]]:
-    """The results for a game in a folder that have a curve, in the order of the algorithms."""
-    from closedhand.baselines.leduc import solving
-    from closedhand.core.reading import read_json
-
-    results = [read_json(folder / name / "result.json") for name in solving.ALGORITHMS]
-    same = game.name, dict(game.options)
-    return [each for each in results if (each.get("game"), each.get("options")) == same]
-
-
-def work(
-    run: Any,
-    iterations: int | None = None,
-    seconds: float | None = None,
-    until: float | None = None,
-) -> dict[str, Any]:
-    """Advance a `solving.Run`, which saves itself, under a progress bar; returns its summary."""
-    # The bar counts iterations or seconds; a NashConv to reach gives it no total.
-    by_time = iterations is None and seconds is not None
-    total = round(seconds or 0) if by_time else iterations
-    unit = f"{run.algorithm}, seconds" if by_time else f"{run.algorithm}, iterations"
-    with progress_bar(unit, total) as update:
-
-        def progress() -> None:
-            update(int(run.seconds) if by_time else run.solver.iterations)
-
-        run.advance(iterations, seconds, until, progress)
-    return run.summary()
-
-
-def solve_exactly(game: Game, folder: Path) -> dict[str, Any]:
-    """Solve a game by linear programming, save the equilibrium, and return its summary."""
-    import json
-    import time
-
-    from closedhand import __version__
-    from closedhand.baselines.leduc import linear, solving, strategy
-    from closedhand.baselines.leduc.tree import evaluate
-    from closedhand.core.files import write_atomically
-
-    start = time.perf_counter()
-    solution = linear.solve(game)
-    spent = time.perf_counter() - start
-    result = {
-        "game": game.name,
-        "options": dict(game.options),
-        "algorithm": "lp",
-        "version": __version__,
-        "interrupted": False,
-        "iterations": 0,
-        "seconds": round(spent, 6),
-        **solving.judgement_summary(evaluate(solution.strategy)),
-        "value": solution.value,
-        "curve": [],
-    }
-    strategy.save(solution.strategy, folder / "strategy.npz")
-    write_atomically(folder / "result.json", json.dumps(result) + "\n")
-    return result
-
-
-def show_results(results: list[dict[str, Any]]) -> None:
-    """Print summaries as a table."""
-    options = ", ".join(f"{key}={value}" for key, value in results[0]["options"].items())
-    title = f"{results[0]['game']} ({options}); chips a game"
-    table = new_table(title)
-    table.add_column("algorithm", no_wrap=True)
-    for name in ("iterations", "seconds", "S wins", "S best", "T best", "NashConv", "exploit."):
-        table.add_column(name, justify="right", no_wrap=True)
-    for result in results:
-        table.add_row(
-            result["algorithm"],
-            f"{result['iterations']:,}" if result["iterations"] else "",
-            f"{result['seconds']:.3f}",
-            f"{result['value']:.6f}",
-            *(f"{value:.6f}" for value in result["best_responses"].values()),
-            f"{result['nash_conv']:.1e}",
-            f"{result['exploitability']:.1e}",
-        )
-    Console().print(table)
-    for result in results:
-        if result["algorithm"] == "lp":
-            typer.echo(f"exact value for S: {result['value']:.12f}")
-    typer.echo("NashConv is the sum of the best responses, exploitability half of it")
+SOLVER_OF = {"maskable-ppo": "ppo"}
+"""Solvers that have another name among the trainers, where `ppo` is the learner of every game."""
 
 
 def learn(
@@ -179,10 +28,10 @@ def learn(
 ) -> None:
     """Run an algorithm for `seconds` more, print the result, and draw its curve."""
     from closedhand.arena.plot import plot_curves
-    from closedhand.baselines.leduc import solving
+    from closedhand.baselines.tabular import solving
 
     make_folder(folder)
-    run = solving.begin(algorithm, game, seed, folder)
+    run = solving.begin(SOLVER_OF.get(algorithm, algorithm), game, seed, folder)
     run.resume_if_kept(restart)
     result = work(run, seconds=run.seconds + seconds)
     show_results([result])

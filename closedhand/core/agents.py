@@ -10,8 +10,11 @@ grammar of the texts that name agents is in `closedhand.core.agent_spec`.
 
 import hashlib
 import os
+import sys
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, runtime_checkable
@@ -29,12 +32,15 @@ from closedhand.core.registry import make_game
 GROUP = "closedhand.agents"
 NETWORK = ".safetensors"
 
+SPENT = ("searches", "simulations", "seconds", "processor_seconds")
+"""What searches cost: their number, their simulations, their time, and that of processors."""
+
 
 @runtime_checkable
 class Agent(Protocol):
     """A player of one `Game`.
 
-    Four more members are optional:
+    More members are optional:
 
     - `act_batch(views) -> actions` (views: states [n], actions: int32 [n]) makes many decisions at
       once; it is called instead of `act` where possible.
@@ -43,7 +49,12 @@ class Agent(Protocol):
       the most probable action.
     - `kernel_policy`, a policy that makes the same decisions in kernels (see
       `closedhand.core.policies`): envs then play the agent without a way back to Python.
+    - `values(view, actions) -> values` (float64 [n]) says how good legal actions are, whole numbers
+      [n]: greater is better, and NaN stands for actions that the agent does not consider.
+    - `simulation(view)`, how a search simulates (`closedhand.search.Simulation`), by which others
+      can rank all actions.
     - `traits`, a `Traits`, for an agent that is passed as an object instead of a name.
+    - `spent`, float64 [4], what its searches have cost so far, by the names of `SPENT`.
 
     Attributes:
         name: Name in results and records.
@@ -65,6 +76,12 @@ def act_batch(agent: Agent, views: np.ndarray) -> np.ndarray:
     together = getattr(agent, "act_batch", None)
     actions = [agent.act(view) for view in views] if together is None else together(views)
     return integers(f"the actions of agent {agent.name!r}", actions, len(views), "view")
+
+
+def spent_by(agents: Iterable[Agent]) -> np.ndarray:
+    """What the searches of agents have cost so far, float64 [agents, 4]; 0 without searches."""
+    nothing = np.zeros(len(SPENT))
+    return np.array([getattr(agent, "spent", nothing) for agent in agents])
 
 
 def probabilities(agent: Agent, views: np.ndarray) -> np.ndarray:
@@ -128,7 +145,7 @@ def described(traits: Traits | Describe) -> Callable[[Factory], Factory]:
 
 def agent_names(game: str) -> list[str]:
     """The names of all agents that play a game."""
-    names = (point.name.rpartition(".") for point in entry_points(group=GROUP))
+    names = (point.name.rpartition(".") for point in _entry_points())
     return sorted({agent for owner, _, agent in names if owner in ("", game)})
 
 
@@ -182,10 +199,26 @@ def _factory_of(game: Game, spec: AgentSpec) -> tuple[Callable[..., Agent], dict
     return factory, options_of(factory, spec.name, skip=3).read({**spec.options, **spec.texts})
 
 
+def _entry_points() -> tuple[EntryPoint, ...]:
+    """The entry points of all agents; finding them takes longer than making an agent."""
+    times: list[int] = []
+    for folder in sys.path:
+        with suppress(OSError):
+            times.append(os.stat(folder or ".").st_mtime_ns)
+    return _points_in(tuple(sys.path), tuple(times))
+
+
+@lru_cache(maxsize=1)
+def _points_in(folders: tuple[str, ...], times: tuple[int, ...]) -> tuple[EntryPoint, ...]:
+    """Those in `sys.path`; an installation changes the time of one of its folders."""
+    return tuple(entry_points(group=GROUP))
+
+
 def _entry_point(game: str, name: str) -> EntryPoint:
-    for point in entry_points(group=GROUP):
-        if point.name in (f"{game}.{name}", name):
-            return point
+    for known in (f"{game}.{name}", name):  # a game's own agent goes first
+        for point in _entry_points():
+            if point.name == known:
+                return point
     raise InputError(f"{game} has no agent {name!r}; it has {', '.join(agent_names(game))}")
 
 

@@ -30,6 +30,7 @@ __all__ = [
     "RUNNING",
     "deal",
     "deal_random",
+    "features",
     "legal_masks",
     "observe",
     "playouts",
@@ -183,11 +184,25 @@ def observe(game: Game, states: States, seats: Seats | None = None) -> tuple[Pla
     Raises:
         InputError: The states are not states of the game, or it does not have such seats.
     """
-    states = _prepared(game, states)
-    observations = np.empty((len(states), game.observation_size), np.int8)
-    masks = np.empty((len(states), game.num_actions), np.int8)
-    kernels.observe_all(game.rules, states, _seats(game, states, seats), observations, masks)
-    return observations, masks
+    return _look(game, states, seats, False)
+
+
+def features(game: Game, states: States, seats: Seats | None = None) -> tuple[Planes, Planes]:
+    """Compact observations and action masks of players.
+
+    Args:
+        game: The game.
+        states: The states, `game.dtype` [n].
+        seats: Observing seats, as for `observe`.
+
+    Returns:
+        Observations, int8 [n, feature_size], whose numbers `game.feature_names` names; and action
+        masks as those of `observe`.
+
+    Raises:
+        InputError: The states are not states of the game, or it does not have such seats.
+    """
+    return _look(game, states, seats, True)
 
 
 def views(game: Game, states: States, seats: Seats | None = None) -> States:
@@ -248,6 +263,17 @@ def playouts(game: Game, states: States, rng: Rng) -> States:
     ends = _prepared(game, states, copy=True)
     kernels.play_out_all(game.rules, ends, rng, _ids(game))
     return ends
+
+
+def _look(game: Game, states: States, seats: Seats | None, compact: bool) -> tuple[Planes, Planes]:
+    """`features` if the observations are to be compact, else `observe`."""
+    states = _prepared(game, states)
+    size = game.feature_size if compact else game.observation_size
+    observations = np.empty((len(states), size), np.int8)
+    masks = np.empty((len(states), game.num_actions), np.int8)
+    seen_by = _seats(game, states, seats)
+    kernels.observe_all(game.rules, states, seen_by, compact, observations, masks)
+    return observations, masks
 
 
 def _start(game: Game, seeds: list[np.uint64]) -> States:

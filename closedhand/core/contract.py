@@ -1,6 +1,6 @@
 """The contract of a game inside kernels: eight functions that every game defines.
 
-Three more, `is_legal`, `admit` and `payoff`, have defaults built from these.
+Four more, `features`, `is_legal`, `admit` and `payoff`, have defaults built from these.
 
 A game is a module with the functions below. Their first argument holds its tables and options: a
 NamedTuple whose class names that module in an attribute `kernels`. Each function here dispatches
@@ -8,11 +8,13 @@ to the module's function of the same name. That happens when a caller is compile
 at run time, so a kernel written once against this module works for every game, and is cached on
 disk like any other.
 
-Three functions are in plain Python. `valid(rules, state, player=None)` says why the rules do not
+Four functions are in plain Python. `valid(rules, state, player=None)` says why the rules do not
 allow a state (see `closedhand.core.validity`). A module may also define
 `view_from(game, player, hand, actions, …)`, which builds a view from what a player at a real table
 knows (see `Game.view_from`), and `knowledge(game, view, player)`, which turns a view into those
-arguments: the hand, the actions and a dict of the others.
+arguments: the hand, the actions and a dict of the others. A game that is small enough to be solved
+defines `deals(rules)`, an iterator over all initial states with their probabilities (see
+`Game.deals`).
 
 The rules of a game in sub-steps hold those of the flat game, as `rules.flat`. Functions that its
 module does not define are those of the flat game.
@@ -177,6 +179,29 @@ def redeal(rules: Rules, view: State, player: Integer, rng: Rng) -> None:
 @dispatched
 def observe(rules: Rules, state: State, player: Integer, out: Planes) -> None:
     """Write the observation of `player` into `out`, int8; reads only what `player` may know."""
+
+
+@kernel
+def _observation(rules: Rules, state: State, player: Integer, out: Planes) -> None:
+    """The numbers of `observe`."""
+    observe(rules, state, player, out)
+
+
+@dispatched(default=_observation)
+def features(rules: Rules, state: State, player: Integer, out: Planes) -> None:
+    """Write the compact observation of `player` into `out`, int8; reads only what he may know.
+
+    A game defines it if it has one, and describes it in `Game.feature_table`.
+    """
+
+
+@kernel
+def look(rules: Rules, state: State, player: Integer, compact: bool, out: Planes) -> None:
+    """`features` if the observation is to be compact, else `observe`."""
+    if compact:
+        features(rules, state, player, out)
+    else:
+        observe(rules, state, player, out)
 
 
 @kernel

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from closedhand.core import batch, lockstep
-from closedhand.core.agents import Agent, act_batch, digests, make_agent
+from closedhand.core.agents import SPENT, Agent, act_batch, digests, make_agent
 from closedhand.core.game import Game
 from closedhand.core.seating import num_tables, seating
 from closedhand.core.version import __version__
@@ -22,11 +22,14 @@ class Chunk(NamedTuple):
         returns: Payoffs, float64 [deals, tables, seats].
         seconds: Time that each of the two agents took to decide, float64 [2].
         decisions: Number of decisions of each, int64 [2].
+        spent: What the searches of each have cost, float64 [2, 4], by the names of
+            `closedhand.core.agents.SPENT`; None: nothing.
     """
 
     returns: np.ndarray
     seconds: np.ndarray
     decisions: np.ndarray
+    spent: np.ndarray | None = None
 
 
 def tables(sides: Sequence[int]) -> list[tuple[int, ...]]:
@@ -138,7 +141,7 @@ def cut(chunk: Chunk, deals: int) -> Chunk:
     """The first deals of a chunk, with a proportional share of its times and decisions."""
     share = deals / len(chunk.returns)
     decisions = np.round(chunk.decisions * share).astype(np.int64)
-    return Chunk(chunk.returns[:deals], chunk.seconds * share, decisions)
+    return Chunk(chunk.returns[:deals], chunk.seconds * share, decisions, spent_in(chunk) * share)
 
 
 def join(chunks: Sequence[Chunk]) -> Chunk:
@@ -147,4 +150,11 @@ def join(chunks: Sequence[Chunk]) -> Chunk:
         np.concatenate([chunk.returns for chunk in chunks]),
         np.sum([chunk.seconds for chunk in chunks], axis=0),
         np.sum([chunk.decisions for chunk in chunks], axis=0),
+        np.sum([spent_in(chunk) for chunk in chunks], axis=0),
     )
+
+
+def spent_in(chunk: Chunk) -> np.ndarray:
+    """What the searches of each agent have cost, float64 [agents, 4]."""
+    nothing = np.zeros((len(chunk.decisions), len(SPENT)))
+    return nothing if chunk.spent is None else chunk.spent

@@ -13,21 +13,32 @@ from closedhand.core.game import InputError
 
 EXTRAS = {
     "lightning": "train",
-    "safetensors": "train",
+    "safetensors": "play",
     "sb3_contrib": "train",
     "stable_baselines3": "train",
     "tensorboard": "train",
-    "torch": "train",
+    "torch": "play",
     "scipy": "solve",
     "pyarrow": "data",
     "matplotlib": "plot",
     "PIL": "render",
+    "starlette": "web",
+    "uvicorn": "web",
+    "websockets": "web",
+    "ray": "ray",
     "phevaluator": "peers",
     "pygame": "peers",
+    "open_spiel": "peers",
     "pyspiel": "peers",
     "rlcard": "peers",
+    "tianshou": "examples",
+    "torchrl": "examples",
+    "playwright": "dev",
 }
-"""Extras of `pyproject.toml`, by the modules that they install and the package imports."""
+"""The smallest extra of `pyproject.toml` that installs each module which the package imports."""
+
+LARGER = {"play": " to play, 'closedhand[train]' to train"}
+"""What to type, besides a small extra, for more than that."""
 
 
 def require(*modules: str) -> None:
@@ -72,4 +83,6 @@ def needing(user: str | None = None) -> Generator[None]:
 
 
 def _line(module: str) -> str:
-    return f"the module {module} is missing or too old: pip install 'closedhand[{EXTRAS[module]}]'"
+    extra = EXTRAS[module]
+    line = f"the module {module} is missing or too old: pip install 'closedhand[{extra}]'"
+    return line + LARGER.get(extra, "")

@@ -4,7 +4,7 @@ import math
 import struct
 import sys
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import signature
@@ -22,8 +22,9 @@ from closedhand.core.checks import (
     shown as shown,
     whole_number,
 )
+from closedhand.core.features import FeatureTable
 from closedhand.core.kernel import State, draw_seed, told_apart
-from closedhand.core.scene import Row, board
+from closedhand.core.scene import Part, Row, board
 from closedhand.core.text import showable
 
 MAGIC = b"clhd"
@@ -44,6 +45,18 @@ class Knowledge(NamedTuple):
     hand: str
     actions: list[int | str]
     public: dict[str, Any]
+
+
+class Deal(NamedTuple):
+    """One of all deals of a game.
+
+    Attributes:
+        state: The initial state.
+        probability: Probability of the deal.
+    """
+
+    state: State
+    probability: float
 
 
 class Notation(Protocol):
@@ -106,6 +119,8 @@ class Game:
             rewards are its increments. Otherwise everything is paid at the end.
         rounds: Number of rounds of an episode; only staged games have more than one.
         layout: Version of the layout of saved states.
+        feature_table: Numbers of the compact observation, which `features` of the game's module
+            writes; None if the game has none, and its observation serves as such.
         flat_form: The game whose actions are whole plays, if this one factors them into sub-steps
             or merges them; None if this is that game.
         substep_options: Options that turn this game into one in sub-steps; empty if there is none,
@@ -130,6 +145,7 @@ class Game:
     staged: bool = False
     rounds: int = 1
     layout: int = 1
+    feature_table: FeatureTable | None = field(default=None, repr=False)
     flat_form: "Game | None" = field(default=None, repr=False)
     substep_options: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
 
@@ -159,6 +175,22 @@ class Game:
         return sum(math.prod(shape) for shape in self.shapes.values())
 
     @cached_property
+    def feature_names(self) -> tuple[str, ...]:
+        """The names of the numbers of the compact observation, in order."""
+        if self.feature_table is not None:
+            return self.feature_table.names
+        return tuple(
+            f"{name} {', '.join(map(str, place))}"
+            for name, shape in self.shapes.items()
+            for place in np.ndindex(*shape)
+        )
+
+    @cached_property
+    def feature_size(self) -> int:
+        """Number of entries in a compact observation."""
+        return self.observation_size if self.feature_table is None else len(self.feature_table)
+
+    @cached_property
     def _layout(self) -> list[tuple[str, slice, tuple[int, ...]]]:
         """Name, place in a flat observation and shape of each part."""
         layout: list[tuple[str, slice, tuple[int, ...]]] = []
@@ -182,6 +214,20 @@ class Game:
         state = self.empty(1)[0]
         contract.deal(self.rules, state, draw_seed(generator(rng)))
         return state
+
+    def deals(self) -> Iterator[Deal]:
+        """All deals of the game, one after the other, with their probabilities.
+
+        Deals that no player can tell apart at any time may be one. There may be astronomically
+        many: take no more of them than you can use.
+
+        Raises:
+            InputError: The game does not list its deals.
+        """
+        function, rules = contract.plain_function(self.rules, "deals")
+        if function is None:
+            raise InputError(f"{self.name} does not list its deals: its module has no deals(rules)")
+        return (Deal(state, float(probability)) for state, probability in function(rules))
 
     def legal(self, state: State) -> NDArray[np.int32]:
         """The ids of the legal actions of `state.player`, ascending, int32."""
@@ -268,6 +314,29 @@ class Game:
         self._check(state)
         return self.notation.scene(state)
 
+    def cards(self, action: int, state: State) -> tuple[str, ...]:
+        """The cards that an action of `state.player` takes from the hand, as the scene writes them.
+
+        It is for people who choose actions by their cards; empty for an action without cards, or if
+        the game's notation has no `cards_of(action, state)`.
+
+        Raises:
+            InputError: There is no such action.
+        """
+        self.text(action, state)
+        name = getattr(self.notation, "cards_of", None)
+        return () if name is None else tuple(name(int(action), state))
+
+    def parts(self, state: State) -> tuple[Part, ...]:
+        """The parts into which the player to act sorts a hand; empty if actions are no such thing.
+
+        A game whose notation has `parts_of(state)` is played by placing cards, not by lists of
+        actions.
+        """
+        self._check(state)
+        name = getattr(self.notation, "parts_of", None)
+        return () if name is None else tuple(name(state))
+
     def board(self, state: State) -> str:
         """The table as text."""
         return board(self.scene(state))
@@ -327,13 +396,18 @@ class Game:
         """
         build = self._table_function("view_from")
         player = self.seat(player)
-        parameters = signature(build).parameters.values()
-        names = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]
         for name in public:
-            if name not in names:
-                known = ", ".join(names) or "none"
+            if name not in self.facts:
+                known = ", ".join(self.facts) or "none"
                 raise InputError(f"view_from of {self.name} takes no {name!r}; it takes {known}")
         return build(self, player, hand, actions, **public)
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """Names of the facts besides hand and actions that `view_from` takes."""
+        build, _ = contract.plain_function(self.rules, "view_from")
+        parameters = signature(build).parameters.values() if build else ()
+        return tuple(each.name for each in parameters if each.kind is each.KEYWORD_ONLY)
 
     def knowledge(self, state: State, player: int) -> Knowledge:
         """What a player knows, as the arguments of `view_from`, which gives the player's view.
@@ -382,6 +456,17 @@ class Game:
         contract.observe(self.rules, state, self.seat(player), out)
         return self.split(out)
 
+    def features(self, state: State, player: int) -> NDArray[np.int8]:
+        """The compact observation of `player`, int8 [feature_size]; see `feature_names`.
+
+        Raises:
+            InputError: There is no such player.
+        """
+        self._check(state)
+        out = np.empty(self.feature_size, np.int8)
+        contract.features(self.rules, state, self.seat(player), out)
+        return out
+
     def split(self, observation: np.ndarray) -> dict[str, np.ndarray]:
         """Cut flat observations, int8 [..., observation_size], into views by part.
 
@@ -391,9 +476,12 @@ class Game:
         is_array = isinstance(observation, np.ndarray)  # pyright: ignore[reportUnnecessaryIsInstance]
         if not is_array or observation.shape[-1:] != (self.observation_size,):
             raise InputError(f"an observation of {self.name} has {self.observation_size} entries")
-        lead = observation.shape[:-1]
-        if not lead:  # one observation, at every step of an env: the quickest way
-            return {name: observation[where].reshape(shape) for name, where, shape in self._layout}
+        lead, kind = observation.shape[:-1], observation.dtype
+        if observation.strides == (1,):  # one observation, at every step of an env: quick views
+            return {
+                name: np.ndarray(shape, kind, observation, where.start)
+                for name, where, shape in self._layout
+            }
         return {
             name: observation[..., where].reshape(lead + shape)
             for name, where, shape in self._layout

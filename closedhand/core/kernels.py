@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from closedhand.core import contract
+from closedhand.core.crossing import unpack
 from closedhand.core.kernel import (
     Bools,
     Floats,
@@ -60,10 +61,14 @@ def mark_legal(rules: Rules, state: State, mask: Planes, ids: Ids) -> None:
 
 @inlined
 def observe(
-    rules: Rules, state: State, player: Integer, observation: Planes, mask: Planes, ids: Ids
-) -> None:
-    """Write the observation of `player`, and the action mask, which is all zero out of turn."""
-    contract.observe(rules, state, player, observation)
+    rules: Rules, state: State, player: Integer, compact: bool, observation: Planes, mask: Planes,
+    ids: Ids,
+) -> None:  # fmt: skip
+    """Write the observation of `player`, and the action mask, which is all zero out of turn.
+
+    `compact` says whether the observation is that of `contract.features`.
+    """
+    contract.look(rules, state, player, compact, observation)
     if player == state.player:
         mark_legal(rules, state, mask, ids)
     else:
@@ -72,22 +77,28 @@ def observe(
 
 @kernel
 def observe_one(
-    rules: Rules, states: States, player: Integer, observation: Planes, mask: Planes
+    rules: Rules, states: States, player: Integer, compact: bool, observation: Planes, mask: Planes
 ) -> None:
-    """`observe` in the first of `states`."""
-    observe(rules, states[0], player, observation, mask, np.empty(len(mask), np.int32))
+    """`observe` in the first of `states`; `rules` may be packed."""
+    rules = unpack(rules)
+    ids = np.empty(len(mask), np.int32)
+    observe(rules, states[0], player, compact, observation, mask, ids)
 
 
 @kernel
 def play_one(
-    rules: Rules, states: States, action: Integer, observation: Planes, mask: Planes
+    rules: Rules, states: States, action: Integer, compact: bool, observation: Planes, mask: Planes
 ) -> tuple[int, Integer]:
-    """`play` in the first of `states`, `observe` for the player to act; return (status, player)."""
+    """`play` in the first of `states`, `observe` for the player to act; return (status, player).
+
+    `rules` may be packed.
+    """
+    rules = unpack(rules)
     ids = np.empty(len(mask), np.int32)
     status = play(rules, states[0], action, ids)
     player = np.int64(states[0].player)
     if status != ILLEGAL:
-        observe(rules, states[0], player, observation, mask, ids)
+        observe(rules, states[0], player, compact, observation, mask, ids)
     return status, player
 
 
@@ -167,12 +178,12 @@ def play_out_all(rules: Rules, states: States, rng: Rng, ids: Ids) -> None:
 
 @kernel
 def observe_all(
-    rules: Rules, states: States, seats: Ids, observations: Planes, masks: Planes
+    rules: Rules, states: States, seats: Ids, compact: bool, observations: Planes, masks: Planes
 ) -> None:
     """`observe` for the player `seats[i]` of `states[i]`, into row i."""
     ids = np.empty(masks.shape[1], np.int32)
     for i in range(len(states)):
-        observe(rules, states[i], seats[i], observations[i], masks[i], ids)
+        observe(rules, states[i], seats[i], compact, observations[i], masks[i], ids)
 
 
 @kernel

@@ -12,7 +12,7 @@ import re
 import stat
 import zipfile
 import zlib
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -213,17 +213,23 @@ def read_json(path: Path) -> dict[str, Any]:
     return cast(dict[str, Any], data) if isinstance(data, dict) else {}
 
 
-def read_arrays(path: Path) -> dict[str, np.ndarray]:
+def read_arrays(path: Path, only: Collection[str] | None = None) -> dict[str, np.ndarray]:
     """The arrays of an npz file.
+
+    Args:
+        path: The file.
+        only: Names of the arrays that are unpacked, as far as there are such; None: all.
 
     Raises:
         InputError: The file cannot be read, is damaged, or unpacks to too much.
     """
-    return unpack_arrays(read_content(path), path)
+    return unpack_arrays(read_content(path), path, only)
 
 
-def unpack_arrays(content: bytes, path: Path | str) -> dict[str, np.ndarray]:
-    """The arrays in the content of an npz file; `path` is for messages.
+def unpack_arrays(
+    content: bytes, path: Path | str, only: Collection[str] | None = None
+) -> dict[str, np.ndarray]:
+    """The arrays in the content of an npz file, see `read_arrays`; `path` is for messages.
 
     Raises:
         InputError: It is not an npz file, is damaged, or unpacks to too much.
@@ -234,7 +240,7 @@ def unpack_arrays(content: bytes, path: Path | str) -> dict[str, np.ndarray]:
         if size > limit(MOST_DATA):
             raise beyond(path, "it unpacks to", MOST_DATA)
         with np.load(io.BytesIO(content), allow_pickle=False) as data:
-            arrays = dict(data)
+            arrays = {name: data[name] for name in data if only is None or name in only}
     except InputError:
         raise
     except Exception as error:  # a damaged file fails in a dozen ways: zip, zlib, header, shape

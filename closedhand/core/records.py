@@ -122,13 +122,18 @@ def from_state(
 
 
 def stated_options(game: Game) -> dict[str, Any]:
-    """The options that a record states: all except those that are off by default and unchanged."""
+    """The options that a record states.
+
+    All except those that are off by default and unchanged, or that only say how plays are told.
+    """
     preset = {"rules": game.options["rules"]} if "rules" in game.options else {}
     defaults = make_game(game.name, **preset).options
+    table = spec_of(game.name).option_table
     return {
         name: value
         for name, value in game.options.items()
-        if value not in (None, False) or value != defaults[name]
+        if (value not in (None, False) or value != defaults[name])
+        and not (name in table and table[name].only_form)
     }
 
 

@@ -46,6 +46,7 @@ class GameSpec:
         options: Options passed to `make` besides those of the caller, such as the preset that
             distinguishes members of a family.
         opponent: Opponent of a human player who names none; it is ready at once.
+        adviser: Agent that gives hints to a human player who names none; the opponent if absent.
         league: Whether matches are always leagues, with all agents at one table.
         league_options: Makes the options of a league from the options given, the number of rounds
             and whether it is a duplicate: `(options, rounds, duplicate) -> dict`. For games of
@@ -56,13 +57,34 @@ class GameSpec:
         readers: Readers of other programs' logs, see `closedhand.core.records.LogReader`.
         commands: The game's own commands by their words: `advise` becomes `closedhand advise GAME`,
             `show graph` becomes `closedhand show graph`.
-        trainers: Learners of `closedhand train GAME` by algorithm, the usual one first:
-            `(game, algorithm, seconds, seed, folder, restart)`, and `opponents` where the agents
-            to learn against can be named.
-        solver: What `closedhand solve GAME` calls:
-            `(game, algorithms, iterations, seconds, until, seed, folder, resume, as_json)`.
+        trainers: Learners of `closedhand train GAME` by algorithm, the usual one first, besides
+            those of every game: `(game, algorithm, seconds, seed, folder, restart)`, and
+            `opponents` where the agents to learn against can be named.
+        trees: Trees of its own on which solvers work, a
+            `closedhand.baselines.tabular.interface.Trees`; None: they work on the information
+            tree that is built of any small game.
+        terms: The game's own words in other languages, by language and by the word in English:
+            names of roles, marks, parts and of actions without cards. They are for the table in a
+            browser, see `closedhand.core.scene.Row`.
+        faces: What a browser draws for cards whose text is not a rank alone or a rank and a suit:
+            such a text (`Ks`), or `joker` or `JOKER` for the lesser or the greater joker.
+        playouts: Makes the policy whose playouts say what a play is worth, and the game that they
+            play, in which the payoffs may be simpler: `game -> (game, policy)`, or None where there
+            is no such policy. For hints and replays, which play at random without it.
+        odds: Says what the parts of a hand are worth while it is being sorted: `(game, view, parts)
+            -> [Odds or None]`, for texts of the cards of all parts, see `closedhand.core.scene`.
+            None: nothing does.
+        client: Class that plays at a server of the game's competition: `(agent, host, port, name,
+            seed, watch, **options)`, with the `game` that its agent plays, `play(progress)`, and
+            `watch(view, seat, player)` called with what is seen from its seat, after the turn of a
+            player or, -1, of nobody. None: there is none.
         default_for: Commands for which this is the default game.
+        columns: Columns of match results by the names that the game's literature uses, each a
+            function `(game, points) -> values` of the payoffs of an agent, both float64 [deals,
+            sides], or None where it does not apply.
         pages: Modules whose docstrings make up the page of the environments, in order.
+        versions: What came with each version of the environments, the `-vN` of their ids, by N;
+            for their page.
     """
 
     name: str
@@ -74,6 +96,7 @@ class GameSpec:
     parallel_id: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     opponent: str = "random"
+    adviser: str | None = None
     league: bool = False
     league_options: Ref | None = None
     line_notation: str | None = None
@@ -81,9 +104,16 @@ class GameSpec:
     readers: tuple[Ref, ...] = ()
     commands: Mapping[str, Ref] = field(default_factory=dict[str, Ref])
     trainers: Mapping[str, Ref] = field(default_factory=dict[str, Ref])
-    solver: Ref | None = None
+    trees: Ref | None = None
+    terms: Ref | None = None
+    faces: Mapping[str, str] = field(default_factory=dict[str, str])
+    playouts: Ref | None = None
+    odds: Ref | None = None
+    client: Ref | None = None
     default_for: tuple[str, ...] = ()
+    columns: Mapping[str, Ref] = field(default_factory=dict[str, Ref])
     pages: tuple[str, ...] = ()
+    versions: Mapping[int, str] = field(default_factory=dict[int, str])
 
     def __post_init__(self) -> None:
         """Check the spec.
@@ -107,7 +137,17 @@ class GameSpec:
         first, *others = [inspect.getdoc(import_module(page)) or "" for page in self.pages] or [""]
         options = self.option_table.markdown()
         made = f"Options:\n\n{options}" if options else inspect.getdoc(load(self.make)) or ""
-        return "\n\n".join([first, made, *others])
+        return "\n\n".join([first, made, *others, *self._feature_doc()])
+
+    def _feature_doc(self) -> list[str]:
+        """The numbers of the compact observation, with those of sub-steps."""
+        game = make_game(self.name)
+        table = make_game(self.name, **game.substep_options).feature_table
+        if table is None:
+            return []
+        more = f", {len(table)} in sub-steps" if len(table) > game.feature_size else ""
+        title = f"The compact observation has {game.feature_size} numbers{more}, all int8:"
+        return [title, table.markdown()]
 
     @property
     def option_table(self) -> Options:
@@ -184,13 +224,18 @@ def make_game(name: str, /, **options: Any) -> Game:
     return _make(name, tuple(sorted((k, v.__class__, v) for k, v in given.items())))
 
 
-def read_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+def read_options(name: str, options: Mapping[str, Any], warn: bool = True) -> dict[str, Any]:
     """Options of a game, parsed and checked; those that are not given are left out.
+
+    Args:
+        name: Name of the game.
+        options: The options, also by names of earlier versions.
+        warn: Whether such names cause a warning; those in files should not.
 
     Raises:
         InputError: As for `make_game`.
     """
-    return spec_of(name).option_table.read(options)
+    return spec_of(name).option_table.read(options, warn)
 
 
 @lru_cache
@@ -206,11 +251,12 @@ def _make(name: str, options: tuple[tuple[str, type[Any], Any], ...]) -> Game:
 
 def flat_game(name: str, options: Mapping[str, Any]) -> Game:
     """The game of a record: its actions are whole plays."""
-    return make_game(name, **options).flat
+    return _remake(name, options).flat
 
 
-def _remake(name: str, options: dict[str, Any]) -> Game:
-    return make_game(name, **options)
+def _remake(name: str, options: Mapping[str, Any]) -> Game:
+    """The game that a file or a pickle states, maybe of an earlier version."""
+    return make_game(name, **read_options(name, options, warn=False))
 
 
 # Kernels' tables are not copied: a pickled game is its name and options, and is made again.

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar, cast
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from closedhand.core.game import InputError
 from closedhand.core.interrupt import Deferral, deferred
 from closedhand.core.reading import read_arrays, read_json
 from closedhand.core.version import __version__
-from closedhand.core.workers import results_of
+from closedhand.core.workers import Workers, results_of
 
 SAVE_EVERY = 10.0
 """Seconds between checkpoints."""
@@ -98,6 +98,8 @@ NPZ = Format(_write_npz, _read_npz)
 def check_same(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
     """Refuse to resume what was made with other settings.
 
+    Options that a setting has got since then are off by default: where they are off, they agree.
+
     Args:
         path: Path of the file or folder to resume from.
         found: Settings that it was made with.
@@ -107,8 +109,17 @@ def check_same(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) 
         InputError: A setting differs; the message names it, and both values.
     """
     for key, value in wanted.items():
-        if found.get(key) != value:
+        if not _agree(found.get(key), value):
             raise InputError(f"{path} was made with {key} {found.get(key)}, not {value}")
+
+
+def _agree(found: Any, wanted: Any) -> bool:
+    """Whether a setting is the wanted one, options that are off and were not known then aside."""
+    if not (isinstance(found, Mapping) and isinstance(wanted, Mapping)):
+        return found == wanted
+    options = cast(Mapping[str, Any], wanted)
+    off = {name: value for name, value in options.items() if value is None or value is False}
+    return {**off, **cast(Mapping[str, Any], found)} == options
 
 
 class Watch:
@@ -353,7 +364,7 @@ def work_off(
     work: Callable[..., Result],
     jobs: list[tuple[Any, ...]],
     first: list[tuple[Any, ...]],
-    workers: int,
+    workers: Workers,
     take: Callable[[Result], object],
     so_far: Callable[[], Found | None],
     save: Callable[[Found], object] = lambda found: None,
@@ -364,7 +375,7 @@ def work_off(
         work: Does a job.
         jobs: Arguments of each job.
         first: Short jobs done before several workers start, see `closedhand.core.workers`.
-        workers: Number of processes; 1: this one.
+        workers: Number of processes, 1: this one; or a crew.
         take: Called with each result, in the order of the jobs; after a Ctrl-C with those that
             were finished.
         so_far: Returns what was found in the results taken so far; None: nothing yet.
@@ -383,7 +394,7 @@ def work_off(
             save(found)
 
     with Watch(save_so_far, at_end=False) as watch:
-        for result in results_of(work, jobs, first, max(1, min(workers, len(jobs)))):
+        for result in results_of(work, jobs, first, workers):
             take(result)
             watch.tick()
     found = so_far()

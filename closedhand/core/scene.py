@@ -1,5 +1,6 @@
 """The table as rows of cards: what pictures and texts of every game are drawn from."""
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -15,25 +16,155 @@ class Row(NamedTuple):
         cards: Text of each card; an empty text is a card face down, `BLANK` none at all.
         note: Further text.
         active: Whether this seat is to act.
+        last: Text of each card of the seat's last play, while it lies on the table; the note may
+            name that play as well.
+        player: Player whose seat it is, -1 for cards in the middle; None: as the label says.
+        role: What the player is at present, one of the game's terms, such as `landlord`.
+        marks: Further facts, each one of the game's terms, possibly with more text after it.
     """
 
     label: str
     cards: tuple[str, ...]
     note: str = ""
     active: bool = False
+    last: tuple[str, ...] = ()
+    player: int | None = None
+    role: str = ""
+    marks: tuple[str, ...] = ()
+
+    @property
+    def seat(self) -> int:
+        """The player whose seat it is, -1 for cards in the middle of the table."""
+        if self.player is not None:
+            return self.player
+        named = PLAYER.match(self.label)
+        return int(named[1]) if named else -1
+
+
+PLAYER = re.compile(r"player_([0-9]{1,2})\b")
+"""Beginning of the label of a seat."""
+
+
+class Part(NamedTuple):
+    """A part into which the player to act sorts the cards of the hand.
+
+    The text of the action is the cards of all parts, in order, with `/` between them.
+
+    Attributes:
+        name: One of the game's terms, such as `back`.
+        cards: Number of cards.
+    """
+
+    name: str
+    cards: int
+
+
+class Odds(NamedTuple):
+    """What a part of a hand is worth.
+
+    Attributes:
+        name: What it is, in the game's words, such as `KQJT9 straight`.
+        win: Chance that it beats the same part of an opponent.
+        tie: Chance that it is as good.
+    """
+
+    name: str
+    win: float
+    tie: float
 
 
 HIDDEN = "▒"
 """A card face down, in text."""
 
 
-def board(rows: Sequence[Row]) -> str:
-    """The table as text, a line for each row."""
+SYMBOLS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
+"""How people see the suits; `core.text` has them in ASCII."""
+
+LETTERS = {ord(symbol): suit for suit, symbol in SYMBOLS.items()}
+RANKS = (*"23456789TJQKA", "10")
+JOKERS = {"*": "joker", "S": "small joker", "B": "big joker"}
+"""Texts of jokers in a `Row`."""
+
+SUITED = re.compile(r"([2-9TJQKA_])([cdhs])")
+CARDS = re.compile(r"(?:[2-9TJQKA_][cdhs]|[*+/])+")
+"""Texts of actions that are made of cards with suits."""
+
+
+class Face(NamedTuple):
+    """A card as people see it, whatever the game's notation.
+
+    Attributes:
+        rank: Text of its rank, `T` for ten, or of the whole card if it has no suit.
+        suit: `c`, `d`, `h` or `s`; empty without a suit.
+        joker: What kind of joker it is, empty for other cards.
+    """
+
+    rank: str
+    suit: str = ""
+    joker: str = ""
+
+
+def face(card: str) -> Face:
+    """The card that a text in a `Row` stands for.
+
+    Examples:
+        >>> face("Ks"), face("SK")
+        (Face(rank='K', suit='s', joker=''), Face(rank='K', suit='s', joker=''))
+        >>> face("*").joker
+        'joker'
+    """
+    if card[:-1] in RANKS and card[-1:] in SYMBOLS:
+        return Face(card[:-1], card[-1])
+    if card[1:] in RANKS and card[0].lower() in SYMBOLS:
+        return Face(card[1:], card[0].lower())
+    return Face(card, "", JOKERS.get(card, ""))
+
+
+def pretty(text: str) -> str:
+    """A card, or an action that is made of cards, with symbols for the suits.
+
+    Examples:
+        >>> pretty("5c5h*"), pretty("SK"), pretty("raise"), pretty("3334")
+        ('5♣5♥*', 'K♠', 'raise', '3334')
+    """
+    rank, suit, _ = face(text)
+    if suit:
+        return rank + SYMBOLS[suit]
+    if not CARDS.fullmatch(text):
+        return text
+    return SUITED.sub(lambda match: match[1] + SYMBOLS[match[2]], text)
+
+
+def plain(text: str) -> str:
+    """A text that a person typed in the notation of games: letters for symbols, T for 10.
+
+    Examples:
+        >>> plain("10♥10♠")
+        'ThTs'
+    """
+    return text.translate(LETTERS).replace("10", "T")
+
+
+def remark(row: Row) -> str:
+    """The note of a row, empty if it only names the last play, which is there as cards."""
+    return "" if row.note.replace("+", "") == "".join(row.last) else row.note
+
+
+def board(rows: Sequence[Row], symbols: bool = False) -> str:
+    """The table as text, a line for each row.
+
+    Args:
+        rows: The rows.
+        symbols: Whether suits are symbols and last plays are shown, for people. Otherwise suits are
+            letters, and notes all that stands behind the cards.
+    """
     width = max(len(row.label) for row in rows)
     lines: list[str] = []
     for row in rows:
         pointer = ">" if row.active else " "
-        cards = " ".join(card or HIDDEN for card in row.cards)
-        note = f"   ({row.note})" if row.note else ""
+        cards = " ".join((pretty(card) if symbols else card) or HIDDEN for card in row.cards)
+        shown = ("".join(map(pretty, row.last)), remark(row)) if symbols else (row.note,)
+        notes = ", ".join(filter(None, shown))
+        note = f"   ({notes})" if notes else ""
         lines.append(f"{pointer} {row.label:{width}}  {cards}{note}".rstrip())
     return "\n".join(lines)

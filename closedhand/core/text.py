@@ -6,7 +6,9 @@ from typing import TextIO
 MOST = 1000
 """Most characters in a message; of a longer one the middle is left out."""
 
-PLAIN = {"▒": "#", "…": "...", "±": "+-", "µ": "u"}
+PLAIN = {
+    "▒": "#", "…": "...", "±": "+-", "µ": "u", "♣": "c", "♦": "d", "♥": "h", "♠": "s",
+}  # fmt: skip
 """ASCII for characters that this package prints."""
 
 UNPAIRED = "backslashreplace"

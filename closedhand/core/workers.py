@@ -1,4 +1,4 @@
-"""Jobs in several processes: their results in order, also after an interruption."""
+"""Jobs in several processes, or elsewhere: their results in order, also after an interruption."""
 
 import multiprocessing
 import os
@@ -8,18 +8,48 @@ from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from closedhand.core import interrupt
+from closedhand.core.checks import InputError
 
 Result = TypeVar("Result")
+
+
+class Crew(Protocol):
+    """Those who do jobs elsewhere, such as the actors of `closedhand.bridges.cluster`."""
+
+    def share(self, value: Any) -> Any:
+        """Send a value to all of them; what is returned stands for it in arguments of jobs."""
+        ...
+
+    def results_of(
+        self, work: Callable[..., Result], jobs: list[tuple[Any, ...]]
+    ) -> Iterator[Result]:
+        """Yield the results of jobs in order."""
+        ...
+
+
+Workers = int | Crew
+"""Who does jobs: a number of processes, or a crew."""
+
+
+def check_workers(workers: Workers) -> Workers:
+    """Refuse a number of processes below 1.
+
+    Raises:
+        InputError: There are no workers.
+    """
+    if isinstance(workers, int) and workers < 1:
+        raise InputError(f"the number of workers must be at least 1, not {workers}")
+    return workers
 
 
 def results_of(
     work: Callable[..., Result],
     jobs: list[tuple[Any, ...]],
     first: list[tuple[Any, ...]],
-    workers: int,
+    workers: Workers,
 ) -> Iterator[Result]:
     """Yield the results of jobs in order; after an interruption those finished, then raise.
 
@@ -31,8 +61,9 @@ def results_of(
         jobs: Arguments of each job.
         first: Short jobs done here before several workers start: they reveal unknown names, and
             kernels are compiled once, not in each worker.
-        workers: Number of processes; 1: this one.
+        workers: Number of processes, 1: this one; or a crew.
     """
+    workers = min(workers, max(1, len(jobs))) if isinstance(workers, int) else workers
     if workers == 1:
         for job in jobs:
             interrupt.check()
@@ -40,6 +71,9 @@ def results_of(
         return
     for job in first:
         work(*job)
+    if not isinstance(workers, int):
+        yield from workers.results_of(work, jobs)
+        return
     context = multiprocessing.get_context("spawn")
     others = set(multiprocessing.active_children())
     with ProcessPoolExecutor(workers, context, _attach_to_parent) as pool:

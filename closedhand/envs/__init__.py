@@ -2,6 +2,7 @@
 
 from closedhand.envs.aec import GameAEC, env
 from closedhand.envs.parallel import GameParallel, parallel_env
+from closedhand.envs.rows import SeatVectorEnv
 from closedhand.envs.seatwise import seat_advantages, seat_returns
 from closedhand.envs.solo import SoloEnv
 from closedhand.envs.vector import GameVectorEnv
@@ -10,6 +11,7 @@ __all__ = [
     "GameAEC",
     "GameParallel",
     "GameVectorEnv",
+    "SeatVectorEnv",
     "SoloEnv",
     "env",
     "parallel_env",

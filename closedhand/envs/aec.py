@@ -17,9 +17,11 @@ from pettingzoo.utils.wrappers import (
 )
 
 from closedhand.core import kernels
+from closedhand.core.crossing import entry, pack
 from closedhand.core.game import Game, InputError, explain_illegal
 from closedhand.envs import common
-from closedhand.envs.common import ACTION_MASK, ILLEGAL_REWARD, RESET_FIRST, Observation
+from closedhand.envs.common import ILLEGAL_REWARD, RESET_FIRST
+from closedhand.envs.sight import ACTION_MASK, PLANES, Observation
 from closedhand.envs.table import Table
 
 
@@ -27,6 +29,7 @@ def env(
     game: str | Game,
     *,
     render_mode: str | None = None,
+    observation: str = PLANES,
     illegal_reward: float = ILLEGAL_REWARD,
     **options: Any,
 ) -> AECEnv[str, Observation, int]:
@@ -39,16 +42,17 @@ def env(
     Args:
         game: Name of a game, or a `Game`.
         render_mode: `human`, `ansi`, `rgb_array` or None.
+        observation: Form of the observations: `planes`, `flat` or `compact`.
         illegal_reward: Reward of an agent whose illegal action ends the game, 0 for the others;
             unused where illegal actions count as a pass.
         **options: Options of `make_game`.
 
     Raises:
-        InputError: An unknown name, option or render mode.
+        InputError: An unknown name, option, render mode or form of observations.
     """
     checked: AECEnv[str, Observation, int]
     reward = common.check_reward(illegal_reward)
-    checked = raw = GameAEC(game, render_mode=render_mode, **options)
+    checked = raw = GameAEC(game, render_mode=render_mode, observation=observation, **options)
     if not raw.game.lenient:
         checked = TerminateIllegalWrapper(raw, illegal_reward=reward)
     return OrderEnforcingWrapper(CheckedActions(checked))
@@ -73,8 +77,9 @@ class CheckedActions(AssertOutOfBoundsWrapper[str, Observation, int]):
 class GameAEC(Table, AECEnv[str, Observation, int]):
     """A game, one agent after the other; lean and fast.
 
-    An observation is a dict of int8 arrays: the parts of `game.shapes` (`observation` first) and
-    `action_mask` [num_actions], which is also in the infos and is all zero for all agents but the
+    An observation is a dict of int8 arrays: the parts of `game.shapes` (`observation` first), or
+    with `observation="flat"` or `"compact"` one vector `observation`, and `action_mask`
+    [num_actions], which is also in the infos and is all zero for all agents but the
     one to act. All agents terminate together. Rewards are zero until then, except in games that pay
     in stages (`game.staged`): there the rewards of a step are what it has added to the returns.
 
@@ -86,19 +91,30 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         state_space: Space of `state()`.
     """
 
-    def __init__(self, game: str | Game, *, render_mode: str | None = None, **options: Any) -> None:
+    def __init__(
+        self,
+        game: str | Game,
+        *,
+        render_mode: str | None = None,
+        observation: str = PLANES,
+        **options: Any,
+    ) -> None:
         """Make the env.
 
         Args:
             game: Name of a game, or a `Game`.
             render_mode: `human`, `ansi`, `rgb_array` or None.
+            observation: Form of the observations: `planes`, `flat` or `compact`.
             **options: Options of `make_game`.
 
         Raises:
-            InputError: An unknown name, option or render mode.
+            InputError: An unknown name, option, render mode or form of observations.
         """
         super().__init__()
-        self.lay(game, render_mode, options)
+        self.lay(game, render_mode, observation, options)
+        self._packed: Any = None
+        self._play_code: Any = None
+        self._look_code: Any = None
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Start a new game.
@@ -140,11 +156,13 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
             self._was_dead_step(action)  # type: ignore[arg-type]
             return
         action = common.action_id(self.game, self._states[0], action)
-        observation = np.empty(self.game.observation_size, np.int8)
-        mask = np.empty(self.game.num_actions, np.int8)
-        status, player = kernels.play_one(
-            self.game.rules, self._states, action, observation, mask
-        )  # fmt: skip
+        observation, mask = self._room()
+        if self._play_code is None:
+            self._look_up(observation, mask)
+        play: Any = self._play_code
+        status, player = play(
+            self._packed, self._states, action, self.sight.compact, observation, mask
+        )
         if status == kernels.ILLEGAL:
             raise InputError(explain_illegal(self.game, self._states[0], action))
         self.infos[agent] = self._idle_info()
@@ -173,15 +191,32 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
             observation, mask = self._observation, self._mask
         else:
             observation, mask = self._look(self.seat_of(agent))
-        parts = self.game.split(observation)
+        parts = self.sight.parts(observation)
         parts[ACTION_MASK] = mask
         return parts
 
     def _look(self, player: int) -> tuple[np.ndarray, np.ndarray]:
-        observation = np.empty(self.game.observation_size, np.int8)
-        mask = np.empty(self.game.num_actions, np.int8)
-        kernels.observe_one(self.game.rules, self._states, player, observation, mask)
+        observation, mask = self._room()
+        if self._look_code is None:
+            self._look_up(observation, mask)
+        look: Any = self._look_code
+        look(self._packed, self._states, player, self.sight.compact, observation, mask)
         return observation, mask
+
+    def _room(self) -> tuple[np.ndarray, np.ndarray]:
+        """Room for an observation and a mask."""
+        return np.empty(self.sight.size, np.int8), np.empty(self.game.num_actions, np.int8)
+
+    def _look_up(self, observation: np.ndarray, mask: np.ndarray) -> None:
+        """Find the compiled code of a step, and of a look."""
+        self._packed = pack(self.game.rules)
+        arguments = self._packed, self._states, 0, self.sight.compact, observation, mask
+        self._play_code = entry(kernels.play_one, *arguments)
+        self._look_code = entry(kernels.observe_one, *arguments)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Compiled code cannot be copied, and is looked up again.
+        return {**self.__dict__, "_packed": None, "_play_code": None, "_look_code": None}
 
     def _to_act(self, player: int) -> None:
         self.agent_selection = self._actor = self.possible_agents[player]

@@ -1,13 +1,13 @@
 """What all kinds of envs share: the game of their options, the spaces, how a game is started."""
 
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
 from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
 
-from closedhand.core import contract, kernels
+from closedhand.core import kernels
 from closedhand.core.checks import InputError, check_seed, id_or_illegal, shown, whole_number
 from closedhand.core.game import Game, State, explain_illegal
 from closedhand.core.kernel import draw_seed
@@ -15,8 +15,6 @@ from closedhand.core.moved import old_names
 from closedhand.core.registry import make_game
 
 __getattr__ = old_names(__name__)
-
-Observation = dict[str, np.ndarray]
 
 RENDER_MODES = ("human", "ansi", "rgb_array")
 RENDER_FPS = 2
@@ -29,8 +27,6 @@ NUMBERS: Any = (int, float, np.integer, np.floating)
 
 LARGEST_REWARD = 1e30
 """Rewards are float32 in some libraries."""
-
-ACTION_MASK = "action_mask"
 
 RESET_FIRST = "no game is under way: call reset() first"
 """What an env says that is stepped before a game was started."""
@@ -65,6 +61,19 @@ def check_render_mode(mode: str | None) -> str | None:
     return mode
 
 
+def check_autoreset_mode(mode: Any) -> AutoresetMode:
+    """Check when new games follow finished ones, and return it.
+
+    Raises:
+        InputError: There is no such mode.
+    """
+    try:
+        return AutoresetMode(mode)
+    except ValueError:
+        modes = ", ".join(each.value for each in AutoresetMode)
+        raise InputError(f"no autoreset mode {shown(mode)}; there are {modes}") from None
+
+
 def check_reward(reward: Any) -> float:
     """Check the reward of an illegal action, and return it.
 
@@ -86,35 +95,9 @@ def seed_or_none(seed: Any) -> int | None:
     return None if seed is None else check_seed(seed)
 
 
-def observation_space(game: Game) -> spaces.Dict:
-    """The parts of `game.shapes` in their order, then the mask; all int8.
-
-    A part with several axes is a stack of binary planes, a vector holds small numbers.
-    """
-    parts: OrderedDict[str, spaces.Space[Any]] = OrderedDict()
-    for name, shape in game.shapes.items():
-        low, high = (0, 1) if len(shape) > 1 else (-1, 127)
-        parts[name] = spaces.Box(low, high, shape, np.int8)
-    parts[ACTION_MASK] = spaces.Box(0, 1, (game.num_actions,), np.int8)
-    return spaces.Dict(parts)
-
-
 def action_space(game: Game) -> spaces.Discrete:
     """The ids of all actions."""
     return spaces.Discrete(game.num_actions)
-
-
-def state_space(game: Game) -> spaces.Box:
-    """Space of `joint_observation`."""
-    return spaces.Box(-1, 127, (game.num_players * game.observation_size,), np.int8)
-
-
-def joint_observation(game: Game, state: State) -> np.ndarray:
-    """The observations of all players, one after the other, int8 [state_space.shape]."""
-    out = np.empty((game.num_players, game.observation_size), np.int8)
-    for seat in range(game.num_players):
-        contract.observe(game.rules, state, seat, out[seat])
-    return out.ravel()
 
 
 def action_id(game: Game, state: State, action: Any) -> int:

@@ -11,13 +11,18 @@ import numpy as np
 from closedhand.core import kernels
 from closedhand.core.agents import Agent, act_batch, make_agent
 from closedhand.core.checks import InputError, shown
+from closedhand.core.crossing import pack
 from closedhand.core.game import Game, State, explain_illegal
-from closedhand.core.kernel import Integer
+from closedhand.core.kernel import Integer, Rules
 from closedhand.core.policies import Policies, policy_of
 from closedhand.envs import turns
 
 Spec = str | Agent | Sequence[str | Agent]
 """A name or an agent for all other seats, or a sequence with one for each."""
+
+
+DERIVED = ("policies", "packed")
+"""What follows from the agents."""
 
 
 class Opponents:
@@ -58,7 +63,8 @@ class Opponents:
             make_agent(self.game, spec, seed)
             for spec, seed in zip(self.specs, seeds, strict=True)
         ]  # fmt: skip
-        self.__dict__.pop("policies", None)
+        for name in DERIVED:
+            self.__dict__.pop(name, None)
 
     @cached_property
     def policies(self) -> Policies | None:
@@ -66,9 +72,14 @@ class Opponents:
         found = [policy_of(agent) for agent in self.agents]
         return tuple(found) if found and all(each is not None for each in found) else None
 
+    @cached_property
+    def packed(self) -> tuple[Rules, Policies] | None:
+        """The rules and the policies as they cross quickly, or None."""
+        return None if self.policies is None else (pack(self.game.rules), pack(self.policies))
+
     def __getstate__(self) -> dict[str, Any]:
         # Policies hold what is their agents': those of a copy are the copied agents'.
-        return {name: value for name, value in self.__dict__.items() if name != "policies"}
+        return {name: value for name, value in self.__dict__.items() if name not in DERIVED}
 
     def play(self, states: np.ndarray, seats: np.ndarray) -> None:
         """Play in every game until it is over or it is the user's turn.

@@ -14,7 +14,8 @@ from pettingzoo import ParallelEnv
 from closedhand.core import kernels
 from closedhand.core.game import Game, InputError, State
 from closedhand.envs import common
-from closedhand.envs.common import ACTION_MASK, ILLEGAL_REWARD, Observation
+from closedhand.envs.common import ILLEGAL_REWARD
+from closedhand.envs.sight import ACTION_MASK, PLANES, Observation
 from closedhand.envs.table import Table
 
 Infos = dict[str, dict[str, Any]]
@@ -24,6 +25,7 @@ def parallel_env(
     game: str | Game,
     *,
     render_mode: str | None = None,
+    observation: str = PLANES,
     illegal_reward: float = ILLEGAL_REWARD,
     **options: Any,
 ) -> "GameParallel":
@@ -32,20 +34,29 @@ def parallel_env(
     Args:
         game: Name of a game, or a `Game`.
         render_mode: `human`, `ansi`, `rgb_array` or None.
+        observation: Form of the observations: `planes`, `flat` or `compact`.
         illegal_reward: Reward of an agent whose illegal action ends the game, 0 for the others.
         **options: Options of `make_game`.
 
     Raises:
-        InputError: An unknown name, option or render mode, or a game whose players act in turn.
+        InputError: An unknown name, option, render mode or form of observations, or a game
+            whose players act in turn.
     """
-    return GameParallel(game, render_mode=render_mode, illegal_reward=illegal_reward, **options)
+    return GameParallel(
+        game,
+        render_mode=render_mode,
+        observation=observation,
+        illegal_reward=illegal_reward,
+        **options,
+    )
 
 
 class GameParallel(Table, ParallelEnv[str, Observation, int]):
     """A game of simultaneous moves: at every step all agents act, and all end together.
 
-    An observation is a dict of int8 arrays: the parts of `game.shapes` (`observation` first) and
-    `action_mask` [num_actions], which is also in the infos and is all zero after the end. No agent
+    An observation is a dict of int8 arrays: the parts of `game.shapes` (`observation` first), or
+    with `observation="flat"` or `"compact"` one vector `observation`, and `action_mask`
+    [num_actions], which is also in the infos and is all zero after the end. No agent
     learns the choices of the others before that; the last observation shows the finished game.
     Rewards are zero until the game ends.
 
@@ -65,6 +76,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         game: str | Game,
         *,
         render_mode: str | None = None,
+        observation: str = PLANES,
         illegal_reward: float = ILLEGAL_REWARD,
         **options: Any,
     ) -> None:
@@ -73,13 +85,15 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         Args:
             game: Name of a game, or a `Game`.
             render_mode: `human`, `ansi`, `rgb_array` or None.
+            observation: Form of the observations: `planes`, `flat` or `compact`.
             illegal_reward: The reward of an illegal action.
             **options: Options of `make_game`.
 
         Raises:
-            InputError: An unknown name, option or render mode, or a game whose players act in turn.
+            InputError: An unknown name, option, render mode or form of observations, or a game
+            whose players act in turn.
         """
-        self.lay(game, render_mode, options)
+        self.lay(game, render_mode, observation, options)
         if not self.game.simultaneous:
             raise InputError(f"{self.game.name} has no parallel env: its players act in turn")
         self.illegal_reward = common.check_reward(illegal_reward)
@@ -165,9 +179,9 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         seats = np.arange(self.game.num_players)
         states = np.repeat(self._states, len(seats))
         states["player"] = seats
-        rows = np.empty((len(seats), self.game.observation_size), np.int8)
+        rows = np.empty((len(seats), self.sight.size), np.int8)
         masks = np.empty((len(seats), self.game.num_actions), np.int8)
-        kernels.observe_all(self.game.rules, states, seats, rows, masks)
+        kernels.observe_all(self.game.rules, states, seats, self.sight.compact, rows, masks)
         if not self.agents:
             masks[:] = 0  # an illegal action may have ended the game, which the rules do not know
         if self.render_mode == "human":
@@ -175,7 +189,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         observations: dict[str, Observation] = {}
         infos: Infos = {}
         for agent, row, mask in zip(self.possible_agents, rows, masks, strict=True):
-            observations[agent] = {**self.game.split(row), ACTION_MASK: mask}
+            observations[agent] = {**self.sight.parts(row), ACTION_MASK: mask}
             infos[agent] = {ACTION_MASK: mask}
         return observations, infos
 

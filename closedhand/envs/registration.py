@@ -33,6 +33,7 @@ def register(spec: GameSpec) -> None:
         "closedhand.envs.solo:SoloEnv",
         vector_entry_point="closedhand.envs.vector:GameVectorEnv",
         kwargs=arguments,
+        order_enforce=False,  # the env says itself what needs a reset
     )
 
 

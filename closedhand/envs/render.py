@@ -2,6 +2,8 @@
 
 import sys
 from collections.abc import Sequence
+from functools import lru_cache
+from math import cos, pi, sin
 from typing import Any
 
 import numpy as np
@@ -9,22 +11,35 @@ import numpy as np
 from closedhand.core.extras import needing
 from closedhand.core.game import Game, State
 from closedhand.core.moved import old_names
-from closedhand.core.scene import BLANK, Row
+from closedhand.core.scene import BLANK, Face, Row, face, remark
 from closedhand.core.text import showable
 
 __getattr__ = old_names(__name__)
 
 WIDTH, HEIGHT = 960, 540
-MARGIN, GAP = 28, 14
-LABEL = 30
+EDGE, GAP = 16, 6
+"""Pixels between the rim and the rows, and between rows."""
+NAMES, CARDS, LAST = 28, 206, 726
+"""Left ends of the names, of the cards, and of the last plays and notes."""
+RIGHT = WIDTH - 28
+CARD_HEIGHT, CARD_SHAPE = 124, 0.7
+"""Maximum height of a card, and its width by its height."""
+COUNTED = 5
+"""Least number of open cards that is written beside them; that of hidden ones always is."""
+TEXT_SIZE, NOTE_SIZE, NOTE_LINE = 25, 23, 27
+SMOOTH = 4
+"""Cards are drawn so many times as large, and made smaller."""
 
-TABLE, RIM = (26, 107, 70), (18, 79, 51)
-PAPER, INK, EDGE = (252, 250, 244), (30, 34, 40), (120, 120, 116)
+TABLE, RIM, SEAT = (26, 107, 70), (18, 79, 51), (38, 128, 86)
+PAPER, INK, PALE, LINE = (252, 250, 244), (30, 34, 40), (205, 203, 198), (120, 120, 116)
 BACK, PATTERN = (47, 76, 140), (86, 116, 184)
-TEXT, FAINT, ACTIVE = (240, 246, 242), (176, 210, 192), (255, 209, 92)
+TEXT, FAINT, ACTIVE = (240, 246, 242), (190, 220, 204), (255, 209, 92)
 
-SUITS = {"c": (22, 110, 60), "d": (24, 88, 176), "h": (190, 30, 40), "s": INK}
-"""Colours of the suits that end the text of a card."""
+SUITS = {"c": (22, 110, 60), "d": (24, 88, 176), "h": (190, 30, 40), "s": INK, "": INK}
+"""Colours of the suits, of no suit last."""
+JOKERS = {"joker": (126, 40, 140), "small joker": (90, 96, 104), "big joker": (190, 30, 40)}
+
+Points = list[tuple[float, float]]
 
 
 def render(game: Game, state: State, mode: str) -> str | np.ndarray | None:
@@ -59,7 +74,10 @@ def require_pillow() -> Any:
 
 
 def picture(rows: Sequence[Row]) -> np.ndarray:
-    """Rows of cards as a picture, uint8 [540, 960, 3].
+    """Rows of cards as a picture, uint8 [540, 960, 3]; half as large it is still legible.
+
+    Every row has the name and the number of cards on its left, then the cards, and on its right the
+    last play, or the note.
 
     Raises:
         InputError: Pillow is not installed.
@@ -69,81 +87,181 @@ def picture(rows: Sequence[Row]) -> np.ndarray:
 
     image = pillow.new("RGB", (WIDTH, HEIGHT), RIM)
     draw = ImageDraw.Draw(image)
-    draw.rounded_rectangle((8, 8, WIDTH - 9, HEIGHT - 9), 26, TABLE)
-    height = (HEIGHT - 2 * GAP) / len(rows)
+    draw.rounded_rectangle((6, 6, WIDTH - 7, HEIGHT - 7), 26, TABLE)
+    # Cards of all rows are of one size, and may use the room of last plays where there are none.
+    height = (HEIGHT - 2 * EDGE) / max(1, len(rows))
+    card = int(min(CARD_HEIGHT, height - GAP - 10))
     for i, row in enumerate(rows):
-        _draw_row(draw, row, GAP + i * height, height)
+        _draw_row(image, draw, row, EDGE + i * height, height - GAP, card)
     return np.asarray(image).copy()
 
 
-def _draw_row(draw: Any, row: Row, top: float, height: float) -> None:
-    color = ACTIVE if row.active else TEXT
-    text_y = top + LABEL / 2 + 2
+def _draw_row(image: Any, draw: Any, row: Row, top: float, height: float, card: int) -> None:
+    box = (EDGE, top, WIDTH - EDGE, top + height)
     if row.active:
-        draw.polygon(
-            [(MARGIN, text_y - 7), (MARGIN, text_y + 7), (MARGIN + 11, text_y)], ACTIVE
-        )  # fmt: skip
-    label = (MARGIN + 18, text_y)
-    draw.text(label, row.label, color, _font(19), anchor="lm")
-    x = label[0] + draw.textlength(row.label, _font(19)) + 18
-    draw.text((x, text_y), row.note, FAINT, _font(18), anchor="lm")
-    card_height = min(height - LABEL - GAP, 96)
-    card_width = card_height * 0.7
-    room = WIDTH - 2 * MARGIN - card_width
-    step = min(card_width + 5, room / max(1, len(row.cards) - 1))
-    for i, card in enumerate(row.cards):
+        draw.rounded_rectangle(box, 14, SEAT, ACTIVE, 3)
+    middle = top + height / 2
+    name, _, role = row.label.partition(" ")
+    held = sum(each != BLANK for each in row.cards)
+    lines = [name, role] if role else [name]
+    if held >= COUNTED or ("" in row.cards and held > 1):
+        lines.append(f"{held} cards")
+    _draw_lines(draw, lines, NAMES, middle, ACTIVE if row.active else TEXT, TEXT_SIZE)
+    note = remark(row)
+    wide = not row.last and not note
+    _draw_cards(image, row.cards, CARDS, RIGHT if wide else LAST - 18, middle, card)
+    left = LAST
+    if row.last:
+        left += _draw_cards(image, row.last, LAST, RIGHT, middle, int(card * 0.8)) + 12
+    if note and left < RIGHT - 60:
+        notes = _wrapped(draw, note, RIGHT - left)[: int(height // NOTE_LINE)]
+        _draw_lines(draw, notes, left, middle, FAINT, NOTE_SIZE)
+
+
+def _draw_lines(
+    draw: Any, lines: Sequence[str], x: float, middle: float, color: Any, size: int
+) -> None:
+    """Lines of text, the first one in the given colour, around a height."""
+    y = middle - (len(lines) - 1) * NOTE_LINE / 2
+    for i, line in enumerate(lines):
+        draw.text((x, y + i * NOTE_LINE), line, FAINT if i else color, _font(size), anchor="lm")
+
+
+def _wrapped(draw: Any, text: str, width: float) -> list[str]:
+    """A text as lines of a width."""
+    lines = [""]
+    for word in text.split():
+        longer = f"{lines[-1]} {word}".strip()
+        if lines[-1] and draw.textlength(longer, _font(NOTE_SIZE)) > width:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return lines
+
+
+def _draw_cards(
+    image: Any, cards: Sequence[str], left: float, right: float, middle: float, height: int
+) -> float:
+    """Cards side by side, overlapping where there is little room; return their width."""
+    width = round(height * CARD_SHAPE)
+    step = min(width + 5, (right - left - width) / max(1, len(cards) - 1))
+    strip = min(round(step), width) if len(cards) > 1 else width
+    for i, card in enumerate(cards):
         if card != BLANK:
-            _draw_card(draw, card, MARGIN + i * step, top + LABEL, card_width, card_height)
+            drawn = _card(card, width, height, strip)
+            image.paste(drawn, (round(left + i * step), round(middle - height / 2)), drawn)
+    return step * (len(cards) - 1) + width
 
 
-def _draw_card(draw: Any, card: str, x: float, y: float, width: float, height: float) -> None:
-    box = (x, y, x + width, y + height)
-    radius = height * 0.09
-    if not card:
-        draw.rounded_rectangle(box, radius, BACK, PAPER, 2)
-        inner = (x + 6, y + 6, x + width - 6, y + height - 6)
-        draw.rounded_rectangle(inner, radius / 2, None, PATTERN, 2)
-        return
-    draw.rounded_rectangle(box, radius, PAPER, EDGE, 1)
-    if card[-1] in SUITS:
-        _draw_suit(draw, card[-1], x + width * 0.5, y + height * 0.66, height * 0.17)
-        card, color = card[:-1], SUITS[card[-1]]
+@lru_cache(maxsize=512)
+def _card(card: str, width: int, height: int, strip: int) -> Any:
+    """The image of a card, with transparent corners; its left `strip` is sure to be seen."""
+    pillow = require_pillow()
+    from PIL import ImageDraw
+
+    w, h = width * SMOOTH, height * SMOOTH
+    image = pillow.new("RGBA", (w, h), (*PAPER, 0))
+    draw = ImageDraw.Draw(image)
+    box, radius, line = (0, 0, w - 1, h - 1), h * 0.09, SMOOTH
+    if card:
+        draw.rounded_rectangle(box, radius, PAPER, LINE, line)
+        _draw_face(draw, face(card), w, h, strip * SMOOTH)
     else:
-        color = INK
-    size = height * (0.36 if len(card) < 3 else 0.26)
-    draw.text((x + width * 0.12, y + height * 0.08), card, color, _font(size))
+        draw.rounded_rectangle(box, radius, BACK, PAPER, 2 * line)
+        inset = h * 0.08
+        inner = (inset, inset, w - inset, h - inset)
+        draw.rounded_rectangle(inner, radius / 2, None, PATTERN, line)
+        for x in range(2, 7):
+            for y in range(2 + x % 2, 11, 2):
+                _fill(draw, DIAMOND, w * x / 8, h * y / 12, h * 0.035, PATTERN)
+    return image.resize((width, height), pillow.Resampling.LANCZOS)
+
+
+def _draw_face(draw: Any, shown: Face, w: float, h: float, strip: float) -> None:
+    """Rank and suit in the corner, where overlapping cards show them, and once more below."""
+    color = JOKERS.get(shown.joker) or SUITS[shown.suit]
+    rank = "" if shown.rank == "*" else shown.rank
+    size = min(h * 0.42, strip * 1.3 / max(1, len(rank)), w * 1.1 / max(1, len(rank)))
+    font, bold = _font(size), h * 0.008
+    draw.text((w * 0.06, h * 0.22), rank, color, font, anchor="lm", stroke_width=bold)
+    if shown.suit:
+        corner = min(h * 0.105, strip * 0.4)
+        _draw_suit(draw, shown.suit, w * 0.05 + corner, h * 0.53, corner)
+        _draw_suit(draw, shown.suit, w * 0.66, h * 0.72, h * 0.2)
+    elif shown.joker:
+        _fill(draw, STAR, w * 0.62, h * 0.66, h * 0.24, color)
+        if not rank:
+            _fill(draw, STAR, w * 0.2, h * 0.2, h * 0.13, color)
+    else:
+        draw.text((w * 0.92, h * 0.78), rank, PALE, font, anchor="rm", stroke_width=bold)
 
 
 def _draw_suit(draw: Any, suit: str, x: float, y: float, r: float) -> None:
     """A suit around a point; `r` is half its height. No font is sure to have it."""
-    color = SUITS[suit]
+    for shape in OUTLINES[suit]:
+        _fill(draw, shape, x, y, r, SUITS[suit])
 
-    def disc(dx: float, dy: float, radius: float) -> None:
-        left, top = x + (dx - radius) * r, y + (dy - radius) * r
-        draw.ellipse((left, top, left + 2 * radius * r, top + 2 * radius * r), color)
 
-    def shape(*points: tuple[float, float]) -> None:
-        draw.polygon([(x + dx * r, y + dy * r) for dx, dy in points], color)
+def _fill(draw: Any, shape: Points, x: float, y: float, r: float, color: Any) -> None:
+    draw.polygon([(x + dx * r, y + dy * r) for dx, dy in shape], color)
 
-    match suit:
-        case "d":
-            shape((0, -1), (0.75, 0), (0, 1), (-0.75, 0))
-        case "h":
-            disc(-0.42, -0.4, 0.5)
-            disc(0.42, -0.4, 0.5)
-            shape((-0.88, -0.2), (0.88, -0.2), (0, 1))
-        case "s":
-            disc(-0.42, 0.25, 0.48)
-            disc(0.42, 0.25, 0.48)
-            shape((-0.86, 0.05), (0, -1), (0.86, 0.05))
-            shape((0, 0.2), (0.35, 1), (-0.35, 1))
-        case _:  # clubs
-            for dx, dy in ((0, -0.5), (-0.5, 0.25), (0.5, 0.25)):
-                disc(dx, dy, 0.46)
-            shape((0, -0.2), (0.35, 1), (-0.35, 1))
+
+def _around(number: int) -> list[float]:
+    """Angles around a circle."""
+    return [2 * pi * i / number for i in range(number)]
+
+
+def _disc(x: float, y: float, r: float) -> Points:
+    return [(x + r * cos(t), y + r * sin(t)) for t in _around(48)]
+
+
+def _heart(up: bool) -> Points:
+    """A heart, or upside down the body of a spade."""
+    curve = [
+        (16 * sin(t) ** 3, 13 * cos(t) - 5 * cos(2 * t) - 2 * cos(3 * t) - cos(4 * t))
+        for t in _around(96)
+    ]
+    points = [(x / 16.5, -(y + 2.5) / 14.5) for x, y in curve]
+    return points if up else [(x * 0.95, 0.72 * -y - 0.2) for x, y in points]
+
+
+def _diamond() -> Points:
+    """A diamond whose sides bend inwards a little."""
+    return [
+        (0.78 * abs(cos(t)) ** 2.2 * _sign(cos(t)), abs(sin(t)) ** 2.2 * _sign(sin(t)))
+        for t in _around(96)
+    ]
+
+
+def _star() -> Points:
+    return [
+        ((1.0 if i % 2 == 0 else 0.42) * sin(t), -(1.0 if i % 2 == 0 else 0.42) * cos(t))
+        for i, t in enumerate(_around(10))
+    ]
+
+
+def _sign(value: float) -> float:
+    return -1.0 if value < 0 else 1.0
+
+
+DIAMOND, STAR = _diamond(), _star()
+STEM: Points = [(0.07, 0.1), (0.12, 0.6), (0.42, 1.0), (-0.42, 1.0), (-0.12, 0.6), (-0.07, 0.1)]
+
+OUTLINES: dict[str, tuple[Points, ...]] = {
+    "h": (_heart(up=True),),
+    "d": (DIAMOND,),
+    "s": (_heart(up=False), STEM),
+    "c": (_disc(0, -0.52, 0.46), _disc(-0.5, 0.22, 0.46), _disc(0.5, 0.22, 0.46), STEM),
+}
+"""Shapes of which a suit consists, around 0 with a half height of 1."""
 
 
 def _font(size: float) -> Any:
+    return _sized_font(round(size))
+
+
+@lru_cache(maxsize=64)
+def _sized_font(size: int) -> Any:
     from PIL import ImageFont
 
     return ImageFont.load_default(size)

@@ -7,22 +7,28 @@ import gymnasium
 import numpy as np
 from gymnasium import error, logger, spaces
 
-from closedhand.core import kernels
+from closedhand.core import contract, kernels
 from closedhand.core.checks import id_or_illegal, whole_number
+from closedhand.core.crossing import entry
 from closedhand.core.game import Game, State
+from closedhand.core.kernel import draw_seed
 from closedhand.envs import common, render, turns
-from closedhand.envs.common import ACTION_MASK, ILLEGAL_REWARD, Observation
+from closedhand.envs.common import ILLEGAL_REWARD
 from closedhand.envs.opponents import Opponents, Spec, check_seat, unchanged_if_refused
+from closedhand.envs.sight import ACTION_MASK, PLANES, Observation, Sight
 
-Look = tuple[np.ndarray, np.ndarray, np.ndarray]
-"""What a turn fills in: observation, mask and returns."""
+Look = tuple[np.ndarray, tuple[np.ndarray, np.ndarray], np.ndarray]
+"""What a turn fills in: observation, its mask and that of the info, and returns."""
+
+INT8 = np.dtype(np.int8)
 
 
 class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
     """One seat of a game; the opponents play inside.
 
-    An observation is a dict of int8 arrays: the parts of `game.shapes` (`observation` first) and
-    `action_mask` [num_actions]. The reward is the return of the seat when the game ends, before
+    An observation is a dict of int8 arrays: the parts of `game.shapes` (`observation` first), or
+    with `observation="flat"` or `"compact"` one vector `observation`, and `action_mask`
+    [num_actions]. The reward is the return of the seat when the game ends, before
     that 0; in games that pay in stages (`game.staged`) it is the growth of the seat's return since
     its last step. An illegal action raises nothing: it ends the game with `illegal_reward`, unless
     it counts as a pass (`game.lenient`). Infos:
@@ -38,6 +44,7 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
     Attributes:
         game: The rules, with `game.text(action)` and `game.parse(text)`.
         seat: The seat of this episode.
+        sight: Form of the observations.
     """
 
     metadata = {"render_modes": list(common.RENDER_MODES), "render_fps": common.RENDER_FPS}
@@ -48,6 +55,7 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
         *,
         opponents: Spec = "random",
         seat: int | str = 0,
+        observation: str = PLANES,
         illegal_reward: float = ILLEGAL_REWARD,
         render_mode: str | None = None,
         **options: Any,
@@ -59,24 +67,29 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
             opponents: A name or an agent for every other seat, or a list with one for each, in seat
                 order after ours.
             seat: The seat to play, or `random`: a new one for each episode.
+            observation: Form of the observations: `planes`, `flat` or `compact`.
             illegal_reward: The reward of an illegal action.
             render_mode: `human`, `ansi`, `rgb_array` or None.
             **options: Options of `make_game`.
 
         Raises:
-            InputError: An unknown name, option, seat or render mode.
+            InputError: An unknown name, option, seat, render mode or form of observations.
         """
         self.game = common.resolve(game, options)
+        self.sight = Sight(self.game, observation)
         self.render_mode = common.check_render_mode(render_mode)
         self.illegal_reward = common.check_reward(illegal_reward)
-        self.observation_space: spaces.Dict = common.observation_space(self.game)  # pyright: ignore[reportIncompatibleVariableOverride]
+        self.observation_space: spaces.Dict = self.sight.space()  # pyright: ignore[reportIncompatibleVariableOverride]
         self.action_space: spaces.Discrete = common.action_space(self.game)  # pyright: ignore[reportIncompatibleVariableOverride]
         self._fixed_seat = check_seat(self.game, seat)
         self.seat = self._fixed_seat or 0
         self._opponents = Opponents(self.game, opponents, self.np_random)
         self._states = self.game.empty(1)
+        self._returns = np.zeros(self.game.num_players)
+        self._packed: Any = None
+        self._crossing: tuple[Any, ...] = ()
         self._paid = 0.0
-        self._mask: np.ndarray | None = None
+        self._has_begun = False
         self._ended = True
 
     @property
@@ -99,6 +112,7 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
                 unchanged.
         """
         seed, given = common.seed_or_none(seed), common.given_start(self.game, options)
+        self._crossing = ()
         with unchanged_if_refused(
             self, given, "_np_random", "_np_random_seed", "_opponents", "_states", "_paid", "seat"
         ):
@@ -106,62 +120,97 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
             if seed is not None:
                 self._opponents.seed(self.np_random)
             look = self._start(given)
-        self._ended = False
+        self._has_begun, self._ended = True, False
         return self._told(look)
 
     def _start(self, given: State | None) -> Look:
         """Start a game, and let the opponents play until it is our turn."""
         while True:
-            common.start(self.game, self._states, common.ONLY, [self.np_random], given)
+            seed = np.uint64(0)
+            if given is None:
+                seed = draw_seed(self.np_random)
+            else:
+                self._states[0] = given
             if self._fixed_seat is None:
                 self.seat = int(self.np_random.integers(self.game.num_players))
-            self._paid = 0.0
-            if self.game.staged:
-                self._paid = float(self.game.returns(self._states[0])[self.seat])
             look = self._room()
-            if not self._answer(look):
+            if not self._begin(seed, look):
                 return look
             common.refuse_ended(given)
 
     def _room(self) -> Look:
-        """Room for an observation, a mask and returns."""
-        return (
-            np.empty(self.game.observation_size, np.int8),
-            np.empty(self.game.num_actions, np.int8),
-            np.zeros(self.game.num_players),
-        )
+        """Room for what a turn fills in; only that for returns is the same for all turns."""
+        number = self.game.num_actions
+        masks = np.empty(number, INT8), np.empty(number, INT8)
+        return np.empty(self.sight.size, INT8), masks, self._returns
 
-    def _answer(self, look: Look) -> bool:
-        """Let the opponents play until it is our turn; return whether the game is over."""
-        game, others = self.game, self._opponents
-        if others.policies is None:
-            others.play(self._states, np.array([self.seat]))
-            status = turns.show(game.rules, self._states, self.seat, game.staged, *look)
-        else:
-            status, action = turns.answer(
-                game.rules, others.policies, self._states, self.seat,
-                game.num_players, others.scratch, game.staged, *look,
-            )  # fmt: skip
+    def _cross(self) -> tuple[Any, ...]:
+        """The first arguments of `turns.begin` and `turns.take_turn`, the same for a whole game.
+
+        Looks up their compiled code for the policies of the opponents. Empty if one of the
+        opponents decides in Python.
+        """
+        others = self._opponents
+        packed = others.packed
+        if packed is None:
+            return ()
+        self._crossing = (
+            *packed, self._states, self.seat, self.game.num_players, others.scratch,
+            self.game.staged, self.sight.compact,
+        )  # fmt: skip
+        if packed is not self._packed:
+            arguments = *self._crossing, *self._room()
+            self._begin_code = entry(turns.begin, *arguments, np.uint64(0))
+            self._turn_code = entry(turns.take_turn, *arguments, 0)
+            self._packed = packed
+        return self._crossing
+
+    def _begin(self, seed: np.uint64, look: Look) -> bool:
+        """Start the game of a seed, or that in our state if it is 0; let the opponents play.
+
+        Returns:
+            Whether the game is over.
+        """
+        crossing = self._cross()
+        if crossing:
+            status, action, self._paid = self._begin_code(*crossing, *look, seed)
             if status == turns.REFUSED:
-                others.refuse(self._states[0], self.seat, action)
-        return status == kernels.OVER
+                self._opponents.refuse(self._states[0], self.seat, action)
+            return status == kernels.OVER
+        if seed:
+            contract.deal(self.game.rules, self._states[0], seed)
+        self._paid = 0.0
+        if self.game.staged:
+            self._paid = float(self.game.returns(self._states[0])[self.seat])
+        return self._answer(look) == kernels.OVER
+
+    def _answer(self, look: Look) -> int:
+        """Let opponents of which one decides in Python play until it is our turn."""
+        self._opponents.play(self._states, np.array([self.seat]))
+        return self._show(look)
+
+    def _show(self, look: Look) -> int:
+        """Write what we see; return the status of the game."""
+        game = self.game
+        return turns.show(
+            game.rules, self._states, self.seat, game.staged, self.sight.compact, *look
+        )
 
     def _take_turn(self, action: int, look: Look) -> int:
         """Play an action, and let the opponents answer; return the status of the game."""
-        game, others = self.game, self._opponents
-        if others.policies is None:
-            status = turns.play_first(game.rules, self._states, action, game.num_actions)
-            if status != kernels.ILLEGAL:
-                return kernels.OVER if self._answer(look) else kernels.RUNNING
-            turns.show(game.rules, self._states, self.seat, game.staged, *look)
-            look[1][:] = 0
+        crossing = self._crossing or self._cross()
+        if crossing:
+            status, answered = self._turn_code(*crossing, *look, action)
+            if status == turns.REFUSED:
+                self._opponents.refuse(self._states[0], self.seat, answered)
             return status
-        status, answered = turns.take_turn(
-            game.rules, others.policies, self._states, self.seat, game.num_players,
-            others.scratch, game.staged, *look, action,
-        )  # fmt: skip
-        if status == turns.REFUSED:
-            others.refuse(self._states[0], self.seat, answered)
+        game = self.game
+        status = turns.play_first(game.rules, self._states, action, game.num_actions)
+        if status != kernels.ILLEGAL:
+            return self._answer(look)
+        self._show(look)
+        for mask in look[1]:
+            mask[:] = 0
         return status
 
     def step(
@@ -187,24 +236,28 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
             return observation, self.illegal_reward, True, False, {**info, "illegal_action": True}
         reward = 0.0
         if self._ended or self.game.staged:
-            returns = look[2]
-            reward = float(returns[self.seat]) - self._paid
+            reward = float(self._returns[self.seat]) - self._paid
             self._paid += reward
             if self._ended:
-                info["returns"] = returns
+                info["returns"] = self._returns.copy()
         return observation, reward, self._ended, False, info
 
     def action_masks(self) -> np.ndarray:
         """The legal actions, bool [num_actions]; sb3-contrib asks for them by this name."""
-        if self._mask is None:
+        if not self._has_begun:
             raise error.ResetNeeded(common.RESET_FIRST)
-        return self._mask.astype(bool)
+        mask = np.zeros(self.game.num_actions, bool)
+        if not self._ended:
+            mask[self.game.legal(self._states[0])] = True
+        return mask
 
     def render(self) -> str | np.ndarray | None:  # type: ignore[override]
         """The table as our seat sees it, open after the end; see `closedhand.envs.render`."""
         if self.render_mode is None:
             logger.warn("render() shows nothing: the env was made without a render_mode")
             return None
+        if not self._has_begun:
+            raise error.ResetNeeded(common.RESET_FIRST)
         state = self._states[0]
         if not self._ended:
             state = self.game.view(state, self.seat)
@@ -214,11 +267,16 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
         # Two envs that share a state would be of no use.
         return copy.deepcopy(self)
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Compiled code cannot be copied, and is looked up again.
+        derived = {"_packed": None, "_crossing": (), "_begin_code": None, "_turn_code": None}
+        return {**self.__dict__, **derived}
+
     def _told(self, look: Look) -> tuple[Observation, dict[str, Any]]:
         """Observation and info; each has a mask of its own."""
-        observation, mask, _ = look
-        self._mask = mask.copy()
+        observation, (mask, told), _ = look
         if self.render_mode == "human":
             self.render()
-        info = {ACTION_MASK: mask.copy(), "current_player": self.seat}
-        return {**self.game.split(observation), ACTION_MASK: mask}, info
+        seen = self.sight.parts(observation)
+        seen[ACTION_MASK] = mask
+        return seen, {ACTION_MASK: told, "current_player": self.seat}

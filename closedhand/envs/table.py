@@ -10,7 +10,7 @@ from gymnasium import logger, spaces
 from closedhand.core.checks import shown
 from closedhand.core.game import Game, InputError, State
 from closedhand.envs import common, render
-from closedhand.envs.common import Observation
+from closedhand.envs.sight import Observation, Sight
 
 
 class Table:
@@ -18,18 +18,26 @@ class Table:
 
     Attributes:
         game: The rules, with `game.text(action)` and `game.parse(text)`.
+        sight: Form of the observations.
         render_mode: `human`, `ansi`, `rgb_array` or None.
         possible_agents: `player_0` and so on, by seat.
         state_space: Space of `state()`.
     """
 
-    def lay(self, game: str | Game, render_mode: str | None, options: Mapping[str, Any]) -> None:
+    def lay(
+        self,
+        game: str | Game,
+        render_mode: str | None,
+        observation: str,
+        options: Mapping[str, Any],
+    ) -> None:
         """Set up the table, without a deal.
 
         Raises:
-            InputError: An unknown name, option or render mode.
+            InputError: An unknown name, option, render mode or form of observations.
         """
         self.game = common.resolve(game, options)
+        self.sight = Sight(self.game, observation)
         self.render_mode = common.check_render_mode(render_mode)
         self.metadata = {
             "render_modes": list(common.RENDER_MODES),
@@ -39,12 +47,12 @@ class Table:
         }
         self.possible_agents = [f"player_{seat}" for seat in range(self.game.num_players)]
         self.observation_spaces: dict[str, Any] = {
-            agent: common.observation_space(self.game) for agent in self.possible_agents
+            agent: self.sight.space() for agent in self.possible_agents
         }
         self.action_spaces: dict[str, Any] = {
             agent: common.action_space(self.game) for agent in self.possible_agents
         }
-        self.state_space = common.state_space(self.game)
+        self.state_space = self.sight.joint_space()
         self.agents: list[str] = []
         self._states = self.game.empty(1)
         self._rng: np.random.Generator | None = None
@@ -76,7 +84,7 @@ class Table:
 
     def state(self) -> np.ndarray:
         """The observations of all players, one after the other, int8 [state_space.shape]."""
-        return common.joint_observation(self.game, self._states[0])
+        return self.sight.joint(self._states[0])
 
     def render(self) -> str | np.ndarray | None:
         """The open table: text for `ansi`, uint8 [540, 960, 3] for `rgb_array`."""

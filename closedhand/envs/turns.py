@@ -6,6 +6,7 @@ These kernels trust their callers, as those of `closedhand.core.kernels` do.
 import numpy as np
 
 from closedhand.core import contract, kernels
+from closedhand.core.crossing import unpack
 from closedhand.core.kernel import (
     Floats,
     Ids,
@@ -16,6 +17,8 @@ from closedhand.core.kernel import (
     kernel,
 )
 from closedhand.core.policies import Policies, decide_as
+
+Masks = tuple[Planes, ...]
 
 NONE = -1
 REFUSED = 3
@@ -64,10 +67,10 @@ def let_others_play(
 
 
 @kernel
-def look_all(rules: Rules, states: States, seats: Ids, observations: Planes) -> None:
+def look_all(rules: Rules, states: States, seats: Ids, compact: bool, observations: Planes) -> None:
     """Write what the player `seats[i]` of `states[i]` observes into row i, without a mask."""
     for i in range(len(states)):
-        contract.observe(rules, states[i], seats[i], observations[i])
+        contract.look(rules, states[i], seats[i], compact, observations[i])
 
 
 @kernel
@@ -103,8 +106,8 @@ def play_first(rules: Rules, states: States, action: Integer, scratch: int) -> i
 
 @kernel
 def show(
-    rules: Rules, states: States, seat: Integer, staged: bool, observation: Planes, mask: Planes,
-    returns: Floats,
+    rules: Rules, states: States, seat: Integer, staged: bool, compact: bool, observation: Planes,
+    masks: Masks, returns: Floats,
 ) -> int:  # fmt: skip
     """Write what the user's seat sees in the first of `states`, and what has been paid.
 
@@ -113,15 +116,18 @@ def show(
         states: The game.
         seat: The user's seat.
         staged: Whether returns accumulate during the game.
-        observation: Observation, int8 [observation_size].
-        mask: Mask, int8 [num_actions].
+        compact: Whether the observation is that of `contract.features`.
+        observation: Observation, int8 [observation_size] or [feature_size].
+        masks: Room for copies of the mask, int8 [num_actions] each.
         returns: Payoffs by player, written if the game is over or pays in stages.
 
     Returns:
         The status of the game.
     """
-    ids = np.empty(len(mask), np.int32)
-    kernels.observe(rules, states[0], seat, observation, mask, ids)
+    ids = np.empty(len(masks[0]), np.int32)
+    kernels.observe(rules, states[0], seat, compact, observation, masks[0], ids)
+    for mask in masks:
+        mask[:] = masks[0]
     over = contract.over(rules, states[0])
     if over or staged:
         contract.returns(rules, states[0], returns)
@@ -131,7 +137,7 @@ def show(
 @kernel
 def answer(
     rules: Rules, policies: Policies, states: States, seat: Integer, num_players: int,
-    scratch: int, staged: bool, observation: Planes, mask: Planes, returns: Floats,
+    scratch: int, staged: bool, compact: bool, observation: Planes, masks: Masks, returns: Floats,
 ) -> tuple[int, Integer]:  # fmt: skip
     """`let_others_play` in an only game, then `show`.
 
@@ -143,19 +149,46 @@ def answer(
     where, action = let_others_play(rules, policies, states, seats, num_players, scratch)
     if where != NONE:
         return REFUSED, action
-    return show(rules, states, seat, staged, observation, mask, returns), action
+    return show(rules, states, seat, staged, compact, observation, masks, returns), action
+
+
+@kernel
+def begin(
+    rules: Rules, policies: Policies, states: States, seat: Integer, num_players: int,
+    scratch: int, staged: bool, compact: bool, observation: Planes, masks: Masks, returns: Floats,
+    seed: np.uint64,
+) -> tuple[int, Integer, float]:  # fmt: skip
+    """Start the game of a seed, or that in `states` if it is 0, then `answer`.
+
+    Rules and policies are packed.
+
+    Returns:
+        What `answer` returns; and what the user's seat had been paid before, in a staged game.
+    """
+    rules, policies = unpack(rules), unpack(policies)
+    if seed:
+        contract.deal(rules, states[0], seed)
+    paid = 0.0
+    if staged:
+        contract.returns(rules, states[0], returns)
+        paid = returns[seat]
+    status, action = answer(rules, policies, states, seat, num_players, scratch, staged, compact,
+                            observation, masks, returns)  # fmt: skip
+    return status, action, paid
 
 
 @kernel
 def take_turn(
     rules: Rules, policies: Policies, states: States, seat: Integer, num_players: int,
-    scratch: int, staged: bool, observation: Planes, mask: Planes, returns: Floats,
+    scratch: int, staged: bool, compact: bool, observation: Planes, masks: Masks, returns: Floats,
     action: Integer,
 ) -> tuple[int, Integer]:  # fmt: skip
-    """Play the user's action in an only game, then `answer`."""
+    """Play the user's action in an only game, then `answer`; rules and policies are packed."""
+    rules, policies = unpack(rules), unpack(policies)
     if play_first(rules, states, action, scratch) == kernels.ILLEGAL:
-        show(rules, states, seat, staged, observation, mask, returns)
-        mask[:] = 0
+        show(rules, states, seat, staged, compact, observation, masks, returns)
+        for mask in masks:
+            mask[:] = 0
         return kernels.ILLEGAL, np.int64(NONE)
-    return answer(rules, policies, states, seat, num_players, scratch, staged, observation,
-                  mask, returns)  # fmt: skip
+    return answer(rules, policies, states, seat, num_players, scratch, staged, compact,
+                  observation, masks, returns)  # fmt: skip

@@ -15,8 +15,9 @@ from closedhand.core import kernels
 from closedhand.core.checks import as_array, check_seed, integers
 from closedhand.core.game import Game, InputError, State, shown
 from closedhand.envs import common, render, turns
-from closedhand.envs.common import ACTION_MASK, ILLEGAL_REWARD, Observation
+from closedhand.envs.common import ILLEGAL_REWARD
 from closedhand.envs.opponents import Opponents, Spec, check_seat, unchanged_if_refused
+from closedhand.envs.sight import ACTION_MASK, PLANES, Observation, Sight
 
 Infos = dict[str, Any]
 LEGAL_ACTIONS = "legal_actions"
@@ -29,7 +30,8 @@ REWARDS = ("actor", "seats")
 SCALAR = (
     "in self-play the reward of step() is that of the seat that acted, so that who loses out of "
     "turn never sees the loss: make the env with reward='seats' and learn from the rewards of all "
-    "seats, as closedhand.envs.seat_advantages does, or say reward='actor' to keep this reward"
+    "seats, as closedhand.envs.seat_advantages does, give a library with a loop of its own a "
+    "SeatVectorEnv, or say reward='actor' to keep this reward"
 )
 """The warning about the scalar reward."""
 MOST_ENVS = 2**24
@@ -51,6 +53,9 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
     the seat that is played from outside; with `reward="seats"` those of all seats, as in the infos.
     In self-play a learner needs the latter: the players who did not make the last move have their
     payoffs, too. `closedhand.envs.seat_returns` and `seat_advantages` turn them into targets.
+
+    An observation is a dict of int8 arrays: the parts of `game.shapes` (`observation` first), or
+    with `observation="flat"` or `"compact"` one vector `observation`, and `action_mask`.
 
     Masks are never all zero, so that a distribution over the legal actions always exists: after the
     end of a game only action 0 is marked, or listed. With next-step reset it is ignored like any
@@ -77,6 +82,8 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         game: The rules, with `game.text(action)` and `game.parse(text)`.
         single_observation_space: Observations of one game.
         single_action_space: Actions of one game.
+        sight: Form of the observations.
+        reward: Rewards of `step`: `actor` or `seats`.
     """
 
     metadata = {
@@ -93,6 +100,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         opponents: Spec | None = None,
         seat: int | str = 0,
         reward: str | None = None,
+        observation: str = PLANES,
         legal: str = "mask",
         illegal_reward: float = ILLEGAL_REWARD,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
@@ -110,6 +118,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             reward: The rewards of `step`: `actor`, of the player who acted or of the seat that is
                 played from outside, or `seats`, of all seats. None is `actor`, with a warning at
                 the first step of self-play.
+            observation: Form of the observations: `planes`, `flat` or `compact`.
             legal: How legal actions are told: by a `mask` in observations and infos, by `ids` in
                 the infos, or by `both`.
             illegal_reward: The reward of an illegal action.
@@ -118,34 +127,29 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             **options: Options of `make_game`.
 
         Raises:
-            InputError: An unknown name, option, seat or mode, or no games.
+            InputError: An unknown name, option, seat, mode or form of observations, or no games.
         """
         self.game = common.resolve(game, options)
         if type(num_envs) is not int or not 1 <= num_envs <= MOST_ENVS:
             raise InputError(f"num_envs must be 1 to {MOST_ENVS}, not {shown(num_envs)}")
-        try:
-            self.autoreset_mode = AutoresetMode(autoreset_mode)
-        except ValueError:
-            modes = ", ".join(mode.value for mode in AutoresetMode)
-            raise InputError(
-                f"no autoreset mode {shown(autoreset_mode)}; there are {modes}"
-            ) from None
+        self.autoreset_mode = common.check_autoreset_mode(autoreset_mode)
         if reward is not None and (not isinstance(reward, str) or reward not in REWARDS):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"reward is {' or '.join(REWARDS)}, not {shown(reward)}")
         if not isinstance(legal, str) or legal not in LEGAL:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"legal is {', '.join(LEGAL[:-1])} or {LEGAL[-1]}, not {shown(legal)}")
+        self.sight = Sight(self.game, observation)
         self.num_envs = num_envs
         self._has_mask, self._has_ids = legal != "ids", legal != "mask"
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.render_mode = common.check_render_mode(render_mode)
         self.illegal_reward = common.check_reward(illegal_reward)
-        self.single_observation_space: spaces.Dict = common.observation_space(self.game)  # pyright: ignore[reportIncompatibleVariableOverride]
+        self.single_observation_space: spaces.Dict = self.sight.space()  # pyright: ignore[reportIncompatibleVariableOverride]
         if not self._has_mask:
             del self.single_observation_space.spaces[ACTION_MASK]
         self.single_action_space: spaces.Discrete = common.action_space(self.game)  # pyright: ignore[reportIncompatibleVariableOverride]
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._reward = reward or "actor"
+        self.reward = reward or "actor"
         self._warns = reward is None and opponents is None and self.game.num_players > 1
         self._fixed_seat = check_seat(self.game, seat)
         self._seats = np.zeros(num_envs, np.int64)
@@ -215,22 +219,29 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             self._start(chosen, given)
         return self.observe()
 
-    def step(self, actions: np.ndarray) -> Step:
+    def step(self, actions: np.ndarray, *, chosen: Any = None) -> Step:
         """Play one action in each game.
 
         Args:
             actions: Ids, integers [num_envs]. With next-step reset that of a game which ended in
                 the step before is ignored: a new game begins there.
+            chosen: The games to step, bool [num_envs], by default all. The others stay as they
+                are: their actions are ignored, and nothing is paid or ends there.
 
         Returns:
             Observations, rewards, terminations, truncations (always False), infos.
 
         Raises:
             gymnasium.error.ResetNeeded: Games were not started, or ended with autoreset disabled.
-            InputError: The actions are not integers [num_envs].
+            InputError: The actions are not integers [num_envs], or `chosen` is no such mask.
         """
         actions = integers("actions", actions, self.num_envs)
         playing, finished = np.flatnonzero(~self._finished), np.flatnonzero(self._finished)
+        idle = None
+        if chosen is not None:
+            mask = self._mask_of_games("chosen", chosen)
+            idle = np.flatnonzero(~mask)
+            playing, finished = playing[mask[playing]], finished[mask[finished]]
         resets = self.autoreset_mode != AutoresetMode.DISABLED
         if not self._rngs or (len(finished) and not resets):
             raise error.ResetNeeded("some envs have no game under way: call reset() first")
@@ -241,40 +252,50 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         seats = self._observers()
         actors = seats.copy()
         actors[finished] = -1
+        stopped = None if idle is None else (self._finished[idle], self._illegal[idle])
         self._play(playing, actions[playing])
+        if stopped is not None:
+            actors[idle] = -1
+            self._finished[idle], self._illegal[idle] = stopped
         observations, infos = self.observe()
         paid = self._pay(playing) if self.game.staged else infos["returns"].copy()
         paid[self._illegal, seats[self._illegal]] = self.illegal_reward
+        if idle is not None:
+            paid[idle] = 0.0
         steps: Infos = {}
         for name, value in (("rewards", paid), ("actor", actors)):
             steps |= {name: value, f"_{name}": np.ones(self.num_envs, bool)}
         infos |= steps
         terminations = self._finished.copy()
+        if idle is not None:
+            terminations[idle] = False
         if self.autoreset_mode == AutoresetMode.SAME_STEP and terminations.any():
             final = observations, infos
             self._start(np.flatnonzero(terminations), None)
             observations, infos = self.observe()
             self._add_final(infos, terminations, *final)
             infos |= copy.deepcopy(steps)
-        rewards = paid.copy() if self._reward == "seats" else paid[np.arange(self.num_envs), seats]
+        rewards = paid.copy() if self.reward == "seats" else paid[np.arange(self.num_envs), seats]
         return observations, rewards, terminations, np.zeros(self.num_envs, bool), infos
 
     def observe(self) -> tuple[Observation, Infos]:
         """Current observations and infos, as `step` returns them."""
         seats = self._observers()
-        seen = np.empty((self.num_envs, self.game.observation_size), np.int8)
+        seen = np.empty((self.num_envs, self.sight.size), np.int8)
         legal: Infos = {}
         if self._has_mask:
             masks = np.empty((self.num_envs, self.game.num_actions), np.int8)
-            kernels.observe_all(self.game.rules, self._states, seats, seen, masks)
+            kernels.observe_all(
+                self.game.rules, self._states, seats, self.sight.compact, seen, masks
+            )
             if self._finished.any():
                 masks[self._finished] = self._any_action
             legal[ACTION_MASK] = masks
         else:
-            turns.look_all(self.game.rules, self._states, seats, seen)
+            turns.look_all(self.game.rules, self._states, seats, self.sight.compact, seen)
         if self._has_ids:
             legal[LEGAL_ACTIONS] = self._list_legal(seats)
-        observations = self.game.split(seen)
+        observations = self.sight.parts(seen)
         if self._has_mask:
             observations[ACTION_MASK] = legal[ACTION_MASK].copy()
         returns = np.zeros((self.num_envs, self.game.num_players))
@@ -310,11 +331,17 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
     def _reset_mask(self, mask: Any) -> np.ndarray:
         if mask is None:
             return np.ones(self.num_envs, bool)
-        mask = as_array(mask)
+        return self._mask_of_games("options['reset_mask']", mask)
+
+    def _mask_of_games(self, what: str, given: Any) -> np.ndarray:
+        """A mask that chooses games.
+
+        Raises:
+            InputError: It is not bool [num_envs], or chooses none.
+        """
+        mask = as_array(given)
         if mask.shape != (self.num_envs,) or mask.dtype != bool or not mask.any():
-            raise InputError(
-                f"options['reset_mask'] must be bool [{self.num_envs}] with at least one True"
-            )
+            raise InputError(f"{what} must be bool [{self.num_envs}] with at least one True")
         return mask
 
     def _read_seeds(self, seed: Any) -> list[int | None] | None:

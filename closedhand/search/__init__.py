@@ -9,6 +9,7 @@ from closedhand.search.monte_carlo import MonteCarlo
 from closedhand.search.paired import PairedSearch
 from closedhand.search.particles import Particles
 from closedhand.search.playout import Uniform, playouts
+from closedhand.search.ranking import Ranked, Simulation, rank, simulation_of
 
 __all__ = [
     "LOST",
@@ -17,8 +18,12 @@ __all__ = [
     "MonteCarlo",
     "PairedSearch",
     "Particles",
+    "Ranked",
+    "Simulation",
     "Uniform",
     "playouts",
+    "rank",
     "read_budget",
+    "simulation_of",
     "solve",
 ]

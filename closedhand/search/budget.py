@@ -121,9 +121,23 @@ def add_up(
     work: Callable[[int, Rng], Floats],
     shares: list[int],
     rng: Rng,
+    spent: Floats,
 ) -> Floats:
-    """Sum of the results of threads, each with a share of the work and its own generator."""
+    """Sum of the results of threads, each with a share of the work and its own generator.
+
+    Args:
+        work: Makes a share of the simulations; the first column of its result is their number.
+        shares: Simulations of each thread.
+        rng: Generator of everything that is drawn.
+        spent: What the searches have cost so far, to which this one is added (see
+            `closedhand.core.agents.SPENT`).
+    """
+    start, processor = time.perf_counter(), time.process_time()
     if len(shares) == 1:
-        return work(shares[0], rng)
-    with ThreadPoolExecutor(len(shares)) as executor:
-        return np.sum(list(executor.map(work, shares, rng.spawn(len(shares)))), axis=0)
+        sums = work(shares[0], rng)
+    else:
+        with ThreadPoolExecutor(len(shares)) as executor:
+            sums = np.sum(list(executor.map(work, shares, rng.spawn(len(shares)))), axis=0)
+    used = time.perf_counter() - start, time.process_time() - processor
+    spent += (1, sums[:, 0].sum(), *used)
+    return sums

@@ -14,6 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from closedhand.core import contract
+from closedhand.core.agents import SPENT
 from closedhand.core.game import Game, InputError
 from closedhand.core.kernel import (
     Floats,
@@ -159,6 +160,7 @@ class MonteCarlo:
         if candidates < 1:
             raise InputError(f"a search takes a positive number of candidates, not {candidates!r}")
         self._budget = budget(simulations, seconds, threads)
+        self.spent = np.zeros(len(SPENT))
         self.rules = rules if rules is not None else game.rules
         self._game, self._policy, self._candidates = game, told_apart(policy), candidates
 
@@ -235,4 +237,4 @@ class MonteCarlo:
                 done += batch
             return sums
 
-        return add_up(work, [after - before for before, after in pairwise(cuts)], rng)
+        return add_up(work, [after - before for before, after in pairwise(cuts)], rng, self.spent)

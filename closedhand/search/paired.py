@@ -12,12 +12,14 @@ make what was seen; these are moved while they are used. Each thread has its own
 eliminations, and the results are added up.
 """
 
+import math
 import time
 import warnings
 
 import numpy as np
 
 from closedhand.core import contract
+from closedhand.core.agents import SPENT
 from closedhand.core.contract import dispatched
 from closedhand.core.game import Game, InputError
 from closedhand.core.kernel import (
@@ -44,6 +46,8 @@ ELIMINATED_BELOW = 2.5
 """Number of standard errors in the bounds by which an action is eliminated as worse."""
 REPLACED_ABOVE = 0.5
 """Number of standard errors by which an action has to be better to replace the policy's own."""
+TINY = 1e-9
+"""Least standard error that is told from 0."""
 PARTICLES_SHARE = 0.4
 """Share of the time of a decision that drawing the particles may take."""
 
@@ -134,6 +138,18 @@ def eliminate(sums: Floats, span: float, surviving: Bools) -> bool:
     return remain
 
 
+def _posterior_bounds(sums: Floats, span: float, expected: Floats, error: float) -> Floats:
+    """The lower bounds of `bounds` under a normal prior of the advantages."""
+    found, above = np.empty(len(sums)), np.empty(len(sums))
+    bounds(sums, 0.0, span, found)
+    bounds(sums, 1.0, span, above)
+    precision = (np.maximum(above - found, TINY) ** -2, error**-2)
+    mean = (found * precision[0] + expected * precision[1]) / sum(precision)
+    least: Floats = mean - REPLACED_ABOVE / np.sqrt(sum(precision))
+    least[0] = 0.0
+    return least
+
+
 class PairedSearch:
     """Search for the player of a view by paired simulations."""
 
@@ -174,12 +190,20 @@ class PairedSearch:
         if particles < 0:
             raise InputError(f"a search takes 0 particles or more, not {particles!r}")
         self._budget = budget(simulations, seconds, threads)
+        self.spent = np.zeros(len(SPENT))
         self._game, self._policy = game, told_apart(policy)
         low, high = game.payoff_range
         self._span = high - low if span is None else span
         self._particles = particles
 
-    def best(self, view: State, actions: Ids, rng: Rng) -> int:
+    def best(
+        self,
+        view: State,
+        actions: Ids,
+        rng: Rng,
+        expected: Floats | None = None,
+        error: float = math.inf,
+    ) -> int:
         """Choose the best of some actions.
 
         Args:
@@ -187,11 +211,18 @@ class PairedSearch:
             actions: Candidate actions, the policy's own choice first.
             rng: Generator of everything that is drawn. Where the budget is simulations and not
                 seconds, one of the same seed leads to the same action.
+            expected: Advantages over the first action that are expected without the search, such
+                as those by a value network, float64 [n]; they count beside what the search finds.
+            error: Standard error of these expectations.
         """
         if len(actions) == 1:
             return int(actions[0])
         least = np.empty(len(actions))
-        bounds(self.judge(view, actions, rng), -REPLACED_ABOVE, self._span, least)
+        sums = self.judge(view, actions, rng)
+        if expected is None:
+            bounds(sums, -REPLACED_ABOVE, self._span, least)
+        else:
+            least = _posterior_bounds(sums, self._span, expected, error)
         return int(actions[np.argmax(least)])
 
     def judge(self, view: State, actions: Ids, rng: Rng) -> Floats:
@@ -239,4 +270,4 @@ class PairedSearch:
                 first = some.stop if some.stop < len(particles.states) else 0
             return sums
 
-        return add_up(work, [self._budget.simulations // threads] * threads, rng)
+        return add_up(work, [self._budget.simulations // threads] * threads, rng, self.spent)

@@ -7,6 +7,7 @@ import numpy as np
 from closedhand.core import contract
 from closedhand.core.game import Game
 from closedhand.testing.contract import (
+    check_all_deals,
     check_deals,
     check_fields,
     check_forms,
@@ -50,6 +51,8 @@ def check_game(game: Game, games: int = 20, seed: int = 0, jit: bool = True) -> 
             check(game)
     with reporting(game, "deal", f"seed {seed}"):
         check_deals(game, games, seed)
+    with reporting(game, "deals", f"seed {seed}"):
+        check_all_deals(game, seed)
     courses = [check_course(game, number) for number in range(seed, seed + games)]
     changed, built = np.sum([look_closely(walk, states) for walk, states in courses], axis=0)
     seeds = f"seeds {seed} to {seed + games - 1}"

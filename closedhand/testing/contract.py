@@ -3,16 +3,17 @@
 import math
 import random
 import re
+from collections import Counter
 from importlib import import_module
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from closedhand.core import contract
-from closedhand.core.game import Game, State
+from closedhand.core import batch, contract
+from closedhand.core.game import Game, InputError, State
 from closedhand.core.kernel import draw_seed
-from closedhand.envs import common
-from closedhand.envs.common import ACTION_MASK
+from closedhand.envs.sight import ACTION_MASK, COMPACT, Sight
 from closedhand.testing.expectations import expect, refuses, same
 from closedhand.testing.walk import SAMPLES, Walk, some
 
@@ -21,6 +22,11 @@ PLAIN = {
     "knowledge": "which turns a view into the arguments of `view_from`",
 }
 """Functions in plain Python that a game needs, the second one if it defines `view_from`."""
+
+MOST_DEALS = 1_000
+"""Listed deals that are looked at."""
+DEALT = 2_000
+"""Games that are dealt to compare frequencies."""
 
 REQUIRED = ("deal", "legal", "play", "over", "returns", "hide", "redeal", "observe")
 """Contract functions without a default."""
@@ -43,6 +49,8 @@ def check_fields(game: Game) -> None:
             ACTION_MASK, names)  # fmt: skip
     for name, shape in game.shapes.items():
         expect(len(shape) > 0 and min(shape) > 0, "shape {} of {!r} is empty", shape, name)
+    names = list(game.feature_names)
+    expect(names and len(set(names)) == len(names), "feature_names differ from each other")
     low, high = game.payoff_range
     expect(low <= high, "payoff_range is (least, greatest), not {}", game.payoff_range)
     expect(not game.zero_sum or low <= 0 <= high,
@@ -79,6 +87,9 @@ def check_rules(game: Game) -> None:
     missing = [name for name in REQUIRED if not hasattr(module, name)]
     expect(not missing or hasattr(rules, "flat"),
             "the module {} lacks {}", name, ", ".join(missing))  # fmt: skip
+    expect(hasattr(module, "features") == (game.feature_table is not None),
+            "a game has a feature_table if its module {} defines features, and only then",
+            name)  # fmt: skip
     for name, use in PLAIN.items():
         function, _ = contract.plain_function(rules, name)
         needed = name == "valid" or contract.plain_function(rules, "view_from")[0] is not None
@@ -106,6 +117,49 @@ def check_deals(game: Game, games: int, seed: int) -> None:
         expect(state.moves == 0, "a new game has made no moves, not {}", state.moves)
         seen.add(state.tobytes())
     expect(len(seen) > 1, "{} different seeds deal the same state", len(seeds))
+
+
+def check_all_deals(game: Game, seed: int) -> None:
+    """The deals that a game lists are different and allowed, and as likely as those of `deal`.
+
+    Of very many deals only the first are looked at.
+    """
+    try:
+        deals = game.deals()
+    except InputError:
+        return
+    listed = list(islice(deals, MOST_DEALS + 1))
+    whole = len(listed) <= MOST_DEALS
+    likely: dict[str, float] = {}
+    for state, probability in listed:
+        text = game.deal_text(state)
+        expect(probability > 0, "the deal {} has the probability {}", text, probability)
+        expect(text not in likely, "the deal {} is listed twice", text)
+        expect(state.moves == 0 and not game.over(state), "the deal {} is no new game", text)
+        why = game.valid(state)
+        expect(why == "", "the deal {} is refused: {}", text, why)
+        likely[text] = probability
+    total = math.fsum(likely.values())
+    expect(total < 1 + 1e-9 and (not whole or total > 1 - 1e-9),
+            "the probabilities of the deals add up to {}", total)  # fmt: skip
+    if not whole:
+        return
+    states = batch.deal(game, range(seed, seed + DEALT))
+    counts = Counter(game.deal_text(state) for state in np.rec.array(states))
+    others = sorted(counts.keys() - likely)
+    expect(not others, "the deal {} is not listed", others[0] if others else "")
+    # Rare deals are counted together: the statistic is then nearly one of the chi-square family.
+    sums = {text: (counts[text], DEALT * p) for text, p in likely.items() if DEALT * p >= 5}
+    rest = np.subtract((DEALT, DEALT), np.sum(list(sums.values()) or [(0, 0)], axis=0))
+    pairs = np.array([*sums.values(), *([rest] if rest[1] >= 5 else [])])
+    if len(pairs) > 1:
+        found, due = pairs.T
+        free = len(pairs) - 1
+        statistic = ((found - due) ** 2 / due).sum()
+        worst = max(sums, key=lambda text: abs(sums[text][0] - sums[text][1]))
+        expect(statistic < free + 6 * math.sqrt(2 * free) + 18,
+                "deal and deals disagree: of {} games {} had the deal {}, not about {:.0f}",
+                DEALT, counts[worst], worst, DEALT * likely[worst])  # fmt: skip
 
 
 def check_player(walk: Walk) -> None:
@@ -213,14 +267,23 @@ def check_illegal(walk: Walk) -> None:
 
 def check_observe(walk: Walk) -> None:
     """Every number of an observation is written; planes are binary, vectors within their space."""
-    game = walk.game
-    spaces = common.observation_space(game)
+    _check_sight(walk, Sight(walk.game))
+
+
+def check_features(walk: Walk) -> None:
+    """Every number of a compact observation is written, and within its space."""
+    _check_sight(walk, Sight(walk.game, COMPACT))
+
+
+def _check_sight(walk: Walk, sight: Sight) -> None:
+    """Everything that a form of observations consists of is written, and within its space."""
+    spaces = sight.space()
     for player in walk.players:
-        outs = [np.full(game.observation_size, filling, np.int8) for filling in (99, -99)]
+        outs = [np.full(sight.size, filling, np.int8) for filling in (99, -99)]
         for out in outs:
-            contract.observe(game.rules, walk.state, player, out)
+            contract.look(walk.game.rules, walk.state, player, sight.compact, out)
         unwritten = np.flatnonzero(outs[0] != outs[1])
         expect(not len(unwritten), "numbers {} of an observation are not written", unwritten)
-        for name, part in game.split(outs[0]).items():
+        for name, part in sight.parts(outs[0]).items():
             expect(spaces[name].contains(part), "{!r} of player_{} is not within {}: {} to {}",
                     name, player, spaces[name], part.min(), part.max())  # fmt: skip

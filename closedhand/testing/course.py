@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from closedhand.core.game import Game, State
 from closedhand.testing.contract import (
     check_end,
+    check_features,
     check_illegal,
     check_legal,
     check_next_deal,
@@ -41,6 +42,7 @@ CLOSELY: Mapping[str, Callable[[Walk], None]] = {
     "valid": check_valid,
     "illegal actions": check_illegal,
     "observe": check_observe,
+    "features": check_features,
     "text and parse": check_text,
     "deal_text": check_deal_text,
     "scene": check_scene,

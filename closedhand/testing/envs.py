@@ -10,8 +10,9 @@ import numpy as np
 
 from closedhand.core.game import Game, State
 from closedhand.envs.aec import GameAEC, env as aec_env
-from closedhand.envs.common import ACTION_MASK, Observation
 from closedhand.envs.parallel import GameParallel
+from closedhand.envs.rows import TO_ACT, SeatVectorEnv
+from closedhand.envs.sight import ACTION_MASK, FORMS, Observation
 from closedhand.envs.solo import SoloEnv
 from closedhand.envs.vector import GameVectorEnv
 from closedhand.testing.expectations import expect
@@ -45,12 +46,14 @@ def check_api(game: Game, seed: int) -> None:
         from gymnasium.utils.env_checker import check_env
         from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test
 
-        api_test(aec_env(game), num_cycles=60)
-        seed_test(lambda: aec_env(game), num_cycles=60)
-        check_env(SoloEnv(game, opponents=_Steady(game)), skip_render_check=True)
-        if game.simultaneous:
-            parallel_api_test(GameParallel(game), num_cycles=10)
-            parallel_seed_test(lambda: GameParallel(game), num_cycles=10)
+        for form in FORMS:
+            solo = SoloEnv(game, opponents=_Steady(game), observation=form)
+            api_test(aec_env(game, observation=form), num_cycles=60)
+            seed_test(lambda: aec_env(game, observation=form), num_cycles=60)  # noqa: B023
+            check_env(solo, skip_render_check=True)
+            if game.simultaneous:
+                parallel_api_test(GameParallel(game, observation=form), num_cycles=10)
+                parallel_seed_test(lambda: GameParallel(game, observation=form), num_cycles=10)  # noqa: B023
 
 
 STEPS = 60
@@ -59,11 +62,17 @@ STEPS = 60
 
 def check_vector(game: Game, seed: int) -> None:
     """Game by game, the vector env agrees with the AEC env: observations, masks, rewards."""
+    for form in FORMS:
+        _check_vector(game, seed, form)
+
+
+def _check_vector(game: Game, seed: int, form: str) -> None:
+    """`check_vector` for one form of observations."""
     number = 3
-    singles = [GameAEC(game) for _ in range(number)]
+    singles = [GameAEC(game, observation=form) for _ in range(number)]
     for i, single in enumerate(singles):
         single.reset(seed=seed + i)
-    envs = GameVectorEnv(game, number, reward="seats")
+    envs = GameVectorEnv(game, number, reward="seats", observation=form)
     observations, infos = envs.reset(seed=seed)
     over = np.zeros(number, bool)
     for _ in range(STEPS):
@@ -78,7 +87,7 @@ def check_vector(game: Game, seed: int) -> None:
         observations, rewards, over, _, infos = envs.step(actions)
         for i, single in enumerate(singles):
             agent = single.agent_selection
-            where = f"game {i} of seed {seed + i}"
+            where = f"game {i} of seed {seed + i}, {form}"
             expect(agent == f"player_{infos['current_player'][i]}", "who is to act in {}", where)
             alike(_row(observations, i), _shown(single.observe(agent), over[i]), where)
             expect(single.terminations[agent] == over[i], "the end of {}", where)
@@ -88,12 +97,47 @@ def check_vector(game: Game, seed: int) -> None:
             expect(infos["actor"][i] == actors[i], "who acted in {}", where)
 
 
+def check_rows(game: Game, seed: int) -> None:
+    """The rows of seats are the games of the vector env: who acts, what each sees and is paid."""
+    for form in FORMS:
+        _check_rows(game, seed, form)
+
+
+def _check_rows(game: Game, seed: int, form: str) -> None:
+    """`check_rows` for one form of observations."""
+    number, seats = 2, game.num_players
+    rows = SeatVectorEnv(game, number, observation=form)
+    envs = GameVectorEnv(game, number, reward="seats", observation=form)
+    seen, told = rows.reset(seed=seed)
+    observations, infos = envs.reset(seed=seed)
+    over = np.zeros(number, bool)
+    for _ in range(STEPS):
+        acting = np.arange(number) * seats + infos["current_player"]
+        where = f"rows of seed {seed}, {form}"
+        alike({name: part[acting] for name, part in seen.items()}, observations, where)
+        expect(np.array_equal(np.flatnonzero(told[TO_ACT]), acting[~over]), "who acts, {}", where)
+        waiting = seen[ACTION_MASK][~told[TO_ACT]]
+        expect((waiting.sum(axis=1) == 1).all() and waiting[:, 0].all(),
+               "the masks of those who wait, {}", where)  # fmt: skip
+        chosen = np.array([_choose(observations, i) for i in range(number)])
+        seen, paid, ended, _, told = rows.step(np.repeat(chosen, seats))
+        observations, rewards, over, _, infos = envs.step(chosen)
+        expect(np.array_equal(paid.reshape(number, seats), rewards), "the rewards, {}", where)
+        expect(np.array_equal(ended, np.repeat(over, seats)), "the ends, {}", where)
+
+
 def check_solo(game: Game, seed: int) -> None:
     """One seat is the same in the solo env, in a vector env with opponents and in the AEC env."""
+    for form in FORMS:
+        _check_solo(game, seed, form)
+
+
+def _check_solo(game: Game, seed: int, form: str) -> None:
+    """`check_solo` for one form of observations."""
     agent, seat = _Steady(game), (seed + 1) % game.num_players
-    solo = SoloEnv(game, opponents=agent, seat=seat)
-    envs = GameVectorEnv(game, 1, opponents=agent, seat=seat)
-    table, name = GameAEC(game), f"player_{seat}"
+    solo = SoloEnv(game, opponents=agent, seat=seat, observation=form)
+    envs = GameVectorEnv(game, 1, opponents=agent, seat=seat, observation=form)
+    table, name = GameAEC(game, observation=form), f"player_{seat}"
     seen, info = solo.reset(seed=seed)
     batch, _ = envs.reset(seed=seed)
     table.reset(seed=seed)
@@ -106,7 +150,7 @@ def check_solo(game: Game, seed: int) -> None:
             if all(table.terminations.values()):
                 table.reset()
                 paid = 0.0
-        where = f"seat {seat}"
+        where = f"seat {seat}, {form}"
         alike(_row(batch, 0), _shown(seen, over), where + ", vector and solo env")
         alike(seen, table.observe(name), where + ", solo and AEC env")
         if over:
@@ -141,7 +185,13 @@ def check_parallel(game: Game, seed: int) -> None:
     if not game.simultaneous:
         return
     rng = np.random.default_rng(seed)
-    table, together = GameAEC(game), GameParallel(game)
+    for form in FORMS:
+        _check_parallel(game, seed, form, rng)
+
+
+def _check_parallel(game: Game, seed: int, form: str, rng: np.random.Generator) -> None:
+    """`check_parallel` for one form of observations."""
+    table, together = GameAEC(game, observation=form), GameParallel(game, observation=form)
     for episode in range(seed, seed + 5):
         table.reset(seed=episode)
         seen, _ = together.reset(seed=episode)
@@ -166,6 +216,7 @@ def check_parallel(game: Game, seed: int) -> None:
 
 ENVIRONMENTS: Mapping[str, Callable[[Game, int], None]] = {
     "AEC and vector env": check_vector,
+    "rows of seats": check_rows,
     "solo env": check_solo,
     "parallel env": check_parallel,
     "environment API": check_api,

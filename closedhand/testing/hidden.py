@@ -43,6 +43,13 @@ def check_knowledge(walk: Walk, player: int) -> bool:
                 expect((value == seen[part]).all(),
                         "{!r} leaks: it shows player_{} what he cannot know; it differs for {}",
                         part, player, name)  # fmt: skip
+    with reporting(game, "features", walk):
+        told = game.features(state, player)
+        for name, one in (("a redealt state", other), ("the view", view)):
+            leaks = np.flatnonzero(game.features(one, player) != told)
+            expect(not len(leaks),
+                    "{!r} leaks: it shows player_{} what he cannot know; it differs for {}",
+                    game.feature_names[leaks[0]] if len(leaks) else "", player, name)  # fmt: skip
     with reporting(game, "key", walk):
         keys = {game.key(one, player) for one in (state, other, view)}
         expect(len(keys) == 1, "the key of player_{} depends on what he cannot know", player)

@@ -54,6 +54,7 @@ def _trace(game: Game, seed: int) -> list[tuple[str, str]]:
             note(f"legal at move {state.moves} of seed {seed}", legal)
             for part in game.observe(state, player).values():
                 note(f"observe at move {state.moves} of seed {seed}", part)
+            note(f"features at move {state.moves} of seed {seed}", game.features(state, player))
             view = game.view(state, player)
             note(f"hide at move {state.moves} of seed {seed}", view.tobytes())
             other = game.redeal(view, player, np.random.default_rng(positions))

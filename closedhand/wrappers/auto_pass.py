@@ -9,7 +9,7 @@ import numpy as np
 from pettingzoo import AECEnv
 from pettingzoo.utils import BaseWrapper
 
-from closedhand.envs.common import ACTION_MASK, Observation
+from closedhand.envs.sight import ACTION_MASK, Observation
 
 
 class AutoPass(BaseWrapper[str, Observation, int]):

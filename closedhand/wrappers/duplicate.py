@@ -12,7 +12,7 @@ from pettingzoo.utils import BaseWrapper
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.seating import num_tables, seating
 from closedhand.envs import common
-from closedhand.envs.common import Observation
+from closedhand.envs.sight import Observation
 
 
 class DuplicateDealing(BaseWrapper[str, Observation, int]):

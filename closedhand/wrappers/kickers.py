@@ -14,7 +14,7 @@ from closedhand.core import kernels
 from closedhand.core.game import Game, InputError, explain_illegal
 from closedhand.core.registry import make_game
 from closedhand.envs import common
-from closedhand.envs.common import ACTION_MASK, Observation
+from closedhand.envs.sight import ACTION_MASK, Observation, Sight
 
 
 class KickerSubsteps(BaseWrapper[str, Observation, int]):
@@ -45,8 +45,9 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
             raise InputError(f"this {self._flat.name} has no sub-steps, or has them already")
         options = {**self._flat.options, **self._flat.substep_options}
         self.game = make_game(self._flat.name, **options)
+        self.sight = Sight(self.game, base.sight.form)
         self.observation_spaces: dict[str, Any] = {
-            agent: common.observation_space(self.game) for agent in self.possible_agents
+            agent: self.sight.space() for agent in self.possible_agents
         }
         self.action_spaces: dict[str, Any] = {
             agent: common.action_space(self.game) for agent in self.possible_agents
@@ -88,14 +89,16 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
 
     def observe(self, agent: str) -> Observation:
         """The observation of an agent: a new dict of int8 arrays."""
-        observation = np.empty(self.game.observation_size, np.int8)
+        observation = np.empty(self.sight.size, np.int8)
         mask = np.zeros(self.game.num_actions, np.int8)
         table: Any = self.env.unwrapped
         player = table.seat_of(agent)
-        kernels.observe_one(self.game.rules, self._states, player, observation, mask)
+        kernels.observe_one(
+            self.game.rules, self._states, player, self.sight.compact, observation, mask
+        )
         if self.terminations.get(agent):
             mask[:] = 0
-        return {**self.game.split(observation), ACTION_MASK: mask}
+        return {**self.sight.parts(observation), ACTION_MASK: mask}
 
     def _play(self, action: Any) -> None:
         number = common.action_id(self.game, self._states[0], action)

@@ -1,54 +1,71 @@
 """Our vector environments as one `VecEnv` of Stable-Baselines3, with action masks."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
-from stable_baselines3.common.vec_env import VecEnv
 
 from closedhand.core.checks import integers
+from closedhand.core.extras import needing
 from closedhand.envs import common
-from closedhand.envs.vector import GameVectorEnv
+from closedhand.envs.sight import ACTION_MASK, OBSERVATION, PLANES
+from closedhand.wrappers.adapting import vector_env
 
-MASK = "action_mask"
+with needing():
+    from stable_baselines3.common.vec_env import VecEnv
+
+Seen = np.ndarray | dict[str, np.ndarray]
+"""Observations: those of planes are a dict of their parts, others one vector."""
 
 
 class SB3VecEnv(VecEnv):
-    """Several of our vector envs side by side, possibly with different seats.
+    """One or several of our vector envs side by side, possibly with different seats.
+
+    Each row is an env of one player: make them with `opponents`, or as a `SeatVectorEnv` for
+    self-play.
 
     The mask is taken out of the observation, where it would be a feature, and served by
-    `env_method("action_masks")`, which is where sb3-contrib looks for it.
+    `env_method("action_masks")`, which is where sb3-contrib looks for it. What is left is a dict of
+    parts for `MultiInputPolicy`; of envs made with `observation="compact"` or `"flat"` it is one
+    vector, for `MlpPolicy`.
     """
 
-    def __init__(self, envs: Sequence[GameVectorEnv]) -> None:
-        """Take over `envs`, all with the same spaces and same-step autoreset."""
-        for env in envs:
-            if env.metadata["autoreset_mode"] != AutoresetMode.SAME_STEP:
-                raise ValueError("SB3 resets within the step: use autoreset_mode SAME_STEP")
-            if MASK not in env.single_observation_space.spaces:
-                raise ValueError("SB3 takes masks: use legal='mask'")
-        self.envs = list(envs)
-        parts = dict(envs[0].single_observation_space.spaces)
-        parts.pop(MASK)
-        actions = envs[0].single_action_space
+    def __init__(self, envs: Any) -> None:
+        """Take over vector envs.
+
+        Args:
+            envs: One or several vector envs of this package, as `gymnasium.make_vec` returns them,
+                all with the same spaces and same-step autoreset.
+
+        Raises:
+            InputError: Other envs, or such without masks or same-step autoreset.
+        """
+        given = list(cast(Sequence[Any], envs)) if isinstance(envs, Sequence) else [envs]
+        self.envs = [vector_env(env, "Stable-Baselines3", AutoresetMode.SAME_STEP) for env in given]
+        first = self.envs[0]
+        parts = dict(first.single_observation_space.spaces)
+        parts.pop(ACTION_MASK)
+        self._one_part = first.sight.form != PLANES
+        space = parts[OBSERVATION] if self._one_part else spaces.Dict(parts)
+        actions = first.single_action_space
         super().__init__(  # pyright: ignore[reportUnknownMemberType]
-            sum(env.num_envs for env in envs), spaces.Dict(parts), actions
+            sum(env.num_envs for env in self.envs), space, actions
         )
-        self._ends = np.cumsum([env.num_envs for env in envs])[:-1]
+        self._ends = np.cumsum([env.num_envs for env in self.envs])[:-1]
         self._masks: np.ndarray
         self._actions: np.ndarray
 
-    def _merge(self, observations: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    def _merge(self, observations: list[dict[str, np.ndarray]]) -> Seen:
         merged = {
             name: np.concatenate([observation[name] for observation in observations])
             for name in observations[0]
         }
-        self._masks = merged.pop(MASK).astype(bool)
-        return merged
+        self._masks = merged.pop(ACTION_MASK).astype(bool)
+        return merged[OBSERVATION] if self._one_part else merged
 
-    def reset(self) -> dict[str, np.ndarray]:
+    def reset(self) -> Seen:  # type: ignore[override]
         """Start all games."""
         return self._merge(
             [
@@ -101,9 +118,9 @@ class SB3VecEnv(VecEnv):
             infos,
         )
 
-    @staticmethod
-    def _info(final: dict[str, np.ndarray]) -> dict[str, Any]:
-        last = {name: part for name, part in final.items() if name != MASK}
+    def _info(self, final: dict[str, np.ndarray]) -> dict[str, Any]:
+        parts = {name: part for name, part in final.items() if name != ACTION_MASK}
+        last = parts[OBSERVATION] if self._one_part else parts
         return {"terminal_observation": last, "TimeLimit.truncated": False}
 
     def close(self) -> None:

@@ -1,9 +1,12 @@
 """Games against a person."""
 
+import numpy as np
 import pytest
 
 from closedhand import Game, InputError, make_agent, make_game
 from closedhand.arena import play
+from closedhand.arena.hints import hints
+from closedhand.core.game import State
 
 DOUDIZHU = make_game("doudizhu")
 
@@ -56,10 +59,145 @@ def test_what_cannot_be_played_changes_nothing() -> None:
     assert table.state.tobytes() == before.tobytes()
     text = "\n".join(shown)
     assert "is not an action" in text
-    assert "is not legal" in text
+    assert "a leader may not pass" in text
     assert "hint: " in text
     with pytest.raises(InputError, match="first decision"):
         table.undo()
+
+
+def typed(table: play.Session, *lines: str) -> str:
+    """What is shown to a person who types these lines, and leaves."""
+    rest, shown = iter([*lines, "quit"]), list[str]()
+    play.run(table, lambda prompt: next(rest), shown.append)
+    return "\n".join(shown)
+
+
+def late(seat: int, hand: str, actions: list[str], agent: str = "greedy") -> play.Session:
+    """A session in a position of Dou Dizhu."""
+    view = DOUDIZHU.view_from(seat, hand, actions, public="4TB")
+    state = DOUDIZHU.redeal(view, seat, np.random.default_rng(4))
+    agents = [make_agent(DOUDIZHU, agent) for _ in range(2)]
+    return play.Session(DOUDIZHU, state, seat, agents, make_agent(DOUDIZHU, "decompose"))
+
+
+def test_a_forced_pass_is_played_and_said() -> None:
+    table = late(1, "4456789TTJJQKA22S", ["3333"])
+    assert play.Event("player_1", "PASS", forced=True) in table.log
+    assert int(table.state.player) == 1 or table.over
+    assert "player_1: PASS (your only legal action)" in typed(table)
+
+
+def test_hints_come_best_first_and_in_pages() -> None:
+    table = session(DOUDIZHU)
+    shown = typed(table, "?", "more", "#2")
+    best = table.game.text(table.hints()[0].action) if not table.over else ""
+    assert "  #1 " in shown and " #20 " in shown and " #21 " not in shown
+    assert f"20 of {len(session(DOUDIZHU).legal())} legal actions; type more" in shown
+    assert len(table.log) > 0 and best
+
+
+@pytest.mark.parametrize("substeps", [False, True])
+def test_hints_of_chinese_poker_are_few_and_good(substeps: bool) -> None:
+    game = make_game("chinese_poker", substeps=substeps)
+    agent = make_agent(game, "separable")
+    table = play.Session(game, play.start(game, None, 3), 0, [agent], agent)
+    shown = typed(table, "?")
+    assert shown.count("\n  #") == 9 and " #10 " in shown
+    assert table.hints()[0].action == agent.act(table.view)
+    values = agent.values(table.view, np.array([hint.action for hint in table.hints()[:10]]))
+    assert not np.isnan(values).any()
+    assert (np.diff(values) <= 0).all()
+
+
+def test_hints_by_probabilities_and_by_choice() -> None:
+    game = make_game("uh_leduc")
+    view = game.view_from(0, "SA")
+    equilibrium = make_agent(game, "equilibrium")
+    shares = equilibrium.probabilities(np.array([view], game.dtype))[0]
+    order = [hint.action for hint in hints(game, view, equilibrium)]
+    assert order == sorted(order, key=lambda action: -shares[action])
+    greedy = make_agent(DOUDIZHU, "greedy")
+    view = session(DOUDIZHU).view
+    listed = [hint.action for hint in hints(DOUDIZHU, view, greedy)]
+    assert listed[0] == greedy.act(view)
+    assert listed[1:] == [a for a in DOUDIZHU.legal(view).tolist() if a != listed[0]]
+
+
+@pytest.mark.slow
+def test_hints_by_simulation() -> None:
+    table = session(DOUDIZHU)
+    agent = make_agent(DOUDIZHU, "search:500")
+    listed = hints(DOUDIZHU, table.view, agent, seconds=0.01)
+    assert {hint.action for hint in listed} == set(DOUDIZHU.legal(table.view).tolist())
+    assert listed[0].note.startswith("wins ")
+    assert listed[-1].note == ""
+
+
+def test_what_is_asked_in_between() -> None:
+    table = session(DOUDIZHU, seat=1)
+    shown = typed(table, "log", "cards", "score", "help", "#0", "#999999999", "more", "33333")
+    assert "   1 player_0: " in shown
+    assert "out (" in shown and "not seen (" in shown
+    assert "score after 0 hands" in shown
+    assert "Cards are ranks" in shown
+    assert shown.count("there are hints #1 to #") == 2
+    assert "is not an action" in shown
+
+
+def test_the_log_hides_what_the_person_cannot_see() -> None:
+    game = make_game("chinese_poker")
+    agent = make_agent(game, "separable")
+    table = play.Session(game, play.start(game, None, 3), 1, [agent], agent)
+    assert table.log == [play.Event("player_0", "hidden")]
+    table.play(game.text(agent.act(table.view), table.state))
+    assert "♠" in table.log[-1].what
+
+
+def test_undo_takes_back_the_log() -> None:
+    table = session(DOUDIZHU)
+    table.play(table.hint())
+    events = list(table.log)
+    table.play(table.legal()[-1])
+    assert len(table.log) > len(events)
+    table.undo()
+    assert table.log == events
+
+
+def test_a_score_is_kept_over_hands() -> None:
+    game = make_game("leduc")
+    agent, score = make_agent(game, "random"), play.Score(2)
+    shown: list[str] = []
+    for seed in range(2):
+        table = play.Session(game, play.start(game, None, seed), 0, [agent], agent)
+        assert play.run(table, lambda prompt, t=table: t.legal()[0], shown.append, score)
+    assert score.hands == 2 and score.points.sum() == 0
+    assert sum("Type an action" in text for text in shown) == 1
+    assert any(text.startswith("score after 2 hands: player_0 ") for text in shown)
+
+
+def test_new_cards_are_told() -> None:
+    """Three passes in the auction, and the cards are dealt again."""
+    game = make_game("doudizhu", bidding=True)
+    seed = next(
+        seed for seed in range(200)
+        if all(
+            make_agent(game, "greedy").act(view) == game.parse("PASS")
+            for seat in (1, 2)
+            for state in [play.start(game, None, seed)]
+            for view in [_after_passes(game, state, seat)]
+        )
+    )  # fmt: skip
+    agents = [make_agent(game, "greedy") for _ in range(2)]
+    table = play.Session(game, play.start(game, None, seed), 0, agents, agents[0])
+    table.play("PASS")
+    assert play.Event("", "new cards are dealt") in table.log
+
+
+def _after_passes(game: Game, state: State, number: int) -> State:
+    """The view of the player to act after some passes."""
+    for _ in range(number):
+        game.play(state, game.parse("PASS"))
+    return game.view(state, int(state.player))
 
 
 @pytest.mark.parametrize("error", [EOFError, KeyboardInterrupt])

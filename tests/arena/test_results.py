@@ -1,13 +1,16 @@
 """The results of matches."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from closedhand import make_game
+from closedhand import InputError, make_agent, make_game
 from closedhand.arena import match, results
 from closedhand.core import duel
+from closedhand.search import budget
 
 DOUDIZHU = make_game("doudizhu")
 
@@ -34,3 +37,94 @@ def test_summaries_are_json_and_complete() -> None:
     rule, greedy = pair["results"][2], pair["results"][5]
     assert rule["points"]["mean"] == pytest.approx(-greedy["points"]["mean"])
     assert all(time > 0 for time in pair["microseconds_per_decision"])
+
+
+def test_columns_are_those_of_the_literature() -> None:
+    """WP is the win rate; ADP has a base of 1, whatever the stake is, and bombs."""
+    for base in (1, 3):
+        game = make_game("doudizhu", rules="douzero", base=base)
+        played = match.play(game, ["rule", "greedy"], 30, 8)
+        (pair,) = results.summary(played)["pairs"]
+        for row in pair["results"]:
+            assert row["columns"].keys() == {"WP", "ADP"}
+            assert row["columns"]["WP"] == row["win_rate"]
+            for end, value in row["columns"]["ADP"].items():
+                assert value == pytest.approx(row["points"][end] / base, abs=1e-5)
+        landlord = played.pairs[0].returns[:, 0, 0] / base
+        assert set(np.abs(landlord)) <= {2.0, 4.0, 8.0, 16.0}
+        assert pair["results"][0]["columns"]["ADP"]["mean"] == pytest.approx(landlord.mean())
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "columns"),
+    [
+        ("doudizhu", {"objective": "win"}, {"WP"}),
+        ("doudizhu", {"bidding": True}, {"WP"}),
+        ("uh_leduc", {}, set()),
+    ],
+)
+def test_columns_are_shown_where_they_apply(name: str, options: dict, columns: set[str]) -> None:
+    played = match.play(make_game(name, **options), ["random", "random"], 3, 1)
+    (pair,) = results.summary(played)["pairs"]
+    assert all(row["columns"].keys() == columns for row in pair["results"])
+
+
+def test_what_searches_have_cost_is_counted_and_resumed(tmp_path: Path) -> None:
+    agents = ["search[threads=1]:16x4", "rule"]
+    whole = results.summary(match.play(DOUDIZHU, agents, 4, 1))
+    spent, nothing = whole["pairs"][0]["spent"]
+    assert nothing is None
+    # Simulations come in batches, and a decision that needs none costs nothing.
+    assert 0 < spent["searches"] <= whole["pairs"][0]["decisions"][0]
+    assert spent["simulations"] >= 16 * spent["searches"]
+    assert spent["seconds"] > 0 and spent["processor_seconds"] > 0
+    path = tmp_path / "match.json"
+    results.save(path, whole)
+    loaded = results.load(path, DOUDIZHU, agents, 1)
+    assert results.summary(loaded)["pairs"][0]["spent"] == whole["pairs"][0]["spent"]
+    del whole["pairs"][0]["spent"]  # as version 0.1.0 wrote it
+    results.save(path, whole)
+    loaded = results.load(path, DOUDIZHU, agents, 1)
+    assert results.summary(loaded)["pairs"][0]["spent"] == [None, None]
+
+
+@pytest.mark.parametrize("spent", [5, [None], [{"searches": 1}, None], [{}, "a"]])
+def test_damaged_costs_are_refused(tmp_path: Path, spent: object) -> None:
+    data = results.summary(match.play(DOUDIZHU, ["rule", "greedy"], 2, 1))
+    data["pairs"][0]["spent"] = spent
+    results.save(tmp_path / "match.json", data)
+    with pytest.raises(InputError, match="holds no match to resume"):
+        results.load(tmp_path / "match.json", DOUDIZHU, ["rule", "greedy"], 1)
+
+
+def test_a_search_with_one_thread_starts_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever limits it: the threads of the option are those that work."""
+    started: list[int] = []
+
+    class Counting(ThreadPoolExecutor):
+        def __init__(self, number: int) -> None:
+            started.append(number)
+            super().__init__(number)
+
+    monkeypatch.setattr(budget, "ThreadPoolExecutor", Counting)
+    view = DOUDIZHU.view(DOUDIZHU.deal(np.random.default_rng(2)), 0)
+    for number in (1, 3):
+        for argument in ("5ms", "64x4"):
+            make_agent(DOUDIZHU, f"search[threads={number}]:{argument}").act(view)
+    assert started == [3, 3]
+
+
+def test_a_score_is_that_of_the_summary() -> None:
+    played = match.play(make_game("uh_leduc"), ["random", "equilibrium[iterations=20]"], 40, seed=3)
+    score = results.score(played)
+    own = next(
+        row
+        for row in results.summary(played)["pairs"][0]["results"]
+        if row["agent"] == "random" and row["role"] == "all"
+    )
+    assert (score.agents, score.deals) == (played.agents, 40)
+    for estimate, row in ((score.won, own["win_rate"]), (score.points, own["points"])):
+        assert estimate.mean == pytest.approx(row["mean"], abs=1e-6)
+        assert estimate.low < row["mean"] < estimate.high
+    assert str(score).startswith("random against …ibrium[iterations=20]: won ")
+    assert str(score).endswith(", 40 duplicate deals")

@@ -4,21 +4,21 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import VARIANTS, assert_alike_without_compiler, variant_id
-from support_agents import AGENTS, games_of
+from support import HOUSE_RULES, VARIANTS, assert_alike_without_compiler, variant_id
+from support_agents import REFUSED, agents_of, games_of
 
-from closedhand import Game, make_agent, make_game
+from closedhand import Game, InputError, make_agent, make_game
 from closedhand.core.agents import act_batch
 from closedhand.core.game import State
 
-every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=variant_id)
+every_variant = pytest.mark.parametrize("variant", VARIANTS + HOUSE_RULES, ids=variant_id)
 
 every_agent = pytest.mark.parametrize(
     ("variant", "agent"),
     [
         pytest.param(variant, agent, id=f"{agent}-{variant_id(variant)}")
-        for variant in VARIANTS
-        for agent in AGENTS[variant[0]]
+        for variant in VARIANTS + HOUSE_RULES
+        for agent in agents_of(*variant)
     ],
 )
 
@@ -53,7 +53,7 @@ def test_games_are_legal_and_come_to_an_end(variant: tuple[str, Any], agent: str
 def test_agents_get_on_with_one_another(variant: tuple[str, Any]) -> None:
     name, options = variant
     game = make_game(name, **options)
-    states = games_of(game, list(AGENTS[name]), 200)
+    states = games_of(game, agents_of(name, options), 200)
     assert all(game.over(state) for state in states)
 
 
@@ -71,7 +71,7 @@ def test_batches_and_single_decisions_agree(variant: tuple[str, Any], agent: str
     name, options = variant
     game = make_game(name, **options)
     number = {"doudizhu": 5, "daihinmin": 10 // game.rounds}.get(name, 50)
-    views = views_of(game, [AGENTS[name][-1], "random"], number)
+    views = views_of(game, [agents_of(name, options)[-1], "random"], number)
     one, many = make_agent(game, agent, 7), make_agent(game, agent, 7)
     actions = act_batch(many, np.array(views, game.dtype))
     assert actions.dtype == np.int64
@@ -85,11 +85,49 @@ def test_hidden_cards_change_no_decision(variant: tuple[str, Any], agent: str) -
     game = make_game(name, **options)
     rng = np.random.default_rng(1)
     players = [make_agent(game, agent, 3) for _ in range(3)]
-    for view in views_of(game, [AGENTS[name][-1], "random"], 5, seed=1):
+    for view in views_of(game, [agents_of(name, options)[-1], "random"], 5, seed=1):
         seat = int(view.player)
         other = game.redeal(view, seat, rng)
         views = (view, game.view(other, seat), other)
         assert len({player.act(seen) for player, seen in zip(players, views, strict=True)}) == 1
+
+
+def test_agents_refuse_games_that_they_do_not_know() -> None:
+    gifts = "knows no cards given or discarded: not seven_give or ten_discard"
+    refusals = {
+        "rules": (
+            "doudizhu",
+            "for games of three: not rules=two_players",
+            ("policy-net", "policy-search", "bids:value:rule"),
+        ),
+        "seven_give": ("daihinmin", gifts, ("monte-carlo",)),
+        "ten_discard": ("daihinmin", gifts, ("monte-carlo",)),
+        "players": (
+            "daihinmin",
+            "for games of five: not players=",
+            ("monte-carlo[playouts=policy]",),
+        ),
+    }
+    for (option, value), agents in REFUSED.items():
+        name, message, more = refusals[option]
+        game = make_game(name, **{option: value})
+        for agent in (*agents, *more):
+            with pytest.raises(InputError, match=message) as error:
+                make_agent(game, agent)
+            assert "\n" not in str(error.value)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "options", [options for name, options in HOUSE_RULES if name == "doudizhu"], ids=str
+)
+def test_searches_and_bidders_play_house_rules(options: dict[str, Any]) -> None:
+    """Among them open hands, of which their determinisations must know."""
+    game = make_game("doudizhu", **options)
+    states = games_of(
+        game, ["search[threads=1]:20", "bids:logic:rule", "bids:control:search:20x0"], 4
+    )
+    assert all(game.over(state) for state in states)
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ entry point names is asked for its action.
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from closedhand.core.game import State
 
 TEXTS: dict[str, tuple[str, ...]] = {
     "search": ("search[threads=1]:40x4",),
+    "value-search": ("value-search[threads=1]:40x4",),
     "policy-search": ("policy-search[threads=1]:10x4",),
     "monte-carlo": ("monte-carlo:60", "monte-carlo[candidates=3]:40"),
     "bids": ("bids:logic:greedy",),
@@ -38,11 +40,17 @@ TEXTS: dict[str, tuple[str, ...]] = {
 
 NEED_FILES = {
     "strategy": "the file of a strategy, which `written` writes",
+    "learned": "a network, which `written_network` writes",
     "ppo": "a model that Stable-Baselines3 has trained: tests/baselines/doudizhu/test_ppo.py",
+    "rlcard": "a model of RLCard for the game: tests/bridges/test_rlcard.py",
+    "douzero": "networks of DouZero: tests/baselines/doudizhu/test_douzero.py",
 }
 
 MEANT_ILLEGAL = {"default": "it submits the illegal kaidan of the competition's sample client"}
 """Agents that may choose an illegal action where that counts as a pass, save in an exchange."""
+
+REFUSALS = ("bidding", "needs", "pip install", "games of three", "no cards given", "games of five")
+"""What is said of games that an agent does not play."""
 
 POSITIONS = 150
 SLOW = 200.0
@@ -59,7 +67,11 @@ def variants(name: str) -> Iterator[dict[str, Any]]:
             if value not in (None, option.default):
                 yield {option.name: value}
                 # With another option that changes play: in an exchange, in sub-steps.
-                for other, its in (("classes", "random"), ("substeps", True), ("compact", True)):
+                for other, its in (
+                    ("classes", "random"),
+                    ("substeps", True),
+                    ("actions", "card_sets"),
+                ):
                     if other in table and other != option.name:
                         yield {option.name: value, other: its}
 
@@ -91,19 +103,32 @@ def reached(game: Game, seed: int, number: int) -> list[State]:
     return found[:number]
 
 
-def written(game: Game, folder: Path) -> str:
-    """The text of an agent `strategy` that plays by a file."""
-    from closedhand.baselines.leduc import strategy
+def written(game: Game, folder: Path) -> Iterator[str]:
+    """The text of an agent `strategy` that plays by a file, in a game that is small enough."""
+    from closedhand.baselines.tabular import solving
 
-    strategy.save(strategy.uniform(game), folder / "uniform.npz")
-    return f"strategy:{folder / 'uniform.npz'}"
+    with suppress(InputError):
+        trees = solving.trees_of(game)
+        tree = trees.build(game)
+        sigma = trees.tables(game, tree).sigma
+        trees.save(trees.to_strategy(game, tree, sigma), folder / "uniform.npz")
+        yield f"strategy:{folder / 'uniform.npz'}"
+
+
+def written_network(game: Game, folder: Path) -> str:
+    """The text of an agent `learned` that plays by a network with its first weights."""
+    from support_learners import write_untrained
+
+    return f"learned:{write_untrained(folder, game)}"
 
 
 def texts_of(game: Game, folder: Path) -> Iterator[str]:
     """The agents of a game that can be made here."""
     for name in agent_names(game.name):
         if name == "strategy":
-            yield written(game, folder)
+            yield from written(game, folder)
+        elif name == "learned":
+            yield written_network(game, folder)
         elif name not in NEED_FILES:
             yield from TEXTS.get(name, (name,))
 
@@ -133,7 +158,7 @@ def test_every_agent_answers_legally_wherever_it_is_asked(
         try:
             agent = make_agent(game, text, 1)
         except InputError as error:
-            assert "bidding" in str(error) or "needs" in str(error) or "pip install" in str(error)
+            assert any(each in str(error) for each in REFUSALS), error
             continue
         cost = traits_of(game, text).microseconds
         number = POSITIONS if cost is not None and cost < SLOW else 12

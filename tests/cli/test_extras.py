@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import typer.main
-from support_lines import LINES, commands, prepare
+from support_lines import LINES, TORCH, commands, prepare
 
 from closedhand.cli import app
 from closedhand.core.extras import EXTRAS
@@ -71,6 +71,16 @@ def test_commands_without_any_extra(tmp_path: Path) -> None:
         else:
             assert (result[0], result[2]) == (0, None), (line, result)
             assert "Traceback" not in result[1]
+
+
+@pytest.mark.slow
+def test_the_extra_play_is_enough_to_play_networks(tmp_path: Path) -> None:
+    """Without Lightning, Stable-Baselines3 and TensorBoard, and whatever else an extra installs."""
+    lines = [line for line, needed in LINES.items() if needed == TORCH and " policy-" in line]
+    missing = [module for module, extra in EXTRAS.items() if extra != "play"]
+    for line, result in zip(lines, run_without(missing, lines, tmp_path), strict=True):
+        assert (result[0], result[2]) == (0, None), (line, result)
+    assert len(lines) == 3
 
 
 @pytest.mark.slow

@@ -21,13 +21,14 @@ from support import DATA, FUZZ
 from support_faults import Nursery, Order, Outcome
 from typer.main import get_command
 
+from closedhand import GAMES
 from closedhand.cli import app
 
 pytestmark = pytest.mark.skipif(
     not hasattr(os, "sched_setaffinity"), reason="processes are forked and stopped as Linux does it"
 )
 
-INPUTS = {"file", "deals", "records", "start", "strategy", "tables"}
+INPUTS = {"config", "file", "deals", "records", "runs", "start", "strategy", "tables"}
 """Parameters that are paths, and are only read."""
 
 
@@ -140,7 +141,7 @@ TABLES = UNTIL.format("self.learner.cycles >= 3") + (
     "from functools import partial; from closedhand.baselines.chinese_poker import training; "
     "training.Training = partial(training.Training, hands=550, pool_size=800)"
 )
-SMALL_LEDUC = "from closedhand.baselines.leduc import solving; solving.CHUNK = 0.003; "
+SMALL_LEDUC = "from closedhand.baselines.tabular import solving; solving.CHUNK = 0.003; "
 SMALL_NETWORKS = (
     "from closedhand.baselines.doudizhu.deeprocket import fine_tuning as f; "
     "f.train.__kwdefaults__['deals'], f.CHECK_DEALS, f.time = 4, 4, clock; "
@@ -204,6 +205,14 @@ WORK = {
         arrays("d/decompose.npz"),
         setup=UNTIL.format("self.learner.steps >= 3"),
     ),
+    "numbers": Work(
+        "train daihinmin --algorithm kou --against random --minutes 0.002 --out {}",
+        "k",
+        arrays("k/kou.npz"),
+        setup=UNTIL.format("self.learner.deals >= 12")
+        + "from closedhand.baselines.daihinmin.kou import tuning; "
+        "tuning.PIECE, tuning.SCREENED, tuning.CONFIRMED = 2, 4, 6",
+    ),
     "tables": Work(
         "train chinese-poker --minutes 0.002 --out {}",
         "t",
@@ -241,6 +250,12 @@ WORK = {
         needs="sb3_contrib",
         pieces=False,
     ),
+    "learner": Work(
+        "train leduc --algorithm ppo --steps 900 --set batch=200 --set width=16 --out {}",
+        "l",
+        tensors("l/model.safetensors"),
+        needs="torch",
+    ),
     "export": Work(
         f"records export {DATA}/uecda.log --out {{}}", "x.jsonl", content("x.jsonl"), is_file=True
     ),
@@ -263,12 +278,23 @@ WORK = {
 """All kinds of commands that write."""
 
 OTHERS = {
+    ("judge",): "one strategy at the end, as `exactly`",
+    ("web",): "tables of its own, see `tests/web`",
+    ("reproduce", "all"): "the four, one after the other",
     ("reproduce", "chinese-poker"): "made of parts, as `figures`",
     ("reproduce", "kou"): "leagues as parts, as `ladder`",
+    ("reproduce", "learners"): "cells as parts, as `figures`, and runs, as `train leduc`",
     ("reproduce", "leduc"): "made of parts, as `figures`, and runs, as `solve`",
     ("train", "policy-net"): "as `train kicker-net`",
     ("train", "daihinmin"): "as `train doudizhu --algorithm decompose`",
     ("train", "leduc"): "as `train uh-leduc`",
+    # Of other packages that happen to be installed.
+    **{
+        ("train", name.replace("_", "-")): "as `train leduc --algorithm ppo`"
+        for name, spec in GAMES.items()
+        if not str(spec.make).startswith("closedhand.")
+    },
+    ("exploit",): "as `train leduc --algorithm ppo`",
 }
 """Commands that are made as one in the table is."""
 

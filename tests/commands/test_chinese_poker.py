@@ -94,7 +94,7 @@ def test_setting_the_pool_shows_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -
         (["chinese-poker", ALICE[:-2] + "As"], "As appears twice"),
         (["chinese-poker", "rubbish"], "not a card"),
         (["chinese-poker", ""], "13 cards, not 0"),
-        (["doudizhu", ALICE], "doudizhu offers nothing to advise"),
+        (["leduc", ALICE], "leduc offers nothing to advise"),
         (["chess", ALICE], "no game 'chess' to advise"),
         (["chinese-poker", ALICE, "--rules", "2-4"], "rules is "),
         (["chinese-poker", ALICE, "--opponents", "4999"], "5,000 to 50,000,000 hands, not 4,999"),
@@ -164,7 +164,6 @@ def test_the_command_fits_unless_told_and_goes_on_with_nothing_else() -> None:
     ("arguments", "reason"),
     [
         (["--out", "x", "--algorithm", "magic"], "no algorithm 'magic'"),
-        (["--out", "x", "--algorithm", "ppo"], "no algorithm 'ppo'"),
         (["--out", "x", "--opponents", "random"], "leave out --opponents"),
         (["--out", "x", "--minutes", "0"], "larger than 0"),
         (["--out", "x", "--rules", "2-4"], "rules is "),

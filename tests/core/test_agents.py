@@ -1,6 +1,7 @@
 """Agents by name, what is known of them before they play, and their policies."""
 
 import hashlib
+import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -48,7 +49,7 @@ LEDUC = make_game("leduc")
         ("kou[lock='1]", "the quote in"),
         (
             "kou{lock=1}",
-            "daihinmin has no agent 'kou{lock=1}'; it has default, kou, kou-tuned, min-sets",
+            "daihinmin has no agent 'kou{lock=1}'; it has default, kou, kou-tuned, learned, ",
         ),
         ("kou[lok=1]", "kou has no option 'lok'; it has threshold, eight"),
         ("kou[lock=true]", "kou: lock is a whole number from -1 to 1, or none, not 'true'"),
@@ -161,6 +162,21 @@ def test_quoted_paths_are_found(tmp_path: Path) -> None:
     assert shown.exit_code == 0, shown.output
 
 
+def test_an_agent_that_is_installed_meanwhile_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    assert "late" not in agent_names("leduc")
+    about = tmp_path / "late-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: late\nVersion: 1.0\n")
+    point = "leduc.late = closedhand.baselines.random:make_random"
+    (about / "entry_points.txt").write_text(f"[{agents.GROUP}]\n{point}\n")
+    os.utime(tmp_path, ns=(1, 1))  # whatever the clock does
+    assert "late" in agent_names("leduc") and "late" not in agent_names("doudizhu")
+    assert make_agent(LEDUC, "late").name == "random"
+
+
 def test_agents_of_other_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     """An entry point of the old form, one that takes any option, and one that lacks a module."""
 
@@ -188,7 +204,7 @@ def test_agents_of_other_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     points = [Point("old", old), Point("leduc.loose", loose), Point("lame", None)]
     points += [Point("leduc.named", named)]
     points += [Point("random", agents._entry_point("leduc", "random").load())]
-    monkeypatch.setattr(agents, "entry_points", lambda group: points)
+    monkeypatch.setattr(agents, "_entry_points", lambda: points)
     assert agent_names("leduc") == ["lame", "loose", "named", "old", "random"]
     assert make_agent(LEDUC, "old").name == make_agent(LEDUC, "loose[number=3]").name == "random"
     assert traits_of(LEDUC, "old") == Traits()
@@ -221,13 +237,14 @@ def old_digests(names: Iterable[str]) -> dict[str, str]:
     return found
 
 
-OLD_CLOCKED = re.compile(r"(policy-)?search|.*:\d+ms(x\d+)?(:.+)?")
+OLD_CLOCKED = re.compile(r"((policy|value)-)?search|.*:\d+ms(x\d+)?(:.+)?")
 
 FORMS = {
     "doudizhu": [
         "random", "rule", "greedy", "decompose", "decompose:{npz}", "decompose:{colon}",
         "search", "search:50ms", "search:4000", "search:4000x300", "search:50ms:{npz}",
-        "search:2000x200:{colon}", "policy-net", "policy-net:{folder}", "policy-net:{policy}",
+        "search:2000x200:{colon}", "value-search", "value-search:50ms",
+        "value-search:400x30", "policy-net", "policy-net:{folder}", "policy-net:{policy}",
         "policy-search", "policy-search:50ms", "policy-search:4000x0:{folder}",
         "policy-search:20msx10:{policy}", "bids:logic:greedy", "bids:fitted:search:50ms",
         "bids:control:decompose:{npz}", "bids:net={bid}:greedy", "bids:net={nets}:greedy",
@@ -271,7 +288,7 @@ def test_files_and_clocks_are_those_of_old(game: str, places: dict[str, str]) ->
     pytest.importorskip("sb3_contrib")
     bound = make_game(game)
     forms = [form.format_map(places) for form in FORMS[game]]
-    assert {form.partition(":")[0] for form in forms} | {"random"} == set(agent_names(game))
+    assert {form.partition(":")[0] for form in forms} <= set(agent_names(game))
     new = digests(bound, forms)
     assert new == old_digests(forms)
     assert set(new) == {
@@ -461,9 +478,12 @@ def test_agents_are_found_by_name() -> None:
         make_agent("doudizhu", "nobody")
 
 
+WITH_ARGUMENT = {"separable", "kou", "kou-tuned", "decompose", "policy", "value-net"}
+
+
 @pytest.mark.parametrize("game", AGENTS)
 def test_agents_without_argument_refuse_one(game: str) -> None:
-    for agent in set(AGENTS[game]) - {"separable", "kou", "kou-tuned", "decompose"}:
+    for agent in set(AGENTS[game]) - WITH_ARGUMENT:
         with pytest.raises(InputError, match="takes no argument"):
             make_agent(game, f"{agent}:5")
 

@@ -54,7 +54,11 @@ def test_a_game_that_is_over_takes_no_action(game: Game) -> None:
     ("arguments", "message"),
     [
         (("chess", {}), "no game 'chess'"),
-        (("doudizhu", {"rules": "vegas"}), "rules is deeprocket, rlcard or openspiel, not 'vegas'"),
+        (
+            ("doudizhu", {"rules": "vegas"}),
+            "rules is deeprocket, rlcard, openspiel, douzero, mini, tiny or two_players, "
+            "not 'vegas'",
+        ),
         (("doudizhu", {"suits": True}), "no option 'suits'"),
         (("doudizhu", {"objective": "fun"}), "objective is score or win, not 'fun'"),
         (("doudizhu", {"base": 0}), "base is a whole number from 1 to 99, or none, not 0"),
@@ -69,7 +73,7 @@ def test_options_that_make_no_sense_are_refused(arguments: tuple, message: str) 
 
 def test_every_flat_play_has_one_path_of_substeps() -> None:
     """Walk the whole tree of sub-steps at a position: its leaves are the flat legal actions."""
-    for rules in ("deeprocket", "rlcard", "openspiel"):
+    for rules in ("deeprocket", "rlcard", "openspiel", "douzero"):
         flat = make_game("doudizhu", rules=rules)
         game = make_game("doudizhu", rules=rules, substeps=True, bidding=flat.options["bidding"])
         for state in positions(flat, seed=11, games=4):

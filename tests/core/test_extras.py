@@ -15,7 +15,17 @@ from closedhand.core.extras import EXTRAS, needing, require
 
 PACKAGE = Path(closedhand.__file__).parent
 PROJECT = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text())["project"]
-BASE = {"closedhand", "gymnasium", "numba", "numpy", "pettingzoo", "rich", "typer", "click"}
+BASE = {
+    "closedhand",
+    "gymnasium",
+    "numba",
+    "numpy",
+    "pettingzoo",
+    "rich",
+    "typer",
+    "click",
+    "markdown_it",
+}
 
 
 def names(requirements: list[str]) -> set[str]:

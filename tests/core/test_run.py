@@ -165,6 +165,10 @@ def test_checkpoints_come_by_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_settings_are_named_with_both_values() -> None:
     check_same(Path("x"), {"a": 1, "b": 2}, {"a": 1})
+    check_same(Path("x"), {"options": {"a": 1}}, {"options": {"a": 1, "b": False, "c": None}})
+    for off, on in (({"a": 1, "b": True}, {"a": 1, "b": False}), ({"a": 1}, {"a": 1, "b": True})):
+        with pytest.raises(InputError, match=r"^x was made with options"):
+            check_same(Path("x"), {"options": off}, {"options": on})
     with pytest.raises(InputError, match=r"^x was made with b None, not 3$"):
         check_same(Path("x"), {"a": 1}, {"a": 1, "b": 3})
 

@@ -16,7 +16,7 @@ from support_envs import Fixed, choose
 
 from closedhand import GAMES, InputError, make_game
 from closedhand.envs.aec import GameAEC
-from closedhand.envs.common import ACTION_MASK
+from closedhand.envs.sight import ACTION_MASK
 from closedhand.envs.solo import SoloEnv
 from closedhand.envs.vector import GameVectorEnv
 from closedhand.wrappers import AutoPass, DuplicateDealing, KickerSubsteps

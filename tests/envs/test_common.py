@@ -180,7 +180,11 @@ def test_bad_reset_options(options: dict[str, Any], message: str) -> None:
     ("arguments", "message"),
     [
         ({"game": "whist"}, "no game 'whist'"),
-        ({"rules": "house"}, "rules is deeprocket, rlcard or openspiel, not 'house'"),
+        (
+            {"rules": "house"},
+            "rules is deeprocket, rlcard, openspiel, douzero, mini, tiny or two_players, "
+            "not 'house'",
+        ),
         ({"speed": 3}, "has no option 'speed'"),
         ({"render_mode": "neon"}, "no render mode 'neon'"),
         ({"game": make_game("doudizhu"), "substeps": True}, "brings its own options"),

@@ -12,12 +12,13 @@ VERSION = "Pillow"
 """Name of the picture's note of the library that has drawn it: fonts differ between versions."""
 
 ROWS = [
-    Row("player_0 landlord", ("3", "10", "K", "BJ", "As", "10h", "Qd", "7c"), "8 cards"),
-    Row("player_1 peasant", ("",) * 17, "17 cards", active=True),
+    Row("player_0 landlord", ("3", "10", "K", "BJ", "As", "10h", "Qd", "7c"), last=("SK", "*")),
+    Row("player_1 peasant", ("",) * 17, "a note of several lines beside it", active=True),
     Row("player_2 peasant", tuple(f"{rank}{suit}" for rank in "3456789" for suit in "schd"), ""),
-    Row("table", (BLANK, "", BLANK, "2s"), "pass"),
+    Row("table", (BLANK, "", BLANK, "2s", "*", "S", "B"), "pass", last=("4", "4")),
 ]
-"""Every kind of card: ranks of one and two letters, all suits, backs, none; few and too many."""
+"""Every kind of card: ranks of one and two letters, all suits, jokers, backs, none; few and many;
+last plays and notes."""
 
 
 def test_a_table_looks_as_it_did() -> None:
@@ -29,6 +30,16 @@ def test_a_table_looks_as_it_did() -> None:
     assert seen.shape == expected.shape and seen.dtype == np.uint8
     difference = np.abs(seen.astype(int) - expected)
     assert difference.max() == 0 if is_exact else difference.mean() < 4
+
+
+@pytest.mark.parametrize("seats", [1, 2, 4, 6, 9])
+def test_nothing_is_drawn_outside_the_table(seats: int) -> None:
+    """However many rows, and cards in them, there are."""
+    pytest.importorskip("PIL.Image")
+    rows = [Row(f"player_{i}", ("9h",) * 40, "note " * 40, last=("9h",) * 40) for i in range(seats)]
+    seen = render.picture(rows)
+    edges = [seen[:6], seen[-6:], seen[:, :6].swapaxes(0, 1), seen[:, -6:].swapaxes(0, 1)]
+    assert all((edge == render.RIM).all() for edge in edges)
 
 
 if __name__ == "__main__":

@@ -172,6 +172,16 @@ def test_who_says_what_the_reward_is_gets_no_warning(options: Any) -> None:
                 ].all()
 
 
+def test_the_scalar_pays_who_ends_a_game_and_the_helper_whose_decision_it_was() -> None:
+    """In Dou Dizhu who goes out has won: a learner of the scalar never sees a loss."""
+    rows = collect(("doudizhu", {"substeps": True, "objective": "win"}), AutoresetMode.SAME_STEP)
+    ends, actors = rows["ends"], rows["actors"]
+    scalar = np.take_along_axis(rows["rewards"], actors[..., None], axis=2)[..., 0]
+    assert ends.any() and (scalar[ends] == 1).all() and not scalar[~ends].any()
+    returns = seat_returns(rows["rewards"], actors, ends)
+    assert (returns == -1).any() and (returns == 1).any()
+
+
 @pytest.mark.parametrize("reward", ["sum", "", 1, True, ["actor"], np.array(["actor", "seats"])])
 def test_bad_reward(reward: Any) -> None:
     with pytest.raises(InputError, match="reward is actor or seats"):

@@ -199,7 +199,11 @@ def test_renders() -> None:
     [
         ({"num_envs": 0}, "num_envs must be 1 to"),
         ({"autoreset_mode": "Never"}, "no autoreset mode 'Never'"),
-        ({"rules": "house"}, "rules is deeprocket, rlcard or openspiel, not 'house'"),
+        (
+            {"rules": "house"},
+            "rules is deeprocket, rlcard, openspiel, douzero, mini, tiny or two_players, "
+            "not 'house'",
+        ),
         ({"seat": 1}, "seat needs opponents"),
         ({"seat": 7}, "seat must be 0 to 2"),
         ({"opponents": "nobody"}, "no agent 'nobody'"),
@@ -218,6 +222,58 @@ def test_bad_actions(actions: Any) -> None:
     envs.reset(seed=0)
     with pytest.raises(InputError, match="actions are 2 whole numbers"):
         envs.step(actions)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", [NEXT, SAME], ids=lambda mode: mode.name)
+@pytest.mark.parametrize("opponents", [False, True])
+@pytest.mark.parametrize("name", ["leduc", "daihinmin"])
+def test_games_that_are_not_chosen_stay_as_they_are(
+    name: str, opponents: bool, mode: AutoresetMode
+) -> None:
+    """Every game goes the same way, whether the others are stepped with it or not."""
+    games, steps = 4, 30
+    rules = {"rounds": 2} if name == "daihinmin" else {}
+    fixed = {"opponents": Fixed(make_game(name, **rules))} if opponents else {}
+    several = [
+        make_vec((name, rules), games, autoreset_mode=mode, observation="compact", **fixed)
+        for _ in range(2)
+    ]
+    told: list[list[list[Any]]] = [[[] for _ in range(games)] for _ in several]
+    rng = np.random.default_rng(1)
+    for together, envs in enumerate(several):
+        masks = envs.reset(seed=3)[0]["action_mask"]
+        done = np.zeros(games, int)
+        while (done < steps).any():
+            chosen = (rng.random(games) < 0.5) | bool(together)
+            if not chosen.any():
+                continue
+            actions = masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
+            actions[done % 17 == 5] = 99_999  # illegal, or a pass in Daihinmin
+            before = envs.states
+            given = {} if together else {"chosen": chosen}
+            seen, rewards, ends, _, infos = envs.step(actions, **given)
+            assert (envs.states == before)[~chosen].all()
+            assert not rewards[~chosen].any() and not ends[~chosen].any()
+            assert not infos["rewards"][~chosen].any() and (infos["actor"][~chosen] == -1).all()
+            for i in np.flatnonzero(chosen & (done < steps)):
+                paid = infos["rewards"][i].tolist()
+                look = seen["observation"][i].tobytes()
+                told[together][i].append((look, rewards[i], paid, ends[i], infos["actor"][i]))
+            done += chosen
+            masks = seen["action_mask"]
+    assert told[0] == told[1]
+    assert sum(step[3] for game in told[0] for step in game) > 3
+
+
+@pytest.mark.parametrize("mask", [[True], [False, False], [1, 0]])
+def test_bad_choice_of_games(mask: Any) -> None:
+    envs = make_vec(VARIANTS[0], 2)
+    envs.reset(seed=1)
+    before = envs.states
+    with pytest.raises(InputError, match=r"chosen must be bool \[2\] with at least one True"):
+        envs.step(np.zeros(2, int), chosen=np.array(mask))
+    assert (envs.states == before).all()
 
 
 @pytest.mark.parametrize("mask", [[True], [False, False], [1, 0]])

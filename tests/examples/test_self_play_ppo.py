@@ -9,9 +9,14 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("reward", ["seats", "actor"])
+@pytest.mark.parametrize(
+    ("reward", "observation"), [("seats", "planes"), ("actor", "flat"), ("seats", "compact")]
+)
 def test_it_learns_and_plays_a_match(
-    reward: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    reward: str,
+    observation: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     pytest.importorskip("torch")
     monkeypatch.syspath_prepend(str(EXAMPLES))
@@ -19,9 +24,10 @@ def test_it_learns_and_plays_a_match(
     arguments = (
         "--env closedhand/Leduc-v0 --options= --steps 4096 --games 32 --rollout 32 --deals 50"
     )
-    share = example.main([*arguments.split(), "--reward", reward])
+    chosen = ["--reward", reward, "--observation", observation]
+    share = example.main([*arguments.split(), *chosen])
     printed = capsys.readouterr().out.splitlines()
-    assert 0 <= share <= 1 and printed[-1].startswith("against random: ")
+    assert 0 <= share <= 1 and printed[-1].startswith("learned against random: ")
     assert printed[-2].startswith("4,096 steps")
 
 

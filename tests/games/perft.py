@@ -8,8 +8,8 @@ sum over everything that legality depends on: hardly any fault of the rules leav
 meant, and adds positions for games that have none.
 """
 
-import copy
 import json
+import pickle
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -32,16 +32,41 @@ LATEST = 40
 COUNTED_SLOWLY = 40
 """Most positions in which a reference lists the legal actions, for each perft."""
 
+HOUSE = ("jack_back", "five_skip", "six_reverse", "capital_fall")
+GIFTS = ("seven_give", "ten_discard")
+
 GAMES: dict[str, tuple[str, dict[str, Any]]] = {
     "doudizhu": ("doudizhu", {}),
     "doudizhu-rlcard": ("doudizhu", {"rules": "rlcard"}),
     "doudizhu-openspiel": ("doudizhu", {"rules": "openspiel", "bidding": False}),
+    "doudizhu-douzero": ("doudizhu", {"rules": "douzero"}),
+    "doudizhu-mini": ("doudizhu", {"rules": "mini"}),
+    "doudizhu-tiny": ("doudizhu", {"rules": "tiny"}),
+    "doudizhu-words": (
+        "doudizhu", {"bidding": True, "robbing": True, "doubling": True, "open_hand": True},
+    ),
+    "doudizhu-two-players": ("doudizhu", {"rules": "two_players", "doubling": True}),
     "doudizhu-substeps": ("doudizhu", {"substeps": True, "bidding": True}),
     "daihinmin": ("daihinmin", {"illegal": "error"}),
     "daihinmin-exchange": ("daihinmin", {"illegal": "error", "classes": "random"}),
-    "daihinmin-compact": ("daihinmin", {"illegal": "error", "compact": True}),
+    "daihinmin-card-sets": ("daihinmin", {"illegal": "error", "actions": "card_sets"}),
     "daihinmin-few-rules": (
         "daihinmin", {"illegal": "error", "kaidan": False, "lock": False, "overplay": False},
+    ),
+    "daihinmin-house": (
+        "daihinmin", {"illegal": "error", "classes": "random", **dict.fromkeys(HOUSE, True)},
+    ),
+    "daihinmin-gifts": (
+        "daihinmin", {"illegal": "error", "seven_give": True, "ten_discard": True},
+    ),
+    "daihinmin-three-players": (
+        "daihinmin", {"players": 3, "illegal": "error", "classes": "random"},
+    ),
+    "daihinmin-four-players": (
+        "daihinmin", {"players": 4, "illegal": "error", "actions": "card_sets"},
+    ),
+    "daihinmin-six-players": (
+        "daihinmin", {"players": 6, "illegal": "error", "classes": "random", "capital_fall": True},
     ),
     "uh_leduc": ("uh_leduc", {}),
     "leduc": ("leduc", {}),
@@ -67,9 +92,9 @@ def slow_perft(reference: Any, depth: int) -> int:
     """The same by a game of `tests/reference`."""
     if depth == 0 or reference.over():
         return 1
-    total = 0
+    total, copied = 0, pickle.dumps(reference)
     for action in reference.legal():
-        child = copy.deepcopy(reference)
+        child = pickle.loads(copied)  # quicker than copy.deepcopy
         child.play(action)
         total += slow_perft(child, depth - 1)
     return total
@@ -84,12 +109,14 @@ def position(game: Game, deal: str, moves: list[str]) -> State:
 
 
 def start_doudizhu(game: Game, deal: str) -> Any:
-    return doudizhu.Reference(deal, game.options["rules"])
+    names = ("bidding", "robbing", "doubling", "open_hand")
+    options = {name: game.options[name] for name in names}
+    return doudizhu.Reference(deal, game.options["rules"], **options)
 
 
 def start_daihinmin(game: Game, deal: str) -> Any:
     seats, classes, *hands = deal.split(";")
-    known = {name: game.options[name] for name in ("kaidan", "lock", "overplay")}
+    known = {name: game.options[name] for name in ("kaidan", "lock", "overplay", *HOUSE, *GIFTS)}
     given = None if classes == "-" else [int(each) for each in classes]
     return daihinmin.Reference([cards_of(hand) for hand in hands], [*map(int, seats)], given,
                                **known)  # fmt: skip
@@ -101,11 +128,28 @@ def start_leduc(game: Game, deal: str) -> Any:
 
 REFERENCES: dict[str, tuple[Callable[[Game, str], Any], Callable[[Game, str], Any]]] = {
     **dict.fromkeys(
-        ("doudizhu", "doudizhu-rlcard", "doudizhu-openspiel"),
+        (
+            "doudizhu",
+            "doudizhu-rlcard",
+            "doudizhu-openspiel",
+            "doudizhu-douzero",
+            "doudizhu-mini",
+            "doudizhu-tiny",
+            "doudizhu-words",
+            "doudizhu-two-players",
+        ),
         (start_doudizhu, lambda game, move: as_tuple(game, game.parse(move))),
     ),
     **dict.fromkeys(
-        ("daihinmin", "daihinmin-exchange", "daihinmin-few-rules"),
+        (
+            "daihinmin",
+            "daihinmin-exchange",
+            "daihinmin-few-rules",
+            "daihinmin-house",
+            "daihinmin-gifts",
+            "daihinmin-three-players",
+            "daihinmin-six-players",
+        ),
         (start_daihinmin, lambda game, move: move),
     ),
     **dict.fromkeys(("uh_leduc", "leduc"), (start_leduc, lambda game, move: move)),
@@ -122,8 +166,10 @@ def reference_of(name: str, game: Game, deal: str, moves: list[str]) -> Any:
     return reference
 
 
-def counts(game: Game, state: State) -> list[int]:
-    """The numbers of sequences of 1, 2, … actions."""
+def counts(game: Game, state: State, lengths: int) -> list[int]:
+    """The numbers of sequences of 1, 2, … actions; of so many lengths, 0 for as is affordable."""
+    if lengths:
+        return [perft(game, state, 1 + i) for i in range(lengths)]
     found = [perft(game, state, 1)]
     # The next number is at least as large as the last, but where games end.
     while found[-1] * max(found[0], 2) <= 3 * LEAVES and len(found) < 8:
@@ -157,10 +203,10 @@ def tables(known: dict[str, list[list[Any]]]) -> dict[str, list[list[Any]]]:
     found: dict[str, list[list[Any]]] = {}
     for name, (game_name, options) in GAMES.items():
         game = make_game(game_name, **options)
-        places = [row[:2] for row in known.get(name, [])] or positions(game)
+        places = known.get(name, [[*place, []] for place in positions(game)])
         found[name] = [
-            [deal, moves, counts(game, position(game, deal, moves.split()))]
-            for deal, moves in places
+            [deal, moves, counts(game, position(game, deal, moves.split()), len(numbers))]
+            for deal, moves, numbers in places
         ]
     return found
 

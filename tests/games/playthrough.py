@@ -198,6 +198,22 @@ def two_bombs(game: Game, steps: list[Step], end: State) -> int:
     return next((i - 1 for i, step in enumerate(steps) if step.state.bombs == 2), -1)
 
 
+def says(word: str, times: int) -> Occurs:
+    """A word is said so often."""
+
+    def occurs(game: Game, steps: list[Step], end: State) -> int:
+        said = [i for i, step in enumerate(steps) if game.text(step.action) == word]
+        return said[-1] if len(said) == times else -1
+
+    return occurs
+
+
+def all_words(game: Game, steps: list[Step], end: State) -> int:
+    """All three rob, all three double, and the landlord shows all cards."""
+    wanted = ((3, "ROB"), (3, "DOUBLE"), (1, "SHOW"))
+    return min(says(word, times)(game, steps, end) for times, word in wanted)
+
+
 def dealt_again(game: Game, steps: list[Step], end: State) -> int:
     """All players pass in the auction, and other cards are dealt."""
     deals = [game.deal_text(step.state) for step in steps[:4]]
@@ -215,6 +231,20 @@ def revolution_in_a_lock(game: Game, steps: list[Step], end: State) -> int:
 def joker_in_kaidan(game: Game, steps: list[Step], end: State) -> int:
     """A kaidan is played whose joker stands beyond the ranks."""
     return next((i for i, step in enumerate(steps) if "_" in game.text(step.action)), -1)
+
+
+def jack_back_and_fall(game: Game, steps: list[Step], end: State) -> int:
+    """A jack turns the order of the ranks, and the daifugo falls."""
+    if end.places[end.classes == 0][0] != 4 or not (end.left > 0).sum() > 1:
+        return -1
+    boards = (game.board(step.state) for step in steps)
+    return next((i for i, board in enumerate(boards) if "jack back" in board), -1)
+
+
+def gives_and_discards(game: Game, steps: list[Step], end: State) -> int:
+    """A card is given after a seven, and others are discarded after several tens."""
+    given = [i for i, step in enumerate(steps) if step.state.due and step.state.shown.any()]
+    return given[0] if given and max(step.state.due for step in steps) > 1 else -1
 
 
 def ends_by_passes(game: Game, steps: list[Step], end: State) -> int:
@@ -262,6 +292,7 @@ REVOLUTION = (
     "01234;-;3d5c5d5h5s7c8c9cTcJcQc;4c4d4h4s7d8d9dTdJdQdKd;6c6d6h6s7h8h9hThJhQhKh;"
     "3c3h3s7s8s9sTsJsQsKs;KcAcAdAhAs2c2d2h2s*"
 )
+TWO = {"rules": "two_players"}
 EVERYTHING = {"players": 4, "rules": "1-6", "fouls": True, "royalties": True, "naturals": True}
 
 
@@ -276,6 +307,7 @@ def situations() -> Iterator[Playthrough]:
     yield Playthrough("doudizhu-substeps", "doudizhu", {"substeps": True}, kickers)
     yield Playthrough("doudizhu-rlcard", "doudizhu", {"rules": "rlcard", "spring": True})
     yield Playthrough("doudizhu-openspiel", "doudizhu", {"rules": "openspiel"})
+    yield Playthrough("doudizhu-tiny-substeps", "doudizhu", {"rules": "tiny", "substeps": True})
     yield Playthrough("doudizhu-two-bombs", "doudizhu", {}, two_bombs)
     yield Playthrough(
         "doudizhu-dealt-again", "doudizhu", {"bidding": True}, dealt_again, moves="PASS " * 3
@@ -290,8 +322,14 @@ def situations() -> Iterator[Playthrough]:
         ANTI_SPRING,
         "3 4 PASS PASS 56789TJQKA PASS PASS 22 PASS PASS 3 PASS PASS 7 PASS PASS 8 PASS PASS 9",
     )  # fmt: skip
+    words = {"bidding": True, "robbing": True, "doubling": True, "open_hand": True}
+    yield Playthrough("doudizhu-words", "doudizhu", words, all_words)
+    yield Playthrough("doudizhu-two-players", "doudizhu", {**TWO, "doubling": True}, says("ROB", 4))
+    yield Playthrough("doudizhu-two-players-substeps", "doudizhu", {**TWO, "substeps": True})
     yield Playthrough("daihinmin", "daihinmin", {"classes": "random"})
-    yield Playthrough("daihinmin-compact", "daihinmin", {"classes": "random", "compact": True})
+    yield Playthrough(
+        "daihinmin-card-sets", "daihinmin", {"classes": "random", "actions": "card_sets"}
+    )
     yield Playthrough(
         "daihinmin-match", "daihinmin", {"rounds": 3, "classes": "random"}, two_exchanges
     )
@@ -306,6 +344,15 @@ def situations() -> Iterator[Playthrough]:
     yield Playthrough(
         "daihinmin-illegal-pass", "daihinmin", {"lead_pass": False}, plays("PASS"), moves="PASS"
     )
+    house = {"jack_back": True, "five_skip": True, "six_reverse": True, "capital_fall": True}
+    yield Playthrough(
+        "daihinmin-house", "daihinmin", {"classes": "random", **house}, jack_back_and_fall
+    )
+    gifts = {"seven_give": True, "ten_discard": True}
+    yield Playthrough("daihinmin-gifts", "daihinmin", gifts, gives_and_discards)
+    for players in (3, 4, 6):
+        options = {"players": players, "classes": "random"}
+        yield Playthrough(f"daihinmin-{players}-players", "daihinmin", options)
     for name in ("uh_leduc", "leduc"):
         yield Playthrough(name, name, games=12)
     yield Playthrough("uh_leduc-card", "uh_leduc", {"pair": "card"}, games=12)
@@ -335,11 +382,17 @@ WITH: dict[str, dict[str, Any]] = {
     "seat_period": {"rounds": 2, "classes": "random"},
     "class_period": {"rounds": 2, "classes": "random"},
     "exchange": {"classes": "random"},
+    "robbing": {"bidding": True},
+    "capital_fall": {"classes": "random"},
 }
 """Options without which others change nothing."""
 
 ELSEWHERE = {"spring": "doudizhu-anti-spring", "naturals": "chinese_poker-naturals"}
 """Options whose change of play is too rare to be found in play by chance, and where it is shown."""
+
+
+OTHER_DECKS = ("mini", "tiny", "two_players")
+"""Presets whose deals are none of the usual game, which they cannot be compared with."""
 
 
 def of_options() -> Iterator[Playthrough]:
@@ -353,6 +406,9 @@ def of_options() -> Iterator[Playthrough]:
                 values = (not option.default,)
             for value in values:
                 if value == option.default or option.name in {*ELSEWHERE, *spec.options}:
+                    continue
+                if value in OTHER_DECKS:
+                    yield Playthrough(f"{name}-{option.name}={value}", name, {option.name: value})
                     continue
                 options = {**WITH.get(option.name, {}), option.name: value}
                 shown = str(value).lower()

@@ -9,7 +9,7 @@ import json
 from typing import Any
 
 import pytest
-from support import DATA, VARIANTS, variant_id
+from support import DATA, HOUSE_RULES, VARIANTS, variant_id
 
 from closedhand import make_game
 from closedhand.core.registry import GAMES
@@ -46,6 +46,10 @@ def facts_of_game(name: str, options: dict[str, Any]) -> dict[str, Any]:
         "options": dict(game.options),
         "players": game.num_players,
         "actions": [game.num_actions, hashlib.sha256(texts.encode()).hexdigest()[:16]],
+        "features": [
+            game.feature_size,
+            hashlib.sha256("\n".join(game.feature_names).encode()).hexdigest()[:16],
+        ],
         "shapes": {part: list(shape) for part, shape in game.shapes.items()},
         "state": game.dtype.itemsize,
         "roles": list(game.roles),
@@ -62,7 +66,7 @@ def facts_of_game(name: str, options: dict[str, Any]) -> dict[str, Any]:
 def facts() -> dict[str, Any]:
     """All of it by game and by variant."""
     found = {f"spec of {name}": facts_of_spec(name) for name in OURS}
-    found |= {variant_id(variant): facts_of_game(*variant) for variant in VARIANTS}
+    found |= {variant_id(variant): facts_of_game(*variant) for variant in VARIANTS + HOUSE_RULES}
     return json.loads(json.dumps(found))
 
 

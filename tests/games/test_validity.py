@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import FUZZ, VARIANTS, examples, positions, variant_id
+from support import FUZZ, HOUSE_RULES, VARIANTS, examples, positions, variant_id
 
 from closedhand import Game, make_game
 from closedhand.core import contract
@@ -19,7 +19,7 @@ from closedhand.core.game import HEADER, InputError, State
 from closedhand.core.records import flat_game
 from closedhand.testing import damage
 
-every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=variant_id)
+every_variant = pytest.mark.parametrize("variant", VARIANTS + HOUSE_RULES, ids=variant_id)
 
 FREE = {
     "doudizhu": {"seed"},
@@ -36,7 +36,7 @@ FREE = {
 def test_every_position_is_valid(variant: tuple[str, dict[str, Any]]) -> None:
     """So is every view of it, whatever is dealt to a view, and the written deal."""
     game, rng = make_game(variant[0], **variant[1]), np.random.default_rng(2)
-    for state in positions(game, seed=1, games=2):
+    for state in positions(game, seed=1, games=examples(2)):
         assert game.valid(state) == "", state
         for player in range(game.num_players):
             view = game.view(state, player)

@@ -13,9 +13,7 @@ from itertools import combinations
 RANKS = "3456789TJQKA2"
 SUITS = "cdhs"
 DECK = [rank + suit for rank in RANKS for suit in SUITS] + ["*"]  # the lowest card first
-PLAYERS = 5
-MOST_CARDS = 11  # in a hand, so in a kaidan
-POINTS = (5, 4, 3, 2, 1)
+MOST_CARDS = {3: 14, 4: 14, 5: 11, 6: 11}  # in a kaidan, by number of players
 
 Play = tuple[str, tuple[str, ...]]
 
@@ -28,8 +26,8 @@ class Stuck(Exception):
     """Too many passes in a row: chance has to rank the players who are left."""
 
 
-def all_plays() -> list[Play]:
-    """The 2,421 plays, the pass aside."""
+def all_plays(players: int = 5) -> list[Play]:
+    """The 2,421 plays of five players, or those of another number of them; the pass aside."""
     plays: list[Play] = [("single", (card,)) for card in DECK]
     for rank in RANKS:
         four = [rank + suit for suit in SUITS]
@@ -39,7 +37,7 @@ def all_plays() -> list[Play]:
         plays.append(("group", (*four, "+*")))
     for suit in SUITS:
         line = [rank + suit for rank in "_" + RANKS + "_"]
-        for size in range(3, MOST_CARDS + 1):
+        for size in range(3, MOST_CARDS[players] + 1):
             for start in range(len(line) - size + 1):
                 for marked in with_joker(tuple(line[start : start + size])):
                     if "_" + suit not in marked:  # only the joker can stand there
@@ -82,9 +80,9 @@ def suits(play: Play) -> set[str]:
     return {letter for letter in text(play) if letter in SUITS}
 
 
-def covers_eight(play: Play) -> bool:
-    """Whether an eight is in the play, be it the joker."""
-    return any(cell[0] == "8" for cell in play[1])
+def covers(play: Play, rank: str) -> bool:
+    """Whether a rank is in the play, be it the joker."""
+    return any(cell[0] == rank for cell in play[1])
 
 
 def overturns(play: Play) -> bool:
@@ -106,7 +104,7 @@ def beats(play: Play, table: Play, revolution: bool, spade_three: bool = True) -
     return low(play) > high(table)
 
 
-PLAYS = {text(play): play for play in all_plays()}
+PLAYS = {text(play): play for play in all_plays(min(MOST_CARDS))}
 NEEDED = {action: needed(play) for action, play in PLAYS.items()}
 
 
@@ -116,7 +114,7 @@ class Reference:
     Args:
         hands: the cards by player, before the exchange.
         seats: the players in the order of their turns.
-        classes: class by player, 0 (daifugo) .. 4 (daihinmin), or None without an exchange.
+        classes: class by player, 0 (daifugo) to n - 1 (daihinmin), or None without an exchange.
         overplay: the owner of a trick is asked too once the others have passed.
         joker_edges: the joker may stand below the 3 or above the 2 of a kaidan.
         lead_pass: the player who leads may pass.
@@ -127,6 +125,12 @@ class Reference:
         revolution: groups of four or more and kaidans of five or more turn the ranks around.
         lock: a play of the suits of the one before it binds the trick to them.
         kaidan: there are kaidans.
+        jack_back: a play with a jack turns the ranks around until the trick ends.
+        five_skip: each five skips the turn of a player who could have it.
+        six_reverse: a play with a six turns the order of play around.
+        capital_fall: if another goes out before the daifugo of the round before, that one is last.
+        seven_give: after a group of sevens as many cards may be given to the next player.
+        ten_discard: after a group of tens as many cards may be thrown away.
         pass_limit: so many passes in a row end the round.
         rank_rest: orders the players who are left then, best first; without it, `Stuck`.
     """
@@ -146,13 +150,26 @@ class Reference:
         revolution: bool = True,
         lock: bool = True,
         kaidan: bool = True,
+        jack_back: bool = False,
+        five_skip: bool = False,
+        six_reverse: bool = False,
+        capital_fall: bool = False,
+        seven_give: bool = False,
+        ten_discard: bool = False,
         pass_limit: int = 20,
         rank_rest: Callable[[list[int]], Sequence[int]] | None = None,
     ) -> None:
         assert sorted(card for hand in hands for card in hand) == sorted(DECK)
-        assert sorted(seats) == list(range(PLAYERS))
+        self.number = len(seats)
+        assert sorted(seats) == list(range(self.number))
+        longest = MOST_CARDS[self.number]
+        self.plays = [
+            action
+            for action, (kind, cells) in PLAYS.items()
+            if kind != "kaidan" or len(cells) <= longest
+        ]
         self.hands = [sorted(hand, key=DECK.index) for hand in hands]
-        self.seats = list(seats)
+        self.seats, self.first_seat = list(seats), seats[0]
         self.overplay = overplay
         self.joker_edges = joker_edges
         self.lead_pass = lead_pass
@@ -162,11 +179,21 @@ class Reference:
         self.has_revolution = revolution
         self.has_lock = lock
         self.has_kaidan = kaidan
+        self.jack_back = jack_back
+        self.five_skip = five_skip
+        self.six_reverse = six_reverse
+        self.following = {"7": "give"} if seven_give else {}
+        self.following |= {"T": "discard"} if ten_discard else {}
+        self.owed: list[str] = []  # what the player to act may still do with a card each
+        self.least = 0  # place in the deck of the lowest such card
+        self.open: dict[str, int] = {}  # who holds each card that was given after a seven
+        self.daifugo = classes.index(0) if classes is not None and capital_fall else None
         self.pass_limit = pass_limit
         self.rank_rest = rank_rest
 
-        self.places: list[int | None] = [None] * PLAYERS
+        self.places: list[int | None] = [None] * self.number
         self.revolution = False
+        self.back = False  # a jack has turned the ranks in this trick
         self.passes = 0  # in a row
         self.given: list[tuple[int, int, str]] = []  # (giver, receiver, card), in the exchange
         self.returns: list[tuple[int, int]] = []  # (giver, receiver) of the cards to pick yet
@@ -174,11 +201,15 @@ class Reference:
         if classes is None:
             self.start()
         else:
-            daifugo, fugo, _, hinmin, daihinmin = (classes.index(c) for c in range(PLAYERS))
+            order = [classes.index(c) for c in range(self.number)]
+            daifugo, daihinmin = order[0], order[-1]
             for card in self.hands[daihinmin][-2:]:
                 self.give(daihinmin, daifugo, card)
-            self.give(hinmin, fugo, self.hands[hinmin][-1])
-            self.returns = [(daifugo, daihinmin), (daifugo, daihinmin), (fugo, hinmin)]
+            self.returns = [(daifugo, daihinmin), (daifugo, daihinmin)]
+            if self.number > 3:
+                fugo, hinmin = order[1], order[-2]
+                self.give(hinmin, fugo, self.hands[hinmin][-1])
+                self.returns.append((fugo, hinmin))
             self.player = daifugo
 
     def legal(self) -> set[str]:
@@ -190,10 +221,12 @@ class Reference:
             if self.first_pick is not None:
                 least = DECK.index(self.first_pick)
                 return {card for card in hand if DECK.index(card) > least}
-            if len(self.returns) == 3:
-                return set(hand[:-1])
+            if self.returns[1:] and self.returns[0] == self.returns[1]:
+                return set(hand[:-1])  # two are due
             return set(hand)
-        held = [action for action in PLAYS if NEEDED[action].issubset(hand)]
+        if self.owed:
+            return {card for card in hand if DECK.index(card) >= self.least} | {PASS}
+        held = [action for action in self.plays if NEEDED[action].issubset(hand)]
         actions = {action for action in held if self.allowed(PLAYS[action])}
         if self.table is not None or self.lead_pass:
             actions.add(PASS)
@@ -207,7 +240,7 @@ class Reference:
             return False
         if self.table is None:
             return True
-        if not beats(play, self.table, self.revolution, self.spade_three):
+        if not beats(play, self.table, self.revolution != self.back, self.spade_three):
             return False
         if self.locked and JOKER not in (play, self.table):
             return suits(play) == suits(self.table)
@@ -222,6 +255,8 @@ class Reference:
         assert action in self.legal(), action
         if self.returns:
             self.pick(action)
+        elif self.owed:
+            self.hand_on(action)
         elif action == PASS:
             self.pass_()
         else:
@@ -233,7 +268,7 @@ class Reference:
 
     def points(self) -> list[int]:
         """The points by player, at the end."""
-        return [POINTS[place] for place in self.places if place is not None]
+        return [self.number - place for place in self.places if place is not None]
 
     def give(self, giver: int, receiver: int, card: str) -> None:
         """Move a card in the exchange."""
@@ -261,7 +296,7 @@ class Reference:
         self.leader = self.player = player
         self.table: Play | None = None
         self.owner: int | None = None  # of the play on the table
-        self.locked = False
+        self.locked = self.back = False
         self.passed: set[int] = set()
 
     def live(self) -> list[int]:
@@ -293,34 +328,75 @@ class Reference:
         self.passes = 0
         for card in needed(play):
             self.hands[self.player].remove(card)
+            self.open.pop(card, None)
         if play == JOKER:
             self.locked = self.locked and not self.joker_unlocks
         elif self.has_lock and self.table is not None and suits(play) == suits(self.table):
             self.locked = True
         if self.has_revolution and overturns(play):
             self.revolution = not self.revolution
-        ended = self.eight_stop and covers_eight(play)
+        if self.jack_back and covers(play, "J"):
+            self.back = True
+        if self.six_reverse and covers(play, "6"):
+            self.seats.reverse()
+        ended = self.eight_stop and covers(play, "8")
         if self.table == JOKER:  # this is the spade three
             ended = True
         self.table, self.owner = play, self.player
-        if not self.hands[self.player]:
-            self.finish(self.player)
-            if len(self.live()) == 1:
-                self.finish(self.live()[0])
+        if play[0] != "kaidan" and play != JOKER and self.hands[self.player]:
+            what = self.following.get(play[1][0][0])
+            number = min(len(play[1]), len(self.hands[self.player]))
+            self.owed = [what] * number if what else []
+            self.least = 0
+            if self.owed:
                 return
-        self.next_turn(ended)
+        if not self.hands[self.player] and self.leave():
+            return
+        skipped = 0
+        if self.five_skip and covers(play, "5"):
+            skipped = len(play[1]) if play[0] != "kaidan" else 1
+        self.next_turn(ended, skipped)
+
+    def hand_on(self, action: str) -> None:
+        """Give or throw away a card after a seven or a ten, or no more."""
+        if action == PASS:
+            self.owed = []
+        else:
+            what = self.owed.pop()
+            self.least = DECK.index(action) + 1
+            if what == "give":
+                self.open[action] = self.after(self.player, self.live())
+                self.give(self.player, self.open[action], action)
+            else:
+                self.open.pop(action, None)
+                self.hands[self.player].remove(action)
+            if not self.hands[self.player]:
+                self.owed = []
+        if self.owed or (not self.hands[self.player] and self.leave()):
+            return
+        self.next_turn(ended=False)
+
+    def leave(self) -> bool:
+        """Let the player to act go out; whether the round is over."""
+        self.finish(self.player)
+        if self.daifugo in self.live() and len(self.live()) == self.number - 1:
+            self.places[self.daifugo] = self.number - 1
+        if len(self.live()) == 1:
+            self.finish(self.live()[0])
+        return self.over()
 
     def finish(self, player: int) -> None:
         """Give the player the best place left."""
-        self.places[player] = PLAYERS - len(self.live())
+        self.places[player] = min(place for place in range(self.number) if place not in self.places)
 
-    def next_turn(self, ended: bool) -> None:
+    def next_turn(self, ended: bool, skipped: int = 0) -> None:
         """Turn to the next player who has not passed, or to the next trick."""
         asked = [player for player in self.live() if player not in self.passed]
-        if not self.overplay and asked == [self.owner]:
-            asked = []
+        if not self.overplay:
+            asked = [player for player in asked if player != self.owner]
         if asked and not ended:
-            self.player = self.after(self.player, asked)
+            for _ in range(skipped + 1):
+                self.player = self.after(self.player, asked)
             return
         winner = self.leader if self.owner is None else self.owner
         self.lead(winner if winner in self.live() else self.after(winner, self.live()))

@@ -1,7 +1,8 @@
 """Dou Dizhu said slowly: hands are sorted lists of rank letters, legality is a search.
 
 Nothing here comes from the package. A play is a tuple (category, main ranks, kickers), such as
-("trio chain+solos", "345", "6789"); ("pass", "", "") is a pass.
+("trio chain+solos", "345", "6789"); ("pass", "", "") is a pass. What is said before the landlord
+leads are plays too, such as ("word", "CALL", ""), and the pass.
 """
 
 from collections import Counter
@@ -39,9 +40,13 @@ def cards(play):
 def kickers_allowed(preset, main, kickers, size):
     """Whether a preset lets these kickers (sorted letters) go with the main ranks."""
     counts = Counter(kickers)
-    if set(kickers) & set(main) or {"S", "B"} <= set(kickers):
+    if set(kickers) & set(main):
         return False
-    if size == 2 or preset == "deeprocket":
+    if preset == "douzero" and size == 1:
+        return True
+    if {"S", "B"} <= set(kickers):
+        return False
+    if size == 2 or preset not in ("rlcard", "openspiel"):
         return max(counts.values()) == size
     if max(counts.values()) > 3:
         return False
@@ -70,7 +75,15 @@ def plays_in(hand, preset):
                 for kickers in choices(rest, each * length, size):
                     if not kickers or kickers_allowed(preset, main, kickers, size):
                         found.add((category, main, kickers))
-    return found
+    return named_by_cards(found) if preset == "douzero" else found
+
+
+def named_by_cards(plays):
+    """One play for every set of cards: without kickers if it can, else of the highest chain."""
+    named = {}
+    for play in sorted(plays, key=lambda play: (not play[2], RANKS.index(play[1][0]))):
+        named[tuple(cards(play))] = play
+    return set(named.values())
 
 
 def choices(rest, number, size):
@@ -83,7 +96,22 @@ def choices(rest, number, size):
     return {"".join(rank * 2 for rank in chosen) for chosen in combinations(pairs, number)}
 
 
-def beats(play, target):
+def highest_trio(play):
+    """The highest rank of which a play has just three cards, kickers or not."""
+    counts = Counter(cards(play))
+    return max(RANKS.index(rank) for rank in counts if counts[rank] == 3)
+
+
+def beats_with_kickers(play, target):
+    """Whether DouZero's environment lets a play follow a chain of trios with solos, bombs aside."""
+    length = len(target[1])
+    if length > 3 and max(Counter(target[2]).values()) >= 3:
+        return False
+    kinds = [("trio chain+solos", length)] + [("trio chain", 4)] * (length == 3)
+    return (play[0], len(play[1])) in kinds and highest_trio(play) > highest_trio(target)
+
+
+def beats(play, target, preset):
     """Whether a play may follow another."""
     if target[0] == "rocket":
         return False
@@ -91,53 +119,169 @@ def beats(play, target):
         return True
     if play[0] == "bomb" and target[0] != "bomb":
         return True
+    if preset == "douzero" and target[0] == "trio chain+solos":
+        return beats_with_kickers(play, target)
     same = play[0] == target[0] and len(play[1]) == len(target[1])
     return same and RANKS.index(play[1][0]) > RANKS.index(target[1][0])
 
 
-class Reference:
-    """A game in progress, without an auction: seat 0 is the landlord."""
+def bid(players):
+    """An auction of one bid each."""
+    bids = {}
+    for seat in range(players):
+        highest = max(bids.values(), default=0)
+        word = yield seat, [f"BID{value}" for value in (1, 2, 3) if value > highest]
+        if word != "PASS":
+            bids[seat] = int(word[3])
+        if 3 in bids.values():
+            break
+    return (max(bids, key=bids.get), max(bids.values()), 0) if bids else None
 
-    def __init__(self, deal, preset="deeprocket", base=3, spring=False):
-        *hands, public = deal.split(";")
-        self.hands = [list(hand) for hand in hands]
-        self.hands[0] += public
-        self.public = public
+
+def call_and_rob(players, base):
+    """An auction by calling and robbing."""
+    for caller in range(players):
+        if (yield caller, ["CALL"]) == "CALL":
+            break
+    else:
+        return None
+    robbers = []
+    if players == 2:
+        # Only those who have not declined to call are asked: nobody if the second one called.
+        for turn in range(4 if caller == 0 else 0):
+            if (yield (turn + 1) % 2, ["ROB"]) == "PASS":
+                break
+            robbers.append((turn + 1) % 2)
+    else:
+        for seat in range(caller + 1, 3):
+            if (yield seat, ["ROB"]) == "ROB":
+                robbers.append(seat)
+        if robbers and (yield caller, ["ROB"]) == "ROB":
+            robbers.append(caller)
+    return [caller, *robbers][-1], base * 2 ** len(robbers), len(robbers)
+
+
+class Reference:
+    """A game in progress; without an auction seat 0 is the landlord."""
+
+    def __init__(self, deal, preset="deeprocket", base=3, spring=False, **options):
+        *self.dealt, self.public = deal.split(";")
         self.preset, self.base, self.spring = preset, base, spring
-        self.player, self.owner, self.target = 0, 0, None
+        self.options = {
+            name: options.get(name, False)
+            for name in ("bidding", "robbing", "doubling", "open_hand")
+        }
+        self.players = 2 if preset == "two_players" else 3  # the third hand is then set aside
+        self.words = []  # (seat, word, the first of those offered)
         self.history = []  # (seat, play)
+        self.target = None
+        self.listen()
+
+    def listen(self):
+        """Repeat all that was said, up to who is asked what now, or to the landlord's lead."""
+        self.hands = [list(hand) for hand in self.dealt]
+        self.landlord, self.stake, self.robbed = None, 0, 0
+        self.doubled, self.shown, self.dealt_again = set(), False, False
+        questions = self.talk()
+        try:
+            self.player, self.offered = next(questions)
+            for _, word, _ in self.words:
+                self.player, self.offered = questions.send(word)
+        except StopIteration:
+            self.player, self.owner, self.offered = self.landlord, self.landlord, []
+
+    def talk(self):
+        """What is said before the landlord leads: a generator of questions, sent the answers.
+
+        A question is the seat that is asked, and what it may say beside PASS.
+        """
+        outcome = (0, self.base, 0)
+        if self.options["robbing"]:
+            outcome = yield from call_and_rob(self.players, self.base)
+        elif self.options["bidding"]:
+            outcome = yield from bid(self.players)
+        if outcome is None:
+            # What may be said then does not depend on the cards of the next deal.
+            self.words, self.dealt_again = [], True
+            yield from self.talk()
+            return
+        self.landlord, self.stake, self.robbed = outcome
+        self.hands[self.landlord] += self.public
+        if self.options["doubling"]:
+            for seat in [*range(self.landlord, self.players), *range(self.landlord)]:
+                if (yield seat, ["DOUBLE"]) == "DOUBLE":
+                    self.doubled.add(seat)
+        if self.options["open_hand"] and (yield self.landlord, ["SHOW"]) == "SHOW":
+            self.shown = True
+            self.stake *= 2
 
     def legal(self):
+        if self.offered:
+            return {("word", word, "") for word in self.offered} | {PASS}
         plays = plays_in(self.hands[self.player], self.preset)
         if self.target is None:
             return plays
-        return {play for play in plays if beats(play, self.target)} | {PASS}
+        return {play for play in plays if beats(play, self.target, self.preset)} | {PASS}
 
     def play(self, play):
         assert play in self.legal()
+        if self.offered:
+            word = "PASS" if play == PASS else play[1]
+            self.words.append((self.player, word, self.offered[0]))
+            self.listen()
+            return
         self.history.append((self.player, play))
         if play != PASS:
             for card in cards(play):
                 self.hands[self.player].remove(card)
             self.owner, self.target = self.player, play
-        self.player = (self.player + 1) % 3
+        self.player = (self.player + 1) % self.players
         if self.player == self.owner:
             self.target = None
 
     def over(self):
-        return any(not hand for hand in self.hands)
+        if self.landlord is None:
+            return False
+        conceded = 1 + self.robbed if self.players == 2 else 0
+        return any(
+            len(self.hands[seat]) <= (0 if seat == self.landlord else conceded)
+            for seat in range(self.players)
+        )
 
     def returns(self):
         made = [(seat, play) for seat, play in self.history if play != PASS]
-        points = self.base
+        points = self.stake
         for _, play in made:
             if play[0] in ("bomb", "rocket"):
                 points *= 2
-        won = not self.hands[0]
+        won = not self.hands[self.landlord]
         turns = Counter(seat for seat, _ in made)
-        if self.spring and (turns[0] == 1 if not won else turns[1] + turns[2] == 0):
+        if self.spring and (set(turns) == {self.landlord} if won else turns[self.landlord] == 1):
             points *= 2
-        return [2 * points, -points, -points] if won else [-2 * points, points, points]
+        returns = [0] * self.players
+        for seat in set(range(self.players)) - {self.landlord}:
+            settled = points * 2 ** len(self.doubled & {seat, self.landlord})
+            returns[self.landlord] += settled if won else -settled
+            returns[seat] -= settled if won else -settled
+        return returns
+
+    def open_cards(self, observer):
+        """What an observer sees in each hand, his own and what is shown."""
+        seen = {observer, self.landlord} if self.shown else {observer}
+        return ["".join(sorted(hand, key=RANKS.index)) if seat in seen else ""
+                for seat, hand in enumerate(self.hands)]  # fmt: skip
+
+    def told(self, observer):
+        """The bids, or how many calls and robberies, and the doublings, from the observer on."""
+        bids, doubled = [-1] * self.players, [-1] * self.players
+        for seat, word, offered in self.words:
+            place = (seat - observer) % self.players
+            if offered == "DOUBLE":
+                doubled[place] = int(word == "DOUBLE")
+            elif offered != "SHOW":
+                value = 0 if word == "PASS" else int(word[3]) if word[:3] == "BID" else 1
+                bids[place] = max(bids[place], 0) + value
+        return bids, doubled
 
     def planes(self, observer):
         """The set cells (rank, row, plane) of the paper's observation, rows and planes from 0."""
@@ -168,15 +312,19 @@ class Reference:
         draw_cards(before, 0)
         for age, moves in enumerate(reversed(recent)):
             for seat, play in moves:
-                z = 1 + 3 * (5 - age) + (seat - observer) % 3
+                z = 1 + 3 * (5 - age) + (seat - observer) % self.players
                 draw_cards(cards(play), z)
                 draw_main(play, z)
-        known = Counter(self.public)
-        for seat, play in self.history:
-            if seat == 0:
-                known -= Counter(cards(play))
-        others = [card for seat in range(3) if seat != observer for card in self.hands[seat]]
-        unseen = Counter(others) - (known if observer != 0 else Counter())
+        public = self.public if self.landlord is None else ""
+        unseen = Counter("".join(map("".join, self.hands)) + public)
+        for hand in self.open_cards(observer):
+            unseen -= Counter(hand)
+        if self.landlord not in (None, observer) and not self.shown:
+            known = Counter(self.public)
+            for seat, play in self.history:
+                if seat == self.landlord:
+                    known -= Counter(cards(play))
+            unseen -= known
         for z, held in ((19, list(unseen.elements())), (20, self.hands[observer])):
             draw_cards(held, z)
             for play in plays_in(held, self.preset):

@@ -18,13 +18,13 @@ from closedhand.baselines.doudizhu.search.styles import Styles
 from closedhand.core import contract
 from closedhand.core.game import Game, State
 from closedhand.games.doudizhu.counts import DECK, pack, size, unpack
-from closedhand.games.doudizhu.rules import known_public
+from closedhand.games.doudizhu.hidden import known_public
 from closedhand.search import Particles, Uniform, particles as particles_module
 from closedhand.search.particles import BATCH, next_exponent, resample
 
 LEDUC = make_game("leduc")
 DOUDIZHU = make_game("doudizhu")
-POLICY = Styles(decompose.policy_of(decompose.load(None), sampled=False), 0)
+POLICY = Styles(decompose.policy_of(decompose.load(None), sampled=False), 0, True)
 STEEPNESS = log(0.3)
 
 
@@ -294,9 +294,9 @@ def test_a_guess_says_who_plays_like_whom() -> None:
     for state, seat in positions(9, 30):
         view = DOUDIZHU.view(state, seat)
         for guess in (0, 7 - (1 << seat)):
-            policy = Styles(POLICY.decompose, guess)
+            policy = Styles(POLICY.decompose, guess, True)
             assert styles.choose(policy, DOUDIZHU.rules, state, rng, ids) == plain.act(view)
-        policy = Styles(POLICY.decompose, 1 << seat)
+        policy = Styles(POLICY.decompose, 1 << seat, True)
         drawn = {styles.choose(policy, DOUDIZHU.rules, state, rng, ids) for _ in range(60)}
         assert rule.act(view) in drawn
         several += len(drawn) > 1

@@ -6,11 +6,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
+from support import FUZZ, VARIANTS, examples, variant_id
 
-from closedhand import Game, make_game
+from closedhand import make_game
 from closedhand.core import registry
 from closedhand.core.registry import GameSpec
 from closedhand.testing import ContractError, check_game
@@ -19,10 +20,19 @@ KUHN = Path(__file__).parents[2] / "examples" / "kuhn-poker" / "kuhn_poker" / "g
 """A correct game, small enough to break it in many ways."""
 
 
+SPARED = () if FUZZ > 1 else (4, 7, 9, 10)
+"""Variants that only combine presets and options of others: checked where `FUZZ` is above 1."""
+
+
 @pytest.mark.slow
-def test_our_games_keep_the_contract(game: Game) -> None:
+@pytest.mark.parametrize(
+    "variant", [v for i, v in enumerate(VARIANTS) if i not in SPARED], ids=variant_id
+)
+def test_our_games_keep_the_contract(variant: tuple[str, dict[str, Any]]) -> None:
     """Under their default options in more games: the others share most of their code."""
-    check_game(game, games=20 if game.options == make_game(game.name).options else 6)
+    name, options = variant
+    game = make_game(name, **options)
+    check_game(game, games=examples(8 if game.options == make_game(name).options else 4))
 
 
 class Fault(NamedTuple):
@@ -51,6 +61,14 @@ class Loose(Game):
 
 def make_game("""
 
+IMPORT = "from closedhand.core.kernel import "
+TABLE = {
+    IMPORT: "from closedhand.core.features import Feature, FeatureTable\n" + IMPORT,
+    END: "        feature_table=FeatureTable(Feature('card', ('',), '', 2, -1)),\n" + END,
+}
+FEATURES = "@kernel\ndef features(rules, state, player, out):\n    out[0] = {}\n\n\n" + START
+
+
 FAULTS = {
     "ids in no order": Fault(
         {"out[0] = PASS": "out[0] = BET", "out[1] = BET": "out[1] = PASS"}, "legal: ids ascend"
@@ -76,6 +94,18 @@ FAULTS = {
     "deal by another generator": Fault(
         {"shuffle(deck, seed)": "np.random.shuffle(deck)"},
         "deal: the same seed deals the same state, but 'cards' differ",
+    ),
+    "a deal is not listed": Fault(
+        {"permutations(range(len(CARDS)), SEATS)": "permutations(range(2), SEATS)"},
+        "deals: the probabilities of the deals add up to 0.333",
+    ),
+    "deals have other probabilities": Fault(
+        {"yield state, 1 / 6": "yield state, (cards[0] + 1) / 12"},
+        "deals: deal and deals disagree: of 500 games",
+    ),
+    "a deal is listed twice": Fault(
+        {"yield state, 1 / 6": "yield state, 1 / 12\n        yield state, 1 / 12"},
+        "deals: the deal JQ is listed twice",
     ),
     "deal without shuffling": Fault(
         {"    shuffle(deck, seed)\n": ""}, "deal: 20 different seeds deal the same state"
@@ -159,6 +189,17 @@ FAULTS = {
         {"out[state.cards[player]] = 1": "out[state.cards[player]] = 2"},
         "observe: 'observation' of player_0 is not within",
     ),
+    "features without a table": Fault(
+        {START: FEATURES.format("player")}, "rules: a game has a feature_table if its module "
+    ),
+    "features leak": Fault(
+        {**TABLE, START: FEATURES.format("state.cards[1 - player]")},
+        "features: 'card' leaks: it shows player_",
+    ),
+    "features are not what their table says": Fault(
+        {**TABLE, START: FEATURES.format("3 + player")},
+        "features: 'observation' of player_0 is not within",
+    ),
     "parse is not text": Fault(
         {"return NAMES.index(": "return 1 - NAMES.index("}, "text and parse: parse(text(0)) is 1"
     ),
@@ -170,7 +211,9 @@ FAULTS = {
         "is nothing') raises ValueError, no InputError",
     ),
     "deals are read the wrong way round": Fault(
-        {"state.cards[:] = cards": "state.cards[:] = cards[::-1]"},
+        {
+            "state.cards[:] = cards\n        return": "state.cards[:] = cards[::-1]\n        return"
+        },
         "records: InputError: the record states returns",
     ),
     "a scene that is none": Fault(
@@ -221,15 +264,16 @@ FAULTS = {
 PROGRAM = """
 import importlib, json, sys
 from closedhand.core.registry import GameSpec, add_game, make_game
-from closedhand.testing import ContractError, check_game
+from closedhand.testing import ContractError, check_game, contract
 
+contract.DEALT = 500
 sys.path.insert(0, sys.argv[1])
 messages = {}
 for name in sys.argv[2:]:
     add_game(GameSpec(name=name, title=name, make=f"{name}:make_game", contract=1,
                       aec_id=f"test/{name}-v0", gymnasium_id=f"test/{name}-v0"))
     try:
-        check_game(make_game(name), jit=False)
+        check_game(make_game(name), games=8, jit=False)
         messages[name] = "nothing was found"
     except ContractError as error:
         messages[name] = str(error)
@@ -267,10 +311,12 @@ def messages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {names.get(name, name): message for name, message in found.items()}
 
 
+@pytest.mark.slow
 def test_a_correct_game_passes(messages: dict[str, str]) -> None:
     assert messages["correct"] == "nothing was found"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS)
 def test_faults_are_named(messages: dict[str, str], fault: str) -> None:
     message = messages[fault]

@@ -17,14 +17,14 @@ SEATS = (0, 1, 1)
 EACH = 4
 
 
-def make(name: str = "leduc", **options: Any) -> Any:
+def make(name: str = "leduc", observation: str = "planes", **options: Any) -> Any:
     from closedhand.wrappers.sb3 import SB3VecEnv
 
     game = make_game(name, **options)
     return SB3VecEnv(
         [
             GameVectorEnv(
-                game, EACH, opponents=Fixed(game), seat=seat,
+                game, EACH, opponents=Fixed(game), seat=seat, observation=observation,
                 autoreset_mode=AutoresetMode.SAME_STEP,
             )
             for seat in SEATS
@@ -71,6 +71,30 @@ def test_every_game_gets_its_own_last_observation(name: str, options: dict[str, 
     assert together and across, "no two games ended in one step"
 
 
+@pytest.mark.parametrize("form", ["flat", "compact"])
+def test_one_vector_is_served_as_such(form: str) -> None:
+    """Also where a game ends: `MlpPolicy` takes no dicts."""
+    planes, envs = make(), make(observation=form)
+    planes.seed(3), envs.seed(3)
+    seen, parts = envs.reset(), planes.reset()
+    rng = np.random.default_rng(1)
+    ended = 0
+    for _ in range(40):
+        assert seen.shape == (EACH * len(SEATS), *envs.observation_space.shape)
+        assert all(map(envs.observation_space.contains, seen))
+        if form == "flat":
+            rows = [part.reshape(len(part), -1) for part in parts.values()]
+            assert np.array_equal(seen, np.concatenate(rows, axis=1))
+        masks = envs.env_method("action_masks")
+        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
+        seen, _, dones, infos = envs.step(actions)
+        parts, *_ = planes.step(actions)
+        for i in np.flatnonzero(dones):
+            assert envs.observation_space.contains(infos[i]["terminal_observation"])
+            ended += 1
+    assert ended
+
+
 def test_bad_actions_and_seeds_are_refused() -> None:
     envs, other = make(), make()
     for each in (envs, other):
@@ -99,3 +123,43 @@ def test_only_masks_can_be_asked_for() -> None:
         envs.get_attr("seat")
     with pytest.raises(AttributeError, match="when it is made"):
         envs.set_attr("seat", 1)
+
+
+def test_one_env_of_a_registry_is_enough_and_others_are_refused() -> None:
+    import gymnasium
+
+    from closedhand.wrappers.sb3 import SB3VecEnv
+
+    options = {"opponents": "random", "autoreset_mode": "SameStep"}
+    made = gymnasium.make_vec("closedhand/Leduc-v0", 3, **options)
+    assert SB3VecEnv(made).num_envs == 3
+    with pytest.raises(InputError, match="use autoreset_mode='SameStep'"):
+        SB3VecEnv(GameVectorEnv("leduc", 2, opponents="random"))
+    with pytest.raises(InputError, match="use legal='mask'"):
+        SB3VecEnv(GameVectorEnv("leduc", 2, legal="ids", **options))
+    with pytest.raises(InputError, match="a vector env of closedhand is needed here"):
+        SB3VecEnv(SoloEnv("leduc"))
+
+
+def test_in_self_play_every_seat_is_a_row_that_is_paid_for_itself() -> None:
+    from closedhand.envs import SeatVectorEnv
+    from closedhand.wrappers.sb3 import SB3VecEnv
+
+    envs = SB3VecEnv(SeatVectorEnv("leduc", 3, observation="compact", autoreset_mode="SameStep"))
+    envs.seed(2)
+    envs.reset()
+    rng = np.random.default_rng(1)
+    ends = 0
+    for _ in range(40):
+        masks = np.array(envs.env_method("action_masks"))
+        assert masks.shape == (6, 4) and masks.any(axis=1).all()
+        _, rewards, dones, infos = envs.step((masks * rng.random(masks.shape)).argmax(axis=1))
+        by_game = rewards.reshape(3, 2)
+        assert np.array_equal(by_game[:, 0], -by_game[:, 1])
+        assert not rewards[~dones].any()
+        for i in np.flatnonzero(dones):
+            assert envs.observation_space.contains(infos[i]["terminal_observation"])
+        ends += dones.sum()
+    assert ends > 6
+    with pytest.raises(InputError, match="make the env with opponents, or a SeatVectorEnv"):
+        SB3VecEnv(GameVectorEnv("leduc", 2, reward="seats", autoreset_mode="SameStep"))

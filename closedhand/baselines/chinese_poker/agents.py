@@ -17,6 +17,7 @@ from typing import Annotated
 
 import numpy as np
 
+from closedhand.baselines.chinese_poker import counter
 from closedhand.baselines.chinese_poker.counter import respond_to_each
 from closedhand.baselines.chinese_poker.opponents import LEAST, MOST, POOL_SIZE, pool_of
 from closedhand.baselines.chinese_poker.pool import Pool
@@ -24,6 +25,7 @@ from closedhand.baselines.chinese_poker.separable import (
     Tables,
     arrange,
     best_front,
+    expectation,
     load,
     shipped,
 )
@@ -33,8 +35,8 @@ from closedhand.core.game import Game, InputError, State
 from closedhand.core.options import Range
 from closedhand.core.threads import in_threads
 from closedhand.games.chinese_poker import substeps
-from closedhand.games.chinese_poker.plays import FRONTS
-from closedhand.games.chinese_poker.rules import UNSET
+from closedhand.games.chinese_poker.plays import FRONTS, PARTS
+from closedhand.games.chinese_poker.rules import UNSET, evaluate
 
 SLACK = 0.25
 """`rescored` skips arrangements whose expected points are below the best by more than this."""
@@ -81,6 +83,40 @@ class ArrangingAgent(ABC):
             arrangements[i] = best_front(self.rules, self.tables.win, hands[i], chosen[i])
         fronts = substeps.FIRST_FRONT + arrangements % FRONTS
         return np.where(chosen == UNSET, arrangements // FRONTS, fronts).astype(np.int32)
+
+    def values(self, view: State, actions: np.ndarray) -> np.ndarray:
+        """Expected points of legal actions by the tables, against one opponent.
+
+        Args:
+            view: View of the player to act.
+            actions: Legal actions, integers [n].
+
+        Returns:
+            The points, float64 [n], of a back those of its best arrangement; NaN for arrangements
+            that another one is sure to be as good as.
+        """
+        hand, back = view["hands"][view["player"]], int(view["backs"][view["player"]])
+        if self.game.num_actions == substeps.ACTIONS:
+            win = self.tables.win
+            arrangements = [
+                best_front(self.rules, win, hand, int(action))
+                if back == UNSET
+                else FRONTS * back + int(action) - substeps.FIRST_FRONT
+                for action in actions
+            ]
+            return np.array([self._points(hand, int(each)) for each in arrangements])
+        found, parts = np.empty(counter.MOST, np.int32), np.empty((counter.MOST, 3), np.int16)
+        n = counter.candidates(self.rules, hand, found, parts)
+        points = {int(each): self._points(hand, int(each)) for each in found[:n]}
+        return np.array([points.get(int(action), np.nan) for action in actions])
+
+    def _points(self, hand: np.ndarray, arrangement: int) -> float:
+        """Expected points of an arrangement by the tables; of a foul the least."""
+        parts = np.empty(len(PARTS), np.int64)
+        if not evaluate(self.rules, hand, arrangement, parts):
+            return -3.0 - self.rules.scoop
+        chances = (self.tables.win[part, strength] for part, strength in enumerate(parts))
+        return float(expectation(self.rules, *chances)) - 3 - self.rules.scoop
 
 
 class Separable(ArrangingAgent):

@@ -1,4 +1,4 @@
-"""Agents for Daihinmin that decide by a kernel, for games with and without `compact`."""
+"""Agents for Daihinmin that decide by a kernel, for games of plays and of sets of cards."""
 
 from typing import NamedTuple
 
@@ -41,4 +41,4 @@ def kernel_agent(game: Game, name: str, policy: Policy) -> KernelAgent:
         name: Name of the agent.
         policy: Policy for the flat game.
     """
-    return KernelAgent(game, name, InSets(policy) if game.options["compact"] else policy)
+    return KernelAgent(game, name, policy if game.flat is game else InSets(policy))

@@ -12,6 +12,7 @@ import numpy as np
 
 from closedhand.baselines.agent import KernelAgent
 from closedhand.baselines.daihinmin.agent import kernel_agent
+from closedhand.baselines.daihinmin.gifts import choose_gift
 from closedhand.core import bits
 from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
@@ -19,14 +20,14 @@ from closedhand.core.kernel import kernel
 from closedhand.core.moved import old_names
 from closedhand.games.daihinmin.cards import bit, of_suits, ranks_between, ranks_with
 from closedhand.games.daihinmin.exchange import TAXES, pair_in_exchange, picks
-from closedhand.games.daihinmin.legality import can_play
+from closedhand.games.daihinmin.giving import due_of
+from closedhand.games.daihinmin.legality import can_play, longest_kaidan
 from closedhand.games.daihinmin.plays import (
     ALL_SUITS,
     FIRST_KAIDAN,
     FIVE,
     JOKER,
     JOKER_BIT,
-    LONGEST_KAIDAN,
     NUM_RANKS,
     PASS,
     SHORTEST,
@@ -43,6 +44,8 @@ def choose(rules, view, ids):
     hand = view.hands[view.player]
     if view.leader < 0:
         return choose_pick(view, hand)
+    if due_of(view) > 0:
+        return choose_gift(view)
     if view.target < 0:
         return lead(rules, hand, view.revolution)
     if view.target == JOKER:
@@ -84,7 +87,7 @@ def lead(rules, hand, revolution):
     """The longest kaidan, the largest group, or the lowest card."""
     joker = hand & JOKER_BIT != 0
     if rules.options.kaidan:
-        for length in range(LONGEST_KAIDAN, SHORTEST - 1, -1):
+        for length in range(longest_kaidan(rules), SHORTEST - 1, -1):
             action = first_kaidan(rules, hand, hand, length, joker, revolution)
             if action != NONE:
                 return action

@@ -11,9 +11,15 @@ from closedhand.core.kernel import kernel
 from closedhand.games.daihinmin.cards import bit
 from closedhand.games.daihinmin.hidden import unseen
 from closedhand.games.daihinmin.legality import legal, plays_between
-from closedhand.games.daihinmin.plays import JOKER, NUM_RANKS, PASS, SPADE_THREE
-from closedhand.games.daihinmin.state import EVERYBODY, PLAYERS
-from closedhand.games.daihinmin.tricks import new_trick
+from closedhand.games.daihinmin.plays import JACK, JOKER, NUM_RANKS, PASS, SPADE_THREE
+from closedhand.games.daihinmin.tricks import (
+    covers,
+    everybody,
+    has_fallen,
+    is_back,
+    new_trick,
+    revolution_after,
+)
 
 DEEPEST = 12
 """Maximum depth of the search, in plays of one hand."""
@@ -28,7 +34,7 @@ def is_sure(rules, state, action, others, ids):
     A pass does so over the player's own trick, when nobody else can still play. `others` are the
     cards that the player has not seen.
     """
-    alone = EVERYBODY & ~state.passed == 1 << state.player
+    alone = everybody(state) & ~state.passed == 1 << state.player
     if action == PASS:
         return alone and state.target >= 0 and state.owner == state.player
     if rules.options.eight_stop and rules.plays.eight[action]:
@@ -46,7 +52,7 @@ def is_sure(rules, state, action, others, ids):
 def is_beatable(rules, state, action, others, ids):
     """Whether the others' cards could beat a play if they were all in one hand."""
     most = 0
-    for player in range(PLAYERS):
+    for player in range(len(state.hands)):
         if player != state.player and not state.passed & (1 << player):
             most = max(most, np.int64(state.left[player]))
     if most < rules.plays.length[action]:
@@ -55,9 +61,7 @@ def is_beatable(rules, state, action, others, ids):
     suits = np.int64(rules.plays.suits[action])
     if rules.options.lock and state.target >= 0 and rules.plays.suits[state.target] == suits:
         lock = suits
-    revolution = state.revolution
-    if rules.options.revolution and rules.plays.revolts[action]:
-        revolution = 1 - revolution
+    revolution = revolution_after(rules, state, action)
     low, high = np.int64(rules.plays.high[action]) + 1, NUM_RANKS
     if revolution:
         low, high = -1, np.int64(rules.plays.low[action]) - 1
@@ -111,7 +115,8 @@ def lead_on(rules, view, action):
     player = np.int64(view.player)
     view.hands[player] &= ~rules.plays.need[action]
     view.left[player] -= rules.plays.length[action]
-    if rules.options.revolution and rules.plays.revolts[action]:
+    view.revolution = revolution_after(rules, view, action)
+    if is_back(rules, view) or (rules.options.jack_back != 0 and covers(rules, action, JACK)):
         view.revolution = 1 - view.revolution
     new_trick(view, player)
 
@@ -119,12 +124,12 @@ def lead_on(rules, view, action):
 @kernel
 def is_duel(view):
     """Whether two players are left, who then know each other's hand."""
-    return view.out == PLAYERS - 2
+    return view.out == len(view.hands) - 2 and not has_fallen(view)
 
 
 @kernel
 def open_hands(view):
     """Add the opponent's hand, which is then known, to a view of one of the last two players."""
-    for player in range(PLAYERS):
+    for player in range(len(view.hands)):
         if view.places[player] < 0 and player != view.player:
             view.hands[player] = unseen(view, view.player)

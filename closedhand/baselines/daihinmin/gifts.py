@@ -1,8 +1,14 @@
-"""The cards that an agent may give back in the exchange."""
+"""The cards that an agent may give back in the exchange, or give and discard after plays."""
 
+import numpy as np
+
+from closedhand.core import bits
+from closedhand.core.game import Game, InputError
 from closedhand.core.kernel import kernel
 from closedhand.games.daihinmin.cards import bit
-from closedhand.games.daihinmin.plays import JOKER
+from closedhand.games.daihinmin.giving import cards_to_hand_over, due_of
+from closedhand.games.daihinmin.planes import has_gifts
+from closedhand.games.daihinmin.plays import JOKER, JOKER_BIT, PASS
 
 MOST_GIFTS = (JOKER + 1) * JOKER // 2
 """Number of pairs of different cards."""
@@ -24,3 +30,31 @@ def list_gifts(cards, chosen, number, out):
                 out[n, 0], out[n, 1] = first, second
                 n += 1
     return n
+
+
+@kernel
+def choose_gift(view):
+    """The next card to give or discard after a seven or a ten: the weakest cards, or the pass.
+
+    They go from low to high, so the next one is the lowest of those that are to go.
+    """
+    cards = cards_to_hand_over(view) & ~JOKER_BIT
+    weakest = np.uint64(0)
+    for _ in range(min(due_of(view), bits.size(cards))):
+        rest = cards & ~weakest
+        weakest |= bit(bits.highest(rest) if view.revolution else bits.lowest(rest))
+    return np.int64(bits.lowest(weakest)) if weakest else PASS
+
+
+def check_no_gifts(game: Game, name: str) -> None:
+    """Check that no cards are given after sevens or discarded after tens.
+
+    Args:
+        game: Daihinmin with any options.
+        name: Name of an agent that cannot play such games.
+
+    Raises:
+        InputError: They are.
+    """
+    if has_gifts(game.flat.rules.options):
+        raise InputError(f"{name} knows no cards given or discarded: not seven_give or ten_discard")

@@ -14,7 +14,7 @@ import numpy as np
 from closedhand.baselines.agent import KernelAgent
 from closedhand.baselines.daihinmin.agent import kernel_agent
 from closedhand.baselines.daihinmin.endgame import DEEPEST, sure_win
-from closedhand.baselines.daihinmin.gifts import MOST_GIFTS, list_gifts
+from closedhand.baselines.daihinmin.gifts import MOST_GIFTS, check_no_gifts, list_gifts
 from closedhand.baselines.daihinmin.kou.strength import (
     foes_of,
     runs,
@@ -30,23 +30,22 @@ from closedhand.core.kernel import kernel
 from closedhand.core.moved import old_names
 from closedhand.games.daihinmin.cards import EACH_RANK, bit, ranks_between, ranks_with
 from closedhand.games.daihinmin.exchange import TAXES, pair_in_exchange
-from closedhand.games.daihinmin.legality import legal
+from closedhand.games.daihinmin.legality import legal, longest_kaidan
 from closedhand.games.daihinmin.plays import (
     EIGHT,
     JOKER_BIT,
-    LONGEST_KAIDAN,
-    NUM_ACTIONS,
     NUM_RANKS,
     PASS,
     SHORTEST,
 )
-from closedhand.games.daihinmin.state import EVERYBODY, STATE
+from closedhand.games.daihinmin.state import empty_states
+from closedhand.games.daihinmin.tricks import everybody
 
 __getattr__ = old_names(__name__)
 
 MOST_RUNS = 200
 MOST_KAIDAN = 6
-"""More than fit into a hand: 13 cards with a joker have at most four kaidan of three cards."""
+"""As many as fit into 20 cards, the most of three players; 13 have at most four."""
 NEVER = 10**6
 PLAYS_TO_STRIKE = 6
 """Maximum number of plays left after following with the joker or with a play that ends a trick."""
@@ -69,7 +68,7 @@ def fewest(rules, hand, kaidan):
     if hand == JOKER_BIT:
         return 1
     best = count_ranks(hand)
-    number = list_runs(hand, kaidan) if rules.options.kaidan else 0
+    number = list_runs(rules, hand, kaidan) if rules.options.kaidan else 0
     following = np.zeros(MOST_KAIDAN, np.int64)
     left = np.zeros(MOST_KAIDAN, np.uint64)
     left[0] = hand
@@ -98,11 +97,11 @@ def count_ranks(cards):
 
 
 @kernel
-def list_runs(hand, kaidan):
+def list_runs(rules, hand, kaidan):
     """Write all kaidan of a hand, the joker only in place of a missing card; return the number."""
     own = hand & ~JOKER_BIT
     n = 0
-    for length in range(SHORTEST, LONGEST_KAIDAN + 1):
+    for length in range(SHORTEST, longest_kaidan(rules) + 1):
         whole, lacking = runs(own, length)
         starts = whole | lacking if hand & JOKER_BIT else whole
         if not starts:
@@ -129,7 +128,9 @@ def choose(rules, numbers, view, ids, kaidan, views, actions):
     n = legal(rules, view, ids)
     before = fewest(rules, hand, kaidan)
     foes = foes_of(rules, view, np.int64(view.revolution), 0)
-    over_own = view.owner == view.player and np.int64(view.passed) | 1 << view.player == EVERYBODY
+    over_own = view.owner == view.player and np.int64(view.passed) | 1 << view.player == everybody(
+        view
+    )
     best, least = PASS, NEVER
     for i in range(n):
         play = np.int64(ids[i])
@@ -197,8 +198,8 @@ class Policy(NamedTuple):
 def decide(policy, rules, view, ids):
     """The action of the player to act."""
     kaidan = np.empty(MOST_RUNS, np.uint64)
-    line = np.empty(DEEPEST, STATE)
-    listed = np.empty((DEEPEST, NUM_ACTIONS), np.int32)
+    line = empty_states(view, DEEPEST)
+    listed = np.empty((DEEPEST, len(rules.plays.need)), np.int32)
     return np.int64(choose(rules, policy.numbers, view, ids, kaidan, line, listed))
 
 
@@ -210,4 +211,5 @@ def make_min_sets(game: Game, seed: int, argument: str | None) -> KernelAgent:
         InputError: It was given an argument.
     """
     refuse_argument("min-sets", argument)
+    check_no_gifts(game, "min-sets")
     return kernel_agent(game, "min-sets", Policy(TUNED))

@@ -11,6 +11,7 @@ import numpy as np
 
 from closedhand.baselines.agent import KernelAgent
 from closedhand.baselines.daihinmin.agent import kernel_agent
+from closedhand.baselines.daihinmin.gifts import choose_gift
 from closedhand.baselines.daihinmin.kou.agent import choose_pick
 from closedhand.baselines.daihinmin.kou.division import (
     MOST_PARTS,
@@ -31,6 +32,7 @@ from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
 from closedhand.core.moved import old_names
+from closedhand.games.daihinmin.giving import due_of
 from closedhand.games.daihinmin.legality import legal
 from closedhand.games.daihinmin.plays import JOKER, JOKER_BIT, PASS
 
@@ -50,6 +52,8 @@ def choose(rules, numbers, view, ids):
     parts = np.empty(MOST_PARTS, PART)
     if view.leader < 0:
         return choose_pick(rules, numbers, view, hand, parts)
+    if due_of(view) > 0:
+        return choose_gift(view)
     n = legal(rules, view, ids)
     before = decompose(numbers, foes_of(rules, view, np.int64(view.revolution), 0), hand, parts)
     best, least = PASS, NEVER

@@ -4,16 +4,18 @@ Such an agent is one policy, for the flat game only. It must be deterministic: i
 every sub-step, and the sub-step is the next part of the chosen play.
 """
 
+from abc import abstractmethod
 from typing import NamedTuple
 
 import numpy as np
 
 from closedhand.baselines.agent import KernelAgent
 from closedhand.core import policies
-from closedhand.core.game import Game
+from closedhand.core.game import Game, State
 from closedhand.core.kernel import Policy, kernel
-from closedhand.games.doudizhu import rules as flat, substeps
+from closedhand.games.doudizhu import substeps
 from closedhand.games.doudizhu.counts import contains
+from closedhand.games.doudizhu.words import is_opening, pass_id
 
 
 @kernel
@@ -23,7 +25,7 @@ def next_step(rules, view, play, ids):
     If the main group or a kicker was another agent's choice, from which no sub-steps lead to
     `play`, it is the first legal kicker.
     """
-    passing = flat.pass_id(rules.flat)
+    passing = pass_id(rules.flat)
     if play > passing:
         return substeps.FIRST_BID + play - passing - 1
     if view.group < 0:
@@ -66,7 +68,11 @@ def decide(policy, rules, view, ids):
 
 
 class PlayAgent(KernelAgent):
-    """An agent that decides by a policy for the flat game, in flat and sub-stepped games."""
+    """An agent that decides by a policy for the flat game, in flat and sub-stepped games.
+
+    Attributes:
+        whole: The policy for the flat game.
+    """
 
     def __init__(self, game: Game, name: str, policy: Policy) -> None:
         """Create the agent for a game and a policy.
@@ -77,3 +83,34 @@ class PlayAgent(KernelAgent):
             policy: Policy for the flat game.
         """
         super().__init__(game, name, policy if game.flat is game else Stepwise(policy))
+        self.whole = policy
+
+
+class RatingAgent(PlayAgent):
+    """A `PlayAgent` that rates some of the flat plays, and plays the best one."""
+
+    @abstractmethod
+    def rate_plays(self, view: State) -> tuple[np.ndarray, np.ndarray]:
+        """The flat plays that the agent considers while cards are played, and values, float64.
+
+        -inf stands for plays that are worse than one that needs no value.
+        """
+
+    def values(self, view: State, actions: np.ndarray) -> np.ndarray:
+        """The value of each flat play, or of a main group, that of its best play.
+
+        NaN stands for plays with other kickers than the best, which the agent does not consider.
+        What is said before cards are played, and kickers, are rated by the agent's choice alone.
+
+        Args:
+            view: View of the player to act.
+            actions: Legal actions, integers [n].
+        """
+        whole = self.game.flat
+        in_steps = whole is not self.game
+        if is_opening(whole.rules, view) or (in_steps and view.group >= 0):
+            return np.where(actions == self.act(view), 0.0, np.nan)
+        plays, found = self.rate_plays(view)
+        best = np.full(self.game.num_actions, np.nan)
+        np.fmax.at(best, whole.rules.plays.group[plays] if in_steps else plays, found)
+        return best[actions]

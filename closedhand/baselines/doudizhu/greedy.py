@@ -33,9 +33,11 @@ from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
 from closedhand.core.moved import old_names
 from closedhand.games.doudizhu import rules as flat
-from closedhand.games.doudizhu.counts import DECK, at_least, contains, size
+from closedhand.games.doudizhu.counts import at_least, contains, size
+from closedhand.games.doudizhu.hidden import cards_of_others
 from closedhand.games.doudizhu.plays import BOMB
-from closedhand.games.doudizhu.rules import SEATS
+from closedhand.games.doudizhu.state import SEATS
+from closedhand.games.doudizhu.words import is_opening, pass_id
 
 __getattr__ = old_names(__name__)
 
@@ -56,7 +58,7 @@ FAR = 1000
 @kernel
 def choose(rules, view, ids):
     """The flat action of the player to act."""
-    if view.landlord < 0:
+    if is_opening(rules, view):
         return choose_bid(rules, view)
     n = flat.legal(rules, view, ids)
     best = np.int64(ids[n - 1])
@@ -64,12 +66,12 @@ def choose(rules, view, ids):
         return best
     player = view.player
     hand = view.hands[player]
-    others = DECK - hand - view.played[0] - view.played[1] - view.played[2]
+    others = cards_of_others(rules, view, player)
     nodes = np.empty(MOST_NODES, NODE)
     costs = np.empty((ROWS, 15), np.int64)
     set_costs(others, costs)
     least = 10 * FAR
-    passing = flat.pass_id(rules)
+    passing = pass_id(rules)
     for i in range(n):
         play = np.int64(ids[i])
         if play == passing:

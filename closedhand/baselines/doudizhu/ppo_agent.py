@@ -141,10 +141,19 @@ def load_trusted(path: Path, game: Game) -> Policy:
 
 
 def describe(game: Game, argument: str | None, trust: int = 0) -> Traits:
-    """The traits of the agent, known before it plays."""
-    file = None if argument is None else within(Path(argument), NAME)
-    found = file is not None and os.path.isfile(file)
-    return Traits((file,) if file and found else (), microseconds=500)
+    """The traits of the agent, known before it plays.
+
+    Raises:
+        InputError: There is no path.
+    """
+    file = within(Path(_path(argument)), NAME)
+    return Traits((file,) if os.path.isfile(file) else (), microseconds=500)
+
+
+def _path(argument: str | None) -> str:
+    if argument is None:
+        raise InputError("the agent ppo needs the path of a network: ppo:runs/demo")
+    return argument
 
 
 @described(describe)
@@ -156,8 +165,7 @@ def make_ppo(game: Game, seed: int, argument: str | None, trust: int = 0) -> PPO
     Raises:
         InputError: There is no path, or no network that may be used at it.
     """
-    if argument is None:
-        raise InputError("the agent ppo needs the path of a network: ppo:runs/demo")
+    path = _path(argument)
     if trust not in (0, 1):
         raise InputError(f"ppo takes trust=1 or trust=0, not {trust!r}")
-    return PPOAgent(game, Path(argument), bool(trust))
+    return PPOAgent(game, Path(path), bool(trust))

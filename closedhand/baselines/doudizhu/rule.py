@@ -5,15 +5,19 @@ trios, solo chains, pair chains, pairs, solos, taken out in this order), follows
 play of the category it has to beat, and does not beat its partner. Against an enemy's play that it
 cannot follow in kind, RLCard's agent draws at random between the pass and its bombs. Here the draw
 is a hash of what the player sees, so that decisions are reproducible.
+
+With `rule[partner=beat]` it also follows its partner's plays in kind, as the copy of the agent does
+with which DouZero is evaluated: figures "against RLCard" in the literature are against that one.
 """
 
-from typing import NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 
 from closedhand.baselines.doudizhu.agent import PlayAgent
 from closedhand.baselines.doudizhu.bidding.modules import choose_bid
 from closedhand.baselines.doudizhu.decompose.partition import CHAINABLE, PLAIN_FAMILY, SHORTEST
+from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
@@ -22,6 +26,7 @@ from closedhand.games.doudizhu import rules as flat
 from closedhand.games.doudizhu.counts import at_least, one
 from closedhand.games.doudizhu.plays import BOMB, ROCKET, SMALL_JOKER
 from closedhand.games.doudizhu.substeps import lowest_rank
+from closedhand.games.doudizhu.words import is_opening, pass_id
 
 __getattr__ = old_names(__name__)
 
@@ -105,56 +110,71 @@ def draw(hand, moves, n):
 
 
 @kernel
-def options(rules, view, ids):
+def options(rules, view, ids, beats_partner=False):
     """Write the flat plays to draw from, usually a single one; return their number."""
     plays = rules.plays
     player = view.player
     if view.target < 0:
         ids[0] = lead(plays, view.hands[player])
         return 1
-    if player != view.landlord and view.owner != view.landlord:
-        ids[0] = flat.pass_id(rules)
-        return 1
-    n = flat.legal(rules, view, ids)
-    family = plays.groups[plays.group[view.target]].family
-    return 1 if plays.groups[plays.group[ids[0]]].family == family else n
-
-
-@kernel
-def choose(rules, view, ids):
-    """The flat action of the player to act."""
-    if view.landlord < 0:
-        return choose_bid(rules, view)
-    n = options(rules, view, ids)
-    return np.int64(ids[draw(view.hands[view.player], view.moves, n)])
+    partners = player != view.landlord and view.owner != view.landlord
+    if not partners or beats_partner:
+        n = flat.legal(rules, view, ids)
+        family = plays.groups[plays.group[view.target]].family
+        if plays.groups[plays.group[ids[0]]].family == family:
+            return 1
+        if not partners:
+            return n
+    ids[0] = pass_id(rules)
+    return 1
 
 
 class Policy(NamedTuple):
-    """The policy, which has no parameters."""
+    """The policy.
+
+    Attributes:
+        beats_partner: Whether it follows its partner's plays in kind.
+    """
 
     kernels = "closedhand.baselines.doudizhu.rule"
+
+    beats_partner: bool
 
 
 @kernel
 def decide(policy, rules, view, ids):
     """The flat action of the player to act."""
-    return choose(rules, view, ids)
+    if is_opening(rules, view):
+        return np.int64(choose_bid(rules, view))
+    n = options(rules, view, ids, policy.beats_partner)
+    return np.int64(ids[draw(view.hands[view.player], view.moves, n)])
 
 
 class RuleAgent(PlayAgent):
     """The common rule baseline."""
 
-    def __init__(self, game: Game) -> None:
-        """Create the agent for `game`, Dou Dizhu with any options."""
-        super().__init__(game, "rule", Policy())
+    def __init__(self, game: Game, name: str = "rule", beats_partner: bool = False) -> None:
+        """Create the agent.
+
+        Args:
+            game: Dou Dizhu with any options.
+            name: Name of the agent.
+            beats_partner: Whether it follows its partner's plays in kind.
+        """
+        super().__init__(game, name, Policy(beats_partner))
+
+
+Partner = Annotated[Literal["spare", "beat"], "whether a peasant follows the other one's plays"]
 
 
 @described(Traits(microseconds=0.3))
-def make_rule(game: Game, seed: int, argument: str | None) -> RuleAgent:
-    """The agent `rule`; it is deterministic and ignores the seed.
+def make_rule(game: Game, seed: int, argument: str | None, partner: Partner = "spare") -> RuleAgent:
+    """The agent `rule`, or `rule[partner=beat]`; it is deterministic and ignores the seed.
 
     Raises:
         InputError: An argument was given.
     """
     refuse_argument("rule", argument)
-    return RuleAgent(game)
+    beats = partner == "beat"
+    name = str(AgentSpec("rule", {"partner": partner if beats else None}))
+    return RuleAgent(game, name, beats)

@@ -8,23 +8,24 @@ import numpy as np
 from closedhand.core.game import Game, State
 from closedhand.core.kernel import kernel
 from closedhand.core.registry import make_game
-from closedhand.games.doudizhu import rules as flat, substeps
+from closedhand.games.doudizhu import substeps
 from closedhand.games.doudizhu.plays import PASS_GROUP
+from closedhand.games.doudizhu.words import is_opening, pass_id
 
 
 @kernel
 def play_each(rules, views, chosen, steps, actions):
     """Play sub-step `steps[k]` in `views[i]`, where i is `chosen[k]`.
 
-    If the sub-step completes a play or is a bid, the flat action is written into `actions[i]`.
+    If the sub-step completes a play or is a word, the flat action is written into `actions[i]`.
     """
     for k in range(len(chosen)):
         i = chosen[k]
         step = np.int64(steps[k])
-        if views[i].landlord < 0:
+        if is_opening(rules.flat, views[i]):
             # Not played: the last pass of an auction would cause a new deal.
             value = 0 if step == PASS_GROUP else step - substeps.FIRST_BID + 1
-            actions[i] = flat.pass_id(rules.flat) + value
+            actions[i] = pass_id(rules.flat) + value
             continue
         move = views[i].moves
         substeps.play(rules, views[i], step)

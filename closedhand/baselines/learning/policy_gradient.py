@@ -5,6 +5,7 @@ by softmax. A game defines the number of features and the gradient of a piece of
 Steps are taken by Adam; training can be interrupted and resumed (`begin`).
 """
 
+import math
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -57,15 +58,22 @@ class Task(NamedTuple):
         piece: Number of games that a thread plays at a time.
         gradient: Function of the weights, the number of a piece and its generator. It returns the
             gradient of the policy's payoff, summed over the games of the piece, float64 [features].
+        rate: Size of the first steps.
+        slower: The size falls with the root of 1 + steps / `slower`.
+        least: Root of the mean square of a weight's gradient below which its steps are smaller:
+            what is rarely seen is learned from more slowly.
+        averaging: If not 0, the average of all weights is kept as well, in which the weights count
+            by about that power of the step; and all arrays are float32.
     """
 
     features: int
     games: int
     piece: int
     gradient: Callable[[np.ndarray, int, np.random.Generator], np.ndarray]
-
-
-ARRAYS = ("weights", "mean", "squares")
+    rate: float = RATE
+    slower: float = math.inf
+    least: float = TINY
+    averaging: int = 0
 
 
 class Training:
@@ -74,9 +82,10 @@ class Training:
     Attributes:
         seed: Seed of all deals and decisions.
         steps: Number of steps taken.
-        weights: Weights of the features, float64 [features].
-        mean: Adam's mean of the gradients, float64 [features].
-        squares: Adam's mean of the squared gradients, float64 [features].
+        weights: Weights of the features, float64 or float32 [features].
+        mean: Adam's mean of the gradients, the same.
+        squares: Adam's mean of the squared gradients, the same.
+        average: Average of the weights, the same; if the task wants none, the weights.
     """
 
     def __init__(self, task: Task, seed: int = 0) -> None:
@@ -84,9 +93,12 @@ class Training:
         self.task = task
         self.seed = seed
         self.steps = 0
-        self.weights = np.zeros(task.features)
-        self.mean = np.zeros(task.features)
-        self.squares = np.zeros(task.features)
+        self.arrays = ("weights", "mean", "squares", "average")[: 4 if task.averaging else 3]
+        self.dtype = np.float32 if task.averaging else np.float64
+        self.weights = np.zeros(task.features, self.dtype)
+        self.mean = np.zeros(task.features, self.dtype)
+        self.squares = np.zeros(task.features, self.dtype)
+        self.average = self.weights
 
     @property
     def games(self) -> int:
@@ -100,7 +112,10 @@ class Training:
 
     def state(self) -> dict[str, Any]:
         """State for `restore`, and weights for `read_weights`."""
-        return {"steps": np.array(self.steps), **{name: getattr(self, name) for name in ARRAYS}}
+        return {
+            "steps": np.array(self.steps),
+            **{name: getattr(self, name) for name in self.arrays},
+        }
 
     def restore(self, state: dict[str, Any]) -> None:
         """Resume from a state that `state` returned.
@@ -108,11 +123,13 @@ class Training:
         Raises:
             ValueError: The state belongs to another task.
         """
-        for name in ARRAYS:
-            setattr(self, name, state[name].astype(np.float64))
+        for name in self.arrays:
+            setattr(self, name, state[name].astype(self.dtype))
             if getattr(self, name).shape != (self.task.features,):
                 raise ValueError(name)
         self.steps = int(state["steps"])
+        if not self.task.averaging:
+            self.average = self.weights
 
     def summary(self) -> dict[str, Any]:
         """Number of steps taken and of games played."""
@@ -129,14 +146,20 @@ class Training:
                 gradients[i] = self.task.gradient(self.weights, i, rngs[i])
 
         in_threads(work, pieces, chunk=1)
-        gradient = gradients.sum(axis=0) / self.task.games
+        gradient = (gradients.sum(axis=0) / self.task.games).astype(self.dtype)
         steps = self.steps + 1
         mean = DECAY * self.mean + (1 - DECAY) * gradient
         squares = SQUARES * self.squares + (1 - SQUARES) * gradient**2
-        size = RATE * np.sqrt(1 - SQUARES**steps) / (1 - DECAY**steps)
-        weights = self.weights + size * mean / (np.sqrt(squares) + TINY)
+        size = self.task.rate * math.sqrt(1 - SQUARES**steps) / (1 - DECAY**steps)
+        size /= math.sqrt(1 + self.steps / self.task.slower)
+        weights = self.weights + size * mean / (np.sqrt(squares) + self.task.least)
+        average = weights
+        if self.task.averaging:
+            share = (self.task.averaging + 1) / (self.task.averaging + steps)
+            average = self.average + share * (weights - self.average)
         # Assigned together, so that an interruption leaves a complete step.
         self.steps, self.mean, self.squares, self.weights = steps, mean, squares, weights
+        self.average = average
 
 
 def begin(task: Task, seed: int, path: Path) -> Run[Training]:
@@ -149,19 +172,24 @@ def _older(state: dict[str, Any]) -> dict[str, Any]:
     return {"settings": {"seed": state.pop("seed").item()}}
 
 
-def read_weights(path: Path, features: int) -> np.ndarray:
+def read_weights(path: Path, features: int, name: str = "weights") -> np.ndarray:
     """Read the weights of a checkpoint, float32 [features].
+
+    Args:
+        path: The checkpoint.
+        features: Number of the weights.
+        name: Name of their array.
 
     Raises:
         InputError: The file cannot be read, or holds other weights.
     """
-    weights = read_arrays(path).get("weights", np.empty(0))
+    weights = read_arrays(path).get(name, np.empty(0))
     if weights.shape != (features,) or not np.isfinite(weights).all():
         raise InputError(f"{path} does not hold weights of this policy")
     return weights.astype(np.float32)
 
 
 @cache
-def shipped_weights(name: str, features: int) -> np.ndarray:
-    """Weights from a file of the package, float32 [features]."""
-    return read_weights(SHIPPED / f"{name}.npz", features)
+def shipped_weights(name: str, features: int, array: str = "weights") -> np.ndarray:
+    """Weights from a file of the package, float32 [features]; see `read_weights`."""
+    return read_weights(SHIPPED / f"{name}.npz", features, array)

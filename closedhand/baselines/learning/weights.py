@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from reprlib import repr as shortened
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import safetensors.torch
@@ -78,7 +79,10 @@ def save(path: Path, tensors: Mapping[str, torch.Tensor], about: Mapping[str, An
 
 
 def load(
-    path: Path, schema: Mapping[str, Check], build: Callable[[dict[str, Any]], Network]
+    path: Path,
+    schema: Mapping[str, Check],
+    build: Callable[[dict[str, Any]], Network],
+    usual: Mapping[str, Any] = MappingProxyType({}),
 ) -> tuple[Network, dict[str, Any]]:
     """Read a network.
 
@@ -87,6 +91,7 @@ def load(
         schema: Checks of the values of the description, by key; it has these keys and no others.
         build: Makes the network from a description that has passed the checks. It raises an
             `InputError` for a network that cannot be used; the message is completed by the path.
+        usual: Values of those keys that may be missing, as older files lack them.
 
     Returns:
         The network with its weights, and the description.
@@ -97,7 +102,7 @@ def load(
     content = read_content(path)
     try:
         header = _header(content)
-        about = _description(header, schema)
+        about = _description(header, schema, usual)
         with torch.device("meta"):  # shapes without memory
             expected = build(about).state_dict()
         _compare(header, expected)
@@ -136,11 +141,15 @@ def _header(content: bytes) -> dict[str, Any]:
     return header
 
 
-def _description(header: Mapping[str, Any], schema: Mapping[str, Check]) -> dict[str, Any]:
+def _description(
+    header: Mapping[str, Any], schema: Mapping[str, Check], usual: Mapping[str, Any]
+) -> dict[str, Any]:
     metadata = header.get("__metadata__")
     if not isinstance(metadata, dict) or METADATA not in metadata:
         raise InputError("it does not say which network it is; closedhand did not write it")
     about = parse_json(metadata[METADATA])
+    if table(about):
+        about = {**usual, **about}
     if not table(about) or set(about) != set(schema):
         raise InputError(f"its description is not of {', '.join(schema)}")
     for key, check in schema.items():

@@ -8,14 +8,14 @@ an equilibrium with high probability, is accumulated at the decisions of the sam
 
 import numpy as np
 
-from closedhand.baselines.leduc.solving import pack_rng, unpack_rng
 from closedhand.baselines.leduc.strategy import (
     Strategy,
     legal_table,
     normalised,
-    sample_action,
     slot_at,
 )
+from closedhand.baselines.tabular.regrets import normalise, sample as sample_action
+from closedhand.baselines.tabular.sampled import SampledSolver
 from closedhand.core import contract
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel, seed_in_kernel
@@ -31,10 +31,8 @@ def match_regrets(regret, following, out):
         total += out[action]
         legal += following[action] >= 0
     for action in range(len(ACTIONS)):
-        if total > 0.0:
-            out[action] /= total
-        elif following[action] >= 0:
-            out[action] = 1.0 / legal
+        if following[action] >= 0:
+            out[action] = normalise(out[action], total, legal)
 
 
 @kernel
@@ -97,39 +95,22 @@ def iterate(rules, states, rng, regret, average, number):
             )  # fmt: skip
 
 
-class MCCFR:
+class MCCFR(SampledSolver):
     """External-sampling MCCFR at work; a `solving.Solver`."""
 
     def __init__(self, game: Game, seed: int = 0) -> None:
         """Start from the uniform strategy."""
-        self.game = game
-        self.iterations = 0
         self._legal = legal_table(game)
-        self._regret = np.zeros(self._legal.shape)
-        self._average = np.zeros(self._legal.shape)
-        self._rng = np.random.default_rng(seed)
+        shape = self._legal.shape
+        super().__init__(game, seed, {"regret": np.zeros(shape), "average": np.zeros(shape)})
 
     def run(self, number: int) -> None:
         """Do `number` more iterations."""
         states = self.game.empty(1)
-        iterate(self.game.rules, states, self._rng, self._regret, self._average, number)
+        regret, average = self.learned.values()
+        iterate(self.game.rules, states, self.rng, regret, average, number)
         self.iterations += number
 
     def strategy(self) -> Strategy:
         """The average strategy so far."""
-        return Strategy(self.game, normalised(self._average, self._legal))
-
-    def state(self) -> dict[str, np.ndarray]:
-        """State for `restore`."""
-        return {
-            "regret": self._regret,
-            "average": self._average,
-            "iterations": np.array(self.iterations),
-            "rng": pack_rng(self._rng),
-        }
-
-    def restore(self, state: dict[str, np.ndarray]) -> None:
-        """Resume from a state that `state` returned."""
-        self._regret, self._average = state["regret"].copy(), state["average"].copy()
-        self.iterations = int(state["iterations"])
-        unpack_rng(self._rng, state["rng"])
+        return Strategy(self.game, normalised(self.learned["average"], self._legal))

@@ -8,8 +8,8 @@ strategy cannot do.
 
 import numpy as np
 
-from closedhand.baselines.leduc.solving import pack_rng, unpack_rng
 from closedhand.baselines.leduc.strategy import Strategy, legal_table, normalised, slot_at
+from closedhand.baselines.tabular.sampled import SampledSolver
 from closedhand.core import contract
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel, seed_in_kernel
@@ -68,39 +68,23 @@ def update(q, decision, card, target, rate):
     q[decision[0], decision[1], card, decision[2]] = value + rate * (target - value)
 
 
-class QLearning:
+class QLearning(SampledSolver):
     """Q-learning at work; a `solving.Solver` whose iterations are games."""
 
     def __init__(self, game: Game, seed: int = 0) -> None:
         """Start from values of 0."""
-        self.game = game
-        self.iterations = 0
         self._legal = legal_table(game)
-        self._q = np.zeros(self._legal.shape)
-        self._rng = np.random.default_rng(seed)
+        super().__init__(game, seed, {"q": np.zeros(self._legal.shape)})
 
     def run(self, number: int) -> None:
         """Play and learn from `number` more games."""
         states = self.game.empty(1)
-        play_games(self.game.rules, states, self._rng, self._q, EXPLORATION, RATE, number)
+        q = self.learned["q"]
+        play_games(self.game.rules, states, self.rng, q, EXPLORATION, RATE, number)
         self.iterations += number
 
     def strategy(self) -> Strategy:
         """The greedy strategy."""
-        values = np.where(self._legal, self._q, -np.inf)
+        values = np.where(self._legal, self.learned["q"], -np.inf)
         greedy = np.arange(len(ACTIONS)) == values.argmax(-1)[..., None]
         return Strategy(self.game, normalised(greedy.astype(float), self._legal))
-
-    def state(self) -> dict[str, np.ndarray]:
-        """State for `restore`."""
-        return {
-            "q": self._q,
-            "iterations": np.array(self.iterations),
-            "rng": pack_rng(self._rng),
-        }
-
-    def restore(self, state: dict[str, np.ndarray]) -> None:
-        """Resume from a state that `state` returned."""
-        self._q = state["q"].copy()
-        self.iterations = int(state["iterations"])
-        unpack_rng(self._rng, state["rng"])

@@ -16,10 +16,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from closedhand.core.agent_spec import AgentSpec
-from closedhand.core.agents import Traits, described, files_of
+from closedhand.baselines.tabular.agent import StrategyAgent, agent_from_file, called, traits
+from closedhand.baselines.tabular.regrets import sample
+from closedhand.core.agents import described
 from closedhand.core.files import write_arrays, write_atomically
-from closedhand.core.game import Game, InputError, State
+from closedhand.core.game import Game, InputError
 from closedhand.core.kernel import kernel
 from closedhand.core.moved import old_names
 from closedhand.core.parsing import OPTIONS, TEXT, check_fields
@@ -88,6 +89,18 @@ class Strategy:
     game: Game
     probabilities: np.ndarray
     about: Mapping[str, Any] = field(default_factory=dict)
+
+    def draw(self, views: np.ndarray, random: np.ndarray) -> np.ndarray:
+        """Actions for views [n] by `random`, uniform numbers from 0 to 1; int32 [n]."""
+        actions = np.empty(len(views), np.int32)
+        choose_all(self.game.rules, self.probabilities, views, random, actions)
+        return actions
+
+    def look_up(self, views: np.ndarray) -> np.ndarray:
+        """Probabilities by action for views [n], float64 [n, 4]."""
+        out = np.empty((len(views), len(ACTIONS)))
+        look_up_all(self.game.rules, self.probabilities, views, out)
+        return out
 
 
 @lru_cache
@@ -166,7 +179,7 @@ def load(path: Path, game: Game | None = None) -> Strategy:
     if made_for.name not in GAMES or probabilities.dtype != np.float64:
         raise InputError(f"{path} does not hold a strategy of Leduc")
     if game is not None and (game.name, game.options) != (made_for.name, made_for.options):
-        raise InputError(f"{path} holds a strategy of {_called(made_for)}, not of {_called(game)}")
+        raise InputError(f"{path} holds a strategy of {called(made_for)}, not of {called(game)}")
     legal = legal_table(made_for)
     if (
         probabilities.shape != legal.shape
@@ -175,12 +188,8 @@ def load(path: Path, game: Game | None = None) -> Strategy:
         or (probabilities < 0).any()
         or (abs(probabilities.sum(-1) - legal.any(-1)) > 1e-6).any()
     ):
-        raise InputError(f"the probabilities in {path} are not a strategy of {_called(made_for)}")
+        raise InputError(f"the probabilities in {path} are not a strategy of {called(made_for)}")
     return Strategy(made_for, probabilities, about)
-
-
-def _called(game: Game) -> str:
-    return f"{game.name} ({', '.join(f'{k}={v}' for k, v in game.options.items())})"
 
 
 @kernel
@@ -190,27 +199,12 @@ def slot_at(node, state):
 
 
 @kernel
-def sample_action(probabilities, random):
-    """Sample an action from a row of probabilities by `random`, a uniform number from 0 to 1."""
-    chosen = -1
-    for action in range(len(ACTIONS)):
-        if probabilities[action] > 0.0:
-            chosen = action
-            random -= probabilities[action]
-            if random < 0.0:
-                break
-    return chosen
-
-
-@kernel
 def choose_all(rules, probabilities, views, random, actions):
     """Sample an action for every view by `random`, uniform numbers from 0 to 1."""
     for i in range(len(views)):
         view = views[i]
         slot = slot_at(rules.tables.nodes[view.node], view)
-        actions[i] = sample_action(
-            probabilities[view.node, slot, view.cards[view.player]], random[i]
-        )  # fmt: skip
+        actions[i] = sample(probabilities[view.node, slot, view.cards[view.player]], random[i])
 
 
 @kernel
@@ -222,46 +216,11 @@ def look_up_all(rules, probabilities, views, out):
         out[i] = probabilities[view.node, slot, view.cards[view.player]]
 
 
-class StrategyAgent:
-    """Plays a strategy.
-
-    Attributes:
-        name: Name in results and records.
-        strategy: The strategy.
-    """
-
-    def __init__(self, strategy: Strategy, name: str, seed: int = 0) -> None:
-        """Play `strategy`; the same seed and the same sequence of views give the same actions."""
-        self.name = name
-        self.strategy = strategy
-        self._rng = np.random.default_rng(seed)
-
-    def act(self, view: State) -> int:
-        """An action of the player to act."""
-        return int(self.act_batch(np.array([view], self.strategy.game.dtype))[0])
-
-    def act_batch(self, views: np.ndarray) -> np.ndarray:
-        """An action for each view, states [n]; int32 [n]."""
-        actions = np.empty(len(views), np.int32)
-        rules, probabilities = self.strategy.game.rules, self.strategy.probabilities
-        choose_all(rules, probabilities, views, self._rng.random(len(views)), actions)
-        return actions
-
-    def probabilities(self, views: np.ndarray) -> np.ndarray:
-        """The strategy in each view, states [n]; float64 [n, 4]. Actions are drawn from it."""
-        out = np.empty((len(views), len(ACTIONS)))
-        look_up_all(self.strategy.game.rules, self.strategy.probabilities, views, out)
-        return out
-
-
-@described(lambda game, argument: Traits(files_of(argument), microseconds=0.3))
+@described(traits(microseconds=0.3))
 def make_strategy(game: Game, seed: int, argument: str | None) -> StrategyAgent:
     """The agent `strategy:PATH`.
 
     Raises:
         InputError: There is no path, or no strategy for this game in the file.
     """
-    if argument is None:
-        raise InputError("the agent strategy needs a file: strategy:runs/solve/strategy.npz")
-    name = str(AgentSpec("strategy", argument=argument))
-    return StrategyAgent(load(Path(argument), game), name, seed)
+    return agent_from_file(load, game, seed, argument)

@@ -15,7 +15,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.baselines.leduc.strategy import Strategy, legal_table, normalised
+from closedhand.baselines.leduc.strategy import Strategy, legal_table, normalised, uniform
+from closedhand.baselines.tabular.interface import Evaluation, Tables
+from closedhand.baselines.tabular.regrets import (
+    add_regret,
+    mirror_step,
+    next_weight,
+    normalise,
+)
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
 from closedhand.games.leduc.plays import SHOWDOWN, S, T
@@ -44,6 +51,8 @@ class Tree(NamedTuple):
             probability of these cards and of the flop, times 1 after a fold, and 1, 0 or -1 after a
             showdown.
     """
+
+    kernels = "closedhand.baselines.leduc.tree"
 
     player: np.ndarray
     first: np.ndarray
@@ -131,6 +140,12 @@ def reach(tree, sigma, player, out):
 
 
 @kernel
+def reach_others(tree, sigma, player, out):
+    """`reach` of the opponent; the probability of the cards is in `Tree.pays`."""
+    reach(tree, sigma, 1 - player, out)
+
+
+@kernel
 def pay(tree, n, reached, player, out):
     """Write the value of the end `n` for `player`, weighted with the opponent's `reached`."""
     for c in range(LANES):
@@ -142,11 +157,12 @@ def pay(tree, n, reached, player, out):
 
 
 @kernel
-def expect(tree, sigma, reached, player, out):
+def expect(tree, sigma, reached, player, out, gains):
     """Write the counterfactual values of `player` at every node, by card, if both follow `sigma`.
 
     They are weighted with the probability of the cards and of the opponent's actions, but not of
-    the player's own. Arguments are as in `reach`; `reached` is that of the opponent.
+    the player's own. Arguments are as in `reach`; `reached` is that of the opponent. The value of
+    an action is that of the node it leads to: `gains` is not used.
     """
     for n in range(len(tree.player) - 1, -1, -1):
         if tree.player[n] == END:
@@ -178,38 +194,74 @@ def respond(tree, reached, player, out):
                     out[n, c] += out[child, c]
 
 
-class Evaluation(NamedTuple):
-    """Exact evaluation of a strategy of both players.
+@kernel
+def learn(tree, tables, player, positive, negative, predictive):
+    """Add the regrets of one iteration of `player`, and derive its next strategy from them."""
+    regret, sigma, values = tables.regret, tables.sigma, tables.values
+    total = np.empty(LANES)
+    for n in range(len(tree.player)):
+        if tree.player[n] != player:
+            continue
+        first, end = tree.first[n], tree.first[n] + tree.children[n]
+        for c in range(LANES):
+            total[c] = 0.0
+        for child in range(first, end):
+            for c in range(LANES):
+                gained = values[child, c] - values[n, c]
+                sum_ = add_regret(regret[child, c], gained, positive, negative)
+                regret[child, c] = sum_
+                weight = next_weight(sum_, gained, predictive)
+                sigma[child, c] = weight
+                total[c] += weight
+        for child in range(first, end):
+            for c in range(LANES):
+                sigma[child, c] = normalise(sigma[child, c], total[c], tree.children[n])
 
-    Attributes:
-        value: Expected payoff of S if both follow the strategy, chips per game.
-        best_responses: Expected payoffs of S, and of T, if that player alone plays a best response,
-            chips per game.
-    """
 
-    value: float
-    best_responses: tuple[float, float]
+@kernel
+def add_average(tree, tables, player, weight):
+    """Add the current strategy of `player` to its average."""
+    # The reach of the opponent, in tables.reached, is needed no more.
+    reach(tree, tables.sigma, player, tables.reached)
+    for n in range(1, len(tree.player)):
+        if tree.player[tree.parent[n]] == player:
+            for c in range(LANES):
+                tables.average[n, c] += weight * tables.reached[n, c]
 
-    @property
-    def nash_conv(self) -> float:
-        """Sum of what each player could gain by a best response: 0 at an equilibrium.
 
-        A player's gain is the best-response value minus the player's own value; the own values sum
-        to 0.
-        """
-        return sum(self.best_responses)
-
-    @property
-    def exploitability(self) -> float:
-        """Half of NashConv."""
-        return self.nash_conv / 2
+@kernel
+def improve(tree, tables, player, temperature, step):
+    """Do one step of magnetic mirror descent of `player` at all its information sets."""
+    sigma, logits, values = tables.sigma, tables.regret, tables.values
+    for n in range(len(tree.player)):
+        if tree.player[n] != player:
+            continue
+        first, end = tree.first[n], tree.first[n] + tree.children[n]
+        for c in range(LANES):
+            likely = 0.0
+            for other in range(LANES):
+                likely += tables.reached[n, other] * tree.pays[tree.slot[n], other, c]
+            if likely <= 0.0:
+                continue
+            top = -np.inf
+            for child in range(first, end):
+                value = values[child, c] / likely
+                logits[child, c] = mirror_step(logits[child, c], value, temperature, step)
+                top = max(top, logits[child, c])
+            total = 0.0
+            for child in range(first, end):
+                logits[child, c] -= top
+                sigma[child, c] = np.exp(logits[child, c])
+                total += sigma[child, c]
+            for child in range(first, end):
+                sigma[child, c] /= total
 
 
 @kernel
 def evaluate_tree(tree, sigma, reached, values):
     """The value of `sigma` for S and the best responses of S and T; the rest is scratch space."""
     reach(tree, sigma, T, reached)
-    expect(tree, sigma, reached, S, values)
+    expect(tree, sigma, reached, S, values, values)
     value = values[0].sum()
     respond(tree, reached, S, values)
     best_s = values[0].sum()
@@ -253,3 +305,10 @@ def to_strategy(game: Game, tree: Tree, weights: np.ndarray, **about: object) ->
         n, : game.rules.tables.kinds
     ]
     return Strategy(game, normalised(shares, legal), about)
+
+
+def tables(game: Game, tree: Tree) -> Tables:
+    """The tables of the tree before the first iteration, all float64 [nodes, LANES]."""
+    sigma = to_sigma(tree, uniform(game))
+    regret, average, reached, values = (np.zeros_like(sigma) for _ in range(4))
+    return Tables(regret, sigma, average, reached, reached, values, values)

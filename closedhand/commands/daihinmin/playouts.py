@@ -1,9 +1,21 @@
-"""The trainer of the playouts of Daihinmin's `monte-carlo`."""
+"""The trainers of Daihinmin: of the weights of two policies, and of the numbers of `kou`."""
 
 from pathlib import Path
+from typing import Any
 
+import typer
+
+from closedhand.cli.common import (
+    interruptible,
+    leave_if_interrupted,
+    make_folder,
+    note,
+    progress_bar,
+)
 from closedhand.commands.self_play import fit
+from closedhand.core.agent_spec import split_agents
 from closedhand.core.game import Game
+from closedhand.core.registry import make_game
 
 
 def learn(
@@ -13,3 +25,53 @@ def learn(
     from closedhand.baselines.daihinmin.policy.training import TASK
 
     fit(game, algorithm, TASK, "monte-carlo:2000:", seconds, seed, folder, restart)
+
+
+def learn_policy(
+    game: Game, algorithm: str, seconds: float, seed: int, folder: Path, restart: bool
+) -> None:
+    """Fit the weights of the agent `policy` in self-play."""
+    from closedhand.baselines.daihinmin.policy.fitting import TASK
+
+    fit(game, algorithm, TASK, "policy:", seconds, seed, folder, restart)
+
+
+def tune_kou(
+    game: Game,
+    algorithm: str,
+    seconds: float,
+    seed: int,
+    folder: Path,
+    restart: bool,
+    given: dict[str, Any],
+    against: str | None = None,
+) -> None:
+    """Tune the numbers of `kou` in duplicate play, in single rounds with random classes."""
+    from closedhand.baselines.daihinmin.kou import tuning
+    from closedhand.games.daihinmin.game import league_options
+
+    game = make_game(game.name, **league_options(given, 1, True))
+    opponents = split_agents(against) if against else ()
+    run = tuning.begin(game, seed, make_folder(folder), opponents)
+    learner = run.learner
+    if run.resume_if_kept(restart):
+        note(f"resuming after {learner.trials:,} trials")
+    before, told = run.seconds, len(run.history)
+
+    def progress() -> None:
+        nonlocal told
+        for entry in run.history[told:]:
+            mean, low, high = entry["gain"]
+            note(f"{entry['change']} gains {mean:.3f} points a round ({low:.3f} to {high:.3f})")
+        told = len(run.history)
+        update(round(run.seconds - before), unit=f"seconds, {learner.trials:,} trials")
+
+    with interruptible(), progress_bar("seconds", round(seconds)) as update:
+        run.work(before + seconds, progress=progress)
+    if learner.deals:
+        typer.echo(
+            f"saved {run.path} after {learner.trials:,} trials, {learner.accepted:,} of them "
+            f"successes: play the best as the agent in {folder / tuning.TEXT}"
+        )
+        typer.echo(tuning.text_of(learner.numbers))
+    leave_if_interrupted(run.interrupted, nothing=not learner.deals)

@@ -30,9 +30,10 @@ def kou(
 ) -> None:
     """Tables 1 to 6 and Figures 1 and 2 of the paper about kou, Daihinmin's champion of 2014.
 
-    Sections are table-1 to table-6, sweep (over the threshold), and worth (of each departure from
-    the paper). Takes more than an hour. With --quick leagues have 1,000 rounds, 100 if agents
-    search, and Tables 3 to 6 are against `default` only. Ctrl-C stops; the same command resumes.
+    Sections are table-1 to table-6, sweep (over the threshold), worth (of each departure from the
+    paper), and budget (strength of a search by its simulations). Takes more than an hour. With
+    --quick leagues have 1,000 rounds, 100 if agents search, and Tables 3 to 6 are against `default`
+    only. Ctrl-C stops; the same command resumes.
     """
     from closedhand.core.threads import cores
     from closedhand.papers.kou import reproduction

@@ -57,6 +57,7 @@ def _sample(rounds: int) -> str:
 Host = Annotated[str, typer.Option(help="Address of the server.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="Port of the server.")]
 HOST, PORT = "127.0.0.1", 42485
+ROUNDS = 1000
 MOST_WAITING = 32
 """As in `guests`, which is imported only when a match is served."""
 
@@ -68,12 +69,29 @@ def serve(
             help="One agent for all players, or five separated by commas; net stands for a client."
         ),
     ] = "net",
-    rounds: Annotated[int, typer.Option(min=1, help="Number of rounds of the match.")] = 1000,
+    rounds: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Number of rounds of the match.", show_default=f"{ROUNDS} or --config's"
+        ),
+    ] = None,
     seed: Seed = 0,
     rules: Rules = None,
     option: Options = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            help="Configuration file of the official server (tndhms.cfg): its rules, rounds and "
+            "port; other options have precedence."
+        ),
+    ] = None,
     host: Host = HOST,
-    port: Port = PORT,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            min=0, max=65535, help="Port of the server.", show_default=f"{PORT} or --config's"
+        ),
+    ] = None,
     timeout: Annotated[
         float,
         typer.Option(help="Time limit of a client's decision, in seconds.", callback=positive),
@@ -95,9 +113,13 @@ def serve(
     rounds that were played.
     """
     from closedhand.core.agent_spec import split_agents
+    from closedhand.games.daihinmin.uecda import config as files
     from closedhand.games.daihinmin.uecda.server import Server
 
-    options = given_options("daihinmin", rules, option)
+    read = files.read(config) if config else files.Config({})
+    options = {**read.options, **given_options("daihinmin", rules, option)}
+    rounds = rounds or read.rounds or ROUNDS
+    port = next((each for each in (port, read.port) if each is not None), PORT)
     if log:
         claim_files(log)
     server = Server(

@@ -45,6 +45,35 @@ Status = Annotated[
 Expert = Annotated[
     str | None, typer.Option(help="Agent whose decisions to learn from; everybody's if absent.")
 ]
+Skips = Annotated[
+    bool, typer.Option("--skips/--no-skips", help="Bridge convolutions by skip connections.")
+]
+Strides = Annotated[
+    bool | None,
+    typer.Option(
+        "--strides/--no-strides",
+        help="Shorten the rows of the planes by strides; by default only in the size paper.",
+    ),
+]
+Plain = Annotated[
+    bool,
+    typer.Option(
+        "--plain",
+        help="Only what the paper's text has: --strides, --no-skips and --no-status.",
+    ),
+]
+Role = Annotated[
+    str | None,
+    typer.Option(help="Learn the decisions of one role: landlord, down or up; all if absent."),
+]
+Select = Annotated[
+    str | None,
+    typer.Option(
+        metavar="AGENT",
+        help="Keep the network that wins most of 10,000 duplicate games against an agent, not the "
+        "most accurate one.",
+    ),
+]
 Device = Annotated[str, typer.Option(help="Kind of device: auto, cpu or gpu.")]
 Devices = Annotated[str, typer.Option(help="Number of devices, or auto for all.")]
 Threads = Annotated[
@@ -72,7 +101,12 @@ def network(
     seed: Seed = 0,
     roles: RoleHeads = False,
     status: Status = None,
+    skips: Skips = True,
+    strides: Strides = None,
+    plain: Plain = False,
+    role: Role = None,
     expert: Expert = None,
+    select: Select = None,
     device: Device = "auto",
     devices: Devices = "auto",
     threads: Threads = None,
@@ -82,10 +116,12 @@ def network(
     """Train a network of Dou Dizhu on records; Ctrl-C saves and stops.
 
     Give --minutes or --steps; the learning rate falls to zero at their end. Saves the network that
-    predicts held-out deals best as OUT/policy.safetensors or OUT/kicker.safetensors, and
-    OUT/history.json.
+    predicts held-out deals best, or with --select the one that plays best, as
+    OUT/policy.safetensors or OUT/kicker.safetensors, and OUT/history.json.
     """
     given = {name: value for name, value in locals().items() if name != "context"}
+    if given.pop("plain"):
+        given |= {"skips": False, "strides": True, "status": False}
     _train((context.command.name or "").removesuffix("-net"), **given)
 
 
@@ -132,16 +168,19 @@ def self_play(
         typer.Option(
             "--from",
             metavar="FOLDER",
-            help="Folder or file of the networks to start from; those of the package if absent.",
+            help="Folder or file of the networks to start from, or nothing for random weights; "
+            "those of the package if absent.",
         ),
     ] = None,
     seed: Annotated[int, seed_option("Seed of the deals and decisions.")] = 0,
     penalty: Annotated[
-        float,
+        float | None,
         typer.Option(
-            min=0, help="Penalty per nat of divergence from the start; a game won or lost counts 1."
+            min=0,
+            help="Penalty per nat of divergence from the start; a game won or lost counts 1. "
+            "0.05 if absent, 0 from nothing.",
         ),
-    ] = 0.05,
+    ] = None,
     rate: Annotated[float, typer.Option(help="Learning rate.", callback=positive)] = 1e-4,
     threads: Threads = None,
     restart: Restart = False,

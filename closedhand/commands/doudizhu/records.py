@@ -8,10 +8,12 @@ import typer
 from closedhand.cli.common import (
     GameName,
     Options,
+    Ray,
     Rules,
     Seed,
     Workers,
     bind,
+    crew,
     interruptible,
     make_folder,
     progress_bar,
@@ -33,6 +35,7 @@ def generate(
     rules: Rules = None,
     option: Options = None,
     workers: Workers = None,
+    ray: Ray = None,
 ) -> None:
     """Let agents play Dou Dizhu and write the games as Parquet shards, for `train policy-net`.
 
@@ -40,12 +43,13 @@ def generate(
     """
     from closedhand.baselines.doudizhu.deeprocket import shards
     from closedhand.core.agent_spec import split_agents
-    from closedhand.core.threads import cores
 
     bound = bind(game, rules, option)
     make_folder(out)
-    with interruptible(), progress_bar("games", games) as update:
-        paths = shards.generate(
-            bound, split_agents(agents), games, seed, out, workers or cores(), update
-        )
+    with (
+        crew(ray, workers) as players,
+        interruptible(),
+        progress_bar("games", games) as update,
+    ):
+        paths = shards.generate(bound, split_agents(agents), games, seed, out, players, update)
     typer.echo(f"saved {games} games in {len(paths)} shards: {out}")

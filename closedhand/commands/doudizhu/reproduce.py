@@ -14,27 +14,22 @@ from closedhand.cli.reproduce import Only, Out, Quick, computed, report_name, se
 
 def deeprocket_match(as_json: Json = False) -> None:
     """Table 7 of the DeepRocket paper, its match with four amateurs, from the game records."""
-    from closedhand.papers.deeprocket.reproduction import SIDES, deeprocket_match
+    from closedhand.papers.deeprocket.reproduction import match_table
 
-    rows = deeprocket_match()
-    totals = {
-        name: [sum(getattr(row, name)[side] for row in rows) for side in range(len(SIDES))]
-        for name in ("stated", "computed")
-    }
+    data = match_table()
     if as_json:
-        print_json({"landlords": SIDES, "deals": [row._asdict() for row in rows], **totals})
+        print_json(data)
         return
     table = Table(title="Scores as landlord: human and DeepRocket", title_justify="left")
     for name in ("deal", "human, paper", "replayed", "DeepRocket, paper", "replayed"):
         table.add_column(name, justify="right")
     table.add_column("")
-    for row in rows:
-        mark = "completed" if row.completed else ""
-        scores = (score for pair in zip(row.stated, row.computed, strict=True) for score in pair)
-        table.add_row(str(row.number), *(f"{score:+g}" for score in scores), mark)
-    table.add_section()
-    sums = (total for pair in zip(*totals.values(), strict=True) for total in pair)
-    table.add_row("total", *(f"{total:+g}" for total in sums), "")
+    for row in (*data["deals"], {"number": "total", "completed": 0, **data}):
+        if row["number"] == "total":
+            table.add_section()
+        mark = "completed" if row["completed"] else ""
+        pairs = zip(row["stated"], row["computed"], strict=True)
+        table.add_row(str(row["number"]), *(f"{s:+g}" for pair in pairs for s in pair), mark)
     Console().print(table)
 
 
@@ -76,10 +71,10 @@ def deeprocket(
     out: Out = Path("runs/deeprocket"),
     as_json: Json = False,
 ) -> None:
-    """Figures 3 and 4 of the DeepRocket paper, its two positions, and the ladder of agents.
+    """The DeepRocket paper: Table 7, Figures 3 and 4, its two positions, and a ladder of agents.
 
-    Sections are figures, positions, training and ladder. Takes hours; with --quick, few games and
-    no agents that search, some minutes. Ctrl-C stops; the same command resumes.
+    Sections are match, figures, positions, training and ladder. Takes hours; with --quick, few
+    games and no agents that search, some minutes. Ctrl-C stops; the same command resumes.
     """
     from closedhand.core.agent_spec import split_agents
     from closedhand.core.files import write_atomically

@@ -6,6 +6,7 @@ from typing import Any
 from closedhand.core.game import Game
 from closedhand.core.options import Option, Options, takes
 from closedhand.games.chinese_poker import substeps as factored
+from closedhand.games.chinese_poker.features import FEATURES, features
 from closedhand.games.chinese_poker.notation import Notation, SubstepNotation
 from closedhand.games.chinese_poker.planes import observe, shapes
 from closedhand.games.chinese_poker.plays import ARRANGEMENTS, PARTS, ROYALTIES, build
@@ -26,8 +27,8 @@ from closedhand.games.chinese_poker.validity import valid
 from closedhand.games.chinese_poker.views import knowledge, view_from
 
 __all__ = [
-    "deal", "hide", "is_legal", "knowledge", "legal", "make_game", "observe", "over", "play",
-    "redeal", "returns", "valid", "view_from",
+    "deal", "features", "hide", "is_legal", "knowledge", "legal", "make_game", "observe", "over",
+    "play", "redeal", "returns", "valid", "view_from",
 ]  # fmt: skip
 
 EXTRA_POINTS = {"4-2": (1, 1), "1-6": (0, 3)}
@@ -72,6 +73,7 @@ def make_game(**given: Any) -> Game:
         notation=Notation(rules),
         payoff_range=(-most, most),
         max_moves=players,
+        feature_table=FEATURES,
         substep_options={"substeps": True},
     )
     if not substeps:

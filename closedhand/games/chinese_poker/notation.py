@@ -18,7 +18,8 @@ import numpy as np
 
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.records import Record, stated_options
-from closedhand.core.scene import BLANK, Row
+from closedhand.core.scene import BLANK, Part, Row
+from closedhand.games.chinese_poker.people import PEOPLE, PEOPLE_SUBSTEPS
 from closedhand.games.chinese_poker.plays import (
     BACK,
     CARDS,
@@ -157,6 +158,8 @@ def positions_in(state: State, text: str) -> list[list[int]]:
 class Notation:
     """Text of actions, deals and tables."""
 
+    people = PEOPLE
+
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
 
@@ -228,6 +231,10 @@ class Notation:
         begin(self.rules, state)
         return state
 
+    def parts_of(self, state: State) -> tuple[Part, ...]:
+        """Back, middle and front."""
+        return (Part("back", 5), Part("middle", 5), Part("front", 3))
+
     def scene(self, state: State) -> list[Row]:
         """The table: a row for each player, with back, middle and front where they are known.
 
@@ -273,6 +280,12 @@ class Notation:
 
 class SubstepNotation(Notation):
     """Text of the sub-steps: `abcde` chooses the back, `/fgh` the front among the cards left."""
+
+    people = PEOPLE_SUBSTEPS
+
+    def parts_of(self, state: State) -> tuple[Part, ...]:
+        """None: sub-steps are chosen from lists."""
+        return ()
 
     def text(self, action: int, state: State | None = None) -> str:
         """The notation of an action id: positions, or with a state the acting player's cards."""

@@ -98,14 +98,22 @@ def key(ranks: tuple[int, ...], flush: bool = False) -> Key:
 @lru_cache
 def keys(size: int) -> tuple[Key, ...]:
     """All strengths of hands of five or three cards, weakest first."""
-    found = set()
-    for ranks in combinations_with_replacement(range(13), size):
+    return tuple(sorted({found for both in keys_of_ranks(size).values() for found in both}))
+
+
+@lru_cache
+def keys_of_ranks(size: int) -> dict[tuple[int, ...], tuple[Key, ...]]:
+    """The strengths of all possible ranks of five or three cards, high to low.
+
+    Those of different ranks may be a flush; the strength of a flush follows the other one.
+    """
+    found = {}
+    for ranks in combinations_with_replacement(range(12, -1, -1), size):
         different = len(set(ranks))
         if different > 1 or size == 3:
-            found.add(key(ranks))
-        if different == size:
-            found.add(key(ranks, flush=True))
-    return tuple(sorted(found))
+            flushes = (False, True) if different == size == 5 else (False,)
+            found[ranks] = tuple(key(ranks, flush) for flush in flushes)
+    return found
 
 
 def name(strength: Key) -> str:
@@ -187,24 +195,31 @@ def place_of(tables, cards):
     return place
 
 
-@kernel
-def fill_fives(by_ranks, of_flush, out):
-    """Write the strengths of all five-card hands in the order of their places.
+def hands(size: int) -> np.ndarray:
+    """All hands of a size in the order of their places, cards high to low, int8 [size, n]."""
+    cards = np.arange(52, dtype=np.int8)[None]
+    for _ in range(size - 1):
+        # Below a lowest card c there are c cards that may come next.
+        lower = cards[-1].astype(np.int64)
+        starts = np.repeat(np.cumsum(lower) - lower, lower)
+        following = (np.arange(len(starts)) - starts).astype(np.int8)
+        cards = np.concatenate([np.repeat(cards, lower, axis=1), following[None]])
+    return cards
 
-    `by_ranks` and `of_flush` hold strengths, indexed by five ranks, high to low, as base-13 digits.
-    """
-    n = 0
-    for a in range(52):
-        for b in range(a):
-            for c in range(b):
-                for d in range(c):
-                    for e in range(d):
-                        ranks = a // 4
-                        for card in (b, c, d, e):
-                            ranks = 13 * ranks + card // 4
-                        suited = a % 4 == b % 4 == c % 4 == d % 4 == e % 4
-                        out[n] = of_flush[ranks] if suited else by_ranks[ranks]
-                        n += 1
+
+def strengths_of(size: int) -> np.ndarray:
+    """The strengths of all hands of five or three cards in the order of their places, int16 [n]."""
+    numbers = {strength: number for number, strength in enumerate(keys(size))}
+    by_ranks, of_flush = np.zeros((2, 13**size), np.int16)
+    for ranks, strengths in keys_of_ranks(size).items():
+        digits = sum(rank * 13 ** (size - 1 - i) for i, rank in enumerate(ranks))
+        by_ranks[digits], of_flush[digits] = numbers[strengths[0]], numbers[strengths[-1]]
+    cards = hands(size)
+    digits = np.zeros(cards.shape[1], np.int32)
+    for each in cards:
+        digits = 13 * digits + each // 4
+    suited = (cards % 4 == cards[0] % 4).all(axis=0)
+    return np.where(suited, of_flush[digits], by_ranks[digits])
 
 
 @lru_cache
@@ -212,21 +227,7 @@ def build() -> np.record:
     """All tables, a record of `TABLES`; takes some tenths of a second, once per process."""
     tables = np.zeros(1, TABLES)[0]
     tables.binomial[:] = [[comb(n, k) for k in range(6)] for n in range(52)]
-    numbers = {strength: number for number, strength in enumerate(keys(5))}
-    by_ranks, of_flush = np.zeros((2, 13**5), np.int16)
-    for ranks in combinations_with_replacement(range(12, -1, -1), 5):
-        digits = sum(rank * 13 ** (4 - i) for i, rank in enumerate(ranks))
-        if len(set(ranks)) > 1:
-            by_ranks[digits] = numbers[key(ranks)]
-        if len(set(ranks)) == 5:
-            of_flush[digits] = numbers[key(ranks, flush=True)]
-    fill_fives(by_ranks, of_flush, tables.five)
-    fronts = {strength: number for number, strength in enumerate(keys(3))}
-    # Nested loops over cards, the highest outermost, visit hands in the order of their places.
-    tables.three[:] = [
-        fronts[key((a // 4, b // 4, c // 4))]
-        for a in range(52) for b in range(a) for c in range(b)
-    ]  # fmt: skip
+    tables.five[:], tables.three[:] = strengths_of(5), strengths_of(3)
     tables.top[:] = [ranks[0] if category == HIGH else 13 for category, *ranks in keys(5)]
     tables.floor[:] = [bisect_left(keys(5), strength) for strength in keys(3)]
     for part, size in enumerate(SIZES):

@@ -21,9 +21,15 @@ CHINESE_POKER = GameSpec(
         "reproduce chinese-poker": f"{COMMANDS}:reproduce",
         "show chinese-poker-table": f"{COMMANDS}:table",
     },
+    odds="closedhand.baselines.chinese_poker.odds:odds",
+    terms="closedhand.games.chinese_poker.terms:TERMS",
     pages=(
         "closedhand.games.chinese_poker",
         "closedhand.games.chinese_poker.planes",
+        "closedhand.games.chinese_poker.features",
         "closedhand.games.chinese_poker.substeps",
     ),
+    versions={
+        0: "since 0.1.0. 0.2.0 added `observation`; actions, planes and payoffs are unchanged."
+    },
 )

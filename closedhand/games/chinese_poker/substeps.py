@@ -11,7 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 from closedhand.core.kernel import kernel
-from closedhand.games.chinese_poker import planes, rules as flat, validity
+from closedhand.games.chinese_poker import (
+    features as compact,
+    planes,
+    rules as flat,
+    validity,
+)
 from closedhand.games.chinese_poker.plays import FIVES, FRONTS, PARTS, THREES
 
 FIRST_FRONT = FIVES
@@ -90,9 +95,23 @@ def play(rules, state, action):
 
 
 @kernel
+def step_towards(rules, state, action, work, ids):
+    """The back or the front of an arrangement; see `closedhand.baselines.learning.factoring`."""
+    if state.backs[state.player] == flat.UNSET:
+        return action // FRONTS
+    return FIRST_FRONT + action % FRONTS
+
+
+@kernel
 def observe(rules, state, player, out):
     """Write the flat game's observation, which shows a chosen back."""
     planes.observe(rules.flat, state, player, out)
+
+
+@kernel
+def features(rules, state, player, out):
+    """Write the flat game's compact observation, which shows a chosen back."""
+    compact.features(rules.flat, state, player, out)
 
 
 def valid(rules: Rules, state: np.record, player: int | None = None) -> str:

@@ -27,6 +27,10 @@ points:
 An episode is one round. With `rounds=n` it is a match of n rounds, in which classes carry over and
 points are paid at the end of each round. Players keep their numbers when seats change.
 
+With `players=n`, 3 to 6, all cards are dealt as evenly as possible, and the places are worth n
+points to 1. Three players have neither fugo nor hinmin, and only the daifugo and the daihinmin
+exchange cards; four have no heimin, and six have two.
+
 There are 2,421 plays and the pass. In the exchange, the ids of singles name the cards to give; two
 cards are chosen in ascending order.
 """

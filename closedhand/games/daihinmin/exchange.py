@@ -2,7 +2,7 @@
 
 The daifugo and the daihinmin are pair 0, the fugo and the hinmin pair 1. Taxes are paid as a round
 begins; the cards given back are chosen one by one, first by the daifugo, then by the fugo. Then the
-first trick is led.
+first trick is led. Three players have the first pair only.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from closedhand.core import bits
 from closedhand.core.kernel import kernel
 from closedhand.games.daihinmin.cards import bit
 from closedhand.games.daihinmin.plays import JOKER
-from closedhand.games.daihinmin.state import NOBODY, PLAYERS
+from closedhand.games.daihinmin.state import NOBODY
 from closedhand.games.daihinmin.tricks import lead_first
 
 TAXES = (2, 1)
@@ -26,8 +26,8 @@ def has_exchange(rules, state):
 
 @kernel
 def of_class(state, rank):
-    """The player of a class, 0 the daifugo to 4 the daihinmin."""
-    for player in range(PLAYERS):
+    """The player of a class: the place in the last round, 0 for the daifugo."""
+    for player in range(len(state.hands)):
         if state.classes[player] == rank:
             return player
     return NOBODY
@@ -42,7 +42,7 @@ def winner(state, pair):
 @kernel
 def loser(state, pair):
     """The daihinmin (pair 0) or the hinmin (pair 1)."""
-    return of_class(state, PLAYERS - 1 - pair)
+    return of_class(state, len(state.classes) - 1 - pair)
 
 
 @kernel
@@ -51,6 +51,12 @@ def pair_in_exchange(state):
     if state.leader >= 0:
         return 2
     return 0 if state.moves < TAXES[0] else 1
+
+
+@kernel
+def number_of_picks(state):
+    """The number of cards that are given back in a round with an exchange."""
+    return TAXES[0] + (TAXES[1] if len(state.taxed) > 1 else 0)
 
 
 @kernel
@@ -128,7 +134,7 @@ def pick(state, card):
     if bits.size(state.returned[pair]) < TAXES[pair]:
         return
     give(state, state.returned[pair], winner(state, pair), loser(state, pair))
-    if pair == 0:
-        state.player = winner(state, 1)
+    if pair + 1 < len(state.taxed):
+        state.player = winner(state, pair + 1)
     else:
         lead_first(state)

@@ -6,29 +6,32 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.core.game import Game
-from closedhand.core.options import Option, Options, takes
-from closedhand.games.daihinmin import compact as card_sets
+from closedhand.core.game import Game, InputError
+from closedhand.core.options import Option, Options, Renamed, takes
+from closedhand.games.daihinmin import card_sets
+from closedhand.games.daihinmin.features import all_of, features
 from closedhand.games.daihinmin.hidden import hide, redeal
 from closedhand.games.daihinmin.legality import admit, is_legal, legal
-from closedhand.games.daihinmin.notation import CompactNotation, Notation
-from closedhand.games.daihinmin.planes import SHAPES, observe
-from closedhand.games.daihinmin.plays import NUM_ACTIONS, build
+from closedhand.games.daihinmin.notation import CardSetNotation, Notation
+from closedhand.games.daihinmin.planes import observe, shapes
+from closedhand.games.daihinmin.plays import build
 from closedhand.games.daihinmin.rules import deal, over, payoff, play, returns
 from closedhand.games.daihinmin.state import (
+    FEWEST,
     LONGEST,
+    MOST,
     MOST_PASSES,
     OPTIONS as NUMBERS,
     PLAYERS,
-    STATE,
     Rules,
+    state_type,
 )
 from closedhand.games.daihinmin.validity import valid
 from closedhand.games.daihinmin.views import knowledge, view_from
 
 __all__ = [
-    "admit", "deal", "hide", "is_legal", "knowledge", "legal", "make_game", "observe", "over",
-    "payoff", "play", "redeal", "returns", "valid", "view_from",
+    "admit", "deal", "features", "hide", "is_legal", "knowledge", "legal", "make_game", "observe",
+    "over", "payoff", "play", "redeal", "returns", "valid", "view_from",
 ]  # fmt: skip
 
 PRESETS: dict[str, dict[str, Any]] = {"uecda": {}, "paper": {"seat_period": 100}}
@@ -41,11 +44,22 @@ OPTIONS = Options(
         choices=tuple(PRESETS),
     ),
     Option(
-        "compact",
-        False,
-        "one action for each set of cards, 1,952 in all. Where the cards leave a choice, the joker "
-        "stands for the first suit in the order c d h s that makes or keeps a lock, or else for "
-        "the first that is legal, and in a kaidan at its stronger end",
+        "actions",
+        "plays",
+        "the actions are all plays, 2,422, or one for each set of cards, 1,952. Where the cards "
+        "leave a choice, the joker then stands for the first suit in the order c d h s that makes "
+        "or keeps a lock, or else for the first that is legal, and in a kaidan at its stronger end",
+        choices=("plays", "card_sets"),
+        only_form=True,
+    ),
+    Option(
+        "players",
+        None,
+        f"number of players, {PLAYERS} if it is not given. With three or four there are 184 plays, "
+        "or 160 sets of cards, more; with three only daifugo and daihinmin exchange cards",
+        kind=int,
+        least=FEWEST,
+        most=MOST,
     ),
     Option("rounds", 1, "number of rounds in an episode", least=1, most=10**6),
     Option(
@@ -67,7 +81,7 @@ OPTIONS = Options(
     Option(
         "pass_limit",
         MOST_PASSES,
-        "number of consecutive passes that end the round",
+        "number of consecutive passes that end the round; more than there are players",
         least=PLAYERS + 1,
         most=MOST_PASSES,
     ),
@@ -94,7 +108,22 @@ OPTIONS = Options(
     Option("spade_three", True, "3s beats the lone joker"),
     Option("overplay", True, "the owner of a trick may play again when all others have passed"),
     Option("lead_pass", True, "a leader may pass"),
+    Option("jack_back", False, "a play with a J turns the order of the ranks until the trick ends"),
+    Option("five_skip", False, "every 5 that is played skips a player"),
+    Option("six_reverse", False, "a play with a 6 reverses the order of play"),
+    Option(
+        "capital_fall",
+        False,
+        "a daifugo who is not the first one out becomes the daihinmin at once (miyako-ochi)",
+    ),
+    Option(
+        "seven_give",
+        False,
+        "after a group of 7s as many cards may be given to the next player, face up",
+    ),
+    Option("ten_discard", False, "after a group of 10s as many cards may be discarded, face up"),
     presets=PRESETS,
+    renamed={"compact": Renamed("actions", {False: "plays", True: "card_sets"})},
 )
 
 
@@ -109,39 +138,44 @@ def make_game(**given: Any) -> Game:
         InputError: An unknown option, or an invalid value of an option.
     """
     options = OPTIONS.complete(given)
+    players, limit = options["players"] or PLAYERS, options["pass_limit"]
+    if limit <= players:
+        raise InputError(f"pass_limit is {players + 1} to {MOST_PASSES} for {players} players")
     numbers = np.zeros(1, NUMBERS)[0]
     numbers.ranked = options["classes"] == "random"
     numbers.illegal_pass = options["illegal"] == "pass"
     for name in options.keys() & set(NUMBERS.names or ()):
-        numbers[name] = options[name]
-    flat = Rules(build(), numbers)
+        numbers[name] = players if name == "players" else options[name]
+    flat = Rules(build(players), numbers)
     rounds = options["rounds"]
     whole = Game(
         name="daihinmin",
-        options={**options, "compact": False},
+        options={**options, "actions": "plays"},
         rules=flat,
-        dtype=STATE,
-        num_players=PLAYERS,
-        num_actions=NUM_ACTIONS,
-        shapes=SHAPES,
-        roles=("player",) * PLAYERS,
-        sides=tuple(range(PLAYERS)),
+        dtype=state_type(numbers),
+        num_players=players,
+        num_actions=len(flat.plays.need),
+        shapes=shapes(flat),
+        roles=("player",) * players,
+        sides=tuple(range(players)),
         lenient=options["illegal"] == "pass",
         staged=rounds > 1,
         rounds=rounds,
         notation=Notation(flat),
-        payoff_range=(rounds, PLAYERS * rounds),
+        payoff_range=(rounds, players * rounds),
         max_moves=LONGEST * rounds,
         zero_sum=False,
+        feature_table=all_of(flat),
     )
-    if not options["compact"]:
+    if options["actions"] == "plays":
         return whole
+    tables = card_sets.build(players)
     return replace(
         whole,
         options=options,
-        rules=card_sets.Rules(flat, card_sets.build()),
-        num_actions=card_sets.ACTIONS,
-        notation=CompactNotation(flat),
+        rules=card_sets.Rules(flat, tables),
+        num_actions=len(tables.readings),
+        notation=CardSetNotation(flat),
         flat_form=whole,
     )
 

@@ -1,9 +1,9 @@
 """What a player of Daihinmin knows of the others' cards: views, and deals consistent with a view.
 
-A player knows its own cards, all cards played, and the number of cards in every hand. Daihinmin and
-hinmin know what they paid as tax and what they got in return; daifugo and fugo know what they gave
-back, but not which of their cards were paid. Everybody knows who held the three of diamonds when
-the first trick was led.
+A player knows its own cards, all cards played, those given face up after sevens, and the number of
+cards in every hand. Daihinmin and hinmin know what they paid as tax and what they got in return;
+daifugo and fugo know what they gave back, but not which of their cards were paid. Everybody knows
+who held the three of diamonds when the first trick was led.
 """
 
 import numpy as np
@@ -20,8 +20,9 @@ from closedhand.games.daihinmin.exchange import (
     loser,
     winner,
 )
+from closedhand.games.daihinmin.giving import gifted, own_of, shown_by
 from closedhand.games.daihinmin.plays import DECK, DIAMOND_THREE
-from closedhand.games.daihinmin.state import HIDDEN, PLAYERS
+from closedhand.games.daihinmin.state import HIDDEN
 
 CANDIDATES = 8
 """Number of deals of the unseen cards from which one is drawn by weight."""
@@ -30,13 +31,13 @@ CANDIDATES = 8
 @kernel
 def hide(rules, state, player):
     """Turn `state` into the view of `player`: blank everything that the player cannot know."""
-    for other in range(PLAYERS):
+    for other in range(len(state.hands)):
         if other != player:
             state.hands[other] = np.uint64(0)
     state.seed = np.uint64(0)
     if has_exchange(rules, state):
         first = 0
-        for pair in range(2):
+        for pair in range(len(state.taxed)):
             taking, giving = winner(state, pair), loser(state, pair)
             if player != giving:
                 state.taxed[pair] = np.uint64(0)
@@ -51,7 +52,7 @@ def hide(rules, state, player):
 def unseen(state, player):
     """The cards that `player` has not seen: neither in its hand nor played."""
     cards = DECK & ~state.hands[player]
-    for other in range(PLAYERS):
+    for other in range(len(state.hands)):
         cards &= ~state.played[other]
     return cards
 
@@ -61,7 +62,7 @@ def known(rules, state, player, other):
     """The cards that `player` knows to be in the hand of `other`."""
     cards = np.uint64(0)
     if has_exchange(rules, state):
-        for pair in range(2):
+        for pair in range(len(state.taxed)):
             taking, giving = winner(state, pair), loser(state, pair)
             if player == taking and other == giving and is_complete(state, pair):
                 cards |= state.returned[pair]
@@ -69,7 +70,7 @@ def known(rules, state, player, other):
                 cards |= state.taxed[pair] & ~state.returned[pair]
     if other == state.leader:
         cards |= bit(DIAMOND_THREE)
-    return cards & ~state.played[other]
+    return ((cards & ~gifted(state)) | shown_by(state, other)) & ~state.played[other]
 
 
 @kernel
@@ -80,16 +81,16 @@ def redeal(rules, view, player, rng):
     took no part in a complete exchange, this holds only approximately: one of `CANDIDATES` deals of
     the unseen cards is drawn with weights, the numbers of exchanges that lead to each.
     """
-    room = np.zeros(PLAYERS, np.int64)
+    room = np.zeros(len(view.hands), np.int64)
     hidden = unseen(view, player)
-    for other in range(PLAYERS):
+    for other in range(len(view.hands)):
         if other != player:
             view.hands[other] = known(rules, view, player, other)
             hidden &= ~view.hands[other]
             room[other] = view.left[other] - bits.size(view.hands[other])
     exchange = has_exchange(rules, view)
     if exchange:
-        for pair in range(2):
+        for pair in range(len(view.taxed)):
             taking, giving = winner(view, pair), loser(view, pair)
             if player == taking:
                 hidden &= ~deal_taxed(rules, view, pair, hidden, room[giving], rng)
@@ -100,7 +101,7 @@ def redeal(rules, view, player, rng):
                 room[taking] -= TAXES[pair]
     deal_likely(rules, view, player, hidden, room, rng)
     if exchange:
-        for pair in range(2):
+        for pair in range(len(view.taxed)):
             if player != winner(view, pair):
                 draw_exchange(rules, view, pair, player == loser(view, pair), rng)
         write_picks(view)
@@ -112,7 +113,7 @@ def deal_likely(rules, view, player, hidden, room, rng):
     """Deal the cards of `hidden`, `room[other]` to each, weighted by numbers of exchanges."""
     candidates = 1
     if has_exchange(rules, view):
-        for pair in range(2):
+        for pair in range(len(view.taxed)):
             if player not in (winner(view, pair), loser(view, pair)) and is_complete(view, pair):
                 candidates = CANDIDATES
     fixed = view.hands.copy()
@@ -126,7 +127,7 @@ def deal_likely(rules, view, player, hidden, room, rng):
         total += weight
         if rng.random() * total < weight:
             chosen = hands
-    for other in range(PLAYERS):
+    for other in range(len(view.hands)):
         view.hands[other] = chosen[other]
 
 
@@ -181,8 +182,8 @@ def deal_taxed(rules, view, pair, hidden, number, rng):
     """
     taking, giving = winner(view, pair), loser(view, pair)
     tax = TAXES[pair]
-    held = view.hands[taking] | view.played[taking]
-    kept = view.hands[giving] | view.played[giving]
+    held = own_of(view, taking, view.hands[taking])
+    kept = own_of(view, giving, view.hands[giving])
     if is_complete(view, pair):
         held |= view.returned[pair]
         kept &= ~view.returned[pair]
@@ -246,8 +247,8 @@ def draw_complete_exchange(rules, view, pair, rng):
     """Draw a pair's tax and the cards given back, uniformly from all that lead to their hands."""
     tax = TAXES[pair]
     taking, giving = winner(view, pair), loser(view, pair)
-    held = view.hands[taking] | view.played[taking]
-    got = view.hands[giving] | view.played[giving]
+    held = own_of(view, taking, view.hands[taking])
+    got = own_of(view, giving, view.hands[giving])
     total, drawn = 0.0, 0
     for same in range(tax + 1):
         weight = ways_of_exchange(rules, held, got, tax, same)
@@ -278,11 +279,11 @@ def ways_of_exchange(rules, held, got, tax, same):
 def exchange_weight(rules, view, player, hands):
     """The number of ways that exchanges without `player` can have led to `hands`."""
     weight = 1.0
-    for pair in range(2):
+    for pair in range(len(view.taxed)):
         taking, giving = winner(view, pair), loser(view, pair)
         if player not in (taking, giving) and is_complete(view, pair):
-            held = hands[taking] | view.played[taking]
-            got = hands[giving] | view.played[giving]
+            held = own_of(view, taking, hands[taking])
+            got = own_of(view, giving, hands[giving])
             total = 0.0
             for same in range(TAXES[pair] + 1):
                 total += ways_of_exchange(rules, held, got, TAXES[pair], same)
@@ -294,7 +295,7 @@ def exchange_weight(rules, view, player, hands):
 def write_picks(state):
     """Write the cards given back into the history."""
     move = 0
-    for pair in range(2):
+    for pair in range(len(state.taxed)):
         cards = state.returned[pair]
         while cards and move < state.moves:
             state.history[move] = bits.lowest(cards)

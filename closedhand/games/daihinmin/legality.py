@@ -10,6 +10,7 @@ from closedhand.core import bits
 from closedhand.core.kernel import kernel
 from closedhand.games.daihinmin.cards import EACH_RANK, bit, of_suits, ranks_between, ranks_with
 from closedhand.games.daihinmin.exchange import best_pick, can_pick, legal_picks
+from closedhand.games.daihinmin.giving import cards_to_hand_over, due_of, legal_gifts
 from closedhand.games.daihinmin.plays import (
     ALL_SUITS,
     FIRST_KAIDAN,
@@ -17,7 +18,6 @@ from closedhand.games.daihinmin.plays import (
     JOKER,
     JOKER_BIT,
     LONGEST_KAIDAN,
-    NUM_ACTIONS,
     NUM_RANKS,
     PASS,
     SHORTEST,
@@ -32,6 +32,8 @@ def legal(rules, state, out):
     hand = state.hands[state.player]
     if state.leader < 0:
         return legal_picks(state, hand, out)
+    if due_of(state) > 0:
+        return legal_gifts(state, out)
     if state.target < 0:
         return legal_leads(rules, state, hand, out)
     n = 0
@@ -45,6 +47,7 @@ def legal(rules, state, out):
             low, high = -1, np.int64(rules.plays.low[state.target]) - 1
         family = np.int64(rules.plays.family[state.target])
         n = plays_between(rules, hand, family, low, high, np.int64(state.lock), out, 0)
+    # No kaidan whose id is above that of the pass can follow: there are too few ranks for two.
     out[n] = PASS
     return n + 1
 
@@ -60,15 +63,31 @@ def legal_leads(rules, state, hand, out):
         if n == before:
             break
     if rules.options.kaidan:
-        for length in range(SHORTEST, min(LONGEST_KAIDAN, held) + 1):
-            before = n
-            family = FIRST_KAIDAN + length - SHORTEST
-            n = plays_between(rules, hand, family, -1, NUM_RANKS, 0, out, n)
-            if n == before:
-                break
+        n = leading_kaidan(rules, hand, SHORTEST, min(LONGEST_KAIDAN, held), out, n)
     if rules.options.lead_pass:
         out[n] = PASS
         n += 1
+    if rules.options.kaidan and held > LONGEST_KAIDAN:
+        most = min(longest_kaidan(rules), held)
+        n = leading_kaidan(rules, hand, LONGEST_KAIDAN + 1, most, out, n)
+    return n
+
+
+@kernel
+def longest_kaidan(rules):
+    """The length of the longest kaidan in the table of plays."""
+    return len(rules.plays.first) - 2 - FIRST_KAIDAN + SHORTEST
+
+
+@kernel
+def leading_kaidan(rules, hand, shortest, longest, out, n):
+    """Write the kaidan of some lengths to lead with from index `n` on; return the number of ids."""
+    for length in range(shortest, longest + 1):
+        before = n
+        family = FIRST_KAIDAN + length - SHORTEST
+        n = plays_between(rules, hand, family, -1, NUM_RANKS, 0, out, n)
+        if n == before:
+            break
     return n
 
 
@@ -185,7 +204,9 @@ def admit(rules, state, action, ids):
     """
     if can_play(rules, state, action):
         return np.int64(action)
-    if not rules.options.illegal_pass or action < 0 or action >= NUM_ACTIONS or over(rules, state):
+    if not rules.options.illegal_pass or action < 0 or action >= len(rules.plays.need):
+        return -1
+    if over(rules, state):
         return -1
     return PASS if state.leader >= 0 else best_pick(state)
 
@@ -199,10 +220,14 @@ def is_legal(rules, state, action, ids):
 @kernel
 def can_play(rules, state, action):
     """Whether `action`, any integer, is legal now, without listing the legal actions."""
-    if action < 0 or action > PASS or over(rules, state):
+    if action < 0 or action >= len(rules.plays.need) or over(rules, state):
         return False
     if state.leader < 0:
         return can_pick(state, action)
+    if due_of(state) > 0:
+        return action == PASS or (
+            action <= JOKER and cards_to_hand_over(state) & bit(action) != np.uint64(0)
+        )
     if action == PASS:
         return state.target >= 0 or rules.options.lead_pass
     plays = rules.plays

@@ -25,6 +25,7 @@ from closedhand.core.registry import make_game
 from closedhand.games.daihinmin import plays
 from closedhand.games.daihinmin.game import OPTIONS
 from closedhand.games.daihinmin.notation import cards_in, dealt, permutation
+from closedhand.games.daihinmin.planes import has_gifts
 from closedhand.games.daihinmin.plays import JOKER, NO_JOKER, PASS
 from closedhand.games.daihinmin.state import PLAYERS
 
@@ -37,8 +38,8 @@ NO_CLASSES = "22222"
 KEYS = ("mibun", "seat", "palyer_cards", "change_cards", "play", "result", "points")
 """Keys of a round, in order and in the server's spelling."""
 NO_EXCHANGE = "NULL"
-OTHER_RULES = ("RULE_KINSOKU", "RULE_5TOBI", "RULE_6REVERS", "RULE_11BACK")
-"""Rules of the server that the competition does not use, and that are not implemented here."""
+OTHER_RULES = ("RULE_KINSOKU",)
+"""Rules that the official server names, but has no code for, and that are not implemented here."""
 SUBMITTED = re.compile(f"(?:[{SUITS}{JOKER_SUITS}{FIFTH}][{plays.RANKS}x])*")
 """Any submission."""
 LINE = re.compile(r"%(-----|\d{5,9})%(\w+)%(.*)", re.ASCII)
@@ -46,18 +47,20 @@ MOST_HEADER = 1000
 """Most keys in a header."""
 
 NAMES = "palyer_name"
+SEATING, RANDOM = "RULE_SEKIGAE", "RAND_TYPE"
+YES_NO = ("YES", "NO")
 HEADER = {
-    "RAND_TYPE": "1",
+    RANDOM: "1",
     "RULE_KAKUMEI": "revolution",
     "RULE_SHIBARI": "lock",
     "RULE_KINSOKU": "NO",
     "RULE_KAIDAN": "kaidan",
     "RULE_CHANGE": "exchange",
-    "RULE_5TOBI": "NO",
-    "RULE_6REVERS": "NO",
+    "RULE_5TOBI": "five_skip",
+    "RULE_6REVERS": "six_reverse",
     "RULE_8GIRI": "eight_stop",
-    "RULE_11BACK": "NO",
-    "RULE_SEKIGAE": "YES",
+    "RULE_11BACK": "jack_back",
+    SEATING: "YES",
     "RULE_SEKIGAE_NUM": "seat_period",
     "GAME_NUMBER": "rounds",
     "FLASH_MIBUN_NUMBER": "class_period",
@@ -67,6 +70,51 @@ OTHER_OPTIONS, SEED = "OPTIONS", "SEED"
 """Lines that only our server writes: JSON of other, non-default options, and the seed."""
 TIME_END, TOTAL = "TIME_END", "TOTAL_POINT"
 """Keys of the lines at the end, which `read` puts into the header."""
+
+
+NEVER = 10**6
+"""The period of what never happens."""
+
+
+def rules_of(values: Mapping[str, str]) -> dict[str, Any]:
+    """Options of `make_game` that keys of the server set, the number of rounds among them.
+
+    Args:
+        values: Texts by key, `YES`, `NO` or a number; keys that are not in `HEADER` are refused.
+
+    Raises:
+        InputError: A key or its value is not known, or sets a rule that is not supported.
+    """
+    found: dict[str, Any] = {}
+    for key, value in values.items():
+        if key not in HEADER:
+            raise InputError(f"there is no key {key}")
+        name = HEADER[key]
+        if name in OPTIONS and not isinstance(OPTIONS[name].default, bool):
+            found[name] = _number(name, value, key)
+        elif key != RANDOM and value not in YES_NO:
+            raise InputError(f"{key} cannot be {value!r}")
+        elif name in OPTIONS:
+            found[name] = value == "YES"
+        elif key in OTHER_RULES and value == "YES":
+            raise InputError(f"the rule {key} is not supported: the official server has nothing "
+                             "behind that name")  # fmt: skip
+    if values.get(SEATING) == "NO":
+        found["seat_period"] = NEVER
+    return found
+
+
+def _number(name: str, text: str, key: str) -> int:
+    """The value of an option that is a number.
+
+    Raises:
+        InputError: The text is not one of its values.
+    """
+    number = parse_whole(text, key)
+    try:
+        return int(OPTIONS[name].read(number))
+    except ValueError:
+        raise InputError(f"{key} is {OPTIONS[name].values}, not {number}") from None
 
 
 @dataclass(frozen=True)
@@ -95,23 +143,9 @@ class Log:
             InputError: A line of the header is malformed, or sets an unsupported rule or an invalid
                 option.
         """
-        found: dict[str, Any] = {}
-        for key, name in HEADER.items():
-            if key in self.header and name in OPTIONS:
-                value = self.header[key]
-                if not isinstance(OPTIONS[name].default, bool):
-                    found[name] = parse_whole(value, key)
-                elif value in ("YES", "NO"):
-                    found[name] = value == "YES"
-                else:
-                    raise InputError(f"{key} cannot be {value!r}")
-        for key in OTHER_RULES:
-            if self.header.get(key, "NO") != "NO":
-                raise InputError(f"the rule {key} is not supported")
-        if self.header.get("RULE_SEKIGAE", "YES") != "YES":
-            found["seat_period"] = 10**6
+        found = rules_of({key: self.header[key] for key in HEADER if key in self.header})
         others = check_fields(parse_json(self.header.get(OTHER_OPTIONS, "{}")), OTHER_OPTIONS, {})
-        make_game("daihinmin", **{**found, **others})
+        check_competition(make_game("daihinmin", **{**found, **others}))
         return found | others | {"rounds": 1}
 
 
@@ -346,6 +380,16 @@ def round_record(values: Mapping[str, str], names: tuple[str, ...] = (), **optio
     )
 
 
+def check_competition(game: Game) -> None:
+    """Check that a game has as many players as the games of the competition, its server and logs.
+
+    Raises:
+        InputError: It has more or fewer.
+    """
+    if game.num_players != PLAYERS:
+        raise InputError(f"the competition has five players: leave out players={game.num_players}")
+
+
 def header(game: Game, names: Sequence[str], seed: int) -> dict[str, str]:
     """The header of a match.
 
@@ -353,7 +397,13 @@ def header(game: Game, names: Sequence[str], seed: int) -> dict[str, str]:
         game: Game of the match.
         names: Names of the players, without spaces.
         seed: Seed of the match.
+
+    Raises:
+        InputError: The rules are such that a log cannot tell everything that happens.
     """
+    check_competition(game)
+    if has_gifts(game.flat.rules.options):
+        raise InputError("a log has no place for cards that are given or discarded after plays")
     lines = {NAMES: " ".join(names)}
     for key, value in HEADER.items():
         option = game.options.get(value, value)

@@ -5,7 +5,7 @@ it stands for (`5c5h*`, `7s8s*9s`), after a plus as the fifth card of a group (`
 `_c*` in a kaidan below the 3 or above the 2 (`_c*3c4c`, `Ac2c_c*`), or alone (`*`). The pass is
 `PASS`. In the exchange an action is one card.
 
-A deal is `seats;classes;` and five hands by player, as they were before the exchange. Seats are the
+A deal is `seats;classes;` and the hands by player, as they were before the exchange. Seats are the
 players in seat order (`01234`). Classes are given by player, from 0 for the daifugo to 4 for the
 daihinmin, or as `-` in a round without classes. In the later rounds of a match an eighth field
 gives the round, counted from 0, and the points before it: `3:12,9,6,9,9`. A record is a deal and
@@ -17,16 +17,24 @@ from functools import cached_property
 import numpy as np
 
 from closedhand.core.game import Game, InputError, State
+from closedhand.core.moved import old_names
 from closedhand.core.parsing import parse_whole
 from closedhand.core.records import Record, stated_options
 from closedhand.core.scene import BLANK, Row
-from closedhand.games.daihinmin import compact, plays
+from closedhand.games.daihinmin import card_sets, plays
 from closedhand.games.daihinmin.exchange import loser, winner
+from closedhand.games.daihinmin.giving import due_of, own_of
+from closedhand.games.daihinmin.people import PEOPLE, PEOPLE_COMPACT, people_of
 from closedhand.games.daihinmin.plays import CARDS, DECK, JOKER
 from closedhand.games.daihinmin.rules import begin, over
-from closedhand.games.daihinmin.state import PLAYERS, STATE, Rules
+from closedhand.games.daihinmin.state import PLAYERS, TITLES, Rules, state_type
+from closedhand.games.daihinmin.tricks import is_back, is_reversed
+
+__getattr__ = old_names(__name__)
 
 CLASSES = ("daifugo", "fugo", "heimin", "hinmin", "daihinmin")
+COUNT = ("no", "one", "two", "three", "four", "five", "six")
+TIMES = ("never", "once", "twice", *(f"{number} times" for number in COUNT[3:]))
 IDS = {card.upper(): i for i, card in enumerate(CARDS)}
 
 
@@ -56,9 +64,9 @@ def parse_cards(text: str) -> int:
 
 def dealt(state: State) -> list[int]:
     """The hands as they were before the exchange, by player."""
-    hands = [int(hand) for hand in state.hands | state.played]
+    hands = [int(own_of(state, player, state.hands[player])) for player in range(len(state.hands))]
     if state.classes[0] >= 0:
-        for pair in range(2):
+        for pair in range(len(state.taxed)):
             taken, given = int(state.taxed[pair]), int(state.returned[pair])
             taking, giving = winner(state, pair), loser(state, pair)
             if hands[giving] & given == given:
@@ -70,13 +78,17 @@ def dealt(state: State) -> list[int]:
 class Notation:
     """Text of actions, deals and tables."""
 
+    people = PEOPLE
+
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
+        self.players = int(rules.options.players)
+        self.people = people_of(rules, type(self).people)
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
         """The notation of every action id."""
-        return plays.texts()
+        return plays.texts(self.players)
 
     @cached_property
     def ids(self) -> dict[str, int]:
@@ -110,7 +122,7 @@ class Notation:
             before = state.points.tolist()
             if over(self.rules, state):
                 before = [
-                    p - PLAYERS + place for p, place in zip(before, state.places, strict=True)
+                    p - self.players + place for p, place in zip(before, state.places, strict=True)
                 ]
             fields.append(f"{state.round_number}:{','.join(map(str, before))}")
         return ";".join(fields)
@@ -122,18 +134,21 @@ class Notation:
             InputError: The text is not a deal.
         """
         fields = [field.strip() for field in text.strip().rstrip(";").split(";")]
-        if len(fields) not in (2 + PLAYERS, 3 + PLAYERS):
-            raise InputError(f"a deal is seats;classes and five hands, not {len(fields)} fields")
-        state = np.zeros(1, STATE)[0]
-        state.seats[:] = permutation(fields[0], "seats")
-        state.classes[:] = -1 if fields[1] == "-" else permutation(fields[1], "classes")
-        hands = [parse_cards(field) for field in fields[2 : 2 + PLAYERS]]
-        if sorted(hand.bit_count() for hand in hands) != [10, 10, 11, 11, 11]:
-            raise InputError("three hands have 11 cards, and two have 10")
+        players = self.players
+        if len(fields) not in (2 + players, 3 + players):
+            raise InputError(
+                f"a deal is seats;classes and {COUNT[players]} hands, not {len(fields)} fields"
+            )
+        state = np.zeros(1, state_type(self.rules.options))[0]
+        state.seats[:] = permutation(fields[0], "seats", players)
+        state.classes[:] = -1 if fields[1] == "-" else permutation(fields[1], "classes", players)
+        hands = [parse_cards(field) for field in fields[2 : 2 + players]]
+        if sorted(hand.bit_count() for hand in hands) != sorted(plays.sizes_dealt(players)):
+            raise InputError(sizes_text(players))
         if sum(hands) != int(DECK) or np.bitwise_or.reduce(hands) != int(DECK):
-            raise InputError("the five hands do not hold every card once")
+            raise InputError(f"the {COUNT[players]} hands do not hold every card once")
         state.hands[:] = hands
-        if len(fields) > 2 + PLAYERS:
+        if len(fields) > 2 + players:
             state.round_number, state.points[:] = self._standing(fields[-1])
         state.seed = 1 + hash(tuple(hands)) % 2**53
         begin(self.rules, state)
@@ -155,9 +170,13 @@ class Notation:
             standing = 0, []
         rounds = self.rules.options.rounds
         number, before = standing
-        if not (0 < number < rounds and len(before) == PLAYERS and may_stand(before, number)):
+        if not (0 < number < rounds and len(before) == self.players and may_stand(before, number)):
             raise InputError(f"{field!r} is not a round of {rounds} such as 3:12,9,6,9,9")
         return standing
+
+    def cards_of(self, action: int, state: State) -> tuple[str, ...]:
+        """The cards of a play, or the card that is given away."""
+        return tuple(cards_in(self.rules.plays.need[action]))
 
     def scene(self, state: State) -> list[Row]:
         """The table: a row for each player in seat order, then the play to beat."""
@@ -168,62 +187,110 @@ class Notation:
         hidden = ("",) * (int(state.left[player]) - len(hand))
         label = f"player_{player}"
         if state.classes[player] >= 0:
-            label += f" {CLASSES[state.classes[player]]}"
+            label += f" {self._title(state.classes[player])}"
         if state.places[player] >= 0:
-            note = f"is {CLASSES[state.places[player]]}"
+            note = f"is {self._title(state.places[player])}"
         else:
             note = "passed" if state.passed >> player & 1 else ""
-        active = player == state.player and not over(self.rules, state)
-        return Row(label, (*hand, *hidden) or (BLANK,), note, active)
+        active = bool(player == state.player and not over(self.rules, state))
+        role = self._title(state.classes[player]) if state.classes[player] >= 0 else ""
+        marks = (note,) if note else ()
+        last = tuple(cards_in(self._last_play(state, player)))
+        return Row(label, (*hand, *hidden) or (BLANK,), note, active, last, player, role, marks)
+
+    def _title(self, place: int) -> str:
+        return CLASSES[TITLES[self.players][place]]
+
+    def _last_play(self, state: State, player: int) -> int:
+        """The cards that a player played last in this trick, a set."""
+        need, there = self.rules.plays.need, int(state.trick[player])
+        made = (int(need[action]) for action in reversed(state.history[: state.moves]) if there)
+        return next((cards for cards in made if cards and not cards & ~there), 0)
 
     def _middle(self, state: State) -> Row:
         note = []
         if state.leader < 0:
             note.append("exchange")
+        if due_of(state):
+            note.append(f"{due_of(state)} to hand on")
         if state.target >= 0:
             note.append(f"{self.texts_of_plays[state.target]} by player_{state.owner}")
         if state.lock:
             suits = "".join(s for i, s in enumerate(plays.SUITS) if state.lock >> i & 1)
             note.append(f"lock {suits}")
-        if state.revolution:
+        back = is_back(self.rules, state)
+        if bool(state.revolution) != back:
             note.append("revolution")
-        cards = cards_in(plays.build().need[state.target]) if state.target >= 0 else [BLANK]
-        return Row("table", tuple(cards), ", ".join(note))
+        if back:
+            note.append("jack back")
+        if is_reversed(state):
+            note.append("reversed")
+        cards = cards_in(self.rules.plays.need[state.target]) if state.target >= 0 else [BLANK]
+        marks = [text for text in note if " by player_" not in text]
+        return Row("table", tuple(cards), ", ".join(note), marks=tuple(marks))
 
     @cached_property
     def texts_of_plays(self) -> tuple[str, ...]:
         """The notation of every play, even if actions are sets of cards."""
-        return plays.texts()
+        return plays.texts(self.players)
 
 
-class CompactNotation(Notation):
+class CardSetNotation(Notation):
     """Text of sets of cards: as of plays, except that the joker has no place and comes last."""
+
+    people = PEOPLE_COMPACT
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
         """The notation of every action id."""
-        return (*("".join(cards_in(cards)) for cards in compact.sets()), "PASS")
+        return tuple("".join(cards_in(cards)) or "PASS" for cards in self._sets)
+
+    def cards_of(self, action: int, state: State) -> tuple[str, ...]:
+        """The cards of a set."""
+        return tuple(cards_in(self._sets[action]))
+
+    @cached_property
+    def _sets(self) -> tuple[int, ...]:
+        return card_sets.sets(self.players)
 
 
 def may_stand(points: list[int], rounds: int) -> bool:
-    """Whether `rounds` rounds, each of 5, 4, 3, 2 and 1 points, can add up to these points.
+    """Whether `rounds` rounds, each of n to 1 points for n players, can add up to these points.
 
     They can if any k players together have at least what the k lowest places are worth in all
     rounds, with equality for all players.
     """
-    least = rounds * np.cumsum(range(1, PLAYERS + 1))
+    least = rounds * np.cumsum(range(1, len(points) + 1))
     sums = np.cumsum(sorted(points))
     return bool((sums >= least).all() and sums[-1] == least[-1])
 
 
-def permutation(text: str, name: str) -> list[int]:
-    """The five digits of seats or classes.
+def sizes_text(players: int) -> str:
+    """How many cards are dealt: `three hands have 11 cards, and two have 10`."""
+    sizes = plays.sizes_dealt(players)
+    most, few = (sizes.count(size) for size in (sizes[0], sizes[-1]))
+    hands = "one hand has" if most == 1 else f"{COUNT[most]} hands have"
+    others = "one has" if few == 1 else f"{COUNT[few]} have"
+    return f"{hands} {sizes[0]} cards, and {others} {sizes[-1]}"
+
+
+def times_text(players: int) -> str:
+    """How many cards are dealt: `three times 11 and twice 10`."""
+    sizes = plays.sizes_dealt(players)
+    most, few = (TIMES[sizes.count(size)] for size in (sizes[0], sizes[-1]))
+    return f"{most} {sizes[0]} and {few} {sizes[-1]}"
+
+
+def permutation(text: str, name: str, players: int = PLAYERS) -> list[int]:
+    """The digits of seats or classes, one for each player.
 
     Raises:
-        InputError: The digits are not 0 to 4, each once.
+        InputError: The digits are not 0 to the last player, each once.
     """
-    if sorted(text) != list("01234"):
-        raise InputError(f"{name} must be the digits 0 to 4 in some order, not {text!r}")
+    if sorted(text) != [str(player) for player in range(players)]:
+        raise InputError(
+            f"{name} must be the digits 0 to {players - 1} in some order, not {text!r}"
+        )
     return [int(digit) for digit in text]
 
 
@@ -234,7 +301,7 @@ def parse_record(line: str, game: Game) -> Record:
         InputError: The line is not a record; its actions are checked only when it is replayed.
     """
     fields = [field.strip() for field in line.strip().rstrip(";").split(";")]
-    end = 2 + PLAYERS
+    end = 2 + game.num_players
     if len(fields) > end and ":" in fields[end]:
         end += 1
     return Record(game.name, stated_options(game), tuple(fields[end:]), deal=";".join(fields[:end]))

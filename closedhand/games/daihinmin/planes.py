@@ -3,8 +3,8 @@
 `observation` is indexed `[plane, row, column]`. Rows 0-3 are the suits c d h s, and row 4 is for
 the joker only. Columns 1-13 are the ranks 3 to 2; columns 0 (below the 3) and 14 (above the 2) are
 for the joker only. A joker that stands for no card, in a hand or alone on the table, is at [4, 14].
-Players are in seat order, starting with the observer. A plane marked "full" is all 1 if the
-statement holds, else all 0.
+Players are in the order of play, which is that of the seats, starting with the observer. A plane
+marked "full" is all 1 if the statement holds, else all 0.
 
 | plane | contents |
 |---|---|
@@ -25,59 +25,163 @@ statement holds, else all 0.
 | 34-38 | full: the player made the play to beat, or leads |
 | 39 | full: there is no play to beat, and no exchange |
 | 40 | full: cards are being exchanged |
+
+These are the planes of five players. With another number of players each of the planes by player
+occurs as often as there are players, in this order; the rows of the classes stay those of daifugo,
+fugo, heimin, hinmin and daihinmin.
+
+With `jack_back`, `six_reverse` or `capital_fall` there is a second part, `house`, of two numbers
+and one for each player: 0 a jack has turned the order of the ranks until the trick ends (the plane
+of the revolution tells the order in force); 1 the order of play is reversed, and with it that of
+the players here; from 2 the player was the daifugo and has fallen. With `seven_give` or
+`ten_discard` two parts follow, `giving`, the number of cards that the player to act may still give
+or discard, and `shown`, a plane for each player with the cards that it got after a seven and still
+holds.
 """
+
+from itertools import accumulate
+from typing import NamedTuple
 
 import numpy as np
 
 from closedhand.core import bits
 from closedhand.core.kernel import kernel
 from closedhand.games.daihinmin.exchange import has_exchange, is_complete, loser, winner
+from closedhand.games.daihinmin.giving import due_of, shown_by
 from closedhand.games.daihinmin.hidden import unseen
 from closedhand.games.daihinmin.plays import JOKER, JOKER_BIT, NO_JOKER
-from closedhand.games.daihinmin.state import PLAYERS
+from closedhand.games.daihinmin.state import PLAYERS, TITLES, Rules, by_players, titles_of
+from closedhand.games.daihinmin.tricks import is_back, is_reversed
 
 ROWS, COLUMNS = 5, 15
 CELLS = ROWS * COLUMNS
-HAND, TABLE, TABLE_JOKER, UNSEEN = range(4)
-PLAYED, GIVEN, GOT, TRICK, LEFT, PASSED, CLASS = 4, 9, 10, 11, 16, 21, 26
-LOCK, LOCK_SUITS, REVOLUTION, OWNER, LEAD, EXCHANGE = 31, 32, 33, 34, 39, 40
-PLANES = 41
-SHAPES = {"observation": (PLANES, ROWS, COLUMNS)}
+HAND, TABLE, TABLE_JOKER, UNSEEN, PLAYED = range(5)
+BACK, REVERSED, FALLEN = range(3)
+
+
+class Places(NamedTuple):
+    """The first plane of each kind from `PLAYED` on, and the number of planes."""
+
+    given: int
+    got: int
+    trick: int
+    left: int
+    passed: int
+    classes: int
+    lock: int
+    lock_suits: int
+    revolution: int
+    owner: int
+    lead: int
+    exchange: int
+    planes: int
+
+
+def _places(players: int) -> Places:
+    each = players
+    sizes = (1, 1, each, each, each, each, 1, 1, 1, each, 1, 1)
+    return Places(*accumulate(sizes, initial=PLAYED + each))
+
+
+PLACES = {players: _places(players) for players in TITLES}
+PLANES = PLACES[PLAYERS].planes
+places_of = by_players(PLACES)
+"""The `Places` of a state."""
+
+
+def shapes(rules: Rules) -> dict[str, tuple[int, ...]]:
+    """The shapes of all parts of an observation."""
+    planes = PLACES[int(rules.options.players)].planes
+    return {"observation": (planes, ROWS, COLUMNS)} | house(rules)
+
+
+def has_house(options: np.record) -> bool:
+    """Whether observations tell more than the planes, for rules that some houses play."""
+    return bool(options.jack_back or options.six_reverse or options.capital_fall)
+
+
+def house(rules: Rules) -> dict[str, tuple[int, ...]]:
+    """The shape of the part that tells what rules of some houses add."""
+    players = int(rules.options.players)
+    parts: dict[str, tuple[int, ...]] = (
+        {"house": (FALLEN + players,)} if has_house(rules.options) else {}
+    )
+    if has_gifts(rules.options):
+        parts |= {"giving": (1,), "shown": (players, ROWS, COLUMNS)}
+    return parts
+
+
+def has_gifts(options: np.record) -> bool:
+    """Whether cards are given after sevens, or discarded after tens."""
+    return bool(options.seven_give or options.ten_discard)
 
 
 @kernel
 def observe(rules, state, player, out):
     """Write the planes."""
     out[:] = 0
+    at = places_of(state)
     draw_cards(out, HAND, state.hands[player])
     draw_cards(out, UNSEEN, unseen(state, player))
     if has_exchange(rules, state):
         draw_exchange(state, player, out)
     other = np.int64(player)
-    for i in range(PLAYERS):
+    for i in range(len(state.hands)):
         draw_cards(out, PLAYED + i, state.played[other])
-        draw_cards(out, TRICK + i, state.trick[other])
-        fill(out, LEFT + i, 0, state.left[other])
+        draw_cards(out, at.trick + i, state.trick[other])
+        fill(out, at.left + i, 0, state.left[other])
         if state.passed & (1 << other):
-            fill(out, PASSED + i, 0, CELLS)
+            fill(out, at.passed + i, 0, CELLS)
         if state.classes[other] >= 0:
-            fill(out, CLASS + i, COLUMNS * state.classes[other], COLUMNS)
+            title = titles_of(state)[state.classes[other]]
+            fill(out, at.classes + i, COLUMNS * title, COLUMNS)
         if state.owner == other and state.leader >= 0:
-            fill(out, OWNER + i, 0, CELLS)
+            fill(out, at.owner + i, 0, CELLS)
         other = np.int64(state.next[other])
     if state.target >= 0:
         draw_table(rules, state, out)
     elif state.leader >= 0:
-        fill(out, LEAD, 0, CELLS)
+        fill(out, at.lead, 0, CELLS)
     else:
-        fill(out, EXCHANGE, 0, CELLS)
+        fill(out, at.exchange, 0, CELLS)
     if state.lock:
-        fill(out, LOCK, 0, CELLS)
+        fill(out, at.lock, 0, CELLS)
         for suit in range(4):
             if state.lock & (1 << suit):
-                fill(out, LOCK_SUITS, COLUMNS * suit, COLUMNS)
+                fill(out, at.lock_suits, COLUMNS * suit, COLUMNS)
     if state.revolution:
-        fill(out, REVOLUTION, 0, CELLS)
+        fill(out, at.revolution, 0, CELLS)
+    size = at.planes * CELLS
+    after = size + write_house(rules, state, player, out[size:])
+    draw_gifts(rules, state, player, out[after:])
+
+
+@kernel
+def write_house(rules, state, player, out):
+    """Write what rules of some houses add, if they are played; return how many numbers."""
+    options = rules.options
+    if options.jack_back + options.six_reverse + options.capital_fall == 0:
+        return np.int64(0)
+    out[BACK] = is_back(rules, state)
+    out[REVERSED] = is_reversed(state)
+    if options.capital_fall and state.out < len(state.hands):
+        other = np.int64(player)
+        for i in range(len(state.hands)):
+            out[FALLEN + i] = state.places[other] == len(state.hands) - 1
+            other = np.int64(state.next[other])
+    return np.int64(FALLEN + len(state.hands))
+
+
+@kernel
+def draw_gifts(rules, state, player, out):
+    """Write the parts `giving` and `shown`, if cards are given or discarded."""
+    if rules.options.seven_give + rules.options.ten_discard == 0:
+        return
+    out[0] = due_of(state)
+    other = np.int64(player)
+    for i in range(len(state.hands)):
+        draw_cards(out[1:], i, shown_by(state, other))
+        other = np.int64(state.next[other])
 
 
 @kernel
@@ -118,10 +222,11 @@ def draw_table(rules, state, out):
 @kernel
 def draw_exchange(state, player, out):
     """Draw the cards that the observer knows to have given and got."""
-    for pair in range(2):
+    at = places_of(state)
+    for pair in range(len(state.taxed)):
         if player == winner(state, pair):
-            draw_cards(out, GIVEN, state.returned[pair])
+            draw_cards(out, at.given, state.returned[pair])
         elif player == loser(state, pair):
-            draw_cards(out, GIVEN, state.taxed[pair])
+            draw_cards(out, at.given, state.taxed[pair])
             if is_complete(state, pair):
-                draw_cards(out, GOT, state.returned[pair])
+                draw_cards(out, at.got, state.returned[pair])

@@ -1,5 +1,8 @@
 """The actions of Daihinmin: 2,421 plays and the pass, and the cards that each needs.
 
+Three or four players hold more cards, and have 184 plays more, with ids after the pass: kaidan of
+12 to 14 cards.
+
 A card is a number, 4 x rank + suit, with ranks 0 to 12 for 3 to 2 and suits c d h s; the joker is
 52. A set of cards is a `uint64` with one bit per card, so a higher bit is also a better card when
 taxes are paid. Plays are ordered by **family** (singles, groups of 2 to 5 equal ranks, kaidan of 3
@@ -19,25 +22,34 @@ from typing import NamedTuple
 
 import numpy as np
 
+from closedhand.games.daihinmin.state import FEWEST, PLAYERS
+
 RANKS = "3456789TJQKA2"
 SUITS = "cdhs"
 CARDS = (*(rank + suit for rank in RANKS for suit in SUITS), "*")
 """The text of every card; the joker is a star."""
 NUM_RANKS, NUM_CARDS, JOKER = 13, 53, 52
 DIAMOND_THREE, SPADE_THREE = CARDS.index("3d"), CARDS.index("3s")
-EIGHT = RANKS.index("8")
+FIVE_SPOT, SIX, SEVEN, EIGHT, TEN, JACK = map(RANKS.index, "5678TJ")
 ALL_SUITS = 15
 DECK = np.uint64(2**NUM_CARDS - 1)
 JOKER_BIT = np.uint64(1 << JOKER)
 
 SHORTEST, LONGEST_KAIDAN = 3, 11
-"""Lengths of kaidan; at most 11 cards, because nobody has more to lead with."""
+"""Lengths of kaidan; at most 11 cards, because nobody of five players has more to lead with."""
+MOST_KAIDAN = NUM_RANKS + 1
+"""Length of the longest kaidan there is: all ranks, and the joker below or above them."""
 FIVE = 5
 FIRST_KAIDAN = 5
 """The family of the shortest kaidan, after singles and groups of 2, 3, 4 and 5."""
 FAMILIES = FIRST_KAIDAN + LONGEST_KAIDAN - SHORTEST + 1
+"""Number of families; longer kaidan, which only three or four players have, come after them."""
 NO_JOKER = -9
 """Value in place of the rank that the joker stands for, if there is none."""
+
+
+MOST_CARDS = (13, 20)
+"""Most cards of a player, the daifugo in the exchange: with five or six players, and with fewer."""
 
 
 class Shape(NamedTuple):
@@ -77,37 +89,38 @@ NUM_PLAYS = 2421
 PASS = NUM_PLAYS
 NUM_ACTIONS = NUM_PLAYS + 1
 
-PLAYS = np.dtype(
-    (
-        np.record,
-        np.dtype(
-            [
-                ("need", "u8", NUM_ACTIONS),  # the cards of each play, the joker as itself
-                ("family", "i1", NUM_ACTIONS),
-                ("low", "i1", NUM_ACTIONS),  # lowest rank; -1 with the joker below the 3
-                ("high", "i1", NUM_ACTIONS),  # highest rank; 13 with the joker above the 2
-                ("suits", "i1", NUM_ACTIONS),  # bits; the joker has the suit it stands for
-                ("stands", "i1", NUM_ACTIONS),  # rank that the joker stands for, or NO_JOKER
-                ("joker_suit", "i1", NUM_ACTIONS),  # bit of the suit it stands for; 0 for none
-                ("length", "i1", NUM_ACTIONS),  # number of cards
-                ("eight", "i1", NUM_ACTIONS),  # whether it covers an 8
-                ("revolts", "i1", NUM_ACTIONS),  # whether it is a revolution
-                ("first", "i4", FAMILIES + 1),  # id of the first play of each family
-                # By size of the group, joker in hand or not, and suits of a rank in hand: the
-                # number of possible shapes, then the shapes.
-                ("options", "i1", (FIVE + 1, 2, 16, 1 + MOST_SHAPES)),
-                # binomial[n, k], for drawing hidden hands.
-                ("binomial", "f8", (NUM_CARDS + 1, 14)),
-            ],
-            align=True,
-        ),
-    )
-)
-"""The table of all plays: one record, since kernels pass on a record, unlike an array, for free."""
+
+def _table_type(actions: int, families: int, most_cards: int) -> np.dtype:
+    """The type of the table of plays: one record, which kernels pass on, unlike an array, for free.
+
+    Args:
+        actions: Number of actions, the pass included.
+        families: Number of families of plays.
+        most_cards: Most cards of a player, in the exchange.
+    """
+    fields = [
+        ("need", "u8", actions),  # the cards of each play, the joker as itself
+        ("family", "i1", actions),
+        ("low", "i1", actions),  # lowest rank; -1 with the joker below the 3
+        ("high", "i1", actions),  # highest rank; 13 with the joker above the 2
+        ("suits", "i1", actions),  # bits; the joker has the suit it stands for
+        ("stands", "i1", actions),  # rank that the joker stands for, or NO_JOKER
+        ("joker_suit", "i1", actions),  # bit of the suit it stands for; 0 for none
+        ("length", "i1", actions),  # number of cards
+        ("eight", "i1", actions),  # whether it covers an 8
+        ("revolts", "i1", actions),  # whether it is a revolution
+        ("first", "i4", families + 1),  # id of the first play of each family
+        # By size of the group, joker in hand or not, and suits of a rank in hand: the number of
+        # possible shapes, then the shapes.
+        ("options", "i1", (FIVE + 1, 2, 16, 1 + MOST_SHAPES)),
+        # binomial[n, k], for drawing hidden hands.
+        ("binomial", "f8", (NUM_CARDS + 1, most_cards + 1)),
+    ]
+    return np.dtype((np.record, np.dtype(fields, align=True)))
 
 
 class Play(NamedTuple):
-    """A play as a row of `PLAYS`."""
+    """A play as a row of the table."""
 
     need: int
     family: int
@@ -162,21 +175,38 @@ def _kaidan(length: int) -> list[Play]:
     return below + within + above
 
 
+def longest_of(players: int) -> int:
+    """Length of the longest kaidan in the table for a number of players."""
+    return MOST_KAIDAN if players < PLAYERS else LONGEST_KAIDAN
+
+
+def sizes_dealt(players: int) -> tuple[int, ...]:
+    """Cards dealt to the players in seat order, from the daifugo on."""
+    return tuple((NUM_CARDS + players - 1 - seat) // players for seat in range(players))
+
+
+def build(players: int = PLAYERS) -> np.record:
+    """The table of all plays for a number of players."""
+    return _build(longest_of(players), MOST_CARDS[players < PLAYERS])
+
+
 @cache
-def build() -> np.record:
-    """The table of all plays."""
+def _build(longest: int, most_cards: int) -> np.record:
     families = [_singles()]
     families += [_groups(size) for size in range(2, FIVE + 1)]
-    families += [_kaidan(length) for length in range(SHORTEST, LONGEST_KAIDAN + 1)]
-    plays = [play for family in families for play in family]
-    table = np.zeros(1, PLAYS)[0]
+    families += [_kaidan(length) for length in range(SHORTEST, longest + 1)]
+    plays: list[Play | None] = [play for family in families[:FAMILIES] for play in family]
+    plays.append(None)  # the pass
+    plays += [play for family in families[FAMILIES:] for play in family]
+    table = np.zeros(1, _table_type(len(plays), len(families), most_cards))[0]
     for name in Play._fields:
-        table[name][:NUM_PLAYS] = [getattr(play, name) for play in plays]
-    table.length[:NUM_PLAYS] = [play.need.bit_count() for play in plays]
+        table[name][:] = [getattr(play, name, 0) for play in plays]
+    table.length[:] = [play.need.bit_count() if play else 0 for play in plays]
     table.family[PASS] = table.low[PASS] = table.high[PASS] = -1
     table.eight[:] = (table.low <= EIGHT) & (table.high >= EIGHT)
     table.revolts[:] = table.length >= np.where(table.family >= FIRST_KAIDAN, 5, 4)
     table.first[:] = np.cumsum([0, *map(len, families)])
+    table.first[FAMILIES:] += len(families) > FAMILIES
     for size, shapes in SHAPES.items():
         for joker in range(2):
             for suits in range(16):
@@ -205,9 +235,13 @@ def _text(play: Play) -> str:
     return "".join(cards) + fifth
 
 
+def texts(players: int = PLAYERS) -> tuple[str, ...]:
+    """The notation of every action id, for a number of players."""
+    return _texts(players < PLAYERS)
+
+
 @cache
-def texts() -> tuple[str, ...]:
-    """The notation of every action id."""
-    table = build()
-    rows = zip(*(table[name][:NUM_PLAYS].tolist() for name in Play._fields), strict=True)
-    return (*(_text(Play(*row)) for row in rows), "PASS")
+def _texts(few: bool) -> tuple[str, ...]:
+    table = build(FEWEST if few else PLAYERS)
+    rows = zip(*(table[name].tolist() for name in Play._fields), strict=True)
+    return tuple(_text(Play(*row)) if row[0] else "PASS" for row in rows)

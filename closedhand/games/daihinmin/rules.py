@@ -1,6 +1,6 @@
 """The rules of Daihinmin: the match, its rounds, and their points.
 
-A round consists of the exchange, if there are classes, and tricks until four players are out.
+A round consists of the exchange, if there are classes, and tricks until only one player is not out.
 Kernels trust their callers to pass legal actions only, which `admit` ensures, and to ask of a view
 nothing that it hides.
 """
@@ -18,12 +18,22 @@ from closedhand.games.daihinmin.exchange import (
     give,
     has_exchange,
     loser,
+    number_of_picks,
     pick,
     winner,
 )
+from closedhand.games.daihinmin.giving import clear_gifts, due_of, own_of
 from closedhand.games.daihinmin.plays import NUM_CARDS, PASS
-from closedhand.games.daihinmin.state import LONGEST, NOBODY, PLAYERS
-from closedhand.games.daihinmin.tricks import lay, lead_first, move_on, new_trick, rank_rest
+from closedhand.games.daihinmin.state import LONGEST, NOBODY
+from closedhand.games.daihinmin.tricks import (
+    hand_on,
+    lay,
+    lead_first,
+    move_on,
+    new_trick,
+    rank_rest,
+    sit,
+)
 
 __getattr__ = old_names(__name__)
 
@@ -33,7 +43,7 @@ def deal(rules, state, seed):
     """Start the match determined by a seed."""
     state.seed = seed
     state.round_number = 0
-    for player in range(PLAYERS):
+    for player in range(len(state.hands)):
         state.points[player] = 0
         state.seats[player] = player
         state.places[player] = player
@@ -50,32 +60,33 @@ def deal_round(rules, state):
     reset = state.round_number % rules.options.class_period == 0 and not (
         rules.options.ranked and state.round_number == 0
     )
-    for player in range(PLAYERS):
+    for player in range(len(state.hands)):
         state.classes[player] = -1 if reset else state.places[player]
     deck = np.arange(NUM_CARDS)
     state.seed = shuffle(deck, state.seed)
-    first = np.int64(state.seed % np.uint64(PLAYERS))
-    for seat in range(PLAYERS):
+    first = np.int64(state.seed % np.uint64(len(state.seats)))
+    for seat in range(len(state.hands)):
         if state.classes[state.seats[seat]] == 0:
             first = seat
-    for player in range(PLAYERS):
+    for player in range(len(state.hands)):
         state.hands[player] = np.uint64(0)
     for i in range(NUM_CARDS):
-        state.hands[state.seats[(first + i) % PLAYERS]] |= bit(deck[i])
+        state.hands[state.seats[(first + i) % len(state.seats)]] |= bit(deck[i])
     begin(rules, state)
 
 
 @kernel
 def begin(rules, state):
     """Start a round from the dealt hands, seats, classes, round number and points in `state`."""
-    for player in range(PLAYERS):
+    for player in range(len(state.hands)):
         state.played[player] = np.uint64(0)
         state.left[player] = bits.size(state.hands[player])
         state.places[player] = NOBODY
-        state.next[state.seats[player - 1]] = state.seats[player]
+    sit(state)
+    clear_gifts(state)
     for i in range(LONGEST):
         state.history[i] = 0
-    for pair in range(2):
+    for pair in range(len(state.taxed)):
         state.taxed[pair] = np.uint64(0)
         state.returned[pair] = np.uint64(0)
     state.moves = 0
@@ -84,7 +95,7 @@ def begin(rules, state):
     state.revolution = 0
     state.leader = NOBODY
     if has_exchange(rules, state):
-        for pair in range(2):
+        for pair in range(len(state.taxed)):
             state.taxed[pair] = best_cards(state.hands[loser(state, pair)], TAXES[pair])
             give(state, state.taxed[pair], loser(state, pair), winner(state, pair))
         new_trick(state, winner(state, 0))
@@ -95,15 +106,18 @@ def begin(rules, state):
 @kernel
 def rewind(state):
     """Go back to the first trick of the round; later actions stay in the history."""
-    for player in range(PLAYERS):
-        state.hands[player] |= state.played[player]
+    for player in range(len(state.hands)):
+        state.hands[player] = own_of(state, player, state.hands[player])
+    clear_gifts(state)
+    for player in range(len(state.hands)):
         state.played[player] = np.uint64(0)
         state.left[player] = bits.size(state.hands[player])
         state.places[player] = NOBODY
-    state.moves = 0 if state.returned[0] == 0 else TAXES[0] + TAXES[1]
+    state.moves = 0 if state.returned[0] == 0 else number_of_picks(state)
     state.out = 0
     state.passes = 0
     state.revolution = 0
+    sit(state)
     new_trick(state, state.leader)
 
 
@@ -115,24 +129,26 @@ def play(rules, state, action):
         return
     state.history[state.moves] = action
     state.moves += 1
-    if action == PASS:
+    if due_of(state) > 0:
+        hand_on(rules, state, np.int64(action))
+    elif action == PASS:
         state.passes += 1
         state.passed |= 1 << state.player
         if state.passes >= rules.options.pass_limit:
             rank_rest(state)
         else:
-            move_on(rules, state)
+            move_on(rules, state, 0)
     else:
         lay(rules, state, np.int64(action))
-    if state.out == PLAYERS:
+    if state.out == len(state.hands):
         end_round(rules, state)
 
 
 @kernel
 def end_round(rules, state):
     """Add the points; begin the next round if there is one."""
-    for player in range(PLAYERS):
-        state.points[player] += PLAYERS - state.places[player]
+    for player in range(len(state.hands)):
+        state.points[player] += len(state.hands) - state.places[player]
     if state.round_number + 1 < rules.options.rounds:
         state.round_number += 1
         if state.round_number % rules.options.seat_period == 0:
@@ -143,13 +159,13 @@ def end_round(rules, state):
 @kernel
 def over(rules, state):
     """Whether the last round has ended."""
-    return state.out == PLAYERS
+    return state.out == len(state.hands)
 
 
 @kernel
 def returns(rules, state, out):
-    """Write the points by player, 5 to 1 for each round that has ended."""
-    for player in range(PLAYERS):
+    """Write the points by player: in each round as many as players, for the first, to 1."""
+    for player in range(len(state.hands)):
         out[player] = state.points[player]
 
 
@@ -162,4 +178,4 @@ def payoff(rules, state, player):
     if state.places[player] < 0 or state.round_number + 1 < rules.options.rounds:
         return np.nan
     points = np.float64(state.points[player])
-    return points if over(rules, state) else points + PLAYERS - state.places[player]
+    return points if over(rules, state) else points + len(state.hands) - state.places[player]

@@ -12,23 +12,39 @@ DAIHINMIN = GameSpec(
     aec_id="closedhand/daihinmin-v0",
     gymnasium_id="closedhand/Daihinmin-v0",
     opponent="default",
+    adviser="monte-carlo",
     league=True,
     league_options="closedhand.games.daihinmin.game:league_options",
-    line_notation=r"[0-4]{5}\s*;",
+    line_notation=r"[0-5]{3,6}\s*;",
     parse_record="closedhand.games.daihinmin.notation:parse_record",
     readers=(
         "closedhand.games.daihinmin.replaying:UECDA",
         "closedhand.games.daihinmin.uecda.recordings:TRAFFIC",
     ),
-    trainers={"playouts": f"{COMMANDS}.playouts:learn"},
+    trainers={
+        "playouts": f"{COMMANDS}.playouts:learn",
+        "policy": f"{COMMANDS}.playouts:learn_policy",
+        "kou": f"{COMMANDS}.playouts:tune_kou",
+    },
     commands={
+        "advise": f"{COMMANDS}.advise:advise",
         "serve": f"{COMMANDS}.uecda:serve",
         "join": f"{COMMANDS}.uecda:join",
         "reproduce kou": f"{COMMANDS}.reproduce:kou",
     },
+    client="closedhand.games.daihinmin.uecda.client:Client",
+    terms="closedhand.games.daihinmin.terms:TERMS",
+    faces={"*": "JOKER"},
+    playouts="closedhand.baselines.daihinmin.monte_carlo:playouts",
     pages=(
         "closedhand.games.daihinmin",
         "closedhand.games.daihinmin.planes",
-        "closedhand.games.daihinmin.compact",
+        "closedhand.games.daihinmin.features",
+        "closedhand.games.daihinmin.card_sets",
     ),
+    versions={
+        0: "since 0.1.0. 0.2.0 called `compact=True` `actions='card_sets'` and added presets and "
+        "options, all off by default, and `observation`; actions, planes and payoffs of what there "
+        "was are unchanged."
+    },
 )

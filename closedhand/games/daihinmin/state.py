@@ -4,12 +4,20 @@ Players keep their numbers; `seats` is the order in which they sit. Actions are 
 `plays.py`, sets of cards those of `cards.py`.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
+from numba import extending
 
 PLAYERS = 5
+"""Players of the competition, the default."""
 EVERYBODY = 2**PLAYERS - 1
+"""The bits of all of them."""
+TITLES = {3: (0, 2, 4), 4: (0, 1, 3, 4), 5: (0, 1, 2, 3, 4), 6: (0, 1, 2, 2, 3, 4)}
+"""By number of players and place: the title, 0 daifugo, 1 fugo, 2 heimin, 3 hinmin, 4 daihinmin."""
+FEWEST, MOST = min(TITLES), max(TITLES)
 MOST_PASSES = 20
 LONGEST = 1102
 """Upper bound on the actions of a round: 53 plays, fewer than 20 passes after each, three picks.
@@ -20,42 +28,100 @@ NOBODY = -1
 HIDDEN = -1
 """Entry of the history for an exchanged card that the observer does not know."""
 
-# Wide fields first: without padding, equal states are equal bytes.
-STATE = np.dtype(
-    (
-        np.record,
-        np.dtype(
-            [
-                # Sets of cards, one bit per card:
-                ("hands", "u8", PLAYERS),  # held
-                ("played", "u8", PLAYERS),  # played in this round
-                ("trick", "u8", PLAYERS),  # played in this trick
-                ("taxed", "u8", 2),  # paid by daihinmin and hinmin
-                ("returned", "u8", 2),  # given back to them, or chosen for that so far
-                ("seed", "u8"),  # seed of all chance events to come
-                ("history", "i2", LONGEST),  # all actions of the round
-                ("moves", "i4"),  # number of actions
-                ("player", "i4"),  # the player to act
-                ("target", "i4"),  # the play to beat, -1 for the player who leads
-                ("owner", "i4"),  # who made the play to beat, or leads
-                ("leader", "i4"),  # who led the first trick, -1 in the exchange
-                ("left", "i4", PLAYERS),  # number of cards left
-                ("places", "i4", PLAYERS),  # 0 for the first player out, -1 for those not out
-                ("out", "i4"),  # number of players out
-                ("passed", "i4"),  # bits of the players who cannot play on in this trick
-                ("passes", "i4"),  # number of passes since the last play
-                ("lock", "i4"),  # bits of the suits that have to be played, 0 for any
-                ("revolution", "i4"),  # whether low ranks beat high ones
-                ("classes", "i4", PLAYERS),  # places of the last round, -1 in a round without
-                ("seats", "i4", PLAYERS),  # the players in seat order
-                ("next", "i4", PLAYERS),  # the next player in seat order, by player
-                ("round_number", "i4"),  # counted from 0
-                ("points", "i4", PLAYERS),  # points of the rounds that are over
-            ],
-            align=True,
-        ),
-    )
-)
+
+def pairs_of(players: int) -> int:
+    """The number of pairs of players who exchange cards: two, but only one of three players."""
+    return 1 if players < 4 else 2
+
+
+def _fields(players: int) -> list[tuple[Any, ...]]:
+    # Wide fields first: without padding, equal states are equal bytes.
+    return [
+        # Sets of cards, one bit per card:
+        ("hands", "u8", players),  # held
+        ("played", "u8", players),  # played in this round
+        ("trick", "u8", players),  # played in this trick
+        ("taxed", "u8", pairs_of(players)),  # paid by daihinmin and hinmin
+        ("returned", "u8", pairs_of(players)),  # given back to them, or chosen for that so far
+        ("seed", "u8"),  # seed of all chance events to come
+        ("history", "i2", LONGEST),  # all actions of the round
+        ("moves", "i4"),  # number of actions
+        ("player", "i4"),  # the player to act
+        ("target", "i4"),  # the play to beat, -1 for the player who leads
+        ("owner", "i4"),  # who made the play to beat, or leads
+        ("leader", "i4"),  # who led the first trick, -1 in the exchange
+        ("left", "i4", players),  # number of cards left
+        ("places", "i4", players),  # 0 for the first player out, -1 for those not out
+        ("out", "i4"),  # number of players out
+        ("passed", "i4"),  # bits of the players who cannot play on in this trick
+        ("passes", "i4"),  # number of passes since the last play
+        ("lock", "i4"),  # bits of the suits that have to be played, 0 for any
+        ("revolution", "i4"),  # whether low ranks beat high ones in this trick
+        ("classes", "i4", players),  # places of the last round, -1 in a round without
+        ("seats", "i4", players),  # the players in seat order
+        ("next", "i4", players),  # the next player in the order of play, by player
+        ("round_number", "i4"),  # counted from 0
+        ("points", "i4", players),  # points of the rounds that are over
+    ]
+
+
+def _giving_fields(players: int) -> list[tuple[Any, ...]]:
+    """What states have besides where cards are given after sevens, or discarded after tens."""
+    return [
+        ("shown", "u8", players),  # cards got after a seven and still held, which all have seen
+        ("away", "u8", players),  # cards of the player's own hand that were given after a seven
+        ("due", "i2"),  # number of cards that the player to act may still give or discard
+        ("least", "i2"),  # the lowest one
+        ("back", "i4"),  # whether a jack has turned the order of the ranks in this trick
+    ]
+
+
+@cache
+def _type_of(players: int, giving: bool) -> np.dtype:
+    # The added fields come first: Numba takes a record that begins like another for one of its
+    # kind, and would pass it to kernels compiled for the other. So the first field of all these
+    # types has a shape or a name of its own.
+    fields = _giving_fields(players) if giving else []
+    return np.dtype((np.record, np.dtype(fields + _fields(players), align=True)))
+
+
+STATE = _type_of(PLAYERS, False)
+GIVING_STATE = _type_of(PLAYERS, True)
+
+
+def by_players(table: Mapping[int, tuple[int, ...]]) -> Callable[[Any], Any]:
+    """A function that looks up a tuple of numbers by the number of players of a state.
+
+    Kernels may call it. The look-up is made when a kernel is compiled, and costs nothing later.
+
+    Args:
+        table: Tuples of numbers by number of players.
+    """
+
+    def find(state: Any) -> Any:
+        return table[len(state["hands"])]
+
+    @extending.overload(find)
+    def _find(state):  # pyright: ignore[reportUnusedFunction]
+        found = table[state.fields["hands"].type.shape[0]]
+        return lambda state: found
+
+    return find
+
+
+def empty_states(state: Any, number: int) -> Any:
+    """An array of states, not set to anything, of the type of `state`; kernels may call it."""
+    return np.empty(number, state.dtype)
+
+
+@extending.overload(empty_states)
+def _empty_states(state, number):
+    dtype = _type_of(state.fields["hands"].type.shape[0], "due" in state.fields)
+    return lambda state, number: np.empty(number, dtype)
+
+
+titles_of = by_players(TITLES)
+"""The titles of a game by place, a row of `TITLES`."""
 
 
 OPTIONS = np.dtype(
@@ -64,6 +130,7 @@ OPTIONS = np.dtype(
         [
             (name, "i4")
             for name in (
+                "players",
                 "rounds",
                 "seat_period",
                 "class_period",
@@ -78,6 +145,12 @@ OPTIONS = np.dtype(
                 "spade_three",
                 "overplay",
                 "lead_pass",
+                "jack_back",
+                "five_skip",
+                "six_reverse",
+                "capital_fall",
+                "seven_give",
+                "ten_discard",
                 "pass_limit",
                 "illegal_pass",  # whether an illegal action counts as a pass
             )
@@ -87,7 +160,7 @@ OPTIONS = np.dtype(
 
 
 class Rules(NamedTuple):
-    """The table `plays.PLAYS` and the options of a game, as described in `make_game`.
+    """The table of `plays.build` and the options of a game, as described in `make_game`.
 
     These are two records, so that kernels pass on two pointers, not twenty numbers.
     """
@@ -96,3 +169,8 @@ class Rules(NamedTuple):
 
     plays: np.record
     options: np.record
+
+
+def state_type(options: np.record) -> np.dtype:
+    """The data type of states under some options, a record of `OPTIONS`."""
+    return _type_of(int(options.players), bool(options.seven_give or options.ten_discard))

@@ -5,17 +5,61 @@ Kernels trust their callers to pass legal plays only.
 
 import numpy as np
 
+from closedhand.core import bits
 from closedhand.core.cards import shuffle
 from closedhand.core.kernel import kernel
 from closedhand.games.daihinmin.cards import bit
-from closedhand.games.daihinmin.plays import DIAMOND_THREE, JOKER
-from closedhand.games.daihinmin.state import EVERYBODY, PLAYERS
+from closedhand.games.daihinmin.giving import (
+    back_of,
+    due_of,
+    hand_over,
+    lay_down,
+    owed_after,
+    set_back,
+    set_due,
+)
+from closedhand.games.daihinmin.plays import (
+    DIAMOND_THREE,
+    FIRST_KAIDAN,
+    FIVE_SPOT,
+    JACK,
+    JOKER,
+    PASS,
+    SIX,
+)
+
+
+@kernel
+def everybody(state):
+    """The bits of all players."""
+    return (1 << len(state.hands)) - 1
+
+
+@kernel
+def sit(state):
+    """Set the order of play to that of the seats."""
+    for player in range(len(state.hands)):
+        state.next[state.seats[player - 1]] = state.seats[player]
+
+
+@kernel
+def is_reversed(state):
+    """Whether the order of play is that of the seats backwards."""
+    return state.next[state.seats[0]] != state.seats[1]
+
+
+@kernel
+def reverse(state):
+    """Reverse the order of play."""
+    step = -1 if is_reversed(state) else 1
+    for seat in range(len(state.hands)):
+        state.next[state.seats[seat]] = state.seats[(seat - step) % len(state.seats)]
 
 
 @kernel
 def lead_first(state):
     """Start the first trick, led by the holder of the three of diamonds."""
-    for player in range(PLAYERS):
+    for player in range(len(state.hands)):
         if state.hands[player] & bit(DIAMOND_THREE):
             state.leader = player
     new_trick(state, state.leader)
@@ -24,10 +68,11 @@ def lead_first(state):
 @kernel
 def new_trick(state, leader):
     """Clear the table; `leader` leads, or the next player who is not out."""
+    set_back(state, 0)
     state.target = -1
     state.lock = 0
     state.passed = 0
-    for player in range(PLAYERS):
+    for player in range(len(state.hands)):
         state.trick[player] = np.uint64(0)
         if state.places[player] >= 0:
             state.passed |= 1 << player
@@ -35,6 +80,41 @@ def new_trick(state, leader):
         leader = state.next[leader]
     state.player = leader
     state.owner = leader
+
+
+@kernel
+def end_trick(rules, state, leader):
+    """End the trick, with what a jack has turned in it; `leader` leads, or the next player."""
+    if is_back(rules, state):
+        state.revolution = 1 - state.revolution
+    new_trick(state, leader)
+
+
+@kernel
+def covers(rules, action, rank):
+    """Whether a play covers a rank, be it with the joker; the lone joker covers none."""
+    return rules.plays.low[action] <= rank and rank <= rules.plays.high[action]
+
+
+@kernel
+def is_back(rules, state):
+    """Whether a jack has turned the order of the ranks until the trick ends."""
+    if not rules.options.jack_back:
+        return False
+    if rules.options.seven_give or rules.options.ten_discard:
+        return back_of(state)
+    cards = 0
+    for player in range(len(state.hands)):
+        cards += bits.size(state.trick[player])
+    move = np.int64(state.moves)
+    while cards > 0:
+        move -= 1
+        action = np.int64(state.history[move])
+        if action != PASS:
+            cards -= np.int64(rules.plays.length[action])
+            if covers(rules, action, JACK):
+                return True
+    return False
 
 
 @kernel
@@ -50,10 +130,21 @@ def lock_after(rules, state, action):
 
 @kernel
 def revolution_after(rules, state, action):
-    """Whether there is a revolution after a play."""
+    """Whether low ranks beat high ones after a play, in its trick."""
+    turned = np.int64(state.revolution)
     if rules.options.revolution and rules.plays.revolts[action]:
-        return 1 - np.int64(state.revolution)
-    return np.int64(state.revolution)
+        turned = 1 - turned
+    if rules.options.jack_back and covers(rules, action, JACK):
+        turned = 1 - turned
+    return turned
+
+
+@kernel
+def skipped_after(rules, action):
+    """The number of players whose turn a play skips: one for each five."""
+    if not rules.options.five_skip or not covers(rules, action, FIVE_SPOT):
+        return np.int64(0)
+    return np.int64(rules.plays.length[action] if rules.plays.family[action] < FIRST_KAIDAN else 1)
 
 
 @kernel
@@ -67,47 +158,109 @@ def lay(rules, state, action):
     state.left[player] -= rules.plays.length[action]
     state.passes = 0
     beaten = np.int64(state.target)
+    lay_down(state, player, cards)
     state.lock = lock_after(rules, state, action)
     state.revolution = revolution_after(rules, state, action)
+    if rules.options.jack_back and covers(rules, action, JACK):
+        set_back(state, 1)
+    if rules.options.six_reverse and covers(rules, action, SIX):
+        reverse(state)
     state.target = action
     state.owner = player
     if state.left[player] == 0:
-        go_out(state, player)
-        if state.out == PLAYERS - 1:
-            for last in range(PLAYERS):
-                if state.places[last] < 0:
-                    go_out(state, last)
+        leave(rules, state, player)
+        if state.out == len(state.hands):
             return
+    due = owed_after(rules, state, action)
+    if due > 0:
+        set_due(state, due, 0)
+        return
     if (rules.options.eight_stop and rules.plays.eight[action]) or beaten == JOKER:
-        new_trick(state, player)
+        end_trick(rules, state, player)
     else:
-        move_on(rules, state)
+        move_on(rules, state, skipped_after(rules, action))
 
 
 @kernel
-def move_on(rules, state):
+def hand_on(rules, state, action):
+    """Give or discard a card after a seven or a ten, or pass; then it is the next one's turn."""
+    player = np.int64(state.player)
+    if action == PASS:
+        set_due(state, 0, 0)
+    else:
+        hand_over(rules, state, action)
+    if due_of(state) > 0:
+        return
+    set_due(state, 0, 0)
+    if state.left[player] == 0:
+        leave(rules, state, player)
+        if state.out == len(state.hands):
+            return
+    move_on(rules, state, 0)
+
+
+@kernel
+def leave(rules, state, player):
+    """Let a player who has no cards left go out; if only one remains, the round is over."""
+    go_out(state, player)
+    if rules.options.capital_fall and state.out == 1:
+        fall(state)
+    if state.out == len(state.hands) - 1:
+        for last in range(len(state.hands)):
+            if state.places[last] < 0:
+                go_out(state, last)
+
+
+@kernel
+def move_on(rules, state, skipped):
     """Give the turn to the next player who can play on; without one, begin a new trick.
 
     The trick's owner may play over its own cards, unless the rules forbid it.
+
+    Args:
+        rules: Rules of the game.
+        state: State, which is changed.
+        skipped: Number of such players who are passed over.
     """
-    waiting = EVERYBODY & ~state.passed
+    waiting = everybody(state) & ~state.passed
     if not rules.options.overplay and state.target >= 0:
         waiting &= ~(1 << state.owner)
     if waiting == 0:
-        new_trick(state, state.owner)
+        end_trick(rules, state, state.owner)
         return
-    player = state.next[state.player]
-    while not waiting & (1 << player):
+    player = state.player
+    for _ in range(1 + skipped):
         player = state.next[player]
+        while not waiting & (1 << player):
+            player = state.next[player]
     state.player = player
 
 
 @kernel
 def go_out(state, player):
-    """Give a player the next place; the player is out and acts no more."""
-    state.places[player] = state.out
+    """Give a player the best place that is left; the player is out and acts no more."""
+    state.places[player] = state.out - has_fallen(state)
     state.out += 1
     state.passed |= 1 << player
+
+
+@kernel
+def has_fallen(state):
+    """Whether a player has the last place before all others are out."""
+    for player in range(len(state.hands)):
+        if state.places[player] == len(state.hands) - 1:
+            return True
+    return False
+
+
+@kernel
+def fall(state):
+    """Give the daifugo, who has not gone out first, the last place."""
+    for player in range(len(state.hands)):
+        if state.classes[player] == 0 and state.places[player] < 0:
+            state.places[player] = len(state.hands) - 1
+            state.out += 1
+            state.passed |= 1 << player
 
 
 @kernel
@@ -118,8 +271,8 @@ def rank_rest(state):
     its deal and its actions.
     """
     seed = np.uint64(state.moves)
-    order = np.arange(PLAYERS)
-    for player in range(PLAYERS):
+    order = np.arange(len(state.hands))
+    for player in range(len(state.hands)):
         seed = shuffle(order, seed ^ state.hands[player])
     shuffle(order, seed)
     for player in order:

@@ -2,27 +2,26 @@
 
 The round is checked as a whole, by playing it again from its deal. What came before it and what is
 still to come are not checked, since a deal in the notation may state anything: `seats` and
-`classes` are any order of the players (or there are no classes), any three players have 11 cards,
-`points` are a possible sum over the rounds played so far, and `seed` is any number but 0, or 0 in a
-view. If the last round ends by passes, the players left are ranked by chance, from their cards.
-Their places may be in any order, since a redealt view does not determine it.
+`classes` are any order of the players (or there are no classes), any three of five players have 11
+cards, `points` are a possible sum over the rounds played so far, and `seed` is any number but 0, or
+0 in a view. If the last round ends by passes, the players left are ranked by chance, from their
+cards. Their places may be in any order, since a redealt view does not determine it.
 
-With `compact=True` the joker may stand wherever the flat game lets it stand.
+With `actions="card_sets"` the joker may stand wherever the flat game lets it stand.
 """
 
 import numpy as np
 
 from closedhand.core import validity
 from closedhand.games.daihinmin.exchange import TAXES, has_exchange, is_complete, loser, winner
+from closedhand.games.daihinmin.giving import number_owned, own_of
 from closedhand.games.daihinmin.hidden import known
 from closedhand.games.daihinmin.notation import dealt, may_stand
-from closedhand.games.daihinmin.plays import DECK, NUM_ACTIONS, PASS
+from closedhand.games.daihinmin.plays import DECK, PASS, sizes_dealt
 from closedhand.games.daihinmin.rules import begin
-from closedhand.games.daihinmin.state import LONGEST, PLAYERS, Rules
+from closedhand.games.daihinmin.state import LONGEST, Rules
 
 CARDS = int(DECK)
-EACH_PLAYER = list(range(PLAYERS))
-DEALT = [10, 10, 11, 11, 11]
 
 
 def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
@@ -31,7 +30,7 @@ def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
     Args:
         rules: Rules of the flat game.
         state: Any record of `rules.STATE`.
-        player: Player whose view it is, 0 to 4, or None for a full state.
+        player: Player whose view it is, or None for a full state.
     """
     wrong = _no_round(rules, state)
     if wrong:
@@ -43,25 +42,25 @@ def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
     if state.seed == 0:
         return "seed is 0, from which nothing can be dealt"
     hands = dealt(state)
-    if not _is_deck(hands) or sorted(hand.bit_count() for hand in hands) != DEALT:
-        return "the cards were not dealt 11, 11, 11, 10 and 10 from a deck"
+    if not _is_deck(hands) or sorted(hand.bit_count() for hand in hands) != _dealt(state):
+        return f"the cards were not dealt {_sizes(state)} from a deck"
     start = state.copy()
     start.hands[:] = hands
     start.points[:] = points_before(state)
     begin(rules, start)
-    wrong = validity.replay(rules, start, state.history[: state.moves], NUM_ACTIONS)
+    wrong = validity.replay(rules, start, state.history[: state.moves], len(rules.plays.need))
     if wrong:
         return wrong
     if ended_by_passes(start):
-        left = start.left > 0
+        left = ranked_by_chance(rules, start)
         start.places[left] = state.places[left]
         start.points[left] = state.points[left]
     start.seed = state.seed
-    return validity.difference(state, start, PLAYERS)
+    return validity.difference(state, start, len(state.hands))
 
 
 def _is_over(state: np.record) -> bool:
-    return bool(state.out == PLAYERS)
+    return bool(state.out == len(state.hands))
 
 
 def ended_by_passes(state: np.record) -> bool:
@@ -69,12 +68,32 @@ def ended_by_passes(state: np.record) -> bool:
     return _is_over(state) and bool(state.moves) and state.history[state.moves - 1] == PASS
 
 
+def ranked_by_chance(rules: Rules, state: np.record) -> np.ndarray:
+    """Who was not out when passes ended the last round, bool [players]; a fallen daifugo was."""
+    left = state.left > 0
+    if rules.options.capital_fall and (state.left == 0).any():
+        left &= state.classes != 0
+    return left
+
+
 def points_before(state: np.record) -> list[int]:
     """The points before the current round."""
     points = state.points.tolist()
     if not _is_over(state):
         return points
-    return [p - PLAYERS + place for p, place in zip(points, state.places.tolist(), strict=True)]
+    players = len(points)
+    return [p - players + place for p, place in zip(points, state.places.tolist(), strict=True)]
+
+
+def _dealt(state: np.record) -> list[int]:
+    """The numbers of cards dealt, ascending."""
+    return sorted(sizes_dealt(len(state.hands)))
+
+
+def _sizes(state: np.record) -> str:
+    """The same in words, descending: `11, 11, 11, 10 and 10`."""
+    *most, last = reversed(_dealt(state))
+    return f"{', '.join(map(str, most))} and {last}"
 
 
 def _no_round(rules: Rules, state: np.record) -> str:
@@ -84,16 +103,17 @@ def _no_round(rules: Rules, state: np.record) -> str:
         {
             "moves": (0, LONGEST),
             "round_number": (0, int(rules.options.rounds) - 1),
-            "leader": (-1, PLAYERS - 1),
+            "leader": (-1, len(state.hands) - 1),
         },
     )
     if wrong:
         return wrong
-    if sorted(state.seats.tolist()) != EACH_PLAYER:
+    everybody = list(range(len(state.hands)))
+    if sorted(state.seats.tolist()) != everybody:
         return "seats is not an order of the players"
-    if sorted(state.classes.tolist()) not in (EACH_PLAYER, [-1] * PLAYERS):
+    if sorted(state.classes.tolist()) not in (everybody, [-1] * len(everybody)):
         return "classes is neither an order of the players nor of nobody"
-    if _is_over(state) and sorted(state.places.tolist()) != EACH_PLAYER:
+    if _is_over(state) and sorted(state.places.tolist()) != everybody:
         return "places is not an order of the players, and the game is over"
     if not may_stand(points_before(state), int(state.round_number)):
         return f"points are not those of {state.round_number} rounds"
@@ -118,25 +138,24 @@ def _are_disjoint(sets: list[int]) -> bool:
 def _unfit(rules: Rules, view: np.record, player: int) -> str:
     """Reason why a record is not a view that `redeal` can fill, or an empty string."""
     hands, played = view.hands.tolist(), view.played.tolist()
-    if view.seed or any(hands[other] for other in EACH_PLAYER if other != player):
+    everybody = range(len(hands))
+    if view.seed or any(hands[other] for other in everybody if other != player):
         return f"player_{player} knows neither the others' hands nor what chance brings"
     exchanged = view.taxed.tolist() + view.returned.tolist()
     if not _are_disjoint([*hands, *played]) or any(cards & ~CARDS for cards in exchanged):
         return "the cards are not those of a deck"
     # The numbers of cards dealt, without the taxes for which nothing has been given back yet.
-    sizes = [
-        left + cards.bit_count() for left, cards in zip(view.left.tolist(), played, strict=True)
-    ]
+    sizes = [int(number_owned(view, each)) for each in everybody]
     exchange = bool(has_exchange(rules, view))
-    for pair in range(2):
+    for pair in range(len(view.taxed)):
         if exchange and not is_complete(view, pair):
             sizes[winner(view, pair)] -= TAXES[pair]
             sizes[loser(view, pair)] += TAXES[pair]
-    if sorted(sizes) != DEALT or min(view.left) < 0:
-        return "left does not agree with hands of 11, 11, 11, 10 and 10"
+    if sorted(sizes) != _dealt(view) or min(view.left) < 0:
+        return f"left does not agree with hands of {_sizes(view)}"
     if hands[player].bit_count() != view.left[player]:
         return f"left is not what player_{player} holds"
-    exchanging = exchange and not is_complete(view, 1)
+    exchanging = exchange and not is_complete(view, len(view.taxed) - 1)
     if exchanging != (view.leader < 0):
         return "there must be a leader if, and only if, the exchange is over"
     if exchanging and any(played):
@@ -146,18 +165,19 @@ def _unfit(rules: Rules, view: np.record, player: int) -> str:
 
 def _unfit_hands(rules: Rules, view: np.record, player: int, exchange: bool) -> str:
     """Reason why no hands are possible for the other players, or an empty string."""
+    everybody = range(len(view.hands))
     others = [
-        int(known(rules, view, player, other)) if other != player else 0 for other in EACH_PLAYER
+        int(known(rules, view, player, other)) if other != player else 0 for other in everybody
     ]
     own, played = int(view.hands[player]), view.played.tolist()
     if not _are_disjoint([own, *played, *others]):
         return f"player_{player} knows another's cards that are elsewhere"
     hidden = CARDS & ~(own | sum(played) | sum(others))
-    room = [int(view.left[other]) - others[other].bit_count() for other in EACH_PLAYER]
+    room = [int(view.left[other]) - others[other].bit_count() for other in everybody]
     room[player] = 0
     if min(room) < 0 or sum(room) != hidden.bit_count():
         return "the cards that the others can hold are not as many as left says"
-    for pair in range(2):
+    for pair in range(len(view.taxed)):
         paid = exchange and player == winner(view, pair)
         if paid and not _can_have_paid(view, player, pair, others, hidden, room):
             return f"no opponent's best cards can be the tax that player_{player} got"
@@ -172,8 +192,8 @@ def _can_have_paid(
     The best case is that the loser holds the lowest of the hidden cards.
     """
     giving = int(loser(view, pair))
-    held = int(view.hands[player]) | int(view.played[player])
-    kept = others[giving] | int(view.played[giving])
+    held = int(own_of(view, player, view.hands[player]))
+    kept = int(own_of(view, giving, np.uint64(others[giving])))
     if is_complete(view, pair):
         held |= int(view.returned[pair])
         kept &= ~int(view.returned[pair])

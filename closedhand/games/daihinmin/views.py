@@ -24,18 +24,17 @@ from closedhand.games.daihinmin.exchange import (
     has_exchange,
     is_complete,
     loser,
+    number_of_picks,
     pair_in_exchange,
     winner,
 )
+from closedhand.games.daihinmin.giving import NONE, due_of, gifted, number_owned, own_of, shown_by
 from closedhand.games.daihinmin.hidden import known, unseen
-from closedhand.games.daihinmin.notation import cards_in, parse_cards, permutation
-from closedhand.games.daihinmin.plays import CARDS, DECK, DIAMOND_THREE, NUM_CARDS
-from closedhand.games.daihinmin.state import PLAYERS, Rules
+from closedhand.games.daihinmin.notation import cards_in, parse_cards, permutation, times_text
+from closedhand.games.daihinmin.plays import CARDS, DECK, DIAMOND_THREE, NUM_CARDS, sizes_dealt
+from closedhand.games.daihinmin.state import Rules
 from closedhand.games.daihinmin.tricks import new_trick
-from closedhand.games.daihinmin.validity import points_before
-
-DEALT = (11, 11, 11, 10, 10)
-"""Cards dealt to the players in seat order, from the daifugo on."""
+from closedhand.games.daihinmin.validity import points_before, ranked_by_chance
 
 
 def view_from(
@@ -46,11 +45,11 @@ def view_from(
     *,
     leader: int | None = None,
     dealt: Sequence[int] | None = None,
-    seats: str = "01234",
+    seats: str | None = None,
     classes: str = "-",
     paid: str = "",
     round_number: int = 0,
-    points: Sequence[int] = (0,) * PLAYERS,
+    points: Sequence[int] | None = None,
     places: str | None = None,
 ) -> State:
     """The view of a player in the current round, from what the player knows.
@@ -67,21 +66,21 @@ def view_from(
             tax the player has paid, and include a tax it was paid. They also include a card chosen
             to be given back while another one is still to be chosen.
         actions: All actions of the round so far, of all players: ids of plays, or their notation
-            (`5c5h*`, `PASS`). In a round with an exchange they begin with the three cards given
-            back, the daifugo's two in ascending order, then the fugo's; `?` or a negative id is a
-            card that the player does not know. A player knows its own choices, and the cards it
-            got once that part of the exchange is complete.
+            (`5c5h*`, `PASS`). In a round with an exchange they begin with the cards given back,
+            the daifugo's two in ascending order, then the fugo's, if there is one; `?` or a
+            negative id is a card that the player does not know. A player knows its own choices, and
+            the cards it got once that part of the exchange is complete.
         leader: Player who showed 3d and led the first trick; may be omitted while 3d is in the
             player's own hand.
         dealt: Number of cards dealt to each player, by player, before the exchange; may be omitted
             in a round with classes, where dealing begins with the daifugo.
-        seats: Players in seat order.
-        classes: Classes by player, 0 for the daifugo to 4 for the daihinmin, such as `30214`; `-`
-            in a round without classes.
+        seats: Players in seat order, such as `30214`; by default in the order of their numbers.
+        classes: Classes by player, from 0 for the daifugo on, such as `30214`; `-` in a round
+            without classes.
         paid: Cards that the player paid as tax, as hinmin or daihinmin in a round with an exchange.
         round_number: Number of the round in the match, from 0.
-        points: Points before this round, by player.
-        places: Places by player, 0 to 4, such as `30214`; only for a last round that ended by
+        points: Points before this round, by player; by default none.
+        places: Places by player, from 0 on, such as `30214`; only for a last round that ended by
             passes, where the players left are ranked by lot.
 
     Raises:
@@ -102,7 +101,9 @@ def view_from(
     held = np.uint64(parse_cards(check_text(hand, "hand")))
     state = _start(flat, seats, classes, dealt, round_number, points)
     _note_tax(flat.rules, state, player, paid)
-    sure = [0] * PLAYERS
+    sure = [0] * game.num_players
+    # Where cards are given after sevens, the player may have got any of its cards since.
+    always = NONE if flat.rules.options.seven_give else held
     if state.leader >= 0:
         sure = _lead(flat, state, player, held, leader)
     for number, action in numbered(given):
@@ -115,7 +116,8 @@ def view_from(
                 chosen = read(flat, state, action)
                 _hand_out(flat.rules, state, chosen)
                 play(flat, state, chosen)
-                _check_cards(state, held, sure)
+                _check_cards(state, always, sure)
+    _check_cards(state, held, sure)
     if state.leader < 0 and leader is not None:
         raise InputError("nobody leads in the exchange")
     _check_hand(flat.rules, state, player, held)
@@ -134,57 +136,60 @@ def knowledge(game: Game, view: State, player: int) -> tuple[str, list[int], dic
     }
     if game.over(view) and view.passes >= rules.options.pass_limit:
         public["places"] = "".join(map(str, view.places))
-    if view.leader >= 0 and not view.hands[player] & bit(DIAMOND_THREE):
+    held = view.hands[player] & ~shown_by(view, player)
+    if view.leader >= 0 and not held & bit(DIAMOND_THREE):
         public["leader"] = int(view.leader)
     if view.classes[0] >= 0:
         public["classes"] = "".join(map(str, view.classes))
     if has_exchange(rules, view):
-        paid = [view.taxed[pair] for pair in range(len(TAXES)) if player == loser(view, pair)]
+        pairs = range(len(view.taxed))
+        paid = [view.taxed[pair] for pair in pairs if player == loser(view, pair)]
         public["paid"] = "".join(map(_text, paid))
     else:
-        public["dealt"] = [
-            int(left) + bits.size(played)
-            for left, played in zip(view.left, view.played, strict=True)
-        ]  # fmt: skip
+        public["dealt"] = [int(number_owned(view, other)) for other in range(game.num_players)]
     return _text(view.hands[player]), game.history(view).tolist(), public
 
 
 def _start(
     game: Game,
-    seats: str,
+    seats: str | None,
     classes: str,
     dealt: Sequence[int] | None,
     round_number: int,
-    points: Sequence[int],
+    points: Sequence[int] | None,
 ) -> State:
     """A round at its start, with arbitrary cards in all hands.
 
     Raises:
         InputError: An argument is missing or invalid.
     """
-    order = permutation(check_text(seats, "seats"), "seats")
+    players = range(game.num_players)
+    usual = sizes_dealt(game.num_players)
+    if seats is None:
+        seats = "".join(map(str, players))
+    order = permutation(check_text(seats, "seats"), "seats", len(players))
     check_text(classes, "classes")
     if dealt is None:
         if classes == "-":
             raise InputError(
-                f"dealt: give the number of cards dealt to each player, such as {DEALT}"
+                f"dealt: give the number of cards dealt to each player, such as {usual}"
             )
-        first = order.index(permutation(classes, "classes").index(0))
-        by_player = dict(zip(order[first:] + order[:first], DEALT, strict=True))
-        dealt = [by_player[player] for player in range(PLAYERS)]
-    sizes = _five(dealt, "dealt")
-    if sorted(sizes) != sorted(DEALT):
-        raise InputError(f"dealt must be three times 11 and twice 10 cards, not {dealt}")
+        first = order.index(permutation(classes, "classes", len(players)).index(0))
+        by_player = dict(zip(order[first:] + order[:first], usual, strict=True))
+        dealt = [by_player[player] for player in players]
+    sizes = _each(dealt, "dealt", len(players))
+    if sorted(sizes) != sorted(usual):
+        raise InputError(f"dealt must be {times_text(len(players))} cards, not {dealt}")
     ends = np.cumsum([0, *sizes])
-    hands = ["".join(CARDS[ends[player] : ends[player + 1]]) for player in range(PLAYERS)]
+    hands = ["".join(CARDS[ends[player] : ends[player + 1]]) for player in players]
     fields = [seats, classes, *hands]
-    before = _five(points, "points")
+    before = _each([0] * len(players) if points is None else points, "points", len(players))
     if round_number != 0 or any(before):
         fields.append(f"{round_number}:{','.join(map(str, before))}")
     return game.parse_deal(";".join(fields))
 
 
-def _five(numbers: Any, name: str) -> list[int]:
+def _each(numbers: Any, name: str, players: int) -> list[int]:
     """One whole number for each player.
 
     Raises:
@@ -194,8 +199,8 @@ def _five(numbers: Any, name: str) -> list[int]:
         found = [index(number) for number in numbers]
     except TypeError:
         found = []
-    if len(found) != PLAYERS:
-        raise InputError(f"{name} must be {PLAYERS} whole numbers, by player, not {numbers!r}")
+    if len(found) != players:
+        raise InputError(f"{name} must be {players} whole numbers, by player, not {numbers!r}")
     return found
 
 
@@ -209,7 +214,7 @@ def _note_tax(rules: Rules, state: State, player: int, paid: str) -> None:
     due = 0
     state.taxed[:] = 0
     if has_exchange(rules, state):
-        for pair, tax in enumerate(TAXES):
+        for pair, tax in enumerate(TAXES[: len(state.taxed)]):
             if player == loser(state, pair):
                 due = tax
                 state.taxed[pair] = cards
@@ -241,7 +246,10 @@ def _pick(
         card = bits.highest(state.returned[pair]) + 1 if state.returned[pair] else 0
     else:
         card = read(game, state, action)
-    if player == giving and card < NUM_CARDS and bool(held & bit(card)) == complete:
+    # A card that was given back may have come back after a seven.
+    sure = not (game.rules.options.seven_give and actions > number_of_picks(state))
+    held_now = bool(card < NUM_CARDS and held & bit(card))
+    if player == giving and card < NUM_CARDS and held_now == complete and (sure or not complete):
         fault = "was given back, but is" if complete else "is not"
         raise InputError(f"{CARDS[card]} {fault} in the hand")
     state.hands[giving] = DECK
@@ -259,7 +267,8 @@ def _lead(game: Game, state: State, player: int, held: np.uint64, leader: int | 
     Raises:
         InputError: The leader is unknown, or is not the holder of 3d.
     """
-    if held & bit(DIAMOND_THREE):
+    gives = bool(game.rules.options.seven_give)
+    if held & bit(DIAMOND_THREE) and not (gives and leader is not None):
         if leader not in (None, player):
             raise InputError(f"player_{player} holds 3d, so player_{leader} did not lead first")
         leader = player
@@ -270,9 +279,9 @@ def _lead(game: Game, state: State, player: int, held: np.uint64, leader: int | 
     new_trick(state, leader)
     sure = [
         0 if other == player else int(known(game.rules, state, player, other))
-        for other in range(PLAYERS)
+        for other in range(game.num_players)
     ]
-    _check_cards(state, held, sure)
+    _check_cards(state, NONE if gives else held, sure)
     return sure
 
 
@@ -283,6 +292,10 @@ def _hand_out(rules: Rules, state: State, action: int) -> None:
         InputError: The player has fewer cards left than it plays.
     """
     left = state.left[state.player]
+    if due_of(state) > 0:
+        # The player has just made a play, and is known to hold nothing else.
+        state.hands[state.player] |= rules.plays.need[action]
+        return
     if rules.plays.length[action] > left:
         raise InputError(f"player_{state.player} has only {left} cards left")
     state.hands[state.player] = rules.plays.need[action]
@@ -306,7 +319,7 @@ def _check_cards(state: State, held: np.uint64, sure: list[int]) -> None:
             raise InputError(f"{_text(gone & cards)} cannot be played twice, or held and played")
         gone |= cards
     for other, cards in enumerate(sure):
-        kept = cards & ~played[other]
+        kept = cards & ~played[other] & ~int(gifted(state))
         if kept & gone:
             raise InputError(f"player_{other} must hold {_text(kept & gone)}, or have played it")
         if kept.bit_count() > left[other]:
@@ -324,13 +337,13 @@ def _check_hand(rules: Rules, state: State, player: int, held: np.uint64) -> Non
         raise InputError(
             f"player_{player} holds {state.left[player]} cards now, not {bits.size(held)}"
         )
-    own = held | state.played[player]
+    own = np.uint64(own_of(state, player, held))
     if player == state.leader and not own & bit(DIAMOND_THREE):
         raise InputError(f"player_{player} led first, but neither holds 3d nor has played it")
     if not has_exchange(rules, state):
         return
     state.hands[player] = held
-    for pair, tax in enumerate(TAXES):
+    for pair, tax in enumerate(TAXES[: len(state.taxed)]):
         complete = is_complete(state, pair)
         returned = state.returned[pair] if complete else np.uint64(0)
         if player == loser(state, pair):
@@ -361,8 +374,9 @@ def _check_income(state: State, player: int, pair: int, own: np.uint64) -> None:
     # The most permissive case: the loser paid the best cards that the winner had.
     low = bits.lowest(best_cards(own, TAXES[pair]))
     below = bit(low) - np.uint64(1)
-    kept = state.played[payer] & ~returned
-    room = state.left[payer] - bits.size(returned & ~state.played[payer])
+    seen = np.uint64(own_of(state, payer, np.uint64(0)))
+    kept = seen & ~returned
+    room = number_owned(state, payer) - bits.size(seen | returned)
     if kept & ~below or bits.size(unseen(state, player) & ~returned & below) < room:
         raise InputError(f"player_{payer} has better cards than the tax that player_{player} got")
 
@@ -379,8 +393,8 @@ def _rank(game: Game, state: State, places: str | None) -> None:
     if by_lot:
         if places is None:
             raise InputError("places: passes ended the round, so give the place of every player")
-        found = np.array(permutation(check_text(places, "places"), "places"))
-        out = state.left == 0
+        found = np.array(permutation(check_text(places, "places"), "places", game.num_players))
+        out = ~ranked_by_chance(game.rules, state)
         if (found != state.places)[out].any():
             raise InputError(f"places must follow the order of going out, unlike {places!r}")
         state.points += state.places - found

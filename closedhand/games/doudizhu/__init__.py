@@ -7,11 +7,25 @@ plays the same category and length with a higher rank, or a bomb, or the rocket,
 two passes the last player to have played leads again; a leader may not pass. Rules, records and
 planes follow the DeepRocket paper ("A Solution to China Competitive Poker Using Deep Learning").
 
-The preset `rlcard` has exactly the plays of RLCard 1.2.0, and `openspiel` those of OpenSpiel
-2.0.2's `dou_dizhu`. The following is not copied from OpenSpiel: its auction continues until two
-passes follow a bid; three opening passes end its game without a score; it always doubles for spring
-(here `spring=True`); it lets a bomb beat the rocket; and it lists no chain without kickers that
-starts on a rank held four times.
+The preset `rlcard` has exactly the plays of RLCard 1.2.0, `douzero` the moves of DouZero 1.1.0's
+environment, and `openspiel` the plays of OpenSpiel 2.0.2's `dou_dizhu`. In `douzero` any solos are
+kickers, both jokers or four of a rank too, and a play is its cards: one id for every set of cards,
+where DouZero lists some twice. It also has DouZero's order of chains of trios with solos, in which
+a trio among the kickers counts (`plays.set_standings_by_cards`). The following is not copied from
+OpenSpiel: its auction continues until two passes follow a bid; three opening passes end its game
+without a score; it always doubles for spring (here `spring=True`); it lets a bomb beat the rocket;
+and it lists no chain without kickers that starts on a rank held four times.
+
+Two presets are small games with the plays of `deeprocket`. `mini` has four ranks and the jokers, 18
+cards, as the small version of Whitehouse, Powley and Cowling ("Determinization and Information Set
+Monte Carlo Tree Search for the Card Game Dou Di Zhu", 2011): `3 4 5 6` four times each, `S` and
+`B`; hands of 5, and 3 public cards as in the whole game, so that the landlord holds 8. `tiny` is
+small enough for exact best responses: the ten cards `33344455SB`, hands of 3, and one public card.
+With another 5 it would have 28.7 million histories. Action ids and planes are those of the whole
+game.
+
+`two_players` is a game of two. It, an auction by calling and robbing, doubling and open hands are
+described with their sources on the page "Rules as people play them".
 """
 
 from closedhand.core.moved import old_names

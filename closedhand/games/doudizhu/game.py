@@ -3,31 +3,34 @@
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from closedhand.core.game import Game, InputError
 from closedhand.core.options import Option, Options, takes
 from closedhand.games.doudizhu import substeps
-from closedhand.games.doudizhu.notation import Notation, SubstepNotation
-from closedhand.games.doudizhu.planes import SHAPES, observe
+from closedhand.games.doudizhu.counts import pack
+from closedhand.games.doudizhu.features import FEATURES, KICKERS, announced, features
+from closedhand.games.doudizhu.hidden import hide, redeal
+from closedhand.games.doudizhu.notation import DOUBLE, SHOW, Notation, SubstepNotation, words_of
+from closedhand.games.doudizhu.planes import SHAPES, observe, opened
 from closedhand.games.doudizhu.plays import PRESETS, build
-from closedhand.games.doudizhu.rules import (
+from closedhand.games.doudizhu.rules import deal, deals, legal, over, play, returns
+from closedhand.games.doudizhu.state import (
     LONGEST,
     MOST_BOMBS,
+    OPTIONS as NUMBERS,
     SEATS,
     STATE,
     Rules,
-    deal,
-    hide,
-    legal,
-    over,
-    play,
-    redeal,
-    returns,
 )
 from closedhand.games.doudizhu.validity import valid
 from closedhand.games.doudizhu.views import knowledge, view_from
+from closedhand.games.doudizhu.words import MOST_OF_THREE, MOST_OF_TWO
 
 __all__ = [
     "deal",
+    "deals",
+    "features",
     "hide",
     "knowledge",
     "legal",
@@ -46,11 +49,24 @@ OPTIONS = Options(
     Option(
         "rules",
         "deeprocket",
-        "the preset, which decides the kickers and the deal; bidding is on in `openspiel`",
+        "the preset, which decides the kickers and the deal; bidding is on in `openspiel` and, "
+        "with robbing, in `two_players`",
         choices=tuple(PRESETS),
     ),
     Option("substeps", False, "main group and kickers are separate actions"),
     Option("bidding", False, "an auction decides the landlord"),
+    Option(
+        "robbing",
+        False,
+        "the auction is by calling and robbing (jiao dizhu, qiang dizhu), not by bids; it needs "
+        "bidding",
+    ),
+    Option("doubling", False, "every player may double before the landlord leads (jiabei)"),
+    Option(
+        "open_hand",
+        False,
+        "the landlord may show all cards before leading, which doubles the stake (mingpai)",
+    ),
     Option("spring", False, "a spring or an anti-spring doubles the score"),
     Option(
         "objective",
@@ -58,9 +74,15 @@ OPTIONS = Options(
         "payoffs are points, doubled by bombs, or 1 and -1",
         choices=("score", "win"),
     ),
-    Option("base", None, "the stake without bidding, 3 if none", kind=int, least=1, most=99),
-    presets={name: {"bidding": preset.bidding} for name, preset in PRESETS.items()},
+    Option("base", None, "the stake without bids, 3 if none", kind=int, least=1, most=99),
+    presets={
+        name: {"bidding": preset.bidding, **({"robbing": True} if preset.robbing else {})}
+        for name, preset in PRESETS.items()
+    },
 )
+
+ROLES = {2: ("landlord", "peasant"), 3: ("landlord", "peasants", "peasants")}
+AUCTION_ROLES = ("first", "second", "third")
 
 
 @takes(OPTIONS)
@@ -74,35 +96,42 @@ def make_game(**given: Any) -> Game:
         InputError: An unknown option, or an invalid value of an option.
     """
     options = OPTIONS.complete(given)
-    base, bidding = options["base"], options["bidding"]
-    if base is not None and bidding:
+    base, bidding, robbing = options["base"], options["bidding"], options["robbing"]
+    if robbing and not bidding:
+        raise InputError("robbing is a kind of auction: it needs bidding")
+    if base is not None and bidding and not robbing:
         raise InputError("base is for games without bidding: there the winning bid is the stake")
     plays = build(options["rules"])
-    rules = Rules(
-        plays,
-        bidding=bidding,
-        spring=options["spring"],
-        win=options["objective"] == "win",
-        base=base or 3,
-    )
-    notation = Notation(rules, options["rules"])
-    bids = 3 if bidding else 0
+    words = words_of(**options)
+    deck = PRESETS[options["rules"]].deck
+    numbers = np.zeros(1, NUMBERS)[0]
+    numbers.bidding, numbers.robbing, numbers.spring = bidding, robbing, options["spring"]
+    numbers.double = 1 + words.index(DOUBLE) if DOUBLE in words else 0
+    numbers.show = 1 + words.index(SHOW) if SHOW in words else 0
+    numbers.win, numbers.stake = options["objective"] == "win", base or 3
+    numbers.players, numbers.hand = deck.players, deck.hand
+    numbers.aside, numbers.public = deck.aside, deck.public
+    numbers.deck = pack(deck.cards)
+    rules = Rules(plays, numbers)
+    notation = Notation(rules, options["rules"], words)
     most = most_points(rules)
+    number = deck.players
     flat = Game(
         name="doudizhu",
         options={**options, "substeps": False},
         rules=rules,
         dtype=STATE,
-        num_players=SEATS,
-        num_actions=int(plays.number) + bids,
-        shapes=SHAPES,
+        num_players=number,
+        num_actions=int(plays.number) + len(words),
+        shapes=SHAPES | opened(rules),
         # With an auction, the seats have no roles until it is over.
-        roles=("first", "second", "third") if bidding else ("landlord", "peasants", "peasants"),
-        sides=(0, 1, 2) if bidding else (0, 1, 1),
+        roles=(AUCTION_ROLES if bidding else ROLES[number])[:number],
+        sides=((0, 1, 2) if bidding else (0, 1, 1))[:number],
         notation=notation,
         payoff_range=(-most, most),
         max_moves=LONGEST,
-        zero_sum=not rules.win,
+        feature_table=FEATURES + announced(rules),
+        zero_sum=not rules.options.win,
         substep_options={"substeps": True},
     )
     if not options["substeps"]:
@@ -111,8 +140,9 @@ def make_game(**given: Any) -> Game:
         flat,
         options=options,
         rules=substeps.Rules(rules),
-        num_actions=substeps.ACTIONS + bids,
-        shapes=substeps.SHAPES,
+        num_actions=substeps.ACTIONS + len(words),
+        shapes=substeps.SHAPES | opened(rules),
+        feature_table=FEATURES + KICKERS + announced(rules),
         notation=SubstepNotation(notation),
         max_moves=LONGEST + substeps.MOST_KICKERS,
         flat_form=flat,
@@ -121,8 +151,12 @@ def make_game(**given: Any) -> Game:
 
 
 def most_points(rules: Rules) -> float:
-    """The most the landlord can win: with every rank a bomb, and the rocket."""
-    if rules.win:
+    """The most the landlord can win: with every rank a bomb, the rocket, and all that doubles."""
+    options = rules.options
+    if options.win:
         return 1.0
-    stake = 3 if rules.bidding else rules.base
-    return 2.0 * stake * 2.0 ** (MOST_BOMBS + rules.spring)
+    stake = 3 if options.bidding and not options.robbing else int(options.stake)
+    times = MOST_BOMBS + bool(options.spring) + bool(options.show) + 2 * bool(options.double)
+    if options.robbing:
+        times += MOST_OF_THREE if options.players == SEATS else MOST_OF_TWO
+    return (int(options.players) - 1) * stake * 2.0**times

@@ -1,12 +1,15 @@
 """The DeepRocket paper's notation: actions, deals, and game records (its Appendix A).
 
-An action is its cards, main group first (`3334`), `PASS`, or `BID1` to `BID3`. A deal is four card
-fields, `landlord;down;up;public`, 17 + 17 + 17 + 3 cards (with bidding the hands of the three
-seats). A record is a deal followed by `role,cards` for every play, with passes omitted: role 0 is
-the landlord, 1 the down peasant, 2 the up peasant. Without bidding the roles are the seats.
+An action is its cards, main group first (`3334`), `PASS`, or a word: `BID1` to `BID3`, `CALL`,
+`ROB`, `DOUBLE`, `SHOW`. A deal is four card fields, `landlord;down;up;public`, 17 + 17 + 17 + 3
+cards of the whole deck (with bidding the hands of the three seats; in a game of two the third field
+is what is set aside). A record is a deal followed by `role,cards` for every play, with passes
+omitted: role 0 is the landlord, 1 the down peasant, 2 the up peasant. Without bidding the roles are
+the seats.
 """
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -14,23 +17,41 @@ from closedhand.core.game import Game, InputError, State
 from closedhand.core.records import Record, stated_options
 from closedhand.core.scene import Row
 from closedhand.games.doudizhu import plays
-from closedhand.games.doudizhu.counts import DECK, RANKS, pack, unpack
-from closedhand.games.doudizhu.rules import SEATS, STATE, Rules, begin
+from closedhand.games.doudizhu.counts import RANKS, pack, unpack
+from closedhand.games.doudizhu.people import people_of
+from closedhand.games.doudizhu.rules import begin, over, third
+from closedhand.games.doudizhu.state import SEATS, STATE, Rules
+from closedhand.games.doudizhu.words import doubled, speaker
 
 BIDS = ("BID1", "BID2", "BID3")
+CLAIMS = ("CALL", "ROB")
+DOUBLE, SHOW = "DOUBLE", "SHOW"
+
+
+def words_of(
+    *, bidding: bool, robbing: bool, doubling: bool, open_hand: bool, **others: Any
+) -> tuple[str, ...]:
+    """The words of a game with these options, in the order of their ids, which follow the pass."""
+    auction = (CLAIMS if robbing else BIDS) if bidding else ()
+    return (*auction, *[DOUBLE] * doubling, *[SHOW] * open_hand)
+
+
+ROLES = {2: ("landlord", "peasant"), 3: ("landlord", "down peasant", "up peasant")}
 
 
 class Notation:
     """Text of actions and deals under the rules of a preset."""
 
-    def __init__(self, rules: Rules, preset: str) -> None:
+    def __init__(self, rules: Rules, preset: str, words: tuple[str, ...]) -> None:
         self.rules = rules
         self.preset = preset
+        self.words = words
+        self.people = people_of(words)
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
         """The notation of every action id."""
-        return plays.texts(self.preset) + (BIDS if self.rules.bidding else ())
+        return plays.texts(self.preset) + self.words
 
     @cached_property
     def ids(self) -> dict[str, int]:
@@ -81,21 +102,23 @@ class Notation:
         """A state at the start of a deal.
 
         Raises:
-            InputError: The text does not deal the whole deck into 17, 17, 17 and 3 cards.
+            InputError: The text does not deal the whole deck into three hands and public cards.
         """
         fields = [field.strip().upper() for field in text.strip().rstrip(";").split(";")]
-        if [len(field) for field in fields] != [17, 17, 17, 3]:
+        hand, rest, deck = self.rules.options.hand, third(self.rules), int(self.rules.options.deck)
+        if [len(field) for field in fields] != [hand, hand, rest, self.rules.options.public]:
             lengths = ", ".join(str(len(field)) for field in fields)
-            raise InputError(f"a deal is four fields of 17, 17, 17 and 3 cards, not {lengths}")
+            raise InputError(f"a deal is four fields of {hand}, {hand}, {rest} and "
+                             f"{self.rules.options.public} cards, not {lengths}")  # fmt: skip
         try:
             cards = [pack(field) for field in fields]
         except ValueError as error:
             raise InputError(f"not a deal: {error}") from None
-        if sum(map(int, cards)) != int(DECK):
+        if sum(map(int, cards)) != deck:
             wrong = [
                 rank
                 for i, rank in enumerate(RANKS)
-                if sum(field.count(rank) for field in fields) != int(DECK) >> 4 * i & 15
+                if sum(field.count(rank) for field in fields) != deck >> 4 * i & 15
             ]
             raise InputError(f"the four fields do not make a deck: count the {', '.join(wrong)}")
         state = np.zeros(1, STATE)[0]
@@ -105,35 +128,54 @@ class Notation:
         begin(self.rules, state)
         return state
 
+    def cards_of(self, action: int, state: State) -> tuple[str, ...]:
+        """The cards of a play."""
+        return tuple(self.texts[action]) if action < self.rules.plays.number - 1 else ()
+
     def scene(self, state: State) -> list[Row]:
         """The table: a row for each seat, then the public cards."""
         rows = []
         last = self.last_actions(state)
-        for seat in range(SEATS):
+        players = self.rules.options.players
+        for seat in range(players):
             role = "seat"
             if state.landlord >= 0:
-                role = ("landlord", "down peasant", "up peasant")[(seat - state.landlord) % SEATS]
+                role = ROLES[players][(seat - state.landlord) % players]
             hand = unpack(state.hands[seat])
             hidden = ("",) * (int(state.left[seat]) - len(hand))
+            spoken = last[seat] in (*self.words, "PASS")
+            cards = () if spoken else tuple(last[seat].replace("+", ""))
             rows.append(
                 Row(
                     f"player_{seat} {role}",
                     (*hand, *hidden),
                     last[seat],
-                    active=bool(seat == state.player and min(state.left) > 0),
+                    active=bool(seat == state.player and not over(self.rules, state)),
+                    last=cards,
+                    player=seat,
+                    role=role if state.landlord >= 0 else "",
+                    marks=("doubled",) if doubled(self.rules, state, seat) > 0 else (),
                 )
             )
-        public = tuple(unpack(state.public)) or ("", "", "")
-        doubled = f" x {2 ** int(state.bombs)}" if state.bombs else ""
-        stake = f"stake {state.stake}{doubled}" if state.stake else "no bid yet"
-        return [*rows, Row("public cards", public, stake)]
+        public = tuple(unpack(state.public)) or ("",) * self.rules.options.public
+        times = f" x {2 ** int(state.bombs)}" if state.bombs else ""
+        stake = f"stake {state.stake}{times}" if state.stake else "no bid yet"
+        rows.append(Row("public cards", public, stake, marks=(stake,)))
+        if players < SEATS:
+            aside = unpack(state.hands[players]) or ("",) * self.rules.options.aside
+            rows.append(Row("set aside", tuple(aside)))
+        return rows
 
     def last_actions(self, state: State) -> list[str]:
-        """Each seat's latest action among the last three, or an empty string if there is none."""
-        last = [""] * SEATS
-        for age in range(min(SEATS, int(state.moves))):
+        """Each seat's latest action among the last, or an empty string if there is none."""
+        players = self.rules.options.players
+        last = [""] * players
+        for age in range(min(players, int(state.moves))):
             move = int(state.moves) - 1 - age
-            seat = move if move < state.bids else (state.landlord + move - state.bids) % SEATS
+            if move < state.bids:
+                seat = int(speaker(self.rules, state, move))
+            else:
+                seat = (state.landlord + move - state.bids) % players
             last[seat] = last[seat] or self.texts[state.history[move]]
         return last
 
@@ -143,6 +185,7 @@ class SubstepNotation:
 
     def __init__(self, flat: Notation) -> None:
         self.flat = flat
+        self.people = people_of(flat.words, substeps=True)
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
@@ -152,7 +195,7 @@ class SubstepNotation:
             for group in self.flat.rules.plays.groups[:-1]
         ]
         kickers = [f"+{r}" for r in RANKS] + [f"+{r}{r}" for r in RANKS[:13]]
-        return (*groups, "PASS", *kickers, *(BIDS if self.flat.rules.bidding else ()))
+        return (*groups, "PASS", *kickers, *self.flat.words)
 
     @cached_property
     def ids(self) -> dict[str, int]:
@@ -205,7 +248,7 @@ def parse_record(line: str, game: Game) -> Record:
     Raises:
         InputError: A malformed field, or an illegal action.
     """
-    if game.options["bidding"]:
+    if game.flat.rules.has_words or game.num_players < SEATS:
         raise InputError("the paper's notation has no auction: use rules without bidding")
     fields = [field.strip() for field in line.strip().rstrip(";").split(";")]
     deal = ";".join(fields[:4])
@@ -231,7 +274,7 @@ def parse_record(line: str, game: Game) -> Record:
 
 
 def format_record(game: Game, state: State) -> str:
-    """The record of a game without bidding in the paper's notation."""
+    """The record of a game of three without words in the paper's notation."""
     game = game.flat
     plays_made = [
         f"{move % SEATS},{game.text(action)}"

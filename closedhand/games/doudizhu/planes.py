@@ -15,33 +15,55 @@ Planes are indexed `[x, y, z]`, as in the paper's Table 2:
 
 The status vector holds what the planes omit, 10 numbers: 0-2 the observer's role, one-hot
 (landlord, down peasant, up peasant; all zero during an auction); 3-5 the number of cards left to
-the observer, the down player and the up player; 6-8 their bids (-1: has not bid); 9 the number of
-bombs and rockets played.
+the observer, the down player and the up player; 6-8 their bids (-1: has not bid), in an auction by
+calling and robbing how often they did either; 9 the number of bombs and rockets played. In a game
+of two there is no up player: his numbers and planes are zero.
+
+With `doubling` or `open_hand` there is a third part, `opening`, of 19 numbers: 0-2 whether the
+observer, the down player and the up player have doubled (-1: has not said yet); 3 the landlord has
+shown all cards; 4-18 the cards that he has shown and still holds, by rank.
 """
 
 import numpy as np
 
 from closedhand.core.kernel import inlined, kernel
-from closedhand.games.doudizhu.counts import at_least, one
+from closedhand.games.doudizhu.counts import at_least, count, one
+from closedhand.games.doudizhu.hidden import unseen
 from closedhand.games.doudizhu.plays import CATEGORIES, PASS_FAMILY, main_ranks
-from closedhand.games.doudizhu.rules import SEATS, has_play, lowest_ranks, pass_id, unseen
+from closedhand.games.doudizhu.rules import has_play, lowest_ranks
+from closedhand.games.doudizhu.state import SEATS, Rules, around
+from closedhand.games.doudizhu.words import bid_of, doubled, is_shown
 
 RANKS, ROWS, PLANES = 15, 19, 21
 STATUS = 10
 SHAPES = {"observation": (RANKS, ROWS, PLANES), "status": (STATUS,)}
 SIZE = RANKS * ROWS * PLANES + STATUS
 
+OPENING = SEATS + 1 + RANKS
+
 ROUNDS = 6
 UNSEEN, HAND = 19, 20
 CATEGORY_ROW = 4
 
 
+def opened(rules: Rules) -> dict[str, tuple[int, ...]]:
+    """The shape of the part that tells who has doubled and what is shown, if anybody may."""
+    return {"opening": (OPENING,)} if rules.options.double or rules.options.show else {}
+
+
 @kernel
 def observe(rules, state, player, out):
-    """Write the planes, then the status vector."""
+    """Write the planes, the status vector, and what was said after the auction."""
+    draw(rules, state, player, out)
+    draw_opening(rules, state, player, out[SIZE:])
+
+
+@kernel
+def draw(rules, state, player, out):
+    """Write the planes, then the status vector; 0 everywhere else."""
     out[:] = 0
     draw_history(rules, state, player, out)
-    for z, cards in ((UNSEEN, unseen(state, player)), (HAND, state.hands[player])):
+    for z, cards in ((UNSEEN, unseen(rules, state, player)), (HAND, state.hands[player])):
         draw_cards(out, z, cards)
         draw_possible(rules, out, z, cards)
     draw_status(rules, state, player, out[RANKS * ROWS * PLANES :])
@@ -118,7 +140,7 @@ def with_kickers(plays, family, lowest, cards):
     found = np.uint64(0)
     for g in range(family.first, family.end):
         rank = one(family.rank + g - family.first)
-        if lowest & rank and has_play(plays, g, cards):
+        if lowest & rank and has_play(plays, g, cards, 0):
             found |= rank
     return found
 
@@ -129,11 +151,11 @@ def draw_history(rules, state, player, out):
     before = state.played[0] + state.played[1] + state.played[2]
     age = 0
     # The seat that made a move, relative to the observer; one less with each move back.
-    seat = (state.player - player) % SEATS
+    seat = around(rules, state.player - player)
     move = np.int64(state.moves)
     while move > state.bids and age < ROUNDS:
         move -= 1
-        seat = seat - 1 if seat > 0 else SEATS - 1
+        seat = (seat if seat > 0 else rules.options.players) - 1
         action = np.int64(state.history[move])
         g = np.int64(rules.plays.group[action])
         z = 1 + SEATS * (ROUNDS - 1 - age) + seat
@@ -150,9 +172,21 @@ def draw_history(rules, state, player, out):
 def draw_status(rules, state, player, out):
     """Write the status vector."""
     if state.landlord >= 0:
-        out[(player - state.landlord) % SEATS] = 1
-    for i in range(SEATS):
-        seat = (player + i) % SEATS
+        out[around(rules, player - state.landlord)] = 1
+    for i in range(rules.options.players):
+        seat = around(rules, player + i)
         out[3 + i] = state.left[seat]
-        out[6 + i] = state.history[seat] - pass_id(rules) if seat < state.bids else -1
+        out[6 + i] = bid_of(rules, state, seat) if state.bids else -1
     out[9] = state.bombs
+
+
+@kernel
+def draw_opening(rules, state, player, out):
+    """Write who has doubled and what is shown, if anybody may."""
+    if rules.options.double:
+        for i in range(rules.options.players):
+            out[i] = doubled(rules, state, around(rules, player + i))
+    if is_shown(rules, state):
+        out[SEATS] = 1
+        for rank in range(RANKS):
+            out[SEATS + 1 + rank] = count(state.hands[state.landlord], rank)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.games.doudizhu.counts import unpack
+from closedhand.games.doudizhu.counts import RANKS, unpack
 
 
 class Category(NamedTuple):
@@ -98,7 +98,24 @@ FAMILY = np.dtype(
 """The groups of one category and length: a group beats those before it in its family."""
 
 
-MOST_PLAYS = 27_472
+STANDING = np.dtype(
+    (
+        np.record,
+        [
+            ("family", "i4"),  # the first family with plays that beat it, before the bombs
+            ("then", "i4"),  # the second one: `BOMB` if there is none
+            ("above", "i4"),  # only groups after this one beat it
+            ("least", "i4"),  # the least strength of plays with kickers that beat it
+        ],
+    )
+)
+"""What beats a play. Nearly always the group decides: the first standings are those of the groups,
+with the later groups of their families, and no least strength."""
+
+STANDINGS = GROUPS + 40
+"""Those of the groups, and those of plays of the preset `douzero` that its kickers decide too."""
+
+MOST_PLAYS = 29_985
 
 PLAYS = np.dtype(
     (
@@ -107,8 +124,11 @@ PLAYS = np.dtype(
             ("number", "i4"),  # number of plays, including the pass, which is last
             ("need", "u8", MOST_PLAYS),  # all cards of each play, packed
             ("group", "i4", MOST_PLAYS),  # the main group of each play
+            ("standing", "i4", MOST_PLAYS),  # what beats each play
+            ("strength", "i4", MOST_PLAYS),  # the highest rank of which a play has just three cards
             ("groups", GROUP, GROUPS),
             ("families", FAMILY, FAMILIES),
+            ("standings", STANDING, STANDINGS),
         ],
     )
 )
@@ -142,18 +162,77 @@ def repeated_solos_beside(main: range, number: int) -> Iterator[Kickers]:
             yield kickers
 
 
+def any_solos(main: range, number: int) -> Iterator[Kickers]:
+    """Any solo kickers, but none that make a longer chain of trios, or the play of a higher chain.
+
+    A set of cards is then one play: with three kickers of a rank beside it, a chain of three ranks
+    is a chain of four, and a longer one is read as the highest chain that its cards allow.
+    """
+    ranks = [r for r in range(15) if r not in main]
+    beside = {main[-1] + 1} | ({main[0] - 1} if len(main) == 3 else set())
+    for kickers in combinations_with_replacement(ranks, number):
+        counts = Counter(kickers)
+        if all(counts[r] <= (4 if r <= TWO else 1) for r in counts) and all(
+            counts[r] != 3 for r in beside & set(range(ACE + 1))
+        ):
+            yield kickers
+
+
+class Deck(NamedTuple):
+    """What is dealt.
+
+    Attributes:
+        cards: All cards.
+        hand: Cards that each player is dealt.
+        players: Number of players, 2 or 3.
+        aside: Cards that are set aside face down, in a game of two.
+    """
+
+    cards: str
+    hand: int
+    players: int = 3
+    aside: int = 0
+
+    @property
+    def public(self) -> int:
+        """Number of cards that are left for the landlord."""
+        return len(self.cards) - self.players * self.hand - self.aside
+
+
+WHOLE = Deck(4 * RANKS[:13] + RANKS[13:], 17)
+
+
 class Preset(NamedTuple):
-    """The differences between the plays of programs and papers."""
+    """The differences between the plays of programs and papers, and their decks.
+
+    Attributes:
+        solos: The solo kickers that may go with main ranks.
+        fours: Whether four cards of a rank may take kickers.
+        bidding: Whether an auction is part of the program's game.
+        robbing: Whether the auction is by calling and robbing.
+        by_cards: Whether cards alone, and not how they were meant, decide what beats a play (see
+            `set_standings_by_cards`).
+        deck: What is dealt.
+    """
 
     solos: Callable[[range, int], Iterator[Kickers]]
     fours: bool = True
     bidding: bool = False
+    robbing: bool = False
+    by_cards: bool = False
+    deck: Deck = WHOLE
 
 
 PRESETS = {
     "deeprocket": Preset(distinct_solos),
     "rlcard": Preset(repeated_solos_beside),
     "openspiel": Preset(repeated_solos, fours=False, bidding=True),
+    "douzero": Preset(any_solos, by_cards=True),
+    "mini": Preset(distinct_solos, deck=Deck(4 * "3456" + "SB", 5)),
+    "tiny": Preset(distinct_solos, deck=Deck("33344455SB", 3)),
+    "two_players": Preset(
+        distinct_solos, bidding=True, robbing=True, deck=Deck(4 * RANKS[2:13] + "SB", 17, 2, 9)
+    ),
 }
 
 
@@ -229,7 +308,54 @@ def build(preset: str) -> np.record:
     plays.group[: len(need)] = group_of
     plays.groups[:] = groups
     plays.families[:] = families
+    plays.standing[: len(need)] = group_of
+    plays.strength[: len(need)] = [top_trio(cards) for cards in need]
+    for g, group in enumerate(plays.groups):
+        plays.standings[g] = (group.family, BOMB, g, 0)
+    if PRESETS[preset].by_cards:
+        set_standings_by_cards(plays)
     return plays
+
+
+def top_trio(cards: int) -> int:
+    """The highest rank of which packed cards hold just three, 0 if there is none."""
+    return max((r for r in range(TWO + 1) if cards >> 4 * r & 15 == 3), default=0)
+
+
+def set_standings_by_cards(plays: np.record) -> None:
+    """Set the standings of chains of trios with solos as DouZero 1.1.0's environment does.
+
+    It is told the cards of a play, not what they were meant to be, and works that out again. The
+    strength of a chain of trios with solos is its highest trio, be it a kicker: 666777888+9TJ does
+    not beat 333444555+KKK, and 333444555+KKK beats 666777888+9TJ. A chain of four trios may follow
+    a chain of three with solos, three of them kickers, but then it is a chain of four to follow.
+    Only bombs beat a chain of four or five with three or four kickers of one rank, of which the
+    environment makes nothing.
+    """
+    chains = {(int(f.category), int(f.length)): i for i, f in enumerate(plays.families)}
+    names = [category.name for category in CATEGORIES]
+    trios, with_solos = names.index("trio chain"), names.index("trio chain+solos")
+    fours = plays.families[chains[trios, 4]]
+    found: dict[tuple[int, ...], int] = {}
+    for length in (3, 4, 5):
+        family = chains[with_solos, length]
+        for play in range(
+            plays.groups[plays.families[family].first].first,
+            plays.groups[plays.families[family].end - 1].end,
+        ):
+            kickers = int(plays.need[play]) - int(plays.groups[plays.group[play]].need)
+            strength = int(plays.strength[play])
+            if length > 3 and any(kickers >> 4 * r & 15 >= 3 for r in range(TWO + 1)):
+                standing = (BOMB, BOMB, -1, 0)
+            elif length == 3:
+                # Of the chains of four, by highest rank, those whose highest trio is stronger.
+                above = int(fours.first) + min(max(strength - 3, -1), ACE - 3)
+                standing = (chains[trios, 4], family, above, strength + 1)
+            else:
+                standing = (family, BOMB, int(plays.families[family].first) - 1, strength + 1)
+            plays.standing[play] = found.setdefault(standing, GROUPS + len(found))
+    for standing, index in found.items():
+        plays.standings[index] = standing
 
 
 @cache

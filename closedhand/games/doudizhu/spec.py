@@ -12,13 +12,16 @@ DOUDIZHU = GameSpec(
     aec_id="closedhand/doudizhu-v0",
     gymnasium_id="closedhand/DouDizhu-v0",
     opponent="greedy",
+    adviser="decompose",
     line_notation=r"[3-9TJQKA2SB]{6,}\s*;",
     parse_record="closedhand.games.doudizhu.notation:parse_record",
     trainers={
-        "ppo": f"{COMMANDS}.ppo:learn",
+        "maskable-ppo": f"{COMMANDS}.ppo:learn",
         "decompose": f"{COMMANDS}.decompose:learn",
+        "value-net": f"{COMMANDS}.value_net:learn",
     },
     commands={
+        "advise": f"{COMMANDS}.advise:advise",
         "train policy-net": f"{COMMANDS}.networks:network",
         "train kicker-net": f"{COMMANDS}.networks:network",
         "train self-play": f"{COMMANDS}.networks:self_play",
@@ -28,9 +31,22 @@ DOUDIZHU = GameSpec(
         "reproduce deeprocket-match": f"{COMMANDS}.reproduce:deeprocket_match",
         "reproduce deeprocket": f"{COMMANDS}.reproduce:deeprocket",
     },
+    columns={
+        "WP": "closedhand.games.doudizhu.literature:winning_percentage",
+        "ADP": "closedhand.games.doudizhu.literature:average_difference",
+    },
+    terms="closedhand.games.doudizhu.terms:TERMS",
+    faces={"S": "joker", "B": "JOKER"},
+    playouts="closedhand.baselines.doudizhu.search.agent:playouts",
     pages=(
         "closedhand.games.doudizhu",
         "closedhand.games.doudizhu.planes",
+        "closedhand.games.doudizhu.features",
         "closedhand.games.doudizhu.substeps",
     ),
+    versions={
+        0: "since 0.1.0. 0.2.0 added presets and options, "
+        "all off by default, and `observation`; actions, planes and payoffs of what there was are "
+        "unchanged."
+    },
 )

@@ -1,7 +1,7 @@
 """Dou Dizhu in kicker sub-steps: first the main group, then its kickers one by one.
 
 There are 337 actions, the outputs of the paper's two networks: the 309 main groups (including the
-pass), 15 solo kickers and 13 pair kickers. With bidding, the bids 1 to 3 follow as 337 to 339.
+pass), 15 solo kickers and 13 pair kickers. Words follow, such as the bids 1 to 3 as 337 to 339.
 Kickers are picked in ascending order, so every flat play has exactly one path, and a choice is
 legal only if some flat play completes it. The other players see a play only when it is complete.
 
@@ -26,9 +26,12 @@ import numpy as np
 
 from closedhand.core.kernel import kernel
 from closedhand.core.validity import replay
-from closedhand.games.doudizhu import planes, rules as flat, validity
+from closedhand.games.doudizhu import features as compact, planes, rules as flat, validity
 from closedhand.games.doudizhu.counts import NIBBLE, contains, count, one
+from closedhand.games.doudizhu.hidden import known_public, unseen
 from closedhand.games.doudizhu.plays import GROUPS, PASS_GROUP
+from closedhand.games.doudizhu.state import Rules as FlatRules, around, clear
+from closedhand.games.doudizhu.words import MOST_WORDS, is_opening, legal_words, pass_id
 
 FIRST_SOLO = GROUPS
 FIRST_PAIR = FIRST_SOLO + 15
@@ -51,24 +54,26 @@ class Rules(NamedTuple):
 
     kernels = "closedhand.games.doudizhu.substeps"
 
-    flat: flat.Rules
+    flat: FlatRules
 
 
 @kernel
 def legal(rules, state, out):
     """Write the ids of the legal actions, ascending; return their number."""
-    if state.landlord < 0:
-        n = flat.legal_bids(rules.flat, state, out)
+    if is_opening(rules.flat, state):
+        n = legal_words(rules.flat, state, out)
         for i in range(n):
-            bid = out[i] - flat.pass_id(rules.flat)
-            out[i] = PASS_GROUP if bid == 0 else FIRST_BID + bid - 1
+            word = out[i] - pass_id(rules.flat)
+            out[i] = PASS_GROUP if word == 0 else FIRST_BID + word - 1
         return n
     if state.group >= 0:
         return legal_kickers(rules, state, out)
     hand = state.hands[state.player]
+    least = flat.least_strength(rules.flat, state)
     n = 0
     for i in range(flat.legal_groups(rules.flat, state, out)):
-        if flat.has_play(rules.flat.plays, out[i], hand):
+        group = rules.flat.plays.groups[out[i]]
+        if group.kickers == 0 or flat.has_play(rules.flat.plays, out[i], hand, least):
             out[n] = out[i]
             n += 1
     if state.target >= 0:
@@ -83,11 +88,13 @@ def legal_kickers(rules, state, out):
     group = rules.flat.plays.groups[state.group]
     hand = state.hands[state.player]
     last = top_rank(state.picked)
+    least = flat.least_strength(rules.flat, state)
     ranks = 0
     for play in range(group.first, group.end):
         need = rules.flat.plays.need[play]
         kickers = need - group.need
-        if contains(hand, need) and contains(kickers, state.picked):
+        weak = least > 0 and rules.flat.plays.strength[play] < least
+        if contains(hand, need) and contains(kickers, state.picked) and not weak:
             rank = lowest_rank(kickers - state.picked)
             if rank >= last:
                 ranks |= 1 << rank
@@ -123,7 +130,7 @@ def top_rank(cards):
 def play(rules, state, action):
     """Apply a legal action; make the play if it is complete."""
     if action >= FIRST_BID:
-        flat.play(rules.flat, state, flat.pass_id(rules.flat) + action - FIRST_BID + 1)
+        flat.play(rules.flat, state, pass_id(rules.flat) + action - FIRST_BID + 1)
         return
     if action < GROUPS:
         group = rules.flat.plays.groups[action]
@@ -140,7 +147,7 @@ def play(rules, state, action):
     state.picks -= 1
     if state.picks == 0:
         chosen = complete(rules, state)
-        flat.clear(state)
+        clear(state)
         flat.play(rules.flat, state, chosen)
 
 
@@ -155,12 +162,35 @@ def complete(rules, state):
 
 
 @kernel
+def step_towards(rules, state, action, work, ids):
+    """The next sub-step of a flat play; see `closedhand.baselines.learning.factoring`."""
+    plays = rules.flat.plays
+    word = action - pass_id(rules.flat)
+    if word > 0:
+        return FIRST_BID + word - 1
+    if state.group < 0:
+        return np.int64(plays.group[action])
+    group = plays.groups[state.group]
+    rank = lowest_rank(plays.need[action] - group.need - state.picked)
+    return rank + (FIRST_SOLO if group.unit == 1 else FIRST_PAIR)
+
+
+@kernel
 def observe(rules, state, player, out):
-    """Write the flat game's observation, then the kicker planes."""
-    planes.observe(rules.flat, state, player, out[: planes.SIZE])
-    out[planes.SIZE :] = 0
+    """Write the planes and the status of the flat game, the kicker planes, and what was said."""
+    planes.draw(rules.flat, state, player, out)
     if player == state.player and state.group >= 0:
         draw_kickers(rules, state, out[planes.SIZE :])
+    planes.draw_opening(rules.flat, state, player, out[SIZE:])
+
+
+@kernel
+def features(rules, state, player, out):
+    """Write the flat game's numbers, those of the play under way, and what was said."""
+    compact.write(rules.flat, state, player, out)
+    if player == state.player and state.group >= 0:
+        compact.kicker_features(rules.flat, state, out[compact.SIZE :])
+    compact.write_opening(rules.flat, state, player, out[compact.SUBSTEPS_SIZE :])
 
 
 @kernel
@@ -174,7 +204,7 @@ def draw_kickers(rules, state, out):
     for i in range(legal_kickers(rules, state, kickers)):
         legal_ranks |= 1 << (kickers[i] - (FIRST_SOLO if kicker == 1 else FIRST_PAIR))
     everything = (1 << 15) - 1
-    role = (player - state.landlord) % flat.SEATS
+    role = around(rules.flat, player - state.landlord)
     left = state.hands[player] - group.need - state.picked
 
     draw_row(out, 0, 0, everything if kicker == 2 else 0)
@@ -192,13 +222,13 @@ def draw_kickers(rules, state, out):
     draw_row(out, 1, 7, (1 << group.kickers) - 1)
     draw_row(out, 1, 8, (1 << state.picks) - 1)
 
-    draw_counts(out, 2, 0, flat.unseen(state, player), 4)
+    draw_counts(out, 2, 0, unseen(rules.flat, state, player), 4)
     for rank in range(15):
         if legal_ranks >> rank & 1 and count(left, rank) > kicker:
             out[place(rank, 4, 2)] = 1
-    draw_counts(out, 2, 5, flat.known_public(state), 1)
-    for i in range(flat.SEATS):
-        seat = (player + i) % flat.SEATS
+    draw_counts(out, 2, 5, known_public(state), 1)
+    for i in range(rules.flat.options.players):
+        seat = around(rules.flat, player + i)
         draw_row(out, 2, 6 + i, (1 << min(15, state.left[seat])) - 1)
 
 
@@ -241,7 +271,8 @@ def _play_under_way(rules: Rules, state: np.record, replayed: np.record) -> str:
     Returns:
         Reason why a sub-step is illegal, or an empty string.
     """
-    return replay(rules, replayed, under_way(rules, state), ACTIONS + 3, "sub-step")
+    room = ACTIONS + MOST_WORDS
+    return replay(rules, replayed, under_way(rules, state), room, "sub-step")
 
 
 def under_way(rules: Rules, state: np.record) -> list[int]:

@@ -9,10 +9,9 @@ from collections.abc import Callable
 import numpy as np
 
 from closedhand.core import validity
-from closedhand.games.doudizhu.counts import DECK
-from closedhand.games.doudizhu.rules import LONGEST, SEATS, Rules, begin
-
-HAND, PUBLIC = 17, 3
+from closedhand.games.doudizhu.rules import begin, third
+from closedhand.games.doudizhu.state import LONGEST, SEATS, Rules
+from closedhand.games.doudizhu.words import MOST_SAID, MOST_WORDS, is_shown
 
 
 def _nothing(state: np.record, replayed: np.record) -> str:
@@ -34,21 +33,25 @@ def valid(
         under_way: Function that applies the sub-steps of an incomplete play in its first argument
             to its second one, and returns the reason why one is illegal, or an empty string.
     """
-    wrong = validity.outside(state, {"moves": (0, LONGEST), "landlord": (-1, SEATS - 1)})
+    last = rules.options.players - 1
+    wrong = validity.outside(
+        state, {"moves": (0, LONGEST), "landlord": (-1, last), "bids": (0, MOST_SAID)}
+    )
     if wrong:
         return wrong
     if player is not None:
-        return _unfit(state, player) or validity.unlike_redealt(
+        return _unfit(rules, state, player) or validity.unlike_redealt(
             rules, state, player, lambda full: valid(rules, full, None, under_way)
         )
     if state.seed == 0:
         return "seed is 0, from which nothing can be dealt"
     start = state.copy()
-    wrong = _take_back(state, start)
+    wrong = _take_back(rules, state, start)
     if wrong:
         return wrong
     begin(rules, start)
-    wrong = validity.replay(rules, start, state.history[: state.moves], rules.plays.number + 3)
+    room = int(rules.plays.number) + MOST_WORDS
+    wrong = validity.replay(rules, start, state.history[: state.moves], room)
     return wrong or under_way(state, start) or validity.difference(state, start, SEATS)
 
 
@@ -58,10 +61,9 @@ def counts(cards: np.uint64) -> np.ndarray:
 
 
 _SHIFTS = np.arange(0, 64, 4, dtype=np.uint64)
-_DECK = counts(DECK)
 
 
-def _take_back(state: np.record, start: np.record) -> str:
+def _take_back(rules: Rules, state: np.record, start: np.record) -> str:
     """Write the hands as dealt into `start`.
 
     Returns:
@@ -76,38 +78,44 @@ def _take_back(state: np.record, start: np.record) -> str:
         hands[state.landlord] = hands[state.landlord] - public
         if (hands[state.landlord] < 0).any():
             return "the landlord has never had the public cards"
-    if (sum(hands) + public != _DECK).any():
+    if (sum(hands) + public != counts(rules.options.deck)).any():
         return "the cards do not make a deck"
     sizes = [int(hand.sum()) for hand in hands]
-    if sizes != [HAND] * SEATS:
-        return f"hands of {HAND} cards are dealt, not of {sizes}"
+    if sizes != [rules.options.hand, rules.options.hand, third(rules)]:
+        return f"hands of {rules.options.hand} cards are dealt, not of {sizes}"
     for seat, hand in enumerate(hands):
         start.hands[seat] = (hand.astype(np.uint64) << _SHIFTS).sum()
     return ""
 
 
-def _unfit(view: np.record, player: int) -> str:
+def _unfit(rules: Rules, view: np.record, player: int) -> str:
     """Reason why a record is not a view that `redeal` can fill, or an empty string."""
-    if view.seed or any(view.hands[seat] for seat in range(SEATS) if seat != player):
+    shown = int(view.landlord) if is_shown(rules, view) else player
+    if view.seed or any(view.hands[seat] for seat in range(SEATS) if seat not in (player, shown)):
         return f"player_{player} knows neither the others' hands nor the next deal"
     played = [counts(cards) for cards in view.played]
     public = counts(view.public)
-    unseen = _DECK - counts(view.hands[player]) - sum(played)
+    unseen = counts(rules.options.deck) - counts(view.hands[player]) - sum(played)
     if (unseen < 0).any():
         return "the cards are more than a deck"
     room = view.left.tolist()
     if min(room) < 0 or room[player] != counts(view.hands[player]).sum():
         return f"left is not what player_{player} holds, or what a hand can hold"
     if view.landlord < 0:
-        room[player] = PUBLIC
+        room[player] = rules.options.public
         if view.public:
             return "public is known before the auction is over"
     else:
         room[player] = 0
-        if public.sum() != PUBLIC:
-            return f"public holds {public.sum()} cards, not {PUBLIC}"
+        if public.sum() != rules.options.public:
+            return f"public holds {public.sum()} cards, not {rules.options.public}"
         if view.landlord != player:
             known = np.maximum(public - played[view.landlord], 0)
+            if shown != player:
+                held = counts(view.hands[shown])
+                if (known > held).any() or held.sum() != room[shown]:
+                    return f"the hand that player_{shown} has shown is not what it can hold"
+                known = held
             if (known > unseen).any() or known.sum() > room[view.landlord]:
                 return "the landlord cannot hold the public cards"
     if sum(room) != unseen.sum():

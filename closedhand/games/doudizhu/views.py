@@ -14,10 +14,11 @@ from closedhand.core.views import (
     play,
     read,
 )
-from closedhand.games.doudizhu.counts import DECK, RANKS, contains, pack, size, unpack
-from closedhand.games.doudizhu.rules import Rules, begin, known_public
-
-PUBLIC = 3
+from closedhand.games.doudizhu.counts import RANKS, contains, pack, size, unpack
+from closedhand.games.doudizhu.hidden import known_public
+from closedhand.games.doudizhu.rules import begin
+from closedhand.games.doudizhu.state import Rules
+from closedhand.games.doudizhu.words import is_opening, is_shown
 
 
 def view_from(
@@ -27,6 +28,7 @@ def view_from(
     actions: Iterable[int | str] = (),
     *,
     public: str | None = None,
+    shown: str | None = None,
 ) -> State:
     """The view of a player, from what the player knows.
 
@@ -35,14 +37,15 @@ def view_from(
         player: Seat of the player. Without bidding the landlord is seat 0, followed by the down and
             the up peasant; with bidding seat 0 bids first.
         hand: The cards that the player holds now, as ranks in any order: `3345TTJQKA22SB`.
-        actions: All bids, plays and passes since the deal, of all players: ids of the flat game, or
-            its notation (`3334`, `PASS`, `BID2`).
-        public: The three public cards, once there is a landlord.
+        actions: All words, plays and passes since the deal, of all players: ids of the flat game,
+            or its notation (`3334`, `PASS`, `BID2`).
+        public: The public cards, once there is a landlord.
+        shown: Cards that the landlord holds now, if he is another player and has shown them.
 
     Raises:
         InputError: Something that is not a card or not an action, an illegal action, more cards
-            than there are in the deck or in a hand, public cards that the landlord cannot have, or
-            public cards that are missing or given before there is a landlord.
+            than there are in the deck or in a hand, public or shown cards that the landlord cannot
+            have, or ones that are missing or are not known yet.
 
     Examples:
         >>> from closedhand import make_game
@@ -56,16 +59,17 @@ def view_from(
     state = flat.empty(1)[0]
     if public is not None:
         state.public = _packed(public, "public")
-        if size(state.public) != PUBLIC:
-            raise InputError(f"there are {PUBLIC} public cards, not {size(state.public)}")
+        number = size(state.public)
+        if number != flat.rules.options.public:
+            raise InputError(f"there are {flat.rules.options.public} public cards, not {number}")
     begin(flat.rules, state)
-    _check_cards(state, player, held)
+    _check_cards(flat.rules, state, player, held)
     for number, given in numbered(listed(actions)):
         with at_action(number, given):
             action = read(flat, state, given)
             _hand_out(flat.rules, state, action)
             play(flat, state, action)
-            _check_cards(state, player, held)
+            _check_cards(flat.rules, state, player, held)
     if state.landlord >= 0 and public is None:
         raise InputError("there is a landlord: give the public cards")
     if state.landlord < 0 and public is not None:
@@ -75,6 +79,7 @@ def view_from(
     if player == state.landlord and not contains(held, np.uint64(known_public(state))):
         raise InputError(f"the public cards {unpack(state.public)} are neither held nor played")
     state.hands[player] = held
+    _show(flat.rules, state, player, shown)
     return flat.view(state, player)
 
 
@@ -87,6 +92,8 @@ def knowledge(game: Game, view: State, player: int) -> tuple[str, list[int], dic
     if view.group >= 0:
         raise InputError("a play in sub-steps is under way: its view cannot be told")
     public = {"public": unpack(view.public)} if view.landlord >= 0 else {}
+    if is_shown(game.flat.rules, view) and view.landlord != player:
+        public["shown"] = unpack(view.hands[view.landlord])
     return unpack(view.hands[player]), game.history(view).tolist(), public
 
 
@@ -103,13 +110,36 @@ def _packed(cards: Any, name: str) -> np.uint64:
         raise InputError(f"{name}: {error}") from None
 
 
+def _show(rules: Rules, state: State, player: int, shown: str | None) -> None:
+    """Give the landlord the cards that another player sees.
+
+    Raises:
+        InputError: They are missing, not shown, or not what the landlord can hold.
+    """
+    landlord = int(state.landlord)
+    if not is_shown(rules, state) or landlord == player:
+        if shown is not None:
+            raise InputError("shown: no other player has shown cards")
+        return
+    if shown is None:
+        raise InputError("shown: the landlord has shown all cards: give those held now")
+    cards = _packed(shown, "shown")
+    if size(cards) != state.left[landlord]:
+        left = state.left[landlord]
+        raise InputError(f"shown: the landlord holds {left} cards now, not {size(cards)}")
+    if not contains(cards, np.uint64(known_public(state))):
+        raise InputError(f"the public cards {unpack(state.public)} are neither shown nor played")
+    _check_deck(rules, int(state.hands[player]) + sum(map(int, state.played)) + int(cards), "shown")
+    state.hands[landlord] = cards
+
+
 def _hand_out(rules: Rules, state: State, action: int) -> None:
     """Give the player to act just the cards of its play, as the view shows no others of its hand.
 
     Raises:
         InputError: The player has fewer cards left than it plays.
     """
-    if state.landlord < 0 or action >= rules.plays.number:
+    if is_opening(rules, state) or action >= rules.plays.number:
         return
     cards = rules.plays.need[action]
     if size(cards) > state.left[state.player]:
@@ -118,10 +148,11 @@ def _hand_out(rules: Rules, state: State, action: int) -> None:
     state.hands[state.player] = cards
 
 
-def _check_cards(state: State, player: int, held: np.uint64) -> None:
+def _check_cards(rules: Rules, state: State, player: int, held: np.uint64) -> None:
     """Check that the cards played can have been there.
 
     Args:
+        rules: Rules of the flat game.
         state: A past state of the game, or the present one.
         player: Player whose view it is.
         held: Cards that the player holds now.
@@ -133,13 +164,22 @@ def _check_cards(state: State, player: int, held: np.uint64) -> None:
     sure = np.uint64(0)
     if state.landlord not in (-1, player):
         sure = np.uint64(known_public(state))
-    total = int(held) + sum(map(int, state.played)) + int(sure)
-    for i, rank in enumerate(RANKS):
-        number, most = total >> 4 * i & 15, int(DECK) >> 4 * i & 15
-        if number > most:
-            raise InputError(
-                f"{number} cards {rank} are held, played or public: more than the deck holds"
-            )
+    _check_deck(rules, int(held) + sum(map(int, state.played)) + int(sure), "public")
     if state.landlord >= 0 and size(sure) > state.left[state.landlord]:
         left = state.left[state.landlord]
         raise InputError(f"the landlord has {left} cards left, too few for {unpack(sure)}")
+
+
+def _check_deck(rules: Rules, total: int, others: str) -> None:
+    """Check that packed cards are no more than the deck has.
+
+    Raises:
+        InputError: They are more; the message says that they are held, played or `others`.
+    """
+    deck = int(rules.options.deck)
+    for i, rank in enumerate(RANKS):
+        number, most = total >> 4 * i & 15, deck >> 4 * i & 15
+        if number > most:
+            raise InputError(
+                f"{number} cards {rank} are held, played or {others}: more than the deck holds"
+            )

@@ -4,6 +4,7 @@ from typing import Any
 
 from closedhand.core.game import Game, InputError
 from closedhand.core.options import Option, Options, takes
+from closedhand.games.leduc.features import features, table
 from closedhand.games.leduc.notation import Notation
 from closedhand.games.leduc.planes import observe, shapes
 from closedhand.games.leduc.plays import ACTIONS, VARIANTS, build
@@ -12,6 +13,7 @@ from closedhand.games.leduc.rules import (
     STATE,
     Rules,
     deal,
+    deals,
     hide,
     legal,
     over,
@@ -24,6 +26,8 @@ from closedhand.games.leduc.views import knowledge, view_from
 
 __all__ = [
     "deal",
+    "deals",
+    "features",
     "hide",
     "knowledge",
     "legal",
@@ -91,4 +95,7 @@ def make_game(**given: Any) -> Game:
         notation=notation,
         payoff_range=(-most, most),
         max_moves=2 * int(rules.tables.longest),
+        feature_table=table(
+            tuple(VARIANTS[options["rules"]].deck), int(rules.tables.longest), int(most)
+        ),
     )

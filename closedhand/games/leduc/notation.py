@@ -17,6 +17,7 @@ import numpy as np
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.records import Record, stated_options
 from closedhand.core.scene import Row
+from closedhand.games.leduc.people import PEOPLE
 from closedhand.games.leduc.plays import ACTIONS, KINDS, VARIANTS, graph, name
 from closedhand.games.leduc.rules import (
     FLOP,
@@ -93,6 +94,8 @@ END = re.compile(r"(WL|PS|PT)([1-9]\d?)", re.ASCII)
 class Notation:
     """Text of actions, deals and states under the rules of one member of the family."""
 
+    people = PEOPLE
+
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         self.cards = CARDS[: rules.tables.kinds]
@@ -160,6 +163,9 @@ class Notation:
                     (self._shown(state.cards[seat]),),
                     f"bets {node['bets'][seat]}",
                     active=bool(running and seat == state.player),
+                    player=seat,
+                    role="ST"[seat],
+                    marks=(f"bets {node['bets'][seat]}",),
                 )
             )
         flop = (self._shown(state.cards[FLOP] if revealed(self.rules, state) else UNKNOWN),)

@@ -4,12 +4,15 @@ A game is three cards, dealt at the start, and a walk through the betting tree (
 trust their callers to pass legal actions only, and to ask of a view nothing that it hides.
 """
 
+from collections import Counter
+from collections.abc import Iterator
+from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
 
 from closedhand.core.cards import shuffle
-from closedhand.core.kernel import kernel
+from closedhand.core.kernel import State, kernel
 from closedhand.games.leduc.plays import ACTIONS, LONGEST, SHOWDOWN, S, T
 
 SEATS = 2
@@ -68,6 +71,18 @@ def begin(state):
     state.moves = 0
     state.node = 0
     state.player = S
+
+
+def deals(rules: Rules) -> Iterator[tuple[State, float]]:
+    """All deals, by the kinds of S's and T's card and of the flop, with their probabilities."""
+    tables = rules.tables
+    ways = permutations(range(tables.cards), SEATS + 1)
+    counts = Counter(tuple(tables.deck[list(cards)].tolist()) for cards in ways)
+    for kinds, number in counts.items():
+        state = np.zeros(1, STATE)[0]
+        state.cards[:] = kinds
+        begin(state)
+        yield state, number / counts.total()
 
 
 @kernel

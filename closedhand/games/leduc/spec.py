@@ -5,7 +5,7 @@ from dataclasses import replace
 from closedhand.core.registry import GameSpec
 
 COMMANDS = "closedhand.commands.leduc"
-ALGORITHMS = ("ppo", "q-learning", "mmd", "mccfr", "cfr", "cfr+", "lcfr", "dcfr", "pcfr+")
+ALGORITHMS = ("maskable-ppo", "q-learning", "mmd", "mccfr", "cfr", "cfr+", "lcfr", "dcfr", "pcfr+")
 
 UH_LEDUC = GameSpec(
     name="uh_leduc",
@@ -19,16 +19,22 @@ UH_LEDUC = GameSpec(
     line_notation=r"[HS][JQKA]\s*;",
     parse_record="closedhand.games.leduc.notation:parse_record",
     trainers={algorithm: f"{COMMANDS}:learn" for algorithm in ALGORITHMS},
-    solver=f"{COMMANDS}:solve",
+    trees="closedhand.baselines.leduc.solving:PUBLIC",
     default_for=("solve",),
     commands={
         "show leduc-graph": f"{COMMANDS}:graph",
         "reproduce leduc": f"{COMMANDS}:reproduce",
     },
+    terms="closedhand.games.leduc.terms:TERMS",
+    faces={suit + rank: rank + suit.lower() for suit in "HS" for rank in "JQKA"},
     pages=(
         "closedhand.games.leduc",
         "closedhand.games.leduc.planes",
+        "closedhand.games.leduc.features",
     ),
+    versions={
+        0: "since 0.1.0. 0.2.0 added `observation`; actions, planes and payoffs are unchanged."
+    },
 )
 
 LEDUC = replace(

@@ -22,6 +22,7 @@ from closedhand.papers.deeprocket import accuracy, pairings
 SIDES = ("human", "DeepRocket")
 
 SECTIONS = {
+    "match": "Table 7: the match with four amateurs, from the paper's records",
     "figures": "Figures 3 and 4: the network and the best agent without learning",
     "positions": "Section 5.4: cooperation and inference",
     "training": "Section 5.1: accuracy of the networks",
@@ -160,6 +161,16 @@ def deeprocket_match() -> list[MatchRow]:
     return rows
 
 
+def match_table() -> dict[str, Any]:
+    """Table 7 for JSON: its `deals` and the totals `stated` and `computed`, by `landlords`."""
+    rows = deeprocket_match()
+    totals = {
+        name: [sum(getattr(row, name)[side] for row in rows) for side in range(len(SIDES))]
+        for name in ("stated", "computed")
+    }
+    return {"landlords": SIDES, "deals": [row._asdict() for row in rows], **totals}
+
+
 def position(name: str) -> State:
     """The state of a position of section 5.4, with all hands known."""
     for record in deeprocket_records():
@@ -272,6 +283,7 @@ def compute(
         )
 
     work = {
+        "match": (lambda tell: match_table(), 0),
         "figures": (figures, plan.iterations * len(pairings.PAIRINGS)),
         "positions": (chosen, 1),
         "training": (lambda tell: accuracy.shipped(), 0),
@@ -305,6 +317,7 @@ def pictures(results: dict[str, Any], folder: Path) -> None:
 def report(results: dict[str, Any]) -> str:
     """All results as Markdown."""
     writers = {
+        "match": _report_match,
         "figures": pairings.report,
         "positions": _report_positions,
         "training": accuracy.report,
@@ -316,8 +329,27 @@ def report(results: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _report_match(data: dict[str, Any]) -> list[str]:
+    """Table 7, as Markdown."""
+    ended = [str(deal["number"]) for deal in data["deals"] if deal["completed"]]
+    lines = ["Points of the landlord in each deal. The paper's records of the deals"]
+    lines += [f"{', '.join(ended)} stop before a player is out; they are completed here (see the"]
+    lines += ['page "Errata and readings", which also says whether this decides the score).', ""]
+    lines += ["| deal | human, paper | replayed | DeepRocket, paper | replayed | |"]
+    lines += ["|---|---|---|---|---|---|"]
+    total = {"number": "total", "completed": 0, **data}
+    for row in (*data["deals"], total):
+        pairs = zip(row["stated"], row["computed"], strict=True)
+        cells = [str(row["number"]), *(f"{score:+g}" for pair in pairs for score in pair)]
+        lines.append(f"| {' | '.join(cells)} | {'completed' if row['completed'] else ''} |")
+    return lines
+
+
 def _report_positions(rows: list[dict[str, Any]]) -> list[str]:
     lines = [f"- {name}: {own.about} DeepRocket: {own.played}." for name, own in POSITIONS.items()]
+    lines += ["", "The paper prints the hands of the second example, inference, as up peasant,"]
+    lines += ["landlord, down peasant; here they have the order of its appendix A, which lets the"]
+    lines += ["game be played."]
     lines += ["", "One decision each; an agent that plays at random may agree by chance."]
     lines += ["", "| position | agent | plays | as DeepRocket | its likeliest actions |"]
     lines += ["|---|---|---|---|---|"]

@@ -1,8 +1,8 @@
 """Tables and figures of the paper about `kou`, champion of UECda-2014's light class.
 
 `kou` is its text to the letter, `kou-tuned` our best parameters of it, and `default` the
-competition's sample client. Its other programs were never published, and agents of the same kind
-stand in for them. A league consists of matches of 100 rounds; intervals are over these matches.
+competition's sample client. Its other programs are not ours, and agents of the same kind stand in
+for them. A league consists of matches of 100 rounds; intervals are over these matches.
 `compute` plays each league as a part of its own. `report` is the text.
 """
 
@@ -35,15 +35,19 @@ KOUS = ("kou", "kou-tuned")
 STAND_INS = {
     "min-sets": "chibiHana",
     "trick-ender": "Party",
-    "monte-carlo:500": "snowl",
-    "monte-carlo:1000": "crow",
-    "monte-carlo:2000": "paon",
-    "monte-carlo:4000": "beersong",
+    "monte-carlo[playouts=random]:2000": "snowl",
+    "monte-carlo:250": "crow",
+    "monte-carlo:500": "paon",
+    "monte-carlo:1000": "beersong",
 }
-"""Our agents, and the paper's programs that they stand in for; searching ones in strength order."""
+"""Our agents, and the paper's programs that they stand in for; searching ones in strength order.
+
+The stand-in for snowl, the first champion that searched, plays its simulations at random, about as
+many as snowl did. It is weaker than `kou-tuned` (section "budget"), as snowl is.
+"""
 
 LIGHT = ("min-sets", "trick-ender", "default", "default")
-SEARCH = ("monte-carlo:4000", "monte-carlo:2000", "monte-carlo:1000", "monte-carlo:500")
+SEARCH = tuple(agent for agent in reversed(STAND_INS) if agent.startswith("monte-carlo"))
 """The opponents of Tables 1 and 2, in the paper's order."""
 
 TABLE_1 = {
@@ -85,9 +89,18 @@ THRESHOLDS = (60, 70, 80, 85, 90, 95, 98, 100)
 """Thresholds of the sweep."""
 SWEEP_ENEMIES = ("min-sets", "default")
 
-SECTIONS = ("table-1", "table-2", "table-3", "table-4", "table-5", "table-6", "sweep", "worth")
-"""What can be computed on its own: the tables, the sweep over the threshold, and the worth of each
-departure from the paper."""
+BUDGETS = (10, 30, 100, 300, 1000, 3000)
+"""Simulations per decision of the searches whose strength is measured."""
+PLAYOUTS = "random"
+"""Policy of their playouts."""
+BUDGET_ENEMIES = ("default", "kou-tuned")
+
+SECTIONS = (
+    *("table-1", "table-2", "table-3", "table-4", "table-5", "table-6"),
+    *("sweep", "worth", "budget"),
+)
+"""What can be computed on its own: the tables, the sweep over the threshold, the worth of each
+departure from the paper, and the strength of uniform Monte Carlo search by its budget."""
 
 NOISE = 80
 """Approximate standard deviation of the difference of two scores of 1,000 rounds each."""
@@ -135,7 +148,16 @@ def leagues(plan: Plan) -> dict[str, tuple[list[str], int]]:
                 found[f"{section}-{kou}"] = ([kou, *rest], rounds)
         for agent, enemy in compared(plan, kou):
             found[part_name(agent, enemy)] = ([agent, *[enemy] * 4], plan.rounds)
+    if "budget" in plan.sections:
+        for enemy in BUDGET_ENEMIES:
+            for agent in map(searcher, BUDGETS):
+                found[part_name(agent, enemy)] = ([agent, *[enemy] * 4], plan.search_rounds)
     return found
+
+
+def searcher(budget: int) -> str:
+    """The agent with that many simulations whose strength is measured."""
+    return f"monte-carlo[playouts={PLAYOUTS}]:{budget}"
 
 
 def compared(plan: Plan, kou: str) -> list[tuple[str, str]]:
@@ -211,7 +233,8 @@ def compute(
 def _part(path: Path, game: Game, agents: Sequence[str], rounds: int, plan: Plan) -> Part:
     """A part that plays or resumes a league, and saves it completely in a file of its own."""
     seed = plan.seed
-    chunk = league.CHUNK if set(agents) & set(SEARCH) else SIDE_BY_SIDE
+    is_search = any(agent.startswith("monte-carlo") for agent in agents)
+    chunk = league.CHUNK if is_search else SIDE_BY_SIDE
 
     def part(tell: Notes) -> dict[str, Any]:
         try:
@@ -291,7 +314,7 @@ def enemies_of(results: dict[str, dict[str, Any]], variant: str) -> list[str]:
 
 
 def pictures(results: dict[str, dict[str, Any]], folder: Path) -> None:
-    """Draw Figures 1 and 2, points against rounds, and the sweep over the threshold.
+    """Draw Figures 1 and 2, points against rounds, the sweep, and strength against budget.
 
     Raises:
         InputError: matplotlib is not installed.
@@ -306,6 +329,8 @@ def pictures(results: dict[str, dict[str, Any]], folder: Path) -> None:
                 )
     if "sweep" in sections_of(results):
         _plot_sweep(results, folder / "sweep.png")
+    if "budget" in sections_of(results):
+        _plot_budgets(results, folder / "budget.png")
 
 
 def _plot_sweep(results: dict[str, dict[str, Any]], path: Path) -> None:
@@ -315,9 +340,7 @@ def _plot_sweep(results: dict[str, dict[str, Any]], path: Path) -> None:
     for axis, enemy in zip(axes, SWEEP_ENEMIES, strict=True):
         for kou in KOUS:
             gaps = [_gap_of_threshold(results, kou, number, enemy) for number in THRESHOLDS]
-            means = [gap.mean for gap in gaps]
-            spread = [[gap.mean - gap.low for gap in gaps], [gap.high - gap.mean for gap in gaps]]
-            axis.errorbar(THRESHOLDS, means, yerr=spread, marker="o", capsize=3, label=kou)
+            _plot_estimates(axis, THRESHOLDS, gaps, kou)
         axis.axhline(0, color="black", linewidth=0.8)
         axis.set_title(f"among four {enemy}", fontsize=10)
         axis.set_xlabel("threshold")
@@ -325,6 +348,29 @@ def _plot_sweep(results: dict[str, dict[str, Any]], path: Path) -> None:
     axes[0].set_ylabel(f"points in 1,000 rounds, less threshold {PAPER.threshold}")
     axes[0].legend(fontsize=8)
     save_figure(figure, path)
+
+
+def _plot_budgets(results: dict[str, dict[str, Any]], path: Path) -> None:
+    """Draw the points a round against the simulations per decision, with 95% intervals."""
+    figure = new_figure(6, 4)
+    axis = figure.subplots()
+    for enemy in BUDGET_ENEMIES:
+        found = [means(results[part_name(searcher(number), enemy)])[0] for number in BUDGETS]
+        _plot_estimates(axis, BUDGETS, found, f"among four {enemy}")
+    axis.axhline(3, color="black", linewidth=0.8)
+    axis.set_xscale("log")
+    axis.set_xlabel(f"simulations per decision, playouts={PLAYOUTS}")
+    axis.set_ylabel("points a round")
+    axis.grid(True, alpha=0.3)
+    axis.legend(fontsize=8)
+    save_figure(figure, path)
+
+
+def _plot_estimates(axis: Any, at: Sequence[int], found: list[Estimate], label: str) -> None:
+    """Draw a line of means with their intervals."""
+    spread = [[each.mean - each.low for each in found], [each.high - each.mean for each in found]]
+    heights = [each.mean for each in found]
+    axis.errorbar(at, heights, yerr=spread, marker="o", capsize=3, label=label)
 
 
 def _gap_of_threshold(
@@ -343,7 +389,7 @@ def report(results: dict[str, dict[str, Any]]) -> str:
     lines += [
         "`kou-tuned` has our best parameters, and `default` is the competition's sample client."
     ]
-    lines += ["The others were never published: ours stand in for them, and only the shape of the"]
+    lines += ["The others are not ours: our agents stand in for them, and only the shape of the"]
     lines += ["results can be compared. A score of 1,000 rounds has a standard deviation of about"]
     lines += [
         f"55 points, the difference of two about {NOISE}: the paper's smaller ones are noise."
@@ -370,6 +416,13 @@ def report(results: dict[str, dict[str, Any]]) -> str:
     if "worth" in sections:
         lines += ["", "## What each departure from the paper is worth, in 1,000 rounds", ""]
         lines += _worth_table(results)
+    if "budget" in sections:
+        lines += ["", "## Strength of Monte Carlo search with random playouts", ""]
+        lines += [
+            "Points a round by simulations per decision (picture: budget.png); 3 is as strong"
+        ]
+        lines += ["as the others at the table. The steps are on the same deals.", ""]
+        lines += _budget_table(results)
     lines += _time_table(results)
     return "\n".join(lines) + "\n"
 
@@ -432,6 +485,27 @@ def _worth_table(results: dict[str, dict[str, Any]]) -> list[str]:
             difference(results, with_departure(kou, name), kou, worth_enemy(kou)) for kou in KOUS
         ]
         lines.append(f"| `{name}={value}` | {_gap_cells(gaps)} |")
+    return lines
+
+
+def _budget_table(results: dict[str, dict[str, Any]]) -> list[str]:
+    """Points a round by budget, and what each step of the budget brings on the same deals."""
+    lines = ["| among four | simulations | points a round | 95% | step | 95% | µs a decision |"]
+    lines += ["|---|---|---|---|---|---|---|"]
+    for enemy in BUDGET_ENEMIES:
+        before = None
+        for number in BUDGETS:
+            result = results[part_name(searcher(number), enemy)]
+            own = np.array(result["matches"])[:, :1] / MATCH
+            cells = ["", ""]
+            if before is not None:
+                (step,) = student(own - before)
+                cells = [f"{step.mean:+.3f}", _interval(step, "+.3f")]
+            (points,) = student(own)
+            cells = [f"{points.mean:.3f}", _interval(points, ".3f"), *cells]
+            time = result["results"][0]["microseconds_per_decision"]
+            lines.append(f"| {enemy} | {number:,} | {' | '.join(cells)} | {time:,.0f} |")
+            before = own
     return lines
 
 

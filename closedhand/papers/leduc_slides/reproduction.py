@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from closedhand.arena.plot import plot_curves
-from closedhand.baselines.leduc import abstraction, linear, solving
+from closedhand.baselines.leduc import abstraction, linear
 from closedhand.baselines.leduc.tree import evaluate
+from closedhand.baselines.tabular import solving
+from closedhand.baselines.tabular.strategy import evaluate as judge
 from closedhand.core.extras import require
 from closedhand.core.game import Game, InputError
 from closedhand.core.registry import make_game
@@ -105,7 +107,7 @@ def compute(
     require("scipy")
     if "learning" in plan.sections:
         for algorithm in LEARNERS:
-            solving.find(algorithm)
+            solving.find(algorithm, make_game("uh_leduc"))
     settings = {"seconds": plan.seconds, "sampling": plan.sampling, "seed": plan.seed}
     return compute_parts(parts(folder, plan), folder, settings, progress)
 
@@ -175,7 +177,7 @@ def slides() -> dict[str, Any]:
     recalled = _finished(solving.begin("cfr+", game), iterations=iterations)
     return {
         "iterations": iterations,
-        "slides": evaluate(abstraction.solve(game, iterations)).nash_conv,
+        "slides": judge(abstraction.solve(game, iterations)).nash_conv,
         "perfect recall": recalled["nash_conv"],
     }
 
@@ -259,8 +261,9 @@ def _learning(results: dict[str, dict[str, Any]]) -> list[str]:
     lines = ["Learning UH-Leduc (picture: learning.png):", ""]
     lines += ["| algorithm | an iteration | iterations | seconds | exploitability | guarantee |"]
     lines += ["|---|---|---|---|---|---|"]
+    algorithms = solving.algorithms(make_game("uh_leduc"))
     for algorithm in LEARNERS:
-        row, about = results[f"learning-{algorithm}"], solving.ALGORITHMS[algorithm]
+        row, about = results[f"learning-{algorithm}"], algorithms[algorithm]
         lines.append(
             f"| {algorithm} | {about.unit} | {row['iterations']:,} | {row['seconds']:.0f} "
             f"| {row['exploitability']:.2g} | {about.guarantee} |"

@@ -6,7 +6,8 @@ acts once more. A pass after a bet is a fold. Otherwise the higher card wins: 1 
 passed, 2 after a bet and a call. The value of the game for player 0 is -1/18 chips.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import permutations
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -55,6 +56,14 @@ def deal(rules, state, seed):
         state.history[move] = 0
     state.moves = 0
     state.player = 0
+
+
+def deals(rules: Rules) -> Iterator[tuple[State, float]]:
+    """All deals with their probabilities: what solvers need beside the contract."""
+    for cards in permutations(range(len(CARDS)), SEATS):
+        state = np.zeros(1, STATE)[0]
+        state.cards[:] = cards
+        yield state, 1 / 6
 
 
 @kernel

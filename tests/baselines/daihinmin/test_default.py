@@ -49,14 +49,14 @@ def test_what_the_rules_refuse_is_a_pass() -> None:
 
 
 @pytest.mark.slow
-def test_in_compact_games_it_chooses_the_same_cards() -> None:
+def test_in_games_of_card_sets_it_chooses_the_same_cards() -> None:
     """What the sample client submits illegally stays a pass, though its cards may make a play."""
     views, actions, legal = decisions()
-    game = make_game("daihinmin", compact=True)
+    game = make_game("daihinmin", actions="card_sets")
     chosen = make_agent(game, "default").act_batch(views)  # type: ignore[attr-defined]
     passing = game.parse("PASS")
-    for action, compact, fine in zip(actions, chosen, legal, strict=True):
-        assert compact == (game.rules.tables.set_of[action] if fine else passing)
+    for action, cards, fine in zip(actions, chosen, legal, strict=True):
+        assert cards == (game.rules.tables.set_of[action] if fine else passing)
 
 
 def test_it_takes_no_argument() -> None:

@@ -6,13 +6,14 @@ import pytest
 from closedhand import make_agent, make_game
 from closedhand.core.agents import act_batch, agent_names
 
-FAST = sorted(set(agent_names("daihinmin")) - {"monte-carlo"})
+FAST = sorted(set(agent_names("daihinmin")) - {"monte-carlo", "strategy", "learned"})
+"""Agents without a search and without a file; `test_reachable` walks with all."""
 
 
 @pytest.mark.parametrize("agent", [*FAST, "kou[give_eight=999999999,give_weakness=999999999]"])
-@pytest.mark.parametrize("compact", [False, True])
-def test_after_every_first_card_the_second_is_legal(agent: str, compact: bool) -> None:
-    game = make_game("daihinmin", classes="random", illegal="error", compact=compact)
+@pytest.mark.parametrize("actions", ["plays", "card_sets"])
+def test_after_every_first_card_the_second_is_legal(agent: str, actions: str) -> None:
+    game = make_game("daihinmin", classes="random", illegal="error", actions=actions)
     rng = np.random.default_rng(8)
     states = []
     for _ in range(60):

@@ -11,7 +11,7 @@ DEALS = 400
 
 @pytest.mark.slow
 @pytest.mark.parametrize("agent", ["greedy", "decompose", "search[threads=1]:32x4"])
-@pytest.mark.parametrize("rules", ["deeprocket", "rlcard"])
+@pytest.mark.parametrize("rules", ["deeprocket", "rlcard", "douzero"])
 def test_after_every_first_kicker_the_next_is_legal(agent: str, rules: str) -> None:
     game = make_game("doudizhu", rules=rules, substeps=True)
     player, rng = make_agent(game, agent, 1), np.random.default_rng(5)

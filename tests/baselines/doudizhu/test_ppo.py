@@ -212,7 +212,7 @@ def test_counters_of_a_checkpoint_are_numbers(value, untrained: Path, tmp_path: 
 
 def test_self_play_in_leduc_learns_and_is_resumed(tmp_path: Path) -> None:
     """Uniform play has an exploitability of 2.3, this comes below 1 in a second or two."""
-    from closedhand.baselines.leduc import solving
+    from closedhand.baselines.tabular import solving
 
     game = make_game("uh_leduc")
     run = solving.begin("ppo", game, 3, tmp_path)

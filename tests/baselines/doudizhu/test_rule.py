@@ -1,6 +1,9 @@
 """Rule's tactics."""
 
+import pytest
 from support_doudizhu import choice, tactics
+
+from closedhand import InputError, make_agent
 
 
 @tactics(
@@ -22,3 +25,25 @@ from support_doudizhu import choice, tactics
 )
 def test_rule_plays(hands: str, target: str, owner: int, player: int, play: str) -> None:
     assert choice("rule", hands, target, owner, player) == play
+
+
+@tactics(
+    # Follows its partner in kind, with the lowest play, but does not spend a bomb on it.
+    ("33;45A;QK", "T", 2, 1, "A"),
+    ("33;44A;QK", "TT", 2, 1, "PASS"),
+    ("33;4444A;QK", "TT", 2, 1, "PASS"),
+    ("33;45A;QK", "T", 0, 1, "A"),
+    ("44;5;6", "33", 2, 0, "44"),
+)
+def test_rule_that_beats_its_partner_plays(
+    hands: str, target: str, owner: int, player: int, play: str
+) -> None:
+    assert choice("rule[partner=beat]", hands, target, owner, player) == play
+
+
+def test_rules_of_both_kinds_have_names_of_their_own() -> None:
+    names = ["rule", "rule[partner=spare]", "rule[partner=beat]"]
+    found = [make_agent("doudizhu", name).name for name in names]
+    assert found == ["rule", "rule", "rule[partner=beat]"]
+    with pytest.raises(InputError, match="partner is spare or beat, not 'eat'"):
+        make_agent("doudizhu", "rule[partner=eat]")

@@ -8,7 +8,7 @@ from closedhand import make_agent, make_game
 
 
 @pytest.mark.parametrize("agent", DETERMINISTIC)
-@pytest.mark.parametrize("rules", ["deeprocket", "rlcard", "openspiel"])
+@pytest.mark.parametrize("rules", ["deeprocket", "rlcard", "openspiel", "douzero"])
 def test_substeps_make_the_flat_plays(agent: str, rules: str) -> None:
     flat, steps = (make_game("doudizhu", rules=rules, substeps=s) for s in (False, True))
     one, two = (games_of(game, [agent], 100) for game in (flat, steps))

@@ -5,8 +5,10 @@ import pytest
 from support_leduc import STANDARD, STANDARD_VALUE, UH, solved
 
 from closedhand.arena import match
-from closedhand.baselines.leduc import cfr, solving
+from closedhand.baselines.leduc import cfr
 from closedhand.baselines.leduc.tree import evaluate
+from closedhand.baselines.tabular import solving
+from closedhand.baselines.tabular.regrets import discount
 
 
 @pytest.mark.parametrize(
@@ -51,6 +53,6 @@ def test_open_spiel_solves_to_the_same_value() -> None:
 
 def test_the_family_is_a_table_of_settings() -> None:
     assert cfr.CFRPlus(UH).algorithm.negative == -np.inf
-    assert cfr.discount(1.0, np.inf) == 1 and cfr.discount(1.0, -np.inf) == 0
-    assert cfr.discount(4.0, 1.5) == pytest.approx(8 / 9)
-    assert cfr.discount(4.0, 0.0) == 0.5
+    assert discount(1.0, np.inf) == 1 and discount(1.0, -np.inf) == 0
+    assert discount(4.0, 1.5) == pytest.approx(8 / 9)
+    assert discount(4.0, 0.0) == 0.5

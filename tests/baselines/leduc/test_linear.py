@@ -4,8 +4,9 @@ import pytest
 from support_leduc import STANDARD, STANDARD_VALUE, every_game, solved
 
 from closedhand import Game
-from closedhand.baselines.leduc import linear, solving
+from closedhand.baselines.leduc import linear
 from closedhand.baselines.leduc.tree import evaluate
+from closedhand.baselines.tabular import solving
 
 
 @pytest.mark.slow

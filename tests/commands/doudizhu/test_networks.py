@@ -1,10 +1,13 @@
 """From games to networks on the command line."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support_cli import run
 from support_torch import QUIET
+
+from closedhand import InputError
 
 pytest.importorskip("pyarrow")
 
@@ -29,6 +32,36 @@ def test_from_games_to_networks_on_the_command_line(
     assert {"policy.safetensors", "kicker.safetensors", "history.json"} <= {
         path.name for path in Path("net").iterdir()
     }
+
+
+@pytest.mark.parametrize(
+    ("options", "switches"),
+    [
+        ([], (True, None, None)),
+        (["--no-skips"], (False, None, None)),
+        (["--strides", "--status"], (True, True, True)),
+        (["--plain"], (False, True, False)),
+    ],
+)
+def test_the_switches_of_the_network(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    options: list[str],
+    switches: tuple[bool, bool | None, bool | None],
+) -> None:
+    """`--plain` is what the paper's text has: strides, and no additions of ours."""
+    monkeypatch.chdir(tmp_path)
+    asked: list[dict[str, Any]] = []
+
+    def train(kind: str, **given: Any) -> Any:
+        asked.append(given)
+        raise InputError("enough")
+
+    monkeypatch.setattr("closedhand.baselines.doudizhu.deeprocket.supervised.train", train)
+    run("train", "policy-net", "--records", "x", "--out", "n", "--role", "up", *options)
+    (given,) = asked
+    assert (given["skips"], given["strides"], given["status"]) == switches
+    assert given["role"] == "up" and "plain" not in given
 
 
 @pytest.mark.parametrize(

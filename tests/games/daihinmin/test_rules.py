@@ -6,17 +6,18 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
+from support import examples
 from support_daihinmin import EXCHANGE, TEXTS, wild
 
 from closedhand import Game, InputError, make_game
 from closedhand.core import contract
 from closedhand.core.game import State
-from closedhand.games.daihinmin import compact, plays
+from closedhand.games.daihinmin import card_sets, plays
 from closedhand.games.daihinmin.exchange import loser, winner
 from closedhand.games.daihinmin.notation import cards_in, parse_cards
 from closedhand.games.daihinmin.plays import CARDS, JOKER, PASS
 from closedhand.games.daihinmin.rules import begin
-from closedhand.games.daihinmin.state import STATE
+from closedhand.games.daihinmin.state import GIVING_STATE, STATE
 
 TABLE = plays.build()
 
@@ -27,11 +28,12 @@ def test_tables_have_the_sizes_of_the_facts() -> None:
     assert [sizes[family, 0] for family in range(6)] == [52, 78, 52, 13, 0, 252]
     assert [sizes[family, 1] for family in range(6)] == [1, 156, 156, 52, 13, 1596]
     assert make_game("daihinmin").num_actions == PASS + 1 == 2422 == len(set(TEXTS))
-    assert make_game("daihinmin", compact=True).num_actions == 1952
+    assert make_game("daihinmin", actions="card_sets").num_actions == 1952
     assert len(set(TABLE.need[:PASS].tolist())) == 1951
     columns = [TABLE[name][:PASS].tolist() for name in ("family", "low", "suits")]
     assert len(set(zip(*columns, joker, strict=True))) == 928
-    assert sum(STATE[name].itemsize for name in STATE.names) == STATE.itemsize, "padding"
+    for dtype in (STATE, GIVING_STATE):
+        assert sum(dtype[name].itemsize for name in dtype.names) == dtype.itemsize, "padding"
 
 
 def test_notation() -> None:
@@ -237,25 +239,25 @@ def legal_one_by_one(rules: Any, state: Any) -> Any:
                                      {"lead_pass": False, "spade_three": False}])  # fmt: skip
 def test_legal_actions_are_those_that_are_legal_one_by_one(options: dict[str, Any]) -> None:
     game, seen = make_game("daihinmin", **EXCHANGE, **options), set()
-    for state in wild(game, 1, 30):
+    for state in wild(game, 1, examples(30)):
         seen.add((state.leader < 0, bool(state.revolution), state.lock > 0))
         assert legal_one_by_one(game.rules, state) == game.legal(state).tolist()
     assert len(seen) == 5, "the exchange; with and without revolution and lock"
 
 
 @pytest.mark.slow
-def test_compact_actions_are_card_sets_read_as_documented() -> None:
-    game, flat = make_game("daihinmin", compact=True), make_game("daihinmin")
+def test_card_sets_are_read_as_documented() -> None:
+    game, flat = make_game("daihinmin", actions="card_sets"), make_game("daihinmin")
     choices = Counter()
-    for number, state in enumerate(s.copy() for s in wild(game, 4, 60)):
+    for number, state in enumerate(s.copy() for s in wild(game, 4, examples(60))):
         state.revolution ^= number % 2
         plays_of: dict[int, list[int]] = {}
         for play in flat.legal(state)[:-1].tolist():
             plays_of.setdefault(int(TABLE.need[play]), []).append(play)
         legal = game.legal(state)[:-1]
-        assert [compact.sets()[a] for a in legal] == sorted(plays_of, key=compact.sets().index)
+        assert [card_sets.sets()[a] for a in legal] == sorted(plays_of, key=card_sets.sets().index)
         for action in legal.tolist():
-            options = plays_of[compact.sets()[action]]
+            options = plays_of[card_sets.sets()[action]]
             expected = options[0]
             if TABLE.low[expected] < TABLE.high[expected]:
                 pick = min if state.revolution else max
@@ -263,6 +265,6 @@ def test_compact_actions_are_card_sets_read_as_documented() -> None:
             elif state.target >= 0:
                 suits = TABLE.suits[state.target]
                 expected = next((p for p in options if TABLE.suits[p] == suits), expected)
-            assert compact.reading(game.rules, state, action) == expected
+            assert card_sets.reading(game.rules, state, action) == expected
             choices[len(options) > 1, options.index(expected), int(TABLE.family[expected]) > 4] += 1
     assert {(True, 0, False), (True, 1, False), (True, 1, True), (True, 0, True)} <= {*choices}

@@ -10,7 +10,8 @@ TABLE_3 = [15, 36, 13, 52, 13, 45, 13, 38, 13, 30, 13, 13, 13, 1, 1]
 
 
 @pytest.mark.parametrize(
-    ("preset", "number"), [("deeprocket", 12655), ("rlcard", 27472), ("openspiel", 26054)]
+    ("preset", "number"),
+    [("deeprocket", 12655), ("rlcard", 27472), ("openspiel", 26054), ("douzero", 29985)],
 )
 def test_numbers_of_plays(preset: str, number: int) -> None:
     table = plays.build(preset)
@@ -33,9 +34,18 @@ def test_action_spaces() -> None:
         ("rlcard", True): 337,
         ("openspiel", False): 26057,  # with its three bids
         ("openspiel", True): 340,
+        ("douzero", False): 29985,
+        ("douzero", True): 337,
+        ("mini", False): 12655,
+        ("mini", True): 337,
+        ("tiny", False): 12655,
+        ("tiny", True): 337,
+        ("two_players", False): 12657,  # with its two words, to call and to rob
+        ("two_players", True): 339,
     }
 
 
-def test_distinct_kickers_make_cards_name_their_play() -> None:
-    table = plays.build("deeprocket")
+@pytest.mark.parametrize("preset", ["deeprocket", "douzero"])
+def test_cards_name_their_play(preset: str) -> None:
+    table = plays.build(preset)
     assert len(set(table.need[: table.number].tolist())) == table.number

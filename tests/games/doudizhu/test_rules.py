@@ -1,22 +1,24 @@
-"""Dou Dizhu against its sources: scores, the paper's games, RLCard."""
+"""Dou Dizhu against its sources: scores, the paper's games, RLCard, DouZero."""
 
+import importlib
 import json
+from functools import cache
 from itertools import product
 
 import numpy as np
 import pytest
-from support import DATA, SHIPPED, positions
+from support import DATA, SHIPPED, examples, positions
 
-from closedhand import make_agent, make_game
+from closedhand import Game, InputError, make_agent, make_game
 from closedhand.core.game import State
 from closedhand.core.records import read, replay
-from closedhand.games.doudizhu.counts import (
-    pack,
-    size,
-    unpack,
-)
+from closedhand.games.doudizhu import hidden
+from closedhand.games.doudizhu.counts import RANKS, pack, size, unpack
 from closedhand.games.doudizhu.notation import parse_record
-from closedhand.games.doudizhu.rules import STATE, begin
+from closedhand.games.doudizhu.plays import CATEGORIES, build
+from closedhand.games.doudizhu.rules import begin
+from closedhand.games.doudizhu.state import STATE
+from closedhand.games.doudizhu.words import is_opening
 
 PAPER = DATA / "deeprocket_paper.txt"
 DEAL = "4456777889JKKAA2B;335567899TTJJKAA2;4456689TTJQQQK22S;33Q"
@@ -106,6 +108,66 @@ def test_the_auction() -> None:
     assert (state.landlord, state.stake) == (0, 3)
 
 
+@pytest.mark.parametrize(
+    ("options", "words", "landlord", "stake"),
+    [
+        ({}, "CALL PASS PASS", 0, 3),
+        ({}, "CALL ROB PASS PASS", 1, 6),
+        ({}, "CALL PASS ROB ROB", 0, 12),
+        ({}, "CALL ROB ROB ROB", 0, 24),
+        ({"base": 1}, "PASS CALL ROB ROB", 1, 4),
+        ({"base": 1}, "PASS PASS CALL", 2, 1),
+        ({"rules": "two_players"}, "CALL PASS", 0, 3),
+        ({"rules": "two_players"}, "PASS CALL", 1, 3),
+        ({"rules": "two_players"}, "CALL ROB PASS", 1, 6),
+        ({"rules": "two_players"}, "CALL ROB ROB ROB ROB", 0, 48),
+        ({"open_hand": True}, "CALL PASS PASS SHOW", 0, 6),
+        ({"doubling": True}, "PASS CALL PASS DOUBLE PASS DOUBLE", 1, 3),
+    ],
+    ids=str,
+)
+def test_calling_robbing_and_what_is_said_after_it(
+    options: dict, words: str, landlord: int, stake: int
+) -> None:
+    game = make_game("doudizhu", bidding=True, robbing=True, **options)
+    state = game.deal(np.random.default_rng(0))
+    for word in words.split():
+        assert is_opening(game.rules, state)
+        game.play(state, game.parse(word))
+    assert not is_opening(game.rules, state)
+    assert (state.landlord, state.player, state.stake) == (landlord, landlord, stake)
+
+
+@pytest.mark.parametrize(
+    ("words", "returns"),
+    [
+        ("PASS PASS PASS", [24, -12, -12]),
+        ("DOUBLE PASS PASS", [48, -24, -24]),
+        ("PASS DOUBLE PASS", [36, -24, -12]),
+        ("DOUBLE PASS DOUBLE", [72, -24, -48]),
+    ],
+)
+def test_the_landlord_settles_with_each_peasant(words: str, returns: list) -> None:
+    moves = f"{words} 3333 {OTHERS} SB {OTHERS} 456789TJQKA {OTHERS} 222"
+    assert play_out({"doubling": True}, moves, SPRING).tolist() == returns
+
+
+def test_a_peasant_of_two_wins_with_the_cards_conceded() -> None:
+    deal = "566778899TTJJKKAA;5566778899TTJJQK2;QQAA222SB;5QK"
+    game = make_game("doudizhu", rules="two_players")
+    state = game.parse_deal(deal)
+    for text in ("CALL", "ROB", "ROB", "PASS", "5", "K", "PASS", "56789TJ", "PASS"):
+        game.play(state, game.parse(text))
+    assert not game.over(state) and state.left.tolist() == [19, 9, 9]
+    game.play(state, game.parse("56789TJ"))
+    assert game.over(state) and game.returns(state).tolist() == [-12, 12]
+
+
+def test_options_that_need_others_say_so() -> None:
+    with pytest.raises(InputError, match="robbing is a kind of auction: it needs bidding"):
+        make_game("doudizhu", robbing=True)
+
+
 def test_three_passes_deal_anew() -> None:
     game = make_game("doudizhu", bidding=True)
     state = game.deal(np.random.default_rng(1))
@@ -168,9 +230,14 @@ def test_the_papers_two_positions() -> None:
     assert game.text(greedy.act(game.view(cooperation, 1))) == "3"
 
 
+@cache
+def without_bidding(preset: str) -> Game:
+    return make_game("doudizhu", rules=preset, bidding=False)
+
+
 def position(hand: str, target: str | None, preset: str) -> np.ndarray:
     """The legal actions of a hand that has to beat `target`, as sorted cards."""
-    game = make_game("doudizhu", rules=preset, bidding=False)
+    game = without_bidding(preset)
     state = np.zeros(1, STATE)[0]
     begin(game.rules, state)
     state.hands[0] = pack(hand)
@@ -181,24 +248,47 @@ def position(hand: str, target: str | None, preset: str) -> np.ndarray:
     }
 
 
-def test_legal_actions_equal_rlcards_golden_file() -> None:
-    lines = (DATA / "rlcard_legal.jsonl").read_text().splitlines()
+@pytest.mark.parametrize("program", ["rlcard", "douzero"])
+def test_legal_actions_equal_the_golden_file_of_a_program(program: str) -> None:
+    lines = (DATA / f"{program}_legal.jsonl").read_text().splitlines()
     assert len(lines) >= 300
     for line in lines:
         case = json.loads(line)
-        assert position(case["hand"], case["target"], "rlcard") == set(case["legal"])
+        assert position(case["hand"], case["target"], program) == set(case["legal"])
+
+
+@pytest.mark.peers
+@pytest.mark.slow
+def test_chains_of_trios_with_solos_equal_douzeros() -> None:
+    """Hands of few ranks, which can often follow such a chain: not one action more or less."""
+    pytest.importorskip("douzero")
+    from reference.douzero_oracle import legal
+
+    plays = build("douzero")
+    categories = plays.families["category"][plays.groups["family"][plays.group]]
+    names = [CATEGORIES[category].name for category in categories[: plays.number]]
+    chains = [i for i, name in enumerate(names) if name.startswith("trio chain")]
+    rng = np.random.default_rng(14)
+    for _ in range(examples(3000)):
+        low = int(rng.integers(0, 8))
+        ranks = sorted({*RANKS[low : low + int(rng.integers(5, 8))], *"2SB"}, key=RANKS.index)
+        deck = [rank for rank in ranks for _ in range(1 if rank in "SB" else 4)]
+        hand = unpack(pack("".join(rng.permutation(deck)[: int(rng.integers(9, 21))])))
+        target = unpack(plays.need[rng.choice(chains)])
+        assert position(hand, target, "douzero") == legal(hand, target)
 
 
 @pytest.mark.peers
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("play", ["random", "greedy"])
-def test_legal_actions_equal_rlcards(play: str) -> None:
+@pytest.mark.parametrize("program", ["rlcard", "douzero"])
+def test_legal_actions_equal_those_of_a_program(program: str, play: str) -> None:
     """10,000 positions of random and of greedy games each: not one action more or less."""
-    pytest.importorskip("rlcard")
-    from reference.rlcard_oracle import legal
+    pytest.importorskip(program)
+    legal = importlib.import_module(f"reference.{program}_oracle").legal
 
-    game = make_game("doudizhu", rules="rlcard")
+    game = make_game("doudizhu", rules=program)
     agent = make_agent(game, play, seed=12)
     rng = np.random.default_rng(12)
     need = game.rules.plays.need
@@ -238,3 +328,15 @@ def test_taking_all_plays_back_leads_to_the_deal() -> None:
         rules.rewind(state)
         state.history[state.moves :] = 0
         assert state.tobytes() == start.tobytes()
+
+
+@pytest.mark.parametrize("rules", ["deeprocket", "mini", "tiny", "two_players"])
+def test_the_cards_of_others_are_those_of_the_deck_in_use(rules: str) -> None:
+    game = make_game("doudizhu", rules=rules)
+    for state in positions(game, seed=5, games=3):
+        hands = [int(hand) for hand in state.hands]
+        if state.landlord < 0:
+            hands.append(int(state.public))
+        player = int(state.player)
+        others = hidden.cards_of_others(game.rules, state, player)
+        assert int(others) == sum(hands) - hands[player]

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from reference import leduc
-from support import VARIANTS, variant_id
+from support import VARIANTS, examples, variant_id
 
 from closedhand import make_game
 from closedhand.games.leduc.notation import state_text
@@ -22,7 +22,7 @@ def test_random_games_of_leduc_agree_step_by_step(variant: tuple[str, dict[str, 
     name, options = variant
     game = make_game(name, **options)
     rng = np.random.default_rng(22)
-    for _ in range(4000):
+    for _ in range(examples(4000)):
         state = game.deal(rng)
         reference = leduc.Reference(game.deal_text(state), **game.options)
         while not game.over(state):

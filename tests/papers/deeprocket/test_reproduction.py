@@ -144,7 +144,7 @@ def test_an_interrupted_pair_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--only", "nonsense"], "no section 'nonsense'; there are figures, positions"),
+        (["--only", "nonsense"], "no section 'nonsense'; there are match, figures, positions"),
         (["--only", "figures", "--network", "nobody"], "doudizhu has no agent 'nobody'"),
         (["--only", "ladder", "--agents", "rule"], "a ladder needs at least two agents, not rule"),
         (["--only", "positions", "--agents", "rule,nobody"], "doudizhu has no agent 'nobody'"),
@@ -158,7 +158,15 @@ def test_bad_input_is_one_line(arguments: list[str], message: str) -> None:
     assert not files()
 
 
-# Positions.
+# Table 7 and the positions.
+
+
+def test_the_report_says_which_games_we_completed_and_what_the_paper_misorders() -> None:
+    report = deeprocket.report({"match": deeprocket.match_table(), "positions": []})
+    marked = [line.split("|")[1].strip() for line in report.splitlines() if "completed |" in line]
+    assert marked == ["4", "5", "9"] and "4, 5, 9 stop before" in report
+    assert "| total | +24 | +24 | +30 | +30 |  |" in report
+    assert "prints the hands of the second example, inference, as up peasant" in report
 
 
 def test_the_positions_are_those_of_the_paper() -> None:

@@ -41,8 +41,9 @@ def test_the_paper_about_kou(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert "| *paper* | *beersong* | 3.170 | 900 rounds |" in text
     assert "| default | 80 | +0 | +0 to +0 |" in text
     assert "| `winning=1` | +0 |" in text
+    assert text.count("| kou-tuned | 3,000 | ") == 1
     kou.pictures(results, tmp_path)
-    for name in ("figure-2-kou.png", "figure-1-kou-tuned.png", "sweep.png"):
+    for name in ("figure-2-kou.png", "figure-1-kou-tuned.png", "sweep.png", "budget.png"):
         assert (tmp_path / name).exists()
     assert compute() == results
     table = compute(sections=("table-1",))

@@ -27,7 +27,7 @@ import numpy as np
 
 from closedhand.baselines.agent import KernelAgent
 from closedhand.baselines.daihinmin.agent import kernel_agent
-from closedhand.baselines.daihinmin.gifts import MOST_GIFTS, list_gifts
+from closedhand.baselines.daihinmin.gifts import MOST_GIFTS, choose_gift, list_gifts
 from closedhand.baselines.daihinmin.kou.division import (
     MOST_PARTS,
     PART,
@@ -64,6 +64,7 @@ from closedhand.core.kernel import kernel
 from closedhand.core.options import Options, takes
 from closedhand.games.daihinmin.cards import bit, ranks_between
 from closedhand.games.daihinmin.exchange import TAXES, pair_in_exchange, picks
+from closedhand.games.daihinmin.giving import due_of
 from closedhand.games.daihinmin.legality import legal
 from closedhand.games.daihinmin.plays import (
     EIGHT,
@@ -73,7 +74,6 @@ from closedhand.games.daihinmin.plays import (
     NUM_RANKS,
     PASS,
 )
-from closedhand.games.daihinmin.state import PLAYERS
 
 NEVER = 10**6
 """Price of a play that is not made."""
@@ -103,6 +103,8 @@ def choose(rules, numbers, view, ids):
     hand = view.hands[view.player]
     if view.leader < 0:
         return choose_pick(rules, numbers, view, hand, parts)
+    if due_of(view) > 0:
+        return choose_gift(view)
     n = legal(rules, view, ids)
     for i in range(n):
         if rules.plays.need[ids[i]] == hand:
@@ -228,7 +230,7 @@ def follow(rules, numbers, view, hand, ids, parts):
 @kernel
 def count_waiting(view):
     """Number of other players who can still answer in this trick."""
-    return PLAYERS - bits.size(np.uint64(view.passed | 1 << view.player))
+    return len(view.hands) - bits.size(np.uint64(view.passed | 1 << view.player))
 
 
 @kernel

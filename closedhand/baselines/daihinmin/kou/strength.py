@@ -38,7 +38,8 @@ class Foes(NamedTuple):
         cards: Unseen cards, without the joker.
         joker: 1 if the joker is unseen.
         spade_three: 1 if the 3 of spades is unseen and beats the joker.
-        finished: Number of players who are out.
+        finished: Number of players who are out, of five. With other numbers of players, how many of
+            five would be out if as many as now were left; not below 0.
         most: Size of the largest hand among the players who can answer.
         eight: Rank of the 8, or `NOWHERE` if it does not end the trick.
         kaidan: 1 if the rules have kaidan.
@@ -91,7 +92,7 @@ def foes_of(rules, view, revolution, passed):
     """
     hidden = unseen(view, view.player)
     most = 0
-    for other in range(PLAYERS):
+    for other in range(len(view.hands)):
         if other != view.player and not passed & (1 << other):
             most = max(most, np.int64(view.left[other]))
     eight = NOWHERE
@@ -101,7 +102,7 @@ def foes_of(rules, view, revolution, passed):
         turned(hidden & ~JOKER_BIT, revolution),
         np.int64(hidden >> np.uint64(JOKER)),
         np.int64(rules.options.spade_three != 0 and hidden & bit(SPADE_THREE) != 0),
-        np.int64(view.out),
+        max(np.int64(0), PLAYERS - len(view.hands) + np.int64(view.out)),
         most,
         eight,
         np.int64(rules.options.kaidan),

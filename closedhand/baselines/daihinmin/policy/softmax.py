@@ -11,10 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from closedhand.baselines.daihinmin.policy.likelihood import (
+    LEAST_LOGARITHM,
+    plausibility as plausibility,
+)
 from closedhand.baselines.learning.policy_gradient import draw, read_weights, shipped_weights
 from closedhand.core import bits
 from closedhand.core.kernel import kernel
-from closedhand.games.daihinmin import rules as flat
 from closedhand.games.daihinmin.cards import bit, ranks_between, ranks_with
 from closedhand.games.daihinmin.hidden import unseen
 from closedhand.games.daihinmin.legality import legal
@@ -24,7 +27,6 @@ from closedhand.games.daihinmin.plays import (
     FIRST_KAIDAN,
     JOKER,
     JOKER_BIT,
-    NUM_ACTIONS,
     NUM_RANKS,
     PASS,
     SPADE_THREE,
@@ -58,11 +60,6 @@ FEATURES = OVER_OWN + 2 * KINDS
 MOST_FEATURES = 10
 """Maximum number of features of one action."""
 
-
-FLATTENING = 0.3
-"""Exponent of the likelihood of the plays of a determinisation."""
-LEAST_LOGARITHM = -5.0
-"""Lower bound of the log-probability of one play."""
 
 TABLE = np.dtype((np.record, [("weights", "f4", FEATURES)]))
 
@@ -104,8 +101,17 @@ def settled(rules, state, ids, n):
 
 @kernel
 def without_idle_pass(state, ids, n):
-    """Number of the `n` legal actions without a leader's pass, which comes last."""
-    return n - 1 if state.target < 0 and n > 1 and ids[n - 1] == PASS else n
+    """Leave a leader's pass out of the `n` legal actions; return how many are left."""
+    if state.target >= 0 or n == 1:
+        return n
+    k = n - 1
+    while k > 0 and ids[k] > PASS:
+        k -= 1
+    if ids[k] != PASS:
+        return n
+    for following in range(k + 1, n):
+        ids[following - 1] = ids[following]
+    return n - 1
 
 
 @kernel
@@ -148,15 +154,27 @@ def look(state):
     own = hand & ~JOKER_BIT
     starts = own & (own >> np.uint64(4)) & (own >> np.uint64(8))
     kaidan = starts | (starts << np.uint64(4)) | (starts << np.uint64(8))
+    return sight(hand, others, kaidan, int(state.left[state.player]), state.revolution)
+
+
+@kernel
+def turned(seen, revolution):
+    """The same data after a revolution, or without it."""
+    return sight(seen.hand, seen.others, seen.kaidan, seen.left, revolution)
+
+
+@kernel
+def sight(hand, others, kaidan, left, revolution):
+    """The data of a hand, with the ranks that stand above the others' groups."""
     return Sight(
         hand,
         others,
         kaidan,
-        int(state.left[state.player]),
-        unbeaten(others, 1, state.revolution),
-        unbeaten(others, 2, state.revolution),
-        unbeaten(others, 3, state.revolution),
-        unbeaten(others, 4, state.revolution),
+        left,
+        unbeaten(others, 1, revolution),
+        unbeaten(others, 2, revolution),
+        unbeaten(others, 3, revolution),
+        unbeaten(others, 4, revolution),
     )
 
 
@@ -174,6 +192,13 @@ def unbeaten(others, number, revolution):
 @kernel
 def form(seen, cards):
     """Form of some cards of the hand; all its runs count as one rank that others can beat."""
+    weak, strong = sets_of(seen, cards)
+    return min(weak, MOST_WEAK) * (MOST_STRONG + 1) + min(strong, MOST_STRONG)
+
+
+@kernel
+def sets_of(seen, cards):
+    """Numbers of ranks of some cards of the hand that others can beat, and that they cannot."""
     own = cards & ~JOKER_BIT
     starts = own & (own >> np.uint64(4)) & (own >> np.uint64(8))
     strong = 1 if cards & JOKER_BIT else 0
@@ -193,7 +218,7 @@ def form(seen, cards):
         strong_ranks += bits.size(fours & seen.above_four)
     weak += ranks - strong_ranks
     strong += strong_ranks
-    return min(weak, MOST_WEAK) * (MOST_STRONG + 1) + min(strong, MOST_STRONG)
+    return weak, strong
 
 
 @kernel
@@ -226,17 +251,25 @@ def rivals(rules, others, play, revolution):
     """Number of ranks, or kaidan, of the others that beat a play, ignoring locks; at most 3."""
     if play == JOKER:
         return 3 if others & bit(SPADE_THREE) else 0
+    return min(3, answers(rules, others, play, revolution))
+
+
+@kernel
+def answers(rules, others, play, revolution):
+    """Number of ranks, or kaidan, of some cards that beat a play."""
+    if play == JOKER:
+        return 1 if others & bit(SPADE_THREE) else 0
     family = np.int64(rules.plays.family[play])
     higher = ranks_between(rules.plays.high[play] + 1, NUM_RANKS - 1)
     if revolution:
         higher = ranks_between(0, rules.plays.low[play] - 1)
     joker = 1 if others & JOKER_BIT else 0
     if family < 4:
-        return min(3, bits.size(ranks_with(others & higher, family + 1)) + joker)
+        return bits.size(ranks_with(others & higher, family + 1)) + joker
     runs = others & higher
     for _ in range(rules.plays.length[play] - 1 - joker):
         runs &= runs >> np.uint64(4)
-    return min(3, bits.size(runs))
+    return bits.size(runs)
 
 
 @kernel
@@ -292,26 +325,6 @@ def describe(rules, state, seen, action, features):
         features[n] = REVOLTING + now
         n += 1
     return n
-
-
-@kernel
-def plausibility(policy, rules, state, player, ids):
-    """Likelihood of the other players' past actions under the policy.
-
-    The likelihood is flattened, because nobody plays exactly like the policy.
-    """
-    if state.leader < 0:
-        return 1.0
-    moves = np.int64(state.moves)
-    scores = np.empty(NUM_ACTIONS)
-    log_likelihood = 0.0
-    flat.rewind(state)
-    while state.moves < moves:
-        action = np.int64(state.history[state.moves])
-        if state.player != player:
-            log_likelihood += log_probability(policy, rules, state, action, ids, scores)
-        flat.play(rules, state, action)
-    return np.exp(FLATTENING * log_likelihood)
 
 
 @kernel

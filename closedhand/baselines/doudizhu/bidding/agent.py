@@ -1,6 +1,6 @@
 """The agent `bids:KIND:AGENT`: the bids of one module, the plays of another agent."""
 
-from closedhand.baselines.doudizhu.bidding.modules import KINDS, BiddingAgent
+from closedhand.baselines.doudizhu.bidding.modules import KINDS, OTHERS, VALUE, BiddingAgent
 from closedhand.core.agent_spec import split_outside, unquoted
 from closedhand.core.agents import Traits, described, files_of, make_agent, traits_of
 from closedhand.core.game import Game, InputError
@@ -16,7 +16,7 @@ def read(argument: str | None) -> tuple[str, str]:
     """
     kind, *player = split_outside(argument or "", ":", 2)
     if not player or not player[0]:
-        kinds = ", ".join((*KINDS, "net=FILE"))
+        kinds = ", ".join((*KINDS, *OTHERS))
         raise InputError(f"the agent bids needs a kind ({kinds}) and an agent: bids:logic:greedy")
     kind = unquoted(kind)
     if kind.startswith(NET):
@@ -28,12 +28,15 @@ def describe(game: Game, argument: str | None) -> Traits:
     """The traits of the agent, known before it plays."""
     kind, player = read(argument)
     file = kind.removeprefix(NET) if kind.startswith(NET) else None
-    return Traits(files_of(file), microseconds=1) | traits_of(game, player)
+    microseconds = 500 if kind == VALUE else 1
+    return Traits(files_of(file), microseconds=microseconds) | traits_of(game, player)
 
 
 @described(describe)
 def make_bids(game: Game, seed: int, argument: str | None) -> BiddingAgent:
     """The agent `bids:KIND:AGENT`: bids of a kind, cards of an agent, such as `bids:logic:greedy`.
+
+    The kind `value` bids by the network of the agent `value-net`.
 
     The kind `net=FILE`, as in `bids:net=runs/bids/bid.safetensors:greedy`, bids by the win
     probabilities of a bid network (`network.py`). FILE is the network, or a folder that holds
@@ -47,4 +50,8 @@ def make_bids(game: Game, seed: int, argument: str | None) -> BiddingAgent:
         from closedhand.baselines.doudizhu.bidding.network import BidNetAgent
 
         return BidNetAgent(game, kind.removeprefix(NET), make_agent(game, player, seed))
+    if kind == VALUE:
+        from closedhand.baselines.doudizhu.value_net.bidding import ValueBiddingAgent
+
+        return ValueBiddingAgent(game, make_agent(game, player, seed))
     return BiddingAgent(game, kind, make_agent(game, player, seed))

@@ -33,6 +33,7 @@ from closedhand.baselines.doudizhu.bidding.thresholds import (
     points_alone,
     rotated,
 )
+from closedhand.baselines.doudizhu.variants import check_plain
 from closedhand.baselines.learning.logistic import calibration, chances_of, log_loss, logistic
 from closedhand.core import batch, lockstep
 from closedhand.core.agents import Agent, act_batch, digests, make_agent
@@ -42,7 +43,7 @@ from closedhand.core.parsing import check_fields
 from closedhand.core.reading import json_in, read_arrays
 from closedhand.core.run import Run
 from closedhand.games.doudizhu.counts import DECK, NIBBLE
-from closedhand.games.doudizhu.rules import SEATS
+from closedhand.games.doudizhu.state import SEATS
 
 CHUNK = 500
 """Deals played in lockstep; each chunk has its own random number generator."""
@@ -97,6 +98,7 @@ class Fit:
             raise InputError(f"bids are fitted for doudizhu, not {self.game.name}")
         if self.game.options["bidding"] or self.game.options["objective"] != "score":
             raise InputError("bids are fitted to points of games without bidding")
+        check_plain(self.game, "the fit of bids")
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -8,7 +8,8 @@ The paper says only what its module considers: "control cards (like A, 2, and jo
 - `fitted`: a logistic model of the probability that the landlord wins with these 17 cards, and the
   probability above which each bid pays.
 
-`network.py` replaces the logistic model by a network.
+`network.py` replaces the logistic model by a network, `value_net/bidding.py` by the values of the
+agent `value-net`.
 
 The value of a bid: at the stake s the landlord wins or loses 2s and each peasant s, doubled for
 each bomb. If everybody passes, the value is 0 and the cards are dealt again. A landlord who wins a
@@ -29,6 +30,11 @@ share p of the games, with average multipliers of m in wins and l in losses, get
   for it: there is one for every seat and highest bid (`fitting.py`).
 
 With the objective `win` the stake does not matter; the modules bid as for points.
+
+Other words than bids follow the same scores with thresholds of their own, `LEAST`, which are not
+fitted: they are about where a word would pay if nobody else's words told anything. To call or rob a
+hand has to be worth a bid, to double it has to win more often than not, and to show it has to be so
+strong that the others' knowledge hardly matters.
 """
 
 import numpy as np
@@ -49,9 +55,10 @@ from closedhand.core.agents import (
 )
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.kernel import kernel
-from closedhand.games.doudizhu import rules as flat
 from closedhand.games.doudizhu.counts import at_least, count, size
 from closedhand.games.doudizhu.plays import ACE, BIG_JOKER, SMALL_JOKER, TWO
+from closedhand.games.doudizhu.state import Rules
+from closedhand.games.doudizhu.words import CALL, ROB, is_opening, pass_id, words_to_come
 
 KINGS = ACE - 1
 
@@ -105,6 +112,13 @@ Entries for impossible situations, such as a bid before the first seat's, are 0.
 
 KINDS = ("control", "logic", "fitted")
 CONTROL, LOGIC, FITTED = range(3)
+
+CALLING, ROBBING, DOUBLING, SHOWING = range(4)
+LEAST = np.array([[8, 9, 14, 20], [1, 2, 8, 14], [0.4, 0.45, 0.6, 0.9]])
+"""The least score at which each kind of module, [KINDS], calls, robs, doubles and shows."""
+VALUE = "value"
+OTHERS = (VALUE, "net=FILE")
+"""Kinds that other modules define (`value_net/bidding.py`, `network.py`)."""
 
 
 @kernel
@@ -170,9 +184,10 @@ def least_score(kind, seat, stake, bid):
 
 @kernel
 def bid_by(kind, rules, view):
-    """The flat action of a module, an index into `KINDS`, in the auction of a flat game.
+    """The flat action of a module, an index into `KINDS`, where words are said in a flat game.
 
-    It is the highest bid that the hand is worth if that exceeds the other bids, else the pass.
+    In an auction by bids it is the highest bid that the hand is worth if that exceeds the other
+    bids, else the pass.
     """
     return bid_with(kind, score(kind, view.hands[view.player]), rules, view)
 
@@ -180,16 +195,37 @@ def bid_by(kind, rules, view):
 @kernel
 def bid_with(kind, worth, rules, view):
     """The flat action of a module for a hand with the score `worth`."""
+    if view.landlord >= 0 or rules.options.robbing:
+        return say_with(kind, worth, rules, view)
     for bid in range(3, view.stake, -1):
         if worth >= least_score(kind, view.bids, view.stake, bid):
-            return flat.pass_id(rules) + bid
-    return flat.pass_id(rules)
+            return pass_id(rules) + bid
+    return pass_id(rules)
+
+
+@kernel
+def say_with(kind, worth, rules, view):
+    """The same where the word is no bid: to call, rob, double or show if the hand is worth it."""
+    if view.landlord < 0:
+        what, word = (CALLING, CALL) if view.stake == 0 else (ROBBING, ROB)
+    elif rules.options.show > 0 and words_to_come(rules, view) == 1:
+        what, word = SHOWING, rules.options.show
+    else:
+        what, word = DOUBLING, rules.options.double
+    return pass_id(rules) + (word if worth >= LEAST[kind, what] else 0)
 
 
 @kernel
 def choose_bid(rules, view):
-    """The flat action of the best module, `fitted`, in the auction of a flat game."""
+    """The flat action of the best module, `fitted`, before the landlord leads, in a flat game."""
     return bid_by(FITTED, rules, view)
+
+
+def openings(rules: Rules, views: np.ndarray) -> np.ndarray:
+    """Whether words are said, not cards played, in each of some views; bool [n]."""
+    if not rules.options.double and not rules.options.show:
+        return views["landlord"] < 0
+    return np.array([bool(is_opening(rules, view)) for view in np.rec.array(views)], bool)
 
 
 @kernel
@@ -227,7 +263,7 @@ class BiddingAgent:
         if not game.options["bidding"]:
             raise InputError("the agent bids is for games with bidding: --option bidding=true")
         if kind not in KINDS:
-            kinds = ", ".join((*KINDS, "net=FILE"))
+            kinds = ", ".join((*KINDS, *OTHERS))
             raise InputError(f"no bid module {kind!r}; there are {kinds}")
         self.game = game
         self.name = f"bids:{kind}:{player.name}"
@@ -242,7 +278,7 @@ class BiddingAgent:
     def act_batch(self, views: np.ndarray) -> np.ndarray:
         """The action for each view, states [n]; int32 [n]."""
         actions = np.empty(len(views), np.int32)
-        auction = views["landlord"] < 0
+        auction = openings(self.game.flat.rules, views)
         if auction.any():
             actions[auction] = self._bids(views[auction])
         if not auction.all():
@@ -256,7 +292,7 @@ class BiddingAgent:
             InputError: The playing agent does not provide its policy.
         """
         shares = np.zeros((len(views), self.game.num_actions))
-        auction = views["landlord"] < 0
+        auction = openings(self.game.flat.rules, views)
         if auction.any():
             shares[auction, self._bids(views[auction])] = 1.0
         if not auction.all():
@@ -266,12 +302,19 @@ class BiddingAgent:
     def _bids(self, views: np.ndarray) -> np.ndarray:
         actions = np.empty(len(views), np.int32)
         rules = self.game.rules.flat if self._substeps else self.game.rules
-        self._bid(rules, views, actions)
+        auction = views["landlord"] < 0
+        if auction.all():
+            self._bid(rules, views, actions)
+        else:  # of other words, the networks of bids know nothing
+            bids, words = actions[auction], actions[~auction]
+            self._bid(rules, views[auction], bids)
+            bid_all(self._kind, rules, views[~auction], words)
+            actions[auction], actions[~auction] = bids, words
         if self._substeps:
             # In an auction there are no kickers to list.
             step_all(self.game.rules, views, np.empty(0, np.int32), actions)
         return actions
 
-    def _bid(self, rules: flat.Rules, views: np.ndarray, actions: np.ndarray) -> None:
+    def _bid(self, rules: Rules, views: np.ndarray, actions: np.ndarray) -> None:
         """Write flat actions for views of an auction; `rules` are those of the flat game."""
         bid_all(self._kind, rules, views, actions)

@@ -46,8 +46,8 @@ from closedhand.core.kernel import kernel
 from closedhand.core.registry import make_game
 from closedhand.core.run import Run
 from closedhand.core.threads import cores
-from closedhand.games.doudizhu import planes, rules as flat
-from closedhand.games.doudizhu.rules import SEATS
+from closedhand.games.doudizhu import planes
+from closedhand.games.doudizhu.state import SEATS, Rules
 
 NAME = "bid.safetensors"
 CHECKPOINT = "bid.ckpt"
@@ -91,7 +91,7 @@ def draw_hands(rules, hands, out):
         out[i] = drawn[planes.HAND :: planes.PLANES]
 
 
-def planes_of(rules: flat.Rules, hands: np.ndarray) -> np.ndarray:
+def planes_of(rules: Rules, hands: np.ndarray) -> np.ndarray:
     """The planes of packed hands, int8 [n, 285]; `rules` are those of the flat game."""
     out = np.empty((len(hands), CELLS), np.int8)
     draw_hands(rules, hands, out)
@@ -383,7 +383,7 @@ class BidNetAgent(BiddingAgent):
         torch.set_num_threads(1)
         self.network, _ = networks.load(within(Path(path), NAME), "bid")
 
-    def _bid(self, rules: flat.Rules, views: np.ndarray, actions: np.ndarray) -> None:
+    def _bid(self, rules: Rules, views: np.ndarray, actions: np.ndarray) -> None:
         hands = views["hands"][np.arange(len(views)), views["player"]]
         seen = torch.from_numpy(planes_of(rules, hands))
         bid_worths(FITTED, chances(self.network, seen), rules, views, actions)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.games.doudizhu.rules import SEATS
+from closedhand.games.doudizhu.state import SEATS
 
 BIDS = np.arange(1, 4)
 BINS = 50

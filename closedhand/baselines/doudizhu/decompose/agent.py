@@ -13,12 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.baselines.doudizhu.agent import PlayAgent
+from closedhand.baselines.doudizhu.agent import RatingAgent
 from closedhand.baselines.doudizhu.bidding.modules import choose_bid
 from closedhand.baselines.doudizhu.decompose.features import (
     FEATURES,
     MOST_FEATURES,
-    cards_of_others,
     describe,
     look,
 )
@@ -42,6 +41,8 @@ from closedhand.core.game import Game, InputError, State
 from closedhand.core.kernel import kernel
 from closedhand.games.doudizhu import rules as flat
 from closedhand.games.doudizhu.counts import contains
+from closedhand.games.doudizhu.hidden import cards_of_others
+from closedhand.games.doudizhu.words import is_opening, pass_id
 
 CANDIDATES = 160
 """More main groups than 20 cards can hold, and the pass."""
@@ -70,6 +71,7 @@ def list_plays(rules, state, ids, costs, nodes, plays):
     Its kickers are those that leave the cheapest hand, the lowest ones among equal costs.
     """
     hand = state.hands[state.player]
+    strength = flat.least_strength(rules, state)
     n = 0
     for i in range(flat.legal_groups(rules, state, ids)):
         group = rules.plays.groups[ids[i]]
@@ -78,7 +80,9 @@ def list_plays(rules, state, ids, costs, nodes, plays):
             best = np.int64(group.first)
         else:
             for play in range(group.first, group.end):
-                if contains(hand, rules.plays.need[play]):
+                if contains(hand, rules.plays.need[play]) and (
+                    strength == 0 or rules.plays.strength[play] >= strength
+                ):
                     spent = partition(hand - rules.plays.need[play], costs, nodes)[0]
                     if spent < least:
                         best, least = np.int64(play), spent
@@ -86,7 +90,7 @@ def list_plays(rules, state, ids, costs, nodes, plays):
             plays[n] = best
             n += 1
     if state.target >= 0:
-        plays[n] = flat.pass_id(rules)
+        plays[n] = pass_id(rules)
         n += 1
     return n
 
@@ -108,7 +112,7 @@ def weigh(policy, rules, state, plays, n, costs, nodes, sums, features, numbers)
 
     If `features` has room for one play only, each play overwrites the last.
     """
-    seen = look(state)
+    seen = look(rules, state)
     keep = partition(state.hands[state.player], costs, nodes)[0]
     for k in range(n):
         row = features[k % len(features)]
@@ -129,7 +133,7 @@ def consider(policy, rules, state, ids, plays, sums):
     """
     nodes = np.empty(MOST_NODES, NODE)
     costs = np.empty((ROWS, 15), np.int64)
-    set_costs(cards_of_others(state), costs)
+    set_costs(cards_of_others(rules, state, state.player), costs)
     n = list_plays(rules, state, ids, costs, nodes, plays)
     k = settled(rules, state, plays, n)
     if k < 0:
@@ -161,7 +165,7 @@ def worthwhile(policy, rules, state, out):
 @kernel
 def decide(policy, rules, view, ids):
     """The play with the greatest sum of weights, or a bid."""
-    if view.landlord < 0:
+    if is_opening(rules, view):
         return np.int64(choose_bid(rules, view))
     plays = np.empty(CANDIDATES, np.int64)
     sums = np.empty(CANDIDATES)
@@ -187,14 +191,20 @@ def load(path: str | None) -> np.ndarray:
     return read_weights(Path(path), FEATURES)
 
 
-class DecomposeAgent(PlayAgent):
+class DecomposeAgent(RatingAgent):
     """The strongest player without search."""
 
     def __init__(self, game: Game, name: str, weights: np.ndarray) -> None:
         """Create the agent for `game`, Dou Dizhu with any options, with weights, [FEATURES]."""
-        policy = policy_of(weights, sampled=False)
-        super().__init__(game, name, policy)
-        self._policy = policy
+        super().__init__(game, name, policy_of(weights, sampled=False))
+
+    def rate_plays(self, view: State) -> tuple[np.ndarray, np.ndarray]:
+        """The candidates, one for each main group, and their sums of weights."""
+        plays, sums = np.empty(CANDIDATES, np.int64), np.empty(CANDIDATES)
+        n, k = consider(self.whole, self.game.flat.rules, view, self._ids, plays, sums)
+        if k >= 0:
+            sums[:n] = np.where(np.arange(n) == k, 0.0, -np.inf)
+        return plays[:n], sums[:n]
 
     def preferences(self, view: State) -> dict[str, float]:
         """The probability of each play under the policy of playouts, the greatest first.
@@ -202,15 +212,13 @@ class DecomposeAgent(PlayAgent):
         Raises:
             InputError: The game is over or in its auction.
         """
-        if view.landlord < 0 or self.game.over(view):
+        if is_opening(self.game.flat.rules, view) or self.game.over(view):
             raise InputError("decompose has preferences only while cards are played")
-        whole = self.game.flat
-        plays, sums = np.empty(CANDIDATES, np.int64), np.empty(CANDIDATES)
-        n, k = consider(self._policy, whole.rules, view, self._ids, plays, sums)
-        shares = sums[:n] if k < 0 else np.where(np.arange(n) == k, 0.0, -np.inf)
+        plays, shares = self.rate_plays(view)
         shares = np.exp(shares - shares.max())
         order = np.argsort(-shares, kind="stable")
-        return {whole.text(int(plays[i])): float(shares[i] / shares.sum()) for i in order}
+        name = self.game.flat.text
+        return {name(int(plays[i])): float(shares[i] / shares.sum()) for i in order}
 
 
 @described(lambda game, argument: Traits(files_of(argument), microseconds=4))

@@ -17,10 +17,11 @@ from closedhand.baselines.doudizhu.decompose.partition import (
 )
 from closedhand.core import bits
 from closedhand.core.kernel import kernel
-from closedhand.games.doudizhu import rules as flat
-from closedhand.games.doudizhu.counts import DECK, NIBBLE, at_least, contains
+from closedhand.games.doudizhu.counts import NIBBLE, at_least, contains
+from closedhand.games.doudizhu.hidden import cards_of_others
 from closedhand.games.doudizhu.plays import BOMB
-from closedhand.games.doudizhu.rules import SEATS
+from closedhand.games.doudizhu.state import SEATS
+from closedhand.games.doudizhu.words import pass_id
 
 KINDS = 8
 """Solo, pair, trio, a chain of each, bomb, rocket; kickers are ignored."""
@@ -94,14 +95,7 @@ class Sight(NamedTuple):
 
 
 @kernel
-def cards_of_others(state):
-    """The cards of the players other than the one to act, all together, packed."""
-    played = state.played[0] + state.played[1] + state.played[2]
-    return DECK - state.hands[state.player] - played
-
-
-@kernel
-def look(state):
+def look(rules, state):
     """The `Sight` of the player to act."""
     player = np.int64(state.player)
     landlord = np.int64(state.landlord)
@@ -122,7 +116,8 @@ def look(state):
         owner = np.int64(state.left[state.owner])
     following, last = (player + 1) % SEATS, (player + 2) % SEATS
     tabled = left_class(state.left[following]) * LEFTS + left_class(state.left[last])
-    return Sight(mode, role, enemy, partner, owner, most, tabled, cards_of_others(state))
+    others = cards_of_others(rules, state, player)
+    return Sight(mode, role, enemy, partner, owner, most, tabled, others)
 
 
 @kernel
@@ -213,7 +208,7 @@ def describe(rules, state, seen, play, keep, costs, nodes, features):
     plays = rules.plays
     hand = state.hands[state.player]
     mode = seen.mode
-    if play == flat.pass_id(rules):
+    if play == pass_id(rules):
         g = np.int64(plays.group[state.target])
         family = plays.families[plays.groups[g].family]
         category = np.int64(family.category)
@@ -260,6 +255,6 @@ def describe(rules, state, seen, play, keep, costs, nodes, features):
         n += 1
     elif state.target >= 0:
         jump = g - np.int64(plays.group[state.target])
-        features[n] = RAISE + (mode * SHAPES + shape) * RANKS + min(jump, RANKS - 1)
+        features[n] = RAISE + (mode * SHAPES + shape) * RANKS + min(max(jump, 0), RANKS - 1)
         n += 1
     return n

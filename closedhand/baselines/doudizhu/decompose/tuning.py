@@ -19,14 +19,14 @@ from closedhand.baselines.doudizhu.decompose.agent import (
 from closedhand.baselines.doudizhu.decompose.features import (
     FEATURES,
     MOST_FEATURES,
-    cards_of_others,
 )
 from closedhand.baselines.doudizhu.decompose.partition import MOST_NODES, NODE, ROWS, set_costs
 from closedhand.baselines.learning.policy_gradient import Task, draw, exponentials
 from closedhand.core.kernel import kernel, seed_in_kernel
 from closedhand.core.registry import make_game
 from closedhand.games.doudizhu import rules as flat
-from closedhand.games.doudizhu.rules import STATE
+from closedhand.games.doudizhu.hidden import cards_of_others
+from closedhand.games.doudizhu.state import STATE
 
 TABLES = 4
 """Games per deal."""
@@ -69,7 +69,7 @@ def play_out(rules, policy, state, rng, ids, trace):
     nodes = np.empty(MOST_NODES, NODE)
     costs = np.empty((ROWS, 15), np.int64)
     while not flat.over(rules, state):
-        set_costs(cards_of_others(state), costs)
+        set_costs(cards_of_others(rules, state, state.player), costs)
         n = list_plays(rules, state, ids, costs, nodes, plays)
         k = settled(rules, state, plays, n)
         if k < 0:

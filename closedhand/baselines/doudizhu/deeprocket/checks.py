@@ -1,6 +1,6 @@
 """The callback of a training: checks, saving, and the end by plan, patience or Ctrl-C."""
 
-import json
+import copy
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -12,10 +12,12 @@ from lightning.pytorch import Callback, LightningModule, Trainer
 from torch import nn
 
 from closedhand.baselines.doudizhu.deeprocket import networks, pairs
+from closedhand.baselines.doudizhu.deeprocket.policy_net import SHIPPED_FILES, PolicyNetAgent
 from closedhand.baselines.doudizhu.deeprocket.recorded import Games
 from closedhand.baselines.doudizhu.deeprocket.stream import Tensors, tensors
-from closedhand.core.files import replacing, write_atomically
-from closedhand.core.reading import read_json
+from closedhand.baselines.learning.judging import judge
+from closedhand.core.files import replacing
+from closedhand.core.game import Game
 from closedhand.core.run import Watch
 
 ROLES = ("landlord", "down peasant", "up peasant")
@@ -23,13 +25,8 @@ AGREE_EVERY = 20
 """Number of steps after which several processes agree on what to do next."""
 CHUNK = 1024
 """Pairs per forward pass of a check."""
-
-
-def write_history(out: Path, kind: str, checks: list[dict[str, Any]]) -> None:
-    """Write the checks of a kind of training into `history.json`; other kinds are kept."""
-    path = out / "history.json"
-    history = {**read_json(path), kind: checks}
-    write_atomically(path, json.dumps(history, indent=1) + "\n")
+SELECTION, SELECTION_SEED = 5000, 20_000_000
+"""Deals of a check by play, each played twice, and their seed: the same deals at every check."""
 
 
 def evaluate(
@@ -76,6 +73,22 @@ def accuracies(found: np.ndarray) -> dict[str, float | None]:
     }
 
 
+def quality(check: dict[str, Any]) -> float:
+    """What makes a network the best so far: its win rate, where it plays, or else its accuracy."""
+    return float(check.get("win_rate", check["accuracy"]["all"] or 0.0))
+
+
+def win_rate(network: networks.Network, game: Game, opponent: str) -> float:
+    """The share of duplicate games that a network wins, with the shipped one of the other kind."""
+    kind = network.config["kind"]
+    both = {other: networks.load(path, other)[0] for other, path in SHIPPED_FILES.items()}
+    both[kind] = copy.deepcopy(network).cpu()
+    agent = PolicyNetAgent(game, "policy-net", both["policy"], both["kicker"])
+    won = judge(game, agent, opponent, SELECTION, SELECTION_SEED).won
+    assert won is not None  # somebody loses every game
+    return won.mean
+
+
 class Checks(Callback):
     """Checks a `supervised.Learner`, saves it, and ends its training.
 
@@ -92,6 +105,7 @@ class Checks(Callback):
         records: str,
         checks: int,
         patience: int,
+        select: str | None,
         progress: Callable[[float, str], object],
     ) -> None:
         """Check on the pairs `rows` of `games`; other arguments are as for `supervised.train`."""
@@ -104,6 +118,7 @@ class Checks(Callback):
         self._records = records
         self._number = checks
         self._patience = patience
+        self._select = select
         self._progress = progress
         # Pairs and seconds of learning since the last check.
         self._pairs, self._learning = 0, 0.0
@@ -160,11 +175,13 @@ class Checks(Callback):
         text = f"{self._learner.global_step:,} steps"
         if self._learning > 0:
             text += f", {self._pairs / self._learning:,.0f} pairs/s"
+        if checks and "win_rate" in checks[-1]:
+            text += f", {100 * checks[-1]['win_rate']:.1f}% won"
         return text + (f", {100 * checks[-1]['accuracy']['all']:.1f}% right" if checks else "")
 
     def _is_stuck(self) -> bool:
         """Whether `patience` checks have passed since the best one."""
-        scores = [check["accuracy"]["all"] for check in self._learner.checks]
+        scores = [quality(check) for check in self._learner.checks]
         return len(scores) - 1 - int(np.argmax(scores)) >= self._patience if scores else False
 
     def _check(self, trainer: Trainer, pl_module: LightningModule) -> None:
@@ -179,7 +196,10 @@ class Checks(Callback):
             )
             found = torch.as_tensor(total).cpu().numpy()
         accuracy = accuracies(found)
-        best = max((check["accuracy"]["all"] for check in learner.checks), default=-1.0)
+        best = max(map(quality, learner.checks), default=-1.0)
+        played: dict[str, float] = {}
+        if self._select is not None:
+            played["win_rate"] = win_rate(learner.network, self._games.game, self._select)
         learner.checks.append(
             {
                 "step": learner.global_step,
@@ -187,6 +207,7 @@ class Checks(Callback):
                 "loss": round(float(learner.loss_sum) / max(1, learner.loss_number), 5),
                 "held_out_loss": round(float(found[:, 2].sum() / found[:, 0].sum()), 5),
                 "accuracy": accuracy,
+                **played,
                 "pairs_per_second": round(self._pairs / max(self._learning, 1e-9)),
                 "learning_rate": learner.learning_rate,
             }
@@ -195,10 +216,10 @@ class Checks(Callback):
         self._pairs, self._learning = 0, 0.0
         for logger in trainer.loggers:
             named = {f"accuracy/{name}": value for name, value in accuracy.items() if value}
-            logger.log_metrics(named, learner.global_step)
+            logger.log_metrics(named | played, learner.global_step)
         if trainer.is_global_zero:
-            write_history(self._out, self._kind, learner.checks)
-            if (accuracy["all"] or 0.0) > best:
+            networks.write_history(self._out, self._kind, learner.checks)
+            if quality(learner.checks[-1]) > best:
                 self._keep(learner.checks[-1])
 
     def _keep(self, check: dict[str, Any]) -> None:
@@ -208,7 +229,11 @@ class Checks(Callback):
         provenance = {
             **self._learner.settings,
             "records": self._records,
-            **{key: check[key] for key in ("step", "held_out_loss", "accuracy")},
+            **{
+                key: check[key]
+                for key in ("step", "held_out_loss", "accuracy", "win_rate")
+                if key in check
+            },
             "version": __version__,
         }
         path = self._out / f"{self._kind}.safetensors"

@@ -1,4 +1,4 @@
-"""Fine-tuning of the policy network in self-play, proposed in section 6 of the DeepRocket paper.
+"""Training of the policy network in self-play, proposed in section 6 of the DeepRocket paper.
 
 The network starts from supervised weights and plays against itself (`sampling.py`). A step plays
 some deals and follows the policy gradient over the decisions in deals that were won at some tables
@@ -6,6 +6,9 @@ and lost at others. It makes one pass in batches over PPO's clipped objective, w
 game as the advantage of all its decisions. A penalty on the Kullback-Leibler divergence from the
 initial network keeps it close to what it learned from records. Only forced moves are excluded. The
 kickers come from the kicker network, which does not change.
+
+It can also start from random weights ("like AlphaZero", section 6): then there is nothing to stay
+close to, the usual penalty is 0, and kickers are chosen by a kicker network of random weights.
 
 `train` writes into its folder: `policy.safetensors` (the last network), `kicker.safetensors`
 (unchanged), `self-play.ckpt` (for resuming) and, in `history.json`, a list of checks under
@@ -24,7 +27,6 @@ from torch import nn
 
 from closedhand.baselines.doudizhu.decompose.tuning import TABLES
 from closedhand.baselines.doudizhu.deeprocket import networks, policy_net
-from closedhand.baselines.doudizhu.deeprocket.checks import write_history
 from closedhand.baselines.doudizhu.deeprocket.sampling import (
     Decisions,
     landlords_gains,
@@ -45,6 +47,8 @@ RATE = 1e-4
 """Learning rate of AdamW."""
 PENALTY = 0.05
 """Penalty per nat of divergence from the initial network; the gain of a game is at most 1."""
+NOTHING = "nothing"
+"""In place of networks to start from: random weights."""
 CLIP = 0.2
 """Clipping range of the probability ratio of a decision."""
 MOST_GRADIENT = 0.5
@@ -103,6 +107,16 @@ def objective(
     return torch.minimum(ratio * gains, ratio.clamp(1 - CLIP, 1 + CLIP) * gains)
 
 
+def random_networks(seed: int) -> tuple[networks.Network, networks.Network, networks.Network]:
+    """A policy network of random weights, a copy of it, and a kicker network of random weights."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        policy, kicker = networks.PolicyNetwork(), networks.KickerNetwork()
+    copy = networks.PolicyNetwork()
+    copy.load_state_dict(policy.state_dict())
+    return policy.eval(), copy.eval(), kicker.eval()
+
+
 class Tuning:
     """A fine-tuning in progress; a `closedhand.core.run.Learner`.
 
@@ -118,22 +132,30 @@ class Tuning:
         self,
         start: str | None,
         seed: int = 0,
-        penalty: float = PENALTY,
+        penalty: float | None = None,
         rate: float = RATE,
         deals: int = DEALS,
     ) -> None:
-        """Load the initial networks; the arguments are those of `train`."""
-        files = policy_net.files_of(start)
-        self.network, self._provenance = networks.load(files["policy"], "policy")
-        self.start, _ = networks.load(files["policy"], "policy")
-        self.kicker, self._of_kicker = networks.load(files["kicker"], "kicker")
+        """Load or make the initial networks; the arguments are those of `train`."""
+        if start == NOTHING:
+            self.network, self.start, self.kicker = random_networks(seed)
+            self._provenance: dict[str, Any] = {}
+            self._of_kicker: dict[str, Any] = {"start": NOTHING, "seed": seed}
+            known = NOTHING
+        else:
+            files = policy_net.files_of(start)
+            self.network, self._provenance = networks.load(files["policy"], "policy")
+            self.start, _ = networks.load(files["policy"], "policy")
+            self.kicker, self._of_kicker = networks.load(files["kicker"], "kicker")
+            content = files["policy"].read_bytes() + files["kicker"].read_bytes()
+            known = hashlib.sha256(content).hexdigest()
+        if penalty is None:
+            penalty = 0.0 if start == NOTHING else PENALTY
         self.game = make_game(
             "doudizhu", rules=self._provenance.get("rules", "deeprocket"), substeps=True
         )
         self.settings = {
-            "start": hashlib.sha256(
-                files["policy"].read_bytes() + files["kicker"].read_bytes()
-            ).hexdigest(),
+            "start": known,
             "seed": seed,
             "penalty": penalty,
             "rate": rate,
@@ -250,7 +272,7 @@ class Tuning:
         }
         networks.save(out / "policy.safetensors", self.network, about)
         networks.save(out / "kicker.safetensors", self.kicker, self._of_kicker)
-        write_history(out, HISTORY, history)
+        networks.write_history(out, HISTORY, history)
 
 
 def begin(tuning: Tuning, out: Path) -> Run[Tuning]:
@@ -277,7 +299,7 @@ def train(
     minutes: float,
     *,
     seed: int = 0,
-    penalty: float = PENALTY,
+    penalty: float | None = None,
     rate: float = RATE,
     deals: int = DEALS,
     threads: int | None = None,
@@ -287,11 +309,12 @@ def train(
     """Fine-tune a policy network in self-play, or resume the one in `out`; Ctrl-C saves.
 
     Args:
-        start: Folder or file of the initial networks, as for the agent `policy-net`.
+        start: Folder or file of the initial networks, as for the agent `policy-net`, or `NOTHING`.
         out: Folder for the networks and their history, other than that of `start`.
         minutes: Duration, without interruptions.
         seed: Seed of the deals and decisions.
-        penalty: Penalty per nat of divergence from the initial network; 0: none.
+        penalty: Penalty per nat of divergence from the initial network; 0: none; None: `PENALTY`,
+            or none from nothing.
         rate: Learning rate.
         deals: Number of deals per step, each played `tuning.TABLES` times.
         threads: Number of CPU threads; None: all cores.
@@ -302,10 +325,11 @@ def train(
         InputError: There are no initial networks, or the fine-tuning in `out` cannot be resumed.
         KeyboardInterrupt: The fine-tuning was interrupted before its first step.
     """
-    if not (minutes > 0 and rate > 0 and penalty >= 0 and deals > 0):
+    if not (minutes > 0 and rate > 0 and (penalty is None or penalty >= 0) and deals > 0):
         raise InputError("minutes, rate and deals must be more than 0, and penalty not less than 0")
     path = out / "policy.safetensors"
-    if path.resolve() == policy_net.files_of(start)["policy"].resolve():
+    given = None if start == NOTHING else policy_net.files_of(start)["policy"].resolve()
+    if path.resolve() == given:
         raise InputError(f"{path} is the network to start from: choose another folder for --out")
     checkpoint = out / "self-play.ckpt"
     run = begin(Tuning(start, seed, penalty, rate, deals), out)

@@ -8,12 +8,18 @@ has ten convolutions of 512 filters with "different strides", and the kicker net
 takes all rows of the planes at once, the others work on a line of the 15 ranks.
 
 There are two additions to the paper. Pairs of convolutions that keep their shape are bridged by a
-skip connection, without which ten of them learn slowly. And the policy network gets the status
-vector, as the paper's planes lack the role and the cards left to the others. It enters one-hot as a
-bias of the first convolution, which is equivalent to additional constant planes. `status=False`
-omits it.
+skip connection, without which ten of them learn slowly; `skips=False` omits these. And the policy
+network gets the status vector, as the paper's planes lack the role and the cards left to the
+others. It enters one-hot as a bias of the first convolution, which is equivalent to additional
+constant planes. `status=False` omits it.
+
+"Different strides in each layer" is read as strides over the rows, never over the ranks, that
+shorten them step by step to one: 19, 10, 5, 3, 1 in the policy network. `strides=True` gives a
+network of the size `small` these layers, with its own number of filters; without strides its first
+convolution takes all rows.
 """
 
+import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +28,9 @@ import torch
 from torch import nn
 
 from closedhand.baselines.learning import weights
+from closedhand.core.files import write_atomically
 from closedhand.core.game import InputError
+from closedhand.core.reading import read_json
 from closedhand.games.doudizhu import planes, substeps
 from closedhand.games.doudizhu.plays import GROUPS
 
@@ -108,9 +116,35 @@ CONFIG = {
     "size": weights.word,
     "status": weights.flag,
     "roles": weights.flag,
+    "skips": weights.flag,
+    "strides": lambda value: value is None or weights.flag(value),
     "provenance": weights.table,
 }
 """What a file says of its network."""
+
+ARGUMENTS = ("kind", "size", "status", "roles", "skips", "strides")
+"""The arguments of `Network` in that description."""
+
+STRIDES = {"small": False, "paper": True}
+"""Whether a size has strides unless it is said otherwise."""
+
+
+def layers_of(kind: Kind, size: str, strides: bool) -> tuple[Layer, ...]:
+    """The convolutions of a network.
+
+    Raises:
+        InputError: There is no such size, or it cannot be without strides.
+    """
+    if size not in kind.sizes:
+        raise InputError(f"no size {size!r}; there are {', '.join(kind.sizes)}")
+    if strides == STRIDES.get(size, False):
+        return kind.sizes[size]
+    if not strides:
+        raise InputError(f"the size {size} has strides; without them there is small")
+    if "paper" not in kind.sizes:
+        raise InputError("this network has no strides")
+    filters = kind.sizes[size][0].filters
+    return tuple(layer._replace(filters=filters) for layer in kind.sizes["paper"])
 
 
 def keeps_shape(layer: Layer, before: Layer) -> bool:
@@ -119,7 +153,7 @@ def keeps_shape(layer: Layer, before: Layer) -> bool:
     return same and layer.stride == (1, 1) and layer.filters == before.filters
 
 
-def skips(layers: tuple[Layer, ...]) -> list[int]:
+def bridged(layers: tuple[Layer, ...]) -> list[int]:
     """The convolutions after which a skip connection over two convolutions ends."""
     ends: list[int] = []
     for i in range(2, len(layers)):
@@ -138,7 +172,13 @@ class Network(nn.Module):
     """
 
     def __init__(
-        self, kind: str, size: str = "small", status: bool = True, roles: bool = False
+        self,
+        kind: str,
+        size: str = "small",
+        status: bool = True,
+        roles: bool = False,
+        skips: bool = True,
+        strides: bool | None = None,
     ) -> None:
         """Build an untrained network.
 
@@ -148,18 +188,20 @@ class Network(nn.Module):
             status: Whether the status vector is an input.
             roles: Whether each role has its own fully connected layer, which the paper's section 6
                 proposes as future work.
+            skips: Whether pairs of convolutions are bridged by skip connections.
+            strides: Whether convolutions have strides; None: as usual for the size, see `STRIDES`.
 
         Raises:
-            InputError: There is no such kind or size.
+            InputError: There is no such kind or size, or the size cannot be without strides.
         """
         super().__init__()
         if kind not in KINDS:
             raise InputError(f"no network {kind!r}; there are {', '.join(KINDS)}")
         self.kind = KINDS[kind]
-        if size not in self.kind.sizes:
-            raise InputError(f"no size {size!r}; there are {', '.join(self.kind.sizes)}")
-        self.config = {"kind": kind, "size": size, "status": status, "roles": roles}
-        layers = self.kind.sizes[size]
+        strides = STRIDES.get(size, False) if strides is None else strides
+        layers = layers_of(self.kind, size, strides)
+        values = (kind, size, status, roles, skips, strides)
+        self.config: dict[str, Any] = dict(zip(ARGUMENTS, values, strict=True))
         ranks, rows, channels = self.kind.shape
         self.convolutions = nn.ModuleList()
         for layer in layers:
@@ -168,7 +210,7 @@ class Network(nn.Module):
             )
             channels = layer.filters
             rows = (rows + 2 * layer.padding[1] - layer.kernel[1]) // layer.stride[1] + 1
-        self.skips = frozenset(skips(layers))
+        self.skips = frozenset(bridged(layers) if skips else [])
         for i in self.skips:
             # At first a bridged pair adds nothing, so that a deep stack learns from the first step.
             nn.init.zeros_(self.convolutions[i].weight)  # type: ignore[arg-type]
@@ -216,17 +258,21 @@ class Network(nn.Module):
 class PolicyNetwork(Network):
     """The network that predicts the main group, 309 outputs."""
 
-    def __init__(self, size: str = "small", status: bool = True, roles: bool = False) -> None:
+    def __init__(
+        self, size: str = "small", status: bool = True, roles: bool = False, **more: Any
+    ) -> None:
         """Build an untrained network; the arguments are those of `Network`."""
-        super().__init__("policy", size, status, roles)
+        super().__init__("policy", size, status, roles, **more)
 
 
 class KickerNetwork(Network):
     """The network that predicts one kicker, 28 outputs; its planes encode role and cards left."""
 
-    def __init__(self, size: str = "small", status: bool = False, roles: bool = False) -> None:
+    def __init__(
+        self, size: str = "small", status: bool = False, roles: bool = False, **more: Any
+    ) -> None:
         """Build an untrained network; the arguments are those of `Network`."""
-        super().__init__("kicker", size, status, roles)
+        super().__init__("kicker", size, status, roles, **more)
 
 
 def one_hot(status: torch.Tensor) -> torch.Tensor:
@@ -281,7 +327,15 @@ def load(path: Path, kind: str) -> tuple[Network, dict[str, Any]]:
     def build(about: dict[str, Any]) -> Network:
         if about["kind"] != kind:
             raise InputError(f"it is a {about['kind']} network, not a {kind} network")
-        return Network(**{key: about[key] for key in ("kind", "size", "status", "roles")})
+        return Network(**{key: about[key] for key in ARGUMENTS})
 
-    network, about = weights.load(path, CONFIG, build)
+    # Version 0.1.0 knew neither switch.
+    network, about = weights.load(path, CONFIG, build, {"skips": True, "strides": None})
     return network.eval(), about["provenance"]
+
+
+def write_history(out: Path, kind: str, checks: list[dict[str, Any]]) -> None:
+    """Write the checks of a kind of training into `history.json`; other kinds are kept."""
+    path = out / "history.json"
+    history = {**read_json(path), kind: checks}
+    write_atomically(path, json.dumps(history, indent=1) + "\n")

@@ -22,7 +22,8 @@ from closedhand.core.threads import in_threads
 from closedhand.games.doudizhu import planes, rules as flat, substeps
 from closedhand.games.doudizhu.counts import DECK, contains, size
 from closedhand.games.doudizhu.plays import BOMB, GROUPS
-from closedhand.games.doudizhu.rules import STATE
+from closedhand.games.doudizhu.state import SEATS, STATE, clear
+from closedhand.games.doudizhu.words import pass_id
 
 KICKERS = substeps.FIRST_BID - GROUPS
 """The outputs of the kicker network: 15 solos, 13 pairs."""
@@ -63,7 +64,7 @@ def is_held_out(deals: np.ndarray, parts: int = 10) -> np.ndarray:
 @kernel
 def start(rules, state, deal):
     """Start the game of a deal, uint64 [4]."""
-    for seat in range(flat.SEATS):
+    for seat in range(SEATS):
         state.hands[seat] = deal[seat]
     state.public = deal[3]
     state.seed = np.uint64(0)
@@ -84,17 +85,23 @@ def is_deal(deal):
 @kernel
 def is_playable(rules, state, action):
     """Whether a flat action is legal, without listing all legal actions."""
-    if flat.over(rules, state) or action > flat.pass_id(rules):
+    if flat.over(rules, state) or action > pass_id(rules):
         return False
-    if action == flat.pass_id(rules):
+    if action == pass_id(rules):
         return state.target >= 0
     if not contains(state.hands[state.player], rules.plays.need[action]):
         return False
     if state.target < 0:
         return True
-    own, other = rules.plays.group[action], rules.plays.group[state.target]
-    family = rules.plays.groups[own].family
-    return own > other and (family >= BOMB or family == rules.plays.groups[other].family)
+    group = rules.plays.group[action]
+    family = rules.plays.groups[group].family
+    beaten = rules.plays.standings[rules.plays.standing[state.target]]
+    if group <= beaten.above or family >= BOMB:
+        return group > beaten.above
+    if family != beaten.family and family != beaten.then:
+        return False
+    weak = beaten.least > 0 and rules.plays.strength[action] < beaten.least
+    return not (weak and rules.plays.groups[group].kickers > 0)
 
 
 @kernel
@@ -144,7 +151,7 @@ def index_kickers(rules, state, action, game, move, ids, rows, n):
                 rows[n, 0], rows[n, 1], rows[n, 2] = game, move, number
                 n += 1
             pick(rules, state, next_kicker(rules, state, action))
-        flat.clear(state)
+        clear(state)
     return n
 
 
@@ -223,7 +230,7 @@ def encode_policy(rules, deals, actions, offsets, rows, out, masks, labels):
     masks[:] = False
     for i in range(len(rows)):
         chosen = replay(rules.flat, state, deals, actions, offsets, rows[i])
-        planes.observe(rules.flat, state, state.player, out[i])
+        planes.draw(rules.flat, state, state.player, out[i])
         for k in range(substeps.legal(rules, state, ids)):
             masks[i, ids[k]] = True
         labels[i] = rules.flat.plays.group[chosen]

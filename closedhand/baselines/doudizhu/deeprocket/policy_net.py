@@ -15,6 +15,7 @@ from closedhand.baselines.doudizhu.bidding.modules import choose_bid
 from closedhand.baselines.doudizhu.deeprocket.networks import Network, load, probabilities
 from closedhand.baselines.doudizhu.deeprocket.pairs import KICKER_SIZE, KICKERS
 from closedhand.baselines.doudizhu.substep_agent import SubstepAgent
+from closedhand.baselines.doudizhu.variants import check_three
 from closedhand.core import agents
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described
@@ -23,7 +24,8 @@ from closedhand.core.game import Game, InputError, State
 from closedhand.core.kernel import kernel
 from closedhand.games.doudizhu import planes, substeps
 from closedhand.games.doudizhu.plays import GROUPS
-from closedhand.games.doudizhu.rules import clear
+from closedhand.games.doudizhu.state import clear
+from closedhand.games.doudizhu.words import is_opening
 
 SHIPPED_FILES = {
     "policy": SHIPPED / "doudizhu_policy.safetensors",
@@ -40,7 +42,7 @@ def decide_all(rules, views, ids, actions, legal):
     for i in range(len(views)):
         actions[i] = -1
         legal[i] = substeps.legal(rules, views[i], ids)
-        if views[i].landlord < 0:
+        if is_opening(rules.flat, views[i]):
             actions[i] = next_step(rules, views[i], choose_bid(rules.flat, views[i]), ids)
         elif legal[i] == 1:
             actions[i] = ids[0]
@@ -58,7 +60,7 @@ def look_all(rules, views, chosen, kickers, out, status, masks):
         if kickers:
             substeps.draw_kickers(rules, view, out[k])
         else:
-            planes.observe(rules.flat, view, view.player, out[k])
+            planes.draw(rules.flat, view, view.player, out[k])
         for j in range(substeps.legal(rules, view, ids)):
             masks[k, ids[j] - (GROUPS if kickers else 0)] = True
 
@@ -165,7 +167,7 @@ class PolicyNetAgent(SubstepAgent):
         Raises:
             InputError: The game is over or in its auction.
         """
-        if view.landlord < 0 or self.game.over(view):
+        if is_opening(self.game.flat.rules, view) or self.game.over(view):
             raise InputError("the networks have preferences only while cards are played")
         kickers = bool(view.group >= 0)
         views = np.array([view], self.game.dtype)
@@ -201,8 +203,9 @@ def make_policy_net(game: Game, seed: int, argument: str | None) -> PolicyNetAge
     """The agent `policy-net`, `policy-net:FOLDER` or `policy-net:FILE`; it ignores the seed.
 
     Raises:
-        InputError: A network is missing, or a file is not a network.
+        InputError: A network is missing, a file is not a network, or it is a game of two.
     """
+    check_three(game, "policy-net")
     files = files_of(argument)
     # One core: matches run in several processes.
     torch.set_num_threads(1)

@@ -17,6 +17,7 @@ from closedhand.baselines.doudizhu.search.agent import (
     describer,
     read_search,
 )
+from closedhand.baselines.doudizhu.variants import check_three
 from closedhand.core.agents import described
 from closedhand.core.game import Game, State
 from closedhand.search.budget import Threads
@@ -57,7 +58,8 @@ def make_policy_search(
     """The agent `policy-search`; it takes what `search` takes, but the path is that of networks.
 
     Raises:
-        InputError: The argument is invalid.
+        InputError: The argument is invalid, or it is a game of two.
     """
+    check_three(game, "policy-search")
     name, budget, path = read_search("policy-search", argument, threads, worlds)
     return PolicySearchAgent(game, name, seed, path, **budget)

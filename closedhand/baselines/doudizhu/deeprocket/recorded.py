@@ -12,13 +12,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from closedhand.baselines.doudizhu.variants import check_plain
 from closedhand.core.extras import needing
 from closedhand.core.game import Game, InputError
 from closedhand.core.parsing import OPTIONS, TEXT, check_fields, parse_json
 from closedhand.core.reading import MOST_DATA, beyond, limit, reading
 from closedhand.core.records import read as read_records
 from closedhand.core.registry import flat_game, make_game
-from closedhand.games.doudizhu.rules import SEATS, STATE
+from closedhand.games.doudizhu.state import SEATS, STATE
 
 METADATA = b"closedhand"
 """The key of the settings, JSON, in the schema of a shard."""
@@ -101,6 +102,7 @@ def bound_game(path: Path, name: str, options: Any) -> Game:
         raise InputError(
             f"{path} holds games with an auction: the networks learn from games without"
         )
+    check_plain(game, f"{path} holds other games: learning")
     return make_game(name, rules=game.options["rules"], substeps=True)
 
 

@@ -21,6 +21,7 @@ from closedhand.baselines.doudizhu.deeprocket.recorded import (
     rows_of,
     settings_of,
 )
+from closedhand.baselines.doudizhu.variants import check_plain
 from closedhand.core.checks import check_seed
 from closedhand.core.duel import Spec, match_settings, play_out, start
 from closedhand.core.files import write_arrays, write_atomically
@@ -28,7 +29,8 @@ from closedhand.core.game import Game, InputError
 from closedhand.core.parsing import check_fields
 from closedhand.core.reading import json_in, read_arrays
 from closedhand.core.run import check_same, work_off
-from closedhand.games.doudizhu.rules import SEATS
+from closedhand.core.workers import Workers, check_workers
+from closedhand.games.doudizhu.state import SEATS
 
 SHARD = 10_000
 """Games per shard; the last shard may have fewer."""
@@ -91,7 +93,7 @@ def generate(
     games: int,
     seed: int,
     folder: Path,
-    workers: int = 1,
+    workers: Workers = 1,
     progress: Callable[[int], object] = lambda games: None,
 ) -> list[Path]:
     """Play games and write them as shards; existing shards are kept, even beyond `games`.
@@ -103,7 +105,7 @@ def generate(
         games: Number of games.
         seed: Seed of the deals, the agents and their assignment to sides.
         folder: Folder for the shards `games-00000.parquet` and so on.
-        workers: Number of processes; 1: only the current process.
+        workers: Number of processes, 1: only the current process; or a crew.
         progress: Called with the number of games finished so far.
 
     Returns:
@@ -241,7 +243,7 @@ def joined(parts: Sequence[Played]) -> Played:
     return Played(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-def check(game: Game, agents: Sequence[Spec], games: int, seed: int, workers: int) -> None:
+def check(game: Game, agents: Sequence[Spec], games: int, seed: int, workers: Workers) -> None:
     """Check that shards can be generated from these arguments.
 
     Raises:
@@ -253,9 +255,11 @@ def check(game: Game, agents: Sequence[Spec], games: int, seed: int, workers: in
     for option in ("bidding", "substeps"):
         if game.options[option]:
             raise InputError(f"shards hold games without {option}: flat actions, seat 0 landlord")
-    if not agents or games < 1 or workers < 1:
-        raise InputError("shards need at least one agent, game and worker")
+    check_plain(game, "a shard")
+    if not agents or games < 1:
+        raise InputError("shards need at least one agent and one game")
     check_seed(seed)
+    check_workers(workers)
 
 
 def write_shard(

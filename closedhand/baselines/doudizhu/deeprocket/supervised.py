@@ -27,11 +27,15 @@ from closedhand.baselines.doudizhu.deeprocket import networks, pairs, recorded
 from closedhand.baselines.doudizhu.deeprocket.checks import Checks
 from closedhand.baselines.doudizhu.deeprocket.stream import Stream, Tensors
 from closedhand.baselines.learning.tensors import read_checkpoint
+from closedhand.core.agents import make_agent
 from closedhand.core.extras import require
 from closedhand.core.game import InputError
 from closedhand.core.run import check_same
 from closedhand.core.text import reason_of
 from closedhand.core.threads import cores
+
+ROLES = ("landlord", "down", "up")
+"""The roles by seat."""
 
 WARM_UP = 0.02
 """The share of the training in which the learning rate rises."""
@@ -183,7 +187,13 @@ def check_resumable(path: Path, settings: dict[str, Any]) -> dict[str, Any]:
     found = read_checkpoint(path).get("closedhand")
     if found is None:
         raise InputError(f"cannot resume {path}: it is not the training of a network")
-    check_same(path, found["settings"], settings)
+    # Version 0.1.0 had no switches for these.
+    usual = {
+        "select": None,
+        "skips": True,
+        "strides": networks.STRIDES.get(settings["size"], False),
+    }
+    check_same(path, {**usual, **found["settings"]}, settings)
     return found
 
 
@@ -199,6 +209,9 @@ def train(
     seed: int = 0,
     roles: bool = False,
     status: bool | None = None,
+    skips: bool = True,
+    strides: bool | None = None,
+    role: str | None = None,
     expert: str | None = None,
     device: str = "auto",
     devices: int | str = "auto",
@@ -206,6 +219,7 @@ def train(
     precision: Any = None,
     checks: int | None = None,
     patience: int = 20,
+    select: str | None = None,
     restart: bool = False,
     progress: Callable[[float, str], object] = lambda share, text: None,
 ) -> Result:
@@ -222,6 +236,11 @@ def train(
         seed: Seed of the initial weights and the order of the pairs.
         roles: Whether the network has a last layer for each role.
         status: Whether the status vector is an input; None: for the policy network only.
+        skips: Whether the network has skip connections, which the paper does not mention.
+        strides: Whether its convolutions have strides, as the paper says; None: as usual for the
+            size.
+        role: The role whose decisions alone are learned, one of `ROLES` ("if we want to learn Down
+            Peasant", section 4.2); None: all roles.
         expert: Name of the agent whose decisions alone are learned; None: all agents.
         device: `auto`, `cpu`, `gpu` or another accelerator of Lightning.
         devices: Number of devices, as for Lightning.
@@ -229,8 +248,10 @@ def train(
         precision: Precision, as for Lightning; None: mixed on a GPU, else 32 bits.
         checks: Number of checks, evenly over the training; None: one for every 250 steps or every
             minute, but 3 to 40 in all.
-        patience: Number of successive checks without a better accuracy after which the training
+        patience: Number of successive checks without a better network after which the training
             stops; the learning rate is then not fully annealed.
+        select: Agent in duplicate games against which networks are compared, 10,000 at every check;
+            None: by their accuracy.
         restart: Whether to start again although `out` holds a training.
         progress: Called now and then with the share that is done and a text about it.
 
@@ -245,15 +266,24 @@ def train(
     torch.set_num_threads(threads or cores())
     torch.manual_seed(seed)
     status = kind == "policy" if status is None else status
-    network = networks.Network(kind, size, status, roles)
+    if role is not None and role not in ROLES:
+        raise InputError(f"no role {role!r}; there are {', '.join(ROLES)}")
+    network = networks.Network(kind, size, status, roles, skips, strides)
     progress(0.0, "reading records")
     games = recorded.read(records, expert)
+    if select is not None:
+        make_agent(games.game, select)  # says now what is wrong with it
     rows = pairs.index(games, kind)
+    if role is not None:
+        # Records have no auction: the landlord, seat 0, makes the first move.
+        rows = rows[rows[:, 1] % len(ROLES) == ROLES.index(role)]
     held = pairs.is_held_out(games.deals)[rows[:, 0]]
     settings = {
         **network.config,
         "rules": games.game.options["rules"],
         "expert": expert,
+        "role": role,
+        "select": select,
         "pairs": len(rows),
         "batch": batch,
         "seed": seed,
@@ -270,7 +300,7 @@ def train(
     kept = np.random.default_rng(0).permutation(np.flatnonzero(held))[:HELD_OUT]
     stream = Stream(games, kind, rows[~held], batch, seed, lambda: learner.global_step)
     watch = Checks(learner, games, rows[np.sort(kept)], out, Path(records).name, checks, patience,
-                   progress)  # fmt: skip
+                   select, progress)  # fmt: skip
     logging.getLogger("lightning.pytorch").setLevel(logging.WARNING)
     try:
         trainer = Trainer(

@@ -15,16 +15,19 @@ import numpy as np
 from closedhand.baselines.doudizhu.agent import next_step
 from closedhand.baselines.doudizhu.bidding.modules import choose_bid
 from closedhand.baselines.doudizhu.decompose.agent import CANDIDATES, consider, load, policy_of
+from closedhand.baselines.doudizhu.search.auction import Bidding
 from closedhand.baselines.doudizhu.search.styles import Styles
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described
-from closedhand.core.game import Game, State
-from closedhand.core.kernel import kernel
+from closedhand.core.game import Game, InputError, State
+from closedhand.core.kernel import Policy, kernel
 from closedhand.core.options import Range
 from closedhand.core.registry import make_game
+from closedhand.games.doudizhu.words import is_opening
 from closedhand.search.budget import MOST_PARTICLES, Threads, read_budget, traits
 from closedhand.search.paired import PairedSearch
 from closedhand.search.particles import BATCH
+from closedhand.search.ranking import Simulation
 
 WIDTH = 8
 """Maximum number of plays that are compared."""
@@ -60,7 +63,16 @@ class SearchAgent:
         name: Name in results and records.
     """
 
-    def __init__(self, game: Game, name: str, seed: int, weights: np.ndarray, **budget: Any):
+    def __init__(
+        self,
+        game: Game,
+        name: str,
+        seed: int,
+        weights: np.ndarray,
+        simulated: Policy | None = None,
+        span: float = 2.0,
+        **budget: Any,
+    ) -> None:
         """Create the agent.
 
         Args:
@@ -68,6 +80,8 @@ class SearchAgent:
             name: Name of the agent.
             seed: Seed of the simulations.
             weights: Weights of `decompose`.
+            simulated: Policy of the simulations; None: `Styles`.
+            span: The greatest difference to be expected of the values of two simulations.
             **budget: Budget of `PairedSearch`.
         """
         self.game = game
@@ -75,13 +89,17 @@ class SearchAgent:
         self._rng = np.random.default_rng((seed, 0x5EA2C4))
         self._policy = policy_of(weights, sampled=False)
         # Only the winning side counts: payoffs of 1 and -1.
-        self._flat = make_game(
-            game.name, rules=game.options["rules"], bidding=False, objective="win"
-        )
-        policy = Styles(self._policy, 0)
-        self._search = PairedSearch(self._flat, policy, span=2.0, **budget)
-        self._ids = np.empty(self._flat.num_actions + 3, np.int32)
+        self._flat = make_game(game.name, **{**game.flat.options, "objective": "win"})
+        self._simulated = simulated or Styles(self._policy, 0, knows_rule=True)
+        self._weighted = budget.get("particles", 0) > 0
+        self._search = PairedSearch(self._flat, self._simulated, span=span, **budget)
+        self._ids = np.empty(self._flat.num_actions, np.int32)
         self._decided: dict[bytes, int] = {}
+
+    @property
+    def spent(self) -> np.ndarray:
+        """What its searches have cost so far, float64 [4] (`closedhand.core.agents.SPENT`)."""
+        return self._search.spent
 
     def act(self, view: State) -> int:
         """The action of the player to act."""
@@ -99,8 +117,12 @@ class SearchAgent:
     def _decide(self, view: State) -> int:
         """A flat play or bid."""
         rules = self._flat.rules
-        if view["landlord"] < 0:
+        if is_opening(rules, view):
             return int(choose_bid(rules, view))
+        return self.choose(view)
+
+    def choose(self, view: State) -> int:
+        """A flat play, while cards are played."""
         return self._search.best(view, self.plays(view), self._rng)
 
     def plays(self, view: State) -> np.ndarray:
@@ -108,6 +130,28 @@ class SearchAgent:
         plays, sums = np.empty(CANDIDATES, np.int64), np.empty(CANDIDATES)
         n = rank_plays(self._policy, self._flat.rules, view, self._ids, plays, sums)
         return plays[: min(n, WIDTH)]
+
+    def simulation(self, view: State) -> Simulation:
+        """How the agent simulates: to win or lose, or in the auction for points.
+
+        Of plays that differ in their kickers, the candidates are those that leave the best hand.
+
+        Raises:
+            InputError: The kickers of a play are still to be chosen.
+        """
+        if view["group"] >= 0:
+            raise InputError("a play in sub-steps is under way: its kickers are not ranked")
+        if is_opening(self._flat.rules, view):
+            return Simulation(self.game.flat, Bidding(self._policy))
+        return Simulation(
+            self._flat, self._simulated, weighted=self._weighted, candidates=self._main_plays
+        )
+
+    def _main_plays(self, view: State) -> np.ndarray:
+        """The flat play of every legal main group with its best kickers, int64 [n]."""
+        plays, sums = np.empty(CANDIDATES, np.int64), np.empty(CANDIDATES)
+        n, _ = consider(self._policy, self._flat.rules, view, self._ids, plays, sums)
+        return plays[:n]
 
 
 def read_search(
@@ -167,3 +211,14 @@ def make_search(
     """
     name, budget, path = read_search("search", argument, threads, worlds)
     return SearchAgent(game, name, seed, load(path), **budget)
+
+
+def playouts(game: Game) -> tuple[Game, Styles] | None:
+    """The policy of the playouts, and the game that they play, whose payoffs are 1 and -1.
+
+    None where words are said, as the policy only plays cards.
+    """
+    if game.flat.rules.has_words:
+        return None
+    won = make_game(game.name, rules=game.options["rules"], bidding=False, objective="win")
+    return won, Styles(policy_of(load(None), sampled=False), 0, knows_rule=True)

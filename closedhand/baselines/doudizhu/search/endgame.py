@@ -4,7 +4,7 @@ import numpy as np
 
 from closedhand.core.kernel import kernel
 from closedhand.games.doudizhu import rules as flat
-from closedhand.games.doudizhu.rules import SEATS, STATE
+from closedhand.games.doudizhu.state import SEATS, STATE
 from closedhand.search.exact import UNKNOWN, solve
 
 MOST_CARDS = 12

@@ -1,7 +1,8 @@
 """Opponent model of `search`: the policy that weights particles and plays them out.
 
 Each other player has one of four styles, equally likely a priori: exactly like `decompose`, roughly
-like `decompose` (drawn by softmax), like `rule`, or uniformly random. The likelihood of a
+like `decompose` (drawn by softmax), like `rule` (unless the policy says otherwise), or uniformly
+random. The likelihood of a
 determinisation is that of the play so far under the mixture of styles. Whether a player is a `rule`
 is drawn from the posterior of the player's style in that determinisation. In playouts such a player
 plays like `rule`, all others like `decompose`.
@@ -19,7 +20,9 @@ from closedhand.baselines.learning.policy_gradient import exponentials
 from closedhand.core.kernel import kernel
 from closedhand.games.doudizhu import rules as flat
 from closedhand.games.doudizhu.counts import draw_card, one
-from closedhand.games.doudizhu.rules import SEATS
+from closedhand.games.doudizhu.hidden import known_landlord
+from closedhand.games.doudizhu.state import SEATS
+from closedhand.games.doudizhu.words import is_opening
 from closedhand.search.exact import UNKNOWN, WON
 from closedhand.search.playout import playout
 
@@ -36,12 +39,14 @@ class Styles(NamedTuple):
     Attributes:
         decompose: Policy of `decompose`.
         like_rule: Seats that play like `rule`, bit i for seat i.
+        knows_rule: Whether the style of `rule` is one of those that others may have.
     """
 
     kernels = "closedhand.baselines.doudizhu.search.styles"
 
     decompose: Policy
     like_rule: int
+    knows_rule: bool
 
 
 @kernel
@@ -61,7 +66,9 @@ def evaluate(policy, rules, state, player, guess, rng, ids):
     """
     known = winner(policy.decompose, rules, state, player)
     if known == UNKNOWN:
-        return playout(Styles(policy.decompose, guess), rules, state, player, rng, ids)
+        return playout(
+            Styles(policy.decompose, guess, policy.knows_rule), rules, state, player, rng, ids
+        )
     return 1.0 if known == WON else -1.0
 
 
@@ -71,12 +78,14 @@ def log_likelihood(policy, rules, state, player, least, rng, ids):
 
     See `closedhand.search.particles.log_likelihood`. The choice of kickers is ignored.
     """
-    if state.landlord < 0:
+    if is_opening(rules, state):
         return 0.0, 0
     plays = np.empty(CANDIDATES, np.int64)
     sums = np.empty(CANDIDATES)
     chances = np.empty(ANYHOW + 1)
     by_style = np.zeros((SEATS, ANYHOW + 1))
+    if not policy.knows_rule:
+        by_style[:, RULE] = -np.inf
     by_seat = np.full(SEATS, log_sum_exp(by_style[player]))
     moves = np.int64(state.moves)
     flat.rewind(state)
@@ -131,9 +140,9 @@ def chances_of(rules, state, ids, plays, sums, n, settled, action, chances):
 
 @kernel
 def propose(policy, rules, state, player, rng):
-    """Exchange a few hidden cards of the other two; known public cards stay with the landlord."""
+    """Exchange a few hidden cards of the other two; known cards stay with the landlord."""
     first, second = (player + 1) % SEATS, (player + 2) % SEATS
-    known = flat.known_public(state) if player != state.landlord else np.uint64(0)
+    known = known_landlord(rules, state) if player != state.landlord else np.uint64(0)
     kept = known if first == state.landlord else np.uint64(0)
     a = state.hands[first] - kept
     b = state.hands[second] - (known - kept)

@@ -9,14 +9,19 @@ from typing import Any
 import numpy as np
 
 from closedhand.core.agents import Agent, make_agent
-from closedhand.core.game import Game, InputError
+from closedhand.core.game import Game, InputError, State
 from closedhand.core.interrupt import WAIT, deferred
 from closedhand.core.registry import make_game
 from closedhand.core.text import reason_of
 from closedhand.games.daihinmin.exchange import TAXES, loser, winner
-from closedhand.games.daihinmin.state import PLAYERS
+from closedhand.games.daihinmin.logs import check_competition
+from closedhand.games.daihinmin.planes import has_gifts
+from closedhand.games.daihinmin.state import NOBODY, PLAYERS
 from closedhand.games.daihinmin.uecda import wire
 from closedhand.games.daihinmin.uecda.follow import Follower
+
+Watch = Callable[[State, int, int], None]
+"""Told the view of a round, whose it is, and the player whose turn was just seen or -1."""
 
 CHUNK = 65536
 CONNECT_SECONDS = 10.0
@@ -29,8 +34,13 @@ def round_game(**options: Any) -> Game:
         InputError: An unknown option, or one that the protocol does not support.
     """
     game = make_game("daihinmin", **{**options, "rounds": 1})
-    if game.options["compact"]:
-        raise InputError("the protocol names plays, not sets of cards: leave compact off")
+    if game.flat is not game:
+        raise InputError("the protocol names plays, not sets of cards: leave actions at plays")
+    check_competition(game)
+    if has_gifts(game.rules.options):
+        raise InputError(
+            "the protocol has no cards given or discarded: leave out seven_give and ten_discard"
+        )
     return game
 
 
@@ -118,7 +128,11 @@ class Result:
 
 
 class Client:
-    """An agent connected to a server."""
+    """An agent connected to a server.
+
+    Attributes:
+        game: One round of the rules that the server uses, as the agent sees it.
+    """
 
     def __init__(
         self,
@@ -127,6 +141,7 @@ class Client:
         port: int = wire.PORT,
         name: str | None = None,
         seed: int = 0,
+        watch: Watch | None = None,
         **options: Any,
     ) -> None:
         """Connect; `play` must follow within two seconds.
@@ -137,16 +152,18 @@ class Client:
             port: Port of the server.
             name: Name of the client at the server; the agent's by default.
             seed: Seed of the agent's randomness.
+            watch: Told all that the player sees, at the beginning of a round and after every turn.
             **options: Non-default options of the rules that the server uses.
 
         Raises:
             InputError: An unknown agent or option, or no server.
         """
-        self._game = round_game(**options)
-        self._agent = make_agent(self._game, agent, seed)
+        self.game = round_game(**options)
+        self._agent = make_agent(self.game, agent, seed)
         self._name = name or self._agent.name
+        self._watch = watch
         # Warm up before the server's clock starts, without using up randomness of a given agent.
-        warm_up(self._game, make_agent(self._game, agent if isinstance(agent, str) else "random"))
+        warm_up(self.game, make_agent(self.game, agent if isinstance(agent, str) else "random"))
         try:
             self._sock = socket.create_connection((host, port), CONNECT_SECONDS)
         except (OSError, OverflowError) as error:
@@ -167,7 +184,7 @@ class Client:
         """
         with self._sock as sock:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            return play_match(sock, self._game, self._agent, self._name, progress)
+            return play_match(sock, self.game, self._agent, self._name, progress, self._watch)
 
 
 def warm_up(game: Game, agent: Agent) -> None:
@@ -195,14 +212,20 @@ def play_match(
     agent: Agent,
     name: str,
     progress: Callable[[int], None] = lambda rounds: None,
+    watch: Watch | None = None,
 ) -> Result:
     """Play a match over a connection; see `Client.play`."""
     with deferred() as check:
-        return _play_match(Connection(sock, check), game, agent, name, progress)
+        return _play_match(Connection(sock, check), game, agent, name, progress, watch)
 
 
 def _play_match(
-    connection: Connection, game: Game, agent: Agent, name: str, progress: Callable[[int], None]
+    connection: Connection,
+    game: Game,
+    agent: Agent,
+    name: str,
+    progress: Callable[[int], None],
+    watch: Watch | None,
 ) -> Result:
     try:
         connection.send(wire.profile(name))
@@ -214,7 +237,7 @@ def _play_match(
     result, follower = Result(me), Follower(game, me)
     try:
         while not result.complete:
-            end = play_round(connection, follower, agent, result)
+            end = play_round(connection, follower, agent, result, watch)
             result.places.append(int(follower.finish().places[me]))
             result.complete = end == wire.MATCH_OVER
             progress(len(result.places))
@@ -223,7 +246,13 @@ def _play_match(
     return result
 
 
-def play_round(connection: Connection, follower: Follower, agent: Agent, result: Result) -> int:
+def play_round(
+    connection: Connection,
+    follower: Follower,
+    agent: Agent,
+    result: Result,
+    watch: Watch | None = None,
+) -> int:
     """Play a round.
 
     Returns:
@@ -235,6 +264,8 @@ def play_round(connection: Connection, follower: Follower, agent: Agent, result:
         InputError: The server's tables make no sense.
     """
     number = follower.begin(connection.table())
+    if watch:
+        watch(follower.view.copy(), follower.me, NOBODY)
     if number:
         start = time.perf_counter()
         connection.send(wire.hand_cells(follower.give(agent, number)))
@@ -251,6 +282,8 @@ def play_round(connection: Connection, follower: Follower, agent: Agent, result:
             accepted = connection.read(4) == wire.ACCEPTED
             result.rejected += not accepted and cells != wire.NOTHING
         follower.see(player, connection.table()[: wire.CELLS])
+        if watch:
+            watch(follower.finish().copy(), follower.me, player)
         end = connection.number()
         if end != wire.GOES_ON:
             return end

@@ -50,7 +50,8 @@ def settle(rules, view, me, hand, table):
     view.hands[me] = hand
     for player in range(PLAYERS):
         view.left[player] = table[SIZES + player]
-    view.revolution = table[FLAGS + 6]
+    # The official server adds the two up: an eleven back turns a revolution back.
+    view.revolution = (table[FLAGS + 5] != 0) != (table[FLAGS + 6] != 0)
     if table[FLAGS + 4] and view.target >= 0:
         new_trick(view, me)
     view.player = me

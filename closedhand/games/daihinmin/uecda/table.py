@@ -22,10 +22,10 @@ from closedhand.games.daihinmin.exchange import (
 from closedhand.games.daihinmin.hidden import hide
 from closedhand.games.daihinmin.legality import admit
 from closedhand.games.daihinmin.notation import dealt
-from closedhand.games.daihinmin.plays import PASS
+from closedhand.games.daihinmin.plays import JACK, PASS
 from closedhand.games.daihinmin.rules import over, play
 from closedhand.games.daihinmin.state import PLAYERS
-from closedhand.games.daihinmin.tricks import lock_after, revolution_after
+from closedhand.games.daihinmin.tricks import covers, is_back, lock_after, revolution_after
 from closedhand.games.daihinmin.uecda import wire
 from closedhand.games.daihinmin.uecda.guests import Clock
 from closedhand.games.daihinmin.uecda.wire import Status
@@ -39,28 +39,32 @@ def step(rules, state, action, out):
         rules: Rules of a match.
         state: State of the match.
         action: Action id.
-        out: int64 [8]: whether the action was legal; whether the round is over; the player to act;
-            whether the table is empty, whether there is a revolution, and whether there is a lock;
-            revolution and lock as the action made them, even if it ended the trick or the round.
+        out: int64 [10]: whether the action was legal; whether the round is over; the player to act;
+            whether the table is empty, whether there is a revolution, whether there is a lock, and
+            whether a jack turns the order until the trick ends; these three as the action made
+            them, even if it ended the trick or the round.
     """
     number = state.round_number
     admitted = admit(rules, state, action, out)
-    revolution, lock = np.int64(state.revolution), np.int64(state.lock)
+    turned, lock, back = np.int64(state.revolution), np.int64(state.lock), is_back(rules, state)
     if admitted != PASS:
-        revolution = revolution_after(rules, state, admitted)
+        turned = revolution_after(rules, state, admitted)
         lock = lock_after(rules, state, admitted)
+        back = back or (rules.options.jack_back != 0 and covers(rules, admitted, JACK))
     play(rules, state, admitted)
     out[0] = admitted == action
     out[1] = over(rules, state) or state.round_number != number
     out[2] = state.player
     out[3] = state.target < 0
-    out[4] = state.revolution
+    out[4] = (state.revolution != 0) != is_back(rules, state)
     out[5] = state.lock != 0
-    out[6] = revolution
-    out[7] = lock != 0
+    out[6] = is_back(rules, state)
+    out[7] = (turned != 0) != back
+    out[8] = lock != 0
+    out[9] = back
 
 
-OUTCOME = 8
+OUTCOME = 10
 """Size of what `step` writes."""
 
 
@@ -301,7 +305,8 @@ class Table:
             transcript.submit(player, action)
             step(self._rules, state, action, self._out)
             legal, ended = bool(self._out[0]), bool(self._out[1])
-            following, empty, revolution, lock, turned, locked = self._out[2:].tolist()
+            following, empty, *now, turned, locked, backed = self._out[2:].tolist()
+            revolution, lock, back = now
             self._illegal[player] += not legal and action != PASS
             if legal and action != PASS:
                 hands[player] &= ~self._needs[action]
@@ -316,6 +321,7 @@ class Table:
                 empty=int(lying == wire.BLANK),
                 revolution=turned,
                 lock=locked,
+                eleven_back=backed,
                 margin=wire.margin_of(answer),
                 last_row=lying[wire.LAST_ROW :],
             )
@@ -325,6 +331,7 @@ class Table:
                 empty=empty,
                 revolution=revolution,
                 lock=lock,
+                eleven_back=back,
                 last_row=wire.NO_LAST_ROW,
             )
             if empty:

@@ -6,18 +6,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support import interrupt_at
+from support_faults import Clock
 from support_networks import made_up, save
 from support_torch import QUIET, torch
 
 from closedhand import InputError, make_game
 from closedhand.baselines.doudizhu.bidding import agent as agent_of_bids, network as bid_net
 from closedhand.baselines.doudizhu.deeprocket import networks
-from closedhand.core import duel
+from closedhand.core import duel, run
 from closedhand.games.doudizhu.counts import pack
 
 pytestmark = QUIET
 
 BIDDING = make_game("doudizhu", bidding=True)
+MINUTES = 0.06
+"""By a clock that counts steps."""
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +28,11 @@ def bids(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, bid_net.Result
     """A folder with a bid network, trained on made-up deals, and what is known of it."""
     folder = tmp_path_factory.mktemp("bids")
     save(made_up(1000), folder / "deals.npz")
-    return folder, bid_net.train(folder / "deals.npz", folder, 0.15, threads=1)
+    clock = Clock()
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (run, bid_net):
+            patch.setattr(module, "time", clock)
+        return folder, bid_net.train(folder / "deals.npz", folder, MINUTES, threads=1)
 
 
 @pytest.mark.slow

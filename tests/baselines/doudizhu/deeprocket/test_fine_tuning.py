@@ -113,6 +113,27 @@ def test_self_play_makes_an_untrained_network_better(untrained: Path) -> None:
     assert tuning.kl > 0.01
 
 
+def test_it_starts_from_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Random weights of the seed, nothing to stay close to, and the same again when resumed."""
+    one, two, other = (fine_tuning.Tuning(fine_tuning.NOTHING, seed) for seed in (1, 1, 2))
+
+    def weights_of(network: networks.Network) -> torch.Tensor:
+        return torch.cat([each.flatten() for each in network.state_dict().values()])
+
+    assert one.settings["penalty"] == 0.0 and one.settings["start"] == "nothing"
+    for network in ("network", "start", "kicker"):
+        mine = weights_of(getattr(one, network))
+        assert (mine == weights_of(getattr(two, network))).all()
+        assert (mine != weights_of(getattr(other, network))).any()
+    assert (weights_of(one.network) == weights_of(one.start)).all()
+    assert one.network is not one.start
+    monkeypatch.setattr(fine_tuning.Tuning, "step", lambda self: setattr(self, "steps", 1))
+    result = fine_tuning.train("nothing", tmp_path, 1e-6, seed=1, threads=1)
+    _, about = networks.load(result.path, "policy")
+    assert about["start"] == "nothing" and about["tuned_from"] == {}
+    assert fine_tuning.Tuning("nothing", penalty=0.2).settings["penalty"] == 0.2
+
+
 def test_it_goes_on_where_it_was_interrupted(untrained: Path, tmp_path: Path) -> None:
     def tune(out: str, stop: float, **given: Any) -> fine_tuning.Result:
         def progress(share: float, text: str) -> None:

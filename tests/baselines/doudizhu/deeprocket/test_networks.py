@@ -8,6 +8,7 @@ from support_torch import QUIET, torch
 
 from closedhand import InputError
 from closedhand.baselines.doudizhu.deeprocket import networks, pairs, recorded, stream
+from closedhand.baselines.learning import weights
 
 pytest.importorskip("pyarrow")
 
@@ -39,6 +40,35 @@ def test_the_paper_has_512_filters_and_one_row_at_the_end() -> None:
     assert network.head.in_features == 15 * 512
     assert sorted(network.skips) == [3, 6, 9]
     assert sorted(networks.PolicyNetwork("small").skips) == [2, 4, 6, 8]
+
+
+def test_the_plain_network_of_the_papers_text() -> None:
+    """Strides and no skip connections, at any width."""
+    for size, filters in (("small", 96), ("paper", 512)):
+        network = networks.PolicyNetwork(size, status=False, skips=False, strides=True)
+        assert {layer.out_channels for layer in network.convolutions} == {filters}
+        assert len({layer.stride for layer in network.convolutions}) > 1
+        assert not network.skips and network.bias is None
+        assert network.head.in_features == 15 * filters
+        # Nothing begins at zero where no skip connection bridges it.
+        assert all(layer.weight.any() for layer in network.convolutions)
+    assert {layer.stride for layer in networks.PolicyNetwork().convolutions} == {(1, 1)}
+    with pytest.raises(InputError, match="the size paper has strides; without them there is small"):
+        networks.PolicyNetwork("paper", strides=False)
+    with pytest.raises(InputError, match="this network has no strides"):
+        networks.Network("bid", strides=True)
+
+
+def test_files_tell_the_switches_and_older_files_had_none(tmp_path: Path) -> None:
+    plain = networks.KickerNetwork(skips=False, strides=True)
+    networks.save(tmp_path / "plain.safetensors", plain, {})
+    found, _ = networks.load(tmp_path / "plain.safetensors", "kicker")
+    assert found.config == plain.config and not found.skips
+    usual = networks.KickerNetwork()
+    older = {key: usual.config[key] for key in ("kind", "size", "status", "roles")}
+    weights.save(tmp_path / "old.safetensors", usual.state_dict(), {**older, "provenance": {}})
+    found, _ = networks.load(tmp_path / "old.safetensors", "kicker")
+    assert found.config == usual.config and found.skips == usual.skips
 
 
 def test_the_status_is_seen_unless_it_is_left_out(games: recorded.Games) -> None:

@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import assert_alike_without_compiler
+from support import assert_alike_without_compiler, positions
 from support_deeprocket import DOUDIZHU, decisions
 
-from closedhand import InputError
+from closedhand import InputError, make_game
 from closedhand.baselines.doudizhu.deeprocket import pairs, recorded
+from closedhand.games.doudizhu.counts import RANKS, pack
 from closedhand.games.doudizhu.plays import GROUPS
 
 pytest.importorskip("pyarrow")
@@ -114,3 +115,25 @@ for kind in ("policy", "kicker"):
     print(len(rows), *(zlib.crc32(part.tobytes()) for part in pairs.encode(few, kind, rows[:9])))
 """
     )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", ["deeprocket", "rlcard", "douzero"])
+def test_what_is_playable_is_what_is_legal(rules: str) -> None:
+    """In positions of random games, and with hands of few ranks against chains of trios."""
+    game = make_game("doudizhu", rules=rules)
+    plays, rng = game.rules.plays, np.random.default_rng(6)
+    chains = np.flatnonzero(np.isin(plays.group[: plays.number], np.r_[129:174, 187:225]))
+    states = [s.copy() for s in positions(game, seed=9, games=3) if not game.over(s)]
+    for _ in range(60):
+        state = states[0].copy()
+        low = int(rng.integers(0, 8))
+        deck = [rank for rank in RANKS[low : low + 5] for _ in range(4)]
+        state.hands[state.player] = pack("".join(rng.permutation(deck)[:16]))
+        state.target = rng.choice(chains)
+        states.append(state)
+    for state in states:
+        legal = set(game.legal(state).tolist())
+        some = rng.choice(plays.number, 200)
+        for action in {*some.tolist(), *list(legal)[:200]}:
+            assert pairs.is_playable(game.rules, state, action) == (action in legal)

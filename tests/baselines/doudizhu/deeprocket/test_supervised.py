@@ -2,6 +2,7 @@
 
 import json
 import signal
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +10,17 @@ import pytest
 from support_torch import QUIET
 
 from closedhand import InputError
-from closedhand.baselines.doudizhu.deeprocket import networks, pairs, recorded, stream, supervised
+from closedhand.baselines.doudizhu.deeprocket import networks, pairs, recorded, stream
 
 pytest.importorskip("pyarrow")
 
 pytestmark = QUIET
+
+
+@pytest.fixture
+def supervised() -> Any:
+    """The module, imported late: a run without these tests does not wait for Lightning."""
+    return import_module("closedhand.baselines.doudizhu.deeprocket.supervised")
 
 
 def test_training_learns(trained: Path) -> None:
@@ -45,7 +52,7 @@ def test_the_best_network_is_kept(trained: Path, games: recorded.Games) -> None:
 
 
 def test_training_is_interrupted_and_goes_on(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    supervised: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started: list[int] = []
     batches = stream.Stream.batches_of_rows
@@ -59,7 +66,7 @@ def test_training_is_interrupted_and_goes_on(
         if share > 0:
             signal.raise_signal(signal.SIGINT)
 
-    def train(**given: Any) -> supervised.Result:
+    def train(**given: Any) -> Any:
         settings = {"steps": 6, "batch": 16, "threads": 1, **given}
         return supervised.train("kicker", folder, tmp_path, **settings)
 
@@ -83,7 +90,7 @@ def test_training_is_interrupted_and_goes_on(
 
 
 @pytest.mark.slow
-def test_time_ends_training_and_anneals_it(folder: Path, tmp_path: Path) -> None:
+def test_time_ends_training_and_anneals_it(supervised: Any, folder: Path, tmp_path: Path) -> None:
     result = supervised.train(
         "kicker", folder, tmp_path, minutes=0.02, batch=16, threads=1, patience=100
     )
@@ -92,10 +99,73 @@ def test_time_ends_training_and_anneals_it(folder: Path, tmp_path: Path) -> None
 
 
 def test_training_stops_when_it_is_stuck(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    supervised: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(supervised.LEARNING_RATES, "small", 0.0)
     result = supervised.train(
         "kicker", folder, tmp_path, steps=100, batch=16, threads=1, checks=50, patience=3
     )
     assert [check["step"] for check in result.history] == [2, 4, 6, 8]
+
+
+def test_the_decisions_of_one_role_are_learned(
+    supervised: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[int] = []
+    encode = pairs.encode
+
+    def note(games: recorded.Games, kind: str, rows: Any) -> pairs.Batch:
+        batch = encode(games, kind, rows)
+        seen.extend(batch.status[:, :3].argmax(axis=1).tolist())
+        return batch
+
+    monkeypatch.setattr(pairs, "encode", note)
+    settings = {"steps": 2, "batch": 16, "threads": 1, "role": "down"}
+    result = supervised.train("policy", folder, tmp_path, **settings)
+    assert set(seen) == {1}
+    assert result.history[-1]["accuracy"]["landlord"] is None
+    with pytest.raises(InputError, match="made with role down, not up"):
+        supervised.train("policy", folder, tmp_path, **{**settings, "role": "up"})
+    with pytest.raises(InputError, match="no role 'queen'; there are landlord, down, up"):
+        supervised.train("policy", folder, tmp_path, **{**settings, "role": "queen"})
+
+
+def test_a_training_of_an_older_version_goes_on(supervised: Any, tmp_path: Path) -> None:
+    """It has no word of the switches that came later."""
+    import torch
+
+    network = networks.KickerNetwork()
+    settings = {**network.config, "role": None, "batch": 16}
+    older = {key: settings[key] for key in ("kind", "size", "status", "roles", "batch")}
+    known = {"settings": older, "step": 1, "seconds": 0.0, "checks": []}
+    torch.save({"closedhand": known}, tmp_path / "kicker.ckpt")
+    assert supervised.check_resumable(tmp_path / "kicker.ckpt", settings)["step"] == 1
+    with pytest.raises(InputError, match="made with skips True, not False"):
+        supervised.check_resumable(tmp_path / "kicker.ckpt", {**settings, "skips": False})
+
+
+def test_the_network_that_plays_best_is_kept(
+    supervised: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not the most accurate one, if it is chosen by play; and all of them play."""
+    from closedhand.baselines.doudizhu.deeprocket import checks
+
+    monkeypatch.setattr(checks, "SELECTION", 4)
+    real, found = checks.win_rate, []
+
+    def first_is_best(*given: Any) -> float:
+        found.append(real(*given))
+        return 0.9 / len(found)
+
+    monkeypatch.setattr(checks, "win_rate", first_is_best)
+    given = {"steps": 6, "batch": 16, "threads": 1, "checks": 3}
+    with pytest.raises(InputError, match="no-such-agent"):
+        supervised.train("policy", folder, tmp_path, select="no-such-agent", **given)
+    result = supervised.train("policy", folder, tmp_path, select="random", **given)
+    assert [check["win_rate"] for check in result.history] == [0.9, 0.45, 0.9 / 3]
+    assert len(found) == 3 and all(0 <= each <= 1 and 8 * each % 1 == 0 for each in found)
+    _, provenance = networks.load(result.path, "policy")
+    assert (provenance["step"], provenance["win_rate"]) == (2, 0.9)
+    assert provenance["select"] == "random"
+    with pytest.raises(InputError, match="select"):
+        supervised.train("policy", folder, tmp_path, **{**given, "steps": 7})

@@ -75,7 +75,7 @@ def closed(sock: socket.socket) -> bool:
 
 def test_the_lobby_seats_profiles_only(tmp_path: Path) -> None:
     agents = ["random"] * 3 + ["net"] * 2
-    match = Match(tmp_path / "a.log", agents=agents, rounds=1, profile_seconds=0.3)
+    match = Match(tmp_path / "a.log", agents=agents, rounds=1, profile_seconds=1.5)
     silent, wrong = match.connect(), match.connect()
     wrong.sendall(bytes(wire.TABLE))
     Raw(match.connect()).sock.close()

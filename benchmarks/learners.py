@@ -1,0 +1,41 @@
+"""The learners of every game: steps a second of self-play PPO, played and learned from.
+
+A step is an action of a player, forced ones included. Every function does one unit of work for
+about `seconds` and returns a rate per second of CPU time, on one core.
+"""
+
+from functools import partial
+
+from benchmarks.measuring import rate
+from closedhand import make_game
+
+
+def ppo_steps(observation: str, seconds: float) -> float:
+    """Steps a second of Dou Dizhu in sub-steps, with a network of two layers of 256."""
+    from closedhand.baselines.learning.ppo import PPO, PPOSettings
+
+    game = make_game("doudizhu", objective="win")
+    learner = PPO(game, PPOSettings(observation=observation, width=256, layers=2))
+    for _ in range(2):
+        learner.advance(0.0)  # the first updates are small
+
+    def work() -> int:
+        before = learner.moves
+        learner.advance(0.0)
+        return learner.moves - before
+
+    return rate(work, seconds)
+
+
+RATIOS = (
+    (
+        "PPO in self-play, sub-steps, compact observation",
+        partial(ppo_steps, "compact"),
+        "steps/s",
+        "the same with planes",
+        partial(ppo_steps, "planes"),
+        2.5,
+    ),
+)
+
+RATES = ()

@@ -1,0 +1,258 @@
+"""Load on `closedhand web`: how fast clicks, hints and the first page come, alone and under load.
+
+The server is a process of its own, as anybody starts it; this one is its browsers.
+
+    python -m benchmarks.web [--tables 100] [--connections 10000] [--seconds 10]
+"""
+
+import argparse
+import asyncio
+import gzip
+import json
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from importlib import resources
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+from websockets.asyncio.client import connect
+from websockets.sync.client import ClientConnection, connect as connect_now
+
+GAME = "doudizhu"
+PERSON, AGENT = {"name": "benchmark"}, {"agent": "decompose"}
+HINTERS = ("decompose", "value-net")
+HINTS, PAGES = 20, 20
+
+
+class Browser:
+    """A connection that asks, and keeps the last table that was pushed."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self.socket, self.number = socket, 0
+        self.table: dict[str, Any] = {}
+        self.ask("hello", token="")
+
+    def receive(self) -> dict[str, Any]:
+        """The next message."""
+        data = json.loads(self.socket.recv(timeout=300))
+        if data.get("push") == "table":
+            self.table = data
+        return data
+
+    def ask(self, what: str, **given: Any) -> Any:
+        """The answer to a request."""
+        self.number += 1
+        self.socket.send(json.dumps({"do": what, "n": self.number, **given}))
+        while (data := self.receive()).get("re") != self.number:
+            pass
+        if "error" in data:
+            raise RuntimeError(data["error"])
+        return data["ok"]
+
+    def open(self, chairs: list[dict[str, str]], pace: float, seed: int) -> dict[str, Any]:
+        """Open a table, and sit down at it."""
+        told = self.ask("open", game=GAME, options={}, chairs=chairs, pace=pace, seed=seed)
+        token = next((each for each in told["tokens"] if each), told["watch"])
+        self.ask("join", table=told["table"], token=token)
+        return told
+
+    def wait_for_turn(self) -> bool:
+        """Wait for this person's turn; False at the end of the hand."""
+        while True:
+            position = self.table["position"]
+            if position["over"] or position["player"] == self.table["seat"]:
+                return not position["over"]
+            self.receive()
+
+
+@contextmanager
+def server(folder: Path) -> Iterator[tuple[int, list[str]]]:
+    """`closedhand web` on a free port; yields the port and the lines that it writes."""
+    command = [
+        str(Path(sys.executable).with_name("closedhand")), "web", "--no-browser", "--port", "0",
+        "--folder", str(folder / "tables"), "--runs", str(folder),
+    ]  # fmt: skip
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        lines = [process.stderr.readline()]
+        while not (found := re.search(r":(\d+)/", lines[-1])):
+            if process.poll() is not None:
+                raise RuntimeError("".join(lines))
+            lines.append(process.stderr.readline())
+        told: list[str] = []
+        Thread(target=lambda: told.extend(process.stderr or ()), daemon=True).start()
+        try:
+            yield int(found[1]), told
+        finally:
+            process.terminate()
+
+
+def browser(stack: ExitStack, port: int) -> Browser:
+    """A connection, until the stack is closed."""
+    url = f"ws://127.0.0.1:{port}/ws"
+    return Browser(stack.enter_context(connect_now(url, max_size=None, open_timeout=120)))
+
+
+def clicks(one: Browser, seconds: float, seed: int) -> list[float]:
+    """Seconds from a click to the table that shows it, of a person among agents that wait."""
+    one.open([PERSON, AGENT, AGENT], 0.05, seed)
+    found: list[float] = []
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        if not one.wait_for_turn():
+            one.ask("again", same=False)
+            continue
+        version, legal = one.table["version"], one.table["position"]["legal"]
+        start = time.perf_counter()
+        one.socket.send(json.dumps(
+            {"do": "play", "n": 0, "version": version, "action": legal[0]["id"]}
+        ))  # fmt: skip
+        while one.table["version"] == version:
+            one.receive()
+        found.append(time.perf_counter() - start)
+        time.sleep(0.1)
+    return found
+
+
+def hints(one: Browser, by: str) -> list[float]:
+    """Seconds until the choice of an agent is shown as a hint."""
+    found: list[float] = []
+    for seed in range(HINTS):
+        one.open([PERSON, AGENT, AGENT], 0.05, seed)
+        one.wait_for_turn()
+        start = time.perf_counter()
+        one.ask("hint", by=by)
+        while (data := one.receive()).get("push") != "hint" or not data["action"]:
+            if data.get("error"):
+                raise RuntimeError(data["error"])
+        found.append(time.perf_counter() - start)
+        one.ask("leave")
+    return found
+
+
+def quantiles(values: list[float]) -> dict[str, float]:
+    """Median and 95th percentile in milliseconds, and the number of values."""
+    ordered = sorted(values)
+    return {
+        "median_ms": round(1000 * statistics.median(ordered), 1),
+        "p95_ms": round(1000 * ordered[min(len(ordered) - 1, int(0.95 * len(ordered)))], 1),
+        "number": len(ordered),
+    }
+
+
+async def storm(port: int, number: int) -> dict[str, int]:
+    """Open many connections that stay silent; how many were let in, and how many were not."""
+    url, told = f"ws://127.0.0.1:{port}/ws", {"let_in": 0, "refused": 0}
+    gate = asyncio.Semaphore(200)
+    sockets: list[Any] = []
+
+    async def one() -> None:
+        async with gate:
+            try:
+                sockets.append(await connect(url, open_timeout=60, ping_interval=None))
+                told["let_in"] += 1
+            except Exception:  # refused in one of several ways
+                told["refused"] += 1
+
+    await asyncio.gather(*(one() for _ in range(number)))
+    for each in sockets:
+        await each.close()
+    return told
+
+
+def storm_with_page(port: int, number: int) -> dict[str, Any]:
+    """A storm of connections, and the time in which somebody at a table is answered meanwhile."""
+    with ExitStack() as stack:
+        one = browser(stack, port)
+        command = [sys.executable, "-m", "benchmarks.web", "--storm", str(number), str(port)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            found: list[float] = []
+            while process.poll() is None:
+                start = time.perf_counter()
+                one.ask("tables")
+                found.append(time.perf_counter() - start)
+                time.sleep(0.1)
+            assert process.stdout is not None
+            told = json.loads(process.stdout.read())
+    return {**told, "answers": quantiles(found)}
+
+
+def first_page(port: int) -> dict[str, Any] | None:
+    """Seconds until the games are shown in chromium, and compressed bytes; None without one."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    files = [each.read_bytes() for each in (resources.files("closedhand.web") / "static").iterdir()
+             if each.name != "replay.js"]  # fmt: skip
+    size = sum(len(gzip.compress(each)) for each in files)
+    if chromium is None:
+        return None
+    from playwright.sync_api import sync_playwright
+
+    found: list[float] = []
+    with sync_playwright() as driver:
+        program = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        for _ in range(PAGES):
+            page = program.new_context().new_page()
+            start = time.perf_counter()
+            page.goto(f"http://127.0.0.1:{port}/")
+            page.wait_for_selector(".game")
+            found.append(time.perf_counter() - start)
+            page.context.close()
+        program.close()
+    return {**quantiles(found), "compressed_bytes": size}
+
+
+def measure(tables: int, connections: int, seconds: float) -> dict[str, Any]:
+    """All figures."""
+    found: dict[str, Any] = {"load_before": os.getloadavg()[0], "cores": os.cpu_count()}
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        server(Path(folder)) as (port, told),
+        ExitStack() as all_,
+    ):
+        one = browser(all_, port)
+        one.ask("agents", game=GAME)
+        clicks(one, 2, 0)  # what is compiled and loaded once is not measured
+        for by in HINTERS:
+            hints(one, by)
+        found["first page"] = first_page(port)
+        found["click"] = quantiles(clicks(one, seconds, 1))
+        for by in HINTERS:
+            found[f"hint, {by}"] = quantiles(hints(one, by))
+        for number in range(tables):
+            one.ask("open", game=GAME, options={}, chairs=[AGENT] * 3, pace=0.5, seed=number)
+            time.sleep(0.06)
+        busy = browser(all_, port)
+        found[f"click beside {tables} tables"] = quantiles(clicks(busy, seconds, 2))
+        found[f"hint, decompose, beside {tables} tables"] = quantiles(hints(busy, "decompose"))
+        before = len(told)
+        found[f"{connections} connections"] = storm_with_page(port, connections)
+        found["lines in the log meanwhile"] = told[before:]
+    found["load_after"] = os.getloadavg()[0]
+    return found
+
+
+def main() -> None:
+    """Measure, and print the figures as JSON."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tables", type=int, default=100)
+    parser.add_argument("--connections", type=int, default=10_000)
+    parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--storm", type=int, nargs=2, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.storm:
+        print(json.dumps(asyncio.run(storm(given.storm[1], given.storm[0]))))
+        return
+    print(json.dumps(measure(given.tables, given.connections, given.seconds), indent=1))
+
+
+if __name__ == "__main__":
+    main()

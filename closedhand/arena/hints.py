@@ -1,0 +1,97 @@
+"""Hints: the legal actions of a person, the best first, as an agent rates them."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from closedhand.core.agents import Agent
+from closedhand.core.game import Game, InputError, State
+from closedhand.search.ranking import Ranked, rank
+
+SECONDS = 1.0
+"""Time of a ranking by simulation."""
+
+
+class Hint(NamedTuple):
+    """A legal action.
+
+    Attributes:
+        action: Its id.
+        note: What the agent says of it; may be empty.
+    """
+
+    action: int
+    note: str = ""
+
+
+def hints(game: Game, view: State, adviser: Agent, seconds: float = SECONDS) -> list[Hint]:
+    """All legal actions of the player to act, best first.
+
+    An agent that simulates ranks them by simulation, one with `values` or `probabilities` by these.
+    Any agent's own choice comes first where it says no more; actions that it says nothing about
+    follow in the order of their ids.
+
+    Args:
+        game: The game.
+        view: View of the player to act.
+        adviser: Agent whose opinion counts.
+        seconds: Time of a ranking by simulation.
+    """
+    legal = game.legal(view)
+    if len(legal) == 1:
+        return [Hint(int(legal[0]))]
+    rated = next(filter(None, (way(game, view, adviser, legal, seconds) for way in WAYS)))
+    told = {hint.action for hint in rated}
+    return [*rated, *(Hint(action) for action in legal.tolist() if action not in told)]
+
+
+def _by_simulation(
+    game: Game, view: State, adviser: Agent, legal: np.ndarray, seconds: float
+) -> list[Hint]:
+    simulation = getattr(adviser, "simulation", None)
+    if simulation is None or game.flat is not game:
+        return []  # sub-steps are not whole plays, which are what simulations rank
+    try:
+        how = simulation(view)
+    except InputError:
+        return []
+    return [Hint(each.action, estimate(each)) for each in rank(game, view, how, seconds=seconds)]
+
+
+def estimate(ranked: Ranked) -> str:
+    """The probability to win of a ranked action with its interval, or its expected points."""
+    if ranked.wins is not None:
+        half = (ranked.wins.high - ranked.wins.low) / 2
+        return f"wins {ranked.wins.mean:.0%} ± {100 * half:.0f}"
+    half = (ranked.points.high - ranked.points.low) / 2
+    return f"{ranked.points.mean:+.2f} ± {half:.2f} points"
+
+
+def _by_numbers(name: str) -> Callable[..., list[Hint]]:
+    """The way by numbers that an optional member of agents returns for legal actions."""
+
+    def way(
+        game: Game, view: State, adviser: Agent, legal: np.ndarray, seconds: float
+    ) -> list[Hint]:
+        member: Any = getattr(adviser, name, None)
+        if member is None:
+            return []
+        if name == "values":
+            numbers = np.asarray(member(view, legal), float)
+        else:
+            numbers = np.asarray(member(np.array([view], game.dtype))[0], float)[legal]
+        order = np.argsort(-numbers, kind="stable")  # NaN comes last
+        return [Hint(int(legal[i])) for i in order if not np.isnan(numbers[i])]
+
+    return way
+
+
+def _by_choice(
+    game: Game, view: State, adviser: Agent, legal: np.ndarray, seconds: float
+) -> list[Hint]:
+    return [Hint(int(adviser.act(view)))]
+
+
+WAYS = (_by_simulation, _by_numbers("values"), _by_numbers("probabilities"), _by_choice)
+"""Ways to rate actions, the best first; one that an agent does not offer returns nothing."""

@@ -1,0 +1,298 @@
+"""All learners in all games, at fixed budgets: the cells of a table.
+
+A cell is a learner in a game under its default rules, with its default settings, a budget of steps
+and a seed. Its result is a file of its own, which holds everything that the table shows
+(`closedhand.arena.learner_table`): whoever computes a cell elsewhere adds it by copying the file.
+
+A step of a deep learner is a decision that it learns from. A step of a tabular algorithm is a visit
+of a decision: a sweep visits all of the information tree for each player, and a sampled game counts
+as the mean number of actions of random games, for each player that it is sampled for.
+"""
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from closedhand.arena import exploit
+from closedhand.baselines.learning.algorithms import LEARNERS
+from closedhand.baselines.tabular import solving
+from closedhand.baselines.tabular.strategy import evaluate, strategy_of
+from closedhand.baselines.tabular.tree import build, check_size
+from closedhand.core import batch
+from closedhand.core.agents import Agent, make_agent, traits_of
+from closedhand.core.game import Game, InputError
+from closedhand.core.machine import machine
+from closedhand.core.registry import GAMES, load, make_game, spec_of
+from closedhand.core.run import Notes, Run, compute_parts
+from closedhand.core.statistics import Estimate
+
+EXACT, EXPLOITED = "exploitability", "exploited by"
+"""Measures besides the points against agents: the exact exploitability, and what a trained
+responder wins beyond what the agent makes against itself."""
+SLOWEST = 1000.0
+"""Microseconds that a decision of a reference agent may take."""
+LOOKED_AT = 1000
+"""Random games from which the mean number of actions is taken."""
+LEARNING = 0.7
+"""Share of the progress that stands for the learning, as opposed to the judgement."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is held fixed for all cells.
+
+    Attributes:
+        steps: Budget of a learner.
+        points: Number of points of a curve.
+        curve_deals: Deals for a point of the curve, each played at every side.
+        deals: Deals for the scores at the end.
+        responder_steps: Budget of the responder to the result.
+    """
+
+    steps: int = 10**6
+    points: int = 10
+    curve_deals: int = 500
+    deals: int = 5000
+    responder_steps: int = 250_000
+
+
+QUICK = Plan(2000, 2, 20, 50, 500)
+"""Cells of some seconds."""
+
+
+class Cell(NamedTuple):
+    """A place in the table, for one seed."""
+
+    game: str
+    learner: str
+    seed: int
+
+    def name(self, plan: Plan) -> str:
+        """The name of its file."""
+        return f"{self.game}-{self.learner}-{plan.steps}-{self.seed}"
+
+
+def is_small(game: Game) -> bool:
+    """Whether a game is small enough to be judged exactly."""
+    try:
+        check_size(game)
+    except InputError:
+        return False
+    return True
+
+
+@lru_cache
+def learners_of(game: str) -> tuple[str, ...]:
+    """The learners of a game: the deep ones, and the tabular ones where it is small."""
+    return (*LEARNERS, *(solving.ALGORITHMS if is_small(make_game(game)) else ()))
+
+
+def choose(only: Iterable[str] | None, seeds: Iterable[int]) -> list[Cell]:
+    """The cells that are meant.
+
+    Args:
+        only: Games, learners, or both as `GAME/LEARNER`; None: all.
+        seeds: The seeds.
+
+    Raises:
+        InputError: Something of `only` is none of these.
+    """
+    pairs = [(game, learner) for game in GAMES for learner in learners_of(game)]
+    names = {
+        (game, learner): {
+            name
+            for called in (game, spec_of(game).command_name)
+            for name in (called, learner, f"{called}/{learner}")
+        }
+        for game, learner in pairs
+    }
+    wanted = None if only is None else {name.strip() for name in only}
+    for name in sorted(wanted or ()):
+        if not any(name in own for own in names.values()):
+            learners = ", ".join(dict.fromkeys(learner for _, learner in pairs))
+            raise InputError(
+                f"no cell {name!r}: name a game ({', '.join(GAMES)}), a learner ({learners}), or "
+                "GAME/LEARNER"
+            )
+    chosen = [pair for pair in pairs if wanted is None or names[pair] & wanted]
+    return [Cell(*pair, seed) for pair in chosen for seed in seeds]
+
+
+def compute(
+    folder: Path, plan: Plan, cells: list[Cell], progress: Callable[[str, float, int], None]
+) -> None:
+    """Compute cells; those that the folder holds with the same settings are kept.
+
+    Args:
+        folder: Folder with a file for each cell, and with the runs of cells in `runs`.
+        plan: What is held fixed.
+        cells: The cells.
+        progress: Called with the name of a cell, the number of cells done and that of all.
+
+    Raises:
+        InputError: A result cannot be written, or a library is missing.
+        KeyboardInterrupt: Ctrl-C; a later call goes on.
+    """
+    for number, cell in enumerate(cells):
+
+        def tell(name: str, done: float, total: int, number: int = number) -> None:
+            progress(name, number + done, len(cells))
+
+        def part(notes: Notes, cell: Cell = cell) -> dict[str, Any]:
+            kind = _deep if cell.learner in LEARNERS else _tabular
+            return kind(cell, plan, folder / "runs" / cell.name(plan), notes)
+
+        compute_parts({cell.name(plan): part}, folder, settings_of(cell, plan), tell)
+
+
+def settings_of(cell: Cell, plan: Plan) -> dict[str, Any]:
+    """What the result of a cell depends on, besides the version."""
+    return {**cell._asdict(), "options": dict(make_game(cell.game).options), **asdict(plan)}
+
+
+def references(game: Game) -> list[str]:
+    """The agents that learners are judged against: `random`, and those that the game names.
+
+    Slow ones are left out; the last one is that of the curves.
+    """
+    spec = spec_of(game.name)
+    named = dict.fromkeys(filter(None, ("random", spec.adviser, spec.opponent)))
+    return [name for name in named if _is_quick(game, name)]
+
+
+def _is_quick(game: Game, agent: str) -> bool:
+    traits = traits_of(game, agent)
+    return not traits.clocked and (traits.microseconds or 0.0) <= SLOWEST
+
+
+def _deep(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, Any]:
+    """Train a network and judge it, in a large game also by a responder."""
+    from closedhand.baselines.learning import training
+
+    game = make_game(cell.game)
+    cls = load(LEARNERS[cell.learner])
+    watching = {"expert": spec_of(game.name).opponent} if cell.learner == "imitation" else {}
+    learner = cls(game, cls.settings_type(), cell.seed, **watching)
+    run = training.begin(learner, folder)
+    run.resume_if_kept()
+    judge = _exactly if is_small(game) else _by_points
+    # Points of the curve beyond the checkpoint are measured again.
+    kept = (notes.begun or {}).get("curve", [])
+    curve = [point for point in kept if point[0] <= learner.decisions]
+    spent = _processor_clock(notes)
+    notes.keep(lambda: {"curve": curve, "processor_seconds": spent()})
+
+    def progress() -> None:
+        if learner.decisions * plan.points >= (len(curve) + 1) * plan.steps:
+            [(_, estimate)] = judge(learner.features.game, learner.agent(), plan.curve_deals)[-1:]
+            curve.append([learner.decisions, round(run.seconds, 3), *estimate])
+        notes(LEARNING * min(1.0, learner.decisions / plan.steps))
+
+    _finish(run, lambda: learner.decisions >= plan.steps, progress)
+    name = f"learned:{folder}"
+    seconds = spent()
+    measures = judge(game, make_agent(game, name, cell.seed), plan.deals)
+    shown = measures[-1][0]
+    if judge is _by_points:
+        measures.append((EXPLOITED, _responded(game, name, cell, plan, folder, notes)))
+    return {
+        "steps": learner.decisions,
+        "games": learner.games,
+        **_about(run, seconds),
+        "measures": dict(measures),
+        "curve_of": shown,
+        "curve": curve,
+    }
+
+
+Measures = list[tuple[str, Estimate]]
+
+
+def _exactly(game: Game, agent: Agent, deals: int) -> Measures:
+    found = evaluate(strategy_of(game, agent)).exploitability
+    return [(EXACT, Estimate(found, found, found))]
+
+
+def _by_points(game: Game, agent: Agent, deals: int) -> Measures:
+    """Points against the references, in duplicate."""
+    from closedhand.baselines.learning.judging import judge
+
+    return [(f"v {name}", judge(game, agent, name, deals, 1).points) for name in references(game)]
+
+
+def _responded(
+    game: Game, name: str, cell: Cell, plan: Plan, folder: Path, notes: Notes
+) -> Estimate:
+    """What a responder wins from an agent beyond what that makes against itself."""
+    from closedhand.baselines.learning import training
+
+    responder = exploit.responder(game, name, seed=cell.seed)
+    run = training.begin(responder, folder / "responder")
+    run.resume_if_kept()
+
+    def progress() -> None:
+        notes(LEARNING + (1 - LEARNING) * min(1.0, responder.decisions / plan.responder_steps))
+
+    _finish(run, lambda: responder.decisions >= plan.responder_steps, progress)
+    return exploit.measure(responder, name, plan.deals, cell.seed).gain
+
+
+def _tabular(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, Any]:
+    """Run an algorithm for small games."""
+    game = make_game(cell.game)
+    each = steps_of_iteration(game, cell.learner)
+    iterations = max(1, round(plan.steps / each))
+    spent = _processor_clock(notes)
+    notes.keep(lambda: {"processor_seconds": spent()})
+    run = solving.begin(cell.learner, game, cell.seed, folder)
+    run.resume_if_kept()
+    run.advance(iterations, progress=lambda: notes(run.solver.iterations / iterations))
+    if run.solver.iterations < iterations:
+        raise KeyboardInterrupt
+    curve = [
+        [round(point["iterations"] * each), point["seconds"], *[point["exploitability"]] * 3]
+        for point in run.history
+    ]
+    found = {"steps": round(iterations * each), "iterations": iterations, **_about(run, spent())}
+    return {**found, "measures": {EXACT: curve[-1][2:]}, "curve_of": EXACT, "curve": curve}
+
+
+def steps_of_iteration(game: Game, algorithm: str) -> float:
+    """The number of steps that an iteration of a tabular algorithm counts as."""
+    unit = solving.ALGORITHMS[algorithm].unit
+    if unit == solving.SWEEP:
+        return float(game.num_players * (build(game).player >= 0).sum())
+    dealt = batch.deal(game, range(LOOKED_AT))
+    moves = batch.playouts(game, dealt, np.random.default_rng(0))["moves"]
+    return float(moves.mean()) * (game.num_players if "each player" in unit else 1)
+
+
+def _finish(run: Run[Any], over: Callable[[], bool], progress: Callable[[], object]) -> None:
+    """Let a run work to its end.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C; the run is saved.
+    """
+    run.work(over=over, progress=progress)
+    if run.interrupted:
+        raise KeyboardInterrupt
+
+
+def _processor_clock(notes: Notes) -> Callable[[], float]:
+    """Tells the processor time that a cell has taken, before an interruption as well."""
+    before = (notes.begun or {}).get("processor_seconds", 0.0) - time.process_time()
+    return lambda: round(before + time.process_time(), 2)
+
+
+def _about(run: Run[Any], processor_seconds: float) -> dict[str, Any]:
+    return {
+        "seconds": round(run.seconds, 2),
+        "processor_seconds": processor_seconds,
+        "machine": machine("numpy", "torch"),
+        "date": time.strftime("%Y-%m-%d"),
+    }

@@ -1,0 +1,18 @@
+"""Which variants of Daihinmin a player is for."""
+
+from closedhand.core.game import Game, InputError
+from closedhand.games.daihinmin.state import PLAYERS
+
+
+def check_five(game: Game, who: str) -> None:
+    """Check that a game has five players.
+
+    Args:
+        game: Daihinmin with any options.
+        who: Who knows such games only, for the message.
+
+    Raises:
+        InputError: It has another number of players.
+    """
+    if game.num_players != PLAYERS:
+        raise InputError(f"{who} is for games of five: not players={game.num_players}")

@@ -1,0 +1,218 @@
+"""The agent `value-net`: plays what its network values most.
+
+The candidates are those of `decompose` (`decompose/agent.py`), one for each main group; a play that
+wins at once, or is the only one, is made without the network.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.baselines.doudizhu.agent import RatingAgent
+from closedhand.baselines.doudizhu.bidding.modules import choose_bid
+from closedhand.baselines.doudizhu.decompose import agent as decompose
+from closedhand.baselines.doudizhu.decompose.agent import CANDIDATES, list_plays, settled, weigh
+from closedhand.baselines.doudizhu.decompose.features import MOST_FEATURES
+from closedhand.baselines.doudizhu.decompose.partition import MOST_NODES, NODE, ROWS, set_costs
+from closedhand.baselines.doudizhu.value_net import files
+from closedhand.baselines.doudizhu.value_net.features import (
+    HAND,
+    MOST_HAND,
+    MOST_POSITION,
+    PLAY,
+    describe_change,
+    describe_position,
+    write_cards,
+)
+from closedhand.baselines.doudizhu.value_net.network import (
+    LEAST_PRIOR,
+    SECOND,
+    UNITS,
+    Net,
+    add_rows,
+    head,
+    subtract_rows,
+)
+from closedhand.baselines.doudizhu.variants import check_three
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agents import Traits, described
+from closedhand.core.game import Game, State
+from closedhand.core.kernel import kernel
+from closedhand.games.doudizhu.hidden import cards_of_others
+from closedhand.games.doudizhu.state import SEATS
+from closedhand.games.doudizhu.words import is_opening
+
+
+class Policy(NamedTuple):
+    """The policy that plays what a network values most.
+
+    Attributes:
+        prior: The policy `decompose`.
+        net: The network.
+        share: Share of the sum of `decompose` in a value.
+    """
+
+    kernels = "closedhand.baselines.doudizhu.value_net.agent"
+
+    prior: decompose.Policy
+    net: Net
+    share: float
+
+
+class Space(NamedTuple):
+    """Scratch space of a decision, and what `rate` has found out about it.
+
+    Attributes:
+        plays: The candidates, int64 [CANDIDATES].
+        values: Their values, float64 [CANDIDATES].
+        priors: Their sums of `decompose`, less the greatest one, float64 [CANDIDATES].
+        features: Their features of `decompose`, int64 [CANDIDATES, MOST_FEATURES].
+        numbers: The number of these, int64 [CANDIDATES].
+        position: The inputs of the position, int64 [MOST_POSITION].
+        changed: The inputs that a play changes, int64 [2 * MOST_HAND].
+        common: Sums of the first layer for the position and the hand before the play.
+        sums: Sums of the first layer for a play, float32 [UNITS].
+        hidden: Sums of the second layer, float32 [SECOND].
+        nodes: See `partition`.
+        costs: See `partition`.
+    """
+
+    plays: np.ndarray
+    values: np.ndarray
+    priors: np.ndarray
+    features: np.ndarray
+    numbers: np.ndarray
+    position: np.ndarray
+    changed: np.ndarray
+    common: np.ndarray
+    sums: np.ndarray
+    hidden: np.ndarray
+    nodes: np.ndarray
+    costs: np.ndarray
+
+
+@kernel
+def make_space():
+    """Scratch space for `rate`."""
+    return Space(
+        np.empty(CANDIDATES, np.int64),
+        np.empty(CANDIDATES),
+        np.empty(CANDIDATES),
+        np.empty((CANDIDATES, MOST_FEATURES), np.int64),
+        np.empty(CANDIDATES, np.int64),
+        np.empty(MOST_POSITION, np.int64),
+        np.empty(2 * MOST_HAND, np.int64),
+        np.empty(UNITS, np.float32),
+        np.empty(UNITS, np.float32),
+        np.empty(SECOND, np.float32),
+        np.empty(MOST_NODES, NODE),
+        np.empty((ROWS, 15), np.int64),
+    )
+
+
+@kernel
+def role_of(state):
+    """The role of the player to act: 0 landlord, 1 down peasant, 2 up peasant."""
+    return (np.int64(state.player) - np.int64(state.landlord)) % SEATS
+
+
+@kernel
+def rate(policy, rules, state, ids, space):
+    """Write the candidate plays and their values.
+
+    Returns:
+        The number of candidates, the index of the one that needs no evaluation or -1, and the
+        number of inputs of the position. Only the plays are valid if that index is not -1.
+    """
+    set_costs(cards_of_others(rules, state, state.player), space.costs)
+    n = list_plays(rules, state, ids, space.costs, space.nodes, space.plays)
+    k = settled(rules, state, space.plays, n)
+    if k >= 0:
+        return n, k, 0
+    weigh(
+        policy.prior,
+        rules,
+        state,
+        space.plays,
+        n,
+        space.costs,
+        space.nodes,
+        space.priors,
+        space.features,
+        space.numbers,
+    )
+    role = role_of(state)
+    rows, features, dense = policy.net.inputs[role], policy.net.plays, policy.net.dense[role]
+    hand = state.hands[state.player]
+    common, sums = space.common, space.sums
+    known = describe_position(rules, state, space.position)
+    common[:] = np.float32(0.0)
+    add_rows(rows, space.position, 0, known, common)
+    held = write_cards(hand, HAND, space.changed, 0)
+    add_rows(rows, space.changed, 0, held, common)
+    most = space.priors[:n].max()
+    for i in range(n):
+        play = space.plays[i]
+        group = PLAY + np.int64(rules.plays.group[play])
+        for u in range(UNITS):
+            sums[u] = common[u] + rows[group, u]
+        ended, changed = describe_change(hand, rules.plays.need[play], space.changed)
+        subtract_rows(rows, space.changed, 0, ended, sums)
+        add_rows(rows, space.changed, ended, changed, sums)
+        add_rows(features, space.features[i], 0, space.numbers[i], sums)
+        space.priors[i] = max(space.priors[i] - most, LEAST_PRIOR)
+        space.values[i] = head(dense, sums, space.hidden) + policy.share * space.priors[i]
+    return n, k, known
+
+
+@kernel
+def decide(policy, rules, view, ids):
+    """The play of the greatest value, or a bid."""
+    if is_opening(rules, view):
+        return np.int64(choose_bid(rules, view))
+    space = make_space()
+    n, k, _ = rate(policy, rules, view, ids, space)
+    return space.plays[np.argmax(space.values[:n]) if k < 0 else k]
+
+
+def policy_of(net: Net, objective: str) -> Policy:
+    """The policy of a network with the objective that it was trained for."""
+    prior = decompose.policy_of(decompose.load(None), sampled=False)
+    return Policy(prior, net, files.SHARES[objective])
+
+
+class ValueNetAgent(RatingAgent):
+    """A player by action values of a network."""
+
+    def __init__(self, game: Game, name: str, net: Net, objective: str) -> None:
+        """Create the agent.
+
+        Args:
+            game: Dou Dizhu with any options.
+            name: Name of the agent.
+            net: The network.
+            objective: What the network was trained for, `win` or `score`.
+        """
+        super().__init__(game, name, policy_of(net, objective))
+
+    def rate_plays(self, view: State) -> tuple[np.ndarray, np.ndarray]:
+        """The candidates, one for each main group, and their action values."""
+        space = make_space()
+        n, k, _ = rate(self.whole, self.game.flat.rules, view, self._ids, space)
+        found = space.values[:n]
+        if k >= 0:
+            found[:] = np.where(np.arange(n) == k, 0.0, -np.inf)
+        return space.plays[:n], found
+
+
+@described(lambda game, argument: Traits(files.files_of(argument), microseconds=12))
+def make_value_net(game: Game, seed: int, argument: str | None) -> ValueNetAgent:
+    """The agent `value-net`, or `value-net:PATH` with a file or folder of `closedhand train`.
+
+    Raises:
+        InputError: There is no network of this kind at the path, or it is a game of two.
+    """
+    check_three(game, "value-net")
+    net, about = files.load(argument, game.options["objective"])
+    name = str(AgentSpec("value-net", argument=argument))
+    return ValueNetAgent(game, name, net, about["objective"])

@@ -1,0 +1,219 @@
+"""The steps by which the network of `value-net` learns from samples; in kernels.
+
+A sample changes the rows of its inputs at once, by a step along the gradient that is divided by the
+root of the row's mean squared gradient: rare inputs learn as fast as common ones. The upper layers
+take a step of Adam after every `BATCH` samples of a role.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.baselines.doudizhu.decompose.features import FEATURES
+from closedhand.baselines.doudizhu.value_net.features import INPUTS
+from closedhand.baselines.doudizhu.value_net.network import (
+    DENSE,
+    ROLES,
+    SECOND,
+    SECOND_BIAS,
+    THIRD,
+    THIRD_BIAS,
+    UNITS,
+    ZERO,
+    add_rows,
+    head,
+)
+from closedhand.core.kernel import kernel
+
+BATCH = 64
+"""Samples of a role between two steps of its upper layers."""
+DENSE_RATE = 10.0
+"""Ratio of the step sizes of the upper layers and of the rows of the first one."""
+MEAN, SQUARES, TINY = 0.9, 0.999, 1e-7
+"""Parameters of Adam: decay rates of the mean and of the squares, epsilon."""
+MEMORY = 1000
+"""Number of a row's latest gradients whose squares count."""
+LEAST_SQUARE = np.float32(1e-9)
+
+
+class Optimiser(NamedTuple):
+    """What is known of the gradients so far.
+
+    Attributes:
+        inputs: Mean squared gradient of each row of `Net.inputs`, float32 [ROLES, INPUTS].
+        input_visits: Number of its gradients, up to `MEMORY`, int32 [ROLES, INPUTS].
+        plays: The same for `Net.plays`, float32 [FEATURES].
+        play_visits: The same for `Net.plays`, int32 [FEATURES].
+        pending: Sums of the gradients of the upper layers since their last step, float32
+            [ROLES, DENSE].
+        pending_samples: Number of samples in these sums, int64 [ROLES].
+        mean: Adam's mean of the gradients of the upper layers, float32 [ROLES, DENSE].
+        squares: Adam's mean of the squared gradients, float32 [ROLES, DENSE].
+        steps: Number of Adam's steps, int64 [ROLES].
+    """
+
+    inputs: np.ndarray
+    input_visits: np.ndarray
+    plays: np.ndarray
+    play_visits: np.ndarray
+    pending: np.ndarray
+    pending_samples: np.ndarray
+    mean: np.ndarray
+    squares: np.ndarray
+    steps: np.ndarray
+
+
+def new_optimiser() -> Optimiser:
+    """An optimiser that has seen no gradient."""
+    return Optimiser(
+        np.zeros((ROLES, INPUTS), np.float32),
+        np.zeros((ROLES, INPUTS), np.int32),
+        np.zeros(FEATURES, np.float32),
+        np.zeros(FEATURES, np.int32),
+        np.zeros((ROLES, DENSE), np.float32),
+        np.zeros(ROLES, np.int64),
+        np.zeros((ROLES, DENSE), np.float32),
+        np.zeros((ROLES, DENSE), np.float32),
+        np.zeros(ROLES, np.int64),
+    )
+
+
+@kernel
+def learn(net, optimiser, role, share, win, step_size, samples, order):
+    """Learn from the samples of a role; it changes the role's rows only, also of `Net.plays`.
+
+    Args:
+        net: Network; changed.
+        optimiser: Optimiser; changed.
+        role: The role.
+        share: Share of the sum of `decompose` in a value.
+        win: Whether the loss is the cross-entropy of the odds, and not the squared error of points.
+        step_size: Step size of the rows.
+        samples: Samples of all roles.
+        order: Indices of the samples, in the order to learn them.
+
+    Returns:
+        The sum of the losses, and the number of samples.
+    """
+    rows, dense = net.inputs[role], net.dense[role]
+    sums, hidden = np.empty(UNITS, np.float32), np.empty(SECOND, np.float32)
+    slopes, upper = np.empty(UNITS, np.float32), np.empty(SECOND, np.float32)
+    total, learned = 0.0, 0
+    for index in order:
+        sample = samples[index]
+        if sample.role != role:
+            continue
+        sums[:] = ZERO
+        known, number = np.int64(sample.known), np.int64(sample.number)
+        add_rows(rows, sample.inputs, 0, known, sums)
+        add_rows(net.plays, sample.features, 0, number, sums)
+        value = head(dense, sums, hidden) + share * sample.prior
+        target = np.float64(sample.target)
+        error = value - target
+        if win:
+            chance = 1.0 / (1.0 + np.exp(-value))
+            error = chance - target
+            total -= target * np.log(chance + 1e-9) + (1 - target) * np.log(1 - chance + 1e-9)
+        else:
+            total += error**2 / 2
+        learned += 1
+        gradient = optimiser.pending[role]
+        descend_head(dense, sums, hidden, np.float32(error), gradient, upper, slopes)
+        descend_rows(
+            rows,
+            optimiser.inputs[role],
+            optimiser.input_visits[role],
+            sample.inputs,
+            known,
+            slopes,
+            step_size,
+        )
+        descend_rows(
+            net.plays,
+            optimiser.plays,
+            optimiser.play_visits,
+            sample.features,
+            number,
+            slopes,
+            step_size,
+        )
+        optimiser.pending_samples[role] += 1
+        if optimiser.pending_samples[role] == BATCH:
+            step_dense(net, optimiser, role, DENSE_RATE * step_size)
+    return total, learned
+
+
+@kernel
+def descend_head(dense, sums, hidden, error, gradient, upper, slopes):
+    """Go back through the upper layers.
+
+    Args:
+        dense: Row of `Net.dense`.
+        sums: Outputs of the first layer, as `head` left them.
+        hidden: Sums of the second layer.
+        error: Derivative of the loss by the value.
+        gradient: Sums of the gradients of the upper layers, float32 [DENSE]; added to.
+        upper: Output: derivatives of the loss by the sums of the second layer, float32 [SECOND].
+        slopes: Output: derivatives by the sums of the first layer, float32 [UNITS].
+    """
+    gradient[THIRD_BIAS] += error
+    for j in range(SECOND):
+        if hidden[j] > ZERO:
+            upper[j] = error * dense[THIRD + j]
+            gradient[THIRD + j] += error * hidden[j]
+            gradient[SECOND_BIAS + j] += upper[j]
+        else:
+            upper[j] = ZERO
+    for i in range(UNITS):
+        slopes[i] = ZERO
+        if sums[i] > ZERO:
+            output, row = sums[i], i * SECOND
+            slope = ZERO
+            for j in range(SECOND):
+                slope += dense[row + j] * upper[j]
+                gradient[row + j] += output * upper[j]
+            slopes[i] = slope
+
+
+@kernel
+def descend_rows(table, squares, visits, rows, number, slopes, step_size):
+    """Move the first rows of a sample along their gradient, which is the same for all of them.
+
+    Args:
+        table: Rows of weights, float32 [n, UNITS or NARROW].
+        squares: Mean squared gradient of each row.
+        visits: Number of gradients of each row, up to `MEMORY`.
+        rows: Indices of rows.
+        number: Number of these.
+        slopes: The gradient, float32 [UNITS].
+        step_size: Step size.
+    """
+    width = table.shape[1]
+    square = ZERO
+    for i in range(width):
+        square += slopes[i] * slopes[i]
+    square /= np.float32(width)
+    for k in range(number):
+        row = np.int64(rows[k])
+        if visits[row] < MEMORY:
+            visits[row] += 1
+        squares[row] += (square - squares[row]) / np.float32(visits[row])
+        step = np.float32(step_size / np.sqrt(squares[row] + LEAST_SQUARE))
+        for i in range(width):
+            table[row, i] -= step * slopes[i]
+
+
+@kernel
+def step_dense(net, optimiser, role, step_size):
+    """Take a step of Adam in the upper layers of a role."""
+    optimiser.steps[role] += 1
+    steps = np.float64(optimiser.steps[role])
+    size = step_size * np.sqrt(1.0 - SQUARES**steps) / (1.0 - MEAN**steps)
+    for k in range(DENSE):
+        gradient = np.float64(optimiser.pending[role, k]) / optimiser.pending_samples[role]
+        mean = MEAN * optimiser.mean[role, k] + (1.0 - MEAN) * gradient
+        square = SQUARES * optimiser.squares[role, k] + (1.0 - SQUARES) * gradient**2
+        optimiser.mean[role, k], optimiser.squares[role, k] = mean, square
+        net.dense[role, k] -= size * mean / (np.sqrt(square) + TINY)
+        optimiser.pending[role, k] = ZERO
+    optimiser.pending_samples[role] = 0

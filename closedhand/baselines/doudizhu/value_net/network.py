@@ -1,0 +1,128 @@
+"""The network of `value-net`: sparse inputs, two hidden layers, one value; in kernels.
+
+There is one network a role (landlord, down peasant, up peasant). The first layer adds up a row of
+weights for each input that is 1 (`features.py`), and for each feature of `decompose` a row for the
+first `NARROW` of its units. Two layers with rectified units make a number of the sums. The value of
+a play is that number plus a fixed share of the sum of weights by which `decompose` rates the play:
+a network whose last layer is 0 plays as `decompose` does.
+
+The position is the same for all plays, so its rows are added once (`add_rows`), and each play adds
+what it changes. All sums are in single precision and in a fixed order, without regrouping, so that
+the values are the same on every machine.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.baselines.doudizhu.decompose.features import FEATURES
+from closedhand.baselines.doudizhu.value_net.features import INPUTS
+from closedhand.core.kernel import kernel
+
+ROLES = 3
+UNITS = 128
+"""Units of the first layer."""
+NARROW = 64
+"""Units that the features of `decompose` reach."""
+SECOND = 16
+"""Units of the second layer."""
+TOGETHER = 8
+"""Units of the first layer that `head` adds to the second one at a time."""
+
+# First number of each part of a row of `Net.dense`.
+SECOND_BIAS = UNITS * SECOND
+THIRD = SECOND_BIAS + SECOND
+THIRD_BIAS = THIRD + SECOND
+DENSE = THIRD_BIAS + 1
+
+ZERO = np.float32(0.0)
+LEAST_PRIOR = -20.0
+"""Least difference of a sum of `decompose` from the greatest one, which is what the value has."""
+
+
+class Net(NamedTuple):
+    """Weights of the networks of all roles.
+
+    Attributes:
+        inputs: Rows of the inputs, float32 [ROLES, INPUTS, UNITS].
+        plays: Rows of the features of `decompose`, which tell the roles apart themselves, float32
+            [FEATURES, NARROW].
+        dense: The second layer [UNITS, SECOND], its constants, the third layer, its constant;
+            float32 [ROLES, DENSE].
+    """
+
+    inputs: np.ndarray
+    plays: np.ndarray
+    dense: np.ndarray
+
+
+SHAPES = Net((ROLES, INPUTS, UNITS), (FEATURES, NARROW), (ROLES, DENSE))  # type: ignore[arg-type]
+
+
+def new_net(seed: int) -> Net:
+    """A network that plays as `decompose` does, with random lower layers."""
+    rng = np.random.default_rng((seed, 0xDE7))
+    dense = np.zeros(SHAPES.dense, np.float32)
+    second = rng.standard_normal((ROLES, UNITS * SECOND)) * np.sqrt(2 / UNITS)
+    dense[:, : UNITS * SECOND] = second
+    inputs = (rng.standard_normal(SHAPES.inputs) * 0.05).astype(np.float32)
+    inputs[:, -1] = 0.0
+    return Net(inputs, np.zeros(SHAPES.plays, np.float32), dense)
+
+
+@kernel
+def add_rows(table, rows, first, end, sums):
+    """Add the rows `rows[first:end]` of a table to the first of the sums."""
+    width = table.shape[1]
+    for k in range(first, end):
+        row = np.int64(rows[k])
+        for i in range(width):
+            sums[i] += table[row, i]
+
+
+@kernel
+def subtract_rows(table, rows, first, end, sums):
+    """Subtract the rows `rows[first:end]` of a table from the first of the sums."""
+    width = table.shape[1]
+    for k in range(first, end):
+        row = np.int64(rows[k])
+        for i in range(width):
+            sums[i] -= table[row, i]
+
+
+@kernel
+def head(dense, sums, hidden):
+    """The number that the upper layers make of the sums of the first one.
+
+    Args:
+        dense: Row of `Net.dense`.
+        sums: Sums of the first layer, float32 [UNITS]; replaced by its outputs.
+        hidden: Output: sums of the second layer, float32 [SECOND].
+    """
+    for i in range(UNITS):
+        sums[i] = max(sums[i], ZERO)
+    for j in range(SECOND):
+        hidden[j] = dense[SECOND_BIAS + j]
+    for i in range(0, UNITS, TOGETHER):
+        s0, s1, s2, s3 = sums[i], sums[i + 1], sums[i + 2], sums[i + 3]
+        s4, s5, s6, s7 = sums[i + 4], sums[i + 5], sums[i + 6], sums[i + 7]
+        row = i * SECOND
+        for j in range(SECOND):
+            k = row + j
+            hidden[j] += (
+                (s0 * dense[k] + s1 * dense[k + SECOND])
+                + (s2 * dense[k + 2 * SECOND] + s3 * dense[k + 3 * SECOND])
+            ) + (
+                (s4 * dense[k + 4 * SECOND] + s5 * dense[k + 5 * SECOND])
+                + (s6 * dense[k + 6 * SECOND] + s7 * dense[k + 7 * SECOND])
+            )
+    total = dense[THIRD_BIAS]
+    for j in range(SECOND):
+        total += max(hidden[j], ZERO) * dense[THIRD + j]
+    return total
+
+
+@kernel
+def probability(value):
+    """The probability to win, for the logarithm of its odds."""
+    return 1.0 / (1.0 + np.exp(-value))

@@ -1,0 +1,100 @@
+"""The agent `value-search`: search a few turns ahead over the plays that `value-net` values most.
+
+The plays are compared as by `search`, but a simulation ends at the player's next choice, at its
+value (`lookahead.py`), and what the network says of the plays before any search counts as well.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from closedhand.baselines.doudizhu.decompose import agent as decompose
+from closedhand.baselines.doudizhu.search.agent import (
+    SearchAgent,
+    Worlds,
+    describer,
+    read_search,
+)
+from closedhand.baselines.doudizhu.search.styles import Styles
+from closedhand.baselines.doudizhu.value_net import files
+from closedhand.baselines.doudizhu.value_net.agent import make_space, policy_of, rate
+from closedhand.baselines.doudizhu.value_net.lookahead import Lookahead, probability
+from closedhand.baselines.doudizhu.value_net.network import Net
+from closedhand.core.agents import described
+from closedhand.core.game import Game, InputError, State
+from closedhand.search.budget import Threads
+
+WIDTH = 6
+"""Maximum number of plays that are compared."""
+MOST_BEHIND = 1.5
+"""How far the value of a play may be behind the best one, a logarithm of odds."""
+SPAN = 0.5
+"""Difference of the values of two simulations that is seldom exceeded."""
+ERROR = 0.15
+"""Standard error of the difference that the network sees between two plays, of 2 from a certain
+loss to a certain win."""
+TURNS = 1
+"""Own choices at the last of which a simulation ends."""
+TEMPERATURE = 0.0
+"""Temperature of the others' choices in simulations; 0: they play what they value most."""
+
+
+class ValueSearchAgent(SearchAgent):
+    """Compares the plays that a value network likes, a few turns ahead."""
+
+    def __init__(self, game: Game, name: str, seed: int, net: Net, **budget: Any) -> None:
+        """Create the agent.
+
+        Args:
+            game: Dou Dizhu with any options.
+            name: Name of the agent.
+            seed: Seed of the simulations.
+            net: A network of `value-net`, trained to win.
+            **budget: Budget of `PairedSearch`.
+        """
+        self._values = policy_of(net, "win")
+        weights = decompose.load(None)
+        styles = Styles(decompose.policy_of(weights, sampled=False), 0, knows_rule=False)
+        lookahead = Lookahead(styles, self._values, TURNS, TEMPERATURE)
+        super().__init__(game, name, seed, weights, lookahead, SPAN, **budget)
+        self._space = make_space()
+
+    def choose(self, view: State) -> int:
+        """A flat play, while cards are played."""
+        plays, values = self._rated(view)
+        wins = 2 * np.array([probability(value) for value in values])
+        return self._search.best(view, plays, self._rng, wins - wins[0], ERROR)
+
+    def plays(self, view: State) -> np.ndarray:
+        """The flat plays to be compared, the most promising first, int64 [n]."""
+        return self._rated(view)[0]
+
+    def _rated(self, view: State) -> tuple[np.ndarray, np.ndarray]:
+        """The plays to be compared, int64 [n], and their values, float64 [n]."""
+        space = self._space
+        n, k, _ = rate(self._values, self._flat.rules, view, self._ids, space)
+        if k >= 0:
+            return space.plays[k : k + 1].copy(), np.zeros(1)
+        order = np.argsort(-space.values[:n], kind="stable")[:WIDTH]
+        order = order[space.values[order] >= space.values[order[0]] - MOST_BEHIND]
+        return space.plays[order], space.values[order]
+
+
+@described(describer("value-search"))
+def make_value_search(
+    game: Game,
+    seed: int,
+    argument: str | None,
+    threads: Threads = None,
+    worlds: Worlds = None,
+) -> ValueSearchAgent:
+    """The agent `value-search`; it takes what `search` takes, but the path is that of a network.
+
+    Raises:
+        InputError: The argument is invalid, or the network was not trained to win.
+    """
+    name, budget, path = read_search("value-search", argument, threads, worlds)
+    net, about = files.load(path, "win")
+    if about["objective"] != "win":
+        raise InputError(f"{path}: value-search takes a network trained for objective=win")
+    return ValueSearchAgent(game, name, seed, net, **budget)

@@ -1,0 +1,207 @@
+"""The agent `learned`: a network of any learner of this folder, in any game."""
+
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import torch
+
+from closedhand.baselines.learning import networks
+from closedhand.baselines.learning.features import ENCODERS, Features
+from closedhand.core import batch, kernels
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agents import Traits, described
+from closedhand.core.files import within
+from closedhand.core.game import Game, InputError, State
+from closedhand.core.kernel import Floats, Ids
+from closedhand.core.options import Range
+
+
+class NetworkAgent:
+    """A network as an agent, in the form of a game that it has learned, or in the flat form.
+
+    In a flat game a network of sub-steps chooses them one after the other, on full states drawn
+    from what the player knows; they decide nothing but the player's own cards.
+
+    Attributes:
+        name: Name in results and records.
+        game: Game that is played.
+        features: The game as the network sees it.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        network: Any,
+        features: Features,
+        temperature: float = 1.0,
+        seed: int = 0,
+        name: str = "learned",
+    ) -> None:
+        """Play by a network.
+
+        Args:
+            game: `features.game`, or its flat form.
+            network: Network with `scores`, as those of `networks`.
+            features: The game as the network sees it.
+            temperature: Divides the scores before the softmax; 0 takes the best action.
+            seed: Seed of the choices.
+            name: Name of the agent.
+        """
+        self.name = name
+        self.game = game
+        self.features = features
+        self._network = network
+        self._temperature = temperature
+        self._rng = np.random.default_rng(seed)
+        self._in_form = game.num_actions == features.actions
+
+    def act(self, view: State) -> int:
+        """The action of the player to act."""
+        return int(self.act_batch(np.array([view], self.game.dtype))[0])
+
+    def act_batch(self, views: np.ndarray) -> Ids:
+        """The action for each view, states [n]; int64 [n]."""
+        # One number a decision, of which every sub-step takes a share: a decision does not depend
+        # on the others of a batch.
+        numbers = self._rng.random(len(views))
+        if self._in_form:
+            return draw(self._shares(views), numbers)[0]
+        actions = np.full(len(views), -1)
+        states, left = self._full(views), np.arange(len(views))
+        while len(left):
+            chosen, numbers = draw(self._shares(self._views(states)), numbers)
+            actions[left] = self._play(states, chosen)
+            going_on = actions[left] < 0
+            states, left, numbers = states[going_on], left[going_on], numbers[going_on]
+        return actions
+
+    def probabilities(self, views: np.ndarray) -> Floats:
+        """The policy for views, states [n]; float64 [n, num_actions].
+
+        In a flat game the probability of an action is the product of those of its sub-steps.
+        """
+        if self._in_form:
+            return self._shares(views)
+        shares = np.zeros((len(views), self.game.num_actions))
+        states, sources, chances = self._full(views), np.arange(len(views)), np.ones(len(views))
+        while len(states):
+            following = self._shares(self._views(states))
+            parents, steps = np.nonzero(following)
+            states, sources = states[parents], sources[parents]
+            chances = chances[parents] * following[parents, steps]
+            actions = self._play(states, steps)
+            done = actions >= 0
+            np.add.at(shares, (sources[done], actions[done]), chances[done])
+            states, sources, chances = states[~done], sources[~done], chances[~done]
+        return shares
+
+    def _shares(self, views: np.ndarray) -> Floats:
+        """The probabilities of the actions of the learned form, float64 [n, actions]."""
+        observations, masks = self.features.encode(views)
+        with torch.inference_mode():
+            scores = self._network.scores(
+                torch.from_numpy(observations).float(),
+                torch.from_numpy(masks != 0),
+                torch.from_numpy(views["player"].astype(np.int64)),
+            )
+            if self._temperature:
+                shares = torch.softmax(scores.double() / self._temperature, 1)
+            else:
+                shares = torch.zeros(scores.shape, dtype=torch.float64)
+                shares[torch.arange(len(scores)), scores.argmax(1)] = 1.0
+        if torch.isfinite(shares).all():
+            return shares.numpy()
+        raise InputError(f"the network of {self.name} computes no probabilities here")
+
+    def _full(self, views: np.ndarray) -> np.ndarray:
+        """Full states that are consistent with views."""
+        rng = np.random.default_rng(0)
+        states = [self.game.redeal(view, int(view["player"]), rng) for view in views]
+        return np.array(states, self.game.dtype)
+
+    def _views(self, states: np.ndarray) -> np.ndarray:
+        views = states.copy()
+        kernels.hide_all(self.features.game.rules, views)
+        return views
+
+    def _play(self, states: np.ndarray, steps: np.ndarray) -> Ids:
+        """Play a sub-step in each state; the flat actions completed, int64 [n], -1 for none."""
+        before, players = states["moves"].copy(), states["player"].copy()
+        batch.step(self.features.game, states, steps)
+        moves, rows = states["moves"], np.arange(len(states))
+        made = moves == before + 1
+        whole = states["history"][rows, np.where(made, before, 0)].astype(np.int64)
+        # Cards that are dealt again clear the history; no more than one sub-step leads there.
+        anew = ~made & ((moves != before) | (states["player"] != players))
+        flat = self.game.flat
+        for i in np.flatnonzero(anew):
+            whole[i] = flat.parse(self.features.game.text(int(steps[i])))
+        return np.where(made | anew, whole, -1)
+
+
+def draw(shares: Floats, numbers: Floats) -> tuple[Ids, Floats]:
+    """Actions drawn by given random numbers.
+
+    Args:
+        shares: Probabilities, [n, actions], rows that sum to 1.
+        numbers: Uniform numbers from 0 to 1, [n].
+
+    Returns:
+        Actions, int64 [n], and what is left of the numbers, again uniform from 0 to 1.
+    """
+    sums = np.cumsum(shares, axis=1)
+    rows = np.arange(len(shares))
+    aimed = numbers * sums[:, -1]
+    last = shares.shape[1] - 1 - (shares[:, ::-1] > 0).argmax(axis=1)
+    actions = np.minimum((sums <= aimed[:, None]).sum(axis=1), last)
+    drawn = shares[rows, actions]
+    left = (aimed - sums[rows, actions] + drawn) / drawn
+    return actions, np.clip(left, 0.0, np.nextafter(1.0, 0.0))
+
+
+def _folder(argument: str | None) -> Path:
+    if argument is None:
+        raise InputError("the agent learned needs the folder of a training: learned:runs/ppo")
+    return Path(argument)
+
+
+def describe(game: Game, argument: str | None, temperature: float | None = None) -> Traits:
+    """The traits of the agent, known before it plays.
+
+    Raises:
+        InputError: There is no path.
+    """
+    file = within(_folder(argument), networks.NAME)
+    return Traits((file,) if os.path.isfile(file) else (), microseconds=500)
+
+
+Temperature = Annotated[
+    float | None,
+    Range(0, 100),
+    "divides the logits before the softmax; 0 always takes the best action; as trained if absent",
+]
+
+
+@described(describe)
+def make_learned(
+    game: Game, seed: int, argument: str | None, temperature: Temperature = None
+) -> NetworkAgent:
+    """The agent `learned:FOLDER`, or `learned[temperature=0]:FOLDER`.
+
+    FOLDER is what `closedhand train` has written, or a file in it.
+
+    Raises:
+        InputError: There is no path, or no network at it that fits the game.
+    """
+    folder = _folder(argument)
+    # One core: matches run in several processes.
+    torch.set_num_threads(1)
+    forms = [Features(game, observation) for observation in ENCODERS]
+    path = within(folder, networks.NAME)
+    network, about, features = networks.load(path, forms)
+    options = {} if temperature is None else {"temperature": temperature}
+    name = str(AgentSpec("learned", options, argument))
+    chosen = about["temperature"] if temperature is None else temperature
+    return NetworkAgent(game, network, features, chosen, seed, name)

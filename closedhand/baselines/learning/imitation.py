@@ -1,0 +1,267 @@
+"""Imitation: a policy learned from the decisions of others, recorded or made on the spot.
+
+Records are kept as start states and actions; what a network sees is encoded when it is needed.
+Without records an expert plays all seats of new games, which are then as many as wanted.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import torch
+
+from closedhand.baselines.learning.factoring import steps_towards
+from closedhand.baselines.learning.features import Features
+from closedhand.baselines.learning.networks import masked
+from closedhand.baselines.learning.pieces import Piece, cut
+from closedhand.baselines.learning.selfplay import Choose, join
+from closedhand.baselines.learning.training import DeepLearner, Settings
+from closedhand.core import batch, kernels, records
+from closedhand.core.agents import act_batch, digests, make_agent
+from closedhand.core.game import Game, InputError
+
+HELD_OUT = 20
+"""One game of so many is never learned from, but predicted for the accuracy."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImitationSettings(Settings):
+    """Settings of imitation."""
+
+
+class Games(NamedTuple):
+    """Recorded games.
+
+    Attributes:
+        starts: States at the deals, `dtype` [games].
+        actions: Flat actions of all games one after the other, int32.
+        first: Place of the first action of each game, int64 [games + 1].
+        learned: Whether the moves of each seat are to be learned, bool [games, seats].
+    """
+
+    starts: np.ndarray
+    actions: np.ndarray
+    first: np.ndarray
+    learned: np.ndarray
+
+
+class Pairs(NamedTuple):
+    """Decisions: what was seen, what was legal, and what was done.
+
+    Attributes:
+        observations: int8 [rows, inputs].
+        masks: int8 [rows, actions].
+        actions: int64 [rows].
+    """
+
+    observations: np.ndarray
+    masks: np.ndarray
+    actions: np.ndarray
+
+
+def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
+    """Read records.
+
+    Args:
+        game: The game, in any form.
+        path: File of records, or folder of such files.
+        expert: Agent whose moves are to be learned; None: those of all.
+
+    Raises:
+        InputError: A record cannot be read or is of another game, or there are no moves.
+    """
+    flat = game.flat
+    files = sorted(each for each in path.iterdir() if each.is_file()) if path.is_dir() else [path]
+    starts, actions, first, learned = [], [], [0], []
+    for file in files:
+        for number, record in enumerate(records.read(file, game.name), 1):
+            found = records.flat_game(record.game, record.rules)
+            if found.name != flat.name or found.num_actions != flat.num_actions:
+                raise InputError(f"{file}, game {number}: it is a game of other rules")
+            agents = record.agents or (None,) * flat.num_players
+            learned.append([expert is None or agent == expert for agent in agents])
+            try:
+                state = _start(found, record)
+                starts.append(state.copy())
+                for text in record.actions:
+                    actions.append(found.parse(text, state))
+                    found.play(state, actions[-1])
+            except InputError as error:
+                raise InputError(f"{file}, game {number}: {error}") from None
+            first.append(len(actions))
+    if not np.any(learned):
+        raise InputError(f"{path} has no moves" + (f" of {expert}" if expert else ""))
+    return Games(
+        np.array(starts, flat.dtype),
+        np.array(actions, np.int32),
+        np.array(first),
+        np.array(learned),
+    )
+
+
+def _start(game: Game, record: records.Record) -> Any:
+    if record.deal is not None:
+        return game.parse_deal(record.deal)
+    return game.deal(np.random.default_rng(record.seed))
+
+
+def encode(features: Features, games: Games, chosen: np.ndarray) -> Pairs:
+    """The decisions to be learned in some games; those without a choice are left out.
+
+    Args:
+        features: The game as the network sees it.
+        games: The games.
+        chosen: Which of them, integers [k].
+    """
+    game, flat = features.game, features.game.flat
+    states = games.starts[chosen]
+    places, stops = games.first[chosen], games.first[chosen + 1]
+    parts: list[tuple[np.ndarray, ...]] = []
+    while True:
+        left = np.flatnonzero(places < stops)
+        if not len(left):
+            break
+        targets = games.actions[places[left]].astype(np.int64)
+        within = states[left]
+        players = within["player"].astype(np.int64)
+        own = np.flatnonzero(games.learned[chosen[left], players])
+        steps = targets[own]
+        while len(own):
+            if game is not flat:
+                steps = steps_towards(game, within[own], targets[own])
+            known = steps >= 0  # an action of the flat game may have no form in this one
+            own, steps = own[known], steps[known]
+            observations, masks = features.encode(within[own])
+            free = masks.sum(axis=1) > 1
+            parts.append((observations[free], masks[free], steps[free]))
+            if game is flat:
+                break
+            moved = within[own]
+            before = moved["moves"].copy()
+            batch.step(game, moved, steps)
+            within[own] = moved
+            own = own[(moved["moves"] == before) & (moved["player"] == players[own])]
+        status = np.empty(len(states), np.int64)
+        kernels.play_all(flat.rules, states, left, targets, flat.num_actions, status)
+        places[left] += 1
+    return Pairs(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+class Imitation(DeepLearner):
+    """Imitation at work."""
+
+    name = "imitation"
+    settings_type = ImitationSettings
+    temperature = 0.0
+    settings: ImitationSettings
+
+    def __init__(
+        self,
+        game: Game,
+        settings: ImitationSettings,
+        seed: int = 0,
+        opponents: Sequence[str] = (),
+        against: Sequence[str] = (),
+        threads: int = 1,
+        records: Path | None = None,
+        expert: str | None = None,
+    ) -> None:
+        """Start from an untrained network.
+
+        Args:
+            game: The game.
+            settings: The settings.
+            seed: Seed of everything random.
+            opponents: None, as others are watched, not played against.
+            against: Agents that the learner is judged against.
+            threads: Number of threads of PyTorch.
+            records: File of records, or folder of such files; None: the expert plays new games.
+            expert: Agent whose moves are learned; None: those of all in the records.
+
+        Raises:
+            InputError: Neither records nor an expert, or records that cannot be used.
+        """
+        if opponents:
+            raise InputError("imitation watches games: leave out --opponents")
+        if records is None and expert is None:
+            raise InputError("imitation needs --records, or an agent to watch: --expert")
+        super().__init__(game, settings, seed, (), against, threads)
+        self._expert, self._path = expert, records
+        self._games = None if records is None else read_games(game, records, expert)
+        if records is None:
+            make_agent(self.features.game, str(expert), 0)
+
+    def sources(self) -> dict[str, Any]:
+        """The records and the expert."""
+        found: dict[str, Any] = {"records": self._path and str(self._path), "expert": self._expert}
+        if self._expert is not None and self._path is None:
+            found["files"] = digests(self.features.game, [self._expert])
+        return found
+
+    def update(self, rng: np.random.Generator) -> dict[str, float]:
+        """Learn from the decisions of some games."""
+        held_out, pairs = self.pairs(rng)
+        with torch.inference_mode():
+            right, loss = self._predict(held_out)
+        seen, masks, actions = map(torch.from_numpy, pairs)
+        losses = 0.0
+        for part in torch.from_numpy(rng.permutation(len(actions))).split(self.settings.minibatch):
+            logits = masked(self.network(seen[part].float())[0], masks[part] != 0)
+            found = torch.nn.functional.cross_entropy(logits, actions[part])
+            self.take_step(found)
+            losses += len(part) * found.item()
+        return {"loss": losses / len(actions), "held_out_loss": loss, "accuracy": right}
+
+    def _predict(self, pairs: Pairs) -> tuple[float, float]:
+        """Share of the actions that the network would take, and the loss."""
+        seen, masks, actions = map(torch.from_numpy, pairs)
+        logits = masked(self.network(seen.float())[0], masks != 0)
+        right = (logits.argmax(1) == actions).float().mean()
+        return float(right), float(torch.nn.functional.cross_entropy(logits, actions))
+
+    def pairs(self, rng: np.random.Generator) -> tuple[Pairs, Pairs]:
+        """Decisions for the accuracy, never learned from, and decisions to learn from."""
+        number = max(2, self.games_in_update)
+        few = max(1, number // HELD_OUT)
+        if self._games is None:
+            pieces = cut(number, self.settings.pieces, self.updates)
+            held_out = Piece(self.updates, len(pieces), range(few))
+            waves = self.waves([held_out, *pieces], {})
+            self.moves += sum(wave.moves for wave in waves)
+            found = [
+                Pairs(wave.observations, wave.masks, wave.actions)
+                for wave in (waves[0], join(waves[1:]))
+            ]
+        else:
+            every = np.arange(len(self._games.starts))
+            kept = every % HELD_OUT == HELD_OUT - 1 if len(every) >= HELD_OUT else every >= 0
+            learned = ~kept if len(every) >= HELD_OUT else kept
+            found = [
+                encode(self.features, self._games, rng.choice(every[own], size))
+                for own, size in ((kept, few), (learned, number))
+            ]
+        self.games += number
+        self.decisions += len(found[1].actions)
+        return found[0], found[1]
+
+    def maker(self) -> tuple[type[Self], tuple[Any, ...]]:
+        """Also the expert, who is all that plays."""
+        cls, (game, settings, seed, _) = super().maker()
+        return cls, (game, settings, seed, (), (), 1, None, self._expert)
+
+    def chooser(self, states: np.ndarray, rng: np.random.Generator) -> Choose:
+        """The decisions of the expert, who plays all seats."""
+        game = self.features.game
+        expert = make_agent(game, str(self._expert), int(rng.integers(2**31)))
+
+        def choose(
+            observations: np.ndarray, masks: np.ndarray, seats: np.ndarray, games: np.ndarray
+        ) -> tuple[np.ndarray, np.ndarray]:
+            views = states[games]
+            kernels.hide_all(game.rules, views)
+            actions = act_batch(expert, views)
+            return actions, np.zeros((len(actions), 0), np.float32)
+
+        return choose

@@ -1,0 +1,284 @@
+"""The networks of the deep learners, and the file that agents play them from."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from closedhand.baselines.learning import weights
+from closedhand.baselines.learning.features import Features
+from closedhand.core.game import InputError
+
+NAME = "model.safetensors"
+FORMAT = 1
+"""Version of the files."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a network is built from.
+
+    Attributes:
+        kind: One of `KINDS`.
+        inputs: Number of inputs.
+        actions: Number of actions.
+        width: Number of units of each hidden layer.
+        layers: Number of hidden layers.
+        seats: Which of the role networks plays each seat; all 0 for a single one.
+    """
+
+    kind: str
+    inputs: int
+    actions: int
+    width: int
+    layers: int
+    seats: tuple[int, ...]
+
+
+class PolicyValue(nn.Module):
+    """A policy and a value on shared hidden layers."""
+
+    def __init__(self, shape: Shape) -> None:
+        """Build an untrained network, whose policy is nearly uniform."""
+        super().__init__()
+        self.body = hidden_layers(shape)
+        self.policy = nn.Linear(shape.width, shape.actions)
+        self.value = nn.Linear(shape.width, 1)
+        nn.init.orthogonal_(self.policy.weight, 0.01)
+        nn.init.zeros_(self.policy.bias)
+        nn.init.zeros_(self.value.bias)
+
+    def forward(self, observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Logits [n, actions] and values [n], float32, for observations, float32 [n, inputs]."""
+        hidden = self.body(observations)
+        return self.policy(hidden), self.value(hidden).squeeze(1)
+
+    def scores(
+        self, observations: torch.Tensor, masks: torch.Tensor, seats: torch.Tensor
+    ) -> torch.Tensor:
+        """Logits; see `ActionValues.scores`."""
+        return masked(self(observations)[0], masks)
+
+
+class ActionValues(nn.Module):
+    """The value of every legal action, by one network a role.
+
+    An action is described by a learned vector, which is added to a layer's input of the state: the
+    state is worked on once, and each legal action costs one pass through a narrow last layer.
+    """
+
+    def __init__(self, shape: Shape) -> None:
+        """Build untrained networks."""
+        super().__init__()
+        self.seats = shape.seats
+        self.roles = nn.ModuleList(
+            _ValuesOfRole(shape) for _ in range(max(shape.seats, default=0) + 1)
+        )
+
+    def scores(
+        self, observations: torch.Tensor, masks: torch.Tensor, seats: torch.Tensor
+    ) -> torch.Tensor:
+        """The scores of the actions, by which an agent chooses.
+
+        Args:
+            observations: float32 [n, inputs].
+            masks: Legal actions, bool [n, actions].
+            seats: Seats of the players to act, int64 [n].
+
+        Returns:
+            float32 [n, actions], minus infinity for illegal actions.
+        """
+        out = torch.full(masks.shape, -torch.inf)
+        rows, actions = masks.nonzero(as_tuple=True)
+        out[rows, actions] = self.values(observations, seats, rows, actions)
+        return out
+
+    def values(
+        self,
+        observations: torch.Tensor,
+        seats: torch.Tensor,
+        rows: torch.Tensor,
+        actions: torch.Tensor,
+    ) -> torch.Tensor:
+        """The values of some actions, float32 [k].
+
+        Args:
+            observations: float32 [n, inputs].
+            seats: Seats of the players to act, int64 [n].
+            rows: The observation that each action belongs to, int64 [k], ascending.
+            actions: The actions, int64 [k].
+        """
+        if len(self.roles) == 1:
+            return self.roles[0](observations, rows, actions)
+        roles = torch.tensor(self.seats)[seats]
+        out = torch.zeros(len(rows))
+        for role, network in enumerate(self.roles):
+            own = (roles == role).nonzero(as_tuple=True)[0]
+            place = torch.zeros(len(observations), dtype=torch.int64)
+            place[own] = torch.arange(len(own))
+            chosen = (roles[rows] == role).nonzero(as_tuple=True)[0]
+            if len(chosen):
+                found = network(observations[own], place[rows[chosen]], actions[chosen])
+                out = out.index_copy(0, chosen, found)
+        return out
+
+
+class _ValuesOfRole(nn.Module):
+    """The network of one role."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.body = hidden_layers(shape)
+        self.state = nn.Linear(shape.width, shape.width)
+        self.action = nn.Embedding(shape.actions, shape.width)
+        self.direct = nn.Linear(shape.width, shape.actions)
+        self.value = nn.Linear(shape.width, 1)
+        nn.init.normal_(self.action.weight, std=0.1)
+        nn.init.orthogonal_(self.direct.weight, 0.01)
+        nn.init.zeros_(self.direct.bias)
+
+    def forward(
+        self, observations: torch.Tensor, rows: torch.Tensor, actions: torch.Tensor
+    ) -> torch.Tensor:
+        hidden = self.body(observations)
+        together = torch.relu(self.state(hidden)[rows] + self.action(actions))
+        return self.value(together).squeeze(1) + self.direct(hidden)[rows, actions]
+
+
+KINDS: Mapping[str, type[PolicyValue] | type[ActionValues]] = {
+    "policy": PolicyValue,
+    "values": ActionValues,
+}
+
+
+def hidden_layers(shape: Shape) -> nn.Sequential:
+    """Connected layers with rectifiers."""
+    layers: list[nn.Module] = []
+    for i in range(shape.layers):
+        layers += [nn.Linear(shape.width if i else shape.inputs, shape.width), nn.ReLU()]
+    return nn.Sequential(*layers)
+
+
+def masked(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
+    """Logits [n, actions], minus infinity where bool masks [n, actions] are False."""
+    return logits.masked_fill(~masks, -torch.inf)
+
+
+def build(shape: Shape, seed: int | None = None) -> PolicyValue | ActionValues:
+    """An untrained network; a seed makes its weights reproducible."""
+    with torch.random.fork_rng(devices=[]):
+        if seed is not None:
+            torch.manual_seed(seed)
+        return KINDS[shape.kind](shape)
+
+
+def shape_of(features: Features, kind: str, width: int, layers: int, roles: bool) -> Shape:
+    """The shape of a network for a game.
+
+    Args:
+        features: The game as the network sees it.
+        kind: One of `KINDS`.
+        width: Number of units of each hidden layer.
+        layers: Number of hidden layers.
+        roles: Whether each role of the game gets a network of its own. Players who act at the same
+            time are in the same position, and share one.
+    """
+    game = features.game
+    names = list(dict.fromkeys(game.roles))
+    alone = roles and not game.simultaneous
+    seats = tuple(names.index(role) if alone else 0 for role in game.roles)
+    return Shape(kind, features.inputs, features.actions, width, layers, seats)
+
+
+CONFIG: dict[str, weights.Check] = {
+    "format": weights.number(FORMAT, FORMAT),
+    "kind": lambda value: value in KINDS,
+    "game": weights.word,
+    "options": weights.table,
+    "observation": weights.word,
+    "inputs": weights.number(1, 10**6),
+    "actions": weights.number(1, 10**6),
+    "width": weights.number(1, 4096),
+    "layers": weights.number(1, 16),
+    "seats": weights.items(weights.number(0, 15), 16),
+    "temperature": lambda value: isinstance(value, int | float) and 0 <= value <= 100,
+    "provenance": weights.table,
+}
+"""What a file says of its network."""
+
+
+def save(
+    path: Path,
+    tensors: Mapping[str, torch.Tensor],
+    shape: Shape,
+    features: Features,
+    temperature: float,
+    provenance: Mapping[str, Any],
+) -> None:
+    """Write a network for agents, atomically.
+
+    Args:
+        path: The file.
+        tensors: Its weights by name.
+        shape: What it was built from.
+        features: What it sees.
+        temperature: Temperature at which its agent plays; 0 takes the best action.
+        provenance: How it was made, JSON values.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    about = {
+        "format": FORMAT,
+        **asdict(shape),
+        "game": features.game.name,
+        "options": dict(features.game.options),
+        "observation": features.observation,
+        "temperature": temperature,
+        "provenance": dict(provenance),
+    }
+    weights.save(path, tensors, about)
+
+
+def load(path: Path, forms: Sequence[Features]) -> tuple[Any, dict[str, Any], Features]:
+    """Read a network.
+
+    Args:
+        path: The file.
+        forms: Games as a network may see them; the first that fits is taken.
+
+    Returns:
+        The network, its description, and what it sees.
+
+    Raises:
+        InputError: The file cannot be read, or holds no network for any of these games.
+    """
+    found: list[Features] = []
+
+    def make(about: dict[str, Any]) -> nn.Module:
+        names = {form.game.name for form in forms}
+        if about["game"] not in names:
+            raise InputError(f"it was trained in {about['game']}, not in {', '.join(names)}")
+        fits = [
+            form
+            for form in forms
+            if (form.observation, form.actions) == (about["observation"], about["actions"])
+        ]
+        if not fits:
+            raise InputError(
+                f"it was trained with {about['actions']} actions and {about['observation']} "
+                "observations, which this form of the game does not have"
+            )
+        if fits[0].inputs != about["inputs"]:
+            raise InputError(f"it takes {about['inputs']} inputs, not {fits[0].inputs}")
+        if len(about["seats"]) != fits[0].game.num_players:
+            raise InputError(f"it was trained with {len(about['seats'])} players")
+        found[:] = fits[:1]
+        fields = {key: about[key] for key in Shape.__dataclass_fields__}
+        return build(Shape(**{**fields, "seats": tuple(about["seats"])}))
+
+    network, about = weights.load(path, CONFIG, make)
+    return network.eval(), about, found[0]

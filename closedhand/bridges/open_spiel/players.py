@@ -1,0 +1,173 @@
+"""Players across the border: our agents as OpenSpiel's bots and policies, and theirs as agents."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from open_spiel.python.policy import Policy
+
+from closedhand.bridges.open_spiel.game import OpenSpielGame, OpenSpielState, pyspiel
+from closedhand.core.agents import Agent, make_agent, probabilities
+from closedhand.core.checks import InputError, check_seed
+from closedhand.core.game import State
+
+
+def _row(agent: Agent, state: OpenSpielState, player: int) -> dict[int, float]:
+    """The policy of an agent where it is to act, by legal action."""
+    game = state.get_game().ours
+    view = game.view(state.record, player)
+    row = probabilities(agent, np.array([view], game.dtype))[0]
+    return {action: float(row[action]) for action in game.legal(view).tolist()}
+
+
+class AgentPolicy(Policy):
+    """The policy of one of our agents, for best responses, exploitability and policy bots.
+
+    The agent needs `probabilities`.
+    """
+
+    def __init__(self, game: OpenSpielGame, agent: str | Agent, seed: int = 0) -> None:
+        """Take the policy of an agent.
+
+        Args:
+            game: The game, as OpenSpiel sees it.
+            agent: Text of an agent, or an agent of that game.
+            seed: Seed of an agent given by its text.
+
+        Raises:
+            InputError: There is no such agent, or it has no `probabilities`.
+        """
+        super().__init__(game, list(range(game.num_players())))
+        self.agent = make_agent(game.ours, agent, seed)
+        if not hasattr(self.agent, "probabilities"):
+            raise InputError(f"the agent {self.agent.name} has no probabilities(views)")
+
+    def action_probabilities(
+        self, state: OpenSpielState, player_id: int | None = None
+    ) -> dict[int, float]:
+        """The probability of each legal action of the player to act."""
+        player = state.current_player() if player_id is None else player_id
+        return _row(self.agent, state, player)
+
+
+class AgentBot(pyspiel.Bot):
+    """One of our agents as a bot; it sees only what the player to act knows."""
+
+    def __init__(self, game: OpenSpielGame, agent: str | Agent, seed: int = 0) -> None:
+        """Let an agent play; arguments as for `AgentPolicy`, but any agent will do."""
+        super().__init__()
+        self.agent = make_agent(game.ours, agent, seed)
+
+    def step(self, state: OpenSpielState) -> int:
+        """The action of the player to act."""
+        game = state.get_game().ours
+        return int(self.agent.act(game.view(state.record, state.current_player())))
+
+    def provides_policy(self) -> bool:
+        """Whether the agent has probabilities."""
+        return hasattr(self.agent, "probabilities")
+
+    def get_policy(self, state: OpenSpielState) -> list[tuple[int, float]]:
+        """The probability of each legal action of the player to act."""
+        return list(_row(self.agent, state, state.current_player()).items())
+
+    def step_with_policy(self, state: OpenSpielState) -> tuple[list[tuple[int, float]], int]:
+        """The agent's policy, and its action."""
+        return self.get_policy(state), self.step(state)
+
+    def restart(self) -> None:
+        """Nothing: an agent keeps nothing of a game."""
+
+    def restart_at(self, state: OpenSpielState) -> None:
+        """Nothing: an agent keeps nothing of a game."""
+
+    def inform_action(self, state: OpenSpielState, player: int, action: int) -> None:
+        """Nothing: a view holds all actions."""
+
+
+class PolicyAgent:
+    """A policy of OpenSpiel as our agent, such as the average policy of a CFR solver.
+
+    Attributes:
+        name: Name in results and records.
+    """
+
+    def __init__(
+        self, game: OpenSpielGame, policy: Any, seed: int = 0, name: str = "open-spiel-policy"
+    ) -> None:
+        """Play by a policy.
+
+        Args:
+            game: The game, as OpenSpiel sees it.
+            policy: Policy for it, of Python or C++; it may ask a state for what the player knows.
+            seed: Seed of the choices.
+            name: Name in results and records.
+        """
+        self.name = name
+        self._game = game
+        self._policy = policy
+        self._rng = np.random.default_rng(check_seed(seed))
+
+    def probabilities(self, views: np.ndarray) -> np.ndarray:
+        """The policy in each view, states [n]; float64 [n, num_actions]."""
+        rows = np.zeros((len(views), self._game.ours.num_actions))
+        for row, view in zip(rows, views, strict=True):
+            shares = self._policy.action_probabilities(self._game.state_of(view))
+            pairs = shares.items() if isinstance(shares, Mapping) else shares
+            for action, share in pairs:
+                row[action] = share
+        return rows
+
+    def act(self, view: State) -> int:
+        """An action drawn from the policy."""
+        return int(self.act_batch(np.array([view], self._game.ours.dtype))[0])
+
+    def act_batch(self, views: np.ndarray) -> np.ndarray:
+        """An action for each view, states [n]; int64 [n]."""
+        rows = self.probabilities(views)
+        return np.array([self._rng.choice(len(row), p=row / row.sum()) for row in rows], np.int64)
+
+
+class BotAgent:
+    """A bot of OpenSpiel as our agent.
+
+    A bot looks at whole states: it gets a random one that is consistent with what its player knows,
+    so that it cannot cheat. A search that samples states itself, such as IS-MCTS, or a bot that
+    looks at information states, loses nothing by it.
+
+    Attributes:
+        name: Name in results and records.
+    """
+
+    def __init__(
+        self,
+        game: OpenSpielGame,
+        bot_of: Callable[[int], Any],
+        seed: int = 0,
+        name: str = "open-spiel-bot",
+    ) -> None:
+        """Let a bot play each seat.
+
+        Args:
+            game: The game, as OpenSpiel sees it.
+            bot_of: Makes the bot of a seat, when it first acts.
+            seed: Seed of the states that the bots get.
+            name: Name in results and records.
+        """
+        self.name = name
+        self._game = game
+        self._bot_of = bot_of
+        self._bots: dict[int, Any] = {}
+        self._rng = np.random.default_rng(check_seed(seed))
+
+    def act(self, view: State) -> int:
+        """The action of the bot of the player to act."""
+        seat = int(view["player"])
+        state = self._game.state_of(self._game.ours.redeal(view, seat, self._rng))
+        if seat not in self._bots:
+            self._bots[seat] = self._bot_of(seat)
+        bot = self._bots[seat]
+        # Bots without a memory do not define it, and OpenSpiel's own is an error.
+        if type(bot).restart_at is not pyspiel.Bot.restart_at:
+            bot.restart_at(state)
+        return int(bot.step(state))

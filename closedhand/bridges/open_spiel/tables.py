@@ -1,0 +1,398 @@
+"""Small games of OpenSpiel as games of this package, for all its envs, agents, search and matches.
+
+    game = table_game("liars_dice")
+    closedhand.register_game(table_spec("kuhn_poker"))  # now by name, too
+
+OpenSpiel's rules are in C++ and Python, which kernels cannot call, so the whole tree of a game is
+walked once and written into tables. That takes
+
+- turns: players act one after the other, and it is known who acts and how often they have acted;
+- a tree of at most half a million nodes;
+- chance whose outcomes depend on chance alone, such as cards: it is dealt at the start;
+- payoffs at the end, and observations of small whole numbers.
+
+Other games are refused by one line that says why. Of those, a player of OpenSpiel may still have
+rules here of its own: Dou Dizhu has (`closedhand.games`).
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from closedhand.bridges.open_spiel import rules as tree
+from closedhand.bridges.open_spiel.game import pyspiel
+from closedhand.bridges.open_spiel.rules import CHANCE, END, UNKNOWN, Rules
+from closedhand.core.checks import InputError
+from closedhand.core.contract import VERSION
+from closedhand.core.game import Game, State
+from closedhand.core.registry import GameSpec
+from closedhand.core.scene import Row
+
+MOST_NODES = 500_000
+"""Largest number of nodes of a tree."""
+
+
+@lru_cache(maxsize=8)
+def table_game(text: str, name: str | None = None) -> Game:
+    """A small game of OpenSpiel as a `Game`.
+
+    Args:
+        text: Game as `pyspiel.load_game` takes it, such as `leduc_poker(players=3)`.
+        name: Name of the game here; by default its short name there.
+
+    Raises:
+        InputError: OpenSpiel has no such game, or it cannot be written into tables.
+    """
+    try:
+        theirs = pyspiel.load_game(text)
+    except Exception as error:
+        raise InputError(f"OpenSpiel has no game {text!r}: {error}") from None
+    _check_kind(theirs)
+    walk = _Walk(theirs)
+    rules = walk.rules()
+    players = theirs.num_players()
+    kind = tree.state_type(players, rules.known.shape[1], int(rules.chances.max()))
+    low, high = float(rules.payoffs.min()), float(rules.payoffs.max())
+    return Game(
+        name=name or theirs.get_type().short_name,
+        options={},
+        rules=rules,
+        dtype=kind,
+        num_players=players,
+        num_actions=theirs.num_distinct_actions(),
+        shapes={"observation": (rules.tensors.shape[1],)},
+        roles=tuple(f"player {seat}" for seat in range(players)),
+        sides=tuple(range(players)),
+        notation=Notation(rules, kind, walk),
+        payoff_range=(low, high),
+        max_moves=int(rules.moves.max()),
+        zero_sum=theirs.get_type().utility == pyspiel.GameType.Utility.ZERO_SUM,
+    )
+
+
+def table_spec(text: str, name: str | None = None) -> GameSpec:
+    """The spec of `table_game`, for `closedhand.register_game`; the game is made when it is needed.
+
+    Args:
+        text: Game as `pyspiel.load_game` takes it.
+        name: Name of the game here; by default its short name there.
+    """
+    name = name or text.partition("(")[0]
+    title = name.title().replace("_", "")
+
+    def make() -> Game:
+        return table_game(text, name)
+
+    return GameSpec(
+        name=name,
+        title=title,
+        make=make,
+        contract=VERSION,
+        aec_id=f"open_spiel/{name}-v0",
+        gymnasium_id=f"open_spiel/{title}-v0",
+    )
+
+
+def _check_kind(theirs: Any) -> None:
+    """Refuse games of other kinds.
+
+    Raises:
+        InputError: There are no turns, chance or rewards of the right kind, or no texts of what
+            players know.
+    """
+    kind, types = theirs.get_type(), pyspiel.GameType
+    for fits, why in (
+        (kind.dynamics == types.Dynamics.SEQUENTIAL, "its players do not act in turn"),
+        (kind.chance_mode != types.ChanceMode.SAMPLED_STOCHASTIC, "its chance has no list"),
+        (kind.reward_model == types.RewardModel.TERMINAL, "it pays before the end"),
+        (kind.provides_information_state_string, "it has no texts of information states"),
+        (
+            kind.provides_information_state_tensor or kind.provides_observation_tensor,
+            "it has no tensors",
+        ),
+    ):
+        if not fits:
+            raise InputError(f"{kind.short_name} cannot be written into tables: {why}")
+
+
+class _Node(NamedTuple):
+    """A node of the tree, as it is walked.
+
+    Attributes:
+        state: State of OpenSpiel.
+        parent: Number of the parent.
+        via: Action or outcome that leads to it.
+        likely: Product of the probabilities of chance before.
+        fate: The outcomes of chance before.
+        actions: The actions of players before.
+    """
+
+    state: Any
+    parent: int
+    via: int
+    likely: float
+    fate: tuple[int, ...]
+    actions: tuple[int, ...]
+
+
+class _Walk:
+    """The tree of a game, walked level by level.
+
+    Attributes:
+        texts: Text of each action, where all players call it so in all positions.
+        sets: Text of each information state.
+    """
+
+    def __init__(self, theirs: Any) -> None:
+        """Walk through the whole tree.
+
+        Raises:
+            InputError: It is too large, or keeps something from its players that is public here.
+        """
+        self._theirs = theirs
+        self._name = theirs.get_type().short_name
+        self._players = theirs.num_players()
+        kind = theirs.get_type()
+        self._tensor: Callable[[Any, int], Any] = (
+            (lambda state, player: state.information_state_tensor(player))
+            if kind.provides_information_state_tensor
+            else (lambda state, player: state.observation_tensor(player))
+        )
+        self.texts: dict[int, set[str]] = {}
+        self.sets: list[str] = []
+        self._numbers: dict[tuple[int, str], int] = {}
+        self._tensors: list[np.ndarray] = []
+        self._public: list[tuple[int, int]] = []
+        self._owner: list[int] = []
+        self._members: list[list[int]] = []
+        self._known: list[np.ndarray] = []
+        self._chance: dict[tuple[int, ...], list[tuple[int, float]]] = {}
+        self._columns: dict[str, list[Any]] = {
+            name: [] for name in ("player", "parent", "via", "likely", "chances", "moves", "told")
+        }
+        self._first: list[int] = []
+        self._payoffs: list[list[float]] = []
+        level = [_Node(theirs.new_initial_state(), UNKNOWN, UNKNOWN, 1.0, (), ())]
+        met = 1
+        while level:
+            below: list[_Node] = []
+            for node in level:
+                self._first.append(met)
+                children = self._enter(len(self._first) - 1, node)
+                met += len(children)
+                below += children
+                if met > MOST_NODES:
+                    raise self._refusal(f"its tree has more than {MOST_NODES:,} nodes")
+            level = below
+        self._first.append(met)
+
+    def _refusal(self, why: str) -> InputError:
+        return InputError(f"{self._name} cannot be written into tables: {why}")
+
+    def _enter(self, number: int, node: _Node) -> list[_Node]:
+        """Write a node down; return its children."""
+        state, columns = node.state, self._columns
+        is_chance, ended = state.is_chance_node(), state.is_terminal()
+        player = CHANCE if is_chance else END if ended else state.current_player()
+        columns["player"].append(player)
+        columns["parent"].append(node.parent)
+        columns["via"].append(node.via)
+        columns["likely"].append(node.likely)
+        columns["chances"].append(len(node.fate))
+        columns["moves"].append(len(node.actions))
+        self._payoffs.append(state.returns() if ended else [0.0] * self._players)
+        if is_chance:
+            columns["told"].append([UNKNOWN] * self._players)
+            return self._dealt(number, node)
+        seats = range(self._players)
+        columns["told"].append([self._tell(number, node, player, seat) for seat in seats])
+        if ended:
+            return []
+        children: list[_Node] = []
+        for action in state.legal_actions():
+            self.texts.setdefault(action, set()).add(state.action_to_string(player, action))
+            actions = (*node.actions, action)
+            children.append(
+                _Node(state.child(action), number, action, node.likely, node.fate, actions)
+            )
+        return children
+
+    def _dealt(self, number: int, node: _Node) -> list[_Node]:
+        """The children of a chance node.
+
+        Raises:
+            InputError: The outcomes depend on what players have done.
+        """
+        outcomes = [(outcome, share) for outcome, share in node.state.chance_outcomes() if share]
+        if self._chance.setdefault(node.fate, outcomes) != outcomes:
+            raise self._refusal("chance depends on what players do")
+        return [
+            _Node(
+                node.state.child(outcome), number, outcome, node.likely * share,
+                (*node.fate, k), node.actions,
+            )
+            for k, (outcome, share) in enumerate(outcomes)
+        ]  # fmt: skip
+
+    def _tell(self, number: int, node: _Node, player: int, seat: int) -> int:
+        """The information state of a seat at a node.
+
+        Raises:
+            InputError: It leaves open who acts, how often players have acted, or whether the game
+                is over.
+        """
+        text = node.state.information_state_string(seat)
+        public = player, len(node.actions)
+        told = self._numbers.get((seat, text))
+        if told is None:
+            told = self._numbers[seat, text] = len(self.sets)
+            self.sets.append(text)
+            self._owner.append(seat)
+            self._public.append(public)
+            self._members.append([])
+            self._known.append(np.array(node.actions, np.int32))
+            self._tensors.append(self._observed(node.state, seat))
+        if self._public[told] != public:
+            raise self._refusal("a player may not know who acts, or how often players have acted")
+        self._members[told].append(number)
+        known = self._known[told]
+        known[known != np.array(node.actions, np.int32)] = UNKNOWN
+        return told
+
+    def _observed(self, state: Any, seat: int) -> np.ndarray:
+        """OpenSpiel's tensor of what a seat knows, int8.
+
+        Raises:
+            InputError: It holds something else than small whole numbers.
+        """
+        tensor = np.array(self._tensor(state, seat))
+        with np.errstate(invalid="ignore"):
+            small = tensor.astype(np.int8)
+        if not np.array_equal(tensor, small):
+            raise self._refusal("its tensors hold more than small whole numbers")
+        return small
+
+    def rules(self) -> Rules:
+        """The tables."""
+        columns = self._columns
+        longest = max(columns["moves"])
+        known = np.zeros((len(self._known), longest), np.int32)
+        for row, actions in zip(known, self._known, strict=True):
+            row[: len(actions)] = actions
+        chance_first, chance_share = self._chance_tree()
+        sizes = [len(members) for members in self._members]
+        return Rules(
+            player=np.array(columns["player"], np.int32),
+            first=np.array(self._first, np.int32),
+            parent=np.array(columns["parent"], np.int32),
+            via=np.array(columns["via"], np.int32),
+            likely=np.array(columns["likely"], np.float64),
+            chances=np.array(columns["chances"], np.int32),
+            moves=np.array(columns["moves"], np.int32),
+            payoffs=np.array(self._payoffs, np.float64),
+            told=np.array(columns["told"], np.int32),
+            owner=np.array(self._owner, np.int32),
+            members=np.concatenate([np.array(each, np.int32) for each in self._members]),
+            start=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            known=known,
+            tensors=np.array(self._tensors, np.int8),
+            chance_first=chance_first,
+            chance_share=chance_share,
+        )
+
+    def _chance_tree(self) -> tuple[np.ndarray, np.ndarray]:
+        """The tree of chance alone, level by level: first children, and shares."""
+        first: list[int] = []
+        shares = [1.0]
+        level: list[tuple[int, ...]] = [()]
+        while level:
+            below: list[tuple[int, ...]] = []
+            for fate in level:
+                first.append(len(shares))
+                for k, (_, share) in enumerate(self._chance.get(fate, [])):
+                    shares.append(share)
+                    below.append((*fate, k))
+            level = below
+        first.append(len(shares))
+        return np.array(first, np.int32), np.array(shares, np.float64)
+
+    def outcomes(self, fate: tuple[int, ...]) -> list[int]:
+        """OpenSpiel's numbers of the outcomes that may follow."""
+        return [outcome for outcome, _ in self._chance.get(fate, [])]
+
+
+class Notation:
+    """Texts of OpenSpiel for actions; a deal is OpenSpiel's numbers of the outcomes of chance."""
+
+    def __init__(self, rules: Rules, kind: np.dtype, walk: _Walk) -> None:
+        """Take texts from a walk through the tree."""
+        self._rules, self._kind, self._walk = rules, kind, walk
+        texts = {action: next(iter(told)) for action, told in walk.texts.items() if len(told) == 1}
+        common = Counter(text.lower() for text in texts.values())
+        self._texts = {action: text for action, text in texts.items() if common[text.lower()] == 1}
+        self._ids = {text.lower(): action for action, text in self._texts.items()}
+
+    def text(self, action: int, state: State | None = None) -> str:
+        """OpenSpiel's text of an action, or its number where that is not the same everywhere."""
+        return self._texts.get(action, str(action))
+
+    def parse(self, text: str, state: State | None = None) -> int:
+        """The action of a text.
+
+        Raises:
+            InputError: There is no such action.
+        """
+        found = self._ids.get(text.strip().lower())
+        if found is not None:
+            return found
+        number = int(text) if text.strip().isascii() and text.strip().isdigit() else UNKNOWN
+        if number not in self._walk.texts or number in self._texts:
+            raise InputError(f"{text!r} is not an action")
+        return number
+
+    def deal_text(self, state: State) -> str:
+        """The outcomes of chance."""
+        return " ".join(map(str, self._numbers(state))) or "-"
+
+    def _numbers(self, state: State) -> list[int]:
+        fate: tuple[int, ...] = ()
+        numbers: list[int] = []
+        for k in state["fate"].tolist():
+            outcomes = self._walk.outcomes(fate)
+            if k == UNKNOWN or not outcomes:
+                break
+            numbers.append(outcomes[k])
+            fate = (*fate, k)
+        return numbers
+
+    def parse_deal(self, text: str) -> State:
+        """The initial state of some outcomes of chance.
+
+        Raises:
+            InputError: They are not the outcomes of a game.
+        """
+        fate: tuple[int, ...] = ()
+        for word in text.replace("-", " ").split():
+            outcomes = list(map(str, self._walk.outcomes(fate)))
+            if word not in outcomes:
+                raise InputError(f"{text!r} is not a deal: {word!r} is no outcome of chance there")
+            fate = (*fate, outcomes.index(word))
+        if self._walk.outcomes(fate):
+            raise InputError(f"{text!r} is not a deal: more outcomes of chance follow")
+        state = np.zeros(1, self._kind)[0]
+        state["fate"][:] = UNKNOWN
+        state["fate"][: len(fate)] = fate
+        tree.begin(self._rules, state)
+        return state
+
+    def scene(self, state: State) -> list[Row]:
+        """A row for each player, with OpenSpiel's text of what the player knows."""
+        rows: list[Row] = []
+        for seat, told in enumerate(state["told"].tolist()):
+            note = "" if told == UNKNOWN else " ".join(self._walk.sets[told].split())
+            active = not state["ended"] and seat == state["player"]
+            rows.append(Row(f"player_{seat}", (), note, active))
+        return rows

@@ -1,0 +1,17 @@
+"""RLCard's agents at our tables, ours in its environments: Dou Dizhu and standard Leduc.
+
+    from closedhand.bridges.rlcard import RLCardAgent, RLCardPlayer
+
+    match.play(game, [RLCardAgent(game, theirs), "greedy"], deals=100)  # any of its agents
+
+    env = rlcard.make("doudizhu")
+    env.set_agents([theirs, RLCardPlayer(env, "greedy"), RLCardPlayer(env, "greedy")])
+    env.run()
+
+Models that RLCard ships play under their names: `closedhand match doudizhu --agents
+rlcard:doudizhu-rule-v1,greedy`. Needs `rlcard`, of the extra `peers`.
+"""
+
+from closedhand.bridges.rlcard.players import RLCardAgent, RLCardPlayer, make_rlcard
+
+__all__ = ["RLCardAgent", "RLCardPlayer", "make_rlcard"]

@@ -1,0 +1,107 @@
+"""Dou Dizhu in RLCard's words and ours.
+
+RLCard has no auction: its landlord is always seat 0, so its seats are ours counted from the
+landlord. Its small joker is B and its big one R, ours are S and B. Its rules are our preset
+`rlcard`; under `deeprocket`, which has fewer plays, an agent chooses among those.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from closedhand.core.checks import InputError
+from closedhand.core.game import Game, State
+from closedhand.games.doudizhu.counts import unpack
+from closedhand.games.doudizhu.state import SEATS
+
+ENV = "doudizhu"
+OPTIONS = {"rules": "rlcard"}
+PRESETS = ("rlcard", "deeprocket")
+"""Presets all of whose plays RLCard has."""
+
+THEIRS, OURS = str.maketrans("SB", "BR"), str.maketrans("BR", "SB")
+PASS = "pass"
+
+
+def refuse(game: Game) -> None:
+    """Refuse plays that RLCard does not have, and smaller decks.
+
+    Raises:
+        InputError: The game has some.
+    """
+    if game.options["rules"] not in PRESETS:
+        raise InputError(f"RLCard has not all plays of rules {game.options['rules']!r}: use one of "
+                         f"{', '.join(PRESETS)}")  # fmt: skip
+
+
+def _text(game: Game, action: int) -> str:
+    """The cards of an action of the flat game in RLCard's order, or its pass."""
+    plays = game.rules.plays
+    return PASS if action == plays.number - 1 else _cards(plays.need[action])
+
+
+def _cards(packed: Any) -> str:
+    return unpack(packed).translate(THEIRS)
+
+
+def state_of(env: Any, game: Game, view: State) -> dict[str, Any]:
+    """What RLCard's environment would tell the player to act.
+
+    Raises:
+        InputError: The auction is not over.
+    """
+    landlord = int(view["landlord"])
+    if landlord < 0:
+        raise InputError("RLCard has no auction: bids:logic:AGENT bids for an agent")
+    seats = [(landlord + k) % SEATS for k in range(SEATS)]
+    own = seats.index(int(view["player"]))
+    actions = game.history(view)[int(view["bids"]) :].tolist()
+    trace = [(i % SEATS, _text(game, action)) for i, action in enumerate(actions)]
+    public, played = unpack(view["public"]), [unpack(view["played"][seat]) for seat in seats]
+    # RLCard takes a rank off the public cards altogether once the landlord has played of it.
+    seen = "".join(card for card in public if card not in played[0])
+    hand = view["hands"][view["player"]]
+    others = np.uint64(game.rules.options.deck) - hand - view["played"].sum(dtype=np.uint64)
+    legal = [_text(game, action) for action in game.legal(view).tolist()]
+    raw = {
+        "seen_cards": seen.translate(THEIRS),
+        "landlord": 0,
+        "trace": trace,
+        "played_cards": [cards.translate(THEIRS) for cards in played],
+        "self": own,
+        "current_hand": _cards(hand),
+        "others_hand": _cards(others),
+        "num_cards_left": [int(view["left"][seat]) for seat in seats],
+        "actions": legal,
+    }
+    env.game.state = raw
+    env.action_recorder = trace
+    return env._extract_state(raw)
+
+
+def text_of_id(env: Any, number: int) -> str:
+    """How RLCard writes an action of its own."""
+    return env._ID_2_ACTION[number]
+
+
+def action_of(game: Game, view: State, text: str) -> int:
+    """Our action for one that RLCard writes so; -1 if there is none that is legal."""
+    legal = game.legal(view).tolist()
+    return next((action for action in legal if _text(game, action) == text), -1)
+
+
+def view_of(env: Any, game: Game, state: dict[str, Any]) -> State:
+    """Our view of what RLCard's environment tells the player to act."""
+    from rlcard.games.doudizhu.utils import cards2str
+
+    raw = state["raw_obs"]
+    # RLCard's state forgets public cards once they are played; they lay open for all.
+    public = cards2str(env.game.round.dealer.deck[-3:])
+    actions = ["PASS" if text == PASS else text.translate(OURS) for _, text in raw["trace"]]
+    hand = raw["current_hand"].translate(OURS)
+    return game.view_from(raw["self"], hand, actions, public=public.translate(OURS))
+
+
+def text_of(game: Game, view: State, action: int) -> str:
+    """How RLCard writes an action of ours."""
+    return _text(game, action)

@@ -1,0 +1,107 @@
+"""Leduc in RLCard's words and ours.
+
+RLCard's Leduc is not the standard one: players post blinds of 1 and 2 in place of antes of 1, may
+fold when nobody has bet, and the second round is opened by whoever did not act last in the first.
+Raises are the same, two a round of 2 and then 4 chips, so every position of one game has a position
+of the other with the same raises: what the small blind calls at first is a check of ours, bets are
+one chip less, and a player who opens the second round is our S there. The stakes differ, so an
+equilibrium of one game is none of the other; RLCard pays in big blinds, two chips each.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from closedhand.core.game import Game, State
+
+ENV = "leduc-holdem"
+OPTIONS: dict[str, Any] = {}
+
+CALL, RAISE, FOLD, CHECK = "call", "raise", "fold", "check"
+SMALL_BLIND, ANTE = 1, 1
+
+
+class Observation(np.ndarray):
+    """What RLCard's CFR agent makes a key of, by a name that NumPy has given up."""
+
+    tostring = np.ndarray.tobytes
+
+
+def refuse(game: Game) -> None:
+    """Nothing: the registered name is standard Leduc alone."""
+
+
+def state_of(env: Any, game: Game, view: State) -> dict[str, Any]:
+    """What RLCard's environment would tell the player to act."""
+    seat, moves = int(view["player"]), game.history(view).tolist()
+    known = game.knowledge(view, seat)
+    actions = [game.text(action) for action in moves]
+    if actions[:1] == [CHECK]:
+        actions[0] = CALL
+    bets = game.rules.tables.nodes[view["node"]]["bets"]
+    chips = [int(bet) + ANTE for bet in bets]
+    if not moves:
+        chips[seat] = SMALL_BLIND
+    own = {game.text(action) for action in game.legal(view)} | {FOLD}
+    if not moves:
+        own = own - {CHECK} | {CALL}
+    legal = [text for text in env.actions if text in own]
+    raw = {
+        "hand": known.hand,
+        "public_card": known.public.get("flop"),
+        "all_chips": chips,
+        "my_chips": chips[seat],
+        "legal_actions": legal,
+        "current_player": seat,
+        "self": seat,
+    }
+    env.action_recorder = [(i % 2, text) for i, text in enumerate(actions)]
+    state = env._extract_state(raw)
+    return {**state, "obs": state["obs"].view(Observation)}
+
+
+def text_of_id(env: Any, number: int) -> str:
+    """How RLCard writes an action of its own."""
+    return env.actions[number]
+
+
+def action_of(game: Game, view: State, text: str) -> int:
+    """Our action for one that RLCard writes so: where nobody has bet, a call or fold is a check."""
+    legal = {game.text(action): int(action) for action in game.legal(view)}
+    if CHECK in legal and text in (CALL, FOLD):
+        text = CHECK
+    return legal.get(text, -1)
+
+
+def view_of(env: Any, game: Game, state: dict[str, Any]) -> State:
+    """Our view of what RLCard's environment tells the player to act."""
+    raw, record = state["raw_obs"], state["action_record"]
+    first, second = rounds(record)
+    mine = raw["current_player"]
+    opener = second[0][0] if second else mine
+    small_blind = record[0][0] if record else mine
+    told = [text for _, text in first]
+    if told[:1] == [CALL]:
+        told[0] = CHECK
+    if raw["public_card"] is None:
+        return game.view_from(int(mine != small_blind), raw["hand"], told)
+    if opener != small_blind:  # the big blind opens: it is our S, and the raises are the same
+        told = told[1:] if told[0] == CHECK else [CHECK, *told]
+    told += [text for _, text in second]
+    return game.view_from(int(mine != opener), raw["hand"], told, flop=raw["public_card"])
+
+
+def rounds(record: list[tuple[int, str]]) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
+    """The actions of both rounds, each with its player, out of RLCard's record of a game."""
+    quiet = 0
+    for i, (_, text) in enumerate(record):
+        quiet = 1 if text == RAISE else quiet + 1
+        if quiet == 2:
+            return record[: i + 1], record[i + 1 :]
+    return record, []
+
+
+def text_of(game: Game, view: State, action: int) -> str:
+    """How RLCard writes an action of ours."""
+    text = game.text(action)
+    return CALL if text == CHECK and not view["moves"] else text

@@ -1,0 +1,109 @@
+"""What the commands `advise GAME` of several games share: their options, the ranking, its table."""
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from closedhand.cli.common import new_table, positive, print_json, progress_bar
+from closedhand.core.game import Game, InputError, State
+from closedhand.core.scene import board, plain, pretty
+from closedhand.core.statistics import Estimate
+
+Hand = Annotated[str, typer.Argument(metavar="HAND", help="The cards that you hold now.")]
+Plays = Annotated[
+    str,
+    typer.Option(help="All actions so far, of all players, separated by spaces: '44 PASS TT'."),
+]
+Seat = Annotated[int, typer.Option(help="Your seat.")]
+Top = Annotated[int, typer.Option(min=1, help="Number of plays to show.")]
+Seconds = Annotated[
+    float | None,
+    typer.Option(
+        help="Time of the search; 2 if no number of simulations is given.", callback=positive
+    ),
+]
+Simulations = Annotated[
+    int | None, typer.Option(min=1, help="Number of simulations, in place of seconds.")
+]
+
+
+def split_plays(text: str) -> list[str]:
+    """The actions in a text."""
+    return plain(text).replace(",", " ").split()
+
+
+def advise(
+    game: Game,
+    view: State,
+    seat: int,
+    agent: str,
+    top: int,
+    seconds: float | None,
+    simulations: int | None,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Rank the plays of a view, and print them.
+
+    Args:
+        game: The game.
+        view: View of the player in `seat`.
+        seat: The player.
+        agent: Name of the agent whose simulation is used.
+        top: Number of plays to show.
+        seconds: Time of the search; None: 2, unless simulations are given.
+        simulations: Number of simulations, or None.
+        seed: Seed of the simulations.
+        as_json: Whether to print JSON.
+
+    Raises:
+        InputError: It is not the player's turn, or the agent does not simulate.
+    """
+    from closedhand.core.agents import make_agent
+    from closedhand.search.ranking import rank, simulation_of, summary
+
+    if game.over(view):
+        raise InputError("the game is over: there is nothing to advise")
+    if view["player"] != seat:
+        raise InputError(
+            f"it is the turn of player_{view['player']}, not of player_{seat}: "
+            "give all actions before yours, or another --seat"
+        )
+    if seconds is None and simulations is None:
+        seconds = 2.0
+    how = simulation_of(make_agent(game, agent, seed), view)
+    with progress_bar("searching", None):
+        ranked = rank(
+            game, view, how, seconds=seconds, simulations=simulations, shown=top, seed=seed
+        )
+    if as_json:
+        print_json({"game": game.name, "player": seat, "agent": agent, "plays": summary(ranked)})
+        return
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(board(game.scene(view), symbols=True), markup=False)
+    # Where only winning counts, differences are those of the probability to win.
+    with_points = how.game.payoff_range != (-1.0, 1.0)
+    form, share = ("{:+.2f}", 1.0) if with_points else ("{:+.1%}", 0.5)
+    table = new_table()
+    table.add_column("play")
+    wins = [("wins", "95%")] * (ranked[0].wins is not None)
+    for name in (*sum(wins, ()), *("points", "95%") * with_points, "behind", "95%"):
+        table.add_column(name, justify="right")
+    for each in ranked[:top]:
+        cells = [*_cells(each.wins, "{:.1%}")] if each.wins else []
+        cells += _cells(each.points, "{:+.2f}") if with_points else []
+        behind = Estimate(*(share * value for value in each.behind))
+        table.add_row(pretty(each.text), *cells, *_cells(behind, form))
+    console.print(table)
+    console.print(
+        f"{min(top, len(ranked))} of {len(ranked)} plays; {ranked[0].determinisations:,} deals "
+        f"that fit what you saw, played on by {agent}; 95% intervals",
+        markup=False,
+    )
+
+
+def _cells(estimate: Estimate, form: str) -> tuple[str, str]:
+    """The mean of an estimate, and its interval."""
+    mean, low, high = (form.format(value) for value in estimate)
+    return mean, f"{low} to {high}"

@@ -1,0 +1,58 @@
+"""The command `reproduce learners`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from closedhand.cli.common import Json, Seed, interruptible, make_folder, progress_bar, save_picture
+from closedhand.cli.reproduce import Quick, show_report
+
+# Slow imports are made inside the command, so that --help is fast.
+
+
+def reproduce_learners(
+    only: Annotated[
+        str | None,
+        typer.Option(
+            help="The rows to compute, separated by commas: games, learners, or GAME/LEARNER; "
+            "none: only the report of what the folder holds."
+        ),
+    ] = None,
+    steps: Annotated[
+        int | None, typer.Option(min=1, help="Steps of a learner; 1,000,000 if absent.")
+    ] = None,
+    seeds: Annotated[
+        int, typer.Option(min=1, help="Number of seeds, --seed and the next ones.")
+    ] = 1,
+    quick: Quick = False,
+    seed: Seed = 0,
+    out: Annotated[
+        Path, typer.Option(help="Folder with a file for each cell, and the report.")
+    ] = Path("runs/learners"),
+    as_json: Json = False,
+) -> None:
+    """Every learner in every game at a fixed budget of steps, as a table with curves.
+
+    In small games results are judged exactly, in others by points in duplicate against the game's
+    agents and by a responder. Ctrl-C stops; the same command resumes. Each cell is a file: those
+    of others, copied into the folder, are in the report as well.
+    """
+    from dataclasses import replace
+
+    from closedhand.arena import learner_table, learners
+
+    plan = learners.QUICK if quick else learners.Plan()
+    plan = plan if steps is None else replace(plan, steps=steps)
+    wanted = None if only is None else only.split(",")
+    cells = [] if only == "none" else learners.choose(wanted, range(seed, seed + seeds))
+    make_folder(out)
+    with interruptible(), progress_bar("cells", len(cells)) as update:
+        learners.compute(out, plan, cells, lambda name, done, total: update(done, total, name))
+    results = learner_table.read(out)
+    picture = None
+    if results:
+        picture = save_picture(learner_table.plot, results, out / "curves.png")
+    text = learner_table.report(results) + ("![curves](curves.png)\n" if picture else "")
+    show_report(out, text, {"cells": [each._replace(curve=each.curve.tolist())._asdict()
+                                      for each in results]}, as_json)  # fmt: skip

@@ -1,0 +1,64 @@
+"""The command `web`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from closedhand.cli.common import make_folder, note
+from closedhand.core.extras import require
+from closedhand.core.game import InputError
+
+
+def web(
+    host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0: any free one.")] = 8025,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Whether to open a browser.")
+    ] = True,
+    folder: Annotated[Path, typer.Option(help="Folder in which the tables are kept.")] = Path(
+        "runs/web"
+    ),
+    runs: Annotated[
+        Path, typer.Option(help="Folder of the results of matches that the page shows.")
+    ] = Path("runs"),
+    token: Annotated[
+        str | None,
+        typer.Option(
+            help="Secret that opens the page; at another address than 127.0.0.1, one is made up "
+            "if absent.",
+        ),
+    ] = None,
+    origin: Annotated[
+        list[str] | None,
+        typer.Option(help="Public address of a proxy, https://…; may be repeated."),
+    ] = None,
+    agent: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="GAME=AGENT",
+            help="An agent to offer besides the usual ones, such as doudizhu=ppo:runs/demo; may be "
+            "repeated.",
+        ),
+    ] = None,
+    join: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="GAME:HOST:PORT",
+            help="A server of a competition at which a seat can be taken, such as "
+            "daihinmin:127.0.0.1:42485; may be repeated.",
+        ),
+    ] = None,
+) -> None:
+    """Play, watch, replay and analyse games in a browser."""
+    require("starlette", "uvicorn", "websockets")
+    from closedhand.web import serve
+
+    added: dict[str, list[str]] = {}
+    for text in agent or ():
+        game, equals, name = text.partition("=")
+        if not equals:
+            raise InputError(f"--agent is GAME=AGENT, not {text!r}")
+        added.setdefault(game.replace("-", "_"), []).append(name)
+    make_folder(folder)
+    serve.run(host, port, folder, token, origin or (), added, runs, join or (), browser, note)

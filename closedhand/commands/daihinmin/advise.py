@@ -1,0 +1,67 @@
+"""The command `advise daihinmin`."""
+
+from typing import Annotated
+
+import typer
+
+from closedhand.cli import advise as shared
+from closedhand.cli.advise import Hand, Plays, Seat, Seconds, Simulations, Top
+from closedhand.cli.common import Json, Options, Rules, Seed, bind
+from closedhand.core.parsing import parse_whole
+from closedhand.core.scene import plain
+
+
+def advise(
+    hand: Hand,
+    plays: Plays = "",
+    seat: Seat = 0,
+    leader: Annotated[
+        int | None,
+        typer.Option(help="Player who showed 3d and led first, unless you held it."),
+    ] = None,
+    dealt: Annotated[
+        str | None,
+        typer.Option(
+            help="Cards dealt to each player, such as 11,11,11,10,10; only without classes."
+        ),
+    ] = None,
+    seats: Annotated[
+        str | None,
+        typer.Option(help="Players in the order of their seats, by default 01234 and so on."),
+    ] = None,
+    classes: Annotated[
+        str, typer.Option(help="Classes by player, from 0 for the daifugo on, such as 30214.")
+    ] = "-",
+    paid: Annotated[str, typer.Option(help="Cards that you paid as tax.")] = "",
+    agent: Annotated[
+        str, typer.Option(help="Agent whose search is used: monte-carlo.")
+    ] = "monte-carlo",
+    top: Top = 5,
+    seconds: Seconds = None,
+    simulations: Simulations = None,
+    rules: Rules = None,
+    option: Options = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Say what to play in Daihinmin: the best plays and the points that each can expect.
+
+    A round with classes begins with the cards given back, as ? where you do not know them.
+    For example, as player 2 after two plays:
+
+    closedhand advise daihinmin 3c4c4h7d8s9sTsKdAh2c --seat 2 --leader 0 --dealt 11,11,10,10,11
+    --plays '3d 5h'
+    """
+    game = bind("daihinmin", rules, option)
+    numbers = None if dealt is None else [parse_whole(n, "--dealt") for n in dealt.split(",")]
+    view = game.view_from(
+        seat,
+        plain(hand),
+        shared.split_plays(plays),
+        leader=leader,
+        dealt=numbers,
+        seats=seats,
+        classes=classes,
+        paid=plain(paid),
+    )
+    shared.advise(game, view, seat, agent, top, seconds, simulations, seed, as_json)

@@ -1,0 +1,41 @@
+"""The command `advise doudizhu`."""
+
+from typing import Annotated
+
+import typer
+
+from closedhand.cli import advise as shared
+from closedhand.cli.advise import Hand, Plays, Seat, Seconds, Simulations, Top
+from closedhand.cli.common import Json, Options, Rules, Seed, bind
+from closedhand.core.scene import plain
+
+
+def advise(
+    hand: Hand,
+    plays: Plays = "",
+    public: Annotated[
+        str | None, typer.Option(help="The three public cards, once there is a landlord: 4TB.")
+    ] = None,
+    seat: Seat = 0,
+    agent: Annotated[
+        str, typer.Option(help="Agent whose search is used: search or policy-search.")
+    ] = "search",
+    top: Top = 5,
+    seconds: Seconds = None,
+    simulations: Simulations = None,
+    rules: Rules = None,
+    option: Options = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Say what to play in Dou Dizhu: the best plays and how often each wins.
+
+    The landlord is seat 0, followed by the down and the up peasant; with --option bidding=true seat
+    0 bids first, and bids are ranked by points. For example, as the down peasant against a pair of
+    fours:
+
+    closedhand advise doudizhu 3456789TTJJQKA22S --seat 1 --public 4TB --plays 44
+    """
+    game = bind("doudizhu", rules, option)
+    view = game.view_from(seat, plain(hand), shared.split_plays(plays), public=public)
+    shared.advise(game, view, seat, agent, top, seconds, simulations, seed, as_json)

@@ -1,0 +1,118 @@
+"""Quick calls of kernels from Python, for what crosses at every step of a single game.
+
+Two things in a call take longer than a step of most games: Numba looks up the compiled code by the
+types of all arguments, and it takes a record by a description of all its fields. So rules and
+policies cross with their tables as arrays without axes (`pack`, `unpack`), and the compiled code is
+looked up once (`entry`).
+"""
+
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false
+# Numba's types have no types.
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numba
+import numpy as np
+from numba import extending, types
+from numba.core import config, imputils
+from numba.core.dispatcher import Dispatcher
+
+Value = TypeVar("Value")
+
+
+def pack(value: Value) -> Value:
+    """Rules or a policy with arrays without axes in place of records, over the same memory.
+
+    Args:
+        value: A NamedTuple, a tuple of such, or anything that a kernel takes.
+    """
+
+    def closed(part: Any) -> Any:
+        is_record = isinstance(part, np.record)
+        # An array over the memory of the record: NumPy copies other scalars, but not records.
+        return np.asarray(part) if is_record else part
+
+    return _with_parts(value, closed)
+
+
+def _unpack(value: Value) -> Value:
+    """What was packed; what was not stays as it is. Only for kernels."""
+
+    def opened(part: Any) -> Any:
+        is_packed = isinstance(part, np.ndarray) and part.ndim == 0 and part.dtype.fields
+        return part[()] if is_packed else part
+
+    return _with_parts(value, opened)
+
+
+def _with_parts(value: Any, change: Callable[[Any], Any]) -> Any:
+    """A value whose parts, in tuples of tuples, are changed."""
+    if not isinstance(value, tuple):
+        return change(value)
+    parts = (_with_parts(part, change) for part in cast(tuple[Any, ...], value))
+    return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+
+
+def _compile_unpack(typing: Any, value: Any) -> Any:
+    """`unpack` for Numba. A function that returns records would copy them."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        found = _opened_value(context, builder, signature.args[0], arguments[0])
+        return imputils.impl_ret_borrowed(context, builder, signature.return_type, found)
+
+    return _opened_type(value)(value), generate
+
+
+def _is_packed(kind: Any) -> bool:
+    """Whether a Numba type is that of a packed record."""
+    is_array = isinstance(kind, types.Array) and kind.ndim == 0
+    return is_array and isinstance(kind.dtype, types.Record)
+
+
+def _opened_type(kind: Any) -> Any:
+    """The Numba type of what is unpacked."""
+    if _is_packed(kind):
+        return kind.dtype
+    if not isinstance(kind, types.BaseTuple):
+        return kind
+    parts = tuple(map(_opened_type, cast(Any, kind).types))
+    return types.BaseTuple.from_types(parts, getattr(kind, "instance_class", None))
+
+
+def _opened_value(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    """The LLVM value of what is unpacked: a record is a pointer, here to the data of the array."""
+    opened = _opened_type(kind)
+    if _is_packed(kind):
+        array = context.make_array(kind)(context, builder, value)
+        return builder.bitcast(array.data, context.get_value_type(opened))
+    if not isinstance(kind, types.BaseTuple):
+        return value
+    parts = [
+        _opened_value(context, builder, part, builder.extract_value(value, i))
+        for i, part in enumerate(cast(Any, kind).types)
+    ]
+    return context.make_tuple(builder, opened, parts)
+
+
+unpack: Callable[[Any], Any] = cast(
+    Any,
+    _unpack if config.DISABLE_JIT else extending.intrinsic(_compile_unpack),  # pyright: ignore[reportAttributeAccessIssue]
+)
+
+
+def entry(kernel: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
+    """The compiled code of a kernel for the types of some arguments.
+
+    Args:
+        kernel: The kernel.
+        *arguments: Values of the types that it will be called with.
+
+    Returns:
+        The code, to be called with arguments of exactly these types, by position: nothing checks
+        them. Without the compiler it is the function itself.
+    """
+    if not isinstance(kernel, Dispatcher):
+        return kernel
+    return cast(Any, kernel).compile(tuple(map(numba.typeof, arguments)))

@@ -1,0 +1,99 @@
+"""The numbers of a compact observation: one table that names, sizes, bounds and documents them.
+
+A game states its table in `features.py`, beside the kernel that writes the numbers::
+
+    FEATURES = FeatureTable(
+        Feature("hand", RANKS, "number of cards of the rank in the observer's hand", most=4),
+        Feature("turn", SEATS, "who is to act"),
+    )
+    HAND, TURN = FEATURES.starts
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, product
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def labels(*axes: Sequence[object]) -> list[str]:
+    """Labels of all combinations, the last axis running fastest."""
+    return [" ".join(map(str, place)) for place in product(*axes)]
+
+
+class Feature(NamedTuple):
+    """A group of numbers that say the same of different things.
+
+    Attributes:
+        name: Name of the group.
+        labels: What each number is about.
+        about: What the numbers say.
+        most: Largest value.
+        least: Smallest value.
+    """
+
+    name: str
+    labels: Sequence[str]
+    about: str
+    most: int = 1
+    least: int = 0
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the numbers: that of the group and the label."""
+        return [f"{self.name} {label}".strip() for label in self.labels]
+
+
+@dataclass(frozen=True, init=False)
+class FeatureTable:
+    """All numbers of a compact observation, int8, in order.
+
+    Attributes:
+        features: The groups.
+    """
+
+    features: tuple[Feature, ...]
+
+    def __init__(self, *features: Feature) -> None:
+        """Put groups of numbers one behind the other."""
+        object.__setattr__(self, "features", features)
+
+    def __add__(self, other: "FeatureTable") -> "FeatureTable":
+        return FeatureTable(*self.features, *other.features)
+
+    def __len__(self) -> int:
+        return sum(len(feature.labels) for feature in self.features)
+
+    @property
+    def starts(self) -> tuple[int, ...]:
+        """The place of the first number of each group."""
+        sizes = [len(feature.labels) for feature in self.features]
+        return tuple(accumulate(sizes, initial=0))[:-1]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name of every number."""
+        return tuple(name for feature in self.features for name in feature.names)
+
+    @property
+    def bounds(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+        """The smallest and the largest value of every number, int8 [n] each."""
+        sizes = [len(feature.labels) for feature in self.features]
+        low, high = (
+            np.repeat(np.array([getattr(each, name) for each in self.features], np.int8), sizes)
+            for name in ("least", "most")
+        )
+        return low, high
+
+    def markdown(self) -> str:
+        """The groups with the places of their numbers, of which the last label runs fastest."""
+        lines = ["| numbers | names | values | contents |", "|---|---|---|---|"]
+        for start, feature in zip(self.starts, self.features, strict=True):
+            first, *others = feature.names
+            where = f"{start}-{start + len(others)}" if others else f"{start}"
+            names = f"`{first}` to `{others[-1]}`" if others else f"`{first}`"
+            values = f"{feature.least} to {feature.most}"
+            lines.append(f"| {where} | {names} | {values} | {feature.about} |")
+        return "\n".join(lines)

@@ -1,0 +1,138 @@
+"""With `actions="card_sets"` an action is a set of cards, and the place of the joker is determined.
+
+Where the cards leave a choice, the joker is placed as follows. In a group it stands for the first
+suit, in the order c d h s, with which the play makes or keeps a lock, or else for the first with
+which the play is legal. In a kaidan without a gap it stands at the stronger end if that is legal,
+or else at the other end. There are 1,951 sets and the pass; three or four players have
+160 sets more, with ids after the pass.
+"""
+
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from closedhand.core import contract
+from closedhand.core.kernel import kernel
+from closedhand.games.daihinmin import plays
+from closedhand.games.daihinmin.legality import can_play
+from closedhand.games.daihinmin.plays import NUM_RANKS, PASS
+from closedhand.games.daihinmin.state import FEWEST, PLAYERS
+
+MOST_READINGS = 4
+
+
+def _tables_type(plays: int, actions: int) -> np.dtype:
+    fields = [
+        ("set_of", "i2", plays),  # set of each play
+        ("readings", "i2", (actions, MOST_READINGS)),  # plays of each id; -1 for none
+    ]
+    return np.dtype((np.record, np.dtype(fields, align=True)))
+
+
+def sets(players: int = PLAYERS) -> tuple[int, ...]:
+    """The cards of every action, in the order of their first plays; none of the pass."""
+    return tuple(dict.fromkeys(plays.build(players).need.tolist()))
+
+
+def build(players: int = PLAYERS) -> np.record:
+    """The table of all sets for a number of players."""
+    return _build(players < PLAYERS)
+
+
+@cache
+def _build(few: bool) -> np.record:
+    players = FEWEST if few else PLAYERS
+    table, all_sets = plays.build(players), sets(players)
+    ids = {cards: i for i, cards in enumerate(all_sets)}
+    tables = np.zeros(1, _tables_type(len(table.need), len(all_sets)))[0]
+    tables.readings[:] = -1
+    for play, cards in enumerate(table.need.tolist()):
+        i = ids[cards]
+        tables.set_of[play] = i
+        readings = tables.readings[i]
+        readings[np.argmax(readings < 0)] = play
+    return tables
+
+
+class Rules(NamedTuple):
+    """The flat rules and the table of sets."""
+
+    kernels = "closedhand.games.daihinmin.card_sets"
+
+    flat: Any
+    tables: np.record
+
+
+@kernel
+def legal(rules, state, out):
+    """Write the ids of the legal sets, ascending; return their number."""
+    n = 0
+    for k in range(contract.legal(rules.flat, state, out)):
+        chosen = rules.tables.set_of[out[k]]
+        # Plays of one set are not adjacent: insert the set unless it is there already.
+        i = n
+        while i > 0 and out[i - 1] > chosen:
+            i -= 1
+        if i == 0 or out[i - 1] != chosen:
+            for j in range(n, i, -1):
+                out[j] = out[j - 1]
+            out[i] = chosen
+            n += 1
+    return n
+
+
+@kernel
+def is_legal(rules, state, action, ids):
+    """Whether `action`, any integer, is legal now."""
+    if action < 0 or action >= len(rules.tables.readings):
+        return False
+    return contract.is_legal(rules.flat, state, reading(rules, state, action), ids)
+
+
+@kernel
+def admit(rules, state, action, ids):
+    """The set that a submitted action, any integer, counts as; -1 if it is refused."""
+    if action < 0 or action >= len(rules.tables.readings):
+        return -1
+    play = contract.admit(rules.flat, state, reading(rules, state, action), ids)
+    return rules.tables.set_of[play] if play >= 0 else -1
+
+
+@kernel
+def reading(rules, state, action):
+    """The play that a set stands for: the preferred one of the legal plays, or else its first."""
+    best, most = np.int64(rules.tables.readings[action, 0]), -1
+    if best == PASS or rules.tables.readings[action, 1] < 0:
+        return best
+    flat = rules.flat
+    for i in range(MOST_READINGS):
+        play = np.int64(rules.tables.readings[action, i])
+        if play >= 0 and can_play(flat, state, play):
+            low, high = np.int64(flat.plays.low[play]), np.int64(flat.plays.high[play])
+            if low < high:
+                worth = NUM_RANKS - high if state.revolution else 1 + low
+            else:
+                suits = flat.plays.suits
+                worth = int(state.target >= 0 and suits[play] == suits[state.target])
+            if worth > most:
+                best, most = play, worth
+    return best
+
+
+@kernel
+def play(rules, state, action):
+    """Apply a legal action, and determine the next player to act."""
+    contract.play(rules.flat, state, reading(rules, state, action))
+
+
+@kernel
+def features(rules, state, player, out):
+    """Write the flat game's compact observation."""
+    contract.features(rules.flat, state, player, out)
+
+
+@kernel
+def payoff(rules, state, player):
+    """The points of a player as soon as they are certain."""
+    return contract.payoff(rules.flat, state, player)

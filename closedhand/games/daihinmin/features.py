@@ -1,0 +1,238 @@
+"""A player's compact observation: a short vector of small numbers, for networks of dense layers.
+
+Players are in the order of play, starting with the observer. It tells of this round what the planes
+tell, the cards of the trick by rank only, and also who led the first trick (and so held the three
+of diamonds), who is out, and how often has been passed.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.core import bits
+from closedhand.core.features import Feature, FeatureTable, labels
+from closedhand.core.kernel import inlined, kernel
+from closedhand.games.daihinmin.exchange import TAXES, has_exchange, is_complete, loser, winner
+from closedhand.games.daihinmin.giving import due_of, shown_by
+from closedhand.games.daihinmin.hidden import unseen
+from closedhand.games.daihinmin.planes import has_gifts, has_house, write_house
+from closedhand.games.daihinmin.plays import (
+    CARDS,
+    FIRST_KAIDAN,
+    FIVE,
+    NO_JOKER,
+    NUM_CARDS,
+    RANKS,
+    SUITS,
+    sizes_dealt,
+)
+from closedhand.games.daihinmin.state import (
+    MOST_PASSES,
+    PLAYERS,
+    TITLES,
+    Rules,
+    by_players,
+    titles_of,
+)
+
+NUM_RANKS = 1 + len(RANKS)
+"""Ranks of cards; the joker is the last."""
+STRENGTHS = ("_", *RANKS, "^")
+"""Ranks of plays: the joker may stand below the 3 and above the 2."""
+SINGLE, GROUP, KAIDAN = range(3)
+
+
+PLACES = ("self", "next", "second", "third", "fourth", "fifth")
+CLASSES = ("daifugo", "fugo", "heimin", "hinmin", "daihinmin")
+
+
+def most_left(players: int) -> int:
+    """The most cards that a player can have: the daifugo in the exchange."""
+    return sizes_dealt(players)[0] + TAXES[0]
+
+
+def table_of(players: int) -> FeatureTable:
+    """The numbers that there are under all rules, with plays as actions and with sets of cards."""
+    places = PLACES[:players]
+    return FeatureTable(
+        Feature("hand", CARDS, "the observer holds the card"),
+        Feature("unseen", CARDS, "the observer has not seen the card"),
+        Feature("to beat", CARDS, "cards of the play to beat, the joker as itself"),
+        Feature("to beat is", ("single", "group", "kaidan"), "kind of the play to beat"),
+        Feature("to beat from", STRENGTHS, "its lowest rank; the lone joker is above the 2"),
+        Feature("to beat to", STRENGTHS, "its highest rank"),
+        Feature("joker rank", STRENGTHS, "the rank that the joker of the play to beat stands for"),
+        Feature("joker suit", (*SUITS, "fifth"),
+                "its suit, or that it is the fifth card of a group"),
+        Feature("played", labels(places, CARDS), "the player has played the card in this round"),
+        Feature("trick", labels(places, (*RANKS, "*")),
+                "number of cards of the rank that the player has played in this trick", most=4),
+        Feature("given", CARDS, "the observer gave the card away in the exchange, if known"),
+        Feature("got", CARDS, "the observer got the card in the exchange, if known"),
+        Feature("left", labels(places, range(1, most_left(players) + 1)),
+                "the player has at least as many cards left"),
+        Feature("place", places, "the player is out in this place, 0: is not out", most=players),
+        Feature("passed", places, "the player has passed in this trick or is out"),
+        Feature("class", labels(places, CLASSES), "the player's class; all 0 without classes"),
+        Feature("turn", places, "the player is to act"),
+        Feature("owner", places, "the player made the play to beat, or leads"),
+        Feature("leader", places, "the player led the first trick, with the three of diamonds"),
+        Feature("lock", SUITS, "the lock is on the suit"),
+        Feature("revolution", ("",), "the order of the ranks is turned"),
+        Feature("lead", ("",), "there is no play to beat, and no exchange"),
+        Feature("exchange", ("",), "cards are being exchanged"),
+        Feature("passes", ("",), "number of passes since the last play", most=MOST_PASSES),
+    )  # fmt: skip
+
+
+FEATURES = table_of(PLAYERS)
+"""The numbers of five players."""
+
+
+def house_of(players: int) -> FeatureTable:
+    """The numbers at the end where rules of some houses are played (`planes.has_house`)."""
+    return FeatureTable(
+        Feature("jack", ("",), "a jack has turned the order of the ranks until the trick ends"),
+        Feature("reversed", ("",), "the order of play is reversed"),
+        Feature("fallen", PLACES[:players], "the player was the daifugo and has fallen"),
+    )
+
+
+def gifts_of(players: int) -> FeatureTable:
+    """The numbers after those where cards are given after sevens, or discarded after tens."""
+    about = "the player got the card after a seven and holds it"
+    return FeatureTable(
+        Feature("due", ("",), "cards that the player to act may still give or discard", most=FIVE),
+        Feature("shown", labels(PLACES[:players], CARDS), about),
+    )
+
+
+def all_of(rules: Rules) -> FeatureTable:
+    """All numbers under some rules."""
+    players = int(rules.options.players)
+    table = table_of(players)
+    if has_house(rules.options):
+        table += house_of(players)
+    return table + gifts_of(players) if has_gifts(rules.options) else table
+
+
+class Starts(NamedTuple):
+    """The place of the first number of each group of `table_of`, and the number of its numbers."""
+
+    hand: int
+    unseen: int
+    beat: int
+    beat_is: int
+    beat_from: int
+    beat_to: int
+    joker_rank: int
+    joker_suit: int
+    played: int
+    trick: int
+    given: int
+    got: int
+    left: int
+    place: int
+    passed: int
+    classes: int
+    turn: int
+    owner: int
+    leader: int
+    lock: int
+    revolution: int
+    lead: int
+    exchange: int
+    passes: int
+    size: int
+
+
+def _starts(players: int) -> Starts:
+    table = table_of(players)
+    return Starts._make((*table.starts, len(table)))
+
+
+starts_of = by_players({players: _starts(players) for players in TITLES})
+"""The `Starts` of a state."""
+most_left_of = by_players({players: (most_left(players),) for players in TITLES})
+"""`most_left` of the players of a state."""
+
+
+@kernel
+def features(rules, state, player, out):
+    """Write all numbers."""
+    out[:] = 0
+    at, most = starts_of(state), most_left_of(state)[0]
+    write_cards(out, at.hand, state.hands[player])
+    write_cards(out, at.unseen, unseen(state, player))
+    if has_exchange(rules, state):
+        write_exchange(state, at, player, out)
+    other = np.int64(player)
+    for i in range(len(state.hands)):
+        write_cards(out, at.played + NUM_CARDS * i, state.played[other])
+        count_ranks(out, at.trick + NUM_RANKS * i, state.trick[other])
+        left = min(np.int64(state.left[other]), most)
+        out[at.left + most * i : at.left + most * i + left] = 1
+        out[at.place + i] = 1 + state.places[other]
+        out[at.passed + i] = (state.passed >> other) & 1
+        if state.classes[other] >= 0:
+            out[at.classes + len(CLASSES) * i + titles_of(state)[state.classes[other]]] = 1
+        out[at.turn + i] = state.player == other
+        out[at.owner + i] = state.owner == other and state.leader >= 0
+        out[at.leader + i] = state.leader == other
+        other = np.int64(state.next[other])
+    if state.target >= 0:
+        write_target(rules, at, np.int64(state.target), out)
+    for suit in range(4):
+        out[at.lock + suit] = (state.lock >> suit) & 1
+    out[at.revolution] = state.revolution
+    out[at.lead] = state.target < 0 and state.leader >= 0
+    out[at.exchange] = state.leader < 0
+    out[at.passes] = state.passes
+    after = at.size + write_house(rules, state, player, out[at.size :])
+    if rules.options.seven_give + rules.options.ten_discard:
+        out[after] = due_of(state)
+        for i in range(len(state.hands)):
+            write_cards(out, after + 1 + NUM_CARDS * i, shown_by(state, other))
+            other = np.int64(state.next[other])
+
+
+@inlined
+def write_cards(out, first, cards):
+    """Write which cards a set holds."""
+    for card in range(NUM_CARDS):
+        out[first + card] = (cards >> np.uint64(card)) & np.uint64(1)
+
+
+@kernel
+def count_ranks(out, first, cards):
+    """Count the cards of a set by rank."""
+    while cards:
+        out[first + bits.lowest(cards) // 4] += 1
+        cards &= cards - np.uint64(1)
+
+
+@kernel
+def write_target(rules, at, play, out):
+    """Write the play to beat."""
+    plays = rules.plays
+    write_cards(out, at.beat, plays.need[play])
+    family, stands = plays.family[play], np.int64(plays.stands[play])
+    out[at.beat_is + (SINGLE if family == 0 else GROUP if family < FIRST_KAIDAN else KAIDAN)] = 1
+    out[at.beat_from + 1 + np.int64(plays.low[play])] = 1
+    out[at.beat_to + 1 + np.int64(plays.high[play])] = 1
+    if stands != NO_JOKER:
+        suit = np.uint64(plays.joker_suit[play])
+        out[at.joker_rank + 1 + stands] = 1
+        out[at.joker_suit + (bits.lowest(suit) if suit else 4)] = 1
+
+
+@kernel
+def write_exchange(state, at, player, out):
+    """Write the cards that the observer knows to have given and got."""
+    for pair in range(len(state.taxed)):
+        if player == winner(state, pair):
+            write_cards(out, at.given, state.returned[pair])
+        elif player == loser(state, pair):
+            write_cards(out, at.given, state.taxed[pair])
+            if is_complete(state, pair):
+                write_cards(out, at.got, state.returned[pair])

@@ -1,0 +1,38 @@
+"""The words of Daihinmin in other languages."""
+
+TERMS = {
+    "zh": {
+        "Daihinmin": "大贫民",
+        "daifugo": "大富豪",
+        "fugo": "富豪",
+        "heimin": "平民",
+        "hinmin": "贫民",
+        "daihinmin": "大贫民",
+        "is": "成为",
+        "passed": "不要",
+        "PASS": "不要",
+        "table": "桌面",
+        "exchange": "交换",
+        "lock": "锁花色",
+        "revolution": "革命",
+        "jack back": "J逆转",
+        "reversed": "反向",
+    },
+    "ja": {
+        "Daihinmin": "大貧民",
+        "daifugo": "大富豪",
+        "fugo": "富豪",
+        "heimin": "平民",
+        "hinmin": "貧民",
+        "daihinmin": "大貧民",
+        "is": "上がり:",
+        "passed": "パス済み",
+        "PASS": "パス",
+        "table": "場",
+        "exchange": "カード交換",
+        "lock": "縛り",
+        "revolution": "革命",
+        "jack back": "11バック",
+        "reversed": "リバース",
+    },
+}

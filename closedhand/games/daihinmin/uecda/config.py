@@ -1,0 +1,67 @@
+"""The configuration file of the official UECda server, `tndhms.cfg`.
+
+A line is a key and a value, in letters of either case; what follows a `#` is a comment. Keys of
+rules, rounds and the port are followed, those of windows, names, statistics and random numbers have
+nothing to set here. An unknown key is refused, as is a value that the server does not know.
+"""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from closedhand.core.game import InputError
+from closedhand.core.parsing import parse_whole
+from closedhand.core.reading import filled_lines
+from closedhand.games.daihinmin import logs
+
+GAMES, PORT = "GAME_NUMBER", "PORT_NUMBER"
+WITHOUT_EFFECT = (
+    "WINDOW_TYPE", "GRAPH_WINDOW", "CONSOLE_TYPE", "RAND_TYPE", "XPM_DIR_PATH", "FLAG_STATISTICS",
+    "FLAG_LOGGER", "FLAG_HIDDEN_NAME", *(f"PLAYER{number}_NAME" for number in range(1, 6)),
+)  # fmt: skip
+"""Keys of the official server for what is not there, or is set otherwise, in ours."""
+MOST_PORT = 2**16 - 1
+
+
+class Config(NamedTuple):
+    """What a file sets; None where it does not.
+
+    Attributes:
+        options: Options of `make_game`, without the number of rounds.
+        rounds: Number of rounds of the match.
+        port: Port of the server.
+    """
+
+    options: dict[str, Any]
+    rounds: int | None = None
+    port: int | None = None
+
+
+def read(path: Path) -> Config:
+    """Read a configuration file; of a key that stands there twice, the last one counts.
+
+    Raises:
+        InputError: The file cannot be read, or a line is not understood; the message names it.
+    """
+    values: dict[str, str] = {}
+    port = None
+    for number, line in filled_lines(path):
+        words = line.partition("#")[0].split()
+        if not words:
+            continue
+        key = words[0].upper()
+        try:
+            if key in WITHOUT_EFFECT:
+                continue
+            if len(words) != 2:
+                raise InputError(f"{key} has one value, not {len(words) - 1}")
+            if key == PORT:
+                port = parse_whole(words[1], key)
+                if port > MOST_PORT:
+                    raise InputError(f"{key} is at most {MOST_PORT}, not {port}")
+                continue
+            values[key] = words[1].upper()
+            logs.rules_of({key: values[key]})
+        except InputError as error:
+            raise InputError(f"{path}, line {number}: {error}") from None
+    options = logs.rules_of(values)
+    return Config(options, options.pop("rounds", None), port)

@@ -1,0 +1,174 @@
+"""A player's compact observation: a short vector of small numbers, for networks of dense layers.
+
+Seats are relative to the observer: self, down, up. Cards are counted by rank. The moves are told
+without their categories, except for the play to beat; a move that was not made is all 0. In
+sub-steps further numbers tell the play under way, all 0 except for the player who is picking its
+kickers. Where players may double or show their cards, numbers at the end tell that. In a game of
+two there is no up player.
+"""
+
+import numpy as np
+
+from closedhand.core.features import Feature, FeatureTable, labels
+from closedhand.core.kernel import inlined, kernel
+from closedhand.games.doudizhu.counts import RANKS
+from closedhand.games.doudizhu.hidden import known_public, unseen
+from closedhand.games.doudizhu.plays import CATEGORIES
+from closedhand.games.doudizhu.state import MOST_BOMBS, Rules, around
+from closedhand.games.doudizhu.words import bid_of, doubled, is_shown, pass_id
+
+NUM_RANKS = len(RANKS)
+SUITED = 13
+"""Ranks of four cards; the others are the jokers."""
+MOVES = 15
+"""Number of moves that are told, as many as DouZero's networks see."""
+MOST_LEFT = 20
+
+
+PLACES = ("self", "down", "up")
+AT_LEAST = [*labels(RANKS[:SUITED], range(1, 5)), *RANKS[SUITED:]]
+NAMES = [category.name for category in CATEGORIES[:-1]]
+
+FEATURES = FeatureTable(
+    Feature("hand", AT_LEAST, "the observer holds at least 1, 2, 3, 4 cards of the rank"),
+    Feature("unseen", AT_LEAST, "as many cards of the rank are neither held nor played, nor known "
+            "to be public cards in the landlord's hand"),
+    Feature("public", RANKS, "public cards known to be in the landlord's hand", most=3),
+    Feature("played", labels(PLACES, RANKS), "cards that the player has played", most=4),
+    Feature("left", labels(PLACES, range(1, MOST_LEFT + 1)),
+            "the player has at least as many cards left"),
+    Feature("role", ("landlord", "down peasant", "up peasant"),
+            "the observer's role, all 0 during an auction"),
+    Feature("bid", PLACES, "the player's bid, or how often the player called or robbed, -1: has "
+            "not bid", most=3, least=-1),
+    Feature("bombs", ("",), "number of bombs and rockets played", most=MOST_BOMBS),
+    Feature("plays", PLACES, "number of plays of the player, without passes", most=MOST_LEFT),
+    Feature("turn", PLACES, "the player is to act"),
+    Feature("owner", PLACES, "the player made the play to beat, or leads; all 0 in an auction"),
+    Feature("to beat", RANKS, "cards of the play to beat, kickers included; all 0 for who leads",
+            most=4),
+    Feature("to beat main", RANKS, "main ranks of the play to beat"),
+    Feature("to beat is", NAMES, "category of the play to beat"),
+    Feature("move", labels(range(1, MOVES + 1), [*RANKS, "pass"]),
+            "cards of the latest moves of all players, the latest one first, and whether it was a "
+            "pass", most=4),
+)  # fmt: skip
+"""The numbers in the flat game."""
+
+KICKERS = FeatureTable(
+    Feature("main", RANKS, "main ranks of the play under way"),
+    Feature("main is", NAMES, "its category"),
+    Feature("picked", RANKS, "cards picked as its kickers so far", most=4),
+    Feature("rest", RANKS, "cards that the observer keeps besides", most=4),
+    Feature("to pick", ("solos", "pairs"), "number of kickers to pick yet", most=5),
+)
+"""The numbers that follow in sub-steps."""
+
+OPENING = FeatureTable(
+    Feature("doubled", PLACES, "the player has doubled, -1: has not said yet", least=-1),
+    Feature("open", ("",), "the landlord has shown all cards"),
+    Feature("shown", RANKS, "cards that the landlord has shown and still holds", most=4),
+)
+"""The numbers at the end with the options `doubling` and `open_hand`."""
+
+(
+    HAND, UNSEEN, PUBLIC, PLAYED, LEFT, ROLE, BID, BOMBS, PLAYS, TURN, OWNER, BEAT, BEAT_MAIN,
+    BEAT_IS, MOVE,
+) = FEATURES.starts  # fmt: skip
+MAIN, MAIN_IS, PICKED, REST, TO_PICK = KICKERS.starts
+DOUBLED, OPEN, SHOWN = OPENING.starts
+SIZE = len(FEATURES)
+SUBSTEPS_SIZE = SIZE + len(KICKERS)
+
+
+def announced(rules: Rules) -> FeatureTable:
+    """The numbers that tell who has doubled and what is shown, if anybody may."""
+    return OPENING if rules.options.double or rules.options.show else FeatureTable()
+
+
+@kernel
+def features(rules, state, player, out):
+    """Write the numbers of `FEATURES`, and of `OPENING` if the game has them."""
+    write(rules, state, player, out)
+    write_opening(rules, state, player, out[SIZE:])
+
+
+@kernel
+def write(rules, state, player, out):
+    """Write the numbers of `FEATURES`; 0 everywhere else."""
+    out[:] = 0
+    write_at_least(out, HAND, state.hands[player])
+    write_at_least(out, UNSEEN, unseen(rules, state, player))
+    write_counts(out, PUBLIC, known_public(state))
+    if state.landlord >= 0:
+        out[ROLE + around(rules, player - state.landlord)] = 1
+        out[OWNER + around(rules, state.owner - player)] = 1
+    out[TURN + around(rules, state.player - player)] = 1
+    out[BOMBS] = state.bombs
+    for i in range(rules.options.players):
+        seat = around(rules, player + i)
+        write_counts(out, PLAYED + NUM_RANKS * i, state.played[seat])
+        first = LEFT + MOST_LEFT * i
+        out[first : first + state.left[seat]] = 1
+        out[BID + i] = bid_of(rules, state, seat) if state.bids else -1
+        out[PLAYS + i] = state.plays[seat]
+    if state.target >= 0:
+        write_counts(out, BEAT, rules.plays.need[state.target])
+        write_group(rules, np.int64(rules.plays.group[state.target]), out, BEAT_MAIN, BEAT_IS)
+    move, first = np.int64(state.moves), MOVE
+    while move > state.bids and first < MOVE + MOVES * (NUM_RANKS + 1):
+        move -= 1
+        action = np.int64(state.history[move])
+        if action == pass_id(rules):
+            out[first + NUM_RANKS] = 1
+        else:
+            write_counts(out, first, rules.plays.need[action])
+        first += NUM_RANKS + 1
+
+
+@kernel
+def write_opening(rules, state, player, out):
+    """Write the numbers of `OPENING`, if the game has them."""
+    if rules.options.double:
+        for i in range(rules.options.players):
+            out[DOUBLED + i] = doubled(rules, state, around(rules, player + i))
+    if is_shown(rules, state):
+        out[OPEN] = 1
+        write_counts(out, SHOWN, state.hands[state.landlord])
+
+
+@kernel
+def kicker_features(rules, state, out):
+    """Write the numbers of `KICKERS` for the player to act, who is picking kickers."""
+    group = rules.plays.groups[state.group]
+    write_group(rules, np.int64(state.group), out, MAIN, MAIN_IS)
+    write_counts(out, PICKED, state.picked)
+    write_counts(out, REST, state.hands[state.player] - group.need - state.picked)
+    out[TO_PICK + group.unit - 1] = state.picks
+
+
+@inlined
+def write_at_least(out, first, cards):
+    """Write which numbers of cards of each rank a packed hand reaches."""
+    for rank in range(SUITED):
+        number = np.int64((cards >> np.uint64(4 * rank)) & np.uint64(15))
+        for k in range(4):
+            out[first + 4 * rank + k] = k < number
+    for rank in range(SUITED, NUM_RANKS):
+        out[first + 3 * SUITED + rank] = (cards >> np.uint64(4 * rank)) & np.uint64(1)
+
+
+@inlined
+def write_counts(out, first, cards):
+    """Write the number of cards of each rank of a packed hand."""
+    for rank in range(NUM_RANKS):
+        out[first + rank] = (cards >> np.uint64(4 * rank)) & np.uint64(15)
+
+
+@inlined
+def write_group(rules, g, out, ranks, kinds):
+    """Write the main ranks and the category of a main group that is no pass."""
+    group = rules.plays.groups[g]
+    for rank in range(NUM_RANKS):
+        out[ranks + rank] = (group.ranks >> rank) & 1
+    out[kinds + rules.plays.families[group.family].category] = 1

@@ -1,0 +1,98 @@
+"""What a player of Dou Dizhu knows of the others' cards: views, and deals consistent with a view.
+
+Everybody sees all plays, the public cards once there is a landlord, and all cards of a landlord who
+has shown them.
+"""
+
+import numpy as np
+
+from closedhand.core.cards import draw_place
+from closedhand.core.kernel import kernel, seed_in_kernel
+from closedhand.games.doudizhu.counts import count, one, size
+from closedhand.games.doudizhu.state import SEATS, clear
+from closedhand.games.doudizhu.words import is_shown
+
+
+@kernel
+def known_public(state):
+    """The public cards that the landlord is known to hold still, packed.
+
+    Suits are not distinguished, so a card that the landlord has played counts as the public card of
+    its rank.
+    """
+    known = np.uint64(0)
+    if state.landlord >= 0:
+        for rank in range(15):
+            missing = count(state.public, rank) - count(state.played[state.landlord], rank)
+            for _ in range(missing):
+                known += one(rank)
+    return known
+
+
+@kernel
+def known_landlord(rules, state):
+    """The cards known to be in the landlord's hand, packed: public ones, or all if shown."""
+    if is_shown(rules, state):
+        return np.uint64(state.hands[state.landlord])
+    return known_public(state)
+
+
+@kernel
+def cards_of_others(rules, state, player):
+    """The cards that are neither held by `player` nor played, packed."""
+    played = state.played[0] + state.played[1] + state.played[2]
+    return rules.options.deck - state.hands[player] - played
+
+
+@kernel
+def unseen(rules, state, player):
+    """The cards that `player` has not seen, packed: not held, not played, not known public ones."""
+    cards = cards_of_others(rules, state, player)
+    return cards if player == state.landlord else cards - known_landlord(rules, state)
+
+
+@kernel
+def hide(rules, state, player):
+    """Blank, in place, everything that `player` cannot know.
+
+    This includes another player's play until it is complete.
+    """
+    shown = is_shown(rules, state)
+    for seat in range(SEATS):
+        if seat != player and not (shown and seat == state.landlord):
+            state.hands[seat] = np.uint64(0)
+    state.seed = np.uint64(0)
+    if player != state.player:
+        clear(state)
+    if state.landlord < 0:
+        state.public = np.uint64(0)
+
+
+@kernel
+def redeal(rules, view, player, rng):
+    """Fill, in place, what `hide` blanked for `player` with a random consistent deal.
+
+    Uniform over the ways to deal the unseen cards; the landlord keeps the public cards known to be
+    in its hand.
+    """
+    hidden = unseen(rules, view, player)
+    room = np.empty(SEATS + 1, np.int64)
+    for seat in range(SEATS):
+        room[seat] = 0 if seat == player else view.left[seat]
+    room[SEATS] = 0
+    if view.landlord < 0:
+        room[SEATS] = rules.options.public
+    elif view.landlord != player:
+        known = known_landlord(rules, view)
+        view.hands[view.landlord] = known
+        room[view.landlord] -= size(known)
+    left = room.sum()
+    for rank in range(15):
+        for _ in range(count(hidden, rank)):
+            taker = draw_place(room, left, rng)
+            left -= 1
+            if taker < SEATS:
+                view.hands[taker] += one(rank)
+            else:
+                view.public += one(rank)
+    view.seed = seed_in_kernel(rng)

@@ -1,0 +1,102 @@
+"""The state of Dou Dizhu, field by field, and the data behind the rules of a game.
+
+Actions are the ids of the preset's play table (`plays.py`), the last of which is `PASS`, then those
+of the words (`words.py`). Cards are counts by rank, packed (`counts.py`).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.core.kernel import kernel
+
+SEATS = 3
+"""Hands in a state; in a game of two the third one is set aside."""
+LONGEST = 160
+"""Upper bound on actions in a game: 52 plays and 8 words, and two passes after all plays but the
+last and, since all three have to play, two that another player beats."""
+MOST_BOMBS = 14
+"""Thirteen ranks held four times, and the rocket."""
+
+# Wide fields first: without padding, equal states are equal bytes.
+STATE = np.dtype(
+    (
+        np.record,
+        np.dtype(
+            [
+                ("hands", "u8", SEATS),  # cards held, packed
+                ("played", "u8", SEATS),  # cards played, packed
+                ("public", "u8"),  # the three public cards, packed
+                ("seed", "u8"),  # seed of the next deal, if everybody passes in the auction
+                ("picked", "u8"),  # kickers chosen so far in a sub-stepped play, packed
+                ("history", "u2", LONGEST),  # all actions since the deal, words included
+                ("moves", "i4"),  # number of actions
+                ("target", "i4"),  # the play to beat, -1 for the player who leads
+                ("player", "i4"),  # the player to act
+                ("owner", "i4"),  # who made the play to beat; in the auction, the highest bidder
+                ("landlord", "i4"),  # -1 during the auction
+                ("bids", "i4"),  # number of words said
+                ("stake", "i4"),  # the highest bid, or the base, doubled by robbing and showing
+                ("bombs", "i4"),  # number of bombs and rockets played
+                ("left", "i4", SEATS),  # number of cards left
+                ("plays", "i4", SEATS),  # number of plays made, without passes
+                # In kicker sub-steps, the incomplete play of the player to act:
+                ("group", "i4"),  # its main group, -1 if none is chosen
+                ("picks", "i4"),  # number of kickers still to choose
+            ],
+            align=True,
+        ),
+    )
+)
+
+OPTIONS = np.dtype(
+    (
+        np.record,
+        [
+            (name, "i8")
+            for name in (
+                "bidding",
+                "robbing",
+                "double",  # id of the word that doubles less that of the pass, 0 if there is none
+                "show",  # the same of the word that shows the landlord's hand
+                "spring",
+                "win",
+                "stake",  # the stake without bids
+                "players",
+                "hand",  # cards that each player is dealt
+                "aside",  # cards of the third seat in a game of two
+                "public",  # cards that the landlord gets besides
+            )
+        ]
+        + [("deck", "u8")],  # all cards, packed
+    )
+)
+"""The options of a game, as kernels read them, and its deck."""
+
+
+class Rules(NamedTuple):
+    """The table of a preset, a record of `plays.PLAYS`, and a record of `OPTIONS`."""
+
+    kernels = "closedhand.games.doudizhu.game"
+
+    plays: np.record
+    options: np.record
+
+    @property
+    def has_words(self) -> bool:
+        """Whether anything is said before the landlord leads."""
+        return bool(self.options.bidding or self.options.double or self.options.show)
+
+
+@kernel
+def around(rules, seat):
+    """A number modulo that of the players; by a constant, as that takes no division."""
+    return seat % SEATS if rules.options.players == SEATS else seat % 2
+
+
+@kernel
+def clear(state):
+    """Clear an incomplete play."""
+    state.group = -1
+    state.picked = np.uint64(0)
+    state.picks = 0

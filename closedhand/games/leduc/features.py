@@ -1,0 +1,53 @@
+"""A player's compact observation: the cards by kind, the bets, and the whole betting history."""
+
+from closedhand.core.features import Feature, FeatureTable, labels
+from closedhand.core.kernel import kernel
+from closedhand.games.leduc.plays import ACTIONS
+from closedhand.games.leduc.rules import FLOP, SEATS, revealed
+
+SEAT, PHASE, BETS, CARDS = 0, SEATS, SEATS + 1, 2 * SEATS + 1
+NUM_ACTIONS = len(ACTIONS)
+
+
+def table(kinds: tuple[str, ...], longest: int, most: int) -> FeatureTable:
+    """The numbers for a member of the family.
+
+    Args:
+        kinds: Names of the kinds of cards.
+        longest: Largest number of actions in a phase.
+        most: Largest bet.
+    """
+    turns = range(1, longest + 1)
+    return FeatureTable(
+        Feature("seat", ("S", "T"), "the observer's seat"),
+        Feature("phase", ("2",), "whether the flop is revealed"),
+        Feature("bet", ("self", "opponent"), "the player's bet", most=most),
+        Feature("card", kinds, "the observer's card"),
+        Feature("flop", kinds, "the flop, all 0 in phase 1"),
+        Feature("action", labels((1, 2), turns, ACTIONS),
+                "the actions of phase 1 in order, then those of phase 2; S acts first in both"),
+    )  # fmt: skip
+
+
+@kernel
+def features(rules, state, player, out):
+    """Write the numbers of `table`."""
+    out[:] = 0
+    kinds, longest = rules.tables.kinds, rules.tables.longest
+    at = rules.tables.nodes[state.node]
+    out[SEAT + player] = 1
+    out[PHASE] = revealed(rules, state)
+    out[BETS] = at.bets[player]
+    out[BETS + 1] = at.bets[1 - player]
+    out[CARDS + state.cards[player]] = 1
+    if revealed(rules, state):
+        out[CARDS + kinds + state.cards[FLOP]] = 1
+    first = CARDS + 2 * kinds
+    node = 0
+    turn = 0
+    for move in range(state.moves):
+        if rules.tables.nodes[node].phase == 2 and turn < longest:
+            turn = longest
+        out[first + NUM_ACTIONS * turn + state.history[move]] = 1
+        turn += 1
+        node = rules.tables.nodes[node].next[state.history[move]]

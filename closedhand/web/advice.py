@@ -1,0 +1,310 @@
+"""What plays are worth, and what the others may hold: computed from views, a little at a time."""
+
+import math
+import time
+from collections import Counter
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from closedhand.core.agents import make_agent
+from closedhand.core.game import Game, InputError, State
+from closedhand.core.kernel import Ids, Policy, Rng
+from closedhand.core.registry import load, spec_of
+from closedhand.search.particles import Particles
+from closedhand.search.playout import Uniform
+from closedhand.search.ranking import Gap, Ranking, Simulation
+
+STEP = 0.25
+"""Seconds between two reports."""
+LONGEST = 4.0
+"""Seconds that a hint takes."""
+MOST_JUDGED = 600
+"""Most plays that a hint compares; where there are more, an agent alone is asked."""
+MOST_SHOWN = 12
+"""Most plays that a hint shows."""
+MOST_ACTIONS = 5000
+"""Most actions of a game whose policy is asked for as a whole."""
+WORLDS = 400
+"""Deals behind the chances of cards."""
+
+
+class Playouts(NamedTuple):
+    """The game that playouts play, and their policy."""
+
+    game: Game
+    policy: Policy
+    informed: bool
+
+
+@lru_cache(64)
+def playouts_of(game: Game) -> Playouts:
+    """How positions of a game are played on: as its spec says, else at random."""
+    maker = spec_of(game.name).playouts
+    found = load(maker)(game) if maker else None
+    return Playouts(game, Uniform(), False) if found is None else Playouts(*found, informed=True)
+
+
+def suggest(game: Game, view: State, by: str, seed: int) -> dict[str, Any]:
+    """What an agent would do, its policy, and its numbers for plays, as far as it has them.
+
+    Args:
+        game: The game.
+        view: View of the player to act.
+        by: Text of the agent.
+        seed: Seed of the agent.
+
+    Raises:
+        InputError: There is no such agent.
+    """
+    agent = _agent(game, by, seed)
+    action = told(game, view, int(agent.act(view)))
+    shares, ratings = _shares(game, view, agent), _ratings(game, view, agent)
+    return {"by": by, "action": action, "shares": shares, "ratings": ratings}
+
+
+def _shares(game: Game, view: State, agent: Any) -> list[dict[str, Any]]:
+    """The actions that the policy of an agent takes most often; none if it has no policy."""
+    policy = getattr(agent, "probabilities", None)
+    if policy is None or game.num_actions > MOST_ACTIONS:
+        return []
+    chances = np.asarray(policy(np.array([view], game.dtype)))[0]
+    best = np.argsort(-chances)[:MOST_SHOWN].tolist()
+    return [
+        {**told(game, view, each), "share": float(chances[each])}
+        for each in best
+        if chances[each] > 0.001
+    ]
+
+
+def _ratings(game: Game, view: State, agent: Any) -> list[dict[str, Any]]:
+    """The actions that an agent's own numbers rate highest; none if it has no numbers."""
+    rate = getattr(agent, "values", None)
+    if rate is None:
+        return []
+    actions = game.legal(view)
+    numbers = np.asarray(rate(view, actions), float)
+    numbers[~np.isfinite(numbers)] = np.nan  # not considered
+    best = np.argsort(-numbers, kind="stable")[:MOST_SHOWN].tolist()
+    return [
+        {**told(game, view, int(actions[each])), "rating": float(numbers[each])}
+        for each in best
+        if not math.isnan(numbers[each])
+    ]
+
+
+@lru_cache(32)
+def _agent(game: Game, by: str, seed: int) -> Any:
+    return make_agent(game, by, seed)
+
+
+def told(game: Game, view: State, action: int) -> dict[str, Any]:
+    """An action for a browser."""
+    return {
+        "id": action,
+        "text": game.text(action, view),
+        "cards": list(game.cards(action, view)),
+    }
+
+
+def values(
+    game: Game, view: State, first: int, seed: int, by: str = ""
+) -> Iterator[list[dict[str, Any]]]:
+    """What plays are worth to the player to act, compared with one of them, better and better.
+
+    All are compared on the same deals, which makes for narrow intervals.
+
+    Args:
+        game: The game.
+        view: View of the player to act.
+        first: The play with which the others are compared.
+        seed: Seed of the simulations.
+        by: Text of the agent that is asked: one that searches simulates in its own way, for others
+            the game's playouts serve.
+
+    Yields:
+        The best plays with the gain against the first one in payoffs of the game that the playouts
+        play, its 95% interval, and the number of deals.
+    """
+    actions = game.legal(view).astype(np.int64)
+    if not 1 < len(actions) <= MOST_JUDGED or game.rounds > 1:
+        return
+    how = _simulation(game, view, by)
+    ranking = _ranking(how, view, actions, first, np.random.default_rng(seed))
+    deadline = math.inf  # the first step may compile the search
+    while time.perf_counter() < deadline:
+        _work(ranking, STEP)
+        gaps = ranking.gaps(first)
+        shown = [gap for gap in gaps[:MOST_SHOWN] if gap.action != first][: MOST_SHOWN - 1]
+        places = sorted([*shown, *(gap for gap in gaps if gap.action == first)], key=_by_points)
+        yield [
+            {
+                **told(game, view, gap.action),
+                "tries": gap.determinisations,
+                "mean": gap.points.mean,
+                "low": _finite(gap.points.low) if gap.action != first else None,
+                "high": _finite(gap.points.high) if gap.action != first else None,
+            }
+            for gap in places
+        ]
+        deadline = min(deadline, time.perf_counter() + LONGEST)
+
+
+def _by_points(gap: Gap) -> float:
+    return -gap.points.mean
+
+
+def _simulation(game: Game, view: State, by: str = "") -> Simulation:
+    """How an agent that searches simulates; of others, and of none, how the game is played on."""
+    simulate = getattr(_agent(game, by, 0), "simulation", None) if by else None
+    if simulate is not None:
+        try:
+            return simulate(view)
+        except InputError:  # not at this point of the game
+            pass
+    playing, policy, informed = playouts_of(game)
+    return Simulation(playing, policy, weighted=informed)
+
+
+def _ranking(how: Simulation, view: State, actions: Ids, first: int, rng: Rng) -> Ranking:
+    """A ranking of plays, in which one is never given up."""
+    return Ranking(how, view, actions, rng, shown=MOST_SHOWN, kept=[first])
+
+
+def _work(ranking: Ranking, seconds: float) -> None:
+    """Let a ranking work for a while, for a round at least."""
+    deadline = time.perf_counter() + seconds
+    ranking.advance()
+    while time.perf_counter() < deadline:
+        ranking.advance()
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
+
+
+class Judgement(NamedTuple):
+    """A play compared with others on the same deals.
+
+    Attributes:
+        best: The play that looks best, None if the one that was made does.
+        cost: What the play that was made costs, against that.
+        low: Lower end of the interval of the cost.
+        high: Upper end.
+        number: Number of deals.
+    """
+
+    best: int | None
+    cost: float
+    low: float
+    high: float
+    number: int
+
+    @property
+    def verdict(self) -> str:
+        """`mistake` where the interval excludes zero, `unclear` where it does not, else `good`."""
+        if self.best is None:
+            return "good"
+        return "mistake" if self.low > 0 else "unclear"
+
+
+def judge(game: Game, view: State, made: int, rng: Rng, seconds: float) -> Judgement:
+    """Compare a play with the others by paired simulations.
+
+    The intervals are widened for the number of plays compared (Bonferroni).
+
+    Args:
+        game: The game.
+        view: View of the player to act.
+        made: The play that was made.
+        rng: Generator of everything that is drawn.
+        seconds: Time to take.
+    """
+    actions = game.legal(view).astype(np.int64)
+    others = actions[actions != made]
+    if not len(others):
+        return Judgement(None, 0.0, 0.0, 0.0, 0)
+    if len(others) > MOST_JUDGED:
+        others = rng.choice(others, MOST_JUDGED, replace=False)
+    ranking = _ranking(_simulation(game, view), view, np.array([made, *others]), made, rng)
+    _work(ranking, seconds)
+    best = next(gap for gap in ranking.gaps(made, 1 - 0.05 / len(others)) if gap.action != made)
+    cost, low, high = best.points
+    if cost <= 0:
+        return Judgement(None, 0.0, 0.0, 0.0, best.determinisations)
+    return Judgement(best.action, cost, low, high, best.determinisations)
+
+
+def worlds(
+    game: Game, view: State, player: int, seed: int, number: int = WORLDS, seconds: float = 2.0
+) -> dict[str, Any]:
+    """How many of each card every other player may be expected to hold.
+
+    The deals are weighed by the plays so far where the game's playouts can weigh them.
+
+    Args:
+        game: The game.
+        view: View of a player.
+        player: The player.
+        seed: Seed of the deals.
+        number: Number of deals.
+        seconds: Time in which they are weighed.
+    """
+    rng = np.random.default_rng(seed)
+    playing, policy, informed = playouts_of(game)
+    deadline = time.perf_counter() + seconds
+    if informed and int(view["player"]) == player:  # particles are those of the player to act
+        states = Particles(playing, policy, view, number, rng, deadline).states
+    else:
+        states = [game.redeal(view, player, rng) for _ in range(number)]
+    known = game.scene(view)
+    hidden = [i for i, row in enumerate(known) if "" in row.cards]
+    counts = {i: Counter[str]() for i in hidden}
+    for state in states:
+        rows = game.scene(state)
+        for i in hidden:
+            counts[i].update(card for card in rows[i].cards if card.strip())
+    cards = {card for count in counts.values() for card in count}
+    order = _order(game, cards)
+    return {
+        "cards": order,
+        "number": len(states),
+        "seats": [
+            {
+                "seat": known[i].seat,
+                "label": known[i].label,
+                "chances": [round(counts[i][card] / len(states), 4) for card in order],
+            }
+            for i in hidden
+        ],
+    }
+
+
+RANKS = "23456789TJQKA"
+
+
+def _order(game: Game, cards: set[str]) -> list[str]:
+    """Cards in the order in which the hands of a deal show them."""
+    places: dict[str, float] = {}
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        for row in game.scene(game.deal(rng)):
+            for i, card in enumerate(row.cards):
+                places[card] = places.get(card, 0.0) + i / max(1, len(row.cards)) / 20
+                places[f"{card}#"] = places.get(f"{card}#", 0.0) + 1 / 20
+    mean = {card: places.get(card, 0) / places.get(f"{card}#", 1) for card in cards}
+    return sorted(cards, key=lambda card: (mean[card], card))
+
+
+def check_view(game: Game, view: State, player: int) -> None:
+    """Check that a view is one of a decision.
+
+    Raises:
+        InputError: The game is over, or it is another player's turn.
+    """
+    if game.over(view):
+        raise InputError("the game is over")
+    if int(view["player"]) != player:
+        raise InputError("it is not this player's turn")

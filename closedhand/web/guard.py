@@ -1,0 +1,139 @@
+"""Who may talk to the server, and how much."""
+
+import ipaddress
+import logging
+import math
+import time
+from collections.abc import Collection, Mapping
+from urllib.parse import urlsplit
+
+LOG = logging.getLogger("closedhand.web")
+
+MOST_MESSAGE = 2 * 2**20
+"""Most bytes of a message from a browser."""
+MOST_CONNECTIONS = 256
+"""Most browsers at once."""
+RATE, BURST = 20.0, 60.0
+"""Messages a second that a browser may send on average, and at once."""
+LOG_EVERY = 60.0
+"""Seconds between two lines in the log about refusals."""
+
+LOCAL = ("127.0.0.1", "localhost", "::1")
+"""Names of this machine that no other machine can answer to."""
+
+CONTENT_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": CONTENT_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+    "Cache-Control": "no-cache",
+}
+
+
+def is_local(host: str) -> bool:
+    """Whether an address to listen at can be reached from this machine only."""
+    if host in LOCAL:
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def host_of(header: str) -> str:
+    """The name in a `Host` header, without the port."""
+    try:
+        return (urlsplit(f"//{header}").hostname or "").lower()
+    except ValueError:
+        return ""
+
+
+class Guard:
+    """Checks `Host` and `Origin`.
+
+    A page of another site can open a WebSocket to this server, and a name of another site can be
+    made to lead here (DNS rebinding); both are told by these headers, which no page can forge.
+    """
+
+    def __init__(self, host: str, origins: Collection[str] = ()) -> None:
+        """Set up.
+
+        Args:
+            host: Address that the server listens at.
+            origins: Other origins whose pages are ours, such as `https://cards.example.org`.
+        """
+        self._origins = {origin.rstrip("/").lower() for origin in origins}
+        self._names = {*LOCAL, host.lower()}
+        self._names |= {urlsplit(origin).hostname or "" for origin in self._origins}
+        self._is_local = is_local(host)
+
+    def admits(self, headers: Mapping[str, str], is_socket: bool = False) -> bool:
+        """Whether a request may be answered.
+
+        Args:
+            headers: Its headers, by names in lower case.
+            is_socket: Whether it is to become a WebSocket, for which browsers always state the
+                origin.
+        """
+        host = headers.get("host", "")
+        if not self._knows(host_of(host)):
+            return False
+        origin = headers.get("origin")
+        if origin is None:
+            return True
+        parts = urlsplit(origin.lower())
+        own = parts.scheme in ("http", "https") and parts.netloc == host.lower()
+        return own or origin.lower() in self._origins
+
+    def _knows(self, name: str) -> bool:
+        if name in self._names:
+            return True
+        if self._is_local:
+            return False
+        try:  # an address is not a name that another site could make lead here
+            ipaddress.ip_address(name)
+        except ValueError:
+            return False
+        return True
+
+
+class Bucket:
+    """A bucket of messages that fills at a rate."""
+
+    def __init__(self, rate: float = RATE, burst: float = BURST) -> None:
+        self._rate, self._burst = rate, burst
+        self._left, self._at = burst, time.monotonic()
+
+    def take(self) -> bool:
+        """Take a message out; False if the bucket is empty."""
+        now = time.monotonic()
+        self._left = min(self._burst, self._left + (now - self._at) * self._rate)
+        self._at = now
+        if self._left < 1:
+            return False
+        self._left -= 1
+        return True
+
+
+class Complaints:
+    """One line in the log for many refusals."""
+
+    def __init__(self) -> None:
+        self._told, self._untold = -math.inf, 0
+
+    def tell(self, kind: str, peer: str) -> None:
+        """Write a line, unless one was written a moment ago; the next one counts the others."""
+        now = time.monotonic()
+        if now - self._told < LOG_EVERY:
+            self._untold += 1
+            return
+        before = f" ({self._untold} more since the last line)" if self._untold else ""
+        told = "refused %s from %s%s; further refusals are not told for a minute"
+        LOG.warning(told, kind, peer, before)
+        self._told, self._untold = now, 0

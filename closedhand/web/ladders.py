@@ -1,0 +1,90 @@
+"""Ladders of the matches in a folder: ratings with intervals, and the time of a decision."""
+
+from functools import lru_cache
+from typing import Any
+
+from closedhand.arena import ladder
+from closedhand.arena.results import shortened
+from closedhand.core.game import Game
+from closedhand.core.registry import make_game
+from closedhand.web.estimates import estimate_of
+
+
+def ladders_of(played: list[dict[str, Any]], about: dict[str, Any]) -> list[dict[str, Any]]:
+    """The ladder of the matches in a folder, if three agents or more have all met."""
+    groups: dict[str, dict[tuple[str, str], dict[str, Any]]] = {}
+    for data in played:
+        key = str([data["game"], data.get("options"), data.get("seed")])
+        for pair in data["pairs"]:
+            groups.setdefault(key, {})[tuple(pair["agents"])] = {**data, "pairs": [pair]}
+    return [found for pairs in groups.values() for found in _rated(pairs, about)]
+
+
+def _rated(
+    pairs: dict[tuple[str, str], dict[str, Any]], about: dict[str, Any]
+) -> list[dict[str, Any]]:
+    agents = _all_met(set(pairs))
+    if len(agents) < 3:
+        return []
+    matches = [pairs[a, b] for i, a in enumerate(agents) for b in agents[i + 1 :]]
+    game = make_game(matches[0]["game"], **matches[0].get("options", {}))
+    found = _summary(game, tuple(agents), _Same(matches), int(matches[0]["seed"]))
+    return [
+        {
+            **about,
+            "game": game.name,
+            "deals": sorted({int(data["deals"]) for data in matches}),
+            "misfit": found["misfit"],
+            "agents": [
+                {
+                    "agent": shortened(row["agent"]),
+                    "elo": estimate_of(row["elo"]),
+                    "win_rate": row["win_rate"],
+                    "microseconds": row["microseconds_per_decision"],
+                }
+                for row in found["agents"]
+            ],
+        }
+    ]
+
+
+class _Same:
+    """Matches, the same if they are the same objects: files that do not change are rated once."""
+
+    def __init__(self, matches: list[dict[str, Any]]) -> None:
+        self.matches = matches
+        self._key = tuple(id(data["pairs"][0]) for data in matches)
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self._key == other._key
+
+
+@lru_cache(32)
+def _summary(game: Game, agents: tuple[str, ...], matches: _Same, seed: int) -> dict[str, Any]:
+    return ladder.summary(game, agents, matches.matches, seed)
+
+
+def _all_met(pairs: set[tuple[str, str]]) -> list[str]:
+    """Agents of whom each has met all after it: those with the most matches, in such an order."""
+    agents = sorted(
+        {agent for pair in pairs for agent in pair},
+        key=lambda agent: -sum(first == agent for first, _ in pairs),
+    )
+    while agents:
+        missing = {
+            agent: sum(
+                (a, b) not in pairs
+                for i, a in enumerate(agents)
+                for b in agents[i + 1 :]
+                if agent in (a, b)
+            )
+            for agent in agents
+        }
+        worst = max(agents, key=lambda agent: missing[agent])
+        if not missing[worst]:
+            break
+        agents.remove(worst)
+    return agents

@@ -1,0 +1,89 @@
+"""Replays as one HTML file, which needs no server and loads nothing."""
+
+import base64
+import hashlib
+import html
+import json
+from collections.abc import Callable, Sequence
+from importlib import resources
+from typing import Any
+
+from closedhand.core.game import InputError
+from closedhand.core.records import Record
+from closedhand.web.catalogue import told_game
+from closedhand.web.pictures import OPEN
+from closedhand.web.study import Study
+
+MOST_RECORDS = 100
+"""Most games of a page."""
+
+
+def page(
+    records: Sequence[Record],
+    title: str = "closedhand",
+    judged: bool = False,
+    progress: Callable[[int], object] = lambda done: None,
+) -> str:
+    """The page of some games.
+
+    Args:
+        records: The games.
+        title: Title of the page.
+        judged: Whether all plays are judged, which takes about a second each.
+        progress: Called with the number of games done.
+
+    Raises:
+        InputError: There are no games, too many, or one is not legal.
+    """
+    if not 0 < len(records) <= MOST_RECORDS:
+        raise InputError(f"a page holds 1 to {MOST_RECORDS} games, not {len(records)}")
+    kept: list[dict[str, Any]] = []
+    for record in records:
+        kept.append(_kept(Study(record), judged))
+        progress(len(kept))
+    games = [told_game(name) for name in sorted({record.game for record in records})]
+    held = json.dumps({"games": games, "records": kept}, separators=(",", ":"))
+    script, style = _static("replay.js"), _static("app.css")
+    policy = (
+        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+    # An end of the element cannot occur in it: JSON may write < otherwise.
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{html.escape(title)}</title>
+<style>{style}</style>
+</head>
+<body>
+<div id="app"></div>
+<script type="application/json" id="held">{held.replace("<", chr(92) + "u003c")}</script>
+<script type="module">{script}</script>
+</body>
+</html>
+"""
+
+
+def _kept(study: Study, judged: bool) -> dict[str, Any]:
+    """A game with all its positions; of the moves before each only the number, as all are there."""
+    positions = [study.position(ply, OPEN) for ply in range(len(study.states))]
+    return {
+        **study.told(),
+        "positions": [{**each, "moves": len(each["moves"])} for each in positions],
+        "judged": list(study.judgements(0)) if judged else [],
+    }
+
+
+def _static(name: str) -> str:
+    text = (resources.files("closedhand.web") / "static" / name).read_text(encoding="utf-8")
+    if "</script" in text.lower() or "</style" in text.lower():
+        raise AssertionError(f"{name} cannot stand within a page")
+    return text
+
+
+def _hash(text: str) -> str:
+    """The source of a policy for an inline element."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

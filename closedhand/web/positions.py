@@ -1,0 +1,103 @@
+"""Positions as text: a line of Python that builds the view, written and read again.
+
+`make_game('doudizhu').view_from(0, '3456789TJQK', ['33', 'PASS'], public='345')`
+"""
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, get_args, get_type_hints
+
+from closedhand.core import contract
+from closedhand.core.game import Game, InputError
+from closedhand.core.records import stated_options
+
+LONGEST = 20_000
+"""Most characters of a position."""
+ONE = r"""(?:'[^'\\]*'|"[^"\\]*"|-?[0-9]{1,9}|True|False|None)"""
+MANY = rf"\[\s*(?:{ONE}\s*(?:,\s*{ONE}\s*)*)?\]"
+NAMED = rf"\s*,\s*([a-z_]{{1,40}})\s*=\s*({ONE}|{MANY})"
+POSITION = re.compile(
+    rf"\s*(?:make_game\(\s*(?P<game>{ONE})(?P<options>(?:{NAMED})*)\s*\)|[a-z_]{{1,40}})"
+    rf"\s*\.\s*view_from\(\s*(?P<player>[0-9]{{1,2}})\s*,\s*(?P<hand>{ONE})"
+    rf"\s*,\s*(?P<actions>{MANY})(?P<facts>(?:{NAMED})*)\s*\)\s*"
+)
+LITERAL = re.compile(rf"\s*({ONE}|{MANY})\s*")
+
+
+class Position(NamedTuple):
+    """What a player knows, in words.
+
+    Attributes:
+        game: Name of the game; empty if the text did not say.
+        options: Its options.
+        player: Seat of the player.
+        hand: Cards that the player holds.
+        actions: Actions so far.
+        facts: What else the player knows.
+    """
+
+    game: str
+    options: dict[str, Any]
+    player: int
+    hand: str
+    actions: list[str]
+    facts: dict[str, Any]
+
+
+def written(
+    game: Game, player: int, hand: str, actions: Sequence[str], facts: Mapping[str, Any]
+) -> str:
+    """A position as text, for `read`."""
+    options, known = (
+        "".join(f", {name}={value!r}" for name, value in each.items())
+        for each in (stated_options(game), facts)
+    )
+    view = f"view_from({player}, {hand!r}, {list(actions)!r}{known})"
+    return f"make_game({game.name!r}{options}).{view}"
+
+
+def read(text: str) -> Position:
+    """The position that a text describes; only literals are read, and nothing is called.
+
+    Raises:
+        InputError: It describes none.
+    """
+    found = POSITION.fullmatch(text) if len(text) <= LONGEST else None
+    if found is None:
+        raise InputError("a position is a line such as make_game('GAME').view_from(0, 'HAND', [])")
+    game = _literal(found["game"]) if found["game"] else ""
+    hand, actions = _literal(found["hand"]), _literal(found["actions"])
+    if not all(isinstance(each, str) for each in (game, hand, *actions)):
+        raise InputError("game, hand and actions of a position are texts")
+    options, facts = _named(found["options"] or ""), _named(found["facts"])
+    return Position(game, options, int(found["player"]), hand, actions, facts)
+
+
+def _named(text: str) -> dict[str, Any]:
+    return {name: _literal(value) for name, value in re.findall(NAMED, text)}
+
+
+def _literal(text: str) -> Any:
+    return ast.literal_eval(text.strip())
+
+
+def typed(game: Game, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Facts as a person types them, as `Game.view_from` takes them.
+
+    A list and a quoted text are what they are; digits are a number where the game wants one, and
+    all else is text.
+    """
+    build, _ = contract.plain_function(game.rules, "view_from")
+    hints = get_type_hints(build) if build else {}
+    wanted = {name for name, hint in hints.items() if int in (hint, *get_args(hint))}
+    return {
+        name: _fact(value, name in wanted) if isinstance(value, str) else value
+        for name, value in facts.items()
+    }
+
+
+def _fact(text: str, is_number: bool) -> Any:
+    text = text.strip()
+    is_literal = is_number or text[:1] in ("[", "'", '"')
+    return _literal(text) if is_literal and LITERAL.fullmatch(text) else text

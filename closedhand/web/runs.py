@@ -1,0 +1,187 @@
+"""What a folder of runs holds, for live tables and curves in a browser.
+
+These are the results of matches and leagues, ladders, and the curves of trainings and solvers.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from closedhand.arena.results import shortened
+from closedhand.core.game import InputError
+from closedhand.core.reading import json_in, load_json, read_arrays
+from closedhand.web.estimates import estimate_of, number_of
+from closedhand.web.ladders import ladders_of
+
+MOST_FILES = 300
+"""Most files that are looked at, the newest first."""
+DEPTH = 3
+"""Folders below which nothing is looked for."""
+LIVE = 90.0
+"""Seconds after which a file that does not change is no longer under way."""
+AXES = ("decisions", "iterations", "steps", "games", "seconds")
+"""What curves are drawn over: the first of these that a history has."""
+MOST_POINTS = 400
+"""Most points of a curve that are sent."""
+METADATA = ("settings", "history")
+"""What is read of a checkpoint."""
+
+
+def everything_in(folder: Path | None) -> dict[str, Any]:
+    """All that there is to show: `results`, `ladders` and `curves`, the newest first."""
+    found: dict[str, Any] = {"results": [], "ladders": [], "curves": []}
+    if folder is None or not folder.is_dir():
+        return found
+    matches: dict[Path, list[dict[str, Any]]] = {}
+    for path, state in _newest(folder, "json"):
+        data = _kept(path, state, _json_of)
+        about = {"file": str(path.relative_to(folder)), "live": _is_live(state)}
+        found["results"] += _quietly(_results, data, about)
+        found["curves"] += _quietly(_curves, data, about)
+        if "pairs" in data and "deals" in data:
+            matches.setdefault(path.parent, []).append(data)
+    for path, state in _newest(folder, "npz"):
+        # A training that writes its history beside the checkpoint was found already.
+        if path.name in CHECKPOINTS:
+            about = {"file": str(path.relative_to(folder)), "live": _is_live(state)}
+            found["curves"] += _quietly(_curves, _kept(path, state, _metadata_of), about)
+    for place, played in matches.items():
+        rated = _quietly(ladders_of, played, {"file": str(place.relative_to(folder))})
+        found["ladders"] += rated
+    shown = {curve["file"].rpartition("/")[0] for curve in found["curves"] if _is_told(curve)}
+    found["curves"] = [
+        curve
+        for curve in found["curves"]
+        if _is_told(curve) or curve["file"].rpartition("/")[0] not in shown
+    ]
+    return found
+
+
+CHECKPOINTS = ("learner.npz", "checkpoint.npz")
+"""Names of checkpoints with a history."""
+
+
+def _is_told(curve: Mapping[str, Any]) -> bool:
+    return curve["file"].endswith(".json")
+
+
+def _newest(folder: Path, kind: str) -> Iterator[tuple[Path, tuple[int, int]]]:
+    """The newest files of a kind, each with its time and size."""
+    found: list[tuple[Path, tuple[int, int]]] = []
+    for depth in range(DEPTH):
+        for path in folder.glob("/".join(["*"] * depth + [f"*.{kind}"])):
+            try:
+                if path.is_file():
+                    found.append((path, (path.stat().st_mtime_ns, path.stat().st_size)))
+            except OSError:  # it has gone
+                continue
+    yield from sorted(found, key=lambda each: -each[1][0])[:MOST_FILES]
+
+
+def _is_live(state: tuple[int, int]) -> bool:
+    return time.time() - state[0] / 1e9 < LIVE
+
+
+@lru_cache(2 * MOST_FILES)
+def _kept(
+    path: Path, state: tuple[int, int], read: Callable[[Path], dict[str, Any]]
+) -> dict[str, Any]:
+    """What a file holds, read again when its time or size changes; nothing if it is damaged."""
+    try:
+        return read(path)
+    except InputError:
+        return {}
+
+
+def _json_of(path: Path) -> dict[str, Any]:
+    data = load_json(path)
+    return data if isinstance(data, dict) else {}
+
+
+def _metadata_of(path: Path) -> dict[str, Any]:
+    arrays = read_arrays(path, METADATA)
+    return {name: json_in(arrays, name) for name in METADATA if name in arrays}
+
+
+def _quietly(
+    read: Callable[[Any, dict[str, Any]], list[dict[str, Any]]], data: Any, about: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """What a reader finds in data of any form; nothing in those of another form."""
+    try:
+        return read(data, about)
+    except (KeyError, TypeError, AttributeError, ValueError, IndexError, InputError):
+        return []
+
+
+def _results(data: Mapping[str, Any], about: dict[str, Any]) -> list[dict[str, Any]]:
+    """The tables of a match or a league."""
+    if not isinstance(data.get("game"), str):
+        return []
+    about = {
+        **about, "game": data["game"], "seed": data.get("seed"), "deals": data.get("deals"),
+    }  # fmt: skip
+    if "pairs" in data:
+        return [
+            {**about, "agents": [shortened(a) for a in pair["agents"]],
+             "rows": [_row(row) for row in pair["results"]],
+             "gap": estimate_of(pair["difference"]["all"])}
+            for pair in data["pairs"]
+        ]  # fmt: skip
+    if "results" in data:
+        rows = [_row(row) for row in data["results"]]
+        return [{**about, "agents": [], "rows": rows, "gap": None}]
+    return []
+
+
+def _row(row: Any) -> dict[str, Any]:
+    return {
+        "agent": shortened(str(row["agent"])),
+        "role": str(row.get("role", "")),
+        "points": estimate_of(row["points"]),
+        "win_rate": estimate_of(row["win_rate"]) if "win_rate" in row else None,
+    }
+
+
+def _curves(data: Mapping[str, Any], about: dict[str, Any]) -> list[dict[str, Any]]:
+    """The curves of a history: that of a training, of a solver, or of kinds of checks."""
+    if isinstance(data.get("curve"), list):  # a solver's
+        return [_curve(data["curve"], about, data)]
+    if isinstance(data.get("history"), list):
+        return [_curve(data["history"], about, data["settings"])]
+    if data and all(isinstance(each, list) for each in data.values()):
+        return [_curve(each, {**about, "algorithm": name}, {}) for name, each in data.items()]
+    return []
+
+
+def _curve(
+    history: list[Any], about: dict[str, Any], settings: Mapping[str, Any]
+) -> dict[str, Any]:
+    """A history as lines: points `[x, mean, low, high]` by the name of what was measured."""
+    (axis, *_) = [name for name in AXES if name in history[-1]]
+    thinned = history[:: -(-len(history) // MOST_POINTS)]
+    if thinned[-1] is not history[-1]:
+        thinned.append(history[-1])
+    lines: dict[str, list[list[float | None]]] = {}
+    for entry in thinned:
+        for name, estimate in _numbers(entry):
+            if name not in AXES:
+                lines.setdefault(name, []).append([float(entry[axis]), *estimate])
+    told = {name: settings[name] for name in ("game", "algorithm", "seed") if name in settings}
+    seconds = history[-1].get("seconds")
+    return {**about, **told, "axis": axis, "lines": lines, "seconds": seconds}
+
+
+def _numbers(entry: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, list[Any]]]:
+    """All numbers of nested objects; `[mean, low, high]` is one, and a number with its error."""
+    for key, value in entry.items():
+        if isinstance(value, Mapping):
+            yield from _numbers(value, f"{before}{key}/")
+        elif isinstance(value, list) and len(value) == 3:
+            yield f"{before}{key}", [number_of(each) for each in value]
+        elif isinstance(value, int | float) and not key.endswith("_error"):
+            error = entry.get(f"{key}_error")
+            half = None if error is None else 1.96 * float(error)
+            ends = [None, None] if half is None else [value - half, value + half]
+            yield f"{before}{key}", [float(value), *ends]

@@ -1,0 +1,189 @@
+"""The server: one page, its files, and one WebSocket for everything else."""
+
+import asyncio
+import hmac
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from importlib import resources
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from closedhand.core.version import __version__
+from closedhand.web import at_solver, at_study, at_table, catalogue
+from closedhand.web.guard import (
+    HEADERS,
+    MOST_CONNECTIONS,
+    MOST_MESSAGE,
+    Bucket,
+    Complaints,
+    Guard,
+)
+from closedhand.web.house import House
+from closedhand.web.visitor import Visitor
+
+HELLO_SECONDS = 10.0
+"""Seconds in which a browser has to introduce itself."""
+
+DESKS = (at_table, at_study, at_solver)
+"""Where the requests of browsers are answered."""
+
+TYPES = {
+    "index.html": "text/html; charset=utf-8",
+    "app.js": "text/javascript; charset=utf-8",
+    "app.css": "text/css; charset=utf-8",
+    "icon.svg": "image/svg+xml",
+}
+"""All files that are served, and their types: no path of the disk is ever looked up."""
+
+POLICY_VIOLATION, TOO_BIG, TRY_LATER = 1008, 1009, 1013
+
+
+def make_app(house: House, guard: Guard, token: str = "") -> Starlette:
+    """The application.
+
+    Args:
+        house: The tables.
+        guard: Who may talk to the server.
+        token: Secret of the owner; empty: whoever reaches the server is one.
+    """
+    complaints = Complaints()
+    folder = resources.files("closedhand.web") / "static"
+    files = {name: (folder / name).read_bytes() for name in TYPES}
+    connected: set[Visitor] = set()
+
+    async def file(request: Request) -> Response:
+        name = request.path_params.get("name", "index.html")
+        if name not in files:
+            return PlainTextResponse("not found", 404)
+        return Response(files[name], headers={"Content-Type": TYPES[name]})
+
+    async def socket(websocket: WebSocket) -> None:
+        peer = websocket.client.host if websocket.client else "?"
+        if not guard.admits(websocket.headers, is_socket=True):
+            complaints.tell("a foreign origin or host", peer)
+            await websocket.close(POLICY_VIOLATION)
+            return
+        if len(connected) >= MOST_CONNECTIONS:
+            complaints.tell("more connections than there may be", peer)
+            await websocket.close(TRY_LATER)
+            return
+        visitor = Visitor(house, owner=not token)
+        connected.add(visitor)
+        try:
+            await websocket.accept()
+            if await _introduced(websocket, visitor, token):
+                await _serve(websocket, visitor, complaints, peer)
+            else:
+                complaints.tell("a connection without a valid introduction", peer)
+                await websocket.close(POLICY_VIOLATION)
+        except (WebSocketDisconnect, RuntimeError):
+            pass  # the browser has gone
+        except KeyError:
+            complaints.tell("a message that is no text", peer)
+            with suppress(RuntimeError):
+                await websocket.close(POLICY_VIOLATION)
+        finally:
+            connected.discard(visitor)
+            visitor.leave()
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        ready = asyncio.ensure_future(house.think(catalogue.games))
+        yield
+        ready.cancel()
+        house.close()
+
+    routes = [
+        Route("/", file),
+        Route("/{name}", file),
+        WebSocketRoute("/ws", socket),
+    ]
+    app = Starlette(routes=routes, lifespan=lifespan)
+    app.add_middleware(Checked, guard=guard, complaints=complaints)
+    return app
+
+
+async def _introduced(websocket: WebSocket, visitor: Visitor, token: str) -> bool:
+    """Receive the first message, which may make the visitor an owner; False if it is none."""
+    with suppress(TimeoutError, KeyError, ValueError, AttributeError):
+        text = await asyncio.wait_for(websocket.receive_text(), HELLO_SECONDS)
+        hello = json.loads(text[:1000])
+        if hello.get("do") != "hello":
+            return False
+        given = hello.get("token")
+        if token and isinstance(given, str):
+            visitor.owner = hmac.compare_digest(given.encode(), token.encode())
+        visitor.push({"re": hello.get("n"), "ok": {"owner": visitor.owner, "version": __version__}})
+        return True
+    return False
+
+
+async def _serve(websocket: WebSocket, visitor: Visitor, complaints: Complaints, peer: str) -> None:
+    """Answer messages, and send what is pushed, until one of both ends."""
+    bucket = Bucket()
+
+    async def receive() -> None:
+        while True:
+            text = await websocket.receive_text()
+            if len(text) > MOST_MESSAGE:
+                complaints.tell("a message that is too large", peer)
+                await websocket.close(TOO_BIG)
+                return
+            if not bucket.take():
+                complaints.tell("more messages than there may be", peer)
+                await websocket.close(POLICY_VIOLATION)
+                return
+            await visitor.answer(text)
+
+    async def send() -> None:
+        while (text := await visitor.outbox.get()) is not None:
+            await websocket.send_text(text)
+        await websocket.close(TRY_LATER)
+
+    works = [asyncio.ensure_future(receive()), asyncio.ensure_future(send())]
+    _, others = await asyncio.wait(works, return_when=asyncio.FIRST_COMPLETED)
+    for work in others:
+        work.cancel()
+    # Both may fail at once when a browser goes: every error is looked at.
+    for end in await asyncio.gather(*works, return_exceptions=True):
+        if isinstance(end, Exception):
+            raise end
+
+
+class Checked:
+    """Middleware: refuses foreign hosts and origins, and adds the headers of every answer."""
+
+    def __init__(self, app: Any, guard: Guard, complaints: Complaints) -> None:
+        self._app, self._guard, self._complaints = app, guard, complaints
+
+    async def __call__(
+        self,
+        scope: dict[str, Any],
+        receive: Callable[[], Awaitable[Any]],
+        send: Callable[[Any], Awaitable[None]],
+    ) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(HEADERS)
+            await send(message)
+
+        request = Request(scope)
+        if self._guard.admits(request.headers):
+            await self._app(scope, receive, send_with_headers)
+            return
+        peer = request.client.host if request.client else "?"
+        self._complaints.tell("a foreign origin or host", peer)
+        answer = PlainTextResponse("this server does not answer to that name", 421)
+        await answer(scope, receive, send_with_headers)

@@ -1,0 +1,218 @@
+"""Records and positions under study: read, replayed, judged play by play, and drawn."""
+
+import io
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from closedhand.core.files import SHIPPED
+from closedhand.core.game import Game, InputError, State
+from closedhand.core.records import Record, read, reader_of, replay
+from closedhand.core.registry import flat_game
+from closedhand.core.statistics import student
+from closedhand.search.playout import playouts
+from closedhand.web import positions
+from closedhand.web.advice import judge, playouts_of, told
+from closedhand.web.pictures import describe, prepare, seen_by
+from closedhand.web.uploads import uploaded, written
+
+MOST_GAMES = 1000
+"""Most games of a file that are listed."""
+MOST_PLIES = 2000
+"""Most actions of a game that is replayed."""
+PLAYOUTS = 64
+"""Playouts behind a point of the curve."""
+JUDGING = 0.6
+"""Seconds in which a play is judged."""
+FRAME = 900
+"""Milliseconds of a picture in an animation."""
+
+
+def samples() -> list[str]:
+    """Names of the files of records that come with the package."""
+    return sorted(path.name for path in SHIPPED.glob("*.jsonl"))
+
+
+def records_in(
+    *, text: str | None = None, data: str | None = None, sample: str | None = None
+) -> list[Record]:
+    """The games of a pasted text, of an uploaded file, or of a sample.
+
+    Args:
+        text: Records, one per line.
+        data: A file in base64: records, or a log of another program.
+        sample: One of `samples`.
+
+    Raises:
+        InputError: There are none, or something among them is no record.
+    """
+    if sample is not None:
+        if sample not in samples():
+            raise InputError("there is no such sample")
+        return list(islice(read(SHIPPED / sample), MOST_GAMES))
+    held = uploaded(data) if data is not None else written((text or "").encode("utf-8", "replace"))
+    with held as path:
+        reader = reader_of(path)
+        found = reader.records(path) if reader else read(path)
+        records = list(islice(found, MOST_GAMES))
+    if not records:
+        raise InputError("there is no game in it")
+    return records
+
+
+def listed(record: Record) -> dict[str, Any]:
+    """A game in a list."""
+    return {
+        "game": record.game,
+        "agents": list(record.agents or ()),
+        "returns": list(record.returns or ()),
+        "actions": len(record.actions),
+    }
+
+
+class Study:
+    """A record, replayed.
+
+    Attributes:
+        record: The record.
+        game: Its game.
+        states: The position before each action, and the last one.
+        actions: The actions.
+        actors: Who made them.
+    """
+
+    def __init__(self, record: Record) -> None:
+        """Replay a record.
+
+        Raises:
+            InputError: It is not legal, or too long.
+        """
+        if len(record.actions) > MOST_PLIES:
+            raise InputError(f"a replay has at most {MOST_PLIES:,} actions")
+        self.record = record
+        self.game: Game = flat_game(record.game, record.rules)
+        self.states: list[State] = []
+        end = replay(record, lambda state: self.states.append(state.copy()))
+        self.states.append(end)
+        prepare(self.game)
+        self.actors = [int(state["player"]) for state in self.states[:-1]]
+        self.actions = [
+            self.game.parse(text, state)
+            for text, state in zip(record.actions, self.states, strict=False)
+        ]
+
+    def told(self) -> dict[str, Any]:
+        """The whole game, for a browser."""
+        moves = [
+            {"player": actor, **told(self.game, state, action)}
+            for actor, action, state in zip(self.actors, self.actions, self.states, strict=False)
+        ]
+        return {
+            **listed(self.record),
+            "record": self.record.to_json(),
+            "players": self.game.num_players,
+            "moves": moves,
+            "sides": list(self.game.sides),
+        }
+
+    def position(self, ply: int, seat: int) -> dict[str, Any]:
+        """The position after a number of actions, as a seat sees it."""
+        state = self.states[ply]
+        actors = self.actors[:ply][-len(self.game.history(state)) or len(self.actors) :]
+        return describe(self.game, seen_by(self.game, state, seat), actors, legal=False)
+
+    def judgements(self, seed: int) -> Iterator[dict[str, Any]]:
+        """The value of each position, and what each play costs, one after another."""
+        rng = np.random.default_rng(seed)
+        for ply in range(len(self.states)):
+            found: dict[str, Any] = {"ply": ply, "values": self._values(ply, rng), "play": None}
+            if ply < len(self.actions) and self.game.rounds == 1:
+                state, actor = self.states[ply], self.actors[ply]
+                view, made = self.game.view(state, actor), self.actions[ply]
+                judged = judge(self.game, view, made, rng, JUDGING)
+                best = None if judged.best is None else told(self.game, view, judged.best)
+                found["play"] = {
+                    "verdict": judged.verdict,
+                    "best": best,
+                    "cost": judged.cost,
+                    "low": judged.low,
+                    "high": judged.high,
+                    "number": judged.number,
+                }
+            yield found
+
+    def _values(self, ply: int, rng: np.random.Generator) -> list[list[float]] | None:
+        """Mean payoff and half its interval by playouts of the open hands, for every seat."""
+        if self.game.rounds > 1:
+            return None
+        playing, policy, _ = playouts_of(self.game)
+        state = self.states[ply]
+        if self.game.over(state):
+            return [[value, 0.0] for value in playing.returns(state).tolist()]
+        values: list[list[float]] = []
+        for player in range(self.game.num_players):
+            states, out = np.repeat(np.array([state], playing.dtype), PLAYOUTS), np.empty(PLAYOUTS)
+            playouts(policy, playing.rules, states, player, rng, playing.num_actions, out)
+            (found,) = student(out[:, None])
+            values.append([found.mean, found.high - found.mean])
+        return values
+
+    def picture(self, ply: int, seat: int) -> bytes:
+        """A position as PNG.
+
+        Raises:
+            InputError: Pillow is not installed.
+        """
+        image = self._image(ply, seat)
+        out = io.BytesIO()
+        image.save(out, "PNG", optimize=True)
+        return out.getvalue()
+
+    def animation(self, seat: int) -> bytes:
+        """All positions as GIF.
+
+        Raises:
+            InputError: Pillow is not installed.
+        """
+        first, *others = [self._image(ply, seat) for ply in range(len(self.states))]
+        out = io.BytesIO()
+        first.save(
+            out, "GIF", save_all=True, append_images=others, duration=FRAME, loop=0, optimize=True
+        )
+        return out.getvalue()
+
+    def _image(self, ply: int, seat: int) -> Any:
+        from closedhand.envs.render import picture, require_pillow
+
+        pillow = require_pillow()
+        state = seen_by(self.game, self.states[ply], seat)[0]
+        return pillow.fromarray(picture(self.game.scene(state)))
+
+    def text(self, ply: int) -> str:
+        """The position of the player to act as text, for `positions.read`."""
+        state = self.states[ply]
+        player = int(state["player"])
+        hand, actions, public = self.game.knowledge(state, player)
+        texts = [
+            (self.game.text(each) if each >= 0 else "?") if isinstance(each, int) else each
+            for each in actions
+        ]
+        return positions.written(self.game, player, hand, texts, public)
+
+
+def view_of(game: Game, player: int, hand: str, actions: str, public: Mapping[str, Any]) -> State:
+    """The view that somebody describes by hand.
+
+    Args:
+        game: The game.
+        player: Seat of the player.
+        hand: Cards that the player holds.
+        actions: Actions so far, with spaces between them.
+        public: What else the player knows.
+
+    Raises:
+        InputError: It is no position of the game.
+    """
+    return game.view_from(player, hand, actions.split(), **public)

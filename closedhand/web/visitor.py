@@ -1,0 +1,198 @@
+"""A connection of a browser: its messages, who may send them, and what is computed for it.
+
+A message is a JSON object with the name of a request, `do`, a number `n` that comes back as `re`
+with the answer, and the arguments. Whoever opens the page with the server's token is an owner;
+whoever has only the link of a seat is a guest of that table.
+"""
+
+import asyncio
+import json
+import logging
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from typing import Any
+
+from closedhand.core.game import InputError
+from closedhand.core.parsing import SEED, TEXT, Kind, check_fields, parse_json
+from closedhand.core.records import Record
+from closedhand.web.house import House, told
+from closedhand.web.pictures import WATCHING
+from closedhand.web.sitting import Sitting
+from closedhand.web.small import Small
+from closedhand.web.study import Study
+
+LOG = logging.getLogger("closedhand.web")
+
+Answer = Callable[["Visitor", dict[str, Any]], Awaitable[Any]]
+
+MOST_WAITING = 200
+"""Messages that may wait for a browser; one that does not read them is let go."""
+
+
+class Visitor:
+    """A connection of a browser.
+
+    Attributes:
+        house: The house.
+        owner: Whether it may open tables and study games.
+        table: The table it is at.
+        token: Secret of its seat there, which moves with it.
+        outbox: Messages that wait to be sent; None ends the connection.
+        works: Computations for this browser, by name.
+        records: The games it studies.
+        study: The one that is replayed.
+        small: The small game that it looks into.
+    """
+
+    def __init__(self, house: House, owner: bool) -> None:
+        self.house = house
+        self.owner = owner
+        self.table: Sitting | None = None
+        self.token = ""
+        self.outbox: asyncio.Queue[str | None] = asyncio.Queue(MOST_WAITING)
+        self.works: dict[str, asyncio.Task[None]] = {}
+        self.records: list[Record] = []
+        self.study: Study | None = None
+        self.small: Small | None = None
+        self._leave: Callable[[], None] = lambda: None
+
+    def push(self, data: Mapping[str, Any]) -> None:
+        """Queue a message."""
+        try:
+            self.outbox.put_nowait(json.dumps(data, separators=(",", ":")))
+        except asyncio.QueueFull:
+            self.end()
+
+    def end(self) -> None:
+        """End the connection."""
+        while not self.outbox.empty():
+            self.outbox.get_nowait()
+        self.outbox.put_nowait(None)
+
+    @property
+    def seat(self) -> int:
+        """Its seat at the table at present; `WATCHING` if it has none."""
+        seat = self.table.seat_of(self.token) if self.table is not None else None
+        return WATCHING if seat is None else seat
+
+    def sit(self, table: Sitting, token: str) -> None:
+        """Take the seat of a secret, and be told of all that happens at the table."""
+        self.leave()
+        self.table, self.token = table, token
+        self._leave = self.house.listen(table.id, self.tell)
+        self.tell()
+
+    def leave(self) -> None:
+        """Leave the table, and end what is computed for this browser."""
+        self._leave()
+        self._leave = lambda: None
+        self.table = None
+        for name in list(self.works):
+            self.stop(name)
+
+    def tell(self) -> None:
+        """Push the position at the table."""
+        if self.table is None:
+            return
+        if self.table.id not in self.house.tables:
+            self.push({"push": "closed"})
+        else:
+            links = self.table.links() if self.owner else None
+            self.push({"push": "table", **told(self.table, self.seat), "links": links})
+
+    def start(self, name: str, work: Coroutine[Any, Any, None]) -> None:
+        """Begin a computation in place of the one of that name."""
+        self.stop(name)
+        self.works[name] = asyncio.ensure_future(work)
+
+    def stop(self, name: str) -> None:
+        """End a computation."""
+        task = self.works.pop(name, None)
+        if task:
+            task.cancel()
+
+    async def answer(self, text: str) -> None:
+        """Answer a message."""
+        number: Any = None
+        try:
+            message = _message(text)
+            number = message.get("n")
+            request = REQUESTS.get(message["do"])
+            if request is None:
+                raise InputError(f"no request {message['do'][:40]!r}")
+            if request.for_owner and not self.owner:
+                raise InputError("this link is for one table only")
+            arguments = {k: v for k, v in message.items() if k not in ("do", "n")}
+            check_fields(arguments, message["do"], request.needed, request.others)
+            told = await request.answer(self, arguments)
+            self.push({"re": number, "ok": told})
+        except InputError as error:
+            self.push({"re": number, "error": str(error)})
+        except Exception:  # a fault of ours must not end the games of others
+            LOG.exception("a request failed")
+            self.push({"re": number, "error": "the server failed to answer this"})
+
+    def at_table(self) -> Sitting:
+        """The table this browser is at.
+
+        Raises:
+            InputError: It is at none.
+        """
+        if self.table is None or self.table.id not in self.house.tables:
+            raise InputError("you are at no table")
+        return self.table
+
+    def seated(self) -> Sitting:
+        """The table at which this browser has a seat.
+
+        Raises:
+            InputError: It has none.
+        """
+        table = self.at_table()
+        if self.seat < 0 and not (self.owner and not table.persons):
+            raise InputError("you are only watching")
+        return table
+
+
+def _message(text: str) -> dict[str, Any]:
+    """A message as an object with a text `do`.
+
+    Raises:
+        InputError: It is none.
+    """
+    return check_fields(parse_json(text), "a message", {"do": TEXT}, {"n": SEED})
+
+
+class Request:
+    """A request: its fields, who may send it, and the function that answers it."""
+
+    def __init__(
+        self,
+        answer: Answer,
+        needed: Mapping[str, Kind],
+        others: Mapping[str, Kind],
+        for_owner: bool,
+    ) -> None:
+        self.answer, self.needed, self.others, self.for_owner = answer, needed, others, for_owner
+
+
+REQUESTS: dict[str, Request] = {}
+
+
+def request(
+    name: str,
+    needed: Mapping[str, Kind] = {},
+    others: Mapping[str, Kind] = {},
+    for_owner: bool = True,
+) -> Callable[[Answer], Answer]:
+    """Decorator of the function that answers a request."""
+
+    def decorate(answer: Answer) -> Answer:
+        REQUESTS[name] = Request(answer, needed, others, for_owner)
+        return answer
+
+    return decorate
+
+
+@request("stop", {"work": TEXT}, for_owner=False)
+async def _stop(visitor: Visitor, given: dict[str, Any]) -> Any:
+    visitor.stop(given["work"])

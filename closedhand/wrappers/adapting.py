@@ -1,0 +1,62 @@
+"""What the wrappers for other libraries share: whose env they are given, and what it shows."""
+
+from typing import Any, cast
+
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
+
+from closedhand.core.checks import InputError, shown
+from closedhand.envs.rows import Rows
+from closedhand.envs.sight import ACTION_MASK, COMPACT, FLAT, OBSERVATION
+from closedhand.envs.vector import GameVectorEnv
+
+OneSeat = GameVectorEnv | Rows
+"""Vector envs whose rows each belong to one seat, if a `GameVectorEnv` was made with opponents."""
+
+
+def vector_env(env: Any, library: str, mode: AutoresetMode) -> OneSeat:
+    """The vector env of this package in `env`, for a library that wants masks.
+
+    Args:
+        env: What `gymnasium.make_vec` returns, a `GameVectorEnv`, or a `SeatVectorEnv`.
+        library: Name of the library, for messages.
+        mode: The autoreset mode that it takes.
+
+    Raises:
+        InputError: It is another env, or was made without masks, with another mode or with rewards
+            of all seats.
+    """
+    inner = getattr(env, "unwrapped", env)
+    if not isinstance(inner, OneSeat):
+        raise InputError(f"a vector env of closedhand is needed here, not {shown(env)}")
+    if isinstance(inner, GameVectorEnv) and inner.reward == "seats":
+        raise InputError(
+            f"{library} takes one reward a row: make the env with opponents, or a SeatVectorEnv"
+        )
+    if inner.autoreset_mode != mode:
+        raise InputError(f"{library} needs another reset: use autoreset_mode={mode.value!r}")
+    if ACTION_MASK not in inner.single_observation_space.spaces:
+        raise InputError(f"{library} takes masks: use legal='mask'")
+    return inner
+
+
+def only_part(space: Any, library: str) -> spaces.Box:
+    """The space of `observation`, where nothing else is shown beside the mask.
+
+    Args:
+        space: Space of the observations of one player.
+        library: Name of a library that keeps `observation` and the mask alone, for the message.
+
+    Raises:
+        InputError: There is no mask, or there are other parts, which would be lost.
+    """
+    parts = cast(dict[str, Any], getattr(space, "spaces", {}))
+    if OBSERVATION not in parts or ACTION_MASK not in parts:
+        raise InputError(f"an observation here is a dict of {OBSERVATION} and {ACTION_MASK}")
+    others = [name for name in parts if name not in (OBSERVATION, ACTION_MASK)]
+    if others:
+        raise InputError(
+            f"{library} keeps {OBSERVATION!r} alone and would lose {', '.join(others)}: make the "
+            f"env with observation={FLAT!r} or {COMPACT!r}"
+        )
+    return parts[OBSERVATION]

@@ -1,0 +1,79 @@
+"""A PettingZoo env as a vector env with a row for each agent, for learners of one player."""
+
+# pyright: reportMissingTypeStubs=false
+# PettingZoo has inline types, but does not declare them.
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
+from pettingzoo import AECEnv
+
+from closedhand.core.checks import InputError, shown
+from closedhand.envs.rows import Rows
+from closedhand.envs.sight import Observation
+from closedhand.envs.table import Table
+
+
+class AECRows(Rows):
+    """One table of this package, also in wrappers, with a row for every agent; see `Rows`.
+
+    Tutorials that show an AEC env to a learner as if it had one player pay the agent that has
+    acted, so that whoever loses out of turn never sees the loss. Here each agent has a row of its
+    own and is paid there.
+
+    Attributes:
+        aec: The wrapped env.
+    """
+
+    def __init__(
+        self,
+        env: AECEnv[str, Any, Any],
+        *,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
+    ) -> None:
+        """Take over an env.
+
+        Args:
+            env: What `pettingzoo.make("aec", ...)` returns, or a wrapper of this package around it.
+            autoreset_mode: When a new game follows a finished one.
+
+        Raises:
+            InputError: It is another env, or there is no such mode.
+        """
+        table = env.unwrapped
+        if not isinstance(table, Table):
+            raise InputError(f"an AEC env of closedhand is needed here, not {shown(env)}")
+        self.aec = env
+        self.sight = table.sight
+        self._agents = list(env.possible_agents)
+        space = cast(spaces.Dict, env.observation_space(self._agents[0]))
+        actions = cast(spaces.Discrete, env.action_space(self._agents[0]))
+        self._lay(1, len(self._agents), space, actions, autoreset_mode)
+
+    def _begin(self, chosen: np.ndarray, seeds: Sequence[int | None], options: Any) -> None:
+        self.aec.reset(seed=seeds[0], options=options or None)
+        while self._is_over():  # with forced actions played inside, a game may leave no choice
+            self.aec.reset()
+
+    def _is_over(self) -> bool:
+        ends, cuts = self.aec.terminations, self.aec.truncations
+        return all(ends[agent] or cuts[agent] for agent in self.aec.agents)
+
+    def _play(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        rewards = np.zeros((1, self.num_seats))
+        if self._ended[0]:
+            self._begin(~self._ended, [None], None)
+            return rewards, np.zeros(1, bool)
+        self.aec.step(int(actions[0]))
+        rewards[0] = [self.aec.rewards.get(agent, 0.0) for agent in self._agents]
+        return rewards, np.array([self._is_over()])
+
+    def _actors(self) -> np.ndarray:
+        return np.array([self._agents.index(self.aec.agent_selection)])
+
+    def _look(self) -> Observation:
+        seen = [cast(Observation, self.aec.observe(agent)) for agent in self._agents]
+        return {part: np.stack([each[part] for each in seen]) for part in seen[0]}

@@ -1,0 +1,59 @@
+"""Whatever was trained on the observations of our envs, as an agent for matches."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from closedhand.core import batch
+from closedhand.core.checks import integers
+from closedhand.core.game import Game, State
+from closedhand.envs.sight import ACTION_MASK, PLANES, Observation, Sight
+
+
+class ObservingAgent:
+    """A function of observations as an agent: a network of any library plays matches.
+
+    Attributes:
+        name: Name in results and records.
+        game: Game that is played.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        choose: Callable[[Observation], Any],
+        observation: str = PLANES,
+        name: str = "learned",
+    ) -> None:
+        """Play `game` by a function.
+
+        Args:
+            game: Game to play, as `env.unwrapped.game` of the envs that the function knows.
+            choose: From observations as a vector env made of `game` shows them, a dict of int8
+                arrays [n, ...] with the `action_mask`, to an action for each, integers [n].
+            observation: Form of the observations: `planes`, `flat` or `compact`.
+            name: Name of the agent.
+
+        Raises:
+            InputError: There is no such form of observations.
+        """
+        self.game = game
+        self.name = name
+        self._choose = choose
+        self._sight = Sight(game, observation)
+
+    def act(self, view: State) -> int:
+        """The action of the player to act."""
+        return int(self.act_batch(np.array([view], self.game.dtype))[0])
+
+    def act_batch(self, views: np.ndarray) -> np.ndarray:
+        """The action for each view, states [n]; int64 [n].
+
+        Raises:
+            InputError: The function answers something else than one integer for each view.
+        """
+        look = batch.features if self._sight.compact else batch.observe
+        seen, masks = look(self.game, views)
+        chosen = self._choose({**self._sight.parts(seen), ACTION_MASK: masks})
+        return integers(f"the actions of agent {self.name!r}", chosen, len(views), "view")

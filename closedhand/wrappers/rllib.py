@@ -1,0 +1,201 @@
+"""Self-play in RLlib's new API stack: a game as its multi-agent env, and PPO's network with masks.
+
+    from closedhand.wrappers.rllib import agent_of, self_play
+
+    algorithm = self_play(PPOConfig(), game).build_algo()
+    algorithm.train()
+    match.play(game, [agent_of(algorithm, game), "random"], deals=500)
+
+One seat against agents is faster, for RLlib takes our vector envs as they are: with
+`gym_env_vectorize_mode="vector_entry_point"` it needs nothing from here but `MaskedPPOModule`.
+"""
+
+# pyright: basic, reportMissingImports=false
+# RLlib has few types, and an environment of its own.
+
+from typing import Any
+
+import torch
+from ray.rllib.algorithms.algorithm import Algorithm
+from ray.rllib.algorithms.algorithm_config import AlgorithmConfig
+from ray.rllib.algorithms.ppo.torch.default_ppo_torch_rl_module import DefaultPPOTorchRLModule
+from ray.rllib.core.columns import Columns
+from ray.rllib.core.rl_module.default_model_config import DefaultModelConfig
+from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
+from ray.rllib.core.rl_module.rl_module import RLModuleSpec
+from ray.rllib.env.multi_agent_env import MultiAgentEnv
+
+from closedhand.core.checks import InputError
+from closedhand.core.game import Game
+from closedhand.envs import common
+from closedhand.envs.aec import GameAEC
+from closedhand.envs.common import ILLEGAL_REWARD
+from closedhand.envs.sight import ACTION_MASK, COMPACT, OBSERVATION, Observation
+from closedhand.wrappers.adapting import only_part
+from closedhand.wrappers.observing import ObservingAgent
+
+SELF = "self"
+"""The policy that plays all seats."""
+
+
+class RLlibEnv(MultiAgentEnv):
+    """A game in which the seats act in turn, each under its name `player_0`, `player_1`, ….
+
+    Only the seat to act gets an observation, a dict of `observation` and `action_mask`; at the end
+    all seats that have acted do, with a mask that marks action 0. Rewards go to all seats, whoever
+    acts, and RLlib credits them to the last action of each. An illegal action ends the game with a
+    penalty for its seat.
+
+    Attributes:
+        game: The rules.
+    """
+
+    def __init__(self, config: dict[str, Any]) -> None:
+        """Make the env.
+
+        Args:
+            config: `game`, a name or a `Game`; `observation`, `compact` (the default) or `flat`;
+                and options of `make_game`.
+
+        Raises:
+            InputError: An unknown name, option or form of observations, or `planes`, of which RLlib
+                would keep one part.
+        """
+        given = {"observation": COMPACT, **config}
+        self._env = GameAEC(given.pop("game"), **given)
+        self.game = self._env.game
+        seats = self._env.possible_agents
+        only_part(self._env.observation_space(seats[0]), "RLlib")
+        self.agents, self.possible_agents = list(seats), list(seats)
+        self.observation_spaces = {seat: self._env.observation_space(seat) for seat in seats}
+        self.action_spaces = {seat: self._env.action_space(seat) for seat in seats}
+        super().__init__()
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Observation], dict[str, Any]]:
+        """Start a new game; arguments as for `GameAEC.reset`."""
+        self._env.reset(seed, options)
+        self._acted = {self._env.agent_selection}
+        return self._look({self._env.agent_selection}), {}
+
+    def step(
+        self, action_dict: dict[str, Any]
+    ) -> tuple[
+        dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], dict[str, Any]
+    ]:
+        """Play the action of the seat to act."""
+        env, actor = self._env, self._env.agent_selection
+        try:
+            env.step(action_dict[actor])
+        except InputError:  # RLlib tries any actions when it checks an env
+            paid = dict.fromkeys(self._acted, 0.0) | {actor: ILLEGAL_REWARD}
+            return self._look(self._acted), paid, {"__all__": True}, {"__all__": False}, {}
+        ended = env.terminations[env.agent_selection]
+        if not ended:
+            self._acted.add(env.agent_selection)
+        # A seat that has never acted has nothing to learn from, and no episode in RLlib.
+        paid = {agent: env.rewards[agent] for agent in self._acted}
+        seen = self._look(self._acted if ended else {env.agent_selection})
+        return seen, paid, {"__all__": ended}, {"__all__": False}, {}
+
+    def _look(self, agents: set[str]) -> dict[str, Observation]:
+        """Observations of some seats, with masks that are never all zero."""
+        seen = {agent: self._env.observe(agent) for agent in agents}
+        for parts in seen.values():
+            if not parts[ACTION_MASK].any():
+                parts[ACTION_MASK][0] = 1
+        return seen
+
+
+class MaskedPPOModule(DefaultPPOTorchRLModule):
+    """RLlib's own network for PPO, over the actions that the mask of the observation allows."""
+
+    def __init__(self, *, observation_space: Any, **settings: Any) -> None:
+        """Build the network of RLlib's catalog for `observation` alone.
+
+        Args:
+            observation_space: Space of `observation` and `action_mask`.
+            **settings: What RLlib gives its modules beside it.
+
+        Raises:
+            InputError: The space has further parts.
+        """
+        super().__init__(observation_space=only_part(observation_space, "RLlib"), **settings)
+        self.observation_space = observation_space
+
+    def _forward(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
+        return self._masked(batch, super()._forward(self._seen(batch), **kwargs))
+
+    def _forward_train(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
+        return self._masked(batch, super()._forward_train(self._seen(batch), **kwargs))
+
+    def compute_values(self, batch: dict[str, Any], embeddings: Any = None) -> Any:
+        """The values of a batch of observations."""
+        return super().compute_values(self._seen(batch), embeddings)
+
+    def _seen(self, batch: dict[str, Any]) -> dict[str, Any]:
+        """The batch with observations as the network takes them."""
+        return {**batch, Columns.OBS: batch[Columns.OBS][OBSERVATION].float()}
+
+    def _masked(self, batch: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
+        legal = batch[Columns.OBS][ACTION_MASK] != 0
+        logits = found[Columns.ACTION_DIST_INPUTS]
+        lowest = torch.finfo(logits.dtype).min
+        return {**found, Columns.ACTION_DIST_INPUTS: logits.masked_fill(~legal, lowest)}
+
+
+def self_play(
+    config: AlgorithmConfig, game: str | Game, observation: str = COMPACT, **options: Any
+) -> AlgorithmConfig:
+    """Set up a config of PPO for self-play: one network, two layers of 256, in all seats.
+
+    Args:
+        config: The config; changed.
+        game: Name of a game, or a `Game`.
+        observation: Form of the observations: `compact` or `flat`.
+        **options: Options of `make_game`.
+
+    Returns:
+        The config. `config.rl_module(model_config=…)` and all others may follow.
+
+    Raises:
+        InputError: As for `RLlibEnv`.
+    """
+    common.resolve(game, options)
+    config.environment(RLlibEnv, env_config={"game": game, "observation": observation, **options})
+    config.multi_agent(policies={SELF}, policy_mapping_fn=_everybody)
+    spec = RLModuleSpec(module_class=MaskedPPOModule)
+    model = DefaultModelConfig(fcnet_hiddens=[256, 256], fcnet_activation="relu")
+    config.rl_module(
+        rl_module_spec=MultiRLModuleSpec(rl_module_specs={SELF: spec}), model_config=model
+    )
+    return config
+
+
+def _everybody(agent: Any, *_: Any, **__: Any) -> str:
+    return SELF
+
+
+def agent_of(
+    algorithm: Algorithm, game: str | Game, observation: str = COMPACT, name: str = "RLlib",
+    **options: Any,
+) -> ObservingAgent:  # fmt: skip
+    """The policy that an algorithm has learned, as an agent that plays its most probable action.
+
+    Args:
+        algorithm: Algorithm whose module is a `MaskedPPOModule`.
+        game: Name of the game that it has learned, or a `Game`.
+        observation: Form of the observations that it has learned from.
+        name: Name of the agent.
+        **options: Options of `make_game`.
+    """
+    module: Any = algorithm.get_module(SELF) or algorithm.get_module()
+
+    @torch.no_grad()
+    def choose(seen: Observation) -> Any:
+        batch = {part: torch.from_numpy(rows) for part, rows in seen.items()}
+        found = module.forward_inference({Columns.OBS: batch})
+        return found[Columns.ACTION_DIST_INPUTS].argmax(1).numpy()
+
+    return ObservingAgent(common.resolve(game, options), choose, observation, name)

@@ -1,0 +1,213 @@
+"""Our envs as envs of Tianshou, and networks that obey their masks."""
+
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+# Tianshou's `Batch` is typed by protocols that say nothing of its entries.
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from gymnasium.vector import AutoresetMode
+
+from closedhand.core.checks import InputError, integers, shown
+from closedhand.core.extras import needing
+from closedhand.envs import common
+from closedhand.envs.rows import Rows
+from closedhand.envs.sight import ACTION_MASK, OBSERVATION, Observation
+from closedhand.wrappers.adapting import only_part, vector_env
+
+with needing():
+    from tianshou.data import Batch
+    from tianshou.env import BaseVectorEnv, PettingZooEnv
+    from tianshou.utils.net.common import AbstractDiscreteActor
+
+LIBRARY = "Tianshou"
+Ids = int | Sequence[int] | np.ndarray | None
+
+
+class TianshouVectorEnv(BaseVectorEnv):
+    """A vector env of this package as one of Tianshou, without a worker for each game.
+
+    Observations are a `Batch` of `obs`, int8 [n, size], and `mask`, bool [n, num_actions], as
+    Tianshou's policies for discrete actions expect them: those that rate actions (DQN and its kin)
+    obey the mask as they are, those with an actor by `MaskedActor`.
+    """
+
+    def __init__(self, env: Any) -> None:
+        """Take over a vector env.
+
+        Args:
+            env: What `gymnasium.make_vec` returns, made with `opponents` and
+                `autoreset_mode="Disabled"`, because Tianshou resets games itself, or a
+                `SeatVectorEnv` with that mode for self-play.
+
+        Raises:
+            InputError: It is another env, was made without masks or with another mode, or has parts
+                beside `observation`, which Tianshou would lose.
+        """
+        self.env = vector_env(env, LIBRARY, AutoresetMode.DISABLED)
+        self.part = only_part(self.env.single_observation_space, LIBRARY)
+        self.env_num = self.env.num_envs
+        self.is_async = False
+        self.is_closed = False
+
+    def get_env_attr(self, key: str, id: Ids = None) -> list[Any]:
+        """Spaces and metadata of games, one for each."""
+        values = {"action_space": self.env.single_action_space, "observation_space": self.part}
+        value = values[key] if key in values else getattr(self.env, key)
+        return [value] * len(self._chosen(id))
+
+    def set_env_attr(self, key: str, value: Any, id: Ids = None) -> None:
+        """Not supported: games take their options when they are made."""
+        raise AttributeError("options of a game are set when it is made")
+
+    def reset(self, env_id: Ids = None, **kwargs: Any) -> tuple[Any, np.ndarray]:
+        """Start new games.
+
+        Args:
+            env_id: Numbers of the games, by default all.
+            **kwargs: `seed` and `options` of the vector env's `reset`.
+
+        Returns:
+            A batch of `obs` and `mask`, and an empty info for each game.
+
+        Raises:
+            InputError: There is no such game, or a bad seed or option.
+        """
+        ids = self._chosen(env_id)
+        options = {**(kwargs.pop("options", None) or {}), "reset_mask": self._mask(ids)}
+        observations, _ = self.env.reset(options=options, **kwargs)
+        return self._seen(observations, ids), self._infos(ids)
+
+    def step(self, action: Any, id: Ids = None) -> tuple[Any, ...]:
+        """Play an action in some games; the others stay as they are.
+
+        Args:
+            action: Ids, integers [n].
+            id: Numbers of the games, by default all.
+
+        Returns:
+            A batch of `obs` and `mask`, rewards, terminations, truncations, and an empty info for
+            each game.
+
+        Raises:
+            InputError: There is no such game, the actions are not so many integers, or only some
+                rows are stepped in self-play, where the rows of a game go together.
+        """
+        ids = self._chosen(id)
+        actions = np.zeros(self.env_num, np.int64)
+        given = action.numpy() if isinstance(action, torch.Tensor) else action
+        actions[ids] = integers("actions", given, len(ids))
+        if len(ids) == self.env_num:
+            seen, rewards, ends, cuts, _ = self.env.step(actions)
+        elif isinstance(self.env, Rows):
+            raise InputError("in self-play all rows are stepped: collect by n_step, not n_episode")
+        else:
+            seen, rewards, ends, cuts, _ = self.env.step(actions, chosen=self._mask(ids))
+        return self._seen(seen, ids), rewards[ids], ends[ids], cuts[ids], self._infos(ids)
+
+    def seed(self, seed: Any = None) -> list[Any]:
+        """Start new games: that of game i from seed + i, where one number is given.
+
+        Raises:
+            InputError: A wrong number of seeds, or a bad one.
+        """
+        self.env.reset(seed=seed)
+        seeds = isinstance(seed, Sequence | np.ndarray)
+        first = None if seeds else common.seed_or_none(seed)
+        return [
+            [seed[i] if seeds else None if first is None else first + i]
+            for i in range(self.env_num)
+        ]
+
+    def render(self, **kwargs: Any) -> list[Any]:
+        """The open table of every game."""
+        return list(self.env.render() or ())
+
+    def close(self) -> None:
+        """Close all games."""
+        self.env.close()
+        self.is_closed = True
+
+    def _chosen(self, ids: Ids) -> np.ndarray:
+        if ids is None:
+            return np.arange(self.env_num)
+        chosen = np.atleast_1d(np.asarray(ids))
+        if chosen.dtype.kind not in "iu" or not set(chosen.tolist()) <= set(range(self.env_num)):
+            raise InputError(f"games are numbers from 0 to {self.env_num - 1}, not {shown(ids)}")
+        return chosen
+
+    def _mask(self, ids: np.ndarray) -> np.ndarray:
+        mask = np.zeros(self.env_num, bool)
+        mask[ids] = True
+        return mask
+
+    def _seen(self, observations: Observation, ids: np.ndarray) -> Any:
+        return Batch(obs=observations[OBSERVATION][ids], mask=observations[ACTION_MASK][ids] != 0)
+
+    def _infos(self, ids: np.ndarray) -> np.ndarray:
+        return np.array([{} for _ in ids])
+
+
+class TianshouAEC(PettingZooEnv):
+    """A PettingZoo env of this package for Tianshou's multi-agent algorithms.
+
+    Tianshou's own class takes `observation` and the mask out of an observation, and would lose all
+    other parts: this one refuses them. The mask is an array.
+    """
+
+    def __init__(self, env: Any) -> None:
+        """Wrap what `pettingzoo.make("aec", ...)` returns.
+
+        Raises:
+            InputError: The env has parts beside `observation`.
+        """
+        only_part(env.observation_space(env.possible_agents[0]), LIBRARY)
+        super().__init__(env)
+
+    def _masked(self, seen: dict[str, Any]) -> dict[str, Any]:
+        return {**seen, "mask": np.asarray(seen["mask"], bool)}
+
+    def reset(self, *args: Any, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Start a new game."""
+        seen, info = super().reset(*args, **kwargs)
+        return self._masked(seen), info
+
+    def step(self, action: Any) -> tuple[dict[str, Any], list[Any], bool, bool, dict[str, Any]]:
+        """Play an action of the agent to act; the rewards are those of all agents, by seat."""
+        seen, rewards, ended, cut, info = super().step(action)
+        return self._masked(seen), list(rewards), ended, cut, info
+
+
+class MaskedActor(AbstractDiscreteActor):
+    """An actor whose distribution is over the legal actions: other logits are -1e9."""
+
+    def __init__(self, actor: AbstractDiscreteActor) -> None:
+        """Wrap an actor that returns logits and a hidden state, such as `DiscreteActor`."""
+        super().__init__(actor.output_dim)
+        self.actor = actor
+
+    def get_preprocess_net(self) -> Any:
+        """The first part of the wrapped actor."""
+        return self.actor.get_preprocess_net()
+
+    def forward(self, obs: Any, state: Any = None, info: Any = None) -> tuple[torch.Tensor, Any]:
+        """Logits [n, num_actions] of a batch of `obs` and `mask`, and the hidden state."""
+        logits, state = self.actor(obs.obs, state, info or {})
+        legal = torch.as_tensor(obs.mask, dtype=torch.bool, device=logits.device)
+        return logits.masked_fill(~legal, -1e9), state
+
+
+class UnmaskedCritic(torch.nn.Module):
+    """A critic that is shown observations without masks."""
+
+    def __init__(self, critic: torch.nn.Module) -> None:
+        """Wrap a critic, such as `DiscreteCritic`."""
+        super().__init__()
+        self.critic = critic
+
+    def forward(self, obs: Any, **kwargs: Any) -> torch.Tensor:
+        """Values of a batch of `obs` and `mask`."""
+        return self.critic(obs.obs, **kwargs)

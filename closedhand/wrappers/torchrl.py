@@ -1,0 +1,66 @@
+"""Our envs as envs of TorchRL, with action masks."""
+
+# pyright: reportMissingTypeStubs=false
+
+import gymnasium
+import torch
+from gymnasium.vector import AutoresetMode
+
+from closedhand.core.checks import InputError, shown
+from closedhand.core.extras import needing
+from closedhand.envs.rows import Rows
+from closedhand.envs.sight import ACTION_MASK
+from closedhand.envs.solo import SoloEnv
+from closedhand.envs.vector import GameVectorEnv
+from closedhand.wrappers.adapting import vector_env
+
+with needing():
+    from torchrl.envs import ActionMask, DTypeCastTransform, GymWrapper, TransformedEnv
+
+
+class Mask(DTypeCastTransform):
+    """The mask as bool; where it is empty, after the end of a game, it marks action 0."""
+
+    def __init__(self) -> None:
+        super().__init__(torch.int8, torch.bool, in_keys=[ACTION_MASK])
+
+    def _apply_transform(self, obs: torch.Tensor) -> torch.Tensor:
+        mask = super()._apply_transform(obs).clone()
+        mask[..., 0] |= ~mask.any(-1)
+        return mask
+
+
+AnyEnv = gymnasium.Env | gymnasium.vector.VectorEnv
+
+
+def torchrl_env(env: AnyEnv) -> TransformedEnv:
+    """An env of this package as one of TorchRL, whose random and checked actions obey the mask.
+
+    The parts of an observation are entries of the tensordict, float32, whatever its form;
+    `action_mask` is bool, as `MaskedCategorical` takes it:
+    `ProbabilisticActor(..., in_keys={"logits": "logits", "mask": "action_mask"})`.
+
+    Args:
+        env: What `gymnasium.make` returns, what `gymnasium.make_vec` returns if it is made with
+            `opponents` and `autoreset_mode="Disabled"`, because TorchRL resets games itself, or a
+            `SeatVectorEnv` with that mode for self-play.
+
+    Returns:
+        The env; of vector envs with the batch size [num_envs].
+
+    Raises:
+        InputError: It is another env, or was made without masks or with another mode.
+    """
+    ours = env.unwrapped
+    if isinstance(ours, GameVectorEnv | Rows):
+        space = vector_env(env, "TorchRL", AutoresetMode.DISABLED).single_observation_space
+    elif isinstance(ours, SoloEnv):
+        space = ours.observation_space
+    else:
+        raise InputError(f"an env of closedhand is needed here, not {shown(env)}")
+    parts = [name for name in space.spaces if name != ACTION_MASK]
+    made = TransformedEnv(GymWrapper(env, categorical_action_encoding=True))
+    floats = DTypeCastTransform(torch.int8, torch.float32, in_keys=parts)
+    for transform in (Mask(), floats, ActionMask()):
+        made.append_transform(transform)
+    return made

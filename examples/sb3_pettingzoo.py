@@ -1,0 +1,64 @@
+"""Stable-Baselines3 on a PettingZoo env: MaskablePPO plays all seats of one table.
+
+    python examples/sb3_pettingzoo.py
+
+PettingZoo's tutorial on action masking shows a game of two players to Stable-Baselines3 as if it
+had one. `AECRows` makes a row of every agent instead, which waits while others act, so that each
+is paid for its own actions. One table is slow: `examples/sb3_maskable_ppo.py` plays 64 at a time.
+"""
+
+import argparse
+import time
+
+import numpy as np
+import pettingzoo
+import torch
+from sb3_contrib import MaskablePPO
+
+from closedhand import Game
+from closedhand.arena import match, results
+from closedhand.wrappers import AECRows, ObservingAgent
+from closedhand.wrappers.sb3 import SB3VecEnv
+
+FORM = "compact"
+
+
+def train(steps: int) -> tuple[Game, MaskablePPO]:
+    """Learn for some steps of the table; print how many a second, learning included."""
+    torch.set_num_threads(1)
+    env = pettingzoo.make(
+        "aec", "closedhand/doudizhu-v0", substeps=True, objective="win", observation=FORM
+    )
+    rows = SB3VecEnv(AECRows(env))
+    model = MaskablePPO(
+        "MlpPolicy", rows, n_steps=1024, batch_size=512, n_epochs=4, learning_rate=1e-3,
+        gamma=1.0, policy_kwargs={"net_arch": [256, 256]}, seed=1,
+    )  # fmt: skip
+    start = time.process_time()
+    model.learn(rows.num_envs * steps)
+    done = model.num_timesteps // rows.num_envs
+    speed = done / (time.process_time() - start)
+    print(f"{done:,} steps, {speed:,.0f} a second of processor time")
+    return env.unwrapped.game, model
+
+
+def main(arguments: list[str] | None = None) -> float:
+    """Train, then play a duplicate match; return the share of games won."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--steps", type=int, default=10_240)
+    parser.add_argument("--deals", type=int, default=500)
+    given = parser.parse_args(arguments)
+    game, model = train(given.steps)
+
+    def choose(seen: dict[str, np.ndarray]) -> np.ndarray:
+        masks = seen["action_mask"] != 0
+        return model.predict(seen["observation"], action_masks=masks, deterministic=True)[0]
+
+    agent = ObservingAgent(game, choose, FORM, "MaskablePPO")
+    score = results.score(match.play(game, [agent, "random"], given.deals, seed=7))
+    print(score)
+    return score.won.mean
+
+
+if __name__ == "__main__":
+    main()

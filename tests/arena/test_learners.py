@@ -1,0 +1,116 @@
+"""The table of learners: cells as files of their own, resumed, of others, and the report."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+
+from closedhand import InputError
+from closedhand.arena import learner_table, learners
+from closedhand.arena.learners import EXACT, EXPLOITED, QUICK, Cell, choose, compute
+
+PLAN = replace(QUICK, steps=500, curve_deals=5, deals=10, responder_steps=200)
+
+
+def silent(name: str, done: float, total: int) -> None:
+    """Progress that is not shown."""
+
+
+@pytest.mark.slow
+def test_small_games_are_judged_exactly(tmp_path: Path) -> None:
+    names = ("ppo", "cfr+", "q-learning")
+    cells = [Cell("leduc", learner, seed) for learner in names for seed in (0, 1)]
+    compute(tmp_path, PLAN, cells, silent)
+    results = learner_table.read(tmp_path)
+    assert len(results) == 6
+    for each in results:
+        assert list(each.measures) == [EXACT]
+        mean, low, high = each.measures[EXACT]
+        assert 0 < low == mean == high < 5
+        assert (each.curve[:, 2] > 0).all() and each.curve[-1, 0] >= PLAN.steps / 2
+    lines = learner_table.report(results).splitlines()
+    assert [line.split("|")[1:3] for line in lines if line.startswith("| `")] == [
+        [" `cfr+` ", " 2 "],
+        [" `ppo` ", " 2 "],
+        [" `q-learning` ", " 2 "],
+    ]
+
+
+@pytest.mark.slow
+def test_large_games_are_judged_by_agents_and_a_responder(tmp_path: Path) -> None:
+    compute(tmp_path, PLAN, [Cell("doudizhu", "ppo", 3)], silent)
+    [result] = learner_table.read(tmp_path)
+    assert list(result.measures) == ["v random", "v decompose", "v greedy", EXPLOITED]
+    assert result.curve_of == "v greedy"
+    assert all(low <= mean <= high for mean, low, high in result.measures.values())
+
+
+@pytest.mark.slow
+def test_an_interrupted_cell_goes_on_and_a_finished_one_is_kept(tmp_path: Path) -> None:
+    cells = [Cell("leduc", "dmc", 0)]
+    compute(tmp_path / "whole", PLAN, cells, silent)
+
+    def stop(name: str, done: float, total: int) -> None:
+        if done > 0:
+            raise KeyboardInterrupt
+
+    cut = tmp_path / "cut"
+    with pytest.raises(KeyboardInterrupt):
+        compute(cut, PLAN, cells, stop)
+    assert learner_table.read(cut) == []
+    compute(cut, PLAN, cells, silent)
+    [whole], [resumed] = map(learner_table.read, (tmp_path / "whole", cut))
+    assert whole.measures == resumed.measures
+    assert (whole.curve[:, [0, 2]] == resumed.curve[:, [0, 2]]).all()
+    path = cut / f"{cells[0].name(PLAN)}.json"
+    before = path.stat().st_mtime_ns
+    compute(cut, PLAN, cells, silent)
+    assert path.stat().st_mtime_ns == before
+
+
+def test_cells_are_chosen_by_game_and_learner() -> None:
+    assert choose(["leduc/ppo"], [0, 1]) == [Cell("leduc", "ppo", 0), Cell("leduc", "ppo", 1)]
+    assert choose(["chinese-poker"], [0]) == [
+        Cell("chinese_poker", learner, 0) for learner in ("ppo", "dmc", "imitation")
+    ]
+    assert {cell.game for cell in choose(["mccfr"], [0])} >= {"leduc", "uh_leduc"}
+    assert len(choose(None, [0])) >= 5 * 3
+    with pytest.raises(InputError, match="no cell 'chess'"):
+        choose(["leduc", "chess"], [0])
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[]", "{}", '{"settings": {}, "result": {}}', '{"settings": 1, "result": {"seconds": 1e999}}'],
+)
+def test_files_that_are_no_results_are_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "leduc-ppo-1-0.json").write_text(text)
+    with pytest.raises(InputError, match=r"leduc-ppo-1-0\.json"):
+        learner_table.read(tmp_path)
+
+
+def test_results_of_other_versions_have_rows_of_their_own(tmp_path: Path) -> None:
+    compute(tmp_path, PLAN, [Cell("leduc", "cfr", 0)], silent)
+    [path] = tmp_path.glob("*.json")
+    data = json.loads(path.read_text())
+    data["settings"]["version"] = "9.9"
+    (tmp_path / "of-others.json").write_text(json.dumps(data))
+    report = learner_table.report(learner_table.read(tmp_path))
+    assert report.count("| `cfr` | 1 |") == 2 and "| 9.9 |" in report
+
+
+def test_seeds_are_combined_by_their_spread() -> None:
+    assert learner_table.shown(None) == "-"
+    assert learner_table.shown(learner_table.Estimate(0.5, 0.5, 0.5)) == "0.5"
+    assert learner_table.shown(learner_table.Estimate(1.0, 0.5, 1.5)) == "1 (0.5 to 1.5)"
+
+
+def test_budgets_of_tabular_algorithms_count_visits() -> None:
+    game = learners.make_game("leduc")
+    sweep, game_each, sampled = (
+        learners.steps_of_iteration(game, name) for name in ("cfr+", "q-learning", "mccfr")
+    )
+    assert 1 < game_each < 10 and sampled == 2 * game_each and sweep > 1000

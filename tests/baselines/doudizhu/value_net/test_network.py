@@ -1,0 +1,138 @@
+"""The network and its gradients, against matrices in double precision."""
+
+import numpy as np
+import pytest
+
+from closedhand.baselines.doudizhu.value_net import learning, network
+from closedhand.baselines.doudizhu.value_net.network import ROLES, SECOND, UNITS, Net
+from closedhand.baselines.doudizhu.value_net.self_play import SAMPLE
+
+
+def random_net(seed: int = 0) -> Net:
+    """A network with weights everywhere."""
+    rng = np.random.default_rng(seed)
+    parts = [rng.standard_normal(shape).astype(np.float32) / 8 for shape in network.SHAPES]
+    return Net(*parts)
+
+
+def layers(dense: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+    """The parts of a row of `Net.dense`, in double precision."""
+    wide = dense.astype(float)
+    second = wide[: network.SECOND_BIAS].reshape(UNITS, SECOND)
+    bias, third = wide[network.SECOND_BIAS : network.THIRD], wide[network.THIRD : -1]
+    return second, bias, third, wide[-1]
+
+
+def first_layer(net: Net, sample: np.record) -> np.ndarray:
+    sums = net.inputs[sample.role, sample.inputs[: sample.known]].astype(float).sum(axis=0)
+    sums[: network.NARROW] += net.plays[sample.features[: sample.number]].astype(float).sum(axis=0)
+    return sums
+
+
+def plain_value(dense: np.ndarray, sums: np.ndarray) -> float:
+    second, bias, third, constant = layers(dense)
+    return float(np.maximum(np.maximum(sums, 0) @ second + bias, 0) @ third + constant)
+
+
+def random_samples(number: int, seed: int = 1) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    samples = np.zeros(number, SAMPLE)
+    for sample in samples:
+        sample.known, sample.number = rng.integers(20, 60), rng.integers(5, 20)
+        sample.inputs[: sample.known] = rng.choice(network.INPUTS, sample.known, replace=False)
+        sample.features[: sample.number] = rng.choice(
+            network.FEATURES, sample.number, replace=False
+        )
+        sample.prior, sample.target = -rng.random() * 20, rng.random() < 0.5
+        sample.role = rng.integers(ROLES)
+    return samples
+
+
+def test_values_are_those_of_matrices() -> None:
+    net = random_net()
+    for sample in random_samples(20):
+        sums, hidden = np.zeros(UNITS, np.float32), np.empty(SECOND, np.float32)
+        network.add_rows(net.inputs[sample.role], sample.inputs, 0, int(sample.known), sums)
+        network.add_rows(net.plays, sample.features, 0, int(sample.number), sums)
+        expected = first_layer(net, sample)
+        assert sums == pytest.approx(expected, abs=1e-5)
+        value = network.head(net.dense[sample.role], sums, hidden)
+        assert value == pytest.approx(plain_value(net.dense[sample.role], expected), abs=1e-4)
+    network.subtract_rows(net.plays, np.array([5]), 0, 1, sums)
+
+
+def plain_loss(
+    dense: np.ndarray, sums: np.ndarray, sample: np.record, share: float, win: bool
+) -> float:
+    value = plain_value(dense, sums) + share * float(sample.prior)
+    if not win:
+        return (value - float(sample.target)) ** 2 / 2
+    return float(np.log1p(np.exp(-value if sample.target else value)))
+
+
+@pytest.mark.parametrize("win", [True, False])
+@pytest.mark.parametrize("sample", random_samples(3, seed=4))
+def test_gradients_are_slopes_of_the_loss(sample: np.record, win: bool) -> None:
+    """Every part of the gradient of one sample, by finite differences."""
+    share, role = 0.05, int(sample.role)
+    before, net, optimiser = random_net(2), random_net(2), learning.new_optimiser()
+    samples, order = np.array([sample], SAMPLE), np.array([0])
+    total, number = learning.learn(net, optimiser, role, share, win, 1e-3, samples, order)
+    assert number == 1 and optimiser.pending_samples[role] == 1
+    parts = before.dense[role].astype(float), first_layer(before, sample)
+    assert total == pytest.approx(plain_loss(*parts, sample, share, win), rel=1e-4)
+
+    def slope(part: int, k: int) -> float:
+        losses = []
+        for step in (1e-6, -1e-6):
+            moved = [each.copy() for each in parts]
+            moved[part][k] += step
+            losses.append(plain_loss(*moved, sample, share, win))
+        return (losses[0] - losses[1]) / 2e-6
+
+    some = np.random.default_rng(5).choice(network.SECOND_BIAS, 100)
+    for k in (*some, *range(network.SECOND_BIAS, network.DENSE)):
+        assert optimiser.pending[role, k] == pytest.approx(slope(0, k), abs=1e-4)
+    slopes = np.array([slope(1, k) for k in range(UNITS)])
+    inputs, features = sample.inputs[: sample.known], sample.features[: sample.number]
+    for table, changed, rows, squares in (
+        (before.inputs[role], net.inputs[role], inputs, optimiser.inputs[role]),
+        (before.plays, net.plays, features, optimiser.plays),
+    ):
+        width = table.shape[1]
+        square = np.mean(slopes[:width] ** 2)
+        assert squares[rows] == pytest.approx(square, rel=1e-3)
+        step = 1e-3 * slopes[:width] / np.sqrt(square + 1e-9)
+        for row in rows:
+            assert table[row] - changed[row] == pytest.approx(step, abs=2e-6)
+        others = np.setdiff1d(np.arange(len(table)), rows)
+        assert np.array_equal(table[others], changed[others])
+
+
+def test_the_upper_layers_take_a_step_of_adam_after_a_batch() -> None:
+    net, optimiser = random_net(), learning.new_optimiser()
+    samples = np.repeat(random_samples(1), learning.BATCH)
+    role, before = int(samples[0]["role"]), net.dense.copy()
+    order = np.arange(learning.BATCH)
+    learning.learn(net, optimiser, role, 0.05, True, 1e-5, samples, order[:-1])
+    assert np.array_equal(net.dense, before)
+    gradient = optimiser.pending[role] / (learning.BATCH - 1)
+    learning.learn(net, optimiser, role, 0.05, True, 1e-5, samples, order[-1:])
+    # Adam's first step has the same size in every direction that has a slope.
+    steep = np.abs(gradient) > 1e-4
+    step = before[role] - net.dense[role]
+    assert step[steep] == pytest.approx(1e-4 * np.sign(gradient[steep]), rel=0.05)
+    assert not optimiser.pending.any() and not optimiser.pending_samples.any()
+    assert optimiser.steps[role] == 1 and optimiser.steps.sum() == 1
+
+
+def test_learning_fits_what_the_inputs_tell() -> None:
+    net, optimiser = network.new_net(0), learning.new_optimiser()
+    samples = random_samples(64, seed=9)
+    order = np.arange(len(samples))
+    for role in range(ROLES):
+        losses = [
+            learning.learn(net, optimiser, role, 0.01, True, 1e-3, samples, order)[0]
+            for _ in range(60)
+        ]
+        assert losses[-1] < 0.2 * losses[0]

@@ -1,0 +1,89 @@
+"""Search a few turns ahead by the values of a network."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support_agents import games_of
+from support_doudizhu import position
+
+from closedhand import InputError, make_agent, make_game
+from closedhand.baselines.doudizhu.decompose import agent as decompose
+from closedhand.baselines.doudizhu.search.styles import Styles, log_likelihood
+from closedhand.baselines.doudizhu.value_net import files
+from closedhand.baselines.doudizhu.value_net.lookahead import drawn
+from closedhand.baselines.doudizhu.value_net.network import new_net
+from closedhand.games.doudizhu.counts import DECK, pack
+from closedhand.search import paired
+
+GAME = make_game("doudizhu", objective="win")
+
+
+def test_it_finds_what_only_looking_on_shows() -> None:
+    """Nothing that is out beats an ace: it goes first, and the 4 ends the game."""
+    game, view = position("4A;K;Q", player=0)
+    view.played[1] = DECK - view.hands[0] - pack("KQ")
+    view.left[:] = [2, 1, 1]
+    assert game.text(make_agent(game, "value-search:100", 1).act(view)) == "A"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [{}, {"substeps": True}, {"bidding": True}])
+def test_games_end_and_repeat_by_their_seed(options: dict) -> None:
+    game = make_game("doudizhu", **options)
+    one, two = (games_of(game, ["value-search:40"], 2, seed=9) for _ in range(2))
+    assert (one["history"] == two["history"]).all()
+    assert all(game.over(state) for state in one)
+
+
+def test_a_network_for_points_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "value-net.npz"
+    about = {"objective": "score", "steps": 0, "games": 0, "samples": 0}
+    files.save(path, new_net(0), about)
+    with pytest.raises(InputError, match="objective=win"):
+        make_agent(GAME, f"value-search:40:{path}")
+
+
+def test_others_choose_in_proportion_to_their_values() -> None:
+    values, rng = np.log([1.0, 3.0, 6.0]), np.random.default_rng(5)
+    counts = np.bincount([drawn(values, 3, 1.0, rng) for _ in range(20_000)])
+    assert np.abs(counts / 20_000 - [0.1, 0.3, 0.6]).max() < 0.015
+    cold = [drawn(values, 3, 0.05, rng) for _ in range(100)]
+    assert set(cold) == {2}
+
+
+def test_only_who_knows_rule_guesses_at_it() -> None:
+    """After games of `rule`, particles take it for one only where the style is known."""
+    weights = decompose.policy_of(decompose.load(None), sampled=False)
+    states = games_of(GAME, ["rule"], 4, seed=3)
+    ids = np.empty(GAME.num_actions, np.int32)
+    guesses = {}
+    for knows in (True, False):
+        policy = Styles(weights, 0, knows)
+        rng = np.random.default_rng(7)
+        found = [
+            log_likelihood(policy, GAME.rules, state.copy(), 0, -np.inf, rng, ids)
+            for state in states
+        ]
+        guesses[knows] = [guess for _, guess in found]
+        assert np.isfinite([likelihood for likelihood, _ in found]).all()
+    assert any(guesses[True])
+    assert not any(guesses[False])
+
+
+def test_expectations_count_by_their_error() -> None:
+    """The posterior of two normal numbers: precise ones count for more."""
+    rng = np.random.default_rng(1)
+    sums = np.zeros((3, 3))
+    for k, mean in enumerate((0.0, 0.1, -0.1)):
+        gains = rng.normal(mean, 0.2, 400) if k else np.zeros(400)
+        sums[k] = len(gains), gains.sum(), (gains**2).sum()
+    expected = np.array([0.0, -0.5, 0.5])
+    found = paired._posterior_bounds(sums, 0.5, expected, 1e9)
+    plain = np.empty(3)
+    paired.bounds(sums, -paired.REPLACED_ABOVE, 0.5, plain)
+    assert np.allclose(found, plain)
+    trusted = paired._posterior_bounds(sums, 0.5, expected, 1e-6)
+    assert np.allclose(trusted, expected, atol=1e-5)
+    between = paired._posterior_bounds(sums, 0.5, expected, 0.02)
+    assert plain[2] < between[2] < expected[2]

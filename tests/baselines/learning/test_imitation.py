@@ -1,0 +1,74 @@
+"""Imitation from records: what is encoded, and whose moves."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support_agents import games_of
+from support_learners import SMALL, learn
+
+from closedhand import InputError, make_game
+from closedhand.baselines.learning.factoring import steps_towards
+from closedhand.baselines.learning.features import Features
+from closedhand.baselines.learning.imitation import (
+    Imitation,
+    ImitationSettings,
+    encode,
+    read_games,
+)
+from closedhand.core import batch, records
+
+
+def record(folder: Path, name: str, number: int = 30) -> Path:
+    game = make_game(name)
+    path = folder / f"{name}.jsonl"
+    players = [f"player {i}" for i in range(game.num_players)]
+    states = games_of(game, ["random"], number)
+    records.write(path, [records.from_state(game, state, players) for state in states])
+    return path
+
+
+@pytest.mark.parametrize("name", ["leduc", "doudizhu"])
+def test_the_steps_of_records_are_those_that_were_played(name: str, tmp_path: Path) -> None:
+    game = make_game(name)
+    games = read_games(game, record(tmp_path, name))
+    features = Features(game)
+    pairs = encode(features, games, np.arange(30))
+    rows = np.arange(len(pairs.actions))
+    assert pairs.masks[rows, pairs.actions].all() and (pairs.masks.sum(1) > 1).all()
+    one = encode(features, read_games(game, record(tmp_path, name), "player 1"), np.arange(30))
+    assert 0 < len(one.actions) < len(pairs.actions)
+
+
+def test_sub_steps_lead_to_their_play() -> None:
+    game = make_game("doudizhu", substeps=True)
+    flat = game.flat
+    rng = np.random.default_rng(2)
+    states = batch.deal(game, range(40))
+    targets = np.array([rng.choice(flat.legal(state)) for state in states], np.int64)
+    played = states.copy()
+    left = np.arange(40)
+    while len(left):
+        moving = played[left]
+        batch.step(game, moving, steps_towards(game, moving, targets[left]))
+        played[left] = moving
+        left = left[moving["moves"] == 0]
+    assert (played["history"][:, 0] == targets).all()
+
+
+def test_imitation_learns_from_records_and_resumes(tmp_path: Path) -> None:
+    path = record(tmp_path, "leduc", 60)
+    settings = ImitationSettings(**SMALL)
+    learner = learn(Imitation(make_game("leduc"), settings, 1, records=path), 5)
+    assert learner.measured["loss"] < 1.2
+
+
+@pytest.mark.parametrize(
+    ("expert", "reason"), [("nobody", "has no moves of nobody"), (None, "of other rules")]
+)
+def test_records_that_cannot_be_learned_from(
+    expert: str | None, reason: str, tmp_path: Path
+) -> None:
+    path = record(tmp_path, "leduc", 3)
+    with pytest.raises(InputError, match=reason):
+        read_games(make_game("leduc" if expert else "doudizhu"), path, expert)

@@ -1,0 +1,50 @@
+"""`solve` and `judge` in any small game."""
+
+import json
+from pathlib import Path
+
+import pytest
+from support_cli import run, run_to
+from support_kuhn import KUHN_VALUE, kuhn as kuhn
+
+pytestmark = pytest.mark.usefixtures("in_empty_folder", "kuhn")
+
+
+def test_a_game_of_another_package_is_solved_played_and_judged(tmp_path: Path) -> None:
+    arguments = ("solve", "kuhn", "--algorithm", "cfr+,lp", "--iterations", "500", "--out", "s")
+    data = json.loads(run_to(0, *arguments, "--json").stdout)["runs"]
+    assert data[0]["value"] == pytest.approx(KUHN_VALUE, abs=1e-3)
+    assert data[1]["value"] == pytest.approx(KUHN_VALUE, abs=1e-9)
+    assert list(data[0]["best_responses"]) == ["first", "second"]
+    table = run_to(0, *arguments).stdout
+    assert "first wins" in table and "exact value for first: -0.0555555555" in table
+    agent = f"strategy:{tmp_path / 's' / 'lp' / 'strategy.npz'}"
+    judged = json.loads(run_to(0, "judge", "kuhn", agent, "--json").stdout)
+    assert judged["nash_conv"] == pytest.approx(0, abs=1e-8)
+    assert judged["information_sets"] == 12
+    match = ("match", "kuhn", "--agents", f"{agent},random", "--deals", "50", "--workers", "1")
+    assert json.loads(run_to(0, *match, "--json").stdout)["game"] == "kuhn"
+
+
+def test_best_responses_are_saved_as_strategies(tmp_path: Path) -> None:
+    first = json.loads(run_to(0, "judge", "kuhn", "random", "--out", "best", "--json").stdout)
+    assert first["value"] == pytest.approx(0.125)
+    assert first["nash_conv"] == pytest.approx(0.5 + 5 / 12)
+    agent = f"strategy:{tmp_path / 'best' / 'first.npz'}"
+    second = json.loads(run_to(0, "judge", "kuhn", agent, "--json").stdout)
+    assert second["value"] == pytest.approx(first["best_responses"]["first"])
+    table = run_to(0, "judge", "kuhn", "random").stdout
+    assert "12 information sets, 54 histories" in table and "NashConv" in table
+
+
+def test_leduc_agents_are_judged_as_they_are_solved(tmp_path: Path) -> None:
+    solved = ("solve", "leduc", "--iterations", "20", "--out", "s", "--json")
+    found = json.loads(run_to(0, *solved).stdout)
+    agent = f"strategy:{tmp_path / 's' / 'pcfr+' / 'strategy.npz'}"
+    judged = json.loads(run_to(0, "judge", "leduc", agent, "--json").stdout)
+    for name in ("value", "nash_conv", "exploitability"):
+        assert judged[name] == pytest.approx(found[name], abs=1e-9)
+
+
+def test_agents_without_a_policy_are_refused() -> None:
+    assert "one deal of doudizhu" in run("judge", "doudizhu", "greedy").stderr

@@ -1,0 +1,69 @@
+"""`train GAME --algorithm ppo|dmc|imitation`, `exploit` and `show settings`."""
+
+import json
+from pathlib import Path
+
+import pytest
+from support_cli import run
+
+pytest.importorskip("torch")
+pytestmark = pytest.mark.usefixtures("in_empty_folder")
+
+TINY = ("--set", "batch=200", "--set", "width=16")
+
+
+@pytest.mark.slow
+def test_a_training_goes_on_and_its_network_plays(tmp_path: Path) -> None:
+    arguments = ("train", "leduc", "--algorithm", "ppo", "--out", "x", "--against", "random", *TINY)
+    first = run(*arguments, "--steps", "500")
+    assert first.exit_code == 0, first.output
+    assert "v random" in first.stderr and "agent learned:x" in first.stdout
+    assert any((tmp_path / "x" / "tensorboard").iterdir())
+    again = run(*arguments, "--steps", "900")
+    assert "resuming after" in again.stderr
+    history = json.loads((tmp_path / "x" / "training.json").read_text())["history"]
+    assert [entry["decisions"] >= 500 for entry in history] == [True, True]
+    match = run("match", "leduc", "--agents", "learned:x,random", "--deals", "5",
+                "--workers", "1", "--json", "--out", "m.json")  # fmt: skip
+    assert match.exit_code == 0, match.output
+
+
+@pytest.mark.slow
+def test_exploit_states_a_lower_bound() -> None:
+    result = run("exploit", "leduc", "--agent", "random", "--steps", "6000", "--deals", "300",
+                 "--json", *TINY)  # fmt: skip
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert found["gain"][0] > 0.2 and found["deals"] == 300
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--algorithm", "ppo", "--expert", "random"], "leave out --expert"),
+        (["--algorithm", "imitation"], "needs --records"),
+        (["--algorithm", "ppo", "--set", "colour=red"], "no option 'colour'"),
+        (["--algorithm", "ppo", "--set", "width"], "key=value"),
+        (["--algorithm", "ppo", "--set", "observation=x"], "no observation 'x'"),
+        (["--algorithm", "ppo", "--opponents", "nobody"], "no agent 'nobody'"),
+        (["--algorithm", "cfr", "--set", "width=1"], "leave out --set"),
+        (["--algorithm", "magic"], "there are maskable-ppo"),
+    ],
+)
+def test_bad_input(arguments: list[str], reason: str) -> None:
+    result = run("train", "leduc", "--out", "x", *arguments)
+    assert result.exit_code == 2
+    assert reason in result.stderr
+
+
+def test_networks_of_another_training_are_not_written_over(tmp_path: Path) -> None:
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x" / "model.safetensors").write_bytes(b"")
+    result = run("train", "leduc", "--algorithm", "ppo", "--out", "x")
+    assert result.exit_code == 2
+    assert "of another training" in result.stderr
+
+
+def test_settings_are_shown() -> None:
+    assert "learning_rate" in run("show", "settings", "dmc").stdout
+    assert "there are ppo" in run("show", "settings", "x").stderr

@@ -1,0 +1,82 @@
+"""`advise doudizhu` and `advise daihinmin`."""
+
+import json
+
+import pytest
+from support_cli import assert_refused, run_to
+
+from closedhand import make_game
+
+DOUDIZHU = (
+    *("advise", "doudizhu", "3456789TTJJQKA22S", "--seat", "1", "--public", "4TB"),
+    *("--simulations", "400"),
+)
+FLAWLESS = (*DOUDIZHU, "--plays", "44")
+DAIHINMIN = (
+    *("advise", "daihinmin", "3c4c4h7d8s9sTsKdAh2c", "--seat", "2", "--leader", "0"),
+    *("--simulations", "400", "--dealt", "11,11,10,10,11"),
+)
+
+slow = pytest.mark.slow
+
+
+@slow
+def test_plays_of_dou_dizhu_with_their_chances() -> None:
+    out = run_to(0, *FLAWLESS).stdout
+    for text in ("TT", "wins", "95%", "behind", "4 of 4 plays", "played on by search", "public"):
+        assert text in out
+    assert "points" not in out
+    assert max(map(len, out.splitlines())) <= 100
+
+
+@slow
+def test_plays_of_dou_dizhu_as_json() -> None:
+    result = run_to(0, *FLAWLESS, "--json", "--seed", "3")
+    assert result.stdout.count("\n") == 1
+    data = json.loads(result.stdout)
+    assert (data["game"], data["player"], data["agent"]) == ("doudizhu", 1, "search")
+    game = make_game("doudizhu")
+    view = game.view_from(1, "3456789TTJJQKA22S", ["44"], public="4TB")
+    assert {play["action"] for play in data["plays"]} == set(game.legal(view).tolist())
+    assert data == json.loads(run_to(0, *FLAWLESS, "--json", "--seed", "3").stdout)
+
+
+@slow
+def test_bids_are_ranked_by_points() -> None:
+    out = run_to(
+        0, "advise", "doudizhu", "3456789TTJJQKA22S", "--option", "bidding=true",
+        "--simulations", "400", "--plays", "BID1", "--seat", "1", "--top", "2",
+    ).stdout  # fmt: skip
+    assert "points" in out
+    assert "2 of 3 plays" in out
+
+
+@slow
+def test_plays_of_daihinmin_with_their_points() -> None:
+    out = run_to(0, *DAIHINMIN, "--plays", "3d 5♥", "--top", "3").stdout
+    assert "points" in out
+    assert "wins" not in out
+    assert "3 of 8 plays" in out
+    data = json.loads(run_to(0, *DAIHINMIN, "--plays", "3d,5h", "--json").stdout)
+    assert all(1 <= play["points"]["mean"] <= 5 for play in data["plays"])
+    assert data["plays"][0]["wins"] is None
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        ((*DOUDIZHU, "--plays", "44 PASS"), "it is the turn of player_2"),
+        ((*DOUDIZHU,), "it is the turn of player_0"),
+        ((*DOUDIZHU, "--plays", "99999"), "action 1, 99999: "),
+        ((*DOUDIZHU, "--plays", "44 33 PASS"), "action 2, 33: "),
+        ((*DOUDIZHU, "--plays", "44", "--agent", "rule"), "rule does not simulate"),
+        ((*DOUDIZHU, "--plays", "44", "--seconds", "0"), "larger than 0"),
+        (("advise", "doudizhu", "3456"), "give the public cards"),
+        (("advise", "doudizhu", "345x"), "is not a card"),
+        ((*DAIHINMIN[:-2], "--dealt", "11,x", "--plays", "3d"), "--dealt is a whole number"),
+        ((*DAIHINMIN, "--plays", "3d 5h PASS"), "it is the turn of player_3"),
+        (("advise", "daihinmin", "3c3c"), "3c appears twice"),
+    ],
+)
+def test_what_cannot_be_advised_is_refused_in_one_line(words: tuple[str, ...], reason: str) -> None:
+    assert_refused(reason, *words)

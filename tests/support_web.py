@@ -1,0 +1,150 @@
+"""A server of tables in this process, and a browser without a page that talks to it."""
+
+import asyncio
+import json
+import socket
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import uvicorn
+from support_uecda import Match
+from websockets.sync.client import ClientConnection, connect
+
+from closedhand.core.agents import make_agent
+from closedhand.core.records import from_state
+from closedhand.games.daihinmin.uecda.client import Client
+from closedhand.web import advice, catalogue, study
+from closedhand.web.away import Address
+from closedhand.web.guard import Guard
+from closedhand.web.house import House, bound_game, told
+from closedhand.web.serve import configured
+from closedhand.web.server import make_app
+from closedhand.web.sitting import Chair, Sitting
+from closedhand.web.small import Small
+
+STOP_SECONDS = 30
+"""Longest time for a server to end."""
+
+
+@cache
+def compile_table(name: str, agent: str = "random") -> None:
+    """Compile what a table of a game needs: a test with a time limit does not wait for it."""
+    game, rng = bound_game(name, {}), np.random.default_rng(0)
+    catalogue.agents(name)
+    player = make_agent(game, agent, 0)
+    chairs = [Chair(agent=agent)] * game.num_players
+    table = Sitting("t", game, chairs, game.deal(rng))
+    while not table.over:
+        seat = int(table.state["player"])
+        told(table, seat)
+        table.play(int(player.act(game.view(table.state, seat))))
+    told(table, 0)
+
+
+@cache
+def compile_advice(name: str, by: str) -> None:
+    """Compile what hints of an agent and the judgement of records need."""
+    compile_table(name)
+    game, rng = bound_game(name, {}), np.random.default_rng(0)
+    state = game.deal(rng)
+    player = int(state["player"])
+    view = game.view(state, player)
+    first = advice.suggest(game, view, by, 0)["action"]["id"]
+    next(advice.values(game, view, first, 0), None)
+    advice.worlds(game, view, player, 0)
+    record = from_state(game, game.playout(state, rng), ["x"] * game.num_players)
+    next(study.Study(record).judgements(0))
+
+
+@cache
+def compile_small(name: str) -> None:
+    """Compile what the solvers of a small game need."""
+    compile_table(name)
+    game = Small(bound_game(name, {}))
+    game.play("random")
+    game.respond(0)
+    next(game.solve("cfr+", 0))
+
+
+@cache
+def compile_client() -> None:
+    """Compile what a seat at a server of the competition needs, by a round played there."""
+    compile_table("daihinmin")
+    match = Match(None, rounds=1)
+    Client("random", *match.server.address, watch=lambda *_: None).play()
+    match.end()
+
+
+@contextmanager
+def serving(
+    folder: Path | None = None,
+    token: str = "",
+    runs: Path | None = None,
+    servers: Sequence[Address] = (),
+    **added: list[str],
+) -> Iterator[int]:
+    """A server on a free port, in a thread of its own; yields the port."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(
+        configured(make_app(House(folder, added, runs, servers), Guard("127.0.0.1"), token))
+    )
+    thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])), daemon=True)
+    thread.start()
+    try:
+        yield listener.getsockname()[1]
+    finally:
+        server.should_exit = True
+        thread.join(STOP_SECONDS)
+        assert not thread.is_alive(), "the server does not end"
+
+
+class Wire:
+    """A connection that asks, and keeps what is pushed."""
+
+    def __init__(self, socket: ClientConnection, token: str = "") -> None:
+        self.socket = socket
+        self.pushed: list[dict[str, Any]] = []
+        self.number = 0
+        self.owner = self.ask("hello", token=token)["owner"]
+
+    def receive(self) -> dict[str, Any]:
+        """The next message; what is pushed is kept as well."""
+        data = json.loads(self.socket.recv(timeout=60))
+        if "push" in data:
+            self.pushed.append(data)
+        return data
+
+    def send(self, what: str, **given: Any) -> dict[str, Any]:
+        """The whole answer to a request."""
+        self.number += 1
+        self.socket.send(json.dumps({"do": what, "n": self.number, **given}))
+        while (data := self.receive()).get("re") != self.number:
+            pass
+        return data
+
+    def ask(self, what: str, **given: Any) -> Any:
+        """The answer to a request that is granted."""
+        return self.send(what, **given)["ok"]
+
+    def refused(self, what: str, **given: Any) -> str:
+        """The reason for which a request is refused."""
+        return self.send(what, **given)["error"]
+
+    def until(self, holds: Any) -> dict[str, Any]:
+        """The first push, of those to come, for which something holds."""
+        while True:
+            data = self.receive()
+            if "push" in data and holds(data):
+                return data
+
+
+@contextmanager
+def wired(port: int, token: str = "", **options: Any) -> Iterator[Wire]:
+    """A connection to a server."""
+    with connect(f"ws://127.0.0.1:{port}/ws", max_size=None, **options) as socket:
+        yield Wire(socket, token)

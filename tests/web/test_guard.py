@@ -1,0 +1,79 @@
+"""Who is let in."""
+
+import pytest
+
+from closedhand import InputError, make_game
+from closedhand.web.catalogue import check_agent, offered
+from closedhand.web.guard import Bucket, Guard, is_local
+
+
+@pytest.mark.parametrize(
+    ("host", "origin", "admitted"),
+    [
+        ("127.0.0.1:8025", None, True),
+        ("localhost:8025", "http://localhost:8025", True),
+        ("[::1]:8025", "http://[::1]:8025", True),
+        ("127.0.0.1:8025", "http://evil.example", False),
+        ("127.0.0.1:8025", "http://127.0.0.1:9999", False),
+        ("127.0.0.1:8025", "null", False),
+        ("evil.example", None, False),
+        ("evil.example:8025", "http://evil.example:8025", False),
+        ("192.168.1.5:8025", None, False),
+        ("", None, False),
+        ("[::1", None, False),
+    ],
+)
+def test_a_local_server_answers_to_local_names(host, origin, admitted) -> None:
+    headers = {"host": host} | ({} if origin is None else {"origin": origin})
+    assert Guard("127.0.0.1").admits(headers) is admitted
+
+
+def test_a_public_server_answers_to_addresses_and_its_proxy() -> None:
+    guard = Guard("0.0.0.0", ["https://cards.example.org"])
+    assert guard.admits({"host": "192.168.1.5:8025", "origin": "http://192.168.1.5:8025"})
+    assert guard.admits({"host": "cards.example.org", "origin": "https://cards.example.org"})
+    assert not guard.admits({"host": "evil.example", "origin": "http://evil.example"})
+    assert not guard.admits({"host": "192.168.1.5:8025", "origin": "https://evil.example"})
+
+
+def test_local_addresses() -> None:
+    assert all(map(is_local, ("127.0.0.1", "::1", "localhost", "127.1.2.3")))
+    assert not any(map(is_local, ("0.0.0.0", "::", "192.168.1.5", "example.org", "")))
+
+
+def test_a_bucket_runs_empty() -> None:
+    bucket = Bucket(rate=0.0, burst=3.0)
+    assert [bucket.take() for _ in range(5)] == [True, True, True, False, False]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ppo:runs/demo",
+        "ppo[trust=1]:model.zip",
+        "policy-net:/etc/passwd",
+        "decompose:/etc/passwd",
+        "decompose:100ms",
+        "search:100ms:/etc/passwd",
+        "search[threads=64]:100ms",
+        "search:99999ms",
+        "search:0ms",
+        "search:999999",
+        "bids:net=/etc/passwd:greedy",
+        "nobody",
+        "",
+    ],
+)
+def test_a_browser_names_no_file_and_no_endless_search(text: str) -> None:
+    with pytest.raises(InputError):
+        check_agent(make_game("doudizhu"), text)
+
+
+@pytest.mark.slow
+def test_offered_agents_may_be_seated() -> None:
+    game = make_game("doudizhu")
+    assert {"random", "greedy", "decompose", "search:100ms"} <= set(offered(game))
+    assert not {"ppo", "bids"} & set(offered(game))
+    for text in offered(game):
+        assert check_agent(game, text) == text
+    assert check_agent(game, "ppo:mine", added=["ppo:mine"]) == "ppo:mine"

@@ -1,0 +1,63 @@
+"""What a folder of runs shows."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support_runs import save_ladder, save_training
+
+from closedhand import make_game
+from closedhand.baselines.tabular.solving import begin
+from closedhand.core.files import write_arrays
+from closedhand.web import runs
+
+
+def test_a_training_has_curves_with_intervals(tmp_path: Path) -> None:
+    save_training(tmp_path / "ppo", 1000)
+    (curve,) = runs.everything_in(tmp_path)["curves"]
+    assert (curve["game"], curve["algorithm"], curve["axis"]) == ("doudizhu", "ppo", "decisions")
+    assert curve["live"]
+    assert set(curve["lines"]) == {"loss", "won", "against/random/points"}
+    assert len(curve["lines"]["loss"]) <= runs.MOST_POINTS + 1
+    assert curve["lines"]["against/random/points"][-1] == [999_000, 999, 998, 1000]
+    x, mean, low, high = curve["lines"]["won"][-1]
+    assert (x, mean) == (999_000, 0.5)
+    assert low < mean < high
+
+
+def test_a_solver_has_a_curve_and_checkpoints_are_read_for_theirs(tmp_path: Path) -> None:
+    run = begin("cfr+", make_game("leduc"), 0, tmp_path / "solve" / "cfr+")
+    run.advance(iterations=20)
+    (curve,) = runs.everything_in(tmp_path)["curves"]  # once, although both files hold it
+    assert curve["axis"] == "iterations"
+    assert curve["lines"]["nash_conv"][-1][:2] == [20, run.nash_conv]
+    (tmp_path / "solve" / "cfr+" / "result.json").unlink()
+    (again,) = runs.everything_in(tmp_path)["curves"]
+    assert again["lines"] == curve["lines"]
+
+
+def test_a_ladder_is_rated_once_all_have_met(tmp_path: Path) -> None:
+    save_ladder(tmp_path / "ladder")
+    found = runs.everything_in(tmp_path)
+    assert len(found["results"]) == 3
+    (rated,) = found["ladders"]
+    assert rated["agents"][0]["agent"] == "equilibrium"
+    assert len(rated["agents"]) == 3
+    for row in rated["agents"]:
+        assert row["elo"][1] <= row["elo"][2]
+        assert row["microseconds"] > 0
+    (tmp_path / "ladder" / "1.json").unlink()
+    assert runs.everything_in(tmp_path)["ladders"] == []
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "{", "[]", "1", "{}", '{"pairs": 1, "deals": 2}', '{"history": []}', '{"history": [1]}',
+     '{"history": [{}], "settings": 1}', '{"curve": [null]}', '{"a": [], "b": []}',
+     '{"game": "leduc", "deals": 1, "pairs": [{}]}', '{"game": "leduc", "results": [{}]}'],
+)  # fmt: skip
+def test_other_files_show_nothing_and_do_no_harm(tmp_path: Path, content: str) -> None:
+    (tmp_path / "some.json").write_text(content)
+    (tmp_path / "learner.npz").write_text(content)
+    write_arrays(tmp_path / "x" / "learner.npz", {"history": np.array(content)})
+    assert runs.everything_in(tmp_path) == {"results": [], "ladders": [], "curves": []}

@@ -1,0 +1,73 @@
+"""Starting the server."""
+
+import socket
+import tomllib
+from collections.abc import Iterable
+from importlib.metadata import distribution
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from closedhand.core.game import InputError
+from closedhand.web.away import parse_address
+from closedhand.web.serve import _listen
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_a_browser_may_come_before_the_server_is_ready() -> None:
+    """It is told the address before anything is served there."""
+    with (
+        _listen("127.0.0.1", 0) as listener,
+        socket.create_connection(listener.getsockname(), timeout=30),
+    ):
+        pass
+
+
+def test_a_port_in_use_is_refused() -> None:
+    with _listen("127.0.0.1", 0) as listener, pytest.raises(InputError, match="cannot listen"):
+        _listen("127.0.0.1", listener.getsockname()[1])
+
+
+def test_the_extra_is_small() -> None:
+    """What `pip install closedhand[web]` adds to what closedhand needs anyway."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    own = project["dependencies"]
+    added = _needed([*own, *project["optional-dependencies"]["web"]]) - _needed(own)
+    assert {"starlette", "uvicorn", "websockets"} <= added
+    sizes = [
+        Path(file.locate()).stat().st_size
+        for name in added
+        for file in distribution(name).files or ()
+        if Path(file.locate()).is_file()
+    ]
+    assert sum(sizes) < 15e6
+
+
+def _needed(texts: Iterable[str], extra: str = "") -> set[str]:
+    """Names of required packages, and of those that they require."""
+    found: set[str] = set()
+    for need in map(Requirement, texts):
+        name = canonicalize_name(need.name)
+        if need.marker is None or need.marker.evaluate({"extra": extra}):
+            requires = distribution(name).requires or ()
+            found |= {name}.union(*(_needed(requires, each) for each in ("", *need.extras)))
+    return found
+
+
+def test_servers_of_competitions() -> None:
+    found = parse_address("daihinmin[joker_edges=no]:localhost:42485")
+    assert (found.game, found.host, found.port) == ("daihinmin", "localhost", 42485)
+    assert found.options == {"joker_edges": "no"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "daihinmin", "daihinmin:", "daihinmin:x", "daihinmin::1", "daihinmin:h:0", "nothing:h:1",
+     "daihinmin:h:x", "daihinmin:h:99999", "leduc:h:1", "daihinmin[x=1]:h:1", "daihinmin[:h:1"],
+)  # fmt: skip
+def test_what_is_no_server_is_refused(text: str) -> None:
+    with pytest.raises(InputError):
+        parse_address(text)

@@ -1,0 +1,329 @@
+"""The server over a real socket: a game, two people, strangers and attackers."""
+
+import asyncio
+import json
+import logging
+import threading
+from contextlib import ExitStack, closing, suppress
+from http.client import HTTPConnection
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support_web import Wire, compile_advice, compile_table, serving, wired
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import connect
+
+from closedhand import make_game
+from closedhand.core.threads import cores
+from closedhand.web import advice, house
+from closedhand.web.guard import BURST, MOST_CONNECTIONS, MOST_MESSAGE
+from closedhand.web.server import TYPES
+
+PERSON, RANDOM = {"name": "Ann"}, {"agent": "random"}
+
+
+@pytest.fixture(scope="module")
+def port():
+    compile_table("uh_leduc")
+    with serving() as port:
+        yield port
+
+
+def opened(wire: Wire, game: str = "uh_leduc", chairs=(PERSON, RANDOM), **given) -> dict:
+    return wire.ask("open", game=game, options={}, chairs=list(chairs), pace=0.01, **given)
+
+
+def is_turn(data: dict) -> bool:
+    position = data["position"]
+    return position["over"] or position["player"] == data["seat"]
+
+
+def play_hand(wire: Wire, rng: np.random.Generator) -> dict:
+    """Play a hand to its end with random actions from the list of those that are legal."""
+    while True:
+        data = wire.pushed[-1]
+        if not is_turn(data):
+            data = wire.until(is_turn)
+        if data["position"]["over"]:
+            return data
+        action = rng.choice(data["position"]["legal"])["id"]
+        wire.ask("play", version=data["version"], action=int(action))
+        if wire.pushed[-1]["version"] == data["version"]:
+            wire.until(lambda new, old=data["version"]: new["version"] != old)
+
+
+def test_a_hand_is_played_and_scored(port: int) -> None:
+    with wired(port) as wire:
+        told = opened(wire)
+        assert wire.ask("join", table=told["table"], token=told["tokens"][0])["seat"] == 0
+        end = play_hand(wire, np.random.default_rng(0))
+        assert sum(end["position"]["returns"]) == 0
+        assert [hand["returns"] for hand in end["hands"]] == [end["position"]["returns"]]
+        record = json.loads(wire.ask("record"))
+        assert record["agents"] == ["Ann", "random"]
+        wire.ask("again", same=True)
+        wire.until(lambda data: data["deal"] == 0 and data["turn"] == 1)
+        moved = wire.pushed[-1]
+        assert moved["seat"] == 1
+        assert moved["chairs"][1]["name"] == "Ann"
+        assert moved["links"]["tokens"][1] == told["tokens"][0]
+        shown = [row["cards"] for row in moved["position"]["rows"] if row["seat"] >= 0]
+        assert [row == [""] for row in shown] == [True, False]
+
+
+def test_two_people_see_their_own_cards(port: int) -> None:
+    chairs = [PERSON, {"name": "Bob"}]
+    with wired(port) as ann, wired(port) as bob, wired(port) as eve:
+        told = opened(ann, chairs=chairs)
+        for wire, token in (
+            (ann, told["tokens"][0]),
+            (bob, told["tokens"][1]),
+            (eve, told["watch"]),
+        ):
+            wire.ask("join", table=told["table"], token=token)
+        shown = [
+            [row["cards"] for row in wire.pushed[-1]["position"]["rows"] if row["seat"] >= 0]
+            for wire in (ann, bob, eve)
+        ]
+        assert [[row != [""] for row in rows] for rows in shown] == [
+            [True, False],
+            [False, True],
+            [False, False],
+        ]
+        version = ann.pushed[-1]["version"]
+        assert "not your turn" in bob.refused("play", version=version, action=1)
+        assert "only watching" in eve.refused("play", version=version, action=1)
+        legal = ann.pushed[-1]["position"]["legal"]
+        ann.ask("play", version=version, action=legal[-1]["id"])
+        assert bob.until(is_turn)["position"]["legal"]
+        assert "changed" in ann.refused("play", version=version, action=legal[-1]["id"])
+
+
+def test_illegal_plays_are_refused(port: int) -> None:
+    compile_table("doudizhu")
+    with wired(port) as wire:
+        told = opened(wire, "doudizhu", [PERSON, RANDOM, RANDOM])
+        wire.ask("join", table=told["table"], token=told["tokens"][0])
+        version = wire.pushed[-1]["version"]
+        for given in (
+            {"action": 10**6},
+            {"action": 12654},
+            {"text": "33334444"},
+            {"text": "?"},
+            {},
+        ):
+            assert wire.refused("play", version=version, **given)
+        assert wire.pushed[-1]["version"] == version
+
+
+def test_tables_survive_a_restart(tmp_path: Path) -> None:
+    compile_table("doudizhu")
+    with serving(tmp_path) as port, wired(port) as wire:
+        told = opened(wire, "doudizhu", [PERSON, RANDOM, RANDOM])
+        wire.ask("join", table=told["table"], token=told["tokens"][0])
+        data = wire.pushed[-1]
+        wire.ask("play", version=data["version"], action=data["position"]["legal"][0]["id"])
+        before = wire.until(is_turn)["position"]
+    (tmp_path / "broken.json").write_text("{")
+    with serving(tmp_path) as port, wired(port) as wire:
+        wire.ask("join", table=told["table"], token=told["tokens"][0])
+        after = wire.pushed[-1]["position"]
+        assert after == before
+        assert [each["table"] for each in wire.ask("tables")] == [told["table"]]
+        wire.ask("drop", table=told["table"])
+        assert wire.pushed[-1] == {"push": "closed"}
+    assert not list(tmp_path.glob(f"{told['table']}*"))
+
+
+def test_an_agent_that_cannot_play_ends_no_server(port: int) -> None:
+    with wired(port) as wire:
+        assert "no agent" in wire.refused(
+            "open", game="uh_leduc", options={}, chairs=[PERSON, {"agent": "strategy:x"}]
+        )
+        assert opened(wire)["table"]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "", "{", "[]", "1", "null", '"x"', "{}", '{"do": 1}', '{"do": "nothing"}',
+        '{"do": "open"}', '{"do": "open", "game": 1, "options": {}, "chairs": []}',
+        '{"do": "open", "game": "uh_leduc", "options": {}, "chairs": []}',
+        '{"do": "open", "game": "uh_leduc", "options": {"x": 1}, "chairs": []}',
+        '{"do": "open", "game": "../../etc", "options": {}, "chairs": []}',
+        '{"do": "join", "table": "../../etc/passwd", "token": ""}',
+        '{"do": "play", "version": 0}', '{"do": "undo"}', '{"do": "hint"}', '{"do": "worlds"}',
+        '{"do": "drop", "table": "x", "n": "y"}', "[" * 10_000, '{"do": "join", "do": "join"}',
+        '{"do": "pace", "seconds": 1e999}', '{"do": "pace", "seconds": NaN}',
+    ],
+)  # fmt: skip
+def test_malformed_messages_are_answered_or_refused(port: int, message: str) -> None:
+    with wired(port) as wire:
+        wire.socket.send(message)
+        data = wire.receive()
+        assert "error" in data or data.get("ok") is None
+        assert wire.ask("tables") is not None
+
+
+def test_a_foreign_origin_gets_no_socket(port: int) -> None:
+    for headers in ({"Origin": "https://evil.example"}, {"Origin": "null"}):
+        with (
+            pytest.raises(InvalidStatus),
+            connect(f"ws://127.0.0.1:{port}/ws", additional_headers=headers),
+        ):
+            pass
+
+
+def test_too_large_and_too_many_messages_end_the_connection(port: int) -> None:
+    with wired(port) as wire, pytest.raises(ConnectionClosed):
+        wire.socket.send("x" * (MOST_MESSAGE + 1))
+        wire.receive()
+    with wired(port) as wire, pytest.raises(ConnectionClosed):
+        for _ in range(int(BURST) + 50):
+            wire.socket.send("{}")
+        while True:
+            wire.receive()
+    with wired(port) as wire:
+        assert wire.ask("tables") is not None
+
+
+def test_binary_messages_end_the_connection(port: int) -> None:
+    with wired(port) as wire, pytest.raises(ConnectionClosed):
+        wire.socket.send(b"\x00")
+        wire.receive()
+
+
+def test_a_token_is_demanded() -> None:
+    with serving(token="secret") as port:
+        with wired(port, "secret") as owner, wired(port, "wrong") as guest:
+            assert owner.owner
+            assert not guest.owner
+            for request in ("tables", "drop", "open"):
+                assert "one table only" in guest.refused(request)
+            told = opened(owner)
+            assert guest.refused("join", table=told["table"], token="wrong")
+            joined = guest.ask("join", table=told["table"], token=told["tokens"][0])
+            assert "tokens" not in joined
+        with connect(f"ws://127.0.0.1:{port}/ws") as socket, pytest.raises(ConnectionClosed):
+            socket.send('{"do": "tables", "n": 1}')
+            socket.recv(timeout=60)
+
+
+def test_the_secret_of_a_seat_opens_no_other_table(port: int) -> None:
+    with wired(port) as wire:
+        told = [opened(wire) for _ in range(2)]
+        for token in (told[0]["tokens"][0], told[0]["watch"], "", "x" * 1000):
+            assert "not valid" in wire.refused("join", table=told[1]["table"], token=token)
+
+
+@pytest.mark.slow
+def test_more_connections_than_there_may_be(caplog: pytest.LogCaptureFixture) -> None:
+    """Somebody at a table is answered, and there is one line in the log."""
+    with (
+        serving() as port,
+        wired(port) as wire,
+        caplog.at_level(logging.WARNING),
+    ):
+        opened(wire)
+        let_in = 0
+        for _ in range(2):
+            let_in += asyncio.run(knock(port, AT_ONCE))
+            assert wire.ask("tables")
+    assert 0 < let_in <= 2 * MOST_CONNECTIONS
+    assert len(caplog.records) == 1
+
+
+AT_ONCE = 3 * MOST_CONNECTIONS
+
+
+async def knock(port: int, number: int) -> int:
+    """Open connections that say nothing, all at once; how many were let in."""
+    head = f"GET /ws HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\n"
+    head += "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+    head += "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+
+    async def one() -> tuple[asyncio.StreamWriter, bool]:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(head.encode())
+        with suppress(OSError):
+            return writer, b" 101 " in await reader.readline()
+        return writer, False
+
+    found = await asyncio.gather(*(one() for _ in range(number)))
+    for writer, _ in found:
+        writer.close()
+    return sum(let_in for _, let_in in found)
+
+
+def request(port: int, path: str, **headers: str) -> tuple[int, dict[str, str]]:
+    with closing(HTTPConnection("127.0.0.1", port, timeout=60)) as connection:
+        connection.request("GET", path, headers=headers)
+        response = connection.getresponse()
+        response.read()
+    return response.status, {name.lower(): value for name, value in response.getheaders()}
+
+
+def test_files_and_headers(port: int) -> None:
+    for path in ("/", *(f"/{name}" for name in TYPES)):
+        status, headers = request(port, path)
+        assert status == 200
+        policy = headers["content-security-policy"]
+        assert "default-src 'none'" in policy and "unsafe" not in policy
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/../pyproject.toml", "/%2e%2e/server.py", "/static/app.js", "/server.py", "//etc/passwd"],
+)
+def test_no_path_of_the_disk(port: int, path: str) -> None:
+    assert request(port, path)[0] == 404
+
+
+def test_a_foreign_host_is_told_once(port: int, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING, "closedhand.web"):
+        assert {request(port, "/", Host="evil.example")[0] for _ in range(20)} == {421}
+    assert len(caplog.records) <= 1
+
+
+@pytest.mark.parametrize("message", [
+    {"do": "open", "game": "uh_leduc", "options": {}, "chairs": [PERSON, RANDOM]},
+    {"do": "analyse", "game": "uh_leduc", "options": {}, "player": 0, "hand": "K", "actions": ""},
+], ids=lambda message: message["do"])  # fmt: skip
+def test_nobody_waits_for_the_compiler_of_another(
+    port: int, monkeypatch: pytest.MonkeyPatch, message: dict
+) -> None:
+    """While as many games are compiled as there are cores, and more, others are served."""
+    released = threading.Event()
+    monkeypatch.setattr(house, "prepare", lambda game: released.wait(60))
+    with ExitStack() as stack:
+        waiting = [stack.enter_context(wired(port)) for _ in range(2 * cores())]
+        other = stack.enter_context(wired(port))
+        for wire in waiting:
+            wire.socket.send(json.dumps({**message, "n": 9}))
+        assert other.ask("agents", game="uh_leduc")
+        assert not released.is_set()
+        released.set()
+        for wire in waiting:
+            while wire.receive().get("re") != 9:
+                pass
+
+
+@pytest.mark.slow
+def test_hints_do_not_block_the_page(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While a search thinks, other requests are answered."""
+    compile_advice("uh_leduc", "random")
+    monkeypatch.setattr(advice, "LONGEST", 0.5)
+    with wired(port) as wire:
+        told = opened(wire)
+        wire.ask("join", table=told["table"], token=told["tokens"][0])
+        if not is_turn(wire.pushed[-1]):
+            wire.until(is_turn)
+        wire.ask("hint", by="random")
+        assert wire.ask("tables")
+        found = wire.until(lambda data: data["push"] == "hint" and data["done"])
+        assert "error" not in found
+        assert found["action"]["text"] in {value["text"] for value in found["values"]}
+        wire.ask("worlds")
+        seats = wire.until(lambda data: data["push"] == "worlds")["seats"]
+        assert make_game("uh_leduc").num_players - 1 <= len(seats)

@@ -1,0 +1,63 @@
+"""A PettingZoo env with a row for every agent: the games of the vector env, also in wrappers."""
+
+from typing import Any
+
+import numpy as np
+import pettingzoo
+import pytest
+from pettingzoo import AECEnv
+from pettingzoo.utils import BaseWrapper
+
+from closedhand import InputError
+from closedhand.envs import SeatVectorEnv
+from closedhand.wrappers import AECRows, AutoPass
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+@pytest.mark.parametrize(
+    ("name", "options"), [("leduc", {"observation": "compact"}), ("uh_leduc", {})]
+)
+def test_the_rows_are_those_of_the_vector_env(
+    name: str, options: dict[str, Any], mode: str
+) -> None:
+    table = pettingzoo.make("aec", f"closedhand/{name}-v0", **options)
+    rows = AECRows(table, autoreset_mode=mode)
+    games = SeatVectorEnv(name, 1, autoreset_mode=mode, **options)
+    shown, told = rows.reset(seed=2)
+    seen, infos = games.reset(seed=2)
+    rng = np.random.default_rng(1)
+    ends = 0
+    for _ in range(60):
+        assert shown.keys() == seen.keys()
+        assert all(np.array_equal(shown[part], seen[part]) for part in seen)
+        assert np.array_equal(told["to_act"], infos["to_act"])
+        actions = (seen["action_mask"] * rng.random(seen["action_mask"].shape)).argmax(axis=1)
+        shown, paid, over, _, told = rows.step(actions)
+        seen, rewards, ended, _, infos = games.step(actions)
+        assert np.array_equal(paid, rewards) and np.array_equal(over, ended)
+        ends += ended[0]
+    assert ends > 5
+
+
+def test_wrappers_stay_on_and_games_without_a_choice_are_left_out() -> None:
+    env = AutoPass(pettingzoo.make("aec", "closedhand/doudizhu-v0", observation="compact"))
+    rows = AECRows(env)
+    seen, told = rows.reset(seed=1)
+    rng = np.random.default_rng(1)
+    ends = 0
+    for _ in range(100):
+        masks = seen["action_mask"]
+        assert (masks[told["to_act"]].sum(axis=1) > 1).all() and told["to_act"].sum() == 1
+        seen, rewards, ended, _, told = rows.step((masks * rng.random(masks.shape)).argmax(axis=1))
+        assert rewards.sum() == 0 and rewards.any() == ended[0] == ended.all()
+        ends += ended[0]
+    assert ends
+
+
+def test_other_envs_are_refused() -> None:
+    class Foreign(AECEnv):
+        pass
+
+    for env in (Foreign(), BaseWrapper(Foreign())):
+        with pytest.raises(InputError, match="an AEC env of closedhand is needed here"):
+            AECRows(env)

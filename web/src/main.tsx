@@ -1,0 +1,69 @@
+import { render } from "preact";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { SharedContext } from "./context";
+import { Lobby } from "./lobby";
+import { Net, Offline } from "./net";
+import { AnalysePage, ReplayPage } from "./replay";
+import { RunsPage } from "./runs";
+import { SolvePage } from "./solve";
+import { LANGUAGES, preferred, translator } from "./strings";
+import { TablePage } from "./table";
+import type { Game } from "./types";
+import "./app.css";
+
+const asked = new URLSearchParams(location.hash.split("?")[1] ?? "").get("token");
+if (asked !== null) {
+  sessionStorage.setItem("token", asked);
+  history.replaceState(null, "", `${location.pathname}${location.hash.split("?")[0]}`);
+}
+addEventListener("unhandledrejection", (event) => { if (event.reason instanceof Offline) event.preventDefault(); });
+const net = new Net(sessionStorage.getItem("token") ?? "");
+
+function Page({ hash }: { hash: string }) {
+  const [kind, ...rest] = hash.replace(/^#\/?/, "").split("/");
+  if (kind === "t") return <TablePage key={hash} id={rest[0] ?? ""} token={rest[1] ?? ""} />;
+  if (kind === "replay") return <ReplayPage record={decodeURIComponent(rest.join("/"))} />;
+  if (kind === "analyse") return <AnalysePage />;
+  if (kind === "solve") return <SolvePage />;
+  if (kind === "runs") return <RunsPage />;
+  return <Lobby />;
+}
+
+function App() {
+  const [hash, setHash] = useState(location.hash);
+  const [games, setGames] = useState<Game[] | null>(null);
+  const [online, setOnline] = useState(true);
+  const [language, setLanguage] = useState(preferred);
+  const [theme, setTheme] = useState(() => localStorage.getItem("theme") ?? "");
+  useEffect(() => {
+    const change = () => setHash(location.hash);
+    addEventListener("hashchange", change);
+    const off = net.on("online", setOnline);
+    void net.ask("games").then(setGames);
+    return () => { removeEventListener("hashchange", change); off(); };
+  }, []);
+  useEffect(() => {
+    document.documentElement.lang = language;
+    localStorage.setItem("language", language);
+  }, [language]);
+  useEffect(() => {
+    document.documentElement.dataset.theme = theme;
+    localStorage.setItem("theme", theme);
+  }, [theme]);
+  const t = useMemo(() => translator(language), [language]);
+  const isDark = theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  return (
+    <>
+      <div class="corner">
+        <select aria-label={t("Language")} value={language} onChange={(e) => setLanguage(e.currentTarget.value)}>
+          {Object.entries(LANGUAGES).map(([code, name]) => <option key={code} value={code}>{name}</option>)}
+        </select>
+        <button type="button" aria-label={t("Light or dark")} onClick={() => setTheme(isDark ? "light" : "dark")}>{isDark ? "☀" : "☾"}</button>
+      </div>
+      {online ? null : <p class="offline" role="alert">{t("offline")}</p>}
+      {games ? <SharedContext.Provider value={{ net, games, language, t }}><Page hash={hash} /></SharedContext.Provider> : <p class="busy first">…</p>}
+    </>
+  );
+}
+
+render(<App />, document.getElementById("app")!);

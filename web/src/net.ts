@@ -1,0 +1,92 @@
+// One WebSocket: requests with answers, and what the server pushes. It comes back by itself.
+
+type Push = (data: any) => void;
+
+const FIRST_WAIT = 400;
+const LONGEST_WAIT = 8000;
+
+// What the page asks, and whom: a server, or what a saved page holds.
+export interface Link {
+  owner: boolean;
+  live: boolean;
+  ask(what: string, given?: object): Promise<any>;
+  on(name: string, tell: Push): () => void;
+}
+
+// What was asked is lost with the connection; the page itself says that there is none.
+export class Offline extends Error {}
+
+export class Net implements Link {
+  owner = true;
+  live = true;
+  online = false;
+  private socket: WebSocket | null = null;
+  private waiting = new Map<number, { ok: (v: any) => void; no: (e: Error) => void }>();
+  private next = 1;
+  private wait = FIRST_WAIT;
+  private pushes = new Map<string, Set<Push>>();
+  private opened: (() => void)[] = [];
+
+  constructor(private token: string) {
+    this.connect();
+  }
+
+  private connect(): void {
+    const scheme = location.protocol === "https:" ? "wss" : "ws";
+    const base = location.pathname.replace(/[^/]*$/, "");
+    const socket = new WebSocket(`${scheme}://${location.host}${base}ws`);
+    this.socket = socket;
+    socket.onopen = async () => {
+      const hello = await this.send("hello", { token: this.token });
+      this.owner = hello.owner;
+      this.online = true;
+      this.wait = FIRST_WAIT;
+      this.emit("online", true);
+      for (const tell of this.opened.splice(0)) tell();
+    };
+    socket.onmessage = (event) => this.receive(JSON.parse(event.data));
+    socket.onclose = () => {
+      this.online = false;
+      for (const each of this.waiting.values()) each.no(new Offline("offline"));
+      this.waiting.clear();
+      this.emit("online", false);
+      setTimeout(() => this.connect(), this.wait);
+      this.wait = Math.min(LONGEST_WAIT, this.wait * 2);
+    };
+  }
+
+  private receive(data: any): void {
+    if (data.push) {
+      this.emit(data.push, data);
+      return;
+    }
+    const waiting = this.waiting.get(data.re);
+    this.waiting.delete(data.re);
+    if ("error" in data) waiting?.no(new Error(data.error));
+    else waiting?.ok(data.ok);
+  }
+
+  private emit(name: string, data: any): void {
+    for (const tell of this.pushes.get(name) ?? []) tell(data);
+  }
+
+  private send(what: string, given: object): Promise<any> {
+    const n = this.next++;
+    return new Promise((ok, no) => {
+      this.waiting.set(n, { ok, no });
+      this.socket?.send(JSON.stringify({ do: what, n, ...given }));
+    });
+  }
+
+  async ask(what: string, given: object = {}): Promise<any> {
+    if (!this.online) await new Promise<void>((done) => this.opened.push(done));
+    return this.send(what, given);
+  }
+
+  on(name: string, tell: Push): () => void {
+    const found = this.pushes.get(name) ?? new Set<Push>();
+    this.pushes.set(name, found);
+    found.add(tell);
+    return () => found.delete(tell);
+  }
+}
