@@ -10,7 +10,7 @@ def shown(page: Any) -> str:
     """The address of a page, and its text with the errors first."""
     try:
         errors = page.locator(".error, .offline").all_inner_texts()
-        marked = [f"ERROR: {text}" for text in errors]
+        marked = [f"ERROR: {text}" for text in errors if text]
         return "\n".join([page.url, *marked, page.inner_text("body")])
     except Exception as error:  # the report of a failure must not fail
         return f"{page.url}: {error}"

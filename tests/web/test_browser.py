@@ -336,8 +336,6 @@ def test_cards_are_dragged_and_fouls_shown(visit: Callable[..., Any]) -> None:
     """The best cards in front are a foul; the agent's own values lie beside."""
     compile_advice("chinese_poker", "separable")
     page = visit()
-    with page.expect_websocket() as opened:
-        page.reload()
     start(page, "chinese_poker", "separable")
     assert wait_for_turn(page)
 
@@ -360,15 +358,20 @@ def test_cards_are_dragged_and_fouls_shown(visit: Callable[..., Any]) -> None:
     page.wait_for_selector("#set:not([disabled])")
     page.locator(".odds").nth(2).wait_for()
     shoot(page, "chinese-poker")
+    places = [page.locator(f"[data-part='{part}']").bounding_box() for part in range(3)]
     for number in range(3):  # the front changes places with the back
-        # Whether the hand may be set is told beside the cards, and moves them.
-        with opened.value.expect_event("framereceived", lambda frame: '"legal"' in frame):
-            drag(
-                page.locator("[data-part='2'] .slot").nth(number),
-                page.locator("[data-part='0'] .slot").nth(number),
-            )
+        card, other = [
+            page.locator(f"[data-part='{part}'] .slot").nth(number) for part in (2, 0)
+        ]
+        names = [each.get_attribute("data-card") for each in (card, other)]
+        drag(card, other)
+        for part, name in zip((0, 2), names, strict=True):
+            page.wait_for_selector(f"[data-part='{part}'] .slot[data-card='{name}']")
     page.wait_for_selector(".arrange .error >> text=may not be set")
     assert page.is_disabled("#set")
+    assert places == [
+        page.locator(f"[data-part='{part}']").bounding_box() for part in range(3)
+    ], "what is said of the parts moved them"
 
 
 def test_classes_exchange_lock_and_revolution_are_seen(visit: Callable[..., Any]) -> None:

@@ -163,8 +163,7 @@ export function Arrange({ cards, parts, game, t, table, suggestion, ask }: {
           </div>
         </div>
       ))}
-      {error ? <p class="error" role="alert">{error}</p> : null}
-      {told && !told.legal ? <p class="error" role="alert">{t("these parts may not be set so")}</p> : null}
+      <p class="error" role="alert">{error || (told && !told.legal ? t("these parts may not be set so") : "")}</p>
       <div class="tray" role="group" aria-label={t("You")}>{inPart(TRAY).map(button)}</div>
       <div class="actions">
         <button type="button" class="primary" id="set" disabled={!complete || !told?.legal} onClick={submit}>{t("Set")}</button>
