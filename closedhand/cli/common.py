@@ -16,6 +16,7 @@ from rich.table import Table
 from closedhand.core.files import Claims, WriteError
 from closedhand.core.game import Game, InputError, shown
 from closedhand.core.registry import GAMES, make_game, read_options
+from closedhand.core.run import Run
 from closedhand.core.text import UNPAIRED
 from closedhand.core.threads import cores
 from closedhand.core.workers import Crew
@@ -236,6 +237,39 @@ def progress_bar(unit: str, total: int | None) -> Iterator[Callable[..., None]]:
             progress.update(task, completed=done, **given)
 
         yield update
+
+
+def work_for(
+    run: Run[Any],
+    seconds: float,
+    count: Callable[[], str],
+    *,
+    restart: bool = False,
+    tell: Callable[[dict[str, Any]], str] | None = None,
+) -> None:
+    """Let a learner work for some time, under a bar, and go on from its checkpoint if it has one.
+
+    Args:
+        run: The learner at work. Ctrl-C ends it early (`run.interrupted`).
+        seconds: Time to work, on top of what the checkpoint has used.
+        count: Says how much the learner has done, such as `1,000 games`.
+        restart: Whether to ignore the checkpoint.
+        tell: Words for a new entry of the run's history, noted when it comes; None: none are.
+    """
+    if run.resume_if_kept(restart):
+        note(f"resuming after {count()}")
+    before, told = run.seconds, len(run.history)
+
+    def progress() -> None:
+        nonlocal told
+        if tell is not None:
+            for entry in run.history[told:]:
+                note(tell(entry))
+        told = len(run.history)
+        update(round(run.seconds - before), unit=f"seconds, {count()}")
+
+    with interruptible(), progress_bar("seconds", round(seconds)) as update:
+        run.work(before + seconds, progress=progress)
 
 
 @contextmanager

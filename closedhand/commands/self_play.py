@@ -5,13 +5,7 @@ from pathlib import Path
 import typer
 
 from closedhand.baselines.learning.policy_gradient import Task
-from closedhand.cli.common import (
-    interruptible,
-    leave_if_interrupted,
-    make_folder,
-    note,
-    progress_bar,
-)
+from closedhand.cli.common import leave_if_interrupted, make_folder, work_for
 from closedhand.core.game import Game, InputError
 from closedhand.core.registry import make_game
 
@@ -50,15 +44,7 @@ def fit(
     path = make_folder(out) / f"{name}.npz"
     run = policy_gradient.begin(task, seed, path)
     training = run.learner
-    if run.resume_if_kept(restart):
-        note(f"resuming after {training.games:,} games")
-    before = run.seconds
-
-    def progress() -> None:
-        update(round(run.seconds - before), unit=f"seconds, {training.games:,} games")
-
-    with interruptible(), progress_bar("seconds", round(seconds)) as update:
-        run.work(before + seconds, progress=progress)
+    work_for(run, seconds, lambda: f"{training.games:,} games", restart=restart)
     if training.steps:
         typer.echo(f"saved {path} after {training.games:,} games: play with them as {agent}{path}")
     leave_if_interrupted(run.interrupted, nothing=not training.steps)

@@ -5,13 +5,7 @@ from typing import Any
 
 import typer
 
-from closedhand.cli.common import (
-    interruptible,
-    leave_if_interrupted,
-    make_folder,
-    note,
-    progress_bar,
-)
+from closedhand.cli.common import leave_if_interrupted, make_folder, work_for
 from closedhand.commands.self_play import fit
 from closedhand.core.agent_spec import split_agents
 from closedhand.core.game import Game
@@ -54,20 +48,12 @@ def tune_kou(
     opponents = split_agents(against) if against else ()
     run = tuning.begin(game, seed, make_folder(folder), opponents)
     learner = run.learner
-    if run.resume_if_kept(restart):
-        note(f"resuming after {learner.trials:,} trials")
-    before, told = run.seconds, len(run.history)
 
-    def progress() -> None:
-        nonlocal told
-        for entry in run.history[told:]:
-            mean, low, high = entry["gain"]
-            note(f"{entry['change']} gains {mean:.3f} points a round ({low:.3f} to {high:.3f})")
-        told = len(run.history)
-        update(round(run.seconds - before), unit=f"seconds, {learner.trials:,} trials")
+    def tell(entry: dict[str, Any]) -> str:
+        mean, low, high = entry["gain"]
+        return f"{entry['change']} gains {mean:.3f} points a round ({low:.3f} to {high:.3f})"
 
-    with interruptible(), progress_bar("seconds", round(seconds)) as update:
-        run.work(before + seconds, progress=progress)
+    work_for(run, seconds, lambda: f"{learner.trials:,} trials", restart=restart, tell=tell)
     if learner.deals:
         typer.echo(
             f"saved {run.path} after {learner.trials:,} trials, {learner.accepted:,} of them "

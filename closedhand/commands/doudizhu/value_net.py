@@ -4,13 +4,7 @@ from pathlib import Path
 
 import typer
 
-from closedhand.cli.common import (
-    interruptible,
-    leave_if_interrupted,
-    make_folder,
-    note,
-    progress_bar,
-)
+from closedhand.cli.common import leave_if_interrupted, make_folder, work_for
 from closedhand.core.game import Game
 
 
@@ -28,15 +22,7 @@ def learn(
 
     run = training.begin(game, seed, make_folder(folder), start)
     learner = run.learner
-    if run.resume_if_kept(restart):
-        note(f"resuming after {learner.games:,} games")
-    before = run.seconds
-
-    def progress() -> None:
-        update(round(run.seconds - before), unit=f"seconds, {learner.games:,} games")
-
-    with interruptible(), progress_bar("seconds", round(seconds)) as update:
-        run.work(before + seconds, progress=progress)
+    work_for(run, seconds, lambda: f"{learner.games:,} games", restart=restart)
     steps = learner.steps
     if steps:
         path = folder / files.NAME
