@@ -22,7 +22,7 @@ import numpy as np
 import pytest
 from support import DATA
 
-from closedhand import Game, InputError, make_agent, make_game
+from closedhand import Game, InputError, __version__, make_agent, make_game
 from closedhand.arena import league, match, results
 from closedhand.core import moved, records, registry
 from closedhand.core.reading import read_arrays
@@ -155,7 +155,7 @@ def test_records_replay_to_the_same_returns() -> None:
         assert replay.returns == replay.record.returns
         game = make_game(replay.record.game, **replay.record.rules)
         again = records.from_state(game, records.replay(replay.record), replay.record.agents)
-        assert json.loads(again.to_json()) == json.loads(line)
+        assert json.loads(again.to_json()) == json.loads(line) | {"version": __version__}
 
 
 @pytest.mark.parametrize("saved", json.loads((OLD / "states.json").read_text()))
@@ -220,6 +220,19 @@ def test_a_match_with_other_settings_says_so(monkeypatch: pytest.MonkeyPatch) ->
     agents = ("random", "strategy:uh_leduc-20.npz")
     with pytest.raises(InputError, match=r"match\.json .* seed 1, not 2"):
         results.load(Path("match.json"), make_game("uh_leduc"), agents, 2)
+
+
+def test_what_an_agent_of_that_time_began_is_not_finished_by_another(tmp_path: Path) -> None:
+    """`kou` has changed since; whatever later versions begin is no business of this one."""
+    game, path = make_game("daihinmin"), tmp_path / "league.json"
+    begun = league.play(game, ("kou", "random"), 2, 1)
+    for version, refused in (("0.1.0", "kou"), ("99.0.0", "kou"), ("99.0.0", "default")):
+        text = json.dumps(league.summary(begun) | {"version": version})
+        path.write_text(text.replace("kou", refused))
+        with pytest.raises(InputError, match=f"was begun by version '{version}'.* begin anew"):
+            league.load(path, game, (refused, "random"), 1, False)
+    path.write_text(text.replace("kou", "default").replace("99.0.0", "0.1.0"))
+    league.load(path, game, ("default", "random"), 1, False)
 
 
 @pytest.mark.slow
@@ -303,7 +316,7 @@ def test_tables_go_on_and_play(tmp_path: Path) -> None:
     run.learner.cycle()
     separable.save(run.learner.tables, tmp_path / "tables.npz")
     found, expected = (separable.load(folder / "tables.npz") for folder in (tmp_path, OLD))
-    assert found.about == expected.about
+    assert found.about == expected.about | {"version": __version__}
     np.testing.assert_allclose(found.win, expected.win, atol=1e-9)
     agent = make_agent(game, f"separable:{OLD / 'tables.npz'}")
     state = game.deal(np.random.default_rng(1))

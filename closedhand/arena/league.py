@@ -318,7 +318,7 @@ def load(path: Path, game: Game, agents: Sequence[str], seed: int, duplicate: bo
         InputError: The file cannot be read, or was played with other settings.
     """
     names = [str(name) for name in seat_all(game, agents)]
-    data = results.load_same(path, _settings(game, names, seed, duplicate))
+    data = results.load_same(path, game, _settings(game, names, seed, duplicate))
     players = game.num_players
     shape = (-1, players if duplicate else 1, game.rounds, players)
     with results.continuing(path):

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from closedhand.arena.match import Match
-from closedhand.core.agents import SPENT
+from closedhand.core.agents import SPENT, unchanged_since
 from closedhand.core.duel import Chunk, match_settings, spent_in, tables
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
@@ -238,7 +238,7 @@ def load(path: Path, game: Game, agents: Sequence[str], seed: int) -> Match:
     Raises:
         InputError: The file cannot be read, or was played with other settings.
     """
-    data = load_same(path, match_settings(game, agents, seed))
+    data = load_same(path, game, match_settings(game, agents, seed))
     shape = (-1, len(tables(game.sides)), game.num_players)
     with continuing(path):
         pairs = tuple(chunk_of(pair, pair["returns"], shape, 2) for pair in data["pairs"])
@@ -257,7 +257,7 @@ def continuing(path: Path) -> Generator[None]:
         raise InputError(f"{path} holds no match to resume") from None
 
 
-def load_same(path: Path, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def load_same(path: Path, game: Game, wanted: Mapping[str, Any]) -> dict[str, Any]:
     """Read the results of a match that is to be resumed with the settings `wanted`.
 
     Raises:
@@ -268,7 +268,7 @@ def load_same(path: Path, wanted: Mapping[str, Any]) -> dict[str, Any]:
         # Options may have names of an earlier version.
         data["options"] = read_options(data["game"], data["options"], warn=False)
         found = {key: data[key] for key in wanted}
-    check_same(path, found, wanted)
+    check_same(path, found, wanted, unchanged_since(game, wanted["agents"]))
     return data
 
 

@@ -28,6 +28,7 @@ from closedhand.core.game import Game, State
 from closedhand.core.options import options_of
 from closedhand.core.reading import read_content
 from closedhand.core.registry import make_game
+from closedhand.core.version import UNCHANGED_SINCE, order
 
 GROUP = "closedhand.agents"
 NETWORK = ".safetensors"
@@ -104,11 +105,14 @@ class Traits:
         files: Files that the agent is made from, except those of its package.
         clocked: Whether its strength depends on the clock. It then needs all cores to itself.
         microseconds: Time of a decision, to an order of magnitude; None if unknown.
+        since: Version of this package since which it has played as it does now, for agents that
+            ship with it: results that an earlier version began are not continued.
     """
 
     files: tuple[Path, ...] = ()
     clocked: bool = False
     microseconds: float | None = None
+    since: str = UNCHANGED_SINCE
 
     def __or__(self, other: "Traits") -> "Traits":
         """Traits of an agent that consults both for every decision."""
@@ -117,6 +121,7 @@ class Traits:
             self.files + other.files,
             self.clocked or other.clocked,
             None if None in times else sum(time or 0.0 for time in times),
+            max(self.since, other.since, key=order),
         )
 
 
@@ -249,6 +254,20 @@ def digests(game: Game, agents: Iterable[str]) -> dict[str, str]:
             content = b"".join(read_content(file) for file in sorted(files))
             found[agent] = hashlib.sha256(content).hexdigest()[:16]
     return found
+
+
+def unchanged_since(game: Game, agents: Iterable[str]) -> str:
+    """The oldest version of this package in which all of these agents played as they do now.
+
+    Args:
+        game: Game that they play.
+        agents: Texts of agents, or names of agent objects, of which nothing is known.
+    """
+    found = [UNCHANGED_SINCE]
+    for agent in agents:
+        with suppress(InputError):  # an object of that name played
+            found.append(traits_of(game, agent).since)
+    return max(found, key=order)
 
 
 def files_of(path: str | Path | None) -> tuple[Path, ...]:

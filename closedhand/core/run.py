@@ -18,10 +18,10 @@ from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar, cast
 import numpy as np
 
 from closedhand.core.files import target, write_arrays, write_atomically
-from closedhand.core.game import InputError
+from closedhand.core.game import InputError, shown
 from closedhand.core.interrupt import Deferral, deferred
 from closedhand.core.reading import read_arrays, read_json
-from closedhand.core.version import __version__
+from closedhand.core.version import UNCHANGED_SINCE, __version__, goes_on
 from closedhand.core.workers import Workers, results_of
 
 SAVE_EVERY = 10.0
@@ -95,20 +95,35 @@ NPZ = Format(_write_npz, _read_npz)
 """NumPy's npz, with the metadata of the run as JSON texts."""
 
 
-def check_same(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+def check_same(
+    path: Path,
+    found: Mapping[str, Any],
+    wanted: Mapping[str, Any],
+    since: str = UNCHANGED_SINCE,
+) -> None:
     """Refuse to resume what was made with other settings.
 
     Options that a setting has got since then are off by default: where they are off, they agree.
+    The `version` may be an earlier one that gave the same figures.
 
     Args:
         path: Path of the file or folder to resume from.
         found: Settings that it was made with.
         wanted: Settings to resume with.
+        since: The oldest version that did all of it as this one does.
 
     Raises:
         InputError: A setting differs; the message names it, and both values.
     """
     for key, value in wanted.items():
+        if key == "version":
+            if not goes_on(found.get(key), since):
+                begun = shown(found.get(key))
+                raise InputError(
+                    f"{path} was begun by version {begun}, and version {value} would go on "
+                    "otherwise: let that version finish it, or begin anew in another place"
+                )
+            continue
         if not _agree(found.get(key), value):
             raise InputError(f"{path} was made with {key} {found.get(key)}, not {value}")
 

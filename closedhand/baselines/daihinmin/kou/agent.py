@@ -374,7 +374,7 @@ def decide(policy, rules, view, ids):
 
 
 @takes(OPTIONS)
-@described(Traits(microseconds=13))
+@described(Traits(microseconds=13, since="0.2.0"))  # by the letter of its paper
 def make_kou(game: Game, seed: int, argument: str | None, **numbers: int) -> KernelAgent:
     """The agent `kou`, with variants as argument and `Numbers` as options; it needs no seed.
 

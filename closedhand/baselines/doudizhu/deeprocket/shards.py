@@ -22,6 +22,7 @@ from closedhand.baselines.doudizhu.deeprocket.recorded import (
     settings_of,
 )
 from closedhand.baselines.doudizhu.variants import check_plain
+from closedhand.core.agents import unchanged_since
 from closedhand.core.checks import check_seed
 from closedhand.core.duel import Spec, match_settings, play_out, start
 from closedhand.core.files import write_arrays, write_atomically
@@ -122,8 +123,9 @@ def generate(
     starts = range(0, games, SHARD)
     ranges = [range(begin, min(begin + SHARD, games)) for begin in starts]
     paths = [Path(folder) / f"games-{i:05}.parquet" for i in range(len(ranges))]
+    since = unchanged_since(game, settings["agents"])
     for path in sorted(Path(folder).glob("games-*.parquet")):
-        check_same(path, settings_of(path), settings)
+        check_same(path, settings_of(path), settings, since)
     writer = Writer(agent_names(agents), settings)
     for path, deals in zip(paths, ranges, strict=True):
         if path.exists() and rows_of(path) >= len(deals):
