@@ -24,7 +24,7 @@ TEXTS: dict[str, tuple[str, ...]] = {
     "value-search": ("value-search[threads=1]:40x4",),
     "policy-search": ("policy-search[threads=1]:10x4",),
     "monte-carlo": ("monte-carlo:60", "monte-carlo[candidates=3]:40"),
-    "bids": ("bids:logic:greedy",),
+    "bids": ("bids:logic:greedy", "bids:net:greedy"),
     "equilibrium": ("equilibrium[iterations=20]",),
     "counter": ("counter:5000",),
     "rescored": ("rescored:5000",),

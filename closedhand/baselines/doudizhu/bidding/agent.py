@@ -1,11 +1,11 @@
 """The agent `bids:KIND:AGENT`: the bids of one module, the plays of another agent."""
 
-from closedhand.baselines.doudizhu.bidding.modules import KINDS, OTHERS, VALUE, BiddingAgent
+from closedhand.baselines.doudizhu.bidding.modules import KINDS, NET, OTHERS, VALUE, BiddingAgent
 from closedhand.core.agent_spec import split_outside, unquoted
 from closedhand.core.agents import Traits, described, files_of, make_agent, traits_of
 from closedhand.core.game import Game, InputError
 
-NET = "net="
+OF_FILE = f"{NET}="
 
 
 def read(argument: str | None) -> tuple[str, str]:
@@ -19,15 +19,15 @@ def read(argument: str | None) -> tuple[str, str]:
         kinds = ", ".join((*KINDS, *OTHERS))
         raise InputError(f"the agent bids needs a kind ({kinds}) and an agent: bids:logic:greedy")
     kind = unquoted(kind)
-    if kind.startswith(NET):
-        kind = NET + unquoted(kind.removeprefix(NET))
+    if kind.startswith(OF_FILE):
+        kind = OF_FILE + unquoted(kind.removeprefix(OF_FILE))
     return kind, player[0]
 
 
 def describe(game: Game, argument: str | None) -> Traits:
     """The traits of the agent, known before it plays."""
     kind, player = read(argument)
-    file = kind.removeprefix(NET) if kind.startswith(NET) else None
+    file = kind.removeprefix(OF_FILE) if kind.startswith(OF_FILE) else None
     microseconds = 500 if kind == VALUE else 1
     return Traits(files_of(file), microseconds=microseconds) | traits_of(game, player)
 
@@ -38,18 +38,20 @@ def make_bids(game: Game, seed: int, argument: str | None) -> BiddingAgent:
 
     The kind `value` bids by the network of the agent `value-net`.
 
-    The kind `net=FILE`, as in `bids:net=runs/bids/bid.safetensors:greedy`, bids by the win
-    probabilities of a bid network (`network.py`). FILE is the network, or a folder that holds
-    `bid.safetensors`; a name that contains a colon must be quoted.
+    The kind `net` bids by the win probabilities of the bid network that ships (`network.py`), and
+    `net=FILE`, as in `bids:net=runs/bids/bid.safetensors:greedy`, by those of another one. FILE is
+    the network, or a folder that holds `bid.safetensors`; a name that contains a colon must be
+    quoted.
 
     Raises:
         InputError: The kind or the agent is missing or unknown, or the game has no bidding.
     """
     kind, player = read(argument)
-    if kind.startswith(NET):
+    if kind == NET or kind.startswith(OF_FILE):
         from closedhand.baselines.doudizhu.bidding.network import BidNetAgent
 
-        return BidNetAgent(game, kind.removeprefix(NET), make_agent(game, player, seed))
+        path = None if kind == NET else kind.removeprefix(OF_FILE)
+        return BidNetAgent(game, path, make_agent(game, player, seed))
     if kind == VALUE:
         from closedhand.baselines.doudizhu.value_net.bidding import ValueBiddingAgent
 

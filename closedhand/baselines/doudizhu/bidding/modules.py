@@ -117,7 +117,8 @@ CALLING, ROBBING, DOUBLING, SHOWING = range(4)
 LEAST = np.array([[8, 9, 14, 20], [1, 2, 8, 14], [0.4, 0.45, 0.6, 0.9]])
 """The least score at which each kind of module, [KINDS], calls, robs, doubles and shows."""
 VALUE = "value"
-OTHERS = (VALUE, "net=FILE")
+NET = "net"
+OTHERS = (VALUE, NET, f"{NET}=FILE")
 """Kinds that other modules define (`value_net/bidding.py`, `network.py`)."""
 
 

@@ -30,6 +30,7 @@ from closedhand.baselines.doudizhu.bidding.modules import (
     FEATURES,
     FITTED,
     KINDS,
+    NET,
     THRESHOLDS,
     BiddingAgent,
     bid_worths,
@@ -40,7 +41,7 @@ from closedhand.baselines.learning.logistic import calibration, chances_of, log_
 from closedhand.baselines.learning.tensors import TORCH
 from closedhand.core.agent_spec import quoted
 from closedhand.core.agents import Agent
-from closedhand.core.files import within
+from closedhand.core.files import SHIPPED, within
 from closedhand.core.game import Game, InputError
 from closedhand.core.kernel import kernel
 from closedhand.core.registry import make_game
@@ -50,6 +51,7 @@ from closedhand.games.doudizhu import planes
 from closedhand.games.doudizhu.state import SEATS, Rules
 
 NAME = "bid.safetensors"
+SHIPPED_FILE = SHIPPED / "doudizhu_bid.safetensors"
 CHECKPOINT = "bid.ckpt"
 """The checkpoint of an interrupted training."""
 CELLS = planes.RANKS * planes.ROWS
@@ -366,22 +368,25 @@ class BidNetAgent(BiddingAgent):
         network: Bid network.
     """
 
-    def __init__(self, game: Game, path: str, player: Agent) -> None:
+    def __init__(self, game: Game, path: str | None, player: Agent) -> None:
         """Create the agent.
 
         Args:
             game: Dou Dizhu with bidding.
-            path: Path of the network, or of a folder with `bid.safetensors`.
+            path: Path of the network, or of a folder with `bid.safetensors`; None: the one that
+                ships.
             player: Agent that plays the cards.
 
         Raises:
             InputError: The game has no bidding, or there is no such network.
         """
         super().__init__(game, KINDS[FITTED], player)
-        self.name = f"bids:net={quoted(path, ',:')}:{player.name}"
+        kind = NET if path is None else f"{NET}={quoted(path, ',:')}"
+        self.name = f"bids:{kind}:{player.name}"
         # One core: matches run in several processes.
         torch.set_num_threads(1)
-        self.network, _ = networks.load(within(Path(path), NAME), "bid")
+        file = SHIPPED_FILE if path is None else within(Path(path), NAME)
+        self.network, _ = networks.load(file, "bid")
 
     def _bid(self, rules: Rules, views: np.ndarray, actions: np.ndarray) -> None:
         hands = views["hands"][np.arange(len(views)), views["player"]]

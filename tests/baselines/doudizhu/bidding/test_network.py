@@ -77,12 +77,27 @@ def test_the_agent_bids_by_the_network(bids: tuple[Path, bid_net.Result], subste
     assert all(game.over(state) for state in states)
 
 
+def test_the_network_that_ships_bids_more_on_better_hands() -> None:
+    agent = agent_of_bids.make_bids(BIDDING, 0, "net:rule")
+    assert agent.name == "bids:net:rule"
+    rng = np.random.default_rng(6)
+    states = np.array([BIDDING.deal(rng) for _ in range(400)], BIDDING.dtype)
+    seen = torch.from_numpy(bid_net.planes_of(BIDDING.rules, states["hands"][:, 0]))
+    chances = bid_net.chances(agent.network, seen)
+    texts = [BIDDING.text(int(action)) for action in agent.act_batch(states)]
+    means = [
+        np.mean([chance for chance, text in zip(chances, texts, strict=True) if text == bid])
+        for bid in ("PASS", "BID1", "BID2", "BID3")
+    ]
+    assert means == sorted(means) and means[0] < 0.3 < 0.56 < means[-1]
+
+
 def test_arguments_that_the_agent_refuses(bids: tuple[Path, bid_net.Result]) -> None:
     folder, _ = bids
     for argument, reason in (
         (f"net={folder}", "bids needs a kind"),
         ("net=nowhere:rule", "cannot read nowhere"),
-        ("net:rule", "no bid module 'net'.*net=FILE"),
+        ("nets:rule", "no bid module 'nets'.*net=FILE"),
         (f"net={folder}:nobody", "no agent 'nobody'"),
     ):
         with pytest.raises(InputError, match=reason):
