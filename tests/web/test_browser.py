@@ -360,18 +360,16 @@ def test_cards_are_dragged_and_fouls_shown(visit: Callable[..., Any]) -> None:
     shoot(page, "chinese-poker")
     places = [page.locator(f"[data-part='{part}']").bounding_box() for part in range(3)]
     for number in range(3):  # the front changes places with the back
-        card, other = [
-            page.locator(f"[data-part='{part}'] .slot").nth(number) for part in (2, 0)
-        ]
+        card, other = [page.locator(f"[data-part='{part}'] .slot").nth(number) for part in (2, 0)]
         names = [each.get_attribute("data-card") for each in (card, other)]
         drag(card, other)
         for part, name in zip((0, 2), names, strict=True):
             page.wait_for_selector(f"[data-part='{part}'] .slot[data-card='{name}']")
     page.wait_for_selector(".arrange .error >> text=may not be set")
     assert page.is_disabled("#set")
-    assert places == [
-        page.locator(f"[data-part='{part}']").bounding_box() for part in range(3)
-    ], "what is said of the parts moved them"
+    assert places == [page.locator(f"[data-part='{part}']").bounding_box() for part in range(3)], (
+        "what is said of the parts moved them"
+    )
 
 
 def test_classes_exchange_lock_and_revolution_are_seen(visit: Callable[..., Any]) -> None:
