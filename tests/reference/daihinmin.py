@@ -110,12 +110,12 @@ def beats(play: Play, table: Play, revolution: bool, spade_three: bool = True) -
     """Whether the play may follow the one on the table, locks aside."""
     if play[0] != table[0] or len(play[1]) != len(table[1]):
         return False
-    if play in (JOKER, JOKERS):
-        return True
     if table == JOKERS:
         return False
     if table == JOKER:
         return spade_three and play == SPADE_THREE
+    if play in (JOKER, JOKERS):
+        return True
     if revolution:
         return high(play) < low(table)
     return low(play) > high(table)

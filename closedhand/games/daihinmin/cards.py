@@ -8,6 +8,8 @@ share no card may both have card 52, and sets are put together and taken apart b
 joker they are the operations on bits.
 """
 
+from typing import Any
+
 import numpy as np
 
 from closedhand.core import bits
@@ -74,6 +76,16 @@ def removed(state, cards, some):
         return cards & ~some
     number = max(0, bits.size(cards & BOTH) - bits.size(some & BOTH))
     return (cards & ~some & ~BOTH) | jokers(number)
+
+
+def together(record: Any, cards: Any, more: Any) -> np.uint64:
+    """`added` for callers in Python, with sets of any type of integer."""
+    return np.uint64(added(record, np.uint64(cards), np.uint64(more)))
+
+
+def without(record: Any, cards: Any, some: Any) -> np.uint64:
+    """`removed` for callers in Python, with sets of any type of integer."""
+    return np.uint64(removed(record, np.uint64(cards), np.uint64(some)))
 
 
 @kernel

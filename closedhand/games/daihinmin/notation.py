@@ -24,7 +24,7 @@ from closedhand.core.parsing import parse_whole
 from closedhand.core.records import Record, stated_options
 from closedhand.core.scene import BLANK, Row
 from closedhand.games.daihinmin import card_sets, plays
-from closedhand.games.daihinmin.cards import added, removed
+from closedhand.games.daihinmin.cards import together, without
 from closedhand.games.daihinmin.exchange import loser, winner
 from closedhand.games.daihinmin.giving import due_of, own_of
 from closedhand.games.daihinmin.people import PEOPLE, PEOPLE_COMPACT, people_of
@@ -95,13 +95,13 @@ def dealt(state: State) -> list[int]:
     hands = [own_of(state, player, state.hands[player]) for player in range(len(state.hands))]
 
     def move(cards: np.uint64, giver: int, taker: int) -> None:
-        hands[giver] = removed(state, hands[giver], cards)
-        hands[taker] = added(state, hands[taker], cards)
+        hands[giver] = without(state, hands[giver], cards)
+        hands[taker] = together(state, hands[taker], cards)
 
     if state.classes[0] >= 0:
         for pair in range(len(state.taxed)):
             taking, giving = winner(state, pair), loser(state, pair)
-            if not removed(state, state.returned[pair], hands[giving]):
+            if not without(state, state.returned[pair], hands[giving]):
                 move(state.returned[pair], giving, taking)
             move(state.taxed[pair], taking, giving)
     return [int(hand) for hand in hands]

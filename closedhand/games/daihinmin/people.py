@@ -7,7 +7,7 @@ import numpy as np
 from closedhand.core.game import Game, State
 from closedhand.core.people import Cards, People
 from closedhand.games.daihinmin.both import is_pair_of_jokers
-from closedhand.games.daihinmin.cards import added, bit, removed
+from closedhand.games.daihinmin.cards import bit, together, without
 from closedhand.games.daihinmin.giving import due_of, shown_by
 from closedhand.games.daihinmin.hidden import unseen
 from closedhand.games.daihinmin.planes import has_gifts
@@ -72,7 +72,7 @@ def leader_passes(rules: Rules, state: State, action: int, text: str) -> str:
 
 def cards_are_missing(rules: Rules, state: State, action: int, text: str) -> str:
     """Cards that are not in the hand."""
-    missing = int(removed(state, rules.plays.need[action], state.hands[state.player]))
+    missing = int(without(state, rules.plays.need[action], state.hands[state.player]))
     return f"not in your hand: {_text(missing)}" if missing else ""
 
 
@@ -162,10 +162,10 @@ def cards(game: Game, view: State, player: int) -> Cards:
     """Cards that were played or given face up, and those that are not in the hand either."""
     seen, rest = np.uint64(0), unseen(view, player)
     for other in range(game.num_players):
-        seen = added(view, seen, view.played[other])
+        seen = together(view, seen, view.played[other])
         if other != player:
-            seen = added(view, seen, shown_by(view, other))
-            rest = removed(view, rest, shown_by(view, other))
+            seen = together(view, seen, shown_by(view, other))
+            rest = without(view, rest, shown_by(view, other))
     return Cards(*([TWO_JOKERS[i] for i in bits_of(each)] for each in (seen, rest)))
 
 

@@ -10,10 +10,12 @@ cards. Their places may be in any order, since a redealt view does not determine
 With `actions="card_sets"` the joker may stand wherever the flat game lets it stand.
 """
 
+from typing import Any
+
 import numpy as np
 
 from closedhand.core import bits, validity
-from closedhand.games.daihinmin.cards import added, removed
+from closedhand.games.daihinmin.cards import together, without
 from closedhand.games.daihinmin.exchange import TAXES, has_exchange, is_complete, loser, winner
 from closedhand.games.daihinmin.giving import number_owned, own_of
 from closedhand.games.daihinmin.hidden import best_of, known, payable, unseen
@@ -166,7 +168,7 @@ def _unfit_hands(rules: Rules, view: np.record, player: int, exchange: bool) -> 
         return f"player_{player} knows another's cards that are elsewhere"
     hidden = int(unseen(view, player))
     for cards in others:
-        hidden = int(removed(view, np.uint64(hidden), np.uint64(cards)))
+        hidden = int(without(view, hidden, cards))
     room = [int(view.left[other]) - others[other].bit_count() for other in everybody]
     room[player] = 0
     if min(room) < 0 or sum(room) != hidden.bit_count():
@@ -187,17 +189,32 @@ def _can_have_paid(
     hidden: int,
     room: list[int],
 ) -> bool:
-    """Whether `player` may hold a tax better than all cards that the pair's loser kept.
-
-    The best case is that the loser holds the lowest of the hidden cards.
-    """
+    """Whether `player` may hold a tax better than all cards that the pair's loser kept."""
     giving = int(loser(view, pair))
     held = own_of(view, player, view.hands[player])
     kept = own_of(view, giving, np.uint64(others[giving]))
     if is_complete(view, pair):
-        held = added(view, held, view.returned[pair])
-        kept = removed(view, kept, view.returned[pair])
-    for _ in range(room[giving]):
-        kept = added(view, kept, np.uint64(hidden & -hidden))
-        hidden &= hidden - 1
-    return bits.size(payable(rules, held, best_of(kept))) >= TAXES[pair]
+        held = together(view, held, view.returned[pair])
+        kept = without(view, kept, view.returned[pair])
+    return can_have_paid(rules, pair, held, kept, hidden, room[giving])
+
+
+def can_have_paid(rules: Rules, pair: int, held: Any, kept: Any, hidden: Any, room: int) -> bool:
+    """Whether a winner may hold a tax that is at least as good as all cards that the loser kept.
+
+    The best case is that the loser holds the lowest of the hidden cards.
+
+    Args:
+        rules: Rules of the flat game.
+        pair: Pair of the exchange.
+        held: All cards that the winner had after the tax, a set.
+        kept: Cards that the loser is known to have kept.
+        hidden: Cards that the loser may have kept.
+        room: How many of them the loser has.
+    """
+    lowest, rest = 0, int(hidden)
+    for _ in range(room):
+        lowest |= rest & -rest
+        rest &= rest - 1
+    best = best_of(together(rules.plays, kept, lowest))
+    return bits.size(np.uint64(payable(rules, np.uint64(held), best))) >= TAXES[pair]

@@ -17,7 +17,7 @@ from closedhand.core.views import (
     play,
     read,
 )
-from closedhand.games.daihinmin.cards import added, bit, deck_of, removed
+from closedhand.games.daihinmin.cards import bit, deck_of, together, without
 from closedhand.games.daihinmin.exchange import (
     TAXES,
     best_cards,
@@ -36,7 +36,7 @@ from closedhand.games.daihinmin.giving import (
     own_of,
     shown_by,
 )
-from closedhand.games.daihinmin.hidden import best_of, known, payable, unseen
+from closedhand.games.daihinmin.hidden import known, unseen
 from closedhand.games.daihinmin.notation import (
     cards_in,
     parse_cards,
@@ -53,7 +53,7 @@ from closedhand.games.daihinmin.plays import (
 )
 from closedhand.games.daihinmin.state import Rules, two_jokers
 from closedhand.games.daihinmin.tricks import new_trick
-from closedhand.games.daihinmin.validity import points_before, ranked_by_chance
+from closedhand.games.daihinmin.validity import can_have_paid, points_before, ranked_by_chance
 
 
 def view_from(
@@ -318,7 +318,7 @@ def _hand_out(rules: Rules, state: State, action: int) -> None:
     if due_of(state) > 0:
         # The player has just made a play, and is known to hold nothing else.
         cards = rules.plays.need[action]
-        state.hands[state.player] = added(state, state.hands[state.player], cards)
+        state.hands[state.player] = together(state, state.hands[state.player], cards)
         return
     if rules.plays.length[action] > left:
         raise InputError(f"player_{state.player} has only {left} cards left")
@@ -338,15 +338,15 @@ def _check_cards(state: State, held: np.uint64, sure: list[int]) -> None:
     """
     left = state.left.tolist()
     # What can be held or played yet.
-    rest = removed(state, deck_of(state), held)
+    rest = without(state, deck_of(state), held)
     for cards in state.played:
-        twice = removed(state, cards, rest)
+        twice = without(state, cards, rest)
         if twice:
             raise InputError(f"{_text(twice)} cannot be played twice, or held and played")
-        rest = removed(state, rest, cards)
+        rest = without(state, rest, cards)
     for other, cards in enumerate(sure):
-        kept = removed(state, np.uint64(cards), gone_from(state, other))
-        gone = removed(state, kept, rest)
+        kept = without(state, cards, gone_from(state, other))
+        gone = without(state, kept, rest)
         if gone:
             raise InputError(f"player_{other} must hold {_text(gone)}, or have played it")
         if bits.size(kept) > left[other]:
@@ -374,15 +374,15 @@ def _check_hand(rules: Rules, state: State, player: int, held: np.uint64) -> Non
         complete = is_complete(state, pair)
         returned = state.returned[pair] if complete else np.uint64(0)
         if player == loser(state, pair):
-            missing = removed(state, returned, own)
+            missing = without(state, returned, own)
             if missing:
                 raise InputError(f"{_text(missing)} is neither held nor played")
-            before = added(state, removed(state, own, returned), state.taxed[pair])
+            before = together(state, without(state, own, returned), state.taxed[pair])
             if best_cards(before, tax) != state.taxed[pair]:
                 best = _text(best_cards(before, tax))
                 raise InputError(f"the tax is the best cards, {best}, not the ones paid")
         elif player == winner(state, pair):
-            _check_income(rules, state, player, pair, added(state, own, returned))
+            _check_income(rules, state, player, pair, together(state, own, returned))
 
 
 def _check_income(rules: Rules, state: State, player: int, pair: int, own: np.uint64) -> None:
@@ -401,13 +401,10 @@ def _check_income(rules: Rules, state: State, player: int, pair: int, own: np.ui
     payer = loser(state, pair)
     returned = state.returned[pair] if is_complete(state, pair) else np.uint64(0)
     seen = np.uint64(own_of(state, payer, np.uint64(0)))
-    kept, back = removed(state, seen, returned), removed(state, returned, seen)
-    hidden = removed(state, unseen(state, player), back)
-    # The most permissive case: the loser kept the lowest cards.
-    for _ in range(number_owned(state, payer) - bits.size(seen) - bits.size(back)):
-        kept = added(state, kept, bit(bits.lowest(hidden)) if hidden else NONE)
-        hidden &= hidden - np.uint64(1) if hidden else hidden
-    if bits.size(payable(rules, own, best_of(kept))) < TAXES[pair]:
+    kept, back = without(state, seen, returned), without(state, returned, seen)
+    hidden = without(state, unseen(state, player), back)
+    room = number_owned(state, payer) - bits.size(seen) - bits.size(back)
+    if not can_have_paid(rules, pair, own, kept, hidden, room):
         raise InputError(f"player_{payer} has better cards than the tax that player_{player} got")
 
 
