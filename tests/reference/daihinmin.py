@@ -240,7 +240,7 @@ class Reference:
         if self.returns:
             if self.first_pick is not None:
                 least = DECK.index(self.first_pick)
-                another = {"*"} if self.first_pick == "*" and hand.count("*") == 2 else set()
+                another = {"*"}.intersection(hand) if self.first_pick == "*" else set()
                 return {card for card in hand if DECK.index(card) > least} | another
             if self.returns[1:] and self.returns[0] == self.returns[1]:
                 return set(hand[:-1])  # two are due
