@@ -64,7 +64,7 @@ def parse_cards(text: str, jokers: int = 1) -> int:
         if i is None:
             raise InputError(f"{card!r} is not a card: cards are 3c to 2s, and * for the joker")
         if i == JOKER and cards >> i & 1 and jokers > 1:
-            i, jokers = i + 1, 1
+            i += 1
         if cards >> i & 1:
             raise InputError(
                 f"{CARDS[i]} appears twice" if i <= JOKER else "there are two jokers only"
