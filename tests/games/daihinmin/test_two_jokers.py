@@ -107,6 +107,7 @@ def test_a_kaidan_with_two_jokers_revolts_and_a_group_may_have_five_cards() -> N
     assert state.revolution
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{"jokers": 2, "lead_pass": False}, GIVES], ids=str)
 def test_what_is_listed_is_what_is_allowed(options: dict[str, Any]) -> None:
     game = make_game("daihinmin", illegal="error", **options)
@@ -186,6 +187,7 @@ def test_who_does_not_know_two_jokers_says_so() -> None:
         parse_cards("**")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", ["default", "monte-carlo:30"])
 @pytest.mark.parametrize("jack_back", [False, True])
 def test_agents_that_play_it_play_it_legally(agent: str, jack_back: bool) -> None:
