@@ -66,6 +66,8 @@ HOUSE_RULES: list[tuple[str, dict[str, Any]]] = [
     ("daihinmin", {"players": 3, "classes": "random", "seven_give": True, "capital_fall": True}),
     ("daihinmin", {"players": 4, "classes": "random", "actions": "card_sets", "illegal": "error"}),
     ("daihinmin", {"players": 6, "rounds": 2, "jack_back": True}),
+    ("daihinmin", {"jokers": 2, "jack_back": True, "illegal": "error"}),
+    ("daihinmin", {"jokers": 2, "players": 4, "classes": "random", "seven_give": True}),
 ]
 """Variants with what some people play and others do not."""
 

@@ -20,6 +20,7 @@ REFUSED: dict[tuple[str, Any], tuple[str, ...]] = {
     ("rules", "two_players"): ("value-net",),
     ("seven_give", True): ("min-sets", "policy"),
     ("ten_discard", True): ("min-sets", "policy"),
+    ("jokers", 2): ("min-sets", "trick-ender", "kou", "kou-tuned", "policy"),
     ("players", 3): ("policy",),
     ("players", 4): ("policy",),
     ("players", 6): ("policy",),

@@ -68,6 +68,12 @@ GAMES: dict[str, tuple[str, dict[str, Any]]] = {
     "daihinmin-six-players": (
         "daihinmin", {"players": 6, "illegal": "error", "classes": "random", "capital_fall": True},
     ),
+    "daihinmin-two-jokers": (
+        "daihinmin", {"jokers": 2, "illegal": "error", "classes": "random", "seven_give": True},
+    ),
+    "daihinmin-six-players-two-jokers": (
+        "daihinmin", {"jokers": 2, "players": 6, "illegal": "error", "jack_back": True},
+    ),
     "uh_leduc": ("uh_leduc", {}),
     "leduc": ("leduc", {}),
     "chinese_poker-substeps": ("chinese_poker", {"substeps": True}),
@@ -117,6 +123,7 @@ def start_doudizhu(game: Game, deal: str) -> Any:
 def start_daihinmin(game: Game, deal: str) -> Any:
     seats, classes, *hands = deal.split(";")
     known = {name: game.options[name] for name in ("kaidan", "lock", "overplay", *HOUSE, *GIFTS)}
+    known["jokers"] = game.options["jokers"] or 1
     given = None if classes == "-" else [int(each) for each in classes]
     return daihinmin.Reference([cards_of(hand) for hand in hands], [*map(int, seats)], given,
                                **known)  # fmt: skip
@@ -149,6 +156,8 @@ REFERENCES: dict[str, tuple[Callable[[Game, str], Any], Callable[[Game, str], An
             "daihinmin-gifts",
             "daihinmin-three-players",
             "daihinmin-six-players",
+            "daihinmin-two-jokers",
+            "daihinmin-six-players-two-jokers",
         ),
         (start_daihinmin, lambda game, move: move),
     ),

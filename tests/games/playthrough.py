@@ -247,6 +247,22 @@ def gives_and_discards(game: Game, steps: list[Step], end: State) -> int:
     return given[0] if given and max(step.state.due for step in steps) > 1 else -1
 
 
+def joins_jokers(game: Game, steps: list[Step], end: State) -> int:
+    """Both jokers are played together, standing for cards."""
+    made = [(i, game.text(step.action)) for i, step in enumerate(steps)]
+    return next((i for i, text in made if text.count("*") == 2 and text != "**"), -1)
+
+
+def gives_a_joker(game: Game, steps: list[Step], end: State) -> int:
+    """A joker is given after a seven, and its taker holds the other one."""
+    for i, step in enumerate(steps):
+        taken = [int(step.state.hands[p]) >> 52 == 3 and int(step.state.shown[p]) >> 52 == 1
+                 for p in range(4)]  # fmt: skip
+        if any(taken):
+            return i
+    return -1
+
+
 def ends_by_passes(game: Game, steps: list[Step], end: State) -> int:
     """So many passes in a row that the rest is ranked by lot."""
     return len(steps) - 1 if end.passes >= game.options["pass_limit"] else -1
@@ -353,6 +369,9 @@ def situations() -> Iterator[Playthrough]:
     for players in (3, 4, 6):
         options = {"players": players, "classes": "random"}
         yield Playthrough(f"daihinmin-{players}-players", "daihinmin", options)
+    yield Playthrough("daihinmin-two-jokers", "daihinmin", {"jokers": 2}, joins_jokers)
+    gives = {"jokers": 2, "players": 4, "classes": "random", "seven_give": True}
+    yield Playthrough("daihinmin-two-jokers-given", "daihinmin", gives, gives_a_joker)
     for name in ("uh_leduc", "leduc"):
         yield Playthrough(name, name, games=12)
     yield Playthrough("uh_leduc-card", "uh_leduc", {"pair": "card"}, games=12)

@@ -185,8 +185,13 @@ def _at(view: State, player: int) -> State:
 
 
 def card_texts(packed: Any) -> list[str]:
-    deck = [rank + suit for rank in "3456789TJQKA2" for suit in "cdhs"] + ["*"]
+    deck = [rank + suit for rank in "3456789TJQKA2" for suit in "cdhs"] + ["*", "*"]
     return [card for i, card in enumerate(deck) if int(packed) >> i & 1]
+
+
+def once(cards: list[str]) -> list[str]:
+    """One joker in place of two."""
+    return [*dict.fromkeys(cards)]
 
 
 def of_daihinmin(game: Game, view: State, player: int) -> Numbers:
@@ -205,9 +210,11 @@ def of_daihinmin(game: Game, view: State, player: int) -> Numbers:
     order = around[at:] + around[:at]
     places = ("self", "next", "second", "third", "fourth", "fifth")[:players]
     hand = card_texts(view.hands[player])
-    seen = {card for seat in range(players) for card in card_texts(view.played[seat])}
-    numbers = dict(counts("hand", hand, deck))
-    numbers |= {f"unseen {card}": int(card not in seen and card not in hand) for card in deck}
+    seen = hand + [card for seat in range(players) for card in card_texts(view.played[seat])]
+    jokers = game.options["jokers"] or 1
+    left = {card: (jokers if card == "*" else 1) - seen.count(card) for card in deck}
+    numbers = dict(counts("hand", once(hand), deck))
+    numbers |= {f"unseen {card}": int(left[card] > 0) for card in deck}
     text = game.flat.text(int(view.target)) if view.target >= 0 else ""
     numbers |= daihinmin_target(text)
     classes = ("daifugo", "fugo", "heimin", "hinmin", "daihinmin")
@@ -219,7 +226,7 @@ def of_daihinmin(game: Game, view: State, player: int) -> Numbers:
         6: ("daifugo", "fugo", "heimin", "heimin", "hinmin", "daihinmin"),
     }[players]
     for place, seat in zip(places, order, strict=True):
-        numbers |= dict(counts(f"played {place}", card_texts(view.played[seat]), deck))
+        numbers |= dict(counts(f"played {place}", once(card_texts(view.played[seat])), deck))
         trick = "".join(card[0] for card in card_texts(view.trick[seat]))
         numbers |= dict(counts(f"trick {place}", trick, ranks + "*"))
         numbers |= {f"left {place} {n}": int(view.left[seat] >= n) for n in range(1, most + 1)}
@@ -242,7 +249,7 @@ def of_daihinmin(game: Game, view: State, player: int) -> Numbers:
             finished = int(view.moves) >= (2 if pair == 0 else 3)
             got = card_texts(view.returned[pair]) if finished else []
         assert done or pair != 1 or not got
-    numbers |= dict(counts("given", given, deck)) | dict(counts("got", got, deck))
+    numbers |= dict(counts("given", once(given), deck)) | dict(counts("got", once(got), deck))
     numbers |= {f"lock {suit}": int(view.lock) >> i & 1 for i, suit in enumerate(suits)}
     numbers["revolution"] = int(view.revolution)
     numbers["lead"] = int(view.target < 0 and view.leader >= 0)
@@ -266,7 +273,20 @@ def of_daihinmin(game: Game, view: State, player: int) -> Numbers:
     if game.options["seven_give"] or game.options["ten_discard"]:
         numbers["due"] = int(view.due)
         for place, seat in zip(places, order, strict=True):
-            numbers |= dict(counts(f"shown {place}", card_texts(view.shown[seat]), deck))
+            numbers |= dict(counts(f"shown {place}", once(card_texts(view.shown[seat])), deck))
+    if jokers == 2:
+        target = game.flat.text(int(view.target)) if view.target >= 0 else ""
+        stars = {"hand": hand.count("*"), "unseen": left["*"], "to beat": target.count("*")}
+        stars |= {"given": given.count("*"), "got": got.count("*")}
+        for place, seat in zip(places, order, strict=True):
+            stars[f"played {place}"] = card_texts(view.played[seat]).count("*")
+            shown = view.shown[seat] if game.options["seven_give"] else 0
+            stars[f"shown {place}"] = card_texts(shown).count("*")
+        numbers |= {f"both jokers {name}": int(number == 2) for name, number in stars.items()}
+        second = daihinmin_jokers(target)[1:]
+        ranked, suited = second[0] if second else (None, None)
+        numbers |= dict(one_hot("second joker rank", ranked, "_3456789TJQKA2^"))
+        numbers |= dict(one_hot("second joker suit", suited, [*suits, "fifth"]))
     return numbers
 
 
@@ -277,28 +297,41 @@ def daihinmin_target(text: str) -> Numbers:
     fifth = text.endswith("+*")
     cells = cells_of(text.removesuffix("+*"))
     used = ["*" if cell.endswith("*") else cell for cell in cells] + ["*"] * fifth
-    numbers = dict(counts("to beat", used, deck))
+    numbers = dict(counts("to beat", once(used), deck))
     letters = [cell[0] for cell in cells]
     same = len(set(letters)) == 1
     kind = "" if not cells else "single" if len(cells) == 1 else "group" if same else "kaidan"
     numbers |= dict(one_hot("to beat is", kind, ["single", "group", "kaidan"]))
-    # A kaidan ends one rank above its last card but one.
-    places = ["^" if letter == "*" else letter for letter in letters]
-    if kind == "kaidan" and places[-1] == "_":
-        places[-1] = "^"
+    places = places_of(cells)
     for name, i in (("to beat from", 0), ("to beat to", -1)):
         numbers |= dict(one_hot(name, places[i] if places else None, ranks))
-    stands = [(place, cell) for place, cell in zip(places, cells, strict=True) if cell[-1] == "*"]
-    rank = places[0] if fifth else stands[0][0] if stands and text != "*" else None
-    suit = "fifth" if fifth else stands[0][1][1] if stands and text != "*" else None
+    rank, suit = (*daihinmin_jokers(text), (None, None))[0]
     numbers |= dict(one_hot("joker rank", rank, ranks))
     return numbers | dict(one_hot("joker suit", suit, [*suits, "fifth"]))
 
 
+def places_of(cells: list[str]) -> list[str]:
+    """The ranks of the cells: a kaidan ends one rank above its last card but one."""
+    places = ["^" if cell[0] == "*" else cell[0] for cell in cells]
+    if places[1:] and places[-1] == "_":
+        places[-1] = "^"
+    return places
+
+
+def daihinmin_jokers(text: str) -> list[tuple[str, str]]:
+    """The ranks and suits that the jokers of a play stand for."""
+    cells = cells_of(text.removesuffix("+*"))
+    places = places_of(cells)
+    if not text.strip("*"):
+        return []
+    found = [(p, cell[1]) for p, cell in zip(places, cells, strict=True) if cell[-1] == "*"]
+    return found + [(places[0], "fifth")] * text.endswith("+*")
+
+
 def cells_of(text: str) -> list[str]:
     """The cells of a play: a card each, with a star after the one that the joker stands for."""
-    if text == "*":
-        return ["*"]
+    if not text.strip("*"):
+        return list(text)
     cells: list[str] = []
     for letter in text:
         if letter == "*" or letter in "cdhs":

@@ -4,7 +4,8 @@ Nothing here comes from the package. A card is text ("3c", "Td", "*" the joker).
 (kind, cells) such as ("group", ("5c", "5d*")), where "5d*" is the joker as the five of diamonds;
 its text is its cells in a row. A joker that stands for no card of the deck is "*" alone, "_c*" at
 an end of a kaidan, or "+*" as the fifth card of a group: "5c5d5h5s*" would be read as the four
-fives of which the last is the joker.
+fives of which the last is the joker. With two jokers, which nothing tells apart, both may be in a
+play, and the pair of them alone is ("group", ("*", "*")).
 """
 
 from collections.abc import Callable, Sequence
@@ -19,6 +20,7 @@ Play = tuple[str, tuple[str, ...]]
 
 PASS = "PASS"
 JOKER: Play = ("single", ("*",))
+JOKERS: Play = ("group", ("*", "*"))
 SPADE_THREE: Play = ("single", ("3s",))
 
 
@@ -26,20 +28,24 @@ class Stuck(Exception):
     """Too many passes in a row: chance has to rank the players who are left."""
 
 
-def all_plays(players: int = 5) -> list[Play]:
+def all_plays(players: int = 5, jokers: int = 1) -> list[Play]:
     """The 2,421 plays of five players, or those of another number of them; the pass aside."""
     plays: list[Play] = [("single", (card,)) for card in DECK]
+    if jokers == 2:
+        plays.append(JOKERS)
     for rank in RANKS:
         four = [rank + suit for suit in SUITS]
         for size in (2, 3, 4):
             for cells in combinations(four, size):
-                plays += [("group", marked) for marked in with_joker(cells)]
-        plays.append(("group", (*four, "+*")))
+                ways = with_jokers(cells, jokers) if size > 2 else with_joker(cells)
+                plays += [("group", marked) for marked in ways]
+        fives = with_joker(tuple(four)) if jokers == 2 else [tuple(four)]
+        plays += [("group", (*marked, "+*")) for marked in fives]
     for suit in SUITS:
         line = [rank + suit for rank in "_" + RANKS + "_"]
         for size in range(3, MOST_CARDS[players] + 1):
             for start in range(len(line) - size + 1):
-                for marked in with_joker(tuple(line[start : start + size])):
+                for marked in with_jokers(tuple(line[start : start + size]), jokers):
                     if "_" + suit not in marked:  # only the joker can stand there
                         plays.append(("kaidan", marked))
     return plays
@@ -53,14 +59,23 @@ def with_joker(cells: tuple[str, ...]) -> list[tuple[str, ...]]:
     return ways
 
 
+def with_jokers(cells: tuple[str, ...], jokers: int) -> list[tuple[str, ...]]:
+    """The cells with up to so many jokers in their places."""
+    ways = with_joker(cells)
+    if jokers == 2:
+        for i, j in combinations(range(len(cells)), 2):
+            ways.append(tuple(cell + "*" * (k in (i, j)) for k, cell in enumerate(cells)))
+    return ways
+
+
 def text(play: Play) -> str:
     """The play as an action string."""
     return "".join(play[1])
 
 
-def needed(play: Play) -> set[str]:
+def needed(play: Play) -> list[str]:
     """The cards that leave the hand."""
-    return {"*" if cell.endswith("*") else cell for cell in play[1]}
+    return ["*" if cell.endswith("*") else cell for cell in play[1]]
 
 
 def low(play: Play) -> int:
@@ -95,16 +110,18 @@ def beats(play: Play, table: Play, revolution: bool, spade_three: bool = True) -
     """Whether the play may follow the one on the table, locks aside."""
     if play[0] != table[0] or len(play[1]) != len(table[1]):
         return False
-    if play == JOKER:
-        return True
+    if table == JOKERS:
+        return False
     if table == JOKER:
         return spade_three and play == SPADE_THREE
+    if play in (JOKER, JOKERS):
+        return True
     if revolution:
         return high(play) < low(table)
     return low(play) > high(table)
 
 
-PLAYS = {text(play): play for play in all_plays(min(MOST_CARDS))}
+PLAYS = {text(play): play for play in all_plays(min(MOST_CARDS), jokers=2)}
 NEEDED = {action: needed(play) for action, play in PLAYS.items()}
 
 
@@ -131,6 +148,7 @@ class Reference:
         capital_fall: if another goes out before the daifugo of the round before, that one is last.
         seven_give: after a group of sevens as many cards may be given to the next player.
         ten_discard: after a group of tens as many cards may be thrown away.
+        jokers: 1 or 2.
         pass_limit: so many passes in a row end the round.
         rank_rest: orders the players who are left then, best first; without it, `Stuck`.
     """
@@ -156,17 +174,19 @@ class Reference:
         capital_fall: bool = False,
         seven_give: bool = False,
         ten_discard: bool = False,
+        jokers: int = 1,
         pass_limit: int = 20,
         rank_rest: Callable[[list[int]], Sequence[int]] | None = None,
     ) -> None:
-        assert sorted(card for hand in hands for card in hand) == sorted(DECK)
+        deck = DECK + ["*"] * (jokers - 1)
+        assert sorted(card for hand in hands for card in hand) == sorted(deck)
         self.number = len(seats)
         assert sorted(seats) == list(range(self.number))
         longest = MOST_CARDS[self.number]
         self.plays = [
             action
             for action, (kind, cells) in PLAYS.items()
-            if kind != "kaidan" or len(cells) <= longest
+            if (kind != "kaidan" or len(cells) <= longest) and NEEDED[action].count("*") <= jokers
         ]
         self.hands = [sorted(hand, key=DECK.index) for hand in hands]
         self.seats, self.first_seat = list(seats), seats[0]
@@ -186,7 +206,7 @@ class Reference:
         self.following |= {"T": "discard"} if ten_discard else {}
         self.owed: list[str] = []  # what the player to act may still do with a card each
         self.least = 0  # place in the deck of the lowest such card
-        self.open: dict[str, int] = {}  # who holds each card that was given after a seven
+        self.open: list[tuple[str, int]] = []  # cards given after a seven, and who holds them
         self.daifugo = classes.index(0) if classes is not None and capital_fall else None
         self.pass_limit = pass_limit
         self.rank_rest = rank_rest
@@ -220,13 +240,19 @@ class Reference:
         if self.returns:
             if self.first_pick is not None:
                 least = DECK.index(self.first_pick)
-                return {card for card in hand if DECK.index(card) > least}
+                another = {"*"}.intersection(hand) if self.first_pick == "*" else set()
+                return {card for card in hand if DECK.index(card) > least} | another
             if self.returns[1:] and self.returns[0] == self.returns[1]:
                 return set(hand[:-1])  # two are due
             return set(hand)
         if self.owed:
             return {card for card in hand if DECK.index(card) >= self.least} | {PASS}
-        held = [action for action in self.plays if NEEDED[action].issubset(hand)]
+        own, jokers = set(hand), hand.count("*")
+        held = [
+            action
+            for action in self.plays
+            if own.issuperset(NEEDED[action]) and NEEDED[action].count("*") <= jokers
+        ]
         actions = {action for action in held if self.allowed(PLAYS[action])}
         if self.table is not None or self.lead_pass:
             actions.add(PASS)
@@ -242,7 +268,7 @@ class Reference:
             return True
         if not beats(play, self.table, self.revolution != self.back, self.spade_three):
             return False
-        if self.locked and JOKER not in (play, self.table):
+        if self.locked and JOKER not in (play, self.table) and play != JOKERS:
             return suits(play) == suits(self.table)
         return True
 
@@ -328,8 +354,8 @@ class Reference:
         self.passes = 0
         for card in needed(play):
             self.hands[self.player].remove(card)
-            self.open.pop(card, None)
-        if play == JOKER:
+            self.close(card)
+        if play in (JOKER, JOKERS):
             self.locked = self.locked and not self.joker_unlocks
         elif self.has_lock and self.table is not None and suits(play) == suits(self.table):
             self.locked = True
@@ -343,7 +369,7 @@ class Reference:
         if self.table == JOKER:  # this is the spade three
             ended = True
         self.table, self.owner = play, self.player
-        if play[0] != "kaidan" and play != JOKER and self.hands[self.player]:
+        if play[0] != "kaidan" and play not in (JOKER, JOKERS) and self.hands[self.player]:
             what = self.following.get(play[1][0][0])
             number = min(len(play[1]), len(self.hands[self.player]))
             self.owed = [what] * number if what else []
@@ -363,18 +389,24 @@ class Reference:
             self.owed = []
         else:
             what = self.owed.pop()
-            self.least = DECK.index(action) + 1
+            self.least = DECK.index(action) + (action != "*")  # one joker after the other
+            self.close(action)
             if what == "give":
-                self.open[action] = self.after(self.player, self.live())
-                self.give(self.player, self.open[action], action)
+                taker = self.after(self.player, self.live())
+                self.open.append((action, taker))
+                self.give(self.player, taker, action)
             else:
-                self.open.pop(action, None)
                 self.hands[self.player].remove(action)
             if not self.hands[self.player]:
                 self.owed = []
         if self.owed or (not self.hands[self.player] and self.leave()):
             return
         self.next_turn(ended=False)
+
+    def close(self, card: str) -> None:
+        """A card leaves the hand of the player to act; it is an open one, if one of these is."""
+        if (card, self.player) in self.open:
+            self.open.remove((card, self.player))
 
     def leave(self) -> bool:
         """Let the player to act go out; whether the round is over."""

@@ -18,18 +18,21 @@ from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
 from closedhand.core.moved import old_names
+from closedhand.games.daihinmin.both import is_pair_of_jokers
 from closedhand.games.daihinmin.cards import bit, of_suits, ranks_between, ranks_with
 from closedhand.games.daihinmin.exchange import TAXES, pair_in_exchange, picks
 from closedhand.games.daihinmin.giving import due_of
 from closedhand.games.daihinmin.legality import can_play, longest_kaidan
 from closedhand.games.daihinmin.plays import (
     ALL_SUITS,
+    BOTH,
     FIRST_KAIDAN,
     FIVE,
     JOKER,
     JOKER_BIT,
     NUM_RANKS,
     PASS,
+    SECOND_BIT,
     SHORTEST,
 )
 
@@ -41,14 +44,15 @@ NONE = -1
 @kernel
 def choose(rules, view, ids):
     """The action that the sample client submits; a pass in place of one that the rules refuse."""
-    hand = view.hands[view.player]
+    # Of two jokers it sees one; it knows no plays with both.
+    hand = view.hands[view.player] & ~SECOND_BIT
     if view.leader < 0:
-        return choose_pick(view, hand)
+        return choose_pick(view, view.hands[view.player])
     if due_of(view) > 0:
         return choose_gift(view)
     if view.target < 0:
         return lead(rules, hand, view.revolution)
-    if view.target == JOKER:
+    if view.target == JOKER or is_pair_of_jokers(rules, view.target):
         return PASS
     family = np.int64(rules.plays.family[view.target])
     if family == 0:
@@ -77,8 +81,8 @@ def choose_pick(view, hand):
         # Above the first of two cards, whoever chose it, there may be nothing but the joker.
         cards = picks(view, hand)
         return weaker_first(cards & ~JOKER_BIT, 0) if cards != JOKER_BIT else JOKER
-    first = weaker_first(hand & ~JOKER_BIT, 0)
-    second = weaker_first(hand & ~JOKER_BIT & ~bit(first), 0)
+    first = weaker_first(hand & ~BOTH, 0)
+    second = weaker_first(hand & ~BOTH & ~bit(first), 0)
     return min(first, second)
 
 

@@ -8,9 +8,10 @@ except possibly the last one are sure.
 import numpy as np
 
 from closedhand.core.kernel import kernel
-from closedhand.games.daihinmin.cards import bit
+from closedhand.games.daihinmin.both import is_pair_of_jokers
+from closedhand.games.daihinmin.cards import bit, removed
 from closedhand.games.daihinmin.hidden import unseen
-from closedhand.games.daihinmin.legality import legal, plays_between
+from closedhand.games.daihinmin.legality import both_between, legal, plays_between
 from closedhand.games.daihinmin.plays import JACK, JOKER, NUM_RANKS, PASS, SPADE_THREE
 from closedhand.games.daihinmin.tricks import (
     covers,
@@ -39,7 +40,7 @@ def is_sure(rules, state, action, others, ids):
         return alone and state.target >= 0 and state.owner == state.player
     if rules.options.eight_stop and rules.plays.eight[action]:
         return True
-    if state.target == JOKER:
+    if state.target == JOKER or is_pair_of_jokers(rules, action):
         return True
     if alone:
         return True
@@ -66,7 +67,8 @@ def is_beatable(rules, state, action, others, ids):
     if revolution:
         low, high = -1, np.int64(rules.plays.low[action]) - 1
     family = np.int64(rules.plays.family[action])
-    return plays_between(rules, others, family, low, high, lock, ids, 0) > 0
+    n = plays_between(rules, others, family, low, high, lock, ids, 0)
+    return both_between(rules, others, family, low, high, lock, ids, n) > 0
 
 
 @kernel
@@ -113,7 +115,7 @@ def sure_win(rules, views, actions, ids):
 def lead_on(rules, view, action):
     """Update the view by a sure play, after which its player leads again."""
     player = np.int64(view.player)
-    view.hands[player] &= ~rules.plays.need[action]
+    view.hands[player] = removed(view, view.hands[player], rules.plays.need[action])
     view.left[player] -= rules.plays.length[action]
     view.revolution = revolution_after(rules, view, action)
     if is_back(rules, view) or (rules.options.jack_back != 0 and covers(rules, action, JACK)):

@@ -8,7 +8,7 @@ from closedhand.core.kernel import kernel
 from closedhand.games.daihinmin.cards import bit
 from closedhand.games.daihinmin.giving import cards_to_hand_over, due_of
 from closedhand.games.daihinmin.planes import has_gifts
-from closedhand.games.daihinmin.plays import JOKER, JOKER_BIT, PASS
+from closedhand.games.daihinmin.plays import BOTH, JOKER, PASS
 
 MOST_GIFTS = (JOKER + 1) * JOKER // 2
 """Number of pairs of different cards."""
@@ -38,7 +38,7 @@ def choose_gift(view):
 
     They go from low to high, so the next one is the lowest of those that are to go.
     """
-    cards = cards_to_hand_over(view) & ~JOKER_BIT
+    cards = cards_to_hand_over(view) & ~BOTH
     weakest = np.uint64(0)
     for _ in range(min(due_of(view), bits.size(cards))):
         rest = cards & ~weakest

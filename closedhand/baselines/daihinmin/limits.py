@@ -16,3 +16,17 @@ def check_five(game: Game, who: str) -> None:
     """
     if game.num_players != PLAYERS:
         raise InputError(f"{who} is for games of five: not players={game.num_players}")
+
+
+def check_one_joker(game: Game, who: str) -> None:
+    """Check that a game has one joker.
+
+    Args:
+        game: Daihinmin with any options.
+        who: Who knows such games only, for the message.
+
+    Raises:
+        InputError: It has two.
+    """
+    if game.flat.rules.options.jokers > 1:
+        raise InputError(f"{who} is for games with one joker: not jokers=2")

@@ -23,6 +23,7 @@ from closedhand.baselines.daihinmin.kou.strength import (
     turned_ranks,
 )
 from closedhand.baselines.daihinmin.kou.variants import TUNED, Numbers
+from closedhand.baselines.daihinmin.limits import check_one_joker
 from closedhand.core import bits
 from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
@@ -208,8 +209,9 @@ def make_min_sets(game: Game, seed: int, argument: str | None) -> KernelAgent:
     """The agent `min-sets`; it is deterministic and needs no seed.
 
     Raises:
-        InputError: It was given an argument.
+        InputError: It was given an argument, or a game that it does not play.
     """
     refuse_argument("min-sets", argument)
     check_no_gifts(game, "min-sets")
+    check_one_joker(game, "min-sets")
     return kernel_agent(game, "min-sets", Policy(TUNED))

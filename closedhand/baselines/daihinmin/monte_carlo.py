@@ -11,7 +11,7 @@ import numpy as np
 
 from closedhand.baselines.daihinmin.endgame import DEEPEST, is_duel, open_hands, sure_win
 from closedhand.baselines.daihinmin.gifts import check_no_gifts
-from closedhand.baselines.daihinmin.limits import check_five
+from closedhand.baselines.daihinmin.limits import check_five, check_one_joker
 from closedhand.baselines.daihinmin.policy import linear, softmax
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described
@@ -184,6 +184,7 @@ def make_monte_carlo(
     check_no_gifts(game, "monte-carlo")
     if playouts == "policy":
         check_five(game, "playouts=policy")
+        check_one_joker(game, "playouts=policy")
     budget, number, path = read_budget("monte-carlo", argument or USUAL, threads)
     if candidates is not None:
         number = candidates

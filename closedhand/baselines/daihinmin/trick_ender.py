@@ -28,6 +28,7 @@ from closedhand.baselines.daihinmin.kou.strength import (
     turned_ranks,
 )
 from closedhand.baselines.daihinmin.kou.variants import TUNED, Numbers
+from closedhand.baselines.daihinmin.limits import check_one_joker
 from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
@@ -113,7 +114,8 @@ def make_trick_ender(game: Game, seed: int, argument: str | None) -> KernelAgent
     """The agent `trick-ender`; it is deterministic and needs no seed.
 
     Raises:
-        InputError: It was given an argument.
+        InputError: It was given an argument, or a game with two jokers.
     """
     refuse_argument("trick-ender", argument)
+    check_one_joker(game, "trick-ender")
     return kernel_agent(game, "trick-ender", Policy(TUNED))

@@ -31,6 +31,9 @@ With `players=n`, 3 to 6, all cards are dealt as evenly as possible, and the pla
 points to 1. Three players have neither fugo nor hinmin, and only the daifugo and the daihinmin
 exchange cards; four have no heimin, and six have two.
 
+With `jokers=2` there are 54 cards. Two jokers may stand in one group or kaidan; alone they are the
+strongest pair, which nothing beats.
+
 There are 2,421 plays and the pass. In the exchange, the ids of singles name the cards to give; two
 cards are chosen in ascending order.
 """

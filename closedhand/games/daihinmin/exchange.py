@@ -9,9 +9,9 @@ import numpy as np
 
 from closedhand.core import bits
 from closedhand.core.kernel import kernel
-from closedhand.games.daihinmin.cards import bit
+from closedhand.games.daihinmin.cards import added, alike, bit, kinds, removed
 from closedhand.games.daihinmin.plays import JOKER
-from closedhand.games.daihinmin.state import NOBODY
+from closedhand.games.daihinmin.state import NOBODY, two_jokers
 from closedhand.games.daihinmin.tricks import lead_first
 
 TAXES = (2, 1)
@@ -71,14 +71,14 @@ def best_cards(cards, number):
     best = np.uint64(0)
     for _ in range(number):
         best |= bit(bits.highest(cards & ~best))
-    return best
+    return alike(best)
 
 
 @kernel
 def give(state, cards, giver, taker):
     """Move cards from one hand to another."""
-    state.hands[giver] &= ~cards
-    state.hands[taker] |= cards
+    state.hands[giver] = removed(state, state.hands[giver], cards)
+    state.hands[taker] = added(state, state.hands[taker], cards)
     state.left[giver] -= bits.size(cards)
     state.left[taker] += bits.size(cards)
 
@@ -87,12 +87,14 @@ def give(state, cards, giver, taker):
 def picks(state, hand):
     """The cards, a set, that the winner to act may give now, out of its hand.
 
-    Two cards are chosen in ascending order.
+    Two cards are chosen in ascending order; one joker may follow the other.
     """
     pair = pair_in_exchange(state)
     if state.returned[pair]:
-        return hand & ~((state.returned[pair] << np.uint64(1)) - np.uint64(1))
-    return hand & ~bit(bits.highest(hand)) if TAXES[pair] == 2 else hand
+        rest = hand & ~((state.returned[pair] << np.uint64(1)) - np.uint64(1))
+    else:
+        rest = hand & ~bit(bits.highest(hand)) if TAXES[pair] == 2 else hand
+    return kinds(rest) if two_jokers(state) else rest
 
 
 @kernel
@@ -112,6 +114,8 @@ def can_pick(state, action):
     """Whether a card may be given in the exchange now."""
     if action > JOKER or not state.hands[state.player] & bit(action):
         return False
+    if two_jokers(state):
+        return picks(state, state.hands[state.player]) & bit(action) != np.uint64(0)
     pair = pair_in_exchange(state)
     if state.returned[pair]:
         return action > bits.highest(state.returned[pair])
@@ -130,7 +134,7 @@ def pick(state, card):
     pair = pair_in_exchange(state)
     state.history[state.moves] = card
     state.moves += 1
-    state.returned[pair] |= bit(card)
+    state.returned[pair] = added(state, state.returned[pair], bit(card))
     if bits.size(state.returned[pair]) < TAXES[pair]:
         return
     give(state, state.returned[pair], winner(state, pair), loser(state, pair))

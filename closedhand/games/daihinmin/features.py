@@ -12,6 +12,7 @@ import numpy as np
 from closedhand.core import bits
 from closedhand.core.features import Feature, FeatureTable, labels
 from closedhand.core.kernel import inlined, kernel
+from closedhand.games.daihinmin.both import second_joker
 from closedhand.games.daihinmin.exchange import TAXES, has_exchange, is_complete, loser, winner
 from closedhand.games.daihinmin.giving import due_of, shown_by
 from closedhand.games.daihinmin.hidden import unseen
@@ -33,6 +34,7 @@ from closedhand.games.daihinmin.state import (
     Rules,
     by_players,
     titles_of,
+    two_jokers,
 )
 
 NUM_RANKS = 1 + len(RANKS)
@@ -40,6 +42,8 @@ NUM_RANKS = 1 + len(RANKS)
 STRENGTHS = ("_", *RANKS, "^")
 """Ranks of plays: the joker may stand below the 3 and above the 2."""
 SINGLE, GROUP, KAIDAN = range(3)
+SECOND = NUM_CARDS
+"""The second joker of a set that holds both."""
 
 
 PLACES = ("self", "next", "second", "third", "fourth", "fifth")
@@ -107,13 +111,30 @@ def gifts_of(players: int) -> FeatureTable:
     )
 
 
+def jokers_of(players: int) -> FeatureTable:
+    """The numbers at the end where there are two jokers; the others tell of one of them."""
+    places = PLACES[:players]
+    return FeatureTable(
+        Feature("both jokers", ("hand", "unseen", "to beat", "given", "got"),
+                "both jokers are among the cards"),
+        Feature("both jokers played", places, "the player has played both jokers in this round"),
+        Feature("both jokers shown", places, "the player got both jokers after sevens"),
+        Feature("second joker rank", STRENGTHS,
+                "the rank that the second joker of the play to beat stands for"),
+        Feature("second joker suit", (*SUITS, "fifth"),
+                "its suit, or that it is the fifth card of a group"),
+    )  # fmt: skip
+
+
 def all_of(rules: Rules) -> FeatureTable:
     """All numbers under some rules."""
     players = int(rules.options.players)
     table = table_of(players)
     if has_house(rules.options):
         table += house_of(players)
-    return table + gifts_of(players) if has_gifts(rules.options) else table
+    if has_gifts(rules.options):
+        table += gifts_of(players)
+    return table + jokers_of(players) if rules.options.jokers > 1 else table
 
 
 class Starts(NamedTuple):
@@ -194,6 +215,44 @@ def features(rules, state, player, out):
         for i in range(len(state.hands)):
             write_cards(out, after + 1 + NUM_CARDS * i, shown_by(state, other))
             other = np.int64(state.next[other])
+        after += 1 + NUM_CARDS * len(state.hands)
+    if two_jokers(state):
+        write_both(rules, state, player, out, after)
+
+
+@kernel
+def write_both(rules, state, player, out, after):
+    """Write where both jokers are, and what the second one of the play to beat stands for."""
+    out[after] = has_both(state.hands[player])
+    out[after + 1] = has_both(unseen(state, player))
+    if has_exchange(rules, state):
+        for pair in range(len(state.taxed)):
+            given, got = np.uint64(0), np.uint64(0)
+            if player == winner(state, pair):
+                given = state.returned[pair]
+            elif player == loser(state, pair):
+                given = state.taxed[pair]
+                got = state.returned[pair] if is_complete(state, pair) else got
+            out[after + 3] |= has_both(given)
+            out[after + 4] |= has_both(got)
+    players, other = len(state.hands), np.int64(player)
+    for i in range(players):
+        out[after + 5 + i] = has_both(state.played[other])
+        out[after + 5 + players + i] = has_both(shown_by(state, other))
+        other = np.int64(state.next[other])
+    if state.target >= 0:
+        out[after + 2] = has_both(rules.plays.need[state.target])
+        second = second_joker(rules.plays, state.target)
+        if second.stands != NO_JOKER:
+            after += 5 + 2 * players
+            out[after + 1 + second.stands] = 1
+            out[after + len(STRENGTHS) + (bits.lowest(second.suit) if second.suit else 4)] = 1
+
+
+@kernel
+def has_both(cards):
+    """1 if a set holds both jokers, else 0."""
+    return np.int8(cards >> np.uint64(SECOND) & np.uint64(1))
 
 
 @inlined

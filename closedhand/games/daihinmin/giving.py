@@ -13,8 +13,9 @@ from numba import extending
 
 from closedhand.core import bits
 from closedhand.core.kernel import State, kernel
-from closedhand.games.daihinmin.cards import bit
-from closedhand.games.daihinmin.plays import FIRST_KAIDAN, PASS, SEVEN, TEN
+from closedhand.games.daihinmin.cards import added, bit, kinds, removed
+from closedhand.games.daihinmin.plays import FIRST_KAIDAN, JOKER, PASS, SEVEN, TEN
+from closedhand.games.daihinmin.state import two_jokers
 
 NONE = np.uint64(0)
 
@@ -137,11 +138,44 @@ def _set_gifts(state, player, shown, away):
     return lambda state, player, shown, away: None
 
 
+def spent_by(state: State, player: Any) -> Any:
+    """The cards, a set, that a player got after a seven and has played or discarded.
+
+    Only states with two jokers tell, whose own one could not be known from the other otherwise.
+    """
+    return state["spent"][player] if "spent" in (state.dtype.names or ()) else NONE
+
+
+@extending.overload(spent_by)
+def _spent_by(state, player):
+    if "spent" in state.fields:
+        return lambda state, player: state.spent[player]
+    return lambda state, player: NONE
+
+
+def set_spent(state: State, player: Any, cards: Any) -> None:
+    """Set what `spent_by` tells of a player."""
+    if "spent" in (state.dtype.names or ()):
+        state["spent"][player] = cards
+
+
+@extending.overload(set_spent)
+def _set_spent(state, player, cards):
+    if "spent" in state.fields:
+
+        def with_field(state, player, cards):
+            state.spent[player] = cards
+
+        return with_field
+    return lambda state, player, cards: None
+
+
 @kernel
 def clear_gifts(state):
     """Begin a round, or its first trick, in which nothing has been given yet."""
     for player in range(len(state.hands)):
         set_gifts(state, player, NONE, NONE)
+        set_spent(state, player, NONE)
     set_due(state, 0, 0)
     set_back(state, 0)
 
@@ -156,15 +190,36 @@ def gifted(state):
 
 
 @kernel
+def got_by(state, player):
+    """The cards, a set, that a player got after a seven, and holds or has played."""
+    if two_jokers(state):
+        return added(state, shown_by(state, player), spent_by(state, player))
+    return (shown_by(state, player) | state.played[player]) & gifted(state)
+
+
+@kernel
+def gone_from(state, player):
+    """The cards, a set, that a player began the first trick with and has played or given away."""
+    if two_jokers(state):
+        played = removed(state, state.played[player], spent_by(state, player))
+        return added(state, played, away_from(state, player))
+    return (state.played[player] & ~gifted(state)) | away_from(state, player)
+
+
+@kernel
 def own_of(state, player, hand):
     """The cards that a player began the first trick with, if it holds `hand` now."""
+    if two_jokers(state):
+        cards = added(state, hand, state.played[player])
+        cards = removed(state, cards, got_by(state, player))
+        return added(state, cards, away_from(state, player))
     return ((hand | state.played[player]) & ~gifted(state)) | away_from(state, player)
 
 
 @kernel
 def number_owned(state, player):
     """The number of cards that a player began the first trick with; the hand may be hidden."""
-    got = (shown_by(state, player) | state.played[player]) & gifted(state)
+    got = got_by(state, player)
     total = np.int64(state.left[player]) + bits.size(state.played[player])
     return total - bits.size(got) + bits.size(away_from(state, player))
 
@@ -183,8 +238,9 @@ def owed_after(rules, state, action):
 
 @kernel
 def lay_down(state, player, cards):
-    """Take cards out of those that a player has shown."""
-    set_gifts(state, player, shown_by(state, player) & ~cards, away_from(state, player))
+    """Take cards out of those that a player has shown, of two jokers the shown one first."""
+    shown = shown_by(state, player)
+    set_gifts(state, player, removed(state, shown, cards), away_from(state, player))
 
 
 @kernel
@@ -192,28 +248,35 @@ def hand_over(rules, state, card):
     """Give or discard a card of the player to act, after a seven or a ten."""
     player = np.int64(state.player)
     cards = bit(card)
-    first = cards & ~gifted(state)
-    state.hands[player] &= ~cards
+    # Of two jokers one that was got goes first.
+    first = cards & ~(shown_by(state, player) if two_jokers(state) else gifted(state))
+    state.hands[player] = removed(state, state.hands[player], cards)
     state.left[player] -= 1
     lay_down(state, player, cards)
     if rules.plays.low[state.target] == SEVEN:
         taker = np.int64(state.next[player])
         while state.places[taker] >= 0:
             taker = np.int64(state.next[taker])
-        set_gifts(state, player, shown_by(state, player), away_from(state, player) | first)
-        set_gifts(state, taker, shown_by(state, taker) | cards, away_from(state, taker))
-        state.hands[taker] |= cards
+        away = added(state, away_from(state, player), first)
+        set_gifts(state, player, shown_by(state, player), away)
+        shown = added(state, shown_by(state, taker), cards)
+        set_gifts(state, taker, shown, away_from(state, taker))
+        state.hands[taker] = added(state, state.hands[taker], cards)
         state.left[taker] += 1
     else:
-        state.played[player] |= cards
+        state.played[player] = added(state, state.played[player], cards)
+        set_spent(state, player, added(state, spent_by(state, player), cards & ~first))
     left = np.int64(state.left[player])
-    set_due(state, due_of(state) - 1 if left else 0, card + 1)
+    # One joker may follow the other.
+    least = card if two_jokers(state) and card == JOKER else card + 1
+    set_due(state, due_of(state) - 1 if left else 0, least)
 
 
 @kernel
 def cards_to_hand_over(state):
     """The cards, a set, that the player to act may give or discard now."""
-    return state.hands[state.player] & ~(bit(least_of(state)) - np.uint64(1))
+    cards = state.hands[state.player] & ~(bit(least_of(state)) - np.uint64(1))
+    return kinds(cards) if two_jokers(state) else cards
 
 
 @kernel

@@ -11,7 +11,13 @@ import numpy as np
 from closedhand.core import bits
 from closedhand.core.cards import draw_place
 from closedhand.core.kernel import kernel, seed_in_kernel
-from closedhand.games.daihinmin.cards import bit
+from closedhand.games.daihinmin.cards import (
+    added,
+    alike,
+    bit,
+    deck_of,
+    removed,
+)
 from closedhand.games.daihinmin.exchange import (
     TAXES,
     best_cards,
@@ -20,9 +26,9 @@ from closedhand.games.daihinmin.exchange import (
     loser,
     winner,
 )
-from closedhand.games.daihinmin.giving import gifted, own_of, shown_by
-from closedhand.games.daihinmin.plays import DECK, DIAMOND_THREE
-from closedhand.games.daihinmin.state import HIDDEN
+from closedhand.games.daihinmin.giving import gone_from, own_of, shown_by
+from closedhand.games.daihinmin.plays import BOTH, DIAMOND_THREE, JOKER
+from closedhand.games.daihinmin.state import HIDDEN, two_jokers
 
 CANDIDATES = 8
 """Number of deals of the unseen cards from which one is drawn by weight."""
@@ -51,9 +57,9 @@ def hide(rules, state, player):
 @kernel
 def unseen(state, player):
     """The cards that `player` has not seen: neither in its hand nor played."""
-    cards = DECK & ~state.hands[player]
+    cards = removed(state, deck_of(state), state.hands[player])
     for other in range(len(state.hands)):
-        cards &= ~state.played[other]
+        cards = removed(state, cards, state.played[other])
     return cards
 
 
@@ -67,10 +73,10 @@ def known(rules, state, player, other):
             if player == taking and other == giving and is_complete(state, pair):
                 cards |= state.returned[pair]
             elif player == giving and other == taking:
-                cards |= state.taxed[pair] & ~state.returned[pair]
+                cards |= removed(state, state.taxed[pair], state.returned[pair])
     if other == state.leader:
         cards |= bit(DIAMOND_THREE)
-    return ((cards & ~gifted(state)) | shown_by(state, other)) & ~state.played[other]
+    return added(state, removed(state, cards, gone_from(state, other)), shown_by(state, other))
 
 
 @kernel
@@ -79,21 +85,23 @@ def redeal(rules, view, player, rng):
 
     All deals and exchanges consistent with what `player` knows are equally likely. If the player
     took no part in a complete exchange, this holds only approximately: one of `CANDIDATES` deals of
-    the unseen cards is drawn with weights, the numbers of exchanges that lead to each.
+    the unseen cards is drawn with weights, the numbers of exchanges that lead to each. The other of
+    two jokers, which a payer kept, counts as much as better cards there.
     """
     room = np.zeros(len(view.hands), np.int64)
     hidden = unseen(view, player)
     for other in range(len(view.hands)):
         if other != player:
             view.hands[other] = known(rules, view, player, other)
-            hidden &= ~view.hands[other]
+            hidden = removed(view, hidden, view.hands[other])
             room[other] = view.left[other] - bits.size(view.hands[other])
     exchange = has_exchange(rules, view)
     if exchange:
         for pair in range(len(view.taxed)):
             taking, giving = winner(view, pair), loser(view, pair)
             if player == taking:
-                hidden &= ~deal_taxed(rules, view, pair, hidden, room[giving], rng)
+                dealt = deal_taxed(rules, view, pair, hidden, room[giving], rng)
+                hidden = removed(view, hidden, dealt)
                 room[giving] = 0
             elif player != giving and not is_complete(view, pair):
                 # The payer gets its tax back for a moment, to pay it from the hand as dealt.
@@ -117,10 +125,16 @@ def deal_likely(rules, view, player, hidden, room, rng):
             if player not in (winner(view, pair), loser(view, pair)) and is_complete(view, pair):
                 candidates = CANDIDATES
     fixed = view.hands.copy()
+    if two_jokers(view) and hidden & BOTH == bit(JOKER):
+        # The other joker may be in a hand already.
+        hidden ^= BOTH
     total, chosen = 0.0, fixed
     for _ in range(candidates):
         hands = fixed.copy()
         deal_rest(hands, hidden, room.copy(), rng)
+        if two_jokers(view):
+            for other in range(len(hands)):
+                hands[other] = alike(hands[other])
         weight = 1.0
         if candidates > 1:
             weight = exchange_weight(rules, view, player, hands)
@@ -185,8 +199,8 @@ def deal_taxed(rules, view, pair, hidden, number, rng):
     held = own_of(view, taking, view.hands[taking])
     kept = own_of(view, giving, view.hands[giving])
     if is_complete(view, pair):
-        held |= view.returned[pair]
-        kept &= ~view.returned[pair]
+        held = added(view, held, view.returned[pair])
+        kept = removed(view, kept, view.returned[pair])
     best = best_of(kept)
     below = hidden & ~above(best)
     total = ways_to_pay(rules, held, best, tax) * ways(rules, bits.size(below), number)
@@ -204,8 +218,9 @@ def deal_taxed(rules, view, pair, hidden, number, rng):
         dealt = draw_some(below, number, rng)
     else:
         dealt = bit(drawn) | draw_some(hidden & ~above(drawn - 1), number - 1, rng)
-    view.hands[giving] |= dealt
-    view.taxed[pair] = draw_some(held & above(max(best, drawn)), tax, rng)
+    dealt = alike(dealt)
+    view.hands[giving] = added(view, view.hands[giving], dealt)
+    view.taxed[pair] = alike(draw_some(payable(rules, held, max(best, drawn)), tax, rng))
     return dealt
 
 
@@ -217,8 +232,20 @@ def ways(rules, cards, number):
 
 @kernel
 def ways_to_pay(rules, held, best, tax):
-    """The number of sets of `tax` cards of `held` that are all better than the card `best`."""
-    return ways(rules, bits.size(held & above(best)), tax)
+    """The number of sets of `tax` cards of `held` that are all better than the card `best`.
+
+    Who has two jokers pays either, so each of them as one of two alternatives.
+    """
+    number = ways(rules, bits.size(payable(rules, held, best)), tax)
+    return number / 2 if two_jokers(rules.plays) and best >= JOKER else number
+
+
+@kernel
+def payable(rules, cards, best):
+    """The cards of a set that can have been paid by who kept `best`: better ones, or a joker."""
+    if two_jokers(rules.plays) and best >= JOKER:
+        return cards & BOTH
+    return cards & above(best)
 
 
 @kernel
@@ -235,8 +262,8 @@ def draw_exchange(rules, view, pair, paid, rng):
         return
     if not paid:
         view.taxed[pair] = best_cards(view.hands[giving], TAXES[pair])
-        view.hands[giving] &= ~view.taxed[pair]
-        view.hands[taking] |= view.taxed[pair]
+        view.hands[giving] = removed(view, view.hands[giving], view.taxed[pair])
+        view.hands[taking] = added(view, view.hands[taking], view.taxed[pair])
     if pair == 0 and view.moves == 1:
         choices = view.hands[taking] & ~bit(bits.highest(view.hands[taking]))
         view.returned[pair] = draw_some(choices, 1, rng)
@@ -256,10 +283,11 @@ def draw_complete_exchange(rules, view, pair, rng):
         if rng.random() * total < weight:
             drawn = same
     top = best_cards(got, drawn)
-    best = bits.highest(got & ~top)
+    best = bits.highest(removed(view, got, top))
     below = got & ~above(best - 1)
     view.returned[pair] = top | draw_some(below, tax - drawn, rng)
-    view.taxed[pair] = draw_some((held | top) & above(best), tax, rng)
+    paid = payable(rules, added(view, held, top), best)
+    view.taxed[pair] = alike(draw_some(paid, tax, rng))
 
 
 @kernel
@@ -270,9 +298,9 @@ def ways_of_exchange(rules, held, got, tax, same):
     that. `held` and `got` are the hands of the winner and the loser after the exchange.
     """
     top = best_cards(got, same)
-    best = bits.highest(got & ~top)
-    payable = bits.size((held | top) & above(best))
-    return ways(rules, bits.size(got) - same - 1, tax - same) * ways(rules, payable, tax)
+    best = bits.highest(removed(rules.plays, got, top))
+    paid = bits.size(payable(rules, added(rules.plays, held, top), best))
+    return ways(rules, bits.size(got) - same - 1, tax - same) * ways(rules, paid, tax)
 
 
 @kernel
@@ -298,6 +326,6 @@ def write_picks(state):
     for pair in range(len(state.taxed)):
         cards = state.returned[pair]
         while cards and move < state.moves:
-            state.history[move] = bits.lowest(cards)
+            state.history[move] = min(bits.lowest(cards), JOKER)
             cards &= cards - np.uint64(1)
             move += 1

@@ -8,11 +8,13 @@ import numpy as np
 
 from closedhand.core import bits
 from closedhand.core.kernel import kernel
+from closedhand.games.daihinmin.both import first_of_both, is_pair_of_jokers
 from closedhand.games.daihinmin.cards import EACH_RANK, bit, of_suits, ranks_between, ranks_with
 from closedhand.games.daihinmin.exchange import best_pick, can_pick, legal_picks
 from closedhand.games.daihinmin.giving import cards_to_hand_over, due_of, legal_gifts
 from closedhand.games.daihinmin.plays import (
     ALL_SUITS,
+    BOTH,
     FIRST_KAIDAN,
     FIVE,
     JOKER,
@@ -24,6 +26,7 @@ from closedhand.games.daihinmin.plays import (
     SPADE_THREE,
 )
 from closedhand.games.daihinmin.rules import over
+from closedhand.games.daihinmin.state import two_jokers
 
 
 @kernel
@@ -37,10 +40,13 @@ def legal(rules, state, out):
     if state.target < 0:
         return legal_leads(rules, state, hand, out)
     n = 0
+    low, high, family = 0, -1, 0
     if state.target == JOKER:
         if rules.options.spade_three and hand & bit(SPADE_THREE):
             out[0] = SPADE_THREE
             n = 1
+    elif is_pair_of_jokers(rules, state.target):
+        pass
     elif state.left[state.player] >= rules.plays.length[state.target]:
         low, high = np.int64(rules.plays.high[state.target]) + 1, NUM_RANKS
         if state.revolution:
@@ -49,6 +55,8 @@ def legal(rules, state, out):
         n = plays_between(rules, hand, family, low, high, np.int64(state.lock), out, 0)
     # No kaidan whose id is above that of the pass can follow: there are too few ranks for two.
     out[n] = PASS
+    if two_jokers(rules.plays) and low <= high:
+        return both_between(rules, hand, family, low, high, np.int64(state.lock), out, n + 1)
     return n + 1
 
 
@@ -70,6 +78,10 @@ def legal_leads(rules, state, hand, out):
     if rules.options.kaidan and held > LONGEST_KAIDAN:
         most = min(longest_kaidan(rules), held)
         n = leading_kaidan(rules, hand, LONGEST_KAIDAN + 1, most, out, n)
+    if two_jokers(rules.plays):
+        families = len(rules.plays.first) - 1 if rules.options.kaidan else FIRST_KAIDAN
+        for family in range(1, families):
+            n = both_between(rules, hand, family, -1, NUM_RANKS, 0, out, n)
     return n
 
 
@@ -95,7 +107,8 @@ def leading_kaidan(rules, hand, shortest, longest, out, n):
 def plays_between(rules, hand, family, low, high, lock, out, n):
     """Write the plays of a family whose ranks all lie between `low` and `high`, inclusive.
 
-    The ranks -1 and 13 are those of the joker in a kaidan, below the 3 and above the 2.
+    Those with two jokers, whose ids come after the pass, are left to `both_between`. The ranks -1
+    and 13 are those of the joker in a kaidan, below the 3 and above the 2.
 
     Args:
         rules: Rules of the game.
@@ -133,7 +146,7 @@ def singles_between(hand, low, high, lock, out, n):
 def groups_between(rules, hand, family, low, high, lock, out, n):
     """`plays_between` for groups of `family + 1` equal ranks."""
     size = family + 1
-    joker = np.int64(hand >> np.uint64(JOKER))
+    joker = np.int64((hand >> np.uint64(JOKER)) & np.uint64(1))
     ranks = ranks_with(hand, size - joker) if size - joker < FIVE else np.uint64(0)
     ranks &= ranks_between(low, high)
     shapes = (rules.plays.first[family + 1] - rules.plays.first[family]) // NUM_RANKS
@@ -197,6 +210,26 @@ def kaidan_between(rules, hand, family, low, high, lock, out, n):
 
 
 @kernel
+def both_between(rules, hand, family, low, high, lock, out, n):
+    """`plays_between` for the plays with two jokers; those alone are above every rank, unlocked."""
+    if hand & BOTH != BOTH:
+        return n
+    plays, edges = rules.plays, rules.options.joker_edges or family < FIRST_KAIDAN
+    for play in range(first_of_both(plays, family), first_of_both(plays, family + 1)):
+        if plays.need[play] & ~hand:
+            continue
+        if not is_pair_of_jokers(rules, play):
+            if plays.low[play] < low or plays.high[play] > high:
+                continue
+            if lock != 0 and plays.suits[play] != lock:
+                continue
+        if edges or (plays.low[play] >= 0 and plays.high[play] < NUM_RANKS):
+            out[n] = play
+            n += 1
+    return n
+
+
+@kernel
 def admit(rules, state, action, ids):
     """The action that a submitted one, any integer, counts as; -1 if it is refused.
 
@@ -249,9 +282,9 @@ def beats(rules, state, action):
     plays, target = rules.plays, np.int64(state.target)
     if target == JOKER:
         return rules.options.spade_three and action == SPADE_THREE
-    if plays.family[action] != plays.family[target]:
+    if plays.family[action] != plays.family[target] or is_pair_of_jokers(rules, target):
         return False
-    if action == JOKER:
+    if action == JOKER or is_pair_of_jokers(rules, action):
         return True
     if state.lock and plays.suits[action] != state.lock:
         return False

@@ -381,13 +381,15 @@ def round_record(values: Mapping[str, str], names: tuple[str, ...] = (), **optio
 
 
 def check_competition(game: Game) -> None:
-    """Check that a game has as many players as the games of the competition, its server and logs.
+    """Check that a game has the players and the joker of the competition, its server and logs.
 
     Raises:
-        InputError: It has more or fewer.
+        InputError: It has others.
     """
     if game.num_players != PLAYERS:
         raise InputError(f"the competition has five players: leave out players={game.num_players}")
+    if game.flat.rules.options.jokers > 1:
+        raise InputError("the competition has one joker: leave out jokers=2")
 
 
 def header(game: Game, names: Sequence[str], seed: int) -> dict[str, str]:

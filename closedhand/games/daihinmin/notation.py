@@ -2,7 +2,8 @@
 
 A play is its cards by rank, then suit: `5c5h`, `7s8s9s`. The joker is a star: after the card that
 it stands for (`5c5h*`, `7s8s*9s`), after a plus as the fifth card of a group (`5c5d5h5s+*`), as
-`_c*` in a kaidan below the 3 or above the 2 (`_c*3c4c`, `Ac2c_c*`), or alone (`*`). The pass is
+`_c*` in a kaidan below the 3 or above the 2 (`_c*3c4c`, `Ac2c_c*`), or alone (`*`). Two jokers are
+not told apart: `5c5d*5h*`, `5c*5d5h5s+*`, and `**` for the two alone. The pass is
 `PASS`. In the exchange an action is one card.
 
 A deal is `seats;classes;` and the hands by player, as they were before the exchange. Seats are the
@@ -12,6 +13,7 @@ gives the round, counted from 0, and the points before it: `3:12,9,6,9,9`. A rec
 all actions, separated by semicolons.
 """
 
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -22,10 +24,11 @@ from closedhand.core.parsing import parse_whole
 from closedhand.core.records import Record, stated_options
 from closedhand.core.scene import BLANK, Row
 from closedhand.games.daihinmin import card_sets, plays
+from closedhand.games.daihinmin.cards import together, without
 from closedhand.games.daihinmin.exchange import loser, winner
 from closedhand.games.daihinmin.giving import due_of, own_of
 from closedhand.games.daihinmin.people import PEOPLE, PEOPLE_COMPACT, people_of
-from closedhand.games.daihinmin.plays import CARDS, DECK, JOKER
+from closedhand.games.daihinmin.plays import CARDS, JOKER, TWO_JOKERS
 from closedhand.games.daihinmin.rules import begin, over
 from closedhand.games.daihinmin.state import PLAYERS, TITLES, Rules, state_type
 from closedhand.games.daihinmin.tricks import is_back, is_reversed
@@ -40,11 +43,15 @@ IDS = {card.upper(): i for i, card in enumerate(CARDS)}
 
 def cards_in(cards: int | np.uint64) -> list[str]:
     """The text of every card of a set, low to high."""
-    return [CARDS[i] for i in range(JOKER + 1) if int(cards) >> i & 1]
+    return [card for i, card in enumerate(TWO_JOKERS) if int(cards) >> i & 1]
 
 
-def parse_cards(text: str) -> int:
+def parse_cards(text: str, jokers: int = 1) -> int:
     """The set of the cards in a text; spaces are ignored.
+
+    Args:
+        text: The cards.
+        jokers: Number of jokers of the game.
 
     Raises:
         InputError: Something in the text is not a card, or a card occurs twice.
@@ -56,23 +63,48 @@ def parse_cards(text: str) -> int:
         i = IDS.get(card.upper())
         if i is None:
             raise InputError(f"{card!r} is not a card: cards are 3c to 2s, and * for the joker")
+        if i == JOKER and cards >> i & 1 and jokers > 1:
+            i += 1
         if cards >> i & 1:
-            raise InputError(f"{CARDS[i]} appears twice")
+            raise InputError(
+                f"{CARDS[i]} appears twice" if i <= JOKER else "there are two jokers only"
+            )
         cards |= 1 << i
     return cards
 
 
+def are_disjoint(sets: Iterable[int], jokers: int = 1) -> bool:
+    """Whether sets of cards can lie side by side; nothing tells two jokers apart."""
+    together = number = 0
+    for cards in sets:
+        own = cards & (1 << JOKER) - 1
+        if own & together or cards >> JOKER not in (0, 1, 3):
+            return False
+        together |= own
+        number += (cards >> JOKER).bit_count()
+    return number <= jokers
+
+
+def is_deck(sets: Sequence[int], jokers: int = 1) -> bool:
+    """Whether sets of cards are disjoint and together make the whole deck."""
+    return are_disjoint(sets, jokers) and sum(c.bit_count() for c in sets) == JOKER + jokers
+
+
 def dealt(state: State) -> list[int]:
     """The hands as they were before the exchange, by player."""
-    hands = [int(own_of(state, player, state.hands[player])) for player in range(len(state.hands))]
+    hands = [own_of(state, player, state.hands[player]) for player in range(len(state.hands))]
+
+    def move(cards: np.uint64, giver: int, taker: int) -> None:
+        hands[giver] = without(state, hands[giver], cards)
+        hands[taker] = together(state, hands[taker], cards)
+
     if state.classes[0] >= 0:
         for pair in range(len(state.taxed)):
-            taken, given = int(state.taxed[pair]), int(state.returned[pair])
             taking, giving = winner(state, pair), loser(state, pair)
-            if hands[giving] & given == given:
-                hands[taking], hands[giving] = hands[taking] | given, hands[giving] & ~given
-            hands[taking], hands[giving] = hands[taking] & ~taken, hands[giving] | taken
-    return hands
+            if not without(state, state.returned[pair], hands[giving]):
+                move(state.returned[pair], giving, taking)
+            move(state.taxed[pair], taking, giving)
+    return [int(hand) for hand in hands]
 
 
 class Notation:
@@ -83,12 +115,13 @@ class Notation:
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         self.players = int(rules.options.players)
+        self.jokers = int(rules.options.jokers)
         self.people = people_of(rules, type(self).people)
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
         """The notation of every action id."""
-        return plays.texts(self.players)
+        return plays.texts(self.players, self.jokers)
 
     @cached_property
     def ids(self) -> dict[str, int]:
@@ -142,10 +175,11 @@ class Notation:
         state = np.zeros(1, state_type(self.rules.options))[0]
         state.seats[:] = permutation(fields[0], "seats", players)
         state.classes[:] = -1 if fields[1] == "-" else permutation(fields[1], "classes", players)
-        hands = [parse_cards(field) for field in fields[2 : 2 + players]]
-        if sorted(hand.bit_count() for hand in hands) != sorted(plays.sizes_dealt(players)):
-            raise InputError(sizes_text(players))
-        if sum(hands) != int(DECK) or np.bitwise_or.reduce(hands) != int(DECK):
+        hands = [parse_cards(field, self.jokers) for field in fields[2 : 2 + players]]
+        sizes = plays.sizes_dealt(players, self.jokers)
+        if sorted(hand.bit_count() for hand in hands) != sorted(sizes):
+            raise InputError(sizes_text(sizes))
+        if not is_deck(hands, self.jokers):
             raise InputError(f"the {COUNT[players]} hands do not hold every card once")
         state.hands[:] = hands
         if len(fields) > 2 + players:
@@ -232,7 +266,7 @@ class Notation:
     @cached_property
     def texts_of_plays(self) -> tuple[str, ...]:
         """The notation of every play, even if actions are sets of cards."""
-        return plays.texts(self.players)
+        return plays.texts(self.players, self.jokers)
 
 
 class CardSetNotation(Notation):
@@ -265,18 +299,20 @@ def may_stand(points: list[int], rounds: int) -> bool:
     return bool((sums >= least).all() and sums[-1] == least[-1])
 
 
-def sizes_text(players: int) -> str:
+def sizes_text(sizes: Sequence[int]) -> str:
     """How many cards are dealt: `three hands have 11 cards, and two have 10`."""
-    sizes = plays.sizes_dealt(players)
+    if sizes[0] == sizes[-1]:
+        return f"{COUNT[len(sizes)]} hands have {sizes[0]} cards"
     most, few = (sizes.count(size) for size in (sizes[0], sizes[-1]))
     hands = "one hand has" if most == 1 else f"{COUNT[most]} hands have"
     others = "one has" if few == 1 else f"{COUNT[few]} have"
     return f"{hands} {sizes[0]} cards, and {others} {sizes[-1]}"
 
 
-def times_text(players: int) -> str:
+def times_text(sizes: Sequence[int]) -> str:
     """How many cards are dealt: `three times 11 and twice 10`."""
-    sizes = plays.sizes_dealt(players)
+    if sizes[0] == sizes[-1]:
+        return f"{TIMES[len(sizes)]} {sizes[0]}"
     most, few = (TIMES[sizes.count(size)] for size in (sizes[0], sizes[-1]))
     return f"{most} {sizes[0]} and {few} {sizes[-1]}"
 

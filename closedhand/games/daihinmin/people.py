@@ -6,18 +6,19 @@ import numpy as np
 
 from closedhand.core.game import Game, State
 from closedhand.core.people import Cards, People
-from closedhand.games.daihinmin.cards import bit
+from closedhand.games.daihinmin.both import is_pair_of_jokers
+from closedhand.games.daihinmin.cards import bit, together, without
 from closedhand.games.daihinmin.giving import due_of, shown_by
+from closedhand.games.daihinmin.hidden import unseen
 from closedhand.games.daihinmin.planes import has_gifts
 from closedhand.games.daihinmin.plays import (
-    CARDS,
-    DECK,
     FIRST_KAIDAN,
     JOKER,
     NUM_RANKS,
     PASS,
     SHORTEST,
     SUITS,
+    TWO_JOKERS,
 )
 from closedhand.games.daihinmin.state import Rules
 
@@ -37,7 +38,7 @@ LENGTHS = ("single", "pair", "group of 3", "group of 4", "group of 5")
 
 
 def _text(cards: int) -> str:
-    return "".join(CARDS[i] for i in range(JOKER + 1) if cards >> i & 1)
+    return "".join(TWO_JOKERS[i] for i in bits_of(np.uint64(cards)))
 
 
 def _kind(family: int) -> str:
@@ -71,7 +72,7 @@ def leader_passes(rules: Rules, state: State, action: int, text: str) -> str:
 
 def cards_are_missing(rules: Rules, state: State, action: int, text: str) -> str:
     """Cards that are not in the hand."""
-    missing = int(rules.plays.need[action] & ~state.hands[state.player])
+    missing = int(without(state, rules.plays.need[action], state.hands[state.player]))
     return f"not in your hand: {_text(missing)}" if missing else ""
 
 
@@ -93,6 +94,8 @@ def kaidan_is_off(rules: Rules, state: State, action: int, text: str) -> str:
 
 def joker_lies_there(rules: Rules, state: State, action: int, text: str) -> str:
     """A play that does not beat the lone joker."""
+    if is_pair_of_jokers(rules, state.target):
+        return "nothing beats two jokers"
     if state.target != JOKER:
         return ""
     return "only 3s beats the joker" if rules.options.spade_three else "nothing beats the joker"
@@ -157,18 +160,22 @@ def reason(game: Game, state: State, action: int, compact: bool) -> str:
 
 def cards(game: Game, view: State, player: int) -> Cards:
     """Cards that were played or given face up, and those that are not in the hand either."""
-    seen = np.bitwise_or.reduce(view.played)
+    seen, rest = np.uint64(0), unseen(view, player)
     for other in range(game.num_players):
-        seen |= shown_by(view, other) & ~view.hands[player]
-    unseen = DECK & ~seen & ~view.hands[player]
-    return Cards(*([CARDS[i] for i in bits_of(each)] for each in (seen, unseen)))
+        seen = together(view, seen, view.played[other])
+        if other != player:
+            seen = together(view, seen, shown_by(view, other))
+            rest = without(view, rest, shown_by(view, other))
+    return Cards(*([TWO_JOKERS[i] for i in bits_of(each)] for each in (seen, rest)))
 
 
 def bits_of(cards: np.uint64) -> list[int]:
     """The numbers of the cards of a set, ascending."""
-    return [i for i in range(JOKER + 1) if int(cards) >> i & 1]
+    return [i for i in range(len(TWO_JOKERS)) if int(cards) >> i & 1]
 
 
+TWO_JOKERS_HELP = """
+There are two jokers: 5c5h*5s*, 7s*8s9s*, and ** for the pair that nothing beats."""
 HANDING_HELP = """
 After a group of 7s or 10s name one card to give or discard, low to high; PASS
 ends that."""
@@ -180,6 +187,6 @@ PEOPLE_COMPACT = People(CARDS_HELP + SETS_HELP + PASS_HELP, (partial(reason, com
 
 def people_of(rules: Rules, people: People) -> People:
     """What a game under some rules tells people beside what all of them do."""
-    if not has_gifts(rules.options):
-        return people
-    return people._replace(help=people.help + HANDING_HELP)
+    more = TWO_JOKERS_HELP if rules.options.jokers > 1 else ""
+    more += HANDING_HELP if has_gifts(rules.options) else ""
+    return people._replace(help=people.help + more)

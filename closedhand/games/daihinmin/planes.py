@@ -2,9 +2,10 @@
 
 `observation` is indexed `[plane, row, column]`. Rows 0-3 are the suits c d h s, and row 4 is for
 the joker only. Columns 1-13 are the ranks 3 to 2; columns 0 (below the 3) and 14 (above the 2) are
-for the joker only. A joker that stands for no card, in a hand or alone on the table, is at [4, 14].
-Players are in the order of play, which is that of the seats, starting with the observer. A plane
-marked "full" is all 1 if the statement holds, else all 0.
+for the joker only. A joker that stands for no card, in a hand or alone on the table, is at [4, 14];
+the second of two such jokers is at [4, 0]. Players are in the order of play, which is that of the
+seats, starting with the observer. A plane marked "full" is all 1 if the statement holds, else all
+0.
 
 | plane | contents |
 |---|---|
@@ -46,10 +47,11 @@ import numpy as np
 
 from closedhand.core import bits
 from closedhand.core.kernel import kernel
+from closedhand.games.daihinmin.both import second_joker
 from closedhand.games.daihinmin.exchange import has_exchange, is_complete, loser, winner
 from closedhand.games.daihinmin.giving import due_of, shown_by
 from closedhand.games.daihinmin.hidden import unseen
-from closedhand.games.daihinmin.plays import JOKER, JOKER_BIT, NO_JOKER
+from closedhand.games.daihinmin.plays import BOTH, JOKER_BIT, NO_JOKER, SECOND_BIT
 from closedhand.games.daihinmin.state import PLAYERS, TITLES, Rules, by_players, titles_of
 from closedhand.games.daihinmin.tricks import is_back, is_reversed
 
@@ -197,7 +199,9 @@ def draw_cards(out, plane, cards):
     first = plane * CELLS + 1
     if cards & JOKER_BIT:
         out[first + CELLS - 2] = 1
-        cards &= ~JOKER_BIT
+        if cards & SECOND_BIT:
+            out[first + CELLS - COLUMNS - 1] = 1
+        cards &= ~BOTH
     while cards:
         card = bits.lowest(cards)
         out[first + card % 4 * COLUMNS + card // 4] = 1
@@ -208,15 +212,23 @@ def draw_cards(out, plane, cards):
 def draw_table(rules, state, out):
     """Draw the play to beat."""
     cards = rules.plays.need[state.target]
-    draw_cards(out, TABLE, cards if state.target == JOKER else cards & ~JOKER_BIT)
+    draw_cards(out, TABLE, cards & ~BOTH)
     if cards & JOKER_BIT:
-        cell = CELLS - 1
         stands = np.int64(rules.plays.stands[state.target])
-        if stands != NO_JOKER:
-            suit = np.int64(rules.plays.joker_suit[state.target])
-            cell = (bits.lowest(suit) if suit else 4) * COLUMNS + 1 + stands
-        out[TABLE * CELLS + cell] = 1
-        out[TABLE_JOKER * CELLS + cell] = 1
+        draw_joker(out, stands, np.int64(rules.plays.joker_suit[state.target]), CELLS - 1)
+    if cards & SECOND_BIT:
+        second = second_joker(rules.plays, state.target)
+        draw_joker(out, second.stands, second.suit, CELLS - COLUMNS)
+
+
+@kernel
+def draw_joker(out, stands, suit, alone):
+    """Draw a joker of the play to beat, at the cell `alone` if it stands for no card."""
+    cell = alone
+    if stands != NO_JOKER:
+        cell = (bits.lowest(suit) if suit else 4) * COLUMNS + 1 + stands
+    out[TABLE * CELLS + cell] = 1
+    out[TABLE_JOKER * CELLS + cell] = 1
 
 
 @kernel

@@ -1,11 +1,12 @@
 """The actions of Daihinmin: 2,421 plays and the pass, and the cards that each needs.
 
 Three or four players hold more cards, and have 184 plays more, with ids after the pass: kaidan of
-12 to 14 cards.
+12 to 14 cards. With two jokers the plays of both follow, in the same order of families.
 
 A card is a number, 4 x rank + suit, with ranks 0 to 12 for 3 to 2 and suits c d h s; the joker is
-52. A set of cards is a `uint64` with one bit per card, so a higher bit is also a better card when
-taxes are paid. Plays are ordered by **family** (singles, groups of 2 to 5 equal ranks, kaidan of 3
+52. Nothing tells two jokers apart: one of them in a set is card 52, both are 52 and 53. A set of
+cards is a `uint64` with one bit per card, so a higher bit is also a better card when taxes are
+paid. Plays are ordered by **family** (singles, groups of 2 to 5 equal ranks, kaidan of 3
 to 11), then by their lowest rank. The ids of a family are laid out so that kernels can compute
 them:
 
@@ -18,7 +19,7 @@ them:
 
 from functools import cache
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,12 +29,17 @@ RANKS = "3456789TJQKA2"
 SUITS = "cdhs"
 CARDS = (*(rank + suit for rank in RANKS for suit in SUITS), "*")
 """The text of every card; the joker is a star."""
+TWO_JOKERS = (*CARDS, "*")
+"""The same of a deck with two jokers."""
 NUM_RANKS, NUM_CARDS, JOKER = 13, 53, 52
 DIAMOND_THREE, SPADE_THREE = CARDS.index("3d"), CARDS.index("3s")
 FIVE_SPOT, SIX, SEVEN, EIGHT, TEN, JACK = map(RANKS.index, "5678TJ")
 ALL_SUITS = 15
 DECK = np.uint64(2**NUM_CARDS - 1)
 JOKER_BIT = np.uint64(1 << JOKER)
+SECOND_BIT = np.uint64(2 << JOKER)
+"""The second joker of a set that holds both."""
+BOTH = JOKER_BIT | SECOND_BIT
 
 SHORTEST, LONGEST_KAIDAN = 3, 11
 """Lengths of kaidan; at most 11 cards, because nobody of five players has more to lead with."""
@@ -90,15 +96,16 @@ PASS = NUM_PLAYS
 NUM_ACTIONS = NUM_PLAYS + 1
 
 
-def _table_type(actions: int, families: int, most_cards: int) -> np.dtype:
+def _table_type(actions: int, families: int, most_cards: int, jokers: int) -> np.dtype:
     """The type of the table of plays: one record, which kernels pass on, unlike an array, for free.
 
     Args:
         actions: Number of actions, the pass included.
         families: Number of families of plays.
         most_cards: Most cards of a player, in the exchange.
+        jokers: Number of jokers.
     """
-    fields = [
+    fields: list[tuple[Any, ...]] = [
         ("need", "u8", actions),  # the cards of each play, the joker as itself
         ("family", "i1", actions),
         ("low", "i1", actions),  # lowest rank; -1 with the joker below the 3
@@ -116,7 +123,20 @@ def _table_type(actions: int, families: int, most_cards: int) -> np.dtype:
         # binomial[n, k], for drawing hidden hands.
         ("binomial", "f8", (NUM_CARDS + 1, most_cards + 1)),
     ]
+    if jokers > 1:
+        fields += [
+            ("second", "i1", actions),  # `stands` of the second joker
+            ("second_suit", "i1", actions),  # `joker_suit` of the second joker
+            ("both", "i4", families + 1),  # id of the first play with both jokers, by family
+        ]
     return np.dtype((np.record, np.dtype(fields, align=True)))
+
+
+class JokerPlace(NamedTuple):
+    """What a joker stands for: `stands` and `joker_suit` of a `Play`."""
+
+    stands: int
+    suit: int
 
 
 class Play(NamedTuple):
@@ -129,6 +149,8 @@ class Play(NamedTuple):
     suits: int
     stands: int
     joker_suit: int
+    second: int = NO_JOKER
+    second_suit: int = 0
 
 
 def _bit(rank: int, suit: int) -> int:
@@ -175,31 +197,64 @@ def _kaidan(length: int) -> list[Play]:
     return below + within + above
 
 
+def _groups_of_both(size: int) -> list[Play]:
+    """The groups with two jokers, which stand for two suits, or for one and the fifth card."""
+    if size == 2:
+        return [Play(int(BOTH), 1, NUM_RANKS, NUM_RANKS, 0, NO_JOKER, 0)]
+    return [
+        Play(suits << 4 * rank | int(BOTH), size - 1, rank, rank, suits | one | two,
+             rank, one, rank, two)
+        for rank in range(NUM_RANKS)
+        for suits in _suit_sets(size - 2)
+        for one, two in combinations([1 << s for s in range(4) if not suits >> s & 1] + [0] * (
+            size == FIVE), 2)
+    ]  # fmt: skip
+
+
+def _kaidan_of_both(length: int) -> list[Play]:
+    """The kaidan with two jokers, no more than one of which stands outside the ranks."""
+    return [
+        Play(
+            sum(_bit(rank, suit) for rank in range(low, low + length) if rank not in jokers)
+            | int(BOTH),
+            FIRST_KAIDAN + length - SHORTEST, low, low + length - 1, 1 << suit,
+            jokers[0], 1 << suit, jokers[1], 1 << suit,
+        )
+        for low in range(-1, NUM_RANKS + 2 - length)
+        for suit in range(4)
+        for jokers in combinations(range(low, low + length), 2)
+        if {-1, NUM_RANKS}.isdisjoint({*range(low, low + length)} - {*jokers})
+    ]  # fmt: skip
+
+
 def longest_of(players: int) -> int:
     """Length of the longest kaidan in the table for a number of players."""
     return MOST_KAIDAN if players < PLAYERS else LONGEST_KAIDAN
 
 
-def sizes_dealt(players: int) -> tuple[int, ...]:
+def sizes_dealt(players: int, jokers: int = 1) -> tuple[int, ...]:
     """Cards dealt to the players in seat order, from the daifugo on."""
-    return tuple((NUM_CARDS + players - 1 - seat) // players for seat in range(players))
+    cards = JOKER + jokers
+    return tuple((cards + players - 1 - seat) // players for seat in range(players))
 
 
-def build(players: int = PLAYERS) -> np.record:
-    """The table of all plays for a number of players."""
-    return _build(longest_of(players), MOST_CARDS[players < PLAYERS])
+def build(players: int = PLAYERS, jokers: int = 1) -> np.record:
+    """The table of all plays for a number of players, and of jokers."""
+    return _build(longest_of(players), MOST_CARDS[players < PLAYERS], jokers)
 
 
 @cache
-def _build(longest: int, most_cards: int) -> np.record:
+def _build(longest: int, most_cards: int, jokers: int) -> np.record:
     families = [_singles()]
     families += [_groups(size) for size in range(2, FIVE + 1)]
     families += [_kaidan(length) for length in range(SHORTEST, longest + 1)]
     plays: list[Play | None] = [play for family in families[:FAMILIES] for play in family]
     plays.append(None)  # the pass
     plays += [play for family in families[FAMILIES:] for play in family]
-    table = np.zeros(1, _table_type(len(plays), len(families), most_cards))[0]
-    for name in Play._fields:
+    usual, both = len(plays), _of_both(longest) if jokers > 1 else []
+    plays += [play for family in both for play in family]
+    table = np.zeros(1, _table_type(len(plays), len(families), most_cards, jokers))[0]
+    for name in _columns(table):
         table[name][:] = [getattr(play, name, 0) for play in plays]
     table.length[:] = [play.need.bit_count() if play else 0 for play in plays]
     table.family[PASS] = table.low[PASS] = table.high[PASS] = -1
@@ -207,6 +262,8 @@ def _build(longest: int, most_cards: int) -> np.record:
     table.revolts[:] = table.length >= np.where(table.family >= FIRST_KAIDAN, 5, 4)
     table.first[:] = np.cumsum([0, *map(len, families)])
     table.first[FAMILIES:] += len(families) > FAMILIES
+    if both:
+        table.both[:] = usual + np.cumsum([0, *map(len, both)])
     for size, shapes in SHAPES.items():
         for joker in range(2):
             for suits in range(16):
@@ -222,26 +279,37 @@ def _build(longest: int, most_cards: int) -> np.record:
     return table
 
 
+def _of_both(longest: int) -> list[list[Play]]:
+    """The plays with two jokers, by family."""
+    groups = [_groups_of_both(size) for size in range(2, FIVE + 1)]
+    return [[], *groups, *(_kaidan_of_both(length) for length in range(SHORTEST, longest + 1))]
+
+
+def _columns(table: np.record) -> tuple[str, ...]:
+    """The fields of `Play` that a table has."""
+    return tuple(name for name in Play._fields if name in (table.dtype.names or ()))
+
+
 def _text(play: Play) -> str:
-    """The notation of a play: its cards, with a star after the one that the joker stands for."""
-    if play.need == int(JOKER_BIT):
-        return "*"
+    """The notation of a play: its cards, with a star after each that a joker stands for."""
+    if not play.need & ~int(BOTH):
+        return "*" * play.need.bit_count()
     own = [(card // 4, card % 4, "") for card in range(JOKER) if play.need >> card & 1]
-    if play.stands != NO_JOKER and play.joker_suit:
-        own.append((play.stands, play.joker_suit.bit_length() - 1, "*"))
+    jokers = ((play.stands, play.joker_suit), (play.second, play.second_suit))
+    own += [(rank, suit.bit_length() - 1, "*") for rank, suit in jokers if suit]
     names = ["_" if not 0 <= rank < NUM_RANKS else RANKS[rank] for rank, _, _ in sorted(own)]
     cards = [n + SUITS[suit] + star for n, (_, suit, star) in zip(names, sorted(own), strict=True)]
-    fifth = "+*" if play.stands != NO_JOKER and not play.joker_suit else ""
+    fifth = "+*" * any(rank != NO_JOKER and not suit for rank, suit in jokers)
     return "".join(cards) + fifth
 
 
-def texts(players: int = PLAYERS) -> tuple[str, ...]:
-    """The notation of every action id, for a number of players."""
-    return _texts(players < PLAYERS)
+def texts(players: int = PLAYERS, jokers: int = 1) -> tuple[str, ...]:
+    """The notation of every action id, for a number of players, and of jokers."""
+    return _texts(players < PLAYERS, jokers)
 
 
 @cache
-def _texts(few: bool) -> tuple[str, ...]:
-    table = build(FEWEST if few else PLAYERS)
-    rows = zip(*(table[name].tolist() for name in Play._fields), strict=True)
+def _texts(few: bool, jokers: int) -> tuple[str, ...]:
+    table = build(FEWEST if few else PLAYERS, jokers)
+    rows = zip(*(table[name].tolist() for name in _columns(table)), strict=True)
     return tuple(_text(Play(*row)) if row[0] else "PASS" for row in rows)

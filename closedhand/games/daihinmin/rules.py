@@ -11,7 +11,7 @@ from closedhand.core import bits
 from closedhand.core.cards import shuffle
 from closedhand.core.kernel import kernel
 from closedhand.core.moved import old_names
-from closedhand.games.daihinmin.cards import bit
+from closedhand.games.daihinmin.cards import alike, bit, deck_of
 from closedhand.games.daihinmin.exchange import (
     TAXES,
     best_cards,
@@ -23,8 +23,8 @@ from closedhand.games.daihinmin.exchange import (
     winner,
 )
 from closedhand.games.daihinmin.giving import clear_gifts, due_of, own_of
-from closedhand.games.daihinmin.plays import NUM_CARDS, PASS
-from closedhand.games.daihinmin.state import LONGEST, NOBODY
+from closedhand.games.daihinmin.plays import PASS
+from closedhand.games.daihinmin.state import LONGEST, NOBODY, two_jokers
 from closedhand.games.daihinmin.tricks import (
     hand_on,
     lay,
@@ -62,7 +62,7 @@ def deal_round(rules, state):
     )
     for player in range(len(state.hands)):
         state.classes[player] = -1 if reset else state.places[player]
-    deck = np.arange(NUM_CARDS)
+    deck = np.arange(bits.size(deck_of(state)))
     state.seed = shuffle(deck, state.seed)
     first = np.int64(state.seed % np.uint64(len(state.seats)))
     for seat in range(len(state.hands)):
@@ -70,8 +70,11 @@ def deal_round(rules, state):
             first = seat
     for player in range(len(state.hands)):
         state.hands[player] = np.uint64(0)
-    for i in range(NUM_CARDS):
+    for i in range(len(deck)):
         state.hands[state.seats[(first + i) % len(state.seats)]] |= bit(deck[i])
+    if two_jokers(state):
+        for player in range(len(state.hands)):
+            state.hands[player] = alike(state.hands[player])
     begin(rules, state)
 
 

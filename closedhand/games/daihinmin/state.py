@@ -22,6 +22,8 @@ MOST_PASSES = 20
 LONGEST = 1102
 """Upper bound on the actions of a round: 53 plays, fewer than 20 passes after each, three picks.
 
+With a second joker the last player keeps a card, so there are no more plays.
+
 Its exact value leaves no padding in a state.
 """
 NOBODY = -1
@@ -76,17 +78,38 @@ def _giving_fields(players: int) -> list[tuple[Any, ...]]:
     ]
 
 
+def _joker_fields(players: int) -> list[tuple[Any, ...]]:
+    """What states have besides where there are two jokers, which nothing tells apart."""
+    return [("spent", "u8", players)]  # cards got after a seven, and played or discarded
+
+
 @cache
-def _type_of(players: int, giving: bool) -> np.dtype:
+def _type_of(players: int, giving: bool, jokers: int) -> np.dtype:
     # The added fields come first: Numba takes a record that begins like another for one of its
     # kind, and would pass it to kernels compiled for the other. So the first field of all these
     # types has a shape or a name of its own.
-    fields = _giving_fields(players) if giving else []
+    fields = _joker_fields(players) if jokers > 1 else []
+    fields += _giving_fields(players) if giving else []
     return np.dtype((np.record, np.dtype(fields + _fields(players), align=True)))
 
 
-STATE = _type_of(PLAYERS, False)
-GIVING_STATE = _type_of(PLAYERS, True)
+STATE = _type_of(PLAYERS, False, 1)
+GIVING_STATE = _type_of(PLAYERS, True, 1)
+
+
+def two_jokers(record: Any) -> bool:
+    """Whether a state, or a table of plays, belongs to a game with two jokers.
+
+    Kernels may call it. It is known when a kernel is compiled, and costs nothing later.
+    """
+    return not {"spent", "second"}.isdisjoint(record.dtype.names)
+
+
+@extending.overload(two_jokers)
+def _two_jokers(record):
+    if {"spent", "second"}.isdisjoint(record.fields):
+        return lambda record: False
+    return lambda record: True
 
 
 def by_players(table: Mapping[int, tuple[int, ...]]) -> Callable[[Any], Any]:
@@ -116,7 +139,8 @@ def empty_states(state: Any, number: int) -> Any:
 
 @extending.overload(empty_states)
 def _empty_states(state, number):
-    dtype = _type_of(state.fields["hands"].type.shape[0], "due" in state.fields)
+    players, giving = state.fields["hands"].type.shape[0], "due" in state.fields
+    dtype = _type_of(players, giving, 1 + ("spent" in state.fields))
     return lambda state, number: np.empty(number, dtype)
 
 
@@ -131,6 +155,7 @@ OPTIONS = np.dtype(
             (name, "i4")
             for name in (
                 "players",
+                "jokers",
                 "rounds",
                 "seat_period",
                 "class_period",
@@ -173,4 +198,5 @@ class Rules(NamedTuple):
 
 def state_type(options: np.record) -> np.dtype:
     """The data type of states under some options, a record of `OPTIONS`."""
-    return _type_of(int(options.players), bool(options.seven_give or options.ten_discard))
+    giving = bool(options.seven_give or options.ten_discard)
+    return _type_of(int(options.players), giving, int(options.jokers))

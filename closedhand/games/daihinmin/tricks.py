@@ -8,7 +8,8 @@ import numpy as np
 from closedhand.core import bits
 from closedhand.core.cards import shuffle
 from closedhand.core.kernel import kernel
-from closedhand.games.daihinmin.cards import bit
+from closedhand.games.daihinmin.both import is_pair_of_jokers
+from closedhand.games.daihinmin.cards import added, bit, removed
 from closedhand.games.daihinmin.giving import (
     back_of,
     due_of,
@@ -17,6 +18,9 @@ from closedhand.games.daihinmin.giving import (
     owed_after,
     set_back,
     set_due,
+    set_spent,
+    shown_by,
+    spent_by,
 )
 from closedhand.games.daihinmin.plays import (
     DIAMOND_THREE,
@@ -27,6 +31,7 @@ from closedhand.games.daihinmin.plays import (
     PASS,
     SIX,
 )
+from closedhand.games.daihinmin.state import two_jokers
 
 
 @kernel
@@ -120,7 +125,7 @@ def is_back(rules, state):
 @kernel
 def lock_after(rules, state, action):
     """The suits to which a play locks the trick, as bits; 0 for none."""
-    if action == JOKER:
+    if action == JOKER or is_pair_of_jokers(rules, action):
         return np.int64(0) if rules.options.joker_unlocks else np.int64(state.lock)
     suits, beaten = np.int64(rules.plays.suits[action]), np.int64(state.target)
     if rules.options.lock and beaten >= 0 and rules.plays.suits[beaten] == suits:
@@ -152,9 +157,14 @@ def lay(rules, state, action):
     """Apply a play: put its cards on the table, with all effects."""
     player = np.int64(state.player)
     cards = rules.plays.need[action]
-    state.hands[player] &= ~cards
-    state.played[player] |= cards
-    state.trick[player] |= cards
+    if two_jokers(state):
+        # Of two jokers one that was got goes first.
+        shown = shown_by(state, player)
+        got = removed(state, shown, removed(state, shown, cards))
+        set_spent(state, player, added(state, spent_by(state, player), got))
+    state.hands[player] = removed(state, state.hands[player], cards)
+    state.played[player] = added(state, state.played[player], cards)
+    state.trick[player] = added(state, state.trick[player], cards)
     state.left[player] -= rules.plays.length[action]
     state.passes = 0
     beaten = np.int64(state.target)

@@ -10,18 +10,19 @@ cards. Their places may be in any order, since a redealt view does not determine
 With `actions="card_sets"` the joker may stand wherever the flat game lets it stand.
 """
 
+from typing import Any
+
 import numpy as np
 
-from closedhand.core import validity
+from closedhand.core import bits, validity
+from closedhand.games.daihinmin.cards import together, without
 from closedhand.games.daihinmin.exchange import TAXES, has_exchange, is_complete, loser, winner
 from closedhand.games.daihinmin.giving import number_owned, own_of
-from closedhand.games.daihinmin.hidden import known
-from closedhand.games.daihinmin.notation import dealt, may_stand
-from closedhand.games.daihinmin.plays import DECK, PASS, sizes_dealt
+from closedhand.games.daihinmin.hidden import best_of, known, payable, unseen
+from closedhand.games.daihinmin.notation import are_disjoint, dealt, is_deck, may_stand
+from closedhand.games.daihinmin.plays import PASS, sizes_dealt
 from closedhand.games.daihinmin.rules import begin
-from closedhand.games.daihinmin.state import LONGEST, Rules
-
-CARDS = int(DECK)
+from closedhand.games.daihinmin.state import LONGEST, Rules, two_jokers
 
 
 def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
@@ -42,7 +43,8 @@ def valid(rules: Rules, state: np.record, player: int | None = None) -> str:
     if state.seed == 0:
         return "seed is 0, from which nothing can be dealt"
     hands = dealt(state)
-    if not _is_deck(hands) or sorted(hand.bit_count() for hand in hands) != _dealt(state):
+    sizes = sorted(hand.bit_count() for hand in hands)
+    if not is_deck(hands, _jokers(state)) or sizes != _dealt(state):
         return f"the cards were not dealt {_sizes(state)} from a deck"
     start = state.copy()
     start.hands[:] = hands
@@ -87,7 +89,11 @@ def points_before(state: np.record) -> list[int]:
 
 def _dealt(state: np.record) -> list[int]:
     """The numbers of cards dealt, ascending."""
-    return sorted(sizes_dealt(len(state.hands)))
+    return sorted(sizes_dealt(len(state.hands), _jokers(state)))
+
+
+def _jokers(state: np.record) -> int:
+    return 1 + two_jokers(state)
 
 
 def _sizes(state: np.record) -> str:
@@ -120,21 +126,6 @@ def _no_round(rules: Rules, state: np.record) -> str:
     return ""
 
 
-def _is_deck(sets: list[int]) -> bool:
-    """Whether sets of cards are disjoint and together make the whole deck."""
-    return _are_disjoint(sets) and sum(sets) == CARDS
-
-
-def _are_disjoint(sets: list[int]) -> bool:
-    """Whether sets of cards are disjoint and contain only cards of the deck."""
-    together = 0
-    for cards in sets:
-        if cards & together or cards & ~CARDS:
-            return False
-        together |= cards
-    return True
-
-
 def _unfit(rules: Rules, view: np.record, player: int) -> str:
     """Reason why a record is not a view that `redeal` can fill, or an empty string."""
     hands, played = view.hands.tolist(), view.played.tolist()
@@ -142,7 +133,10 @@ def _unfit(rules: Rules, view: np.record, player: int) -> str:
     if view.seed or any(hands[other] for other in everybody if other != player):
         return f"player_{player} knows neither the others' hands nor what chance brings"
     exchanged = view.taxed.tolist() + view.returned.tolist()
-    if not _are_disjoint([*hands, *played]) or any(cards & ~CARDS for cards in exchanged):
+    jokers = _jokers(view)
+    if not are_disjoint([*hands, *played], jokers) or not all(
+        are_disjoint([cards], jokers) for cards in exchanged
+    ):
         return "the cards are not those of a deck"
     # The numbers of cards dealt, without the taxes for which nothing has been given back yet.
     sizes = [int(number_owned(view, each)) for each in everybody]
@@ -170,34 +164,57 @@ def _unfit_hands(rules: Rules, view: np.record, player: int, exchange: bool) -> 
         int(known(rules, view, player, other)) if other != player else 0 for other in everybody
     ]
     own, played = int(view.hands[player]), view.played.tolist()
-    if not _are_disjoint([own, *played, *others]):
+    if not are_disjoint([own, *played, *others], _jokers(view)):
         return f"player_{player} knows another's cards that are elsewhere"
-    hidden = CARDS & ~(own | sum(played) | sum(others))
+    hidden = int(unseen(view, player))
+    for cards in others:
+        hidden = int(without(view, hidden, cards))
     room = [int(view.left[other]) - others[other].bit_count() for other in everybody]
     room[player] = 0
     if min(room) < 0 or sum(room) != hidden.bit_count():
         return "the cards that the others can hold are not as many as left says"
     for pair in range(len(view.taxed)):
         paid = exchange and player == winner(view, pair)
-        if paid and not _can_have_paid(view, player, pair, others, hidden, room):
+        if paid and not _can_have_paid(rules, view, player, pair, others, hidden, room):
             return f"no opponent's best cards can be the tax that player_{player} got"
     return ""
 
 
 def _can_have_paid(
-    view: np.record, player: int, pair: int, others: list[int], hidden: int, room: list[int]
+    rules: Rules,
+    view: np.record,
+    player: int,
+    pair: int,
+    others: list[int],
+    hidden: int,
+    room: list[int],
 ) -> bool:
-    """Whether `player` may hold a tax better than all cards that the pair's loser kept.
+    """Whether `player` may hold a tax better than all cards that the pair's loser kept."""
+    giving = int(loser(view, pair))
+    held = own_of(view, player, view.hands[player])
+    kept = own_of(view, giving, np.uint64(others[giving]))
+    if is_complete(view, pair):
+        held = together(view, held, view.returned[pair])
+        kept = without(view, kept, view.returned[pair])
+    return can_have_paid(rules, pair, held, kept, hidden, room[giving])
+
+
+def can_have_paid(rules: Rules, pair: int, held: Any, kept: Any, hidden: Any, room: int) -> bool:
+    """Whether a winner may hold a tax that is at least as good as all cards that the loser kept.
 
     The best case is that the loser holds the lowest of the hidden cards.
+
+    Args:
+        rules: Rules of the flat game.
+        pair: Pair of the exchange.
+        held: All cards that the winner had after the tax, a set.
+        kept: Cards that the loser is known to have kept.
+        hidden: Cards that the loser may have kept.
+        room: How many of them the loser has.
     """
-    giving = int(loser(view, pair))
-    held = int(own_of(view, player, view.hands[player]))
-    kept = int(own_of(view, giving, np.uint64(others[giving])))
-    if is_complete(view, pair):
-        held |= int(view.returned[pair])
-        kept &= ~int(view.returned[pair])
-    for _ in range(room[giving]):
-        kept |= hidden & -hidden
-        hidden &= hidden - 1
-    return (held >> kept.bit_length()).bit_count() >= TAXES[pair]
+    lowest, rest = 0, int(hidden)
+    for _ in range(room):
+        lowest |= rest & -rest
+        rest &= rest - 1
+    best = best_of(together(rules.plays, kept, lowest))
+    return bits.size(np.uint64(payable(rules, np.uint64(held), best))) >= TAXES[pair]

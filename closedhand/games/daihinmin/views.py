@@ -17,7 +17,7 @@ from closedhand.core.views import (
     play,
     read,
 )
-from closedhand.games.daihinmin.cards import bit
+from closedhand.games.daihinmin.cards import bit, deck_of, together, without
 from closedhand.games.daihinmin.exchange import (
     TAXES,
     best_cards,
@@ -28,13 +28,32 @@ from closedhand.games.daihinmin.exchange import (
     pair_in_exchange,
     winner,
 )
-from closedhand.games.daihinmin.giving import NONE, due_of, gifted, number_owned, own_of, shown_by
+from closedhand.games.daihinmin.giving import (
+    NONE,
+    due_of,
+    gone_from,
+    number_owned,
+    own_of,
+    shown_by,
+)
 from closedhand.games.daihinmin.hidden import known, unseen
-from closedhand.games.daihinmin.notation import cards_in, parse_cards, permutation, times_text
-from closedhand.games.daihinmin.plays import CARDS, DECK, DIAMOND_THREE, NUM_CARDS, sizes_dealt
-from closedhand.games.daihinmin.state import Rules
+from closedhand.games.daihinmin.notation import (
+    cards_in,
+    parse_cards,
+    permutation,
+    times_text,
+)
+from closedhand.games.daihinmin.plays import (
+    CARDS,
+    DIAMOND_THREE,
+    JOKER,
+    NUM_CARDS,
+    TWO_JOKERS,
+    sizes_dealt,
+)
+from closedhand.games.daihinmin.state import Rules, two_jokers
 from closedhand.games.daihinmin.tricks import new_trick
-from closedhand.games.daihinmin.validity import points_before, ranked_by_chance
+from closedhand.games.daihinmin.validity import can_have_paid, points_before, ranked_by_chance
 
 
 def view_from(
@@ -98,7 +117,7 @@ def view_from(
     """
     flat = game.flat
     given = listed(actions)
-    held = np.uint64(parse_cards(check_text(hand, "hand")))
+    held = np.uint64(parse_cards(check_text(hand, "hand"), int(flat.rules.options.jokers)))
     state = _start(flat, seats, classes, dealt, round_number, points)
     _note_tax(flat.rules, state, player, paid)
     sure = [0] * game.num_players
@@ -164,7 +183,8 @@ def _start(
         InputError: An argument is missing or invalid.
     """
     players = range(game.num_players)
-    usual = sizes_dealt(game.num_players)
+    jokers = int(game.rules.options.jokers)
+    usual = sizes_dealt(game.num_players, jokers)
     if seats is None:
         seats = "".join(map(str, players))
     order = permutation(check_text(seats, "seats"), "seats", len(players))
@@ -179,9 +199,10 @@ def _start(
         dealt = [by_player[player] for player in players]
     sizes = _each(dealt, "dealt", len(players))
     if sorted(sizes) != sorted(usual):
-        raise InputError(f"dealt must be {times_text(len(players))} cards, not {dealt}")
+        raise InputError(f"dealt must be {times_text(usual)} cards, not {dealt}")
     ends = np.cumsum([0, *sizes])
-    hands = ["".join(CARDS[ends[player] : ends[player + 1]]) for player in players]
+    deck = TWO_JOKERS[: ends[-1]]
+    hands = ["".join(deck[ends[player] : ends[player + 1]]) for player in players]
     fields = [seats, classes, *hands]
     before = _each([0] * len(players) if points is None else points, "points", len(players))
     if round_number != 0 or any(before):
@@ -210,7 +231,7 @@ def _note_tax(rules: Rules, state: State, player: int, paid: str) -> None:
     Raises:
         InputError: The number of cards is not that of the tax due.
     """
-    cards = np.uint64(parse_cards(check_text(paid, "paid")))
+    cards = np.uint64(parse_cards(check_text(paid, "paid"), int(rules.options.jokers)))
     due = 0
     state.taxed[:] = 0
     if has_exchange(rules, state):
@@ -249,10 +270,12 @@ def _pick(
     # A card that was given back may have come back after a seven.
     sure = not (game.rules.options.seven_give and actions > number_of_picks(state))
     held_now = bool(card < NUM_CARDS and held & bit(card))
+    # A winner may give one joker back and keep the other.
+    sure &= not (two_jokers(state) and card == JOKER)
     if player == giving and card < NUM_CARDS and held_now == complete and (sure or not complete):
         fault = "was given back, but is" if complete else "is not"
         raise InputError(f"{CARDS[card]} {fault} in the hand")
-    state.hands[giving] = DECK
+    state.hands[giving] = deck_of(state)
     if player == giving and not complete:
         state.hands[giving] = held
     play(game, state, card)
@@ -294,7 +317,8 @@ def _hand_out(rules: Rules, state: State, action: int) -> None:
     left = state.left[state.player]
     if due_of(state) > 0:
         # The player has just made a play, and is known to hold nothing else.
-        state.hands[state.player] |= rules.plays.need[action]
+        cards = rules.plays.need[action]
+        state.hands[state.player] = together(state, state.hands[state.player], cards)
         return
     if rules.plays.length[action] > left:
         raise InputError(f"player_{state.player} has only {left} cards left")
@@ -312,17 +336,20 @@ def _check_cards(state: State, held: np.uint64, sure: list[int]) -> None:
     Raises:
         InputError: A card is in two places, or a player has fewer cards left than known ones.
     """
-    played, left = state.played.tolist(), state.left.tolist()
-    gone = int(held)
-    for cards in played:
-        if gone & cards:
-            raise InputError(f"{_text(gone & cards)} cannot be played twice, or held and played")
-        gone |= cards
+    left = state.left.tolist()
+    # What can be held or played yet.
+    rest = without(state, deck_of(state), held)
+    for cards in state.played:
+        twice = without(state, cards, rest)
+        if twice:
+            raise InputError(f"{_text(twice)} cannot be played twice, or held and played")
+        rest = without(state, rest, cards)
     for other, cards in enumerate(sure):
-        kept = cards & ~played[other] & ~int(gifted(state))
-        if kept & gone:
-            raise InputError(f"player_{other} must hold {_text(kept & gone)}, or have played it")
-        if kept.bit_count() > left[other]:
+        kept = without(state, cards, gone_from(state, other))
+        gone = without(state, kept, rest)
+        if gone:
+            raise InputError(f"player_{other} must hold {_text(gone)}, or have played it")
+        if bits.size(kept) > left[other]:
             raise InputError(f"player_{other} has fewer cards left than {_text(kept)}")
 
 
@@ -347,20 +374,22 @@ def _check_hand(rules: Rules, state: State, player: int, held: np.uint64) -> Non
         complete = is_complete(state, pair)
         returned = state.returned[pair] if complete else np.uint64(0)
         if player == loser(state, pair):
-            if returned & ~own:
-                raise InputError(f"{_text(returned & ~own)} is neither held nor played")
-            before = (own & ~returned) | state.taxed[pair]
+            missing = without(state, returned, own)
+            if missing:
+                raise InputError(f"{_text(missing)} is neither held nor played")
+            before = together(state, without(state, own, returned), state.taxed[pair])
             if best_cards(before, tax) != state.taxed[pair]:
                 best = _text(best_cards(before, tax))
                 raise InputError(f"the tax is the best cards, {best}, not the ones paid")
         elif player == winner(state, pair):
-            _check_income(state, player, pair, own | returned)
+            _check_income(rules, state, player, pair, together(state, own, returned))
 
 
-def _check_income(state: State, player: int, pair: int, own: np.uint64) -> None:
+def _check_income(rules: Rules, state: State, player: int, pair: int, own: np.uint64) -> None:
     """Check that some of a winner's cards can be the tax that the loser paid.
 
     Args:
+        rules: Rules of the flat game.
         state: The present state, with the winner's hand.
         player: The winner.
         pair: Pair of the exchange: 0 daifugo and daihinmin, 1 fugo and hinmin.
@@ -371,13 +400,11 @@ def _check_income(state: State, player: int, pair: int, own: np.uint64) -> None:
     """
     payer = loser(state, pair)
     returned = state.returned[pair] if is_complete(state, pair) else np.uint64(0)
-    # The most permissive case: the loser paid the best cards that the winner had.
-    low = bits.lowest(best_cards(own, TAXES[pair]))
-    below = bit(low) - np.uint64(1)
     seen = np.uint64(own_of(state, payer, np.uint64(0)))
-    kept = seen & ~returned
-    room = number_owned(state, payer) - bits.size(seen | returned)
-    if kept & ~below or bits.size(unseen(state, player) & ~returned & below) < room:
+    kept, back = without(state, seen, returned), without(state, returned, seen)
+    hidden = without(state, unseen(state, player), back)
+    room = number_owned(state, payer) - bits.size(seen) - bits.size(back)
+    if not can_have_paid(rules, pair, own, kept, hidden, room):
         raise InputError(f"player_{payer} has better cards than the tax that player_{player} got")
 
 

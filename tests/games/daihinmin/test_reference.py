@@ -34,6 +34,12 @@ DAIHINMIN_OPTIONS: list[dict[str, Any]] = [
     {"players": 3, "capital_fall": True, "seven_give": True, "classes": "random"},
     {"players": 4, "classes": "random"},
     {"players": 6, "classes": "random", "five_skip": True, "six_reverse": True, "pass_limit": 7},
+    {"jokers": 2},
+    {"jokers": 2, "classes": "random", "joker_edges": False, "jack_back": True},
+    {"jokers": 2, "joker_unlocks": False, "spade_three": False, "kaidan": False},
+    {"jokers": 2, "players": 3, "classes": "random", "seven_give": True, "ten_discard": True},
+    {"jokers": 2, "players": 4, "classes": "random", "seven_give": True, "capital_fall": True},
+    {"jokers": 2, "players": 6, "classes": "random", "five_skip": True, "six_reverse": True},
 ]  # fmt: skip
 
 
@@ -58,8 +64,10 @@ def assert_gifts_are_seen(game: Game, state: State, reference: daihinmin.Referen
     around = reference.seats[place:] + reference.seats[:place]
     columns, rows = "_" + daihinmin.RANKS + "_", daihinmin.SUITS + "*"
     expected = set()
-    for card, holder in reference.open.items():
+    for card, holder in reference.open:
         row, column = (4, 14) if card == "*" else (rows.index(card[1]), columns.index(card[0]))
+        if card == "*" and reference.open.count((card, holder)) == 2:
+            expected.add((around.index(holder), 4, 0))
         expected.add((around.index(holder), row, column))
     assert {tuple(cell) for cell in np.argwhere(seen["shown"])} == expected
 

@@ -56,6 +56,7 @@ from closedhand.baselines.daihinmin.kou.variants import (
     Numbers,
     parse,
 )
+from closedhand.baselines.daihinmin.limits import check_one_joker
 from closedhand.core import bits
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described
@@ -398,6 +399,11 @@ def make_tuned(game: Game, seed: int, argument: str | None, **numbers: int) -> K
 def _make(
     game: Game, options: Options, usual: Numbers, argument: str | None, given: Mapping[str, int]
 ) -> KernelAgent:
-    """One of the two agents."""
+    """One of the two agents.
+
+    Raises:
+        InputError: The game has two jokers.
+    """
+    check_one_joker(game, options.owner)
     text = str(AgentSpec(options.owner, given, argument))
     return kernel_agent(game, text, Policy(parse(argument, usual, options, **given)))

@@ -7,7 +7,7 @@ import numpy as np
 from closedhand.baselines.agent import KernelAgent
 from closedhand.baselines.daihinmin.agent import InSets
 from closedhand.baselines.daihinmin.gifts import check_no_gifts
-from closedhand.baselines.daihinmin.limits import check_five
+from closedhand.baselines.daihinmin.limits import check_five, check_one_joker
 from closedhand.baselines.daihinmin.policy.linear import Policy, load, logits_of, options, shipped
 from closedhand.baselines.learning.policy_gradient import exponentials
 from closedhand.core.agent_spec import AgentSpec
@@ -65,9 +65,10 @@ def make_policy(game: Game, seed: int, argument: str | None) -> PolicyAgent:
 
     Raises:
         InputError: The file cannot be read, or holds other weights; or cards are given or discarded
-            in the game, or it is not of five players.
+            in the game, or it is not of five players, or has two jokers.
     """
     check_no_gifts(game, "policy")
     check_five(game, "policy")
+    check_one_joker(game, "policy")
     policy = shipped() if argument is None else load(Path(argument))
     return PolicyAgent(game, str(AgentSpec("policy", {}, argument)), policy)

@@ -18,10 +18,12 @@ from closedhand.baselines.daihinmin.policy.likelihood import (
 from closedhand.baselines.learning.policy_gradient import draw, read_weights, shipped_weights
 from closedhand.core import bits
 from closedhand.core.kernel import kernel
+from closedhand.games.daihinmin.both import is_pair_of_jokers
 from closedhand.games.daihinmin.cards import bit, ranks_between, ranks_with
 from closedhand.games.daihinmin.hidden import unseen
 from closedhand.games.daihinmin.legality import legal
 from closedhand.games.daihinmin.plays import (
+    BOTH,
     DECK,
     EIGHT,
     FIRST_KAIDAN,
@@ -151,7 +153,7 @@ def look(state):
     """
     hand = state.hands[state.player]
     others = unseen(state, state.player)
-    own = hand & ~JOKER_BIT
+    own = hand & ~BOTH
     starts = own & (own >> np.uint64(4)) & (own >> np.uint64(8))
     kaidan = starts | (starts << np.uint64(4)) | (starts << np.uint64(8))
     return sight(hand, others, kaidan, int(state.left[state.player]), state.revolution)
@@ -199,9 +201,9 @@ def form(seen, cards):
 @kernel
 def sets_of(seen, cards):
     """Numbers of ranks of some cards of the hand that others can beat, and that they cannot."""
-    own = cards & ~JOKER_BIT
+    own = cards & ~BOTH
     starts = own & (own >> np.uint64(4)) & (own >> np.uint64(8))
-    strong = 1 if cards & JOKER_BIT else 0
+    strong = 1 if cards & BOTH else 0
     weak = 0
     if starts:
         weak = 1
@@ -241,7 +243,7 @@ def kind_of(rules, play):
 @kernel
 def strength_of(rules, play, revolution):
     """Strength of a play: its weakest rank in the current order, from 0 to 14."""
-    if play == JOKER:
+    if play == JOKER or is_pair_of_jokers(rules, play):
         return STRENGTHS - 1
     return NUM_RANKS - rules.plays.high[play] if revolution else 1 + rules.plays.low[play]
 
@@ -259,6 +261,8 @@ def answers(rules, others, play, revolution):
     """Number of ranks, or kaidan, of some cards that beat a play."""
     if play == JOKER:
         return 1 if others & bit(SPADE_THREE) else 0
+    if is_pair_of_jokers(rules, play):
+        return 0
     family = np.int64(rules.plays.family[play])
     higher = ranks_between(rules.plays.high[play] + 1, NUM_RANKS - 1)
     if revolution:
@@ -302,7 +306,7 @@ def describe(rules, state, seen, action, features):
     if need & JOKER_BIT:
         features[n] = WITH_JOKER + kind * STAGES + now
         n += 1
-    if kind < 4 and action != JOKER:
+    if kind < 4 and action != JOKER and not is_pair_of_jokers(rules, action):
         rank = np.int64(plays.low[action])
         equal = seen.hand & ranks_between(rank, rank)
         behind = bits.size(equal & ~need)

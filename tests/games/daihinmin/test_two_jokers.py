@@ -1,0 +1,204 @@
+"""Daihinmin with two jokers, which nothing tells apart: what one joker never shows."""
+
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pytest
+
+from closedhand import Game, InputError, make_agent, make_game
+from closedhand.core.game import State
+from closedhand.games.daihinmin import logs, plays
+from closedhand.games.daihinmin.exchange import loser, winner
+from closedhand.games.daihinmin.notation import cards_in, parse_cards
+from closedhand.games.daihinmin.rules import begin
+from closedhand.games.daihinmin.uecda.client import round_game
+
+GIVES = {"jokers": 2, "players": 4, "classes": "random", "seven_give": True, "ten_discard": True}
+
+
+def position(game: Game, hands: str, led: str = "") -> State:
+    """A round with hands of any cards, between slashes; the holder of 3d leads, and plays."""
+    state = game.empty(1)[0]
+    state.seats[:], state.classes[:] = range(game.num_players), -1
+    state.hands[:] = [parse_cards(hand, 2) for hand in hands.split("/")]
+    begin(game.rules, state)
+    for text in led.split():
+        game.play(state, game.parse(text))
+    return state
+
+
+def jokers_given(game: Game, rng: np.random.Generator, games: int) -> Iterator[State]:
+    """Positions of random play that gives and discards jokers first, and plays them last."""
+    for _ in range(games):
+        state = game.deal(rng)
+        while not game.over(state):
+            yield state
+            legal = game.legal(state)
+            wanted = legal == plays.JOKER if state.due else (legal < plays.JOKER) & (legal >= 0)
+            game.play(state, int(rng.choice(legal[wanted] if wanted.any() else legal)))
+
+
+def names(game: Game, state: State) -> set[str]:
+    return {game.text(int(action)) for action in game.legal(state)}
+
+
+@pytest.mark.parametrize("players", [3, 5])
+def test_plays_of_one_joker_keep_their_ids(players: int) -> None:
+    usual, more = plays.texts(players), plays.texts(players, 2)
+    assert more[: len(usual)] == usual and len(set(more)) == len(more)
+    stars = {text.count("*") for text in more[len(usual) :]}
+    assert stars == {2} and more[len(usual)] == "**"
+    table = plays.build(players, 2)
+    for text, need in zip(more, table.need.tolist(), strict=True):
+        assert len(cards_in(need)) == (0 if text == "PASS" else need.bit_count())
+    for name in ("need", "family", "low", "high", "suits", "stands", "eight", "revolts"):
+        assert (table[name][: len(usual)] == plays.build(players)[name]).all()
+
+
+@pytest.mark.parametrize("players", (3, 4, 5, 6))
+def test_all_54_cards_are_dealt(players: int) -> None:
+    game = make_game("daihinmin", players=players, jokers=2)
+    state = game.deal(np.random.default_rng(players))
+    cards = [card for hand in state.hands for card in cards_in(hand)]
+    assert sorted(cards) == sorted(plays.TWO_JOKERS)
+    assert tuple(sorted(map(int, state.left), reverse=True)) == plays.sizes_dealt(players, 2)
+    assert sum(game.dtype[name].itemsize for name in game.dtype.names) == game.dtype.itemsize
+    again = game.parse_deal(game.deal_text(state))
+    assert again.hands.tolist() == state.hands.tolist()
+
+
+@pytest.mark.parametrize(
+    ("led", "reply"),
+    [
+        ("2c2d", "**"),  # the strongest pair
+        ("3c3d 4c4d PASS 2c2d", "**"),  # even under a lock
+        ("5c5d5h5s PASS PASS PASS 3c3d", "**"),  # and after a revolution
+        ("6s", "*"),
+        ("5s6s7s", "9s*TsJsQs*"),  # a card too many
+        ("5s6s7s", "Ts*JsQs"),
+        ("5s6s7s", "Ts*Js*Qs"),
+        ("5s6s7s", "Js*Qs*Ks*"),  # nothing but jokers
+        ("3c3d3h", "Kc*Kd*Kh"),
+        ("3c3d3h", "Kc*KhKs*"),
+    ],
+)
+def test_both_may_stand_in_one_play(led: str, reply: str) -> None:
+    game = make_game("daihinmin", players=3, jokers=2, illegal="error", lock=True)
+    hands = "3c3d3h5c5d5h5s6s7s8s9s2c2d/4c4dJsQsKh**/9hTh"
+    state = position(game, hands, led)
+    assert (reply in names(game, state)) == (reply not in ("9s*TsJsQs*", "Js*Qs*Ks*"))
+    assert names(game, position(game, hands, "6s *")) == {"PASS"}
+    if reply == "**":
+        game.play(state, game.parse("**"))
+        assert names(game, state) == {"PASS"} and state.lock == 0
+        for _ in range(2):
+            game.play(state, game.parse("PASS"))
+        assert state.player == state.owner == 1
+
+
+def test_a_kaidan_with_two_jokers_revolts_and_a_group_may_have_five_cards() -> None:
+    game = make_game("daihinmin", players=3, jokers=2, illegal="error")
+    found = names(game, position(game, "3d8c8h8s9c**/4c4d/5h"))
+    assert {"8c8d*8h8s+*", "8c8d*8h*8s*", "7c*8c9cTc*"} - found == {"8c8d*8h*8s*"}
+    assert max(text.count("8") + text.count("+") for text in found) == 5
+    state = position(game, "3d6c7c9c9hTc**/4c4d/5h", "5c*6c7c8c*9c")
+    assert state.revolution
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [{"jokers": 2, "lead_pass": False}, GIVES], ids=str)
+def test_what_is_listed_is_what_is_allowed(options: dict[str, Any]) -> None:
+    game = make_game("daihinmin", illegal="error", **options)
+    is_legal, ids = import_module(type(game.rules).kernels).is_legal, np.empty(0, np.int32)
+    rng, both = np.random.default_rng(8), 0
+    for _ in range(12):
+        state = game.deal(rng)
+        while not game.over(state):
+            legal = game.legal(state).tolist()
+            if state.hands[state.player] >> np.uint64(53) or rng.random() < 0.05:
+                both += len(legal) > 1
+                every = range(game.num_actions)
+                assert legal == [a for a in every if is_legal(game.rules, state, a, ids)]
+            game.play(state, int(rng.choice(legal)))
+    assert both > 20
+
+
+@pytest.mark.slow
+def test_what_is_dealt_for_what_is_hidden_comes_about_from_its_own_deal() -> None:
+    game, rng = make_game("daihinmin", illegal="error", **GIVES), np.random.default_rng(2)
+    shown = 0
+    for number, state in enumerate(jokers_given(game, rng, 60)):
+        given = any(int(cards) >> 52 for cards in state.shown)
+        if number % 7 and not given:
+            continue
+        shown, player = shown + given, int(rng.integers(4))
+        view = game.view(state, player)
+        other = game.redeal(view, player, rng)
+        assert game.view(other, player).tobytes() == view.tobytes()
+        again = game.parse_deal(game.deal_text(other))
+        for action in other.history[: other.moves]:
+            game.play(again, int(action))
+        again.seed = other.seed
+        assert again.tobytes() == other.tobytes()
+        hand, actions, public = game.knowledge(view, player)
+        assert game.view_from(player, hand, actions, **public).tobytes() == view.tobytes()
+    assert shown > 10
+
+
+@pytest.mark.slow
+def test_a_fugo_with_one_joker_knows_how_likely_the_hinmin_kept_the_other() -> None:
+    """Who has two jokers pays either of them: the fugo's deals against what there is."""
+    game, rng = make_game("daihinmin", jokers=2, classes="random"), np.random.default_rng(44)
+    true, drawn = [], []
+    while len(true) < 1500:
+        state = game.deal(rng)
+        fugo, hinmin = winner(state, 1), loser(state, 1)
+        if int(state.hands[fugo]) >> 52 != 1:
+            continue
+        while state.leader < 0:
+            legal = game.legal(state)
+            game.play(state, int(legal[0] if state.player == fugo else rng.choice(legal)))
+        full = game.redeal(game.view(state, fugo), fugo, rng)
+        true.append(int(state.hands[hinmin]) >> 52)
+        drawn.append(int(full.hands[hinmin]) >> 52)
+    assert 0.02 < np.mean(true) < 0.2
+    assert abs(np.mean(drawn) - np.mean(true)) < 0.025
+
+
+def test_who_does_not_know_two_jokers_says_so() -> None:
+    with pytest.raises(InputError, match="leave out jokers=2"):
+        make_game("daihinmin", jokers=2, actions="card_sets")
+    game = make_game("daihinmin", jokers=2)
+    for agent in ("kou", "kou-tuned", "min-sets", "trick-ender", "policy"):
+        with pytest.raises(InputError, match=f"{agent} is for games with one joker"):
+            make_agent(game, agent)
+    with pytest.raises(InputError, match="playouts=policy is for games with one joker"):
+        make_agent(game, "monte-carlo[playouts=policy]:10")
+    with pytest.raises(InputError, match="the competition has one joker"):
+        logs.header(game, ["a"] * 5, 0)
+    with pytest.raises(InputError, match="the competition has one joker"):
+        round_game(jokers=2)
+    for wrong in (0, 3):
+        with pytest.raises(InputError, match="jokers"):
+            make_game("daihinmin", jokers=wrong)
+    with pytest.raises(InputError, match="two jokers only"):
+        parse_cards("***", 2)
+    with pytest.raises(InputError, match="appears twice"):
+        parse_cards("**")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("agent", ["default", "monte-carlo:30"])
+@pytest.mark.parametrize("jack_back", [False, True])
+def test_agents_that_play_it_play_it_legally(agent: str, jack_back: bool) -> None:
+    game = make_game("daihinmin", jokers=2, classes="random", jack_back=jack_back, illegal="error")
+    player, rng = make_agent(game, agent), np.random.default_rng(3)
+    for _ in range(4):
+        state = game.deal(rng)
+        while not game.over(state):
+            action = player.act(game.view(state, int(state.player)))
+            assert action in game.legal(state)
+            game.play(state, action)
+        assert not game.valid(state)
