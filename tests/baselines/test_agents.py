@@ -107,6 +107,11 @@ def test_agents_refuse_games_that_they_do_not_know() -> None:
             "for games of five: not players=",
             ("monte-carlo[playouts=policy]",),
         ),
+        "jokers": (
+            "daihinmin",
+            "for games with one joker: not jokers=",
+            ("monte-carlo[playouts=policy]",),
+        ),
     }
     for (option, value), agents in REFUSED.items():
         name, message, more = refusals[option]

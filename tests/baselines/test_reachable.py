@@ -49,7 +49,10 @@ NEED_FILES = {
 MEANT_ILLEGAL = {"default": "it submits the illegal kaidan of the competition's sample client"}
 """Agents that may choose an illegal action where that counts as a pass, save in an exchange."""
 
-REFUSALS = ("bidding", "needs", "pip install", "games of three", "no cards given", "games of five")
+REFUSALS = (
+    *("bidding", "needs", "pip install", "games of three", "no cards given"),
+    *("games of five", "one joker"),
+)
 """What is said of games that an agent does not play."""
 
 POSITIONS = 150

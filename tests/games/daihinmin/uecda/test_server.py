@@ -86,6 +86,7 @@ def test_the_lobby_seats_profiles_only(tmp_path: Path) -> None:
     raws = [Raw(match.connect()) for _ in range(2)]
     assert [raw.me for raw in raws] == [3, 4]
     assert all(closed(sock) for sock in crowd)
+    assert raws[0].sock.recv(1, socket.MSG_PEEK)  # the match has begun
     with pytest.raises(InputError, match="no server"):
         client.Client("random", *match.server.address)
     for raw in raws:
