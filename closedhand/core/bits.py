@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 from numba import types
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
+
+from closedhand.core.parts import overload
 
 
 @intrinsic

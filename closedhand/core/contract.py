@@ -26,8 +26,8 @@ from importlib import import_module
 from typing import Any, TypeVar, overload
 
 import numpy as np
-from numba import extending
 
+from closedhand.core import parts
 from closedhand.core.kernel import (
     Floats,
     Ids,
@@ -115,7 +115,7 @@ def _dispatch(
 
     in_python.__name__ = name
     in_python.__doc__ = stub.__doc__
-    extending.overload(in_python)(in_kernel)
+    parts.overload(in_python)(in_kernel)
     return in_python
 
 

@@ -39,7 +39,6 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from importlib import import_module
 from itertools import chain
 from operator import attrgetter
@@ -48,10 +47,12 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
-from numba.core import event, sigutils, types
+from numba.core import config, event, sigutils
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.dispatcher import Dispatcher
 from numpy.typing import NDArray
+
+from closedhand.core.parts import Whole, context_of_parts, is_closed
 
 F = TypeVar("F", bound=Callable[..., Any])
 Tuple = TypeVar("Tuple")
@@ -285,12 +286,14 @@ def _seal(data: bytes) -> bytes:
 class _Cache(FunctionCache):
     """Numba's cache of a function, with an index for each set of packages in signatures."""
 
+    suffix = ""
+
     def _load_overload(self, sig: Any, target_context: Any) -> Any:
         return super()._load_overload(sig, target_context) if self._open(sig) else None
 
     def _save_overload(self, sig: Any, data: Any) -> None:
         try:
-            if self._open(sig):
+            if is_closed(data) and self._open(sig):
                 super()._save_overload(sig, data)
         except OSError as error:
             _warn(str(error))
@@ -313,11 +316,20 @@ class _Cache(FunctionCache):
         stamp = hashlib.sha256(numba.__version__.encode())
         for path, state in chain.from_iterable(group.items() for group in groups):
             stamp.update(f"{path} {state}\n".encode())
-        name = self._impl.filename_base
+        name = self._impl.filename_base + self.suffix
         if others:
             name += "." + hashlib.sha256(" ".join(others).encode()).hexdigest()[:12]
         self._cache_file = _Index(self._cache_path, name, stamp.digest())
         return True
+
+
+class _PartCache(_Cache):
+    """The cache of a function as part of others."""
+
+    suffix = ".part"
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        return super().load_overload(sig, context_of_parts(target_context))
 
 
 _SOURCES = _Sources()
@@ -382,29 +394,19 @@ def inlined(function: F) -> F:
     return _compile(function, inline="always")
 
 
-def _call_template(dispatcher: Any, args: Any, kws: Any) -> Any:
-    """The callee of a call in another kernel, which is compiled for types, not for constants.
-
-    Numba would compile `function(0)` and `function(1)` twice, if both are called from kernels.
-    """
-    args = tuple(map(types.unliteral, args))
-    kws = {name: types.unliteral(kind) for name, kind in dict(kws).items()}
-    return type(dispatcher).get_call_template(dispatcher, args, kws)
-
-
 def _compile(function: F, **options: Any) -> F:
     # The wrappers for C, which nobody calls, take a tenth of the time of a compilation.
     options |= {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
-    dispatcher: Any = numba.njit(**options)(function)
-    if dispatcher is not function:
-        dispatcher.get_call_template = partial(_call_template, dispatcher)
-    if dispatcher is not function and os.path.exists(function.__code__.co_filename):
+    if config.DISABLE_JIT:  # pyright: ignore[reportAttributeAccessIssue]
+        return function
+    whole: Any = Whole(function, options=options)
+    if os.path.exists(function.__code__.co_filename):
         _SOURCES.note(function.__module__)
         try:
-            dispatcher._cache = _Cache(function)
+            whole._cache, whole.part._cache = _Cache(function), _PartCache(function)
         except (RuntimeError, OSError) as error:
             _warn(str(error))
-    return dispatcher
+    return whole
 
 
 def told_apart(value: Tuple) -> Tuple:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numba import extending, types
 
+from closedhand.core import parts
 from closedhand.core.contract import dispatched
 from closedhand.core.kernel import (
     Ids,
@@ -47,7 +48,7 @@ def decide_as(policies: Policies, k: Integer, rules: Rules, view: State, ids: Id
     return decide(policies[int(k)], rules, view, ids)
 
 
-@extending.overload(decide_as)
+@parts.overload(decide_as)
 def _decide_as(policies: Any, k: Any, rules: Any, view: Any, ids: Any) -> Any:
     if isinstance(policies, types.UniTuple):
 

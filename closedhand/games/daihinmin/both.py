@@ -5,8 +5,7 @@ Which table it is, is known when a kernel is compiled, and costs nothing later.
 
 from typing import Any
 
-from numba import extending
-
+from closedhand.core import parts
 from closedhand.core.kernel import kernel
 from closedhand.games.daihinmin.plays import NO_JOKER, JokerPlace
 from closedhand.games.daihinmin.state import two_jokers
@@ -20,7 +19,7 @@ def first_of_both(plays: Any, family: Any) -> Any:
     return plays["both"][family] if "both" in (plays.dtype.names or ()) else NO_PLAY
 
 
-@extending.overload(first_of_both)
+@parts.overload(first_of_both)
 def _first_of_both(plays, family):
     if "both" in plays.fields:
         return lambda plays, family: plays.both[family]
@@ -34,7 +33,7 @@ def second_joker(plays: Any, play: Any) -> JokerPlace:
     return JokerPlace(NO_JOKER, 0)
 
 
-@extending.overload(second_joker)
+@parts.overload(second_joker)
 def _second_joker(plays, play):
     if "second" in plays.fields:
         return lambda plays, play: JokerPlace(int(plays.second[play]), int(plays.second_suit[play]))

@@ -9,9 +9,8 @@ it is, is decided when a kernel is compiled, and costs nothing at run time.
 from typing import Any
 
 import numpy as np
-from numba import extending
 
-from closedhand.core import bits
+from closedhand.core import bits, parts
 from closedhand.core.kernel import State, kernel
 from closedhand.games.daihinmin.cards import added, bit, kinds, removed
 from closedhand.games.daihinmin.plays import FIRST_KAIDAN, JOKER, PASS, SEVEN, TEN
@@ -30,7 +29,7 @@ def due_of(state: State) -> Any:
     return np.int64(state["due"]) if "due" in (state.dtype.names or ()) else np.int64(0)
 
 
-@extending.overload(due_of)
+@parts.overload(due_of)
 def _due_of(state):
     if _has_fields(state):
         return lambda state: np.int64(state.due)
@@ -42,7 +41,7 @@ def least_of(state: State) -> Any:
     return np.int64(state["least"]) if "least" in (state.dtype.names or ()) else np.int64(0)
 
 
-@extending.overload(least_of)
+@parts.overload(least_of)
 def _least_of(state):
     if _has_fields(state):
         return lambda state: np.int64(state.least)
@@ -55,7 +54,7 @@ def set_due(state: State, due: Any, least: Any) -> None:
         state["due"], state["least"] = due, least
 
 
-@extending.overload(set_due)
+@parts.overload(set_due)
 def _set_due(state, due, least):
     if _has_fields(state):
 
@@ -72,7 +71,7 @@ def back_of(state: State) -> Any:
     return bool(state["back"]) if "back" in (state.dtype.names or ()) else False
 
 
-@extending.overload(back_of)
+@parts.overload(back_of)
 def _back_of(state):
     if _has_fields(state):
         return lambda state: state.back != 0
@@ -85,7 +84,7 @@ def set_back(state: State, back: Any) -> None:
         state["back"] = back
 
 
-@extending.overload(set_back)
+@parts.overload(set_back)
 def _set_back(state, back):
     if _has_fields(state):
 
@@ -101,7 +100,7 @@ def shown_by(state: State, player: Any) -> Any:
     return state["shown"][player] if "shown" in (state.dtype.names or ()) else NONE
 
 
-@extending.overload(shown_by)
+@parts.overload(shown_by)
 def _shown_by(state, player):
     if _has_fields(state):
         return lambda state, player: state.shown[player]
@@ -113,7 +112,7 @@ def away_from(state: State, player: Any) -> Any:
     return state["away"][player] if "away" in (state.dtype.names or ()) else NONE
 
 
-@extending.overload(away_from)
+@parts.overload(away_from)
 def _away_from(state, player):
     if _has_fields(state):
         return lambda state, player: state.away[player]
@@ -126,7 +125,7 @@ def set_gifts(state: State, player: Any, shown: Any, away: Any) -> None:
         state["shown"][player], state["away"][player] = shown, away
 
 
-@extending.overload(set_gifts)
+@parts.overload(set_gifts)
 def _set_gifts(state, player, shown, away):
     if _has_fields(state):
 
@@ -146,7 +145,7 @@ def spent_by(state: State, player: Any) -> Any:
     return state["spent"][player] if "spent" in (state.dtype.names or ()) else NONE
 
 
-@extending.overload(spent_by)
+@parts.overload(spent_by)
 def _spent_by(state, player):
     if "spent" in state.fields:
         return lambda state, player: state.spent[player]
@@ -159,7 +158,7 @@ def set_spent(state: State, player: Any, cards: Any) -> None:
         state["spent"][player] = cards
 
 
-@extending.overload(set_spent)
+@parts.overload(set_spent)
 def _set_spent(state, player, cards):
     if "spent" in state.fields:
 

@@ -9,7 +9,8 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import extending
+
+from closedhand.core import parts
 
 PLAYERS = 5
 """Players of the competition, the default."""
@@ -105,7 +106,7 @@ def two_jokers(record: Any) -> bool:
     return not {"spent", "second"}.isdisjoint(record.dtype.names)
 
 
-@extending.overload(two_jokers)
+@parts.overload(two_jokers)
 def _two_jokers(record):
     if {"spent", "second"}.isdisjoint(record.fields):
         return lambda record: False
@@ -124,7 +125,7 @@ def by_players(table: Mapping[int, tuple[int, ...]]) -> Callable[[Any], Any]:
     def find(state: Any) -> Any:
         return table[len(state["hands"])]
 
-    @extending.overload(find)
+    @parts.overload(find)
     def _find(state):  # pyright: ignore[reportUnusedFunction]
         found = table[state.fields["hands"].type.shape[0]]
         return lambda state: found
@@ -137,7 +138,7 @@ def empty_states(state: Any, number: int) -> Any:
     return np.empty(number, state.dtype)
 
 
-@extending.overload(empty_states)
+@parts.overload(empty_states)
 def _empty_states(state, number):
     players, giving = state.fields["hands"].type.shape[0], "due" in state.fields
     dtype = _type_of(players, giving, 1 + ("spent" in state.fields))
