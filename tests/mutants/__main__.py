@@ -136,7 +136,7 @@ def outcomes(
         called = (mutant.module, running.outermost(mutant.function)) in early
         if not chosen:
             yield mutant, SURVIVED, "no test uses the module"
-        elif code is None or called or mutant.module.endswith(".sb3"):
+        elif code is None or called or running.needs_an_extra(mutant.module):
             jobs.append((mutant, *running.attack(mutant.module, change, chosen)))
         else:
             attack = running.attack_loaded(mutant.module, code, chosen)

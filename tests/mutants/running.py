@@ -42,6 +42,8 @@ TESTS = (
     "tests/core/test_[bcdirs]*.py",
 )
 """Files whose tests are tried; what a test calls decides for which mutants it is run."""
+OF_EXTRAS = ("rllib", "sb3", "tianshou", "torchrl")
+"""Modules that import the library of an extra; it may be missing, and starts threads."""
 # All times are processor seconds, so that a busy machine changes no outcome.
 MOST = 12.0
 """Time that a test may take in plain Python, under a profiler; slower ones are left out."""
@@ -389,6 +391,11 @@ def put(module: str, code: CodeType) -> None:
                 function.__code__ = code
 
 
+def needs_an_extra(module: str) -> bool:
+    """Whether a module is left out by `load`."""
+    return module.rpartition(".")[2] in OF_EXTRAS
+
+
 def load() -> None:
     """Import all that may be mutated, but for what needs an extra, and build the games' tables."""
     sys.path.insert(0, str(ROOT / "tests"))
@@ -399,8 +406,8 @@ def load() -> None:
 
     for folder in ("games", "envs", "wrappers", "search"):
         for path in (ROOT / PACKAGE / folder).rglob("*.py"):
-            if path.stem != "sb3":
-                importlib.import_module(module_name(path))
+            if not needs_an_extra(module := module_name(path)):
+                importlib.import_module(module)
     for name, rules in [*VARIANTS, *((name, {}) for name in GAMES)]:
         game = make_game(name, **rules)
         game.parse(game.text(0))

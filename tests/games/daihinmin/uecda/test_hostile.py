@@ -241,6 +241,23 @@ def test_a_late_answer_is_not_taken_for_the_next_one(sent: int, tmp_path: Path) 
     ]
 
 
+def test_what_comes_behind_an_answer_is_no_part_of_it() -> None:
+    """A client that sends too much, part of it while it is waited for, is taken at its first table."""
+    ours, theirs = socket.socketpair()
+    first, second = cards_table(3), cards_table(5)
+    with ours, theirs:
+        guest = Guest(ours, "hasty", SECONDS, Clock())
+        for part, rest, answer in (
+            (first[:100], first[100:] + second[:60], first),
+            # What had come before the question is discarded.
+            (second, b"", second),
+        ):
+            guest.ask()
+            theirs.sendall(part)
+            assert guest.answer(lambda rest=rest: theirs.sendall(rest)) == answer
+        assert not guest.gone
+
+
 def test_a_slow_writer_has_no_more_time_than_others(tmp_path: Path) -> None:
     """Each byte comes in time after the one before; only the whole answer counts."""
     clock = Clock()
