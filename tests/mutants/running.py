@@ -39,7 +39,7 @@ TESTS = (
     "tests/search/test_*.py",
     "tests/testing/test_*.py",
     "tests/baselines/test_*.py",
-    "tests/core/test_[bcdirs]*.py",
+    "tests/core/test_[bcdiprs]*.py",
 )
 """Files whose tests are tried; what a test calls decides for which mutants it is run."""
 OF_EXTRAS = ("rllib", "sb3", "tianshou", "torchrl")
