@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support_daihinmin import keep_only
 
 from closedhand import Game, InputError, make_agent, make_game
 from closedhand.core.game import State
@@ -165,6 +166,24 @@ def test_a_fugo_with_one_joker_knows_how_likely_the_hinmin_kept_the_other() -> N
         drawn.append(int(full.hands[hinmin]) >> 52)
     assert 0.02 < np.mean(true) < 0.2
     assert abs(np.mean(drawn) - np.mean(true)) < 0.025
+
+
+def test_a_payer_of_one_of_two_jokers_may_hold_the_other() -> None:
+    """Half as likely as a card below the joker that was paid: it could have paid the other one."""
+    game, rng = make_game("daihinmin", jokers=2), np.random.default_rng(1)
+    state = game.parse_deal(
+        "01234;41302;4c4s6h7c8c9hJdJhAs2s2d;4d5d5s7h8h8sTcJcKdKs;3h3s5h7s9cThJsQcKc**;"
+        "3d5c6c6s7d9dTdQdQhAc2h;3c4h6d8d9sTsQsKhAdAh2c"
+    )
+    while state.leader < 0:
+        game.play(state, int(game.legal(state)[0]))
+    # The fugo's only card above As is the joker that the hinmin has paid.
+    keep_only(state, {0: "", 1: "5d", 2: "*", 3: "", 4: "Ah"}, jokers=2)
+    view, draws = game.view(state, 1), 300
+    found = [int(game.redeal(view, 1, rng).hands[2]) for _ in range(draws)]
+    assert set(found) == {parse_cards("*"), parse_cards("Ah")}
+    share = found.count(parse_cards("*")) / draws
+    assert abs(share - 1 / 3) < 4 * np.sqrt(2 / 9 / draws)
 
 
 def test_who_does_not_know_two_jokers_says_so() -> None:
