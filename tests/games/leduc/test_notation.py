@@ -66,6 +66,19 @@ def test_a_view_shows_no_card_that_it_hides() -> None:
     assert UH.deal_text(view) == "*;HQ;*"
 
 
+def test_a_picture_shows_both_players_and_the_flop_once_it_lies_there() -> None:
+    state = play(UH, "SK;HQ;SA", "check raise")
+    rows = UH.scene(state)
+    assert [row.cards for row in rows] == [("SK",), ("HQ",), ("",)]
+    assert [(row.player, row.role, row.active) for row in rows[:2]] == [
+        (0, "S", True), (1, "T", False),
+    ]  # fmt: skip
+    assert [row.marks for row in rows[:2]] == [("bets 1",), ("bets 4",)]
+    assert rows[2].note == "check raise"
+    rows = UH.scene(UH.view(play(UH, "SK;HQ;SA", "raise call"), 1))
+    assert [row.cards for row in rows] == [("",), ("HQ",), ("SA",)]
+
+
 @pytest.mark.parametrize("line", ["SK;HQ;SJ", "SK;HQ;SJ;", " SK;HQ;SJ; check "])
 def test_records_of_games_that_have_just_begun(line: str) -> None:
     record = parse_record(line, UH)
