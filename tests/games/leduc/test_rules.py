@@ -1,5 +1,7 @@
 """The rules of the Leduc family: deals, showdowns, options."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from support_leduc import UH, play
@@ -62,6 +64,27 @@ def test_cards_come_as_often_as_the_deck_holds_them() -> None:
     queen = deals[:, 0] // 2 == 1
     assert paired[queen].mean() == pytest.approx(5 / 17, abs=0.015)
     assert paired[~queen].mean() == pytest.approx(3 / 17, abs=0.01)
+
+
+@pytest.mark.parametrize(("name", "kinds"), [("leduc", 6), ("uh_leduc", 8)])
+def test_all_deals_have_their_probabilities(name: str, kinds: int) -> None:
+    """Three cards drawn one after the other, each deal as it is before the first action."""
+    game = make_game(name)
+    copies = [1] * 6 if name == "leduc" else [2, 2, 3, 3, 2, 2, 2, 2]
+    found = {}
+    for state, probability in game.deals():
+        assert state.tobytes() == game.parse_deal(game.deal_text(state)).tobytes()
+        found[tuple(state.cards.tolist())] = probability
+    expected = {}
+    for cards in product(range(kinds), repeat=3):
+        chance, left, size = 1.0, list(copies), sum(copies)
+        for card in cards:
+            chance *= left[card] / size
+            left[card] -= 1
+            size -= 1
+        if chance > 0:
+            expected[cards] = pytest.approx(chance)
+    assert found == expected
 
 
 @pytest.mark.slow
