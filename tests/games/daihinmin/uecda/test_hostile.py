@@ -459,6 +459,18 @@ BAD: dict[str, Callable[[socket.socket, np.random.Generator], object]] = {
 """What a bad connection does once it is open."""
 
 
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="open files are listed in /proc")
+def test_a_log_is_closed_with_its_match(tmp_path: Path) -> None:
+    """Though the server is still there: others may want to move the file."""
+    match = Match(tmp_path / "a.log", agents=["random"] * 5, rounds=1)
+    match.end()
+    opened = []
+    for number in os.listdir("/proc/self/fd"):
+        with suppress(OSError):  # that of the listing
+            opened.append(os.readlink(f"/proc/self/fd/{number}"))
+    assert match.log.exists() and str(match.log.resolve()) not in opened
+
+
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="open files are counted in /proc")
 def test_the_lobby_outlives_bad_connections() -> None:
     """A client that has its seat keeps it, and others are seated after them."""
