@@ -363,6 +363,27 @@ def test_what_is_shown_is_told_apart_from_what_is_not() -> None:
             )
 
 
+def test_what_was_said_is_shown_in_sub_steps_as_well() -> None:
+    """Who has doubled, and the hand that is played open."""
+    options = {"doubling": True, "open_hand": True}
+    games = [make_game("doudizhu", substeps=substeps, **options) for substeps in (False, True)]
+    states = [game.deal(np.random.default_rng(4)) for game in games]
+    for _ in range(6):
+        seen = [
+            [game.observe(state, player)["opening"].tolist() for player in range(3)]
+            for game, state in zip(games, states, strict=True)
+        ]
+        assert seen[0] == seen[1]
+        words = [word for word in ("DOUBLE", "SHOW") if word in texts_of(games[0], states[0])]
+        for game, state in zip(games, states, strict=True):
+            game.play(state, game.parse(words[0]) if words else int(game.legal(state)[0]))
+    assert all(any(own) for own in seen[0])
+
+
+def texts_of(game: Game, state: State) -> set[str]:
+    return set(map(game.text, game.legal(state)))
+
+
 def test_taking_all_plays_back_leads_to_the_deal() -> None:
     from closedhand.games.doudizhu import rules
 
