@@ -104,7 +104,7 @@ def report(rows: Sequence[dict[str, Any]]) -> str:
     lines += ["", "| explained | before | after | why |", "|---|---|---|---|"]
     for mutant in left:
         if found := why.get(key_of(mutant)):
-            lines.append(f"{change_of(mutant)} {found.detail} |")
+            lines.append(f"{change_of(mutant)} {found.why} |")
     return "\n".join(lines) + "\n"
 
 

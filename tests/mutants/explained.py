@@ -3,19 +3,10 @@
 They count as survivors in the score; the report shows them apart, with a second score without them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from .operators import Mutant
-
-REASONS: dict[str, str] = {
-    "buffer": "the size of a buffer: a larger one serves as well, or the spare part is never read",
-    "overwritten": "a value that is overwritten before it is read, or that is there already",
-    "impossible": "a case that the rules, or a check before, leave out",
-    "factor": "a common factor of weights that are only compared with each other",
-    "compiled": "runs in compiled code only, which these tests do not call; the suite does",
-}
-"""Kinds of reasons, and what they say."""
 
 
 class Explained(NamedTuple):
@@ -27,8 +18,7 @@ class Explained(NamedTuple):
         line: Text of the changed line, without indentation.
         before: Code that was replaced.
         after: Code that replaces it.
-        reason: Key of `REASONS`.
-        detail: What makes it so here.
+        why: Why nobody can tell the two apart.
     """
 
     module: str
@@ -36,14 +26,35 @@ class Explained(NamedTuple):
     line: str
     before: str
     after: str
-    reason: str
-    detail: str
+    why: str
 
 
-EXPLAINED: tuple[Explained, ...] = ()
+EXPLAINED = (
+    Explained(
+        "games.chinese_poker.rules", "", "FOUL = -1", "1", "2",
+        "any number below that of every board marks a foul",
+    ),
+    Explained(
+        "games.daihinmin.hidden", "deal_taxed", "if drawn < 0:", "0", "1",
+        "who keeps no better card than the lowest keeps that one alone, but hands are larger",
+    ),
+    Explained(
+        "games.daihinmin.plays", "_table_type",
+        '("binomial", "f8", (NUM_CARDS + 1, most_cards + 1)),', "1", "2",
+        "a spare row or column of a table",
+    ),
+    Explained(
+        "games.daihinmin.uecda.client", "Connection.__init__", "self._start = 0", "0", "1",
+        "overwritten before the first byte is read",
+    ),
+    Explained(
+        "games.doudizhu.substeps", "", "MOST_KICKERS = 54 // 3", "54", "55",
+        "the quotient is the same",
+    ),
+)  # fmt: skip
 
 
-def explanation(mutant: Mutant, lines: list[str]) -> Explained | None:
+def explanation(mutant: Mutant, lines: Sequence[str]) -> Explained | None:
     """Why no test can notice a mutant, if that is known.
 
     Args:

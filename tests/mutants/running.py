@@ -54,7 +54,7 @@ ENOUGH = 30.0
 UNKNOWN = 60.0
 """Time limit of a test whose usual time is not known."""
 WAITING = 5.0
-"""Seconds on the clock for each processor second, after which a child hangs."""
+"""Seconds on the clock for each processor second, after which a test or a child hangs."""
 OUT_OF_TIME = 99
 """Exit status of a child in which a test took too long."""
 
@@ -208,17 +208,20 @@ class Recorder:
 
 
 class _alarm:
-    """A context that calls a handler if it takes more than some processor seconds."""
+    """A context that calls a handler if it takes more than some processor seconds, or hangs."""
 
     def __init__(self, seconds: float, handler: Callable[[int, Any], None]) -> None:
         self._seconds, self._handler = seconds, handler
 
     def __enter__(self) -> None:
-        signal.signal(signal.SIGPROF, self._handler)
+        for number in (signal.SIGPROF, signal.SIGALRM):
+            signal.signal(number, self._handler)
         signal.setitimer(signal.ITIMER_PROF, self._seconds)
+        signal.setitimer(signal.ITIMER_REAL, WAITING * self._seconds)
 
     def __exit__(self, *_: object) -> None:
         signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def _raise(number: int, frame: Any) -> None:
