@@ -60,7 +60,7 @@ def test_paired_sums_are_those_of_games_played_by_hand(
 
 
 def test_paired_sums_are_those_of_a_game_with_one_outcome() -> None:
-    """Folding loses the bet for sure: against it, the payoffs of calling are what they are, plus 1."""
+    """Folding loses the bet for sure: less that, the payoffs of calling are as they are, plus 1."""
     game = make_game("uh_leduc")
     view = game.view_from(0, "SA", ["check", "raise"])
     fold, call = game.parse("fold"), game.parse("call")

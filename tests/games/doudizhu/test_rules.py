@@ -358,9 +358,7 @@ def test_what_is_shown_is_told_apart_from_what_is_not() -> None:
                 game.play(state, game.parse("SHOW"))
         for player in range(3):
             _, _, public = game.knowledge(game.view(state, player), player)
-            assert public.get("shown") == (
-                unpack(state.hands[0]) if open_hand and player else None
-            )
+            assert public.get("shown") == (unpack(state.hands[0]) if open_hand and player else None)
 
 
 def test_what_was_said_is_shown_in_sub_steps_as_well() -> None:

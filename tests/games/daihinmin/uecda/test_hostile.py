@@ -242,7 +242,7 @@ def test_a_late_answer_is_not_taken_for_the_next_one(sent: int, tmp_path: Path) 
 
 
 def test_what_comes_behind_an_answer_is_no_part_of_it() -> None:
-    """A client that sends too much, part of it while it is waited for, is taken at its first table."""
+    """A client that sends too much, part of it while it is waited for: its first table counts."""
     ours, theirs = socket.socketpair()
     first, second = cards_table(3), cards_table(5)
     with ours, theirs:
