@@ -51,6 +51,12 @@ EXPLAINED = (
         "games.doudizhu.substeps", "", "MOST_KICKERS = 54 // 3", "54", "55",
         "the quotient is the same",
     ),
+    Explained(
+        "search.ranking", "_population",
+        'particles.guesses, int(view["player"]), actions, surviving, game.empty(1), rng,',
+        "1", "2",
+        "a spare state in scratch space",
+    ),
 )  # fmt: skip
 
 
