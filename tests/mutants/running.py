@@ -178,6 +178,8 @@ class Recorder:
             }
         self._profiles[0].clear()
         del self._profiles[1:]
+        # A profile of another thread that is deleted ends that of this one.
+        self._profiles[0].enable()
         return called
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
