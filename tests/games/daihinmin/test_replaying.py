@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -95,6 +96,29 @@ def test_rounds_of_a_match_become_rounds_of_a_log() -> None:
     log = replaying.to_log(found)
     assert log.header["GAME_NUMBER"] == "3"
     assert log.rounds[-1]["points"].split() == [f"{each:.0f}" for each in game.returns(state)]
+
+
+@pytest.mark.parametrize("leader", [0, 4])
+def test_whoever_leads_all_is_in_the_log(leader: int) -> None:
+    """Also of the players whose numbers mean something else elsewhere, and after an exchange."""
+    game, rng = make_game("daihinmin"), np.random.default_rng(1)
+    classes = ["41302", "04123"][leader == 4]
+    while True:
+        hands = game.deal_text(game.deal(rng)).split(";")[2:]
+        hands.sort(key=lambda hand: "3d" in hand)
+        hands = hands[-1:] + hands[:-1] if leader == 0 else hands
+        with suppress(InputError):
+            state = game.parse_deal(";".join(["01234", classes, *hands]))
+            while not game.over(state):
+                game.play(state, int(rng.choice(game.legal(state))))
+            if state.leader == leader:
+                break
+    record = from_state(game, state, [f"p{player}" for player in range(5)])
+    (values,) = replaying.to_log([record]).rounds
+    assert values["mibun"] == classes
+    plays = [entry[1:] for entry in logs.entries(values["play"])]
+    assert [logs.submission(text) for text in plays] == state.history[3 : state.moves].tolist()
+    assert len(logs.entries(values["change_cards"])) == 4
 
 
 def swapped(text: str) -> str:

@@ -20,7 +20,7 @@ from closedhand.games.doudizhu.notation import parse_record
 from closedhand.games.doudizhu.plays import CATEGORIES, build
 from closedhand.games.doudizhu.rules import begin
 from closedhand.games.doudizhu.state import STATE
-from closedhand.games.doudizhu.words import is_opening
+from closedhand.games.doudizhu.words import auction_length, is_opening
 
 PAPER = DATA / "deeprocket_paper.txt"
 DEAL = "4456777889JKKAA2B;335567899TTJJKAA2;4456689TTJQQQK22S;33Q"
@@ -376,6 +376,32 @@ def test_what_was_said_is_shown_in_sub_steps_as_well() -> None:
         for game, state in zip(games, states, strict=True):
             game.play(state, game.parse(words[0]) if words else int(game.legal(state)[0]))
     assert all(any(own) for own in seen[0])
+
+
+def test_an_auction_ends_where_its_words_do() -> None:
+    """What is said of doubling after it does not belong to it."""
+    game = make_game("doudizhu", bidding=True, doubling=True)
+    for said, number in (
+        ("BID3", 1), ("BID1 BID3", 2), ("PASS BID1 BID2", 3), ("BID1 PASS PASS", 3),
+    ):  # fmt: skip
+        state = game.deal(np.random.default_rng(2))
+        for text in said.split():
+            game.play(state, game.parse(text))
+        for _ in range(3):
+            assert state.landlord >= 0 and auction_length(game.rules, state) == number
+            game.play(state, int(game.legal(state)[-1]))
+        assert state.bids > number
+
+
+def test_kickers_of_one_rank_may_follow_each_other() -> None:
+    """Where the rules have them: main cards, then kickers from low to high."""
+    for rules, twice in (("douzero", True), ("deeprocket", False)):
+        game = make_game("doudizhu", rules=rules, substeps=True)
+        state = game.deal(np.random.default_rng(0))
+        state.hands[0] = pack("33344455567789TTJJQK")
+        for text in ("333444+?+?", "+5"):
+            game.play(state, game.parse(text))
+        assert ("+5" in texts_of(game, state)) == twice and "+6" in texts_of(game, state)
 
 
 def texts_of(game: Game, state: State) -> set[str]:
