@@ -35,8 +35,18 @@ EXPLAINED = (
         "any number below that of every board marks a foul",
     ),
     Explained(
+        "games.daihinmin.both", "_second_joker",
+        "return lambda plays, play: JokerPlace(NO_JOKER, 0)", "0", "1",
+        "the suit of a joker that is not there is not read",
+    ),
+    Explained(
         "games.daihinmin.hidden", "deal_taxed", "if drawn < 0:", "0", "1",
         "who keeps no better card than the lowest keeps that one alone, but hands are larger",
+    ),
+    Explained(
+        "games.daihinmin.logs", "Transcript.__init__",
+        '"mibun": "".join(map(str, classes)) if classes[0] >= 0 else NO_CLASSES,', "0", "1",
+        "all players have classes or none has",
     ),
     Explained(
         "games.daihinmin.plays", "_table_type",
@@ -46,6 +56,17 @@ EXPLAINED = (
     Explained(
         "games.daihinmin.uecda.client", "Connection.__init__", "self._start = 0", "0", "1",
         "overwritten before the first byte is read",
+    ),
+    Explained(
+        "games.daihinmin.uecda.recordings", "_Replay.replay",
+        "game = self._games[messages[0][-1:] == [(SERVER, end)]]", "0", "1",
+        "all clients are told the end of a match",
+    ),
+    Explained(
+        "games.daihinmin.uecda.recordings", "_difference",
+        "pairs = zip(range(len(data) // 4), _each_number(data), _each_number(own), strict=True)",
+        "len(data) // 4", "len(data) * 4",
+        "the messages differ somewhere, and no place behind that is counted",
     ),
     Explained(
         "games.doudizhu.substeps", "", "MOST_KICKERS = 54 // 3", "54", "55",

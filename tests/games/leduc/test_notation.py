@@ -55,6 +55,16 @@ def test_states_print_as_on_the_slides_and_parse(actions: str, text: str) -> Non
     assert str(parse_state(UH, spaced)) == text
 
 
+def test_a_view_has_no_more_cards_than_the_deck() -> None:
+    leduc = make_game("leduc")
+    with pytest.raises(InputError, match="the deck does not hold 2 cards SK"):
+        leduc.view_from(0, "SK", ["raise", "call"], flop="SK")
+    # What is not seen may be any cards, but for those that are.
+    for hand, flop in (("HJ", "SJ"), ("SJ", "HJ"), ("SK", "HK")):
+        view = leduc.view_from(1, hand, ["raise", "call"], flop=flop)
+        assert leduc.deal_text(view) == f"*;{hand};{flop}"
+
+
 def test_parsed_states_say_what_is_known() -> None:
     assert parse_state(UH, "(t2,7,4,HJ,SA)") == SlideState("t2", (7, 4), "HJ", "SA")
     assert parse_state(UH, "PT7") == SlideEnd("PT", 7)
