@@ -31,6 +31,11 @@ class Explained(NamedTuple):
 
 EXPLAINED = (
     Explained(
+        "games.chinese_poker.notation", "Notation.parse_deal",
+        "state = np.zeros(1, STATE)[0]", "1", "2",
+        "a spare state, which is dropped",
+    ),
+    Explained(
         "games.chinese_poker.rules", "", "FOUL = -1", "1", "2",
         "any number below that of every board marks a foul",
     ),

@@ -404,6 +404,15 @@ def test_kickers_of_one_rank_may_follow_each_other() -> None:
         assert ("+5" in texts_of(game, state)) == twice and "+6" in texts_of(game, state)
 
 
+def test_main_cards_without_kickers_in_the_hand_are_not_listed() -> None:
+    game = make_game("doudizhu", rules="douzero", substeps=True)
+    state = game.deal(np.random.default_rng(0))
+    state.hands[0] = pack("333SB")
+    legal = game.legal(state).tolist()
+    assert legal == sorted(legal)
+    assert texts_of(game, state) == {"3", "33", "333", "333+?", "S", "B", "SB"}
+
+
 def texts_of(game: Game, state: State) -> set[str]:
     return set(map(game.text, game.legal(state)))
 
