@@ -78,6 +78,10 @@ EXPLAINED = (
         "the quotient is the same",
     ),
     Explained(
+        "games.leduc.rules", "deals", "begin(state)", "begin(state)", "pass",
+        "a record of zeros is a game that begins",
+    ),
+    Explained(
         "search.ranking", "_population",
         'particles.guesses, int(view["player"]), actions, surviving, game.empty(1), rng,',
         "1", "2",

@@ -42,6 +42,8 @@ TESTS = (
     "tests/core/test_[bcdiprs]*.py",
 )
 """Files whose tests are tried; what a test calls decides for which mutants it is run."""
+ABOUT_DATA = ("tests/games/test_facts.py", "tests/envs/test_registration.py")
+"""Files whose tests read what modules without functions state."""
 OF_EXTRAS = ("rllib", "sb3", "tianshou", "torchrl")
 """Modules that import the library of an extra; it may be missing, and starts threads."""
 # All times are processor seconds, so that a busy machine changes no outcome.
@@ -297,12 +299,18 @@ def chosen(tests: Sequence[Test], module: str, function: str) -> list[Test]:
     The others are there because what is computed once is called in the first test that needs it.
     """
     place = (module, function or "<module>")
+    first = {test.name for test in tests if place in test.functions}
     users = [test for test in tests if any(name == module for name, _ in test.functions)]
     if not users:
-        # Its functions have run when the package was loaded.
+        # Its functions have run when the package was loaded, or it has none.
         room = module.rpartition(".")[0]
-        users = [test for test in tests if any(name.startswith(room) for name, _ in test.functions)]
-    users.sort(key=lambda test: (place not in test.functions, test.seconds))
+        first = {test.name for test in tests if test.name.startswith(ABOUT_DATA)}
+        users = [
+            test
+            for test in tests
+            if test.name in first or any(name.startswith(room) for name, _ in test.functions)
+        ]
+    users.sort(key=lambda test: (test.name not in first, test.seconds))
     found: list[Test] = []
     total = 0.0
     for test in users:

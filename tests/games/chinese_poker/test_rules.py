@@ -534,3 +534,16 @@ def test_hands_may_be_set_in_any_order(order: tuple[int, ...]) -> None:
         assert game.over(state) or state.player not in chosen
         assert game.valid(state) == ""
     assert state.history[:3].tolist() == [chosen[seat] for seat in range(3)]
+
+
+@pytest.mark.parametrize("substeps", [False, True])
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_a_game_is_as_long_as_it_says(players: int, substeps: bool) -> None:
+    """A back and a front of each player in sub-steps, a board of each otherwise."""
+    game = make_game("chinese_poker", players=players, substeps=substeps)
+    state, rng = game.deal(np.random.default_rng(1)), np.random.default_rng(2)
+    actions = 0
+    while not game.over(state):
+        game.play(state, game.sample(rng, state))
+        actions += 1
+    assert actions == game.max_moves == players * (1 + substeps)
