@@ -180,8 +180,6 @@ class Recorder:
             }
         self._profiles[0].clear()
         del self._profiles[1:]
-        # A profile of another thread that is deleted ends that of this one.
-        self._profiles[0].enable()
         return called
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -204,6 +202,8 @@ class Recorder:
     def pytest_runtest_call(self) -> Any:
         if time.process_time() - self._begin > BUDGET:
             pytest.skip("the time for this file is up")
+        # The profile of another thread, when it is deleted, ends that of this one.
+        self._profiles[0].enable()
         with _alarm(MOST, _raise):
             return (yield)
 

@@ -143,6 +143,7 @@ def swapped(text: str) -> str:
         (1, "change_cards", lambda text: "NULL", "does not end in EE"),
         (1, "change_cards", lambda text: text.split("EE ", 1)[1], "pays , not"),
         (1, "change_cards", lambda text: text.rsplit(" ", 1)[0], "returns , not 1 cards"),
+        (1, "change_cards", lambda text: text + " 00S3EE", "0 gives nothing to 0"),
         (0, "change_cards", lambda text: "01S3EE", "without classes"),
         (
             1,
