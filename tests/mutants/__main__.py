@@ -203,7 +203,10 @@ def main() -> None:
     rows = map(json.loads, path.read_text().splitlines() if path.exists() else [])
     known = {Mutant(**row["mutant"]).key: row for row in rows}
     if given.again:
-        known = {key: row for key, row in known.items() if row["outcome"] != SURVIVED}
+        tried = {mutant.key for mutant in drawn}
+        known = {
+            key: row for key, row in known.items() if row["outcome"] != SURVIVED or key not in tried
+        }
     todo = [mutant for mutant in drawn if mutant.key not in known][: given.limit]
     # After the outcomes everything has been imported, and a fault would come too late.
     for fault in unnoticed(given.workers) if given.limit >= len(drawn) else ():

@@ -103,6 +103,19 @@ def test_redeals_are_as_likely_as_deals() -> None:
     assert both.mean() == pytest.approx(2 / (17 * 16), abs=0.003)
 
 
+def test_a_state_has_no_more_cards_than_the_deck() -> None:
+    state = UH.parse_deal("SK;SK;HQ")
+    assert UH.valid(state) == ""
+    state.cards[2] = state.cards[0]
+    assert "does not hold 3 cards" in UH.valid(state)
+    view = UH.view(play(UH, "SK;HQ;SK", "raise call"), 0)
+    assert UH.valid(view, 0) == ""
+    standard = make_game("leduc")
+    view = standard.view(play(standard, "SK;HQ;HK", "raise call"), 0)
+    view.cards[2] = view.cards[0]
+    assert "does not hold 2 cards" in standard.valid(view, 0)
+
+
 @pytest.mark.parametrize(
     ("deal", "message"),
     [
