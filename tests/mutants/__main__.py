@@ -225,6 +225,9 @@ def main() -> None:
         known = {key: row for key, row in known.items() if row["test"] not in bad}
     # A module may have been edited elsewhere: what is told is where the mutants are now.
     rows = [known[m.key] | {"mutant": asdict(m)} for m in drawn if m.key in known]
+    for row in rows:
+        if row["outcome"] != SURVIVED and explained(row["mutant"]):
+            print(f"explained, but {row['outcome']} by {row['test']}: {change_of(row['mutant'])}")
     text = report(rows)
     (given.out / "report.md").write_text(text)
     print(text)
