@@ -293,7 +293,7 @@ def test_who_waits_for_a_slow_client_is_told_meanwhile(tmp_path: Path) -> None:
     passed = 0
 
     def see(status: wire.Status) -> None:
-        """The time of the silent one passes at the other's sight of its turn, while it has its seat.
+        """The time of the silent one passes when the other sees its turn, while it has its seat.
 
         After that the server goes on at once, and time that passes might be the other's.
         """
