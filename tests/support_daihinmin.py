@@ -55,6 +55,15 @@ def duel(first: str, second: str, seed: int = 0) -> tuple[Game, State]:
     return game, state
 
 
+def keep_only(state: State, hands: dict[int, str], jokers: int = 1) -> None:
+    """Let players have played all but these cards of their hands."""
+    for player, text in hands.items():
+        kept = np.uint64(parse_cards(text, jokers))
+        state.played[player] |= state.hands[player] & ~kept
+        state.hands[player] &= kept
+        state.left[player] = int(kept).bit_count()
+
+
 TABLE = plays.build()
 TEXTS = plays.texts()
 EXCHANGE = {"rounds": 3, "classes": "random"}

@@ -72,6 +72,8 @@ def test_reasons_of_dou_dizhu() -> None:
     view = game.view_from(1, "3456789TTJJQKA22S", ["44"], public="4TB")
     assert refusal(game, view, "TT") == ""
     assert refusal(game, view, "33") == "not in your hand: 3"
+    assert refusal(game, view, "KKK") == "not in your hand: KK"
+    assert refusal(game, view, "2222") == "not in your hand: 22"
     assert refusal(game, view, "3") == (
         "3 (solo) cannot beat 44 (pair): it takes a higher pair, a bomb or the rocket"
     )
@@ -83,10 +85,11 @@ def test_reasons_of_dou_dizhu() -> None:
     assert refusal(game, view, "PASS") == "you lead: a leader may not pass"
     view = game.view_from(1, "3333456789TTJJQKA", ["SB"], public="4TB")
     assert refusal(game, view, "3333") == "3333 does not beat SB: nothing does"
-    auction = make_game("doudizhu", bidding=True)
-    view = auction.view_from(1, "3333456789TTJJQKA", ["BID2"])
-    assert refusal(auction, view, "BID1") == "the bid is 2 already: bid more, or PASS"
-    assert refusal(auction, view, "3") == "the auction comes first: bid or PASS"
+    for substeps in (False, True):
+        auction = make_game("doudizhu", bidding=True, substeps=substeps)
+        view = auction.view_from(1, "3333456789TTJJQKA", ["BID2"])
+        assert refusal(auction, view, "BID1") == "the bid is 2 already: bid more, or PASS"
+        assert refusal(auction, view, "3") == "the auction comes first: bid or PASS"
 
 
 def test_reasons_of_daihinmin() -> None:
@@ -102,6 +105,27 @@ def test_reasons_of_daihinmin() -> None:
     assert refusal(game, view, "2c") == "only 3s beats the joker"
     view = game.view_from(2, hand, ["5d", "6d"], leader=0, dealt=dealt)
     assert refusal(game, view, "9s") == "the suits are locked: it takes d"
+    state = game.parse_deal(
+        "01234;41302;4c4s6h7c8c9hJdJhAs2s*;4d5d5s7h8h8sTcJcKdKs;3h3s5h7s9cThJsQcKcAc2c;"
+        "3d5c6c6s7d9dTdQdQh2d2h;3c4h6d8d9sTsQsKhAdAh"
+    )
+    view = game.view(state, 3)
+    assert refusal(game, view, "QdQh") == "this is the exchange: name one card to give"
+    assert refusal(game, view, "8s") == "not in your hand: 8s"
+
+
+def test_help_tells_the_rules_that_are_played() -> None:
+    """Two jokers, and cards to hand on, where there are some; nothing of them elsewhere."""
+    for options, told in (
+        ({}, ()),
+        ({"jokers": 2}, ("two jokers",)),
+        ({"seven_give": True}, ("to give or discard",)),
+        ({"jokers": 2, "ten_discard": True}, ("two jokers", "to give or discard")),
+    ):
+        game = make_game("daihinmin", **options)
+        text = notation_help(game, game.deal(np.random.default_rng(1)))
+        found = [each for each in ("two jokers", "to give or discard") if each in text]
+        assert found == list(told)
 
 
 def test_reasons_of_the_others() -> None:

@@ -32,6 +32,21 @@ def test_a_table_looks_as_it_did() -> None:
     assert difference.max() == 0 if is_exact else difference.mean() < 4
 
 
+def test_the_number_of_cards_is_written_where_it_cannot_be_seen() -> None:
+    """Of two cards or more that lie face down, and of five or more in any case."""
+    pytest.importorskip("PIL.Image")
+
+    def label(*cards: str) -> bytes:
+        return render.picture([Row("player_0", cards)])[:, : render.CARDS].tobytes()
+
+    bare = label(BLANK)
+    for uncounted in (("",), ("9h",), ("9h", "9s"), ("9h",) * 4, ("9h", BLANK, BLANK, BLANK, "9s")):
+        assert label(*uncounted) == bare
+    two, three = label("", ""), label("9h", "", "9s")
+    assert len({bare, two, three, label(*["9h"] * 5), label(*[""] * 6)}) == 5
+    assert label("", BLANK, "") == two
+
+
 @pytest.mark.parametrize("seats", [1, 2, 4, 6, 9])
 def test_nothing_is_drawn_outside_the_table(seats: int) -> None:
     """However many rows, and cards in them, there are."""

@@ -26,6 +26,23 @@ def test_solo_complies(variant: tuple[str, dict[str, Any]]) -> None:
         assert (frame is None) == (mode == "human")
 
 
+def test_human_mode_prints_the_table_after_every_reset_and_step(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    printed: dict[str, list[str]] = {}
+    frames = []
+    for mode in ("human", "ansi"):
+        env = make_solo(("leduc", {}), seat=0, render_mode=mode)
+        observation, _ = env.reset(seed=1)
+        printed[mode] = [capsys.readouterr().out]
+        frames += [env.render()] if mode == "ansi" else []
+        env.step(observation["action_mask"].argmax())
+        printed[mode].append(capsys.readouterr().out)
+        frames += [env.render()] if mode == "ansi" else []
+    assert printed["human"] == [f"{frame}\n\n" for frame in frames]
+    assert printed["ansi"] == ["", ""] and frames[0] != frames[1]
+
+
 @pytest.mark.parametrize("seat", [0, 1, "random"])
 def test_seed_reproduces_a_solo_episode(seat: int | str) -> None:
     env = make_solo(VARIANTS[0], seat=seat)

@@ -194,6 +194,23 @@ def test_renders() -> None:
     assert frames is not None and len(frames) == 2 and "landlord" in frames[0]
 
 
+def test_human_mode_prints_the_tables_after_every_reset_and_step(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    envs, twin = (make_vec(("leduc", {}), 2, render_mode=mode) for mode in ("human", "ansi"))
+    actions = np.zeros(2, int)
+    for part in (envs, twin):
+        observations, _ = part.reset(seed=0)
+        actions = observations["action_mask"].argmax(axis=1)
+    first = twin.render()
+    assert capsys.readouterr().out == "".join(f"{frame}\n\n" for frame in first or "")
+    for part in (envs, twin):
+        part.step(actions)
+    after = twin.render()
+    assert capsys.readouterr().out == "".join(f"{frame}\n\n" for frame in after or "") != ""
+    assert after != first
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

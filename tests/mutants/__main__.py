@@ -2,7 +2,7 @@
 
 `python -m tests.mutants` draws mutants from every module, runs the tests that call the mutated
 function, and writes which mutants no test has noticed. What is known is kept in the folder `--out`,
-so that an interrupted run goes on. docs/mutants.md has the score, and the survivors explained.
+so that an interrupted run goes on. docs/mutants.md has the score.
 """
 
 import argparse
@@ -10,7 +10,7 @@ import json
 import os
 import random
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -21,6 +21,7 @@ os.environ["NUMBA_DISABLE_JIT"] = "1"
 os.environ.setdefault("CLOSEDHAND_FUZZ", "0.25")
 
 from . import running
+from .explained import Explained, explanation
 from .named import NAMED, Fault
 from .operators import Mutant, mutants, mutate
 from .running import Test
@@ -77,23 +78,51 @@ def warm_up() -> None:
 
 
 def report(rows: Sequence[dict[str, Any]]) -> str:
-    """The score by room, and all survivors, in Markdown."""
-    lines = ["| | mutants | killed | of these by the time limit | score |", "|---|---|---|---|---|"]
-    parts = {
-        text: [row for row in rows if room_of(row["mutant"]["module"]) == room]
-        for room, text in ROOMS.items()
-    }
-    for text, own in [*parts.items(), ("all", rows)]:
-        dead = sum(row["outcome"] != SURVIVED for row in own)
-        late = sum(row["outcome"] == TIME for row in own)
-        score = f"{dead / len(own):.1%}" if own else ""
-        lines.append(f"| {text} | {len(own)} | {dead} | {late} | {score} |")
+    """The score by room, and all survivors, in Markdown.
+
+    Explained survivors count as survivors in the score, and not at all in the second one.
+    """
+    lines = [
+        "| | mutants | killed | of these by the time limit | explained | survived | score |"
+        " without the explained |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    left = [row["mutant"] for row in rows if row["outcome"] == SURVIVED]
+    why = {key_of(mutant): found for mutant in left if (found := explained(mutant))}
+    for room, text in [*ROOMS.items(), ("", "all")]:
+        own = [row for row in rows if not room or room_of(row["mutant"]["module"]) == room]
+        if own:
+            dead = sum(row["outcome"] != SURVIVED for row in own)
+            late = sum(row["outcome"] == TIME for row in own)
+            known = sum(key_of(row["mutant"]) in why for row in own)
+            counts = f"{len(own)} | {dead} | {late} | {known} | {len(own) - dead - known}"
+            scores = f"{dead / len(own):.1%} | {dead / max(1, len(own) - known):.1%}"
+            lines.append(f"| {text} | {counts} | {scores} |")
+    left.sort(key=lambda mutant: (mutant["module"], mutant["line"]))
     lines += ["", "| survivor | before | after |", "|---|---|---|"]
-    survivors = [row["mutant"] for row in rows if row["outcome"] == SURVIVED]
-    for mutant in sorted(survivors, key=lambda mutant: (mutant["module"], mutant["line"])):
-        where = f"{mutant['module'].partition('.')[2]}, line {mutant['line']}"
-        lines.append(f"| {where} | `{mutant['before']}` | `{mutant['after']}` |")
+    lines += [change_of(mutant) for mutant in left if key_of(mutant) not in why]
+    lines += ["", "| explained | before | after | why |", "|---|---|---|---|"]
+    for mutant in left:
+        if found := why.get(key_of(mutant)):
+            lines.append(f"{change_of(mutant)} {found.why} |")
     return "\n".join(lines) + "\n"
+
+
+def key_of(mutant: Mapping[str, Any]) -> tuple[str | int, ...]:
+    """The key of a mutant in a row."""
+    return Mutant(**mutant).key
+
+
+def change_of(mutant: Mapping[str, Any]) -> str:
+    """The first columns of a mutant's line in the report."""
+    where = f"{mutant['module'].partition('.')[2]}, line {mutant['line']}"
+    return f"| {where} | `{mutant['before']}` | `{mutant['after']}` |"
+
+
+def explained(mutant: Mapping[str, Any]) -> Explained | None:
+    """Why no test can notice a mutant, if that is known."""
+    lines = running.source_path(mutant["module"]).read_text("utf-8").splitlines()
+    return explanation(Mutant(**mutant), lines)
 
 
 def failing(names: Sequence[str]) -> set[str]:
@@ -136,7 +165,7 @@ def outcomes(
         called = (mutant.module, running.outermost(mutant.function)) in early
         if not chosen:
             yield mutant, SURVIVED, "no test uses the module"
-        elif code is None or called or mutant.module.endswith(".sb3"):
+        elif code is None or called or running.needs_an_extra(mutant.module):
             jobs.append((mutant, *running.attack(mutant.module, change, chosen)))
         else:
             attack = running.attack_loaded(mutant.module, code, chosen)
@@ -174,7 +203,10 @@ def main() -> None:
     rows = map(json.loads, path.read_text().splitlines() if path.exists() else [])
     known = {Mutant(**row["mutant"]).key: row for row in rows}
     if given.again:
-        known = {key: row for key, row in known.items() if row["outcome"] != SURVIVED}
+        tried = {mutant.key for mutant in drawn}
+        known = {
+            key: row for key, row in known.items() if row["outcome"] != SURVIVED or key not in tried
+        }
     todo = [mutant for mutant in drawn if mutant.key not in known][: given.limit]
     # After the outcomes everything has been imported, and a fault would come too late.
     for fault in unnoticed(given.workers) if given.limit >= len(drawn) else ():
@@ -191,7 +223,12 @@ def main() -> None:
     if bad:
         print("mutants killed by these tests do not count, for they fail without:", *bad)
         known = {key: row for key, row in known.items() if row["test"] not in bad}
-    text = report([known[mutant.key] for mutant in drawn if mutant.key in known])
+    # A module may have been edited elsewhere: what is told is where the mutants are now.
+    rows = [known[m.key] | {"mutant": asdict(m)} for m in drawn if m.key in known]
+    for row in rows:
+        if row["outcome"] != SURVIVED and explained(row["mutant"]):
+            print(f"explained, but {row['outcome']} by {row['test']}: {change_of(row['mutant'])}")
+    text = report(rows)
     (given.out / "report.md").write_text(text)
     print(text)
 

@@ -39,9 +39,13 @@ TESTS = (
     "tests/search/test_*.py",
     "tests/testing/test_*.py",
     "tests/baselines/test_*.py",
-    "tests/core/test_[bcdirs]*.py",
+    "tests/core/test_[bcdiprs]*.py",
 )
 """Files whose tests are tried; what a test calls decides for which mutants it is run."""
+ABOUT_DATA = ("tests/games/test_facts.py", "tests/envs/test_registration.py")
+"""Files whose tests read what modules without functions state."""
+OF_EXTRAS = ("rllib", "sb3", "tianshou", "torchrl")
+"""Modules that import the library of an extra; it may be missing, and starts threads."""
 # All times are processor seconds, so that a busy machine changes no outcome.
 MOST = 12.0
 """Time that a test may take in plain Python, under a profiler; slower ones are left out."""
@@ -52,7 +56,7 @@ ENOUGH = 30.0
 UNKNOWN = 60.0
 """Time limit of a test whose usual time is not known."""
 WAITING = 5.0
-"""Seconds on the clock for each processor second, after which a child hangs."""
+"""Seconds on the clock for each processor second, after which a test or a child hangs."""
 OUT_OF_TIME = 99
 """Exit status of a child in which a test took too long."""
 
@@ -198,6 +202,8 @@ class Recorder:
     def pytest_runtest_call(self) -> Any:
         if time.process_time() - self._begin > BUDGET:
             pytest.skip("the time for this file is up")
+        # The profile of another thread, when it is deleted, ends that of this one.
+        self._profiles[0].enable()
         with _alarm(MOST, _raise):
             return (yield)
 
@@ -206,17 +212,20 @@ class Recorder:
 
 
 class _alarm:
-    """A context that calls a handler if it takes more than some processor seconds."""
+    """A context that calls a handler if it takes more than some processor seconds, or hangs."""
 
     def __init__(self, seconds: float, handler: Callable[[int, Any], None]) -> None:
         self._seconds, self._handler = seconds, handler
 
     def __enter__(self) -> None:
-        signal.signal(signal.SIGPROF, self._handler)
+        for number in (signal.SIGPROF, signal.SIGALRM):
+            signal.signal(number, self._handler)
         signal.setitimer(signal.ITIMER_PROF, self._seconds)
+        signal.setitimer(signal.ITIMER_REAL, WAITING * self._seconds)
 
     def __exit__(self, *_: object) -> None:
         signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def _raise(number: int, frame: Any) -> None:
@@ -290,12 +299,18 @@ def chosen(tests: Sequence[Test], module: str, function: str) -> list[Test]:
     The others are there because what is computed once is called in the first test that needs it.
     """
     place = (module, function or "<module>")
+    first = {test.name for test in tests if place in test.functions}
     users = [test for test in tests if any(name == module for name, _ in test.functions)]
     if not users:
-        # Its functions have run when the package was loaded.
+        # Its functions have run when the package was loaded, or it has none.
         room = module.rpartition(".")[0]
-        users = [test for test in tests if any(name.startswith(room) for name, _ in test.functions)]
-    users.sort(key=lambda test: (place not in test.functions, test.seconds))
+        first = {test.name for test in tests if test.name.startswith(ABOUT_DATA)}
+        users = [
+            test
+            for test in tests
+            if test.name in first or any(name.startswith(room) for name, _ in test.functions)
+        ]
+    users.sort(key=lambda test: (test.name not in first, test.seconds))
     found: list[Test] = []
     total = 0.0
     for test in users:
@@ -389,6 +404,11 @@ def put(module: str, code: CodeType) -> None:
                 function.__code__ = code
 
 
+def needs_an_extra(module: str) -> bool:
+    """Whether a module is left out by `load`."""
+    return module.rpartition(".")[2] in OF_EXTRAS
+
+
 def load() -> None:
     """Import all that may be mutated, but for what needs an extra, and build the games' tables."""
     sys.path.insert(0, str(ROOT / "tests"))
@@ -399,8 +419,8 @@ def load() -> None:
 
     for folder in ("games", "envs", "wrappers", "search"):
         for path in (ROOT / PACKAGE / folder).rglob("*.py"):
-            if path.stem != "sb3":
-                importlib.import_module(module_name(path))
+            if not needs_an_extra(module := module_name(path)):
+                importlib.import_module(module)
     for name, rules in [*VARIANTS, *((name, {}) for name in GAMES)]:
         game = make_game(name, **rules)
         game.parse(game.text(0))

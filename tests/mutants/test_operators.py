@@ -2,7 +2,10 @@
 
 import ast
 
+import pytest
+from mutants.explained import EXPLAINED, Explained, explanation
 from mutants.operators import mutants, mutate
+from mutants.running import source_path
 
 SOURCE = '''
 """A module with 1 docstring."""
@@ -54,3 +57,13 @@ def test_a_mutant_differs_in_its_fault_alone() -> None:
         lines = ast.unparse(tree).splitlines()
         different = [(old, new) for old, new in zip(original, lines, strict=True) if old != new]
         assert len(different) == 1
+
+
+@pytest.mark.parametrize("each", EXPLAINED, ids=lambda each: f"{each.module} {each.line}")
+def test_what_is_explained_is_a_mutant(each: Explained) -> None:
+    """An explanation ends with the line that it is about."""
+    name = f"closedhand.{each.module}"
+    source = source_path(name).read_text("utf-8")
+    lines = source.splitlines()
+    assert each in [explanation(mutant, lines) for mutant in mutants(name, source)]
+    assert len([other for other in EXPLAINED if other[:5] == each[:5]]) == 1

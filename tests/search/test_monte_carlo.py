@@ -8,6 +8,7 @@ import pytest
 from closedhand import InputError, make_game, search as search_package
 from closedhand.core import contract
 from closedhand.search import MonteCarlo, PairedSearch, Uniform
+from closedhand.search.budget import read_budget
 from closedhand.search.monte_carlo import most_promising
 
 # A small game and a large one: for each the kernels are compiled, which takes half a minute.
@@ -89,6 +90,22 @@ def test_budgets_that_make_no_sense_are_refused(budget: dict) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("text", "spent", "width", "path"),
+    [
+        ("500", {"simulations": 500, "threads": 1}, None, None),
+        ("20ms", {"seconds": 0.02}, None, None),
+        ("500x0", {"simulations": 500, "threads": 1}, 0, None),
+        ("500x4:a/b.npz", {"simulations": 500, "threads": 1}, 4, "a/b.npz"),
+        ("20ms:C:/w.npz", {"seconds": 0.02}, None, "C:/w.npz"),
+    ],
+)
+def test_budgets_are_read(text: str, spent: dict, width: int | None, path: str | None) -> None:
+    """A number of simulations on one thread, or milliseconds on all; then a width, and a path."""
+    assert read_budget("an agent", text) == (spent, width, path)
+    assert read_budget("an agent", text, threads=3) == ({**spent, "threads": 3}, width, path)
+
+
 def test_the_range_of_payoffs_is_that_of_the_game_by_default() -> None:
     game = make_game("uh_leduc")
     state = game.deal(np.random.default_rng(15))

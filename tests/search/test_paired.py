@@ -1,11 +1,15 @@
 """Paired search against games played by hand."""
 
+import time
+from typing import Any
+
 import numpy as np
 import pytest
 
 from closedhand import InputError, make_game
 from closedhand.core.game import State
-from closedhand.search import PairedSearch, Uniform
+from closedhand.search import PairedSearch, Uniform, paired
+from closedhand.search.particles import Particles
 
 GAME = make_game("doudizhu")
 WIN = make_game("doudizhu", objective="win")
@@ -53,6 +57,43 @@ def test_paired_sums_are_those_of_games_played_by_hand(
     for k in range(1, len(actions)):
         error = 2 * np.sqrt(1 / GAMES + 1 / sums[k, 0])
         assert abs(sums[k, 1] / sums[k, 0] - (means[k] - means[0])) < 4 * error
+
+
+def test_paired_sums_are_those_of_a_game_with_one_outcome() -> None:
+    """Folding loses the bet for sure: less that, the payoffs of calling are as they are, plus 1."""
+    game = make_game("uh_leduc")
+    view = game.view_from(0, "SA", ["check", "raise"])
+    fold, call = game.parse("fold"), game.parse("call")
+    sums = PairedSearch(game, Uniform(), simulations=200, threads=1).judge(
+        view, np.array([fold, call]), np.random.default_rng(1)
+    )
+    assert sums.shape == (2, 3) and sums[0].tolist() == [sums[0, 0], 0.0, 0.0]
+    # The best card wins 4, 7, 10 or 13, or loses as much to a pair, or folds later.
+    tries, total, squares = sums[1]
+    assert 20 < tries <= 200 and -12 <= total / tries <= 14
+    assert total**2 / tries < squares <= 14 * 14 * tries
+    swapped = PairedSearch(game, Uniform(), simulations=200, threads=1).judge(
+        view, np.array([call, fold]), np.random.default_rng(1)
+    )
+    assert (total > 0) == (swapped[1, 1] < 0)
+
+
+def test_drawing_particles_leaves_most_of_the_time_to_playing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shares = []
+
+    class Noted(Particles):
+        def __init__(self, *args: Any) -> None:
+            shares.append((args[-1] - time.perf_counter()) / 1000.0)
+            super().__init__(*args)
+
+    monkeypatch.setattr(paired, "Particles", Noted)
+    game = make_game("uh_leduc")
+    view = game.view_from(0, "SA", ["check", "raise"])
+    search_ = PairedSearch(game, Uniform(), simulations=50, seconds=1000.0, threads=1)
+    search_.judge(view, game.legal(view), np.random.default_rng(1))
+    assert len(shares) == 1 and 0.2 < shares[0] < 0.5
 
 
 def test_particles_may_still_be_called_worlds() -> None:

@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 
 from closedhand import InputError, make_agent, make_game
+from closedhand.baselines.random import RandomAgent
 from closedhand.core.game import State
 from closedhand.search import Uniform, rank, simulation_of
 from closedhand.search.ranking import Ranked, Ranking, Simulation, summary
 
 LEDUC = make_game("leduc")
+HOW = Simulation(LEDUC, Uniform())
 ENOUGH = {"simulations": 20_000, "threads": 1}
 
 
@@ -114,6 +116,15 @@ def test_what_cannot_be_ranked(facing_raises: State) -> None:
         rank(LEDUC, over, simulations=9)
     with pytest.raises(InputError, match="random does not simulate"):
         simulation_of(make_agent(LEDUC, "random"), facing_raises)
+
+
+def test_an_agent_says_how_it_simulates(facing_raises: State) -> None:
+    class Thinker(RandomAgent):
+        def simulation(self, view: State) -> Simulation:
+            assert view is facing_raises
+            return HOW
+
+    assert simulation_of(Thinker(LEDUC), facing_raises) is HOW
 
 
 def test_a_ranking_as_json(facing_raises: State) -> None:

@@ -39,6 +39,14 @@ def test_the_rows_are_those_of_the_vector_env(
     assert ends > 5
 
 
+def test_a_reset_passes_its_options_on() -> None:
+    rows = AECRows(pettingzoo.make("aec", "closedhand/leduc-v0"))
+    for deal in ("SK;HQ;HK", "HJ;HQ;SJ"):
+        rows.reset(seed=1, options={"deal": deal})
+        table = rows.aec.unwrapped
+        assert table.game.deal_text(table.game_state) == deal
+
+
 def test_wrappers_stay_on_and_games_without_a_choice_are_left_out() -> None:
     env = AutoPass(pettingzoo.make("aec", "closedhand/doudizhu-v0", observation="compact"))
     rows = AECRows(env)

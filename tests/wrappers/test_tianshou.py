@@ -57,6 +57,13 @@ def test_some_games_are_stepped_and_others_stay() -> None:
     assert ends > 5
 
 
+def test_every_table_is_rendered() -> None:
+    envs = make(render_mode="ansi")
+    envs.reset(seed=3)
+    assert envs.render() == list(envs.env.render()) and len(envs.render()) == GAMES
+    assert all("player_0" in frame for frame in envs.render())
+
+
 @pytest.mark.parametrize("number", [{"n_step": 80}, {"n_episode": 30}])
 def test_a_collector_plays_whole_games(number: dict[str, int]) -> None:
     from tianshou.data import Collector, VectorReplayBuffer

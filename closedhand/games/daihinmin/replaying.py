@@ -110,14 +110,10 @@ def _checking(values: Mapping[str, str]) -> Callable[[State], None]:
     """A function that checks the state before each action against the log."""
     turns = iter(logs.entries(values["play"]))
     lost = logs.lost_cards(values)
-    taxes_seen = False
 
     def check(state: State) -> None:
-        nonlocal taxes_seen
         if state.leader < 0:
-            if not taxes_seen:
-                _check_exchange(values, state)
-                taxes_seen = True
+            _check_exchange(values, state)
             return
         while lost:
             take_away(state, *lost.popitem())

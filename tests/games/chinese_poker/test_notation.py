@@ -264,3 +264,12 @@ def test_examples_in_docstrings_come_out(module: Any) -> None:
     results = doctest.testmod(module)
     assert results.failed == 0
     assert results.attempted > 0
+
+
+def test_every_back_that_is_chosen_is_shown_as_such() -> None:
+    """The first of them, of the first five cards, as well."""
+    for back in ("abcde", "abcdf", "ijklm"):
+        state = SUBSTEPS.parse_deal(DEAL)
+        SUBSTEPS.play(state, SUBSTEPS.parse(back))
+        rows = [row.note for row in SUBSTEPS.scene(state)]
+        assert rows == ["the back is chosen", ""], back

@@ -519,3 +519,31 @@ def test_observations_in_full(substeps: bool) -> None:
                 assert seen["status"].tolist() == [player, 3, moves, chosen and player == seat]
     for player in range(3):
         assert game.save(game.view(state, player)) == game.save(state)
+
+
+@pytest.mark.parametrize("order", [(2, 0, 1), (1, 2, 0), (0, 1, 2)])
+def test_hands_may_be_set_in_any_order(order: tuple[int, ...]) -> None:
+    """Nobody sees another's hand before all are set: each state on the way is one of the game."""
+    game = make_game("chinese_poker", players=3)
+    state = game.deal(np.random.default_rng(2))
+    chosen = {}
+    for seat in order:
+        state["player"] = seat
+        chosen[seat] = int(game.legal(state)[0])
+        game.play(state, chosen[seat])
+        assert game.over(state) or state.player not in chosen
+        assert game.valid(state) == ""
+    assert state.history[:3].tolist() == [chosen[seat] for seat in range(3)]
+
+
+@pytest.mark.parametrize("substeps", [False, True])
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_a_game_is_as_long_as_it_says(players: int, substeps: bool) -> None:
+    """A back and a front of each player in sub-steps, a board of each otherwise."""
+    game = make_game("chinese_poker", players=players, substeps=substeps)
+    state, rng = game.deal(np.random.default_rng(1)), np.random.default_rng(2)
+    actions = 0
+    while not game.over(state):
+        game.play(state, game.sample(rng, state))
+        actions += 1
+    assert actions == game.max_moves == players * (1 + substeps)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support import positions
-from support_daihinmin import EXCHANGE, TEXTS, wild
+from support_daihinmin import EXCHANGE, TEXTS, keep_only, wild
 
 from closedhand import make_game
 from closedhand.core.game import State
@@ -104,6 +104,59 @@ def test_views_hide_taxes_from_winners_and_exchanges_from_third_parties() -> Non
             again.seed = other.seed
             assert again.tobytes() == other.tobytes()
     assert all(phases[moves] > 20 for moves in range(-1, 3))
+
+
+DEAL = (
+    "01234;41302;4c4s6h7c8c9hJdJhAs2s*;4d5d5s7h8h8sTcJcKdKs;3h3s5h7s9cThJsQcKcAc2c;"
+    "3d5c6c6s7d9dTdQdQh2d2h;3c4h6d8d9sTsQsKhAdAh"
+)
+"""A round with an exchange: player_3 is the daifugo, player_0 the daihinmin."""
+
+
+def test_what_is_dealt_in_an_exchange_comes_about_from_its_own_deal() -> None:
+    """Before every card that is given back, and after, for all players."""
+    game, rng = make_game("daihinmin", illegal="error"), np.random.default_rng(0)
+    state = game.parse_deal(DEAL)
+    for _ in range(5):
+        for player in range(5):
+            view = game.view(state, player)
+            seeds = set()
+            for _ in range(2):
+                other = game.redeal(view, player, rng)
+                assert game.valid(other) == ""
+                assert game.view(other, player).tobytes() == view.tobytes()
+                again = game.parse_deal(game.deal_text(other))
+                for action in other.history[: other.moves]:
+                    game.play(again, int(action))
+                again.seed = other.seed
+                assert again.tobytes() == other.tobytes()
+                seeds.add(int(other.seed))
+            # Chance is hidden, too: two deals for a view go on differently.
+            assert len(seeds) == 2 and 0 not in seeds
+        game.play(state, int(game.legal(state)[-1]))
+
+
+def test_a_payers_last_card_is_as_likely_as_the_taxes_that_go_with_it() -> None:
+    """The daihinmin has paid two cards, better than any kept, that the daifugo holds."""
+    game, rng = make_game("daihinmin"), np.random.default_rng(0)
+    state = game.parse_deal(DEAL)
+    while state.leader < 0:
+        game.play(state, int(game.legal(state)[0]))
+    # The payer's best card that is out is Jh; As, Ks, Ac and 3c are hidden.
+    keep_only(state, {0: "As", 1: "Ks", 2: "Ac", 3: "5c", 4: "3c"})
+    view, draws = game.view(state, 3), 500
+    found, taxes = Counter(), Counter()
+    for _ in range(draws):
+        full = game.redeal(view, 3, rng)
+        found["".join(cards_in(full.hands[0]))] += 1
+        taxes["".join(cards_in(full.taxed[0]))] += 1
+    # Above Jh the daifugo held QdQh2d2h2s*, above each of the others 2d2h2s* alone.
+    assert set(found) == {"3c", "Ac", "Ks", "As"} and len(taxes) == 15
+    likely = {card: (15 if card == "3c" else 6) / 33 for card in found}
+    likely |= {tax: (1 if "Q" in tax else 1 + 3) / 33 for tax in taxes}
+    for text, chance in likely.items():
+        share = (found + taxes)[text] / draws
+        assert abs(share - chance) < 4 * np.sqrt(chance * (1 - chance) / draws), text
 
 
 @pytest.mark.slow

@@ -83,6 +83,23 @@ def test_long_kaidan_are_led_and_beaten(form: str, lead_pass: bool) -> None:
         assert [game.text(int(each)) for each in game.legal(led)] == ["PASS"]
 
 
+@pytest.mark.parametrize("lead", ["3c", "3c3d", "3d"])
+def test_what_beats_the_lowest_plays_is_what_is_listed(lead: str) -> None:
+    game = make_game("daihinmin", illegal="error")
+    state = position(game, "3c3d4h/4c4d5s9c9d9h/5c6c7c*/Ah/2c")
+    game.play(state, game.parse(lead))
+    legal = game.legal(state).tolist()
+    assert legal == one_by_one(game, state) and len(legal) > 1
+
+
+def test_a_kaidan_that_begins_with_a_seven_or_ten_gives_nothing() -> None:
+    game = make_game("daihinmin", seven_give=True, ten_discard=True, eight_stop=False)
+    for lead, due in (("7c8c9c", 0), ("TdJdQd", 0), ("7c", 1), ("7c7h", 2), ("Td", 1)):
+        state = position(game, "3d4c7c7h8c9cTdJdQd/4d/5c/6c/8h")
+        game.play(state, game.parse(lead))
+        assert state.due == due
+
+
 @pytest.mark.parametrize("players", [3, 4, 6])
 def test_who_exchanges_cards(players: int) -> None:
     game = make_game("daihinmin", players=players, classes="random", illegal="error")

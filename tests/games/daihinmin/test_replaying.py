@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -97,6 +98,29 @@ def test_rounds_of_a_match_become_rounds_of_a_log() -> None:
     assert log.rounds[-1]["points"].split() == [f"{each:.0f}" for each in game.returns(state)]
 
 
+@pytest.mark.parametrize("leader", [0, 4])
+def test_whoever_leads_all_is_in_the_log(leader: int) -> None:
+    """Also of the players whose numbers mean something else elsewhere, and after an exchange."""
+    game, rng = make_game("daihinmin"), np.random.default_rng(1)
+    classes = ["41302", "04123"][leader == 4]
+    while True:
+        hands = game.deal_text(game.deal(rng)).split(";")[2:]
+        hands.sort(key=lambda hand: "3d" in hand)
+        hands = hands[-1:] + hands[:-1] if leader == 0 else hands
+        with suppress(InputError):
+            state = game.parse_deal(";".join(["01234", classes, *hands]))
+            while not game.over(state):
+                game.play(state, int(rng.choice(game.legal(state))))
+            if state.leader == leader:
+                break
+    record = from_state(game, state, [f"p{player}" for player in range(5)])
+    (values,) = replaying.to_log([record]).rounds
+    assert values["mibun"] == classes
+    plays = [entry[1:] for entry in logs.entries(values["play"])]
+    assert [logs.submission(text) for text in plays] == state.history[3 : state.moves].tolist()
+    assert len(logs.entries(values["change_cards"])) == 4
+
+
 def swapped(text: str) -> str:
     """The first two characters the other way round."""
     return text[1] + text[0] + text[2:]
@@ -119,6 +143,7 @@ def swapped(text: str) -> str:
         (1, "change_cards", lambda text: "NULL", "does not end in EE"),
         (1, "change_cards", lambda text: text.split("EE ", 1)[1], "pays , not"),
         (1, "change_cards", lambda text: text.rsplit(" ", 1)[0], "returns , not 1 cards"),
+        (1, "change_cards", lambda text: text + " 00S3EE", "0 gives nothing to 0"),
         (0, "change_cards", lambda text: "01S3EE", "without classes"),
         (
             1,

@@ -16,7 +16,7 @@ from closedhand.games.daihinmin import card_sets, plays
 from closedhand.games.daihinmin.exchange import loser, winner
 from closedhand.games.daihinmin.notation import cards_in, parse_cards
 from closedhand.games.daihinmin.plays import CARDS, JOKER, PASS
-from closedhand.games.daihinmin.rules import begin
+from closedhand.games.daihinmin.rules import begin, rewind
 from closedhand.games.daihinmin.state import GIVING_STATE, STATE
 
 TABLE = plays.build()
@@ -268,3 +268,20 @@ def test_card_sets_are_read_as_documented() -> None:
             assert card_sets.reading(game.rules, state, action) == expected
             choices[len(options) > 1, options.index(expected), int(TABLE.family[expected]) > 4] += 1
     assert {(True, 0, False), (True, 1, False), (True, 1, True), (True, 0, True)} <= {*choices}
+
+
+@pytest.mark.parametrize("options", [{"classes": "random"}, {"seven_give": True}, {"jokers": 2}])
+def test_taking_all_plays_back_leads_to_the_first_lead(options: dict[str, Any]) -> None:
+    """After the exchange, with cards that were given back where they came from."""
+    game, rng = make_game("daihinmin", **options), np.random.default_rng(3)
+    for _ in range(3):
+        state = game.deal(rng)
+        while state.leader < 0:
+            game.play(state, int(rng.choice(game.legal(state))))
+        start = state.copy()
+        for _ in range(40):
+            if not game.over(state):
+                game.play(state, int(rng.choice(game.legal(state))))
+        rewind(state)
+        state.history[state.moves :] = start.history[state.moves :]
+        assert state.tobytes() == start.tobytes()

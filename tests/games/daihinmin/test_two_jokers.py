@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support_daihinmin import keep_only
 
 from closedhand import Game, InputError, make_agent, make_game
 from closedhand.core.game import State
@@ -165,6 +166,71 @@ def test_a_fugo_with_one_joker_knows_how_likely_the_hinmin_kept_the_other() -> N
         drawn.append(int(full.hands[hinmin]) >> 52)
     assert 0.02 < np.mean(true) < 0.2
     assert abs(np.mean(drawn) - np.mean(true)) < 0.025
+
+
+def test_a_payer_of_one_of_two_jokers_may_hold_the_other() -> None:
+    """Half as likely as a card below the joker that was paid: it could have paid the other one."""
+    game, rng = make_game("daihinmin", jokers=2), np.random.default_rng(1)
+    state = game.parse_deal(
+        "01234;41302;4c4s6h7c8c9hJdJhAs2s2d;4d5d5s7h8h8sTcJcKdKs;3h3s5h7s9cThJsQcKc**;"
+        "3d5c6c6s7d9dTdQdQhAc2h;3c4h6d8d9sTsQsKhAdAh2c"
+    )
+    while state.leader < 0:
+        game.play(state, int(game.legal(state)[0]))
+    # The fugo's only card above As is the joker that the hinmin has paid.
+    keep_only(state, {0: "", 1: "5d", 2: "*", 3: "", 4: "Ah"}, jokers=2)
+    view, draws = game.view(state, 1), 300
+    found = [int(game.redeal(view, 1, rng).hands[2]) for _ in range(draws)]
+    assert set(found) == {parse_cards("*"), parse_cards("Ah")}
+    share = found.count(parse_cards("*")) / draws
+    assert abs(share - 1 / 3) < 4 * np.sqrt(2 / 9 / draws)
+
+
+def told(game: Game, state: State, player: int) -> dict[str, int]:
+    """What the compact numbers say of jokers."""
+    numbers = zip(game.feature_names, game.features(state, player).tolist(), strict=True)
+    return {name: number for name, number in numbers if number and "joker" in name}
+
+
+def test_compact_numbers_tell_where_both_jokers_are() -> None:
+    game = make_game("daihinmin", players=3, jokers=2, eight_stop=False, seven_give=True)
+    state = position(game, "3d8c8h8s9c**/4c4d/5h", "7c*8c9cTc*")
+    assert told(game, state, 1) == {
+        "joker rank 7": 1, "joker suit c": 1, "second joker rank T": 1, "second joker suit c": 1,
+        "both jokers to beat": 1, "both jokers played second": 1,
+    }  # fmt: skip
+    # Given face up after two sevens.
+    state = position(game, "3d7c7d5h5s**/4c4d5c/6h6d", "7c7d * *")
+    for player, seat in ((0, "next"), (1, "self"), (2, "second")):
+        more = {"both jokers hand" if player == 1 else "both jokers unseen": 1}
+        assert told(game, state, player) == {f"both jokers shown {seat}": 1, **more}
+
+
+def test_cards_that_were_got_and_discarded_are_told_from_own_ones() -> None:
+    game = make_game("daihinmin", players=3, jokers=2, seven_give=True, ten_discard=True)
+    state = position(game, "3d7c9h2s/4c5cTcTd/6c6dJh", "7c 9h Tc 9h")
+    assert list(map(cards_in, state.spent)) == [[], ["9h"], []] and not state.shown.any()
+    for text in ("PASS", "PASS", "PASS", "Td", "4c"):
+        game.play(state, game.parse(text))
+    assert list(map(cards_in, state.spent)) == [[], ["9h"], []]
+    assert cards_in(state.played[1]) == ["4c", "9h", "Tc", "Td"]
+
+
+def test_a_joker_of_two_may_be_given_back_and_the_other_kept() -> None:
+    """A daifugo's view can be told in words then, too."""
+    game = make_game("daihinmin", jokers=2)
+    state = game.parse_deal(
+        "01234;41302;4c4s6h7c8c9hJdJhAs2s2d;3h4d5d5s7h8h8sTcJcKdKs;3s5h7s9cThJsQcKcAc2c;"
+        "3d5c6c6s7d9dTdQdQh**;3c4h6d8d9sTsQsKhAdAh2h"
+    )
+    for text in ("Qh", "*"):
+        game.play(state, game.parse(text))
+    view = game.view(state, 3)
+    assert cards_in(view.hands[3])[-1] == "*" and cards_in(view.returned[0]) == ["Qh", "*"]
+    hand, actions, public = game.knowledge(view, 3)
+    assert game.view_from(3, hand, actions, **public).tobytes() == view.tobytes()
+    with pytest.raises(InputError, match="Qd was given back, but is in the hand"):
+        game.view_from(3, hand, [game.parse("Qd"), game.parse("Qh")], **public)
 
 
 def test_who_does_not_know_two_jokers_says_so() -> None:

@@ -2,8 +2,9 @@
 
 import importlib
 import json
+from collections import Counter
 from functools import cache
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -14,11 +15,12 @@ from closedhand.core.game import State
 from closedhand.core.records import read, replay
 from closedhand.games.doudizhu import hidden
 from closedhand.games.doudizhu.counts import RANKS, pack, size, unpack
+from closedhand.games.doudizhu.literature import average_difference, winning_percentage
 from closedhand.games.doudizhu.notation import parse_record
 from closedhand.games.doudizhu.plays import CATEGORIES, build
 from closedhand.games.doudizhu.rules import begin
 from closedhand.games.doudizhu.state import STATE
-from closedhand.games.doudizhu.words import is_opening
+from closedhand.games.doudizhu.words import auction_length, is_opening
 
 PAPER = DATA / "deeprocket_paper.txt"
 DEAL = "4456777889JKKAA2B;335567899TTJJKAA2;4456689TTJQQQK22S;33Q"
@@ -310,6 +312,109 @@ def test_random_games_last_as_long_as_the_state_can_hold() -> None:
     game = make_game("doudizhu", rules="rlcard", bidding=True)
     longest = max(int(state.moves) for state in positions(game, seed=13, games=300))
     assert 60 < longest <= 160
+
+
+def test_points_of_the_literature_have_a_base_of_one() -> None:
+    points = np.array([[12.0, -12.0], [-6.0, 6.0]])
+    for base in (1, 3):
+        found = average_difference(make_game("doudizhu", base=base), points)
+        assert found is not None and (found == points / base).all()
+    assert average_difference(make_game("doudizhu", objective="win"), points) is None
+    assert average_difference(make_game("doudizhu", bidding=True), points) is None
+    assert (winning_percentage(make_game("doudizhu"), points) == (points > 0)).all()
+
+
+def test_all_deals_of_a_small_deck_have_their_probabilities() -> None:
+    """As often as the ten cards, told apart, can be shared out: three to each and a public one."""
+    game = make_game("doudizhu", rules="tiny")
+    deck = unpack(int(game.rules.options.deck))
+    ways: Counter[tuple[str, ...]] = Counter()
+    for first in combinations(range(10), 3):
+        rest = [card for card in range(10) if card not in first]
+        for second in combinations(rest, 3):
+            others = [card for card in rest if card not in second]
+            for public in others:
+                third = [card for card in others if card != public]
+                parts = (first, second, third, [public])
+                ways[tuple("".join(deck[card] for card in part) for part in parts)] += 1
+    found = {}
+    for state, probability in game.deals():
+        assert not game.valid(state)
+        landlord, *peasants = state.hands.tolist()
+        public = int(state.public)
+        found[tuple(map(unpack, (landlord - public, *peasants, public)))] = probability
+    assert found.keys() == ways.keys()
+    for parts, number in ways.items():
+        assert found[parts] == pytest.approx(number / ways.total())
+
+
+def test_what_is_shown_is_told_apart_from_what_is_not() -> None:
+    """A peasant knows the landlord's hand if that is played open, and is told of none otherwise."""
+    for open_hand in (False, True):
+        game = make_game("doudizhu", open_hand=open_hand)
+        state = game.deal(np.random.default_rng(0))
+        if open_hand:
+            while "SHOW" in map(game.text, game.legal(state)):
+                game.play(state, game.parse("SHOW"))
+        for player in range(3):
+            _, _, public = game.knowledge(game.view(state, player), player)
+            assert public.get("shown") == (unpack(state.hands[0]) if open_hand and player else None)
+
+
+def test_what_was_said_is_shown_in_sub_steps_as_well() -> None:
+    """Who has doubled, and the hand that is played open."""
+    options = {"doubling": True, "open_hand": True}
+    games = [make_game("doudizhu", substeps=substeps, **options) for substeps in (False, True)]
+    states = [game.deal(np.random.default_rng(4)) for game in games]
+    for _ in range(6):
+        seen = [
+            [game.observe(state, player)["opening"].tolist() for player in range(3)]
+            for game, state in zip(games, states, strict=True)
+        ]
+        assert seen[0] == seen[1]
+        words = [word for word in ("DOUBLE", "SHOW") if word in texts_of(games[0], states[0])]
+        for game, state in zip(games, states, strict=True):
+            game.play(state, game.parse(words[0]) if words else int(game.legal(state)[0]))
+    assert all(any(own) for own in seen[0])
+
+
+def test_an_auction_ends_where_its_words_do() -> None:
+    """What is said of doubling after it does not belong to it."""
+    game = make_game("doudizhu", bidding=True, doubling=True)
+    for said, number in (
+        ("BID3", 1), ("BID1 BID3", 2), ("PASS BID1 BID2", 3), ("BID1 PASS PASS", 3),
+    ):  # fmt: skip
+        state = game.deal(np.random.default_rng(2))
+        for text in said.split():
+            game.play(state, game.parse(text))
+        for _ in range(3):
+            assert state.landlord >= 0 and auction_length(game.rules, state) == number
+            game.play(state, int(game.legal(state)[-1]))
+        assert state.bids > number
+
+
+def test_kickers_of_one_rank_may_follow_each_other() -> None:
+    """Where the rules have them: main cards, then kickers from low to high."""
+    for rules, twice in (("douzero", True), ("deeprocket", False)):
+        game = make_game("doudizhu", rules=rules, substeps=True)
+        state = game.deal(np.random.default_rng(0))
+        state.hands[0] = pack("33344455567789TTJJQK")
+        for text in ("333444+?+?", "+5"):
+            game.play(state, game.parse(text))
+        assert ("+5" in texts_of(game, state)) == twice and "+6" in texts_of(game, state)
+
+
+def test_main_cards_without_kickers_in_the_hand_are_not_listed() -> None:
+    game = make_game("doudizhu", rules="douzero", substeps=True)
+    state = game.deal(np.random.default_rng(0))
+    state.hands[0] = pack("333SB")
+    legal = game.legal(state).tolist()
+    assert legal == sorted(legal)
+    assert texts_of(game, state) == {"3", "33", "333", "333+?", "S", "B", "SB"}
+
+
+def texts_of(game: Game, state: State) -> set[str]:
+    return set(map(game.text, game.legal(state)))
 
 
 def test_taking_all_plays_back_leads_to_the_deal() -> None:

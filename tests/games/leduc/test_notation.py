@@ -55,6 +55,16 @@ def test_states_print_as_on_the_slides_and_parse(actions: str, text: str) -> Non
     assert str(parse_state(UH, spaced)) == text
 
 
+def test_a_view_has_no_more_cards_than_the_deck() -> None:
+    leduc = make_game("leduc")
+    with pytest.raises(InputError, match="the deck does not hold 2 cards SK"):
+        leduc.view_from(0, "SK", ["raise", "call"], flop="SK")
+    # What is not seen may be any cards, but for those that are.
+    for hand, flop in (("HJ", "SJ"), ("SJ", "HJ"), ("SK", "HK")):
+        view = leduc.view_from(1, hand, ["raise", "call"], flop=flop)
+        assert leduc.deal_text(view) == f"*;{hand};{flop}"
+
+
 def test_parsed_states_say_what_is_known() -> None:
     assert parse_state(UH, "(t2,7,4,HJ,SA)") == SlideState("t2", (7, 4), "HJ", "SA")
     assert parse_state(UH, "PT7") == SlideEnd("PT", 7)
@@ -64,6 +74,19 @@ def test_a_view_shows_no_card_that_it_hides() -> None:
     view = UH.view(play(UH, "SK;HQ;SJ"), 1)
     assert state_text(UH, view) == "(s1,1,1,*,*)"
     assert UH.deal_text(view) == "*;HQ;*"
+
+
+def test_a_picture_shows_both_players_and_the_flop_once_it_lies_there() -> None:
+    state = play(UH, "SK;HQ;SA", "check raise")
+    rows = UH.scene(state)
+    assert [row.cards for row in rows] == [("SK",), ("HQ",), ("",)]
+    assert [(row.player, row.role, row.active) for row in rows[:2]] == [
+        (0, "S", True), (1, "T", False),
+    ]  # fmt: skip
+    assert [row.marks for row in rows[:2]] == [("bets 1",), ("bets 4",)]
+    assert rows[2].note == "check raise"
+    rows = UH.scene(UH.view(play(UH, "SK;HQ;SA", "raise call"), 1))
+    assert [row.cards for row in rows] == [("",), ("HQ",), ("SA",)]
 
 
 @pytest.mark.parametrize("line", ["SK;HQ;SJ", "SK;HQ;SJ;", " SK;HQ;SJ; check "])

@@ -1,5 +1,6 @@
 """The planes of the Leduc family."""
 
+import numpy as np
 import pytest
 from support import positions
 from support_leduc import UH, play
@@ -39,3 +40,16 @@ def test_an_observation_in_full() -> None:
         "00000000",
     ]
     assert seen["status"].tolist() == [1, 2, 4, 7]
+
+
+def test_the_second_phase_has_rows_of_its_own() -> None:
+    """Also after a short first phase, in the planes as in the compact numbers."""
+    state = play(UH, "SK;HQ;SA", "raise call check")
+    rows = UH.observe(state, 1)["observation"]
+    assert {int(row): int(column) for row, column in np.argwhere(rows[2:])} == {0: 3, 1: 2, 3: 1}
+    numbers = dict(zip(UH.feature_names, UH.features(state, 1).tolist(), strict=True))
+    taken = [name for name, number in numbers.items() if number and name.startswith("action")]
+    assert taken == ["action 1 1 raise", "action 1 2 call", "action 2 1 check"]
+    told = {name: number for name, number in numbers.items() if number and name not in taken}
+    assert told == {"seat T": 1, "phase 2": 1, "bet self": 4, "bet opponent": 4, "card HQ": 1,
+                    "flop SA": 1}  # fmt: skip

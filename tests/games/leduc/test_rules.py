@@ -1,5 +1,7 @@
 """The rules of the Leduc family: deals, showdowns, options."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from support_leduc import UH, play
@@ -64,6 +66,27 @@ def test_cards_come_as_often_as_the_deck_holds_them() -> None:
     assert paired[~queen].mean() == pytest.approx(3 / 17, abs=0.01)
 
 
+@pytest.mark.parametrize(("name", "kinds"), [("leduc", 6), ("uh_leduc", 8)])
+def test_all_deals_have_their_probabilities(name: str, kinds: int) -> None:
+    """Three cards drawn one after the other, each deal as it is before the first action."""
+    game = make_game(name)
+    copies = [1] * 6 if name == "leduc" else [2, 2, 3, 3, 2, 2, 2, 2]
+    found = {}
+    for state, probability in game.deals():
+        assert state.tobytes() == game.parse_deal(game.deal_text(state)).tobytes()
+        found[tuple(state.cards.tolist())] = probability
+    expected = {}
+    for cards in product(range(kinds), repeat=3):
+        chance, left, size = 1.0, list(copies), sum(copies)
+        for card in cards:
+            chance *= left[card] / size
+            left[card] -= 1
+            size -= 1
+        if chance > 0:
+            expected[cards] = pytest.approx(chance)
+    assert found == expected
+
+
 @pytest.mark.slow
 def test_redeals_are_as_likely_as_deals() -> None:
     """From a view of T in phase 1: the card of S and the flop, given his own."""
@@ -78,6 +101,19 @@ def test_redeals_are_as_likely_as_deals() -> None:
         assert abs(np.bincount(worlds[:, place], minlength=8) / 20_000 - left / 17).max() < 0.01
     both = (worlds[:, 0] == 2) & (worlds[:, 2] == 2)
     assert both.mean() == pytest.approx(2 / (17 * 16), abs=0.003)
+
+
+def test_a_state_has_no_more_cards_than_the_deck() -> None:
+    state = UH.parse_deal("SK;SK;HQ")
+    assert UH.valid(state) == ""
+    state.cards[2] = state.cards[0]
+    assert "does not hold 3 cards" in UH.valid(state)
+    view = UH.view(play(UH, "SK;HQ;SK", "raise call"), 0)
+    assert UH.valid(view, 0) == ""
+    standard = make_game("leduc")
+    view = standard.view(play(standard, "SK;HQ;HK", "raise call"), 0)
+    view.cards[2] = view.cards[0]
+    assert "does not hold 2 cards" in standard.valid(view, 0)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from support_uecda import Lowest, Match, check_log, decisions, golden
 
 from closedhand.core.game import State
 from closedhand.games.daihinmin import logs
-from closedhand.games.daihinmin.uecda import client
+from closedhand.games.daihinmin.uecda import client, wire
 
 
 def test_five_clients_know_what_the_rules_let_them_know(tmp_path: Path) -> None:
@@ -62,3 +62,31 @@ def test_the_client_speaks_as_recorded() -> None:
         ours.close()
         sent = b"".join(iter(lambda: theirs.recv(65536), b""))
     assert sent == b"".join(data for side, data in golden() if side == "C")
+
+
+def test_messages_are_read_however_the_network_cuts_them() -> None:
+    """Each whole and in order, whether its bytes come apart or with those of the next."""
+    stream = bytes(range(30))
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        connection = client.Connection(ours)
+        read = []
+        for part in (stream[:5], stream[5:12], stream[12:13], stream[13:]):
+            theirs.sendall(part)
+            if len(part) > 1:
+                read.append(connection.read(4))
+        assert b"".join([*read, connection.read(18)]) == stream
+
+
+def test_refused_plays_are_counted() -> None:
+    """A result tells how many plays the server did not take, also of a match cut short."""
+    said = list(golden())
+    first = said.index(("S", wire.ACCEPTED))
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        heard = [data for side, data in said[:first] if side == "S"]
+        theirs.sendall(b"".join([*heard, wire.REJECTED]))
+        theirs.shutdown(socket.SHUT_WR)
+        result = client.play_match(ours, client.round_game(), Lowest(), "golden")
+    # A card given back, and the play.
+    assert (result.decisions, result.rejected, result.complete) == (2, 1, False)

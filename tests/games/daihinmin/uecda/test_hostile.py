@@ -241,6 +241,23 @@ def test_a_late_answer_is_not_taken_for_the_next_one(sent: int, tmp_path: Path) 
     ]
 
 
+def test_what_comes_behind_an_answer_is_no_part_of_it() -> None:
+    """A client that sends too much, part of it while it is waited for: its first table counts."""
+    ours, theirs = socket.socketpair()
+    first, second = cards_table(3), cards_table(5)
+    with ours, theirs:
+        guest = Guest(ours, "hasty", SECONDS, Clock())
+        for part, rest, answer in (
+            (first[:100], first[100:] + second[:60], first),
+            # What had come before the question is discarded.
+            (second, b"", second),
+        ):
+            guest.ask()
+            theirs.sendall(part)
+            assert guest.answer(lambda rest=rest: theirs.sendall(rest)) == answer
+        assert not guest.gone
+
+
 def test_a_slow_writer_has_no_more_time_than_others(tmp_path: Path) -> None:
     """Each byte comes in time after the one before; only the whole answer counts."""
     clock = Clock()
@@ -273,9 +290,16 @@ def test_who_waits_for_a_slow_client_is_told_meanwhile(tmp_path: Path) -> None:
     agents = ["net", *["random"] * 3, "net"]
     match = Match(tmp_path / "a.log", agents=agents, rounds=1, seconds=SECONDS, clock=clock)
 
+    passed = 0
+
     def see(status: wire.Status) -> None:
-        """The time of the silent one passes at the other's sight of its turn."""
-        if not status.exchange and status.player == silent.me:
+        """The time of the silent one passes when the other sees its turn, while it has its seat.
+
+        After that the server goes on at once, and time that passes might be the other's.
+        """
+        nonlocal passed
+        if not status.exchange and status.player == silent.me and passed < MOST_LATE:
+            passed += 1
             clock.now += SECONDS
 
     silent, other = Raw(match.connect()), Raw(match.connect(), see)
@@ -440,6 +464,18 @@ BAD: dict[str, Callable[[socket.socket, np.random.Generator], object]] = {
     "a seat, then gone": lambda sock, rng: (sock.sendall(wire.profile("x")), sock.close()),
 }
 """What a bad connection does once it is open."""
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="open files are listed in /proc")
+def test_a_log_is_closed_with_its_match(tmp_path: Path) -> None:
+    """Though the server is still there: others may want to move the file."""
+    match = Match(tmp_path / "a.log", agents=["random"] * 5, rounds=1)
+    match.end()
+    opened = []
+    for number in os.listdir("/proc/self/fd"):
+        with suppress(OSError):  # that of the listing
+            opened.append(os.readlink(f"/proc/self/fd/{number}"))
+    assert match.log.exists() and str(match.log.resolve()) not in opened
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="open files are counted in /proc")

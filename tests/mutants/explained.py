@@ -1,0 +1,111 @@
+"""Mutants that no test can notice, each with the reason.
+
+They count as survivors in the score; the report shows them apart, with a second score without them.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from .operators import Mutant
+
+
+class Explained(NamedTuple):
+    """A mutant by what it changes.
+
+    Attributes:
+        module: Name of the module, within the package.
+        function: Qualified name of the function, empty outside of any.
+        line: Text of the changed line, without indentation.
+        before: Code that was replaced.
+        after: Code that replaces it.
+        why: Why nobody can tell the two apart.
+    """
+
+    module: str
+    function: str
+    line: str
+    before: str
+    after: str
+    why: str
+
+
+EXPLAINED = (
+    Explained(
+        "games.chinese_poker.notation", "Notation.parse_deal",
+        "state = np.zeros(1, STATE)[0]", "1", "2",
+        "a spare state, which is dropped",
+    ),
+    Explained(
+        "games.chinese_poker.rules", "", "FOUL = -1", "1", "2",
+        "any number below that of every board marks a foul",
+    ),
+    Explained(
+        "games.daihinmin.both", "_second_joker",
+        "return lambda plays, play: JokerPlace(NO_JOKER, 0)", "0", "1",
+        "the suit of a joker that is not there is not read",
+    ),
+    Explained(
+        "games.daihinmin.hidden", "deal_taxed", "if drawn < 0:", "0", "1",
+        "who keeps no better card than the lowest keeps that one alone, but hands are larger",
+    ),
+    Explained(
+        "games.daihinmin.logs", "Transcript.__init__",
+        '"mibun": "".join(map(str, classes)) if classes[0] >= 0 else NO_CLASSES,', "0", "1",
+        "all players have classes or none has",
+    ),
+    Explained(
+        "games.daihinmin.plays", "_table_type",
+        '("binomial", "f8", (NUM_CARDS + 1, most_cards + 1)),', "1", "2",
+        "a spare row or column of a table",
+    ),
+    Explained(
+        "games.daihinmin.uecda.client", "Connection.__init__", "self._start = 0", "0", "1",
+        "overwritten before the first byte is read",
+    ),
+    Explained(
+        "games.daihinmin.uecda.recordings", "_Replay.replay",
+        "game = self._games[messages[0][-1:] == [(SERVER, end)]]", "0", "1",
+        "all clients are told the end of a match",
+    ),
+    Explained(
+        "games.daihinmin.uecda.recordings", "_difference",
+        "pairs = zip(range(len(data) // 4), _each_number(data), _each_number(own), strict=True)",
+        "len(data) // 4", "len(data) * 4",
+        "the messages differ somewhere, and no place behind that is counted",
+    ),
+    Explained(
+        "games.doudizhu.substeps", "", "MOST_KICKERS = 54 // 3", "54", "55",
+        "the quotient is the same",
+    ),
+    Explained(
+        "games.leduc.rules", "deals", "begin(state)", "begin(state)", "pass",
+        "a record of zeros is a game that begins",
+    ),
+    Explained(
+        "search.ranking", "_population",
+        'particles.guesses, int(view["player"]), actions, surviving, game.empty(1), rng,',
+        "1", "2",
+        "a spare state in scratch space",
+    ),
+)  # fmt: skip
+
+
+def explanation(mutant: Mutant, lines: Sequence[str]) -> Explained | None:
+    """Why no test can notice a mutant, if that is known.
+
+    Args:
+        mutant: The mutant.
+        lines: Lines of its module's source.
+    """
+    return BY_CHANGE.get(
+        (
+            mutant.module.partition(".")[2],
+            mutant.function,
+            lines[mutant.line - 1].strip(),
+            mutant.before,
+            mutant.after,
+        )
+    )
+
+
+BY_CHANGE: Mapping[tuple[str, ...], Explained] = {each[:5]: each for each in EXPLAINED}
