@@ -1,6 +1,6 @@
 // A hand that is sorted into parts: by click, by drag, or by the keys 1, 2, 3 …
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Card, cardName } from "./cards";
 import { useShared } from "./context";
 import type { Translate } from "./strings";
@@ -30,7 +30,7 @@ export function Arrange({ cards, parts, game, t, table, suggestion, ask }: {
   const complete = places.every((place) => place !== TRAY);
   const text = parts.map((_, part) => inPart(part).map((i) => cards[i]).join("")).join("/");
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!suggestion) return;
     const fields = suggestion.split("/");
     setPlaces(cards.map((card) => fields.findIndex((field) => field.includes(card))));
@@ -136,7 +136,7 @@ export function Arrange({ cards, parts, game, t, table, suggestion, ask }: {
     </button>
   );
   const submit = () => net.ask("play", { version: table, text }).catch((e: Error) => setError(e.message));
-  useEffect(() => {
+  useLayoutEffect(() => {
     const enter = (event: KeyboardEvent) => {
       const at = event.target as HTMLElement;
       if (event.key !== "Enter" || !complete || !told?.legal || (at instanceof HTMLButtonElement && !at.classList.contains("slot"))) return;

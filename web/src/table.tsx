@@ -1,6 +1,6 @@
 // A table: what a person sees and does there.
 
-import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Arrange } from "./arrange";
 import { face } from "./cards";
 import { useShared } from "./context";
@@ -55,7 +55,8 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
   const [worlds, setWorlds] = useState<Worlds | null>(null);
   const stale = `${table.table} ${table.version}`;
 
-  useEffect(() => {
+  // Before anybody can act on what is shown: a later effect would take back the first key or click.
+  useLayoutEffect(() => {
     setChosen(new Set());
     setReadings([]);
     setSaid("");
@@ -163,7 +164,7 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
       else of.forEach((each) => toggle(each.i));
     } else act[key]?.();
   };
-  useEffect(() => {
+  useLayoutEffect(() => {
     const listen = (event: KeyboardEvent) => keys.current(event);
     addEventListener("keydown", listen);
     return () => removeEventListener("keydown", listen);
