@@ -18,12 +18,7 @@ from open_spiel.python.algorithms import ismcts, mcts
 from closedhand import Game, make_game
 from closedhand.arena import match, results
 from closedhand.baselines.tabular.strategy import evaluate, strategy_of
-from closedhand.bridges.open_spiel import (
-    BotAgent,
-    OpenSpielGame,
-    PolicyAgent,
-    open_spiel_game,
-)
+from closedhand.bridges.open_spiel import BotAgent, OpenSpielGame, PolicyAgent, open_spiel_game
 
 
 def walk(game: OpenSpielGame, steps: int) -> float:

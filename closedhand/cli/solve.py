@@ -321,12 +321,7 @@ def judge(
     """
     from closedhand.baselines.tabular import solving
     from closedhand.baselines.tabular.evaluate import best_response, evaluate_rows
-    from closedhand.baselines.tabular.strategy import (
-        Strategy,
-        save,
-        shared_responses,
-        strategy_of,
-    )
+    from closedhand.baselines.tabular.strategy import Strategy, save, shared_responses, strategy_of
     from closedhand.baselines.tabular.tree import build, tree_size
     from closedhand.core.agents import make_agent
 

@@ -12,16 +12,7 @@ from numba import extending, types
 
 from closedhand.core import parts
 from closedhand.core.contract import dispatched
-from closedhand.core.kernel import (
-    Ids,
-    Integer,
-    Policy,
-    Rules,
-    State,
-    States,
-    kernel,
-    told_apart,
-)
+from closedhand.core.kernel import Ids, Integer, Policy, Rules, State, States, kernel, told_apart
 
 Policies = tuple[Policy, ...]
 """Policies of any classes, for kernels."""

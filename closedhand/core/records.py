@@ -18,15 +18,7 @@ import numpy as np
 from closedhand.core import contract
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.parsing import (
-    NUMBER,
-    OPTIONS,
-    SEED,
-    TEXT,
-    check_fields,
-    list_of,
-    parse_json,
-)
+from closedhand.core.parsing import NUMBER, OPTIONS, SEED, TEXT, check_fields, list_of, parse_json
 from closedhand.core.reading import lines
 from closedhand.core.registry import GAMES, flat_game, load, make_game, spec_of
 from closedhand.core.version import __version__

@@ -7,15 +7,7 @@ import numpy as np
 
 from closedhand.core import contract, kernels
 from closedhand.core.crossing import unpack
-from closedhand.core.kernel import (
-    Floats,
-    Ids,
-    Integer,
-    Planes,
-    Rules,
-    States,
-    kernel,
-)
+from closedhand.core.kernel import Floats, Ids, Integer, Planes, Rules, States, kernel
 from closedhand.core.policies import Policies, decide_as
 
 Masks = tuple[Planes, ...]

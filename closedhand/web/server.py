@@ -17,14 +17,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from closedhand.core.version import __version__
 from closedhand.web import at_solver, at_study, at_table, catalogue
-from closedhand.web.guard import (
-    HEADERS,
-    MOST_CONNECTIONS,
-    MOST_MESSAGE,
-    Bucket,
-    Complaints,
-    Guard,
-)
+from closedhand.web.guard import HEADERS, MOST_CONNECTIONS, MOST_MESSAGE, Bucket, Complaints, Guard
 from closedhand.web.house import House
 from closedhand.web.visitor import Visitor
 

@@ -20,13 +20,7 @@ import numpy as np
 import pytest
 from support_runs import save_ladder, save_training
 from support_uecda import Match
-from support_web import (
-    compile_advice,
-    compile_client,
-    compile_small,
-    compile_table,
-    serving,
-)
+from support_web import compile_advice, compile_client, compile_small, compile_table, serving
 
 from closedhand import make_game, register_game
 from closedhand.baselines.chinese_poker import odds as odds_of_parts

@@ -21,13 +21,7 @@ from typing import Any
 import numpy as np
 
 from closedhand.baselines.chinese_poker import pool as pools, separable
-from closedhand.baselines.chinese_poker.counter import (
-    MOST,
-    candidates,
-    gather,
-    promising,
-    totals,
-)
+from closedhand.baselines.chinese_poker.counter import MOST, candidates, gather, promising, totals
 from closedhand.baselines.chinese_poker.pool import random_hands, strengths_of
 from closedhand.baselines.chinese_poker.separable import Tables, arrange, expectation, weights
 from closedhand.core.extras import needing

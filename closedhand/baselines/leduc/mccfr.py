@@ -8,12 +8,7 @@ an equilibrium with high probability, is accumulated at the decisions of the sam
 
 import numpy as np
 
-from closedhand.baselines.leduc.strategy import (
-    Strategy,
-    legal_table,
-    normalised,
-    slot_at,
-)
+from closedhand.baselines.leduc.strategy import Strategy, legal_table, normalised, slot_at
 from closedhand.baselines.tabular.regrets import normalise, sample as sample_action
 from closedhand.baselines.tabular.sampled import SampledSolver
 from closedhand.core import contract

@@ -17,12 +17,7 @@ import numpy as np
 
 from closedhand.baselines.leduc.strategy import Strategy, legal_table, normalised, uniform
 from closedhand.baselines.tabular.interface import Evaluation, Tables
-from closedhand.baselines.tabular.regrets import (
-    add_regret,
-    mirror_step,
-    next_weight,
-    normalise,
-)
+from closedhand.baselines.tabular.regrets import add_regret, mirror_step, next_weight, normalise
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
 from closedhand.games.leduc.plays import SHOWDOWN, S, T

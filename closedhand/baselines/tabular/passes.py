@@ -6,12 +6,7 @@ a module with its own.
 
 import numpy as np
 
-from closedhand.baselines.tabular.regrets import (
-    add_regret,
-    mirror_step,
-    next_weight,
-    normalise,
-)
+from closedhand.baselines.tabular.regrets import add_regret, mirror_step, next_weight, normalise
 from closedhand.baselines.tabular.tree import END
 from closedhand.core.kernel import kernel
 

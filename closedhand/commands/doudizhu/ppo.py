@@ -6,12 +6,7 @@ from typing import Any
 
 import typer
 
-from closedhand.cli.common import (
-    interruptible,
-    leave_if_interrupted,
-    make_folder,
-    percent_bar,
-)
+from closedhand.cli.common import interruptible, leave_if_interrupted, make_folder, percent_bar
 from closedhand.core.agent_spec import split_agents
 from closedhand.core.game import Game
 

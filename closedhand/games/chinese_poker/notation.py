@@ -20,15 +20,7 @@ from closedhand.core.game import Game, InputError, State
 from closedhand.core.records import Record, stated_options
 from closedhand.core.scene import BLANK, Part, Row
 from closedhand.games.chinese_poker.people import PEOPLE, PEOPLE_SUBSTEPS
-from closedhand.games.chinese_poker.plays import (
-    BACK,
-    CARDS,
-    FIVES,
-    FRONTS,
-    HAND,
-    PARTS,
-    names,
-)
+from closedhand.games.chinese_poker.plays import BACK, CARDS, FIVES, FRONTS, HAND, PARTS, names
 from closedhand.games.chinese_poker.rules import (
     HIDDEN,
     STATE,

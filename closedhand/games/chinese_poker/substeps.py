@@ -11,12 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closedhand.core.kernel import kernel
-from closedhand.games.chinese_poker import (
-    features as compact,
-    planes,
-    rules as flat,
-    validity,
-)
+from closedhand.games.chinese_poker import features as compact, planes, rules as flat, validity
 from closedhand.games.chinese_poker.plays import FIVES, FRONTS, PARTS, THREES
 
 FIRST_FRONT = FIVES

@@ -4,15 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.views import (
-    at_action,
-    check_text,
-    is_unseen,
-    listed,
-    numbered,
-    play,
-    read,
-)
+from closedhand.core.views import at_action, check_text, is_unseen, listed, numbered, play, read
 from closedhand.games.chinese_poker.notation import (
     board_text,
     cards_text,

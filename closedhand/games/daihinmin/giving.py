@@ -6,6 +6,7 @@ states have no such fields, the functions here answer as if nothing could be giv
 it is, is decided when a kernel is compiled, and costs nothing at run time.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,163 +20,111 @@ from closedhand.games.daihinmin.state import two_jokers
 NONE = np.uint64(0)
 
 
-def _has_fields(state: Any) -> bool:
-    """Whether states of a Numba type have the fields."""
-    return "due" in state.fields
+def _reader(field: str, missing: Any) -> Callable[[State], Any]:
+    """A function that reads a field, or answers `missing`, of whose type the field's values are."""
+    kind = type(missing)
+
+    def read(state: State) -> Any:
+        return kind(state[field]) if field in (state.dtype.names or ()) else missing
+
+    @parts.overload(read)
+    def _read(state):  # pyright: ignore[reportUnusedFunction]
+        if field in state.fields:
+            return lambda state: kind(state[field])
+        return lambda state: missing
+
+    return read
 
 
-def due_of(state: State) -> Any:
-    """The number of cards that the player to act may still give or discard now."""
-    return np.int64(state["due"]) if "due" in (state.dtype.names or ()) else np.int64(0)
+def _reader_of_player(field: str, missing: Any) -> Callable[[State, Any], Any]:
+    """As `_reader`, of a field that holds a number for each player."""
+
+    def read(state: State, player: Any) -> Any:
+        return state[field][player] if field in (state.dtype.names or ()) else missing
+
+    @parts.overload(read)
+    def _read(state, player):  # pyright: ignore[reportUnusedFunction]
+        if field in state.fields:
+            return lambda state, player: state[field][player]
+        return lambda state, player: missing
+
+    return read
 
 
-@parts.overload(due_of)
-def _due_of(state):
-    if _has_fields(state):
-        return lambda state: np.int64(state.due)
-    return lambda state: np.int64(0)
+def _writer(field: str) -> Callable[[State, Any], None]:
+    """A function that writes a field where there is one."""
+
+    def write(state: State, value: Any) -> None:
+        if field in (state.dtype.names or ()):
+            state[field] = value
+
+    @parts.overload(write)
+    def _write(state, value):  # pyright: ignore[reportUnusedFunction]
+        if field in state.fields:
+
+            def with_field(state, value):
+                state[field] = value
+
+            return with_field
+        return lambda state, value: None
+
+    return write
 
 
-def least_of(state: State) -> Any:
-    """The lowest card that may be given or discarded now."""
-    return np.int64(state["least"]) if "least" in (state.dtype.names or ()) else np.int64(0)
+def _writer_of_player(field: str) -> Callable[[State, Any, Any], None]:
+    """As `_writer`, of a field that holds a number for each player."""
+
+    def write(state: State, player: Any, value: Any) -> None:
+        if field in (state.dtype.names or ()):
+            state[field][player] = value
+
+    @parts.overload(write)
+    def _write(state, player, value):  # pyright: ignore[reportUnusedFunction]
+        if field in state.fields:
+
+            def with_field(state, player, value):
+                state[field][player] = value
+
+            return with_field
+        return lambda state, player, value: None
+
+    return write
 
 
-@parts.overload(least_of)
-def _least_of(state):
-    if _has_fields(state):
-        return lambda state: np.int64(state.least)
-    return lambda state: np.int64(0)
+due_of = _reader("due", np.int64(0))
+"""The number of cards that the player to act may still give or discard now."""
 
+least_of = _reader("least", np.int64(0))
+"""The lowest card that may be given or discarded now."""
 
-def set_due(state: State, due: Any, least: Any) -> None:
-    """Let the player to act give or discard so many cards, the lowest of which is `least`."""
-    if "due" in (state.dtype.names or ()):
-        state["due"], state["least"] = due, least
+back_of = _reader("back", np.bool_(False))
+"""Whether a jack has turned the order of the ranks in this trick."""
 
+shown_by = _reader_of_player("shown", NONE)
+"""The cards, a set, that a player got after a seven and still holds."""
 
-@parts.overload(set_due)
-def _set_due(state, due, least):
-    if _has_fields(state):
+away_from = _reader_of_player("away", NONE)
+"""The cards, a set, of a player's own hand that were given away after a seven."""
 
-        def with_fields(state, due, least):
-            state.due = due
-            state.least = least
+spent_by = _reader_of_player("spent", NONE)
+"""The cards, a set, that a player got after a seven and has played or discarded.
 
-        return with_fields
-    return lambda state, due, least: None
+Only states with two jokers tell, whose own one could not be known from the other otherwise.
+"""
 
-
-def back_of(state: State) -> Any:
-    """Whether a jack has turned the order of the ranks in this trick."""
-    return bool(state["back"]) if "back" in (state.dtype.names or ()) else False
-
-
-@parts.overload(back_of)
-def _back_of(state):
-    if _has_fields(state):
-        return lambda state: state.back != 0
-    return lambda state: False
-
-
-def set_back(state: State, back: Any) -> None:
-    """Note whether a jack has turned the order of the ranks in this trick."""
-    if "back" in (state.dtype.names or ()):
-        state["back"] = back
-
-
-@parts.overload(set_back)
-def _set_back(state, back):
-    if _has_fields(state):
-
-        def with_fields(state, back):
-            state.back = back
-
-        return with_fields
-    return lambda state, back: None
-
-
-def shown_by(state: State, player: Any) -> Any:
-    """The cards, a set, that a player got after a seven and still holds."""
-    return state["shown"][player] if "shown" in (state.dtype.names or ()) else NONE
-
-
-@parts.overload(shown_by)
-def _shown_by(state, player):
-    if _has_fields(state):
-        return lambda state, player: state.shown[player]
-    return lambda state, player: NONE
-
-
-def away_from(state: State, player: Any) -> Any:
-    """The cards, a set, of a player's own hand that were given away after a seven."""
-    return state["away"][player] if "away" in (state.dtype.names or ()) else NONE
-
-
-@parts.overload(away_from)
-def _away_from(state, player):
-    if _has_fields(state):
-        return lambda state, player: state.away[player]
-    return lambda state, player: NONE
-
-
-def set_gifts(state: State, player: Any, shown: Any, away: Any) -> None:
-    """Set what `shown_by` and `away_from` tell of a player."""
-    if "shown" in (state.dtype.names or ()):
-        state["shown"][player], state["away"][player] = shown, away
-
-
-@parts.overload(set_gifts)
-def _set_gifts(state, player, shown, away):
-    if _has_fields(state):
-
-        def with_fields(state, player, shown, away):
-            state.shown[player] = shown
-            state.away[player] = away
-
-        return with_fields
-    return lambda state, player, shown, away: None
-
-
-def spent_by(state: State, player: Any) -> Any:
-    """The cards, a set, that a player got after a seven and has played or discarded.
-
-    Only states with two jokers tell, whose own one could not be known from the other otherwise.
-    """
-    return state["spent"][player] if "spent" in (state.dtype.names or ()) else NONE
-
-
-@parts.overload(spent_by)
-def _spent_by(state, player):
-    if "spent" in state.fields:
-        return lambda state, player: state.spent[player]
-    return lambda state, player: NONE
-
-
-def set_spent(state: State, player: Any, cards: Any) -> None:
-    """Set what `spent_by` tells of a player."""
-    if "spent" in (state.dtype.names or ()):
-        state["spent"][player] = cards
-
-
-@parts.overload(set_spent)
-def _set_spent(state, player, cards):
-    if "spent" in state.fields:
-
-        def with_field(state, player, cards):
-            state.spent[player] = cards
-
-        return with_field
-    return lambda state, player, cards: None
+set_due, set_least, set_back = _writer("due"), _writer("least"), _writer("back")
+set_shown, set_away, set_spent = (_writer_of_player(name) for name in ("shown", "away", "spent"))
 
 
 @kernel
 def clear_gifts(state):
     """Begin a round, or its first trick, in which nothing has been given yet."""
     for player in range(len(state.hands)):
-        set_gifts(state, player, NONE, NONE)
+        set_shown(state, player, NONE)
+        set_away(state, player, NONE)
         set_spent(state, player, NONE)
-    set_due(state, 0, 0)
+    set_due(state, 0)
+    set_least(state, 0)
     set_back(state, 0)
 
 
@@ -238,8 +187,7 @@ def owed_after(rules, state, action):
 @kernel
 def lay_down(state, player, cards):
     """Take cards out of those that a player has shown, of two jokers the shown one first."""
-    shown = shown_by(state, player)
-    set_gifts(state, player, removed(state, shown, cards), away_from(state, player))
+    set_shown(state, player, removed(state, shown_by(state, player), cards))
 
 
 @kernel
@@ -256,19 +204,17 @@ def hand_over(rules, state, card):
         taker = np.int64(state.next[player])
         while state.places[taker] >= 0:
             taker = np.int64(state.next[taker])
-        away = added(state, away_from(state, player), first)
-        set_gifts(state, player, shown_by(state, player), away)
-        shown = added(state, shown_by(state, taker), cards)
-        set_gifts(state, taker, shown, away_from(state, taker))
+        set_away(state, player, added(state, away_from(state, player), first))
+        set_shown(state, taker, added(state, shown_by(state, taker), cards))
         state.hands[taker] = added(state, state.hands[taker], cards)
         state.left[taker] += 1
     else:
         state.played[player] = added(state, state.played[player], cards)
         set_spent(state, player, added(state, spent_by(state, player), cards & ~first))
     left = np.int64(state.left[player])
+    set_due(state, due_of(state) - 1 if left else 0)
     # One joker may follow the other.
-    least = card if two_jokers(state) and card == JOKER else card + 1
-    set_due(state, due_of(state) - 1 if left else 0, least)
+    set_least(state, card if two_jokers(state) and card == JOKER else card + 1)
 
 
 @kernel

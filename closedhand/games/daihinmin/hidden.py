@@ -11,13 +11,7 @@ import numpy as np
 from closedhand.core import bits
 from closedhand.core.cards import draw_place
 from closedhand.core.kernel import kernel, seed_in_kernel
-from closedhand.games.daihinmin.cards import (
-    added,
-    alike,
-    bit,
-    deck_of,
-    removed,
-)
+from closedhand.games.daihinmin.cards import added, alike, bit, deck_of, removed
 from closedhand.games.daihinmin.exchange import (
     TAXES,
     best_cards,

@@ -18,6 +18,7 @@ from closedhand.games.daihinmin.giving import (
     owed_after,
     set_back,
     set_due,
+    set_least,
     set_spent,
     shown_by,
     spent_by,
@@ -183,7 +184,7 @@ def lay(rules, state, action):
             return
     due = owed_after(rules, state, action)
     if due > 0:
-        set_due(state, due, 0)
+        set_due(state, due)
         return
     if (rules.options.eight_stop and rules.plays.eight[action]) or beaten == JOKER:
         end_trick(rules, state, player)
@@ -196,12 +197,12 @@ def hand_on(rules, state, action):
     """Give or discard a card after a seven or a ten, or pass; then it is the next one's turn."""
     player = np.int64(state.player)
     if action == PASS:
-        set_due(state, 0, 0)
+        set_due(state, 0)
     else:
         hand_over(rules, state, action)
     if due_of(state) > 0:
         return
-    set_due(state, 0, 0)
+    set_least(state, 0)
     if state.left[player] == 0:
         leave(rules, state, player)
         if state.out == len(state.hands):

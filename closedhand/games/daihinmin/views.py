@@ -8,15 +8,7 @@ import numpy as np
 
 from closedhand.core import bits
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.views import (
-    at_action,
-    check_text,
-    is_unseen,
-    listed,
-    numbered,
-    play,
-    read,
-)
+from closedhand.core.views import at_action, check_text, is_unseen, listed, numbered, play, read
 from closedhand.games.daihinmin.cards import bit, deck_of, together, without
 from closedhand.games.daihinmin.exchange import (
     TAXES,
@@ -37,12 +29,7 @@ from closedhand.games.daihinmin.giving import (
     shown_by,
 )
 from closedhand.games.daihinmin.hidden import known, unseen
-from closedhand.games.daihinmin.notation import (
-    cards_in,
-    parse_cards,
-    permutation,
-    times_text,
-)
+from closedhand.games.daihinmin.notation import cards_in, parse_cards, permutation, times_text
 from closedhand.games.daihinmin.plays import (
     CARDS,
     DIAMOND_THREE,

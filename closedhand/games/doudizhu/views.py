@@ -6,14 +6,7 @@ from typing import Any
 import numpy as np
 
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.views import (
-    at_action,
-    check_text,
-    listed,
-    numbered,
-    play,
-    read,
-)
+from closedhand.core.views import at_action, check_text, listed, numbered, play, read
 from closedhand.games.doudizhu.counts import RANKS, contains, pack, size, unpack
 from closedhand.games.doudizhu.hidden import known_public
 from closedhand.games.doudizhu.rules import begin

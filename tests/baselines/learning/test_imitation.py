@@ -10,12 +10,7 @@ from support_learners import SMALL, learn
 from closedhand import InputError, make_game
 from closedhand.baselines.learning.factoring import steps_towards
 from closedhand.baselines.learning.features import Features
-from closedhand.baselines.learning.imitation import (
-    Imitation,
-    ImitationSettings,
-    encode,
-    read_games,
-)
+from closedhand.baselines.learning.imitation import Imitation, ImitationSettings, encode, read_games
 from closedhand.core import batch, records
 
 

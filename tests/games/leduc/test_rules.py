@@ -7,9 +7,7 @@ import pytest
 from support_leduc import UH, play
 
 from closedhand import InputError, make_game
-from closedhand.games.leduc.notation import (
-    state_text,
-)
+from closedhand.games.leduc.notation import state_text
 
 
 @pytest.mark.parametrize(

@@ -67,14 +67,7 @@ from closedhand.games.daihinmin.cards import bit, ranks_between
 from closedhand.games.daihinmin.exchange import TAXES, pair_in_exchange, picks
 from closedhand.games.daihinmin.giving import due_of
 from closedhand.games.daihinmin.legality import legal
-from closedhand.games.daihinmin.plays import (
-    EIGHT,
-    FIRST_KAIDAN,
-    JOKER,
-    JOKER_BIT,
-    NUM_RANKS,
-    PASS,
-)
+from closedhand.games.daihinmin.plays import EIGHT, FIRST_KAIDAN, JOKER, JOKER_BIT, NUM_RANKS, PASS
 
 NEVER = 10**6
 """Price of a play that is not made."""

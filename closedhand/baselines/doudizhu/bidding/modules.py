@@ -48,11 +48,7 @@ from closedhand.baselines.doudizhu.decompose.partition import (
     ROWS,
     cost,
 )
-from closedhand.core.agents import (
-    Agent,
-    act_batch,
-    probabilities,
-)
+from closedhand.core.agents import Agent, act_batch, probabilities
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.kernel import kernel
 from closedhand.games.doudizhu.counts import at_least, count, size

@@ -15,12 +15,7 @@ import numpy as np
 
 from closedhand.baselines.doudizhu.agent import RatingAgent
 from closedhand.baselines.doudizhu.bidding.modules import choose_bid
-from closedhand.baselines.doudizhu.decompose.features import (
-    FEATURES,
-    MOST_FEATURES,
-    describe,
-    look,
-)
+from closedhand.baselines.doudizhu.decompose.features import FEATURES, MOST_FEATURES, describe, look
 from closedhand.baselines.doudizhu.decompose.partition import (
     MOST_NODES,
     NODE,

@@ -16,10 +16,7 @@ from closedhand.baselines.doudizhu.decompose.agent import (
     settled,
     weigh,
 )
-from closedhand.baselines.doudizhu.decompose.features import (
-    FEATURES,
-    MOST_FEATURES,
-)
+from closedhand.baselines.doudizhu.decompose.features import FEATURES, MOST_FEATURES
 from closedhand.baselines.doudizhu.decompose.partition import MOST_NODES, NODE, ROWS, set_costs
 from closedhand.baselines.learning.policy_gradient import Task, draw, exponentials
 from closedhand.core.kernel import kernel, seed_in_kernel

@@ -9,12 +9,7 @@ from typing import Any
 import numpy as np
 
 from closedhand.baselines.doudizhu.decompose import agent as decompose
-from closedhand.baselines.doudizhu.search.agent import (
-    SearchAgent,
-    Worlds,
-    describer,
-    read_search,
-)
+from closedhand.baselines.doudizhu.search.agent import SearchAgent, Worlds, describer, read_search
 from closedhand.baselines.doudizhu.search.styles import Styles
 from closedhand.baselines.doudizhu.value_net import files
 from closedhand.baselines.doudizhu.value_net.agent import make_space, policy_of, rate
