@@ -22,6 +22,7 @@ from closedhand.core.agents import Traits, described
 from closedhand.core.files import SHIPPED, within
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.kernel import kernel
+from closedhand.core.version import UNCHANGED_SINCE
 from closedhand.games.doudizhu import planes, substeps
 from closedhand.games.doudizhu.plays import GROUPS
 from closedhand.games.doudizhu.state import clear
@@ -31,6 +32,8 @@ SHIPPED_FILES = {
     "policy": SHIPPED / "doudizhu_policy.safetensors",
     "kicker": SHIPPED / "doudizhu_kicker.safetensors",
 }
+SHIPPED_SINCE = "0.3.0"
+"""The version that these files came with."""
 
 
 @kernel
@@ -193,9 +196,15 @@ def files_of(argument: str | None) -> dict[str, Path]:
     return {"policy": policy, "kicker": kicker if found else SHIPPED_FILES["kicker"]}
 
 
+def since(argument: str | None) -> str:
+    """The version since which the networks of an argument, as in `files_of`, are what they are."""
+    own = set(files_of(argument).values()) & set(SHIPPED_FILES.values())
+    return SHIPPED_SINCE if own else UNCHANGED_SINCE
+
+
 def describe(game: Game, argument: str | None) -> Traits:
     """The traits of the agent, known before it plays."""
-    return Traits(agents.files_of(argument), microseconds=90)
+    return Traits(agents.files_of(argument), microseconds=90, since=since(argument))
 
 
 @described(describe)
