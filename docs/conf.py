@@ -321,8 +321,14 @@ def drop_long_values(app: Any, doctree: nodes.document) -> None:
             node.parent.remove(node)
 
 
+def all_if_cut_short(app: Any, env: Any, *_: Any) -> list[str]:
+    """The pages to read again: all if the last build ended before it wrote the search index."""
+    return [] if (Path(app.outdir) / "searchindex.js").exists() else list(env.all_docs)
+
+
 def setup(app: Any) -> None:
     """Connect the functions above."""
+    app.connect("env-get-outdated", all_if_cut_short)
     app.connect("builder-inited", write_environment_pages)
     app.connect("builder-inited", write_reference_pages)
     app.connect("builder-inited", write_replays)
