@@ -73,8 +73,9 @@ def deeprocket(
 ) -> None:
     """The DeepRocket paper: Table 7, Figures 3 and 4, its two positions, and a ladder of agents.
 
-    Sections are match, figures, positions, training and ladder. Takes hours; with --quick, few
-    games and no agents that search, some minutes. Ctrl-C stops; the same command resumes.
+    Sections are match, figures, positions with inference, training and ladder. Takes hours; with
+    --quick, few games and no agents that search, some minutes. Ctrl-C stops; the same command
+    resumes.
     """
     from closedhand.core.agent_spec import split_agents
     from closedhand.core.files import write_atomically

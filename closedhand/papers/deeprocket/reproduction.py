@@ -4,6 +4,7 @@ Table 7 is computed from the paper's own records (Tables 8 to 10). The rest uses
 the paper's programs were never published.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,7 @@ from closedhand.core.game import InputError, State
 from closedhand.core.records import Record, read, replay
 from closedhand.core.registry import flat_game
 from closedhand.core.run import compute_parts
-from closedhand.papers.deeprocket import accuracy, pairings
+from closedhand.papers.deeprocket import accuracy, inference, pairings
 
 SIDES = ("human", "DeepRocket")
 
@@ -25,10 +26,14 @@ SECTIONS = {
     "match": "Table 7: the match with four amateurs, from the paper's records",
     "figures": "Figures 3 and 4: the network and the best agent without learning",
     "positions": "Section 5.4: cooperation and inference",
+    "inference": "Section 6: what a pass tells the landlord",
     "training": "Section 5.1: accuracy of the networks",
     "ladder": "The ladder",
 }
 """Titles of the sections, by name."""
+
+IMPLIED = {"positions": ("positions", "inference")}
+"""Sections that go together, by the name that asks for all of them."""
 
 AGENTS = (
     "random",
@@ -41,6 +46,8 @@ AGENTS = (
 )
 """Agents of the positions and of the ladder."""
 
+SEEDS = 10
+"""Number of seeds with which an agent decides in a position; some depend on the clock as well."""
 SHOWN = 3
 """Number of an agent's preferences that the report shows."""
 
@@ -188,12 +195,13 @@ def positions(agents: Sequence[Spec], seed: int = 0) -> list[dict[str, Any]]:
 
     Args:
         agents: Agents by name or as objects.
-        seed: Seed of the agents.
+        seed: The first of the `SEEDS` seeds with which each agent decides.
 
     Returns:
-        A row for each position and agent: `position`, `agent`, `chosen`, `agrees` (whether the
-        action is that of the paper's DeepRocket), and `preferences`: the probability of each
-        action, the most probable first, or None if the agent has no such method.
+        A row for each position and agent: `position`, `agent`, `chosen` (the action that it chooses
+        most often), `choices` (how often it chooses each, of `SEEDS` times), `agrees` (whether
+        `chosen` is the action of the paper's DeepRocket), and `preferences`: the probability of
+        each action, the most probable first, or None if the agent has no such method.
 
     Raises:
         InputError: An unknown agent.
@@ -204,14 +212,17 @@ def positions(agents: Sequence[Spec], seed: int = 0) -> list[dict[str, Any]]:
         state = position(name)
         view = game.view(state, state.player)
         for spec in agents:
-            agent = make_agent(game, spec, seed)
-            chosen = game.text(int(agent.act(view.copy())))
+            agents_of_seeds = [make_agent(game, spec, seed + k) for k in range(SEEDS)]
+            choices = Counter(game.text(int(a.act(view.copy()))) for a in agents_of_seeds)
+            chosen = choices.most_common(1)[0][0]
+            agent = agents_of_seeds[0]
             preferences = getattr(agent, "preferences", None)
             rows.append(
                 {
                     "position": name,
                     "agent": agent.name if not isinstance(spec, str) else spec,
                     "chosen": chosen,
+                    "choices": dict(choices.most_common()),
                     "agrees": chosen == about.played,
                     "preferences": preferences and preferences(view.copy()),
                 }
@@ -263,12 +274,24 @@ def compute(
             tell,
         )
 
-    def chosen(tell: Callable[[str, float], None]) -> list[dict[str, Any]]:
-        settings = match_settings(pairings.the_game(), plan.agents, plan.seed)
-        parts = {"positions": lambda _: {"rows": positions(plan.agents, plan.seed)}}
+    def kept(
+        name: str, do: Callable[[], dict[str, Any]], agents: Sequence[str],
+        tell: Callable[[str, float], None],
+    ) -> dict[str, Any]:  # fmt: skip
+        settings = match_settings(pairings.the_game(), agents, plan.seed)
         return compute_parts(
-            parts, folder / "parts", settings, lambda name, done, _: tell(name, done)
-        )["positions"]["rows"]
+            {name: lambda _: do()}, folder / "parts", settings,
+            lambda name, done, _: tell(name, done),
+        )[name]  # fmt: skip
+
+    def chosen(tell: Callable[[str, float], None]) -> list[dict[str, Any]]:
+        def rows() -> dict[str, Any]:
+            return {"rows": positions(plan.agents, plan.seed)}
+
+        return kept("positions", rows, plan.agents, tell)["rows"]
+
+    def inferred(tell: Callable[[str, float], None]) -> dict[str, Any]:
+        return kept("inference", lambda: inference.infer(plan.seed), ["decompose"], tell)
 
     def rated(tell: Callable[[str, float], None]) -> dict[str, Any]:
         return ladder.compute(
@@ -286,12 +309,16 @@ def compute(
         "match": (lambda tell: match_table(), 0),
         "figures": (figures, plan.iterations * len(pairings.PAIRINGS)),
         "positions": (chosen, 1),
+        "inference": (inferred, 1),
         "training": (lambda tell: accuracy.shipped(), 0),
         "ladder": (rated, len(pairs)),
     }
-    total = sum(work[section][1] for section in plan.sections)
+    sections = dict.fromkeys(
+        each for section in plan.sections for each in IMPLIED.get(section, (section,))
+    )
+    total = sum(work[section][1] for section in sections)
     results, before = {}, 0
-    for section in plan.sections:
+    for section in sections:
         do, parts = work[section]
         results[section] = do(
             lambda name, done, before=before: progress(name, before + done, total)
@@ -320,6 +347,7 @@ def report(results: dict[str, Any]) -> str:
         "match": _report_match,
         "figures": pairings.report,
         "positions": _report_positions,
+        "inference": inference.report,
         "training": accuracy.report,
         "ladder": lambda data: [*ladder.report(data), "", "Picture: ladder.png."],
     }
@@ -350,14 +378,17 @@ def _report_positions(rows: list[dict[str, Any]]) -> list[str]:
     lines += ["", "The paper prints the hands of the second example, inference, as up peasant,"]
     lines += ["landlord, down peasant; here they have the order of its appendix A, which lets the"]
     lines += ["game be played."]
-    lines += ["", "One decision each; an agent that plays at random may agree by chance."]
+    lines += ["", f"{SEEDS} decisions each, with as many seeds; an agent that plays at random may"]
+    lines += ["agree by chance."]
     lines += ["", "| position | agent | plays | as DeepRocket | its likeliest actions |"]
     lines += ["|---|---|---|---|---|"]
     for row in rows:
         likely = list((row["preferences"] or {}).items())[:SHOWN]
         shown = ", ".join(f"{text} {chance:.1%}" for text, chance in likely) or "-"
-        agrees = "yes" if row["agrees"] else "no"
-        lines.append(
-            f"| {row['position']} | {row['agent']} | {row['chosen']} | {agrees} | {shown} |"
-        )
+        choices = row["choices"]
+        plays = [f"{text} {n} times" for text, n in choices.items()]
+        plays = ", ".join(plays) if len(plays) > 1 else row["chosen"]
+        agreed = choices.get(POSITIONS[row["position"]].played, 0)
+        agrees = {0: "no", sum(choices.values()): "yes"}.get(agreed, f"{agreed} times")
+        lines.append(f"| {row['position']} | {row['agent']} | {plays} | {agrees} | {shown} |")
     return lines

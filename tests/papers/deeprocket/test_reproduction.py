@@ -15,7 +15,13 @@ from closedhand.cli import app
 from closedhand.core.agents import Traits
 from closedhand.core.game import InputError, State
 from closedhand.games.doudizhu.counts import unpack
-from closedhand.papers.deeprocket import accuracy, pairings, reproduction as deeprocket
+from closedhand.papers.deeprocket import (
+    accuracy,
+    inference,
+    pairings,
+    reproduction as deeprocket,
+)
+from closedhand.search.playout import Uniform
 
 GAME = pairings.the_game()
 DEALS, GAMES = 40, 30
@@ -209,6 +215,36 @@ def test_positions_show_choices_and_preferences() -> None:
     text = deeprocket.report({"positions": rows})
     assert "| cooperation | certain | 3 | yes | 3 75.0%," in text
     assert "| inference | certain | 7 | no | 7 75.0%," in text
+
+
+def test_an_agent_that_changes_its_mind_is_told_by_its_seeds() -> None:
+    rows = deeprocket.positions(["random"])
+    for row in rows:
+        assert sum(row["choices"].values()) == deeprocket.SEEDS
+        assert row["choices"][row["chosen"]] == max(row["choices"].values()) < deeprocket.SEEDS
+    text = deeprocket.report({"positions": rows})
+    for row in rows:
+        told = ", ".join(f"{text} {n} times" for text, n in row["choices"].items())
+        assert f"| {row['position']} | random | {told} |" in text
+
+
+def test_a_pass_tells_the_landlord_where_the_kings_are() -> None:
+    """Section 6: the down peasant, who did not part them, has both more likely than by counting."""
+    found = inference.infer(seed=1, hands=12)
+    # Two kings in 33 cards, 17 of which are the down peasant's.
+    assert found["counted"] == pytest.approx(17 / 33 * 16 / 32)
+    assert found["inferred"].low > 0.3 > found["counted"]
+    assert found["raised"] > 0.8
+    text = deeprocket.report({"inference": found})
+    assert "of 25.8% by" not in text and "25.8% by the number of cards" in text
+
+
+def test_what_is_inferred_without_the_play_is_what_cards_say(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(inference, "Styles", lambda *_, **__: Uniform())
+    found = inference.infer(seed=2, hands=40)
+    assert found["inferred"].low < found["counted"] < found["inferred"].high
 
 
 # The ladder.

@@ -1,0 +1,82 @@
+"""Section 6 of the DeepRocket paper: what the landlord infers about the kings.
+
+"Landlord played out “3” at first, and has one “K” in hand. Down Peasant chose “PASS”, and Up
+Peasant played out “K”. Human expert deduces the maximum probability of “K” distribution is Down
+Peasant has two “K”." Here the particles of `search` deduce it, for many hands of such a landlord.
+"""
+
+from math import comb
+from typing import Any
+
+import numpy as np
+
+from closedhand.baselines.doudizhu.decompose.agent import load, policy_of
+from closedhand.baselines.doudizhu.search.styles import Styles
+from closedhand.core.game import Game, State
+from closedhand.core.statistics import bootstrap
+from closedhand.games.doudizhu.counts import RANKS, count
+from closedhand.papers.deeprocket.pairings import the_game
+from closedhand.search.particles import Particles
+
+KING = RANKS.index("K")
+PLAYS = ("3", "pass", "K")
+"""What landlord, down peasant and up peasant play."""
+LANDLORD, DOWN, UP = range(3)
+HANDS = 100
+"""Number of hands of the landlord."""
+PARTICLES = 256
+"""Number of determinisations of each hand."""
+COUNTED = comb(17, 2) / comb(33, 2)
+"""Probability that the down peasant, with 17 of the 33 cards that are not seen, has both kings that
+are left, if the play is not considered."""
+
+
+def infer(seed: int = 0, hands: int = HANDS) -> dict[str, Any]:
+    """The probability that the down peasant holds both kings that are left.
+
+    Args:
+        seed: Seed of everything random.
+        hands: Number of hands of the landlord.
+
+    Returns:
+        `counted`, from the number of cards alone; `inferred`, the mean over the hands with its 95%
+        interval, from the likelihood of the play; `raised`, the share of hands in which the latter
+        is greater; and `hands`.
+    """
+    game = the_game()
+    rng = np.random.default_rng((seed, 0x6C))
+    policy = Styles(policy_of(load(None), sampled=False), 0, knows_rule=True)
+    found = np.empty(hands)
+    for i in range(hands):
+        particles = Particles(game, policy, _view(game, rng), PARTICLES, rng).states
+        found[i] = np.mean([count(hand, KING) == 2 for hand in particles["hands"][:, DOWN]])
+    return {
+        "counted": COUNTED,
+        "inferred": bootstrap(found)[0],
+        "raised": float((found > COUNTED).mean()),
+        "hands": hands,
+    }
+
+
+def _view(game: Game, rng: np.random.Generator) -> State:
+    """The view of a landlord with one king, who led a 3 and saw a pass and a king."""
+    while True:
+        state = game.deal(rng)
+        hands = state["hands"]
+        kings, threes = count(hands[LANDLORD], KING), count(hands[LANDLORD], 0)
+        if kings == 1 and threes and count(hands[UP], KING):
+            for text in PLAYS:
+                game.play(state, game.parse(text))
+            return game.view(state, LANDLORD)
+
+
+def report(found: dict[str, Any]) -> list[str]:
+    """What `infer` found, as Markdown."""
+    mean, low, high = found["inferred"]
+    return [
+        "The landlord, who has one K, leads a 3; the down peasant passes, the up peasant plays K.",
+        "That the down peasant has both other kings has a probability of",
+        f"{found['counted']:.1%} by the number of cards, and of {mean:.1%} ({low:.1%} to",
+        f"{high:.1%}) by the particles of `search`, which weigh what was played; it is raised in",
+        f"{found['raised']:.0%} of {found['hands']} hands of the landlord.",
+    ]
