@@ -386,9 +386,10 @@ def _report_positions(rows: list[dict[str, Any]]) -> list[str]:
         likely = list((row["preferences"] or {}).items())[:SHOWN]
         shown = ", ".join(f"{text} {chance:.1%}" for text, chance in likely) or "-"
         choices = row["choices"]
-        plays = [f"{text} {n} times" for text, n in choices.items()]
+        plays = [f"{text} ({n})" for text, n in choices.items()]
         plays = ", ".join(plays) if len(plays) > 1 else row["chosen"]
         agreed = choices.get(POSITIONS[row["position"]].played, 0)
-        agrees = {0: "no", sum(choices.values()): "yes"}.get(agreed, f"{agreed} times")
+        total = sum(choices.values())
+        agrees = {0: "no", total: "yes"}.get(agreed, f"{agreed} of {total}")
         lines.append(f"| {row['position']} | {row['agent']} | {plays} | {agrees} | {shown} |")
     return lines

@@ -224,8 +224,9 @@ def test_an_agent_that_changes_its_mind_is_told_by_its_seeds() -> None:
         assert row["choices"][row["chosen"]] == max(row["choices"].values()) < deeprocket.SEEDS
     text = deeprocket.report({"positions": rows})
     for row in rows:
-        told = ", ".join(f"{text} {n} times" for text, n in row["choices"].items())
-        assert f"| {row['position']} | random | {told} |" in text
+        told = ", ".join(f"{text} ({n})" for text, n in row["choices"].items())
+        agreed = row["choices"][deeprocket.POSITIONS[row["position"]].played]
+        assert f"| {row['position']} | random | {told} | {agreed} of {deeprocket.SEEDS} |" in text
 
 
 def test_a_pass_tells_the_landlord_where_the_kings_are() -> None:
