@@ -4,7 +4,6 @@ It differs from `search` only in the plays that are compared, and in that the ne
 the one that another play has to beat.
 """
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from closedhand.baselines.doudizhu.search.agent import (
     read_search,
 )
 from closedhand.baselines.doudizhu.variants import check_three
-from closedhand.core.agents import Traits, described
+from closedhand.core.agents import described
 from closedhand.core.game import Game, State
 from closedhand.search.budget import Threads
 
@@ -48,14 +47,7 @@ class PolicySearchAgent(SearchAgent):
         return self._network.rank(view, WIDTH).astype(np.int64)
 
 
-def describe(game: Game, argument: str | None, **options: Any) -> Traits:
-    """The traits of the agent, known before it plays."""
-    _, _, path = read_search("policy-search", argument, **options)
-    found = describer("policy-search")(game, argument, **options)
-    return replace(found, since=policy_net.since(path))
-
-
-@described(describe)
+@described(describer("policy-search", policy_net.since))
 def make_policy_search(
     game: Game,
     seed: int,

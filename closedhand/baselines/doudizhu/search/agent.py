@@ -8,6 +8,7 @@ wins counts, not the stakes.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from closedhand.core.game import Game, InputError, State
 from closedhand.core.kernel import Policy, kernel
 from closedhand.core.options import Range
 from closedhand.core.registry import make_game
+from closedhand.core.version import UNCHANGED_SINCE
 from closedhand.games.doudizhu.words import is_opening
 from closedhand.search.budget import MOST_PARTICLES, Threads, read_budget, traits
 from closedhand.search.paired import PairedSearch
@@ -179,12 +181,19 @@ def read_search(
     return name, {**budget, "particles": particles}, path
 
 
-def describer(name: str) -> Callable[..., Traits]:
-    """The function for `described` that gives the traits of a search agent."""
+def describer(
+    name: str, since: Callable[[str | None], str] = lambda path: UNCHANGED_SINCE
+) -> Callable[..., Traits]:
+    """The function for `described` that gives the traits of a search agent.
+
+    Args:
+        name: Plain name of the agent.
+        since: `Traits.since` of an agent with the path after its budget.
+    """
 
     def describe(game: Game, argument: str | None, **options: Any) -> Traits:
         _, budget, path = read_search(name, argument, **options)
-        return traits(budget, path, SIMULATION)
+        return replace(traits(budget, path, SIMULATION), since=since(path))
 
     return describe
 
