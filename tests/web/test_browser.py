@@ -472,7 +472,7 @@ def test_two_people_at_one_table(visit: Callable[..., Any]) -> None:
         wait_for_change(other, before)
 
 
-FIRST_CARD_SECONDS = 10.0
+FIRST_CARD_SECONDS = 6.0
 """Of the processor, which the server may take to the first card, on a warm cache."""
 
 
