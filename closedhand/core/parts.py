@@ -81,8 +81,15 @@ class PartCompiler(Compiler):
         super().__init__(typing, context_of_parts(target), *rest)
 
 
-overload = partial(cast(Any, extending.overload), jit_options={"pipeline_class": PartCompiler})
-"""The decorator `numba.extending.overload`, of implementations that are parts."""
+overload = partial(
+    cast(Any, extending.overload),
+    jit_options={"pipeline_class": PartCompiler, "forceinline": True},
+)
+"""The decorator `numba.extending.overload`, of implementations that are parts.
+
+Their code replaces every call: one that only passes its arguments on would count references to all
+the arrays among them.
+"""
 
 
 class _WholeCompiler(Compiler):

@@ -13,11 +13,11 @@ from closedhand.baselines.tabular.regrets import normalise, sample as sample_act
 from closedhand.baselines.tabular.sampled import SampledSolver
 from closedhand.core import contract
 from closedhand.core.game import Game
-from closedhand.core.kernel import kernel, seed_in_kernel
+from closedhand.core.kernel import inlined, kernel, seed_in_kernel
 from closedhand.games.leduc.plays import ACTIONS, NODES
 
 
-@kernel
+@inlined
 def match_regrets(regret, following, out):
     """Write probabilities in proportion to positive regrets, over the legal actions."""
     total, legal = 0.0, 0

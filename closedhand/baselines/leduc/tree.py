@@ -42,7 +42,7 @@ class Tree(NamedTuple):
         action: Action that leads here from the parent; 0 after chance.
         matrix: At an end, the index of its matrix in `pays`.
         stakes: At an end, the factors of that matrix for S and for T, float64 [nodes, 2].
-        pays: Float64 [matrices, LANES, LANES], by the opponent's and the player's own card: the
+        pays: Float64 [matrices, kinds, LANES], by the opponent's and the player's own card: the
             probability of these cards and of the flop, times 1 after a fold, and 1, 0 or -1 after a
             showdown.
     """
@@ -95,11 +95,11 @@ def build(game: Game) -> Tree:
 
     kinds = tables.kinds
     likely = deal_probabilities(game)
-    pays = np.zeros((1 + 2 * kinds, LANES, LANES))
+    pays = np.zeros((1 + 2 * kinds, kinds, LANES))
     # The opponent's card comes first, so that a kernel adds vectors over the player's own card.
-    pays[0, :kinds, :kinds] = likely.sum(2).T
-    pays[1 : 1 + kinds, :kinds, :kinds] = likely.transpose(2, 1, 0)
-    pays[1 + kinds :, :kinds, :kinds] = (likely * tables.better[:kinds, :kinds, :kinds]).transpose(
+    pays[0, :, :kinds] = likely.sum(2).T
+    pays[1 : 1 + kinds, :, :kinds] = likely.transpose(2, 1, 0)
+    pays[1 + kinds :, :, :kinds] = (likely * tables.better[:kinds, :kinds, :kinds]).transpose(
         2, 1, 0
     )
     matrix = np.zeros(len(points), np.int64)
@@ -145,7 +145,7 @@ def pay(tree, n, reached, player, out):
     """Write the value of the end `n` for `player`, weighted with the opponent's `reached`."""
     for c in range(LANES):
         out[n, c] = 0.0
-    for other in range(LANES):
+    for other in range(tree.pays.shape[1]):
         weight = reached[n, other] * tree.stakes[n, player]
         for c in range(LANES):
             out[n, c] += weight * tree.pays[tree.matrix[n], other, c]
@@ -163,12 +163,17 @@ def expect(tree, sigma, reached, player, out, gains):
         if tree.player[n] == END:
             pay(tree, n, reached, player, out)
             continue
-        own = tree.player[n] == player
         for c in range(LANES):
             out[n, c] = 0.0
-        for child in range(tree.first[n], tree.first[n] + tree.children[n]):
-            for c in range(LANES):
-                out[n, c] += out[child, c] * sigma[child, c] if own else out[child, c]
+        children = range(tree.first[n], tree.first[n] + tree.children[n])
+        if tree.player[n] == player:
+            for child in children:
+                for c in range(LANES):
+                    out[n, c] += out[child, c] * sigma[child, c]
+        else:
+            for child in children:
+                for c in range(LANES):
+                    out[n, c] += out[child, c]
 
 
 @kernel
@@ -234,7 +239,7 @@ def improve(tree, tables, player, temperature, step):
         first, end = tree.first[n], tree.first[n] + tree.children[n]
         for c in range(LANES):
             likely = 0.0
-            for other in range(LANES):
+            for other in range(tree.pays.shape[1]):
                 likely += tables.reached[n, other] * tree.pays[tree.slot[n], other, c]
             if likely <= 0.0:
                 continue

@@ -148,7 +148,7 @@ def _taken(strategy: Strategy, card: str | None, flop: str | None) -> dict[tuple
         if slot not in slots[phase]:
             continue
         # By the player's card: its reach times the opponent's, summed over the opponent's card.
-        likely = reached[own, n] * (reached[1 - own, n] @ tree.pays[slot])
+        likely = reached[own, n] * (reached[1 - own, n, kinds] @ tree.pays[slot])
         for child in range(tree.first[n], tree.first[n] + tree.children[n]):
             p = (likely * sigma[child])[cards].sum() / given[phase]
             taken[name(node), ACTIONS[tree.action[child]]] += float(p)
