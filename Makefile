@@ -4,6 +4,7 @@
 PYTHON ?= python3
 MINUTES ?= 3
 WORKERS ?= 2
+BUSY ?= 0
 FUZZ ?= 250
 STATES ?= 10
 
@@ -17,7 +18,7 @@ INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -c constrain
 
 help:
 	@echo "make demo    train an agent for $(MINUTES) minutes, then play it against random and rule"
-	@echo "make test    the test suite"
+	@echo "make test    the test suite; make test BUSY=4 beside four busy processes"
 	@echo "make fuzz    parsers against $(FUZZ) times, states against $(STATES) times as many inputs as in the suite"
 	@echo "make mutants faults put into the code, and whether the tests notice (an hour or more)"
 	@echo "make examples train with other libraries; install the game in examples/ and show that it works;"
@@ -42,7 +43,7 @@ demo: $(DEMO)
 
 # Workers begin with files of their own; one that is done takes tests from the other.
 test: $(DEV)
-	$(BIN)/pytest -n $(WORKERS) --dist worksteal
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal --beside $(BUSY)
 
 # 10,000 damaged states a game, 5,000 inputs a parser. Until something breaks: make fuzz FUZZ=1000000.
 fuzz: $(DEV)

@@ -1,6 +1,8 @@
 """Fixtures that several test files share; helper functions are in the support modules."""
 
 import signal
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -13,6 +15,31 @@ from closedhand.core import kernel
 OTHERS = " "
 ORDER = ("daihinmin", OTHERS, "chinese_poker", "leduc", "doudizhu")
 """Texts in the names of tests, in the order in which the tests run."""
+
+
+BUSY = "import os; parent = os.getppid()\nwhile os.getppid() == parent: sum(range(10**6))"
+"""A program that keeps a core busy until the process that has started it ends."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--beside 4` is for tests that judge by the clock what a loaded machine does late."""
+    parser.addoption("--beside", type=int, default=0, help="run beside so many busy processes")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Start the busy processes, once for all workers."""
+    config = session.config
+    if not hasattr(config, "workerinput"):
+        for _ in range(config.getoption("--beside")):
+            busy = subprocess.Popen([sys.executable, "-c", BUSY])
+            config.add_cleanup(busy.wait)
+            config.add_cleanup(busy.kill)
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    """Say what else runs."""
+    return f"beside {config.getoption('--beside')} busy processes"
 
 
 def pytest_configure() -> None:
