@@ -7,11 +7,8 @@ from closedhand.core.parsing import NUMBER, OPTIONS, SEED, TEXT, list_of
 from closedhand.core.registry import load, spec_of
 from closedhand.web import advice, catalogue
 from closedhand.web.helping import adviser, push_advice, push_worlds
-from closedhand.web.sitting import OBJECT, TRUTH
+from closedhand.web.sitting import OBJECT, PACE, TRUTH
 from closedhand.web.visitor import Visitor, request
-
-PACE = 0.7
-"""Seconds between actions of agents if nobody says otherwise."""
 
 
 @request("games", for_owner=False)

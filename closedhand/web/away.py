@@ -18,12 +18,9 @@ from closedhand.core.game import Game, InputError, State
 from closedhand.core.parsing import parse_whole
 from closedhand.core.registry import load, make_game, spec_of
 from closedhand.web.pictures import WATCHING, prepare
-from closedhand.web.sitting import MOST_HANDS, Chair, Hand, Sitting
+from closedhand.web.sitting import MOST_HANDS, PACE, Chair, Hand, Sitting
 
 LOG = logging.getLogger("closedhand.web")
-
-PACE = 0.7
-"""Seconds that an agent takes for a decision at least, so that people can follow."""
 
 
 class Address(NamedTuple):

@@ -20,7 +20,7 @@ from closedhand.core.threads import cores
 from closedhand.web.away import Address, Away, Stay
 from closedhand.web.catalogue import check_agent, substep_options
 from closedhand.web.pictures import OPEN, WATCHING, describe, prepare, seen_by
-from closedhand.web.sitting import Chair, Sitting, check_saved, restored
+from closedhand.web.sitting import PACE, Chair, Sitting, check_saved, restored
 
 LOG = logging.getLogger("closedhand.web")
 
@@ -135,7 +135,7 @@ class House:
         seed: int | None = None,
         deal: str | None = None,
         actions: Sequence[int] = (),
-        pace: float = 0.7,
+        pace: float = PACE,
         hands_open: bool = False,
     ) -> Sitting:
         """Open a table.

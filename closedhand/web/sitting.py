@@ -22,6 +22,8 @@ LAYOUT = 1
 """Version of the form of saved tables."""
 MOST_HANDS = 200
 """Hands whose results a table keeps."""
+PACE = 0.7
+"""Seconds between actions of agents unless somebody says otherwise: people can follow."""
 
 
 @dataclass
@@ -87,7 +89,7 @@ class Sitting:
     start: State
     actions: list[int] = field(default_factory=list[int])
     open: bool = False
-    pace: float = 0.7
+    pace: float = PACE
     watch: str = ""
     hands: list[Hand] = field(default_factory=list[Hand])
     deal: int = 0

@@ -30,7 +30,7 @@ from closedhand.core import registry
 from closedhand.core.records import Record, from_state
 from closedhand.core.registry import GAMES
 from closedhand.games.chinese_poker.notation import cards_text
-from closedhand.web import catalogue
+from closedhand.web import away, catalogue
 from closedhand.web.away import Address
 from closedhand.web.house import bound_game
 from closedhand.web.page import page as saved_page
@@ -513,8 +513,11 @@ def test_the_first_card_is_played_within_seconds(chromium: Any, tmp_path: Path) 
     assert spent_by_children() - before <= FIRST_CARD_SECONDS
 
 
-def test_a_person_and_an_agent_sit_in_a_match_elsewhere(visit: Callable[..., Any]) -> None:
+def test_a_person_and_an_agent_sit_in_a_match_elsewhere(
+    visit: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Our server plays the match; the person sees every turn of it, and nothing that is hidden."""
+    monkeypatch.setattr(away, "PACE", 0.05)
     compile_client()
     rng = np.random.default_rng(0)
     match, other = Match(None, rounds=1), Match(None, rounds=2)
