@@ -666,10 +666,11 @@ def test_files_of_records_and_logs_are_opened(visit: Callable[..., Any], tmp_pat
     records = f"{record('daihinmin')}\n{record('leduc')}\n".encode()
     log = (DATA / "uecda.log").read_bytes()
     compile_table("daihinmin")
-    page = visit("#/replay")
+    path = tmp_path / "games"
     for content, number in ((records, 2), (log, 25)):
         for packed in (content, gzip.compress(content)):
-            path = tmp_path / "games"
+            # A page of its own: the list of the file before has as many rows until it is replaced.
+            page = visit("#/replay")
             path.write_bytes(packed)
             page.locator("input[type=file]").set_input_files(path)
             rows = page.locator(".games-list [data-record]")
