@@ -39,7 +39,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 def pytest_report_header(config: pytest.Config) -> str:
     """Say what else runs."""
-    return f"beside {config.getoption('--beside')} busy processes"
+    number = config.getoption("--beside")
+    return f"beside {number} busy processes" if number else ""
 
 
 def pytest_configure() -> None:
