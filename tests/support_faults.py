@@ -27,6 +27,8 @@ from typing import Any, Self
 LIMIT = 300
 """Seconds after which a process that hangs is ended, and the test fails."""
 PIPE = 1 << 20
+SLOW = ("lightning", "matplotlib.pyplot", "sb3_contrib", "scipy.stats")
+"""Libraries whose import takes seconds: it is done once, for all commands."""
 TICK = 1 / 32
 """Seconds of the clock of long work from one look at it to the next; sums of it are exact."""
 
@@ -143,6 +145,9 @@ def serve() -> None:
     os.sched_setaffinity(0, {cores[os.getpid() % len(cores)]})
     for module in ("arena.league", "arena.plot", "cli"):
         import_module(f"closedhand.{module}")
+    for library in SLOW:
+        with contextlib.suppress(ImportError):
+            import_module(library)
     first = os.getpid()
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)

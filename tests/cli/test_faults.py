@@ -170,7 +170,7 @@ WORK = {
         **MATCH,
     ),
     "solve": Work(
-        "solve leduc --algorithm mccfr --iterations 20000 --out {}",
+        "solve leduc --algorithm mccfr --iterations 500 --out {}",
         "s",
         arrays("s/mccfr/strategy.npz"),
         setup=SMALL_LEDUC,
@@ -180,7 +180,7 @@ WORK = {
     ),
     "exactly": Work("solve leduc --algorithm lp --out {}", "s", needs="scipy"),
     "train leduc": Work(
-        "train uh-leduc --algorithm q-learning --minutes 0.01 --out {}", "q", pieces=False
+        "train uh-leduc --algorithm q-learning --minutes 0.005 --out {}", "q", pieces=False
     ),
     "shards": Work(
         SHARDS.format(160, "{}"), "s", content("s"), setup=SMALL_SHARDS, needs="pyarrow"
@@ -203,7 +203,9 @@ WORK = {
         "train doudizhu --algorithm decompose --minutes 0.002 --out {}",
         "d",
         arrays("d/decompose.npz"),
-        setup=UNTIL.format("self.learner.steps >= 3"),
+        setup=UNTIL.format("self.learner.steps >= 3")
+        + "from closedhand.baselines.doudizhu.decompose import tuning; "
+        "tuning.TASK = tuning.TASK._replace(games=tuning.PIECE)",
     ),
     "numbers": Work(
         "train daihinmin --algorithm kou --against random --minutes 0.002 --out {}",

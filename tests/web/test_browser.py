@@ -30,7 +30,7 @@ from closedhand.core import registry
 from closedhand.core.records import Record, from_state
 from closedhand.core.registry import GAMES
 from closedhand.games.chinese_poker.notation import cards_text
-from closedhand.web import away, catalogue
+from closedhand.web import away, catalogue, study
 from closedhand.web.away import Address
 from closedhand.web.house import bound_game
 from closedhand.web.page import page as saved_page
@@ -685,9 +685,12 @@ def test_files_of_records_and_logs_are_opened(visit: Callable[..., Any], tmp_pat
     assert page.locator(".games-list").count() == 0  # nothing of the file before
 
 
-def test_mistakes_are_told_from_what_is_unclear(visit: Callable[..., Any]) -> None:
+def test_mistakes_are_told_from_what_is_unclear(
+    visit: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Who can go out and passes makes a mistake; which of equal cards is played first is none."""
     compile_advice("daihinmin", "default")
+    monkeypatch.setattr(study, "JUDGING", 0.1)
     page = visit(f"#/replay/{urllib.parse.quote(record('daihinmin'))}")
     page.wait_for_selector("#scrub")
     page.click("#judge")
