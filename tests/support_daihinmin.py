@@ -6,7 +6,9 @@ import numpy as np
 
 from closedhand import Game, make_game
 from closedhand.baselines.daihinmin.kou.strength import foes_of, locked
+from closedhand.core import contract
 from closedhand.core.game import State
+from closedhand.core.kernel import kernel
 from closedhand.games.daihinmin import card_sets, plays
 from closedhand.games.daihinmin.notation import parse_cards
 from closedhand.games.daihinmin.plays import DECK, JOKER
@@ -31,6 +33,18 @@ def position(hand: str, unseen: str, target: str = "", fields: str = "") -> Any:
         view[field.partition("=")[0]] = int(field.partition("=")[2])
     view.left[0] = own.bit_count()
     return view
+
+
+def legal_one_by_one(game: Game, state: State) -> list[int]:
+    """All ids around those of actions that are legal, each asked for by itself."""
+    legal: list[int] = _legal_one_by_one(game.rules, state, game.num_actions)
+    return legal
+
+
+@kernel
+def _legal_one_by_one(rules: Any, state: Any, num_actions: int) -> Any:
+    ids = np.empty(num_actions, np.int32)
+    return [a for a in range(-2, num_actions + 2) if contract.is_legal(rules, state, a, ids)]
 
 
 def foes(view: Any, lock: int = 0) -> Any:

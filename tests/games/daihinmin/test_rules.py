@@ -3,14 +3,12 @@
 from collections import Counter
 from typing import Any
 
-import numba
 import numpy as np
 import pytest
 from support import examples
-from support_daihinmin import EXCHANGE, TEXTS, wild
+from support_daihinmin import EXCHANGE, TEXTS, legal_one_by_one, wild
 
 from closedhand import Game, InputError, make_game
-from closedhand.core import contract
 from closedhand.core.game import State
 from closedhand.games.daihinmin import card_sets, plays
 from closedhand.games.daihinmin.exchange import loser, winner
@@ -228,12 +226,6 @@ def test_matches_change_seats_reset_classes_and_add_up_points() -> None:
     assert sorted(first.classes) == [0, 1, 2, 3, 4] and (first.taxed > 0).all()
 
 
-@numba.njit
-def legal_one_by_one(rules: Any, state: Any) -> Any:
-    ids = np.empty(PASS + 1, np.int32)
-    return [a for a in range(-2, PASS + 3) if contract.is_legal(rules, state, a, ids)]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [{"illegal": "error"}, {"joker_edges": False},
                                      {"lead_pass": False, "spade_three": False}])  # fmt: skip
@@ -241,13 +233,15 @@ def test_legal_actions_are_those_that_are_legal_one_by_one(options: dict[str, An
     game, seen = make_game("daihinmin", **EXCHANGE, **options), set()
     for state in wild(game, 1, examples(30)):
         seen.add((state.leader < 0, bool(state.revolution), state.lock > 0))
-        assert legal_one_by_one(game.rules, state) == game.legal(state).tolist()
+        assert legal_one_by_one(game, state) == game.legal(state).tolist()
     assert len(seen) == 5, "the exchange; with and without revolution and lock"
 
 
 @pytest.mark.slow
 def test_card_sets_are_read_as_documented() -> None:
     game, flat = make_game("daihinmin", actions="card_sets"), make_game("daihinmin")
+    sets = card_sets.sets()
+    ids = {cards: i for i, cards in enumerate(sets)}
     choices = Counter()
     for number, state in enumerate(s.copy() for s in wild(game, 4, examples(60))):
         state.revolution ^= number % 2
@@ -255,9 +249,9 @@ def test_card_sets_are_read_as_documented() -> None:
         for play in flat.legal(state)[:-1].tolist():
             plays_of.setdefault(int(TABLE.need[play]), []).append(play)
         legal = game.legal(state)[:-1]
-        assert [card_sets.sets()[a] for a in legal] == sorted(plays_of, key=card_sets.sets().index)
+        assert [sets[a] for a in legal] == sorted(plays_of, key=ids.__getitem__)
         for action in legal.tolist():
-            options = plays_of[card_sets.sets()[action]]
+            options = plays_of[sets[action]]
             expected = options[0]
             if TABLE.low[expected] < TABLE.high[expected]:
                 pick = min if state.revolution else max

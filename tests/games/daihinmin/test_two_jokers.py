@@ -1,12 +1,12 @@
 """Daihinmin with two jokers, which nothing tells apart: what one joker never shows."""
 
 from collections.abc import Iterator
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 import pytest
-from support_daihinmin import keep_only
+from support import examples
+from support_daihinmin import keep_only, legal_one_by_one
 
 from closedhand import Game, InputError, make_agent, make_game
 from closedhand.core.game import State
@@ -112,7 +112,6 @@ def test_a_kaidan_with_two_jokers_revolts_and_a_group_may_have_five_cards() -> N
 @pytest.mark.parametrize("options", [{"jokers": 2, "lead_pass": False}, GIVES], ids=str)
 def test_what_is_listed_is_what_is_allowed(options: dict[str, Any]) -> None:
     game = make_game("daihinmin", illegal="error", **options)
-    is_legal, ids = import_module(type(game.rules).kernels).is_legal, np.empty(0, np.int32)
     rng, both = np.random.default_rng(8), 0
     for _ in range(12):
         state = game.deal(rng)
@@ -120,8 +119,7 @@ def test_what_is_listed_is_what_is_allowed(options: dict[str, Any]) -> None:
             legal = game.legal(state).tolist()
             if state.hands[state.player] >> np.uint64(53) or rng.random() < 0.05:
                 both += len(legal) > 1
-                every = range(game.num_actions)
-                assert legal == [a for a in every if is_legal(game.rules, state, a, ids)]
+                assert legal == legal_one_by_one(game, state)
             game.play(state, int(rng.choice(legal)))
     assert both > 20
 
@@ -130,7 +128,7 @@ def test_what_is_listed_is_what_is_allowed(options: dict[str, Any]) -> None:
 def test_what_is_dealt_for_what_is_hidden_comes_about_from_its_own_deal() -> None:
     game, rng = make_game("daihinmin", illegal="error", **GIVES), np.random.default_rng(2)
     shown = 0
-    for number, state in enumerate(jokers_given(game, rng, 60)):
+    for number, state in enumerate(jokers_given(game, rng, examples(24))):
         given = any(int(cards) >> 52 for cards in state.shown)
         if number % 7 and not given:
             continue
