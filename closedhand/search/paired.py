@@ -138,14 +138,16 @@ def eliminate(sums: Floats, span: float, surviving: Bools) -> bool:
     return remain
 
 
-def _posterior_bounds(sums: Floats, span: float, expected: Floats, error: float) -> Floats:
+def _posterior_bounds(
+    sums: Floats, span: float, expected: Floats, error: float, above: float
+) -> Floats:
     """The lower bounds of `bounds` under a normal prior of the advantages."""
-    found, above = np.empty(len(sums)), np.empty(len(sums))
+    found, high = np.empty(len(sums)), np.empty(len(sums))
     bounds(sums, 0.0, span, found)
-    bounds(sums, 1.0, span, above)
-    precision = (np.maximum(above - found, TINY) ** -2, error**-2)
+    bounds(sums, 1.0, span, high)
+    precision = (np.maximum(high - found, TINY) ** -2, error**-2)
     mean = (found * precision[0] + expected * precision[1]) / sum(precision)
-    least: Floats = mean - REPLACED_ABOVE / np.sqrt(sum(precision))
+    least: Floats = mean - above / np.sqrt(sum(precision))
     least[0] = 0.0
     return least
 
@@ -203,6 +205,7 @@ class PairedSearch:
         rng: Rng,
         expected: Floats | None = None,
         error: float = math.inf,
+        above: float = REPLACED_ABOVE,
     ) -> int:
         """Choose the best of some actions.
 
@@ -214,15 +217,16 @@ class PairedSearch:
             expected: Advantages over the first action that are expected without the search, such
                 as those by a value network, float64 [n]; they count beside what the search finds.
             error: Standard error of these expectations.
+            above: Number of standard errors by which an action has to be better than the first one.
         """
         if len(actions) == 1:
             return int(actions[0])
         least = np.empty(len(actions))
         sums = self.judge(view, actions, rng)
         if expected is None:
-            bounds(sums, -REPLACED_ABOVE, self._span, least)
+            bounds(sums, -above, self._span, least)
         else:
-            least = _posterior_bounds(sums, self._span, expected, error)
+            least = _posterior_bounds(sums, self._span, expected, error, above)
         return int(actions[np.argmax(least)])
 
     def judge(self, view: State, actions: Ids, rng: Rng) -> Floats:

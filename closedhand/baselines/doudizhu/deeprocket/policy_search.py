@@ -1,7 +1,7 @@
 """The agent `policy-search`: search over the plays that the policy network finds most probable.
 
-It differs from `search` only in the plays that are compared, and in that the network's choice is
-the one that another play has to beat.
+The network's choice is the one that another play has to beat. The simulations are played by the
+value network that comes with the package (`value_net/playouts.py`).
 """
 
 from typing import Any
@@ -17,6 +17,8 @@ from closedhand.baselines.doudizhu.search.agent import (
     describer,
     read_search,
 )
+from closedhand.baselines.doudizhu.value_net import agent as value_net, files
+from closedhand.baselines.doudizhu.value_net.playouts import PLAYED_SINCE, playouts_by
 from closedhand.baselines.doudizhu.variants import check_three
 from closedhand.core.agents import described
 from closedhand.core.game import Game, State
@@ -39,7 +41,8 @@ class PolicySearchAgent(SearchAgent):
         Raises:
             InputError: There are no networks at the path.
         """
-        super().__init__(game, name, seed, decompose.load(None), **budget)
+        values = value_net.policy_of(files.load(None, "win")[0], "win")
+        super().__init__(game, name, seed, decompose.load(None), playouts_by(values), **budget)
         self._network = policy_net.make_policy_net(self._flat, seed, path)
 
     def plays(self, view: State) -> np.ndarray:
@@ -47,7 +50,7 @@ class PolicySearchAgent(SearchAgent):
         return self._network.rank(view, WIDTH).astype(np.int64)
 
 
-@described(describer("policy-search", policy_net.since))
+@described(describer("policy-search", PLAYED_SINCE))
 def make_policy_search(
     game: Game,
     seed: int,

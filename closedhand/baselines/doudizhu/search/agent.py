@@ -72,7 +72,6 @@ class SearchAgent:
         seed: int,
         weights: np.ndarray,
         simulated: Policy | None = None,
-        span: float = 2.0,
         **budget: Any,
     ) -> None:
         """Create the agent.
@@ -83,7 +82,6 @@ class SearchAgent:
             seed: Seed of the simulations.
             weights: Weights of `decompose`.
             simulated: Policy of the simulations; None: `Styles`.
-            span: The greatest difference to be expected of the values of two simulations.
             **budget: Budget of `PairedSearch`.
         """
         self.game = game
@@ -94,7 +92,7 @@ class SearchAgent:
         self._flat = make_game(game.name, **{**game.flat.options, "objective": "win"})
         self._simulated = simulated or Styles(self._policy, 0, knows_rule=True)
         self._weighted = budget.get("particles", 0) > 0
-        self._search = PairedSearch(self._flat, self._simulated, span=span, **budget)
+        self._search = PairedSearch(self._flat, self._simulated, **budget)
         self._ids = np.empty(self._flat.num_actions, np.int32)
         self._decided: dict[bytes, int] = {}
 
@@ -181,19 +179,17 @@ def read_search(
     return name, {**budget, "particles": particles}, path
 
 
-def describer(
-    name: str, since: Callable[[str | None], str] = lambda path: UNCHANGED_SINCE
-) -> Callable[..., Traits]:
+def describer(name: str, since: str = UNCHANGED_SINCE) -> Callable[..., Traits]:
     """The function for `described` that gives the traits of a search agent.
 
     Args:
         name: Plain name of the agent.
-        since: `Traits.since` of an agent with the path after its budget.
+        since: `Traits.since` of the agent.
     """
 
     def describe(game: Game, argument: str | None, **options: Any) -> Traits:
         _, budget, path = read_search(name, argument, **options)
-        return replace(traits(budget, path, SIMULATION), since=since(path))
+        return replace(traits(budget, path, SIMULATION), since=since)
 
     return describe
 

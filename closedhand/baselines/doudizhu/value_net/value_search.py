@@ -1,7 +1,7 @@
-"""The agent `value-search`: search a few turns ahead over the plays that `value-net` values most.
+"""The agent `value-search`: search over the plays that `value-net` values most.
 
-The plays are compared as by `search`, but a simulation ends at the player's next choice, at its
-value (`lookahead.py`), and what the network says of the plays before any search counts as well.
+The plays are compared as by `search`, but `value-net` plays the simulations (`playouts.py`), and
+what it says of the plays before any search counts as well.
 """
 
 from typing import Any
@@ -10,11 +10,10 @@ import numpy as np
 
 from closedhand.baselines.doudizhu.decompose import agent as decompose
 from closedhand.baselines.doudizhu.search.agent import SearchAgent, Worlds, describer, read_search
-from closedhand.baselines.doudizhu.search.styles import Styles
 from closedhand.baselines.doudizhu.value_net import files
 from closedhand.baselines.doudizhu.value_net.agent import make_space, policy_of, rate
-from closedhand.baselines.doudizhu.value_net.lookahead import Lookahead, probability
-from closedhand.baselines.doudizhu.value_net.network import Net
+from closedhand.baselines.doudizhu.value_net.network import Net, probability
+from closedhand.baselines.doudizhu.value_net.playouts import PLAYED_SINCE, playouts_by
 from closedhand.core.agents import described
 from closedhand.core.game import Game, InputError, State
 from closedhand.search.budget import Threads
@@ -23,19 +22,15 @@ WIDTH = 6
 """Maximum number of plays that are compared."""
 MOST_BEHIND = 1.5
 """How far the value of a play may be behind the best one, a logarithm of odds."""
-SPAN = 0.5
-"""Difference of the values of two simulations that is seldom exceeded."""
 ERROR = 0.15
 """Standard error of the difference that the network sees between two plays, of 2 from a certain
 loss to a certain win."""
-TURNS = 1
-"""Own choices at the last of which a simulation ends."""
-TEMPERATURE = 0.0
-"""Temperature of the others' choices in simulations; 0: they play what they value most."""
+REPLACED_ABOVE = 1.0
+"""Number of standard errors by which a play has to be better than the network's own choice."""
 
 
 class ValueSearchAgent(SearchAgent):
-    """Compares the plays that a value network likes, a few turns ahead."""
+    """Compares the plays that a value network likes by its own play."""
 
     def __init__(self, game: Game, name: str, seed: int, net: Net, **budget: Any) -> None:
         """Create the agent.
@@ -48,17 +43,17 @@ class ValueSearchAgent(SearchAgent):
             **budget: Budget of `PairedSearch`.
         """
         self._values = policy_of(net, "win")
-        weights = decompose.load(None)
-        styles = Styles(decompose.policy_of(weights, sampled=False), 0, knows_rule=False)
-        lookahead = Lookahead(styles, self._values, TURNS, TEMPERATURE)
-        super().__init__(game, name, seed, weights, lookahead, SPAN, **budget)
+        simulated = playouts_by(self._values)
+        super().__init__(game, name, seed, decompose.load(None), simulated, **budget)
         self._space = make_space()
 
     def choose(self, view: State) -> int:
         """A flat play, while cards are played."""
         plays, values = self._rated(view)
         wins = 2 * np.array([probability(value) for value in values])
-        return self._search.best(view, plays, self._rng, wins - wins[0], ERROR)
+        return self._search.best(
+            view, plays, self._rng, wins - wins[0], ERROR, above=REPLACED_ABOVE
+        )
 
     def plays(self, view: State) -> np.ndarray:
         """The flat plays to be compared, the most promising first, int64 [n]."""
@@ -75,7 +70,7 @@ class ValueSearchAgent(SearchAgent):
         return space.plays[order], space.values[order]
 
 
-@described(describer("value-search"))
+@described(describer("value-search", PLAYED_SINCE))
 def make_value_search(
     game: Game,
     seed: int,

@@ -1,4 +1,4 @@
-"""Search a few turns ahead by the values of a network."""
+"""Search by simulations that a value network plays."""
 
 from pathlib import Path
 
@@ -11,8 +11,9 @@ from closedhand import InputError, make_agent, make_game
 from closedhand.baselines.doudizhu.decompose import agent as decompose
 from closedhand.baselines.doudizhu.search.styles import Styles, log_likelihood
 from closedhand.baselines.doudizhu.value_net import files
-from closedhand.baselines.doudizhu.value_net.lookahead import drawn
+from closedhand.baselines.doudizhu.value_net.agent import policy_of
 from closedhand.baselines.doudizhu.value_net.network import new_net
+from closedhand.baselines.doudizhu.value_net.playouts import evaluate, playouts_by
 from closedhand.games.doudizhu.counts import DECK, pack
 from closedhand.search import paired
 
@@ -44,12 +45,20 @@ def test_a_network_for_points_is_refused(tmp_path: Path) -> None:
         make_agent(GAME, f"value-search:40:{path}")
 
 
-def test_others_choose_in_proportion_to_their_values() -> None:
-    values, rng = np.log([1.0, 3.0, 6.0]), np.random.default_rng(5)
-    counts = np.bincount([drawn(values, 3, 1.0, rng) for _ in range(20_000)])
-    assert np.abs(counts / 20_000 - [0.1, 0.3, 0.6]).max() < 0.015
-    cold = [drawn(values, 3, 0.05, rng) for _ in range(100)]
-    assert set(cold) == {2}
+def test_the_others_err_by_their_temperature() -> None:
+    """Without it, a state has one value; with it some have both, and others still one."""
+    cold = playouts_by(policy_of(files.load(None, "win")[0], "win"))._replace(temperature=1e-9)
+    ids, rng = np.empty(GAME.num_actions, np.int32), np.random.default_rng(5)
+    states = [GAME.deal(rng) for _ in range(20)]
+    values: dict[float, list[int]] = {}
+    for temperature in (1e-9, 0.5):
+        policy = cold._replace(temperature=temperature)
+        values[temperature] = [
+            len({evaluate(policy, GAME.rules, each.copy(), 0, 0, rng, ids) for _ in range(8)})
+            for each in states
+        ]
+    assert values[1e-9] == [1] * 20
+    assert {*values[0.5]} == {1, 2}
 
 
 def test_only_who_knows_rule_guesses_at_it() -> None:
@@ -79,11 +88,11 @@ def test_expectations_count_by_their_error() -> None:
         gains = rng.normal(mean, 0.2, 400) if k else np.zeros(400)
         sums[k] = len(gains), gains.sum(), (gains**2).sum()
     expected = np.array([0.0, -0.5, 0.5])
-    found = paired._posterior_bounds(sums, 0.5, expected, 1e9)
+    found = paired._posterior_bounds(sums, 0.5, expected, 1e9, 0.5)
     plain = np.empty(3)
-    paired.bounds(sums, -paired.REPLACED_ABOVE, 0.5, plain)
+    paired.bounds(sums, -0.5, 0.5, plain)
     assert np.allclose(found, plain)
-    trusted = paired._posterior_bounds(sums, 0.5, expected, 1e-6)
+    trusted = paired._posterior_bounds(sums, 0.5, expected, 1e-6, 0.5)
     assert np.allclose(trusted, expected, atol=1e-5)
-    between = paired._posterior_bounds(sums, 0.5, expected, 0.02)
+    between = paired._posterior_bounds(sums, 0.5, expected, 0.02, 0.5)
     assert plain[2] < between[2] < expected[2]

@@ -1,0 +1,83 @@
+"""Playouts by `value-net`: the policy of the simulations of `value-search` and `policy-search`.
+
+A determinisation is played to its end by `value-net` in all seats; when few cards are left, exact
+search of the open hands takes the place of the rest. Every seat chooses by what it sees, so that no
+simulated player acts on cards that are hidden from it. The others do not always choose what they
+value most, but in proportion to exp(value / temperature): real ones play in ways of their own.
+
+Determinisations are weighted as in `search` (`search/styles.py`), without the style of `rule`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.baselines.doudizhu.decompose import agent as decompose
+from closedhand.baselines.doudizhu.search import styles
+from closedhand.baselines.doudizhu.search.endgame import winner
+from closedhand.baselines.doudizhu.search.styles import Styles
+from closedhand.baselines.doudizhu.value_net.agent import Policy, make_space, rate
+from closedhand.baselines.learning.policy_gradient import draw, exponentials
+from closedhand.core import contract
+from closedhand.core.kernel import kernel
+from closedhand.games.doudizhu import rules as flat
+from closedhand.search.exact import UNKNOWN, WON
+
+PLAYED_SINCE = "0.4.0"
+"""Version since which agents that simulate so play as they do."""
+TEMPERATURE = 0.5
+"""Temperature of the others' choices, in logarithms of odds."""
+
+
+class Playouts(NamedTuple):
+    """The policy of a search.
+
+    Attributes:
+        styles: Opponent model that weighs the determinisations.
+        values: Policy `value-net`.
+        temperature: Temperature of the others' choices, in logarithms of odds.
+    """
+
+    kernels = "closedhand.baselines.doudizhu.value_net.playouts"
+
+    styles: Styles
+    values: Policy
+    temperature: float
+
+
+def playouts_by(values: Policy) -> Playouts:
+    """The policy of a search whose simulations a value network plays."""
+    weights = decompose.policy_of(decompose.load(None), sampled=False)
+    return Playouts(Styles(weights, 0, knows_rule=False), values, TEMPERATURE)
+
+
+@kernel
+def evaluate(policy, rules, state, player, guess, rng, ids):
+    """The value of a full state, 1 or -1: exact when few cards remain, else by a playout."""
+    known = winner(policy.styles.decompose, rules, state, player)
+    if known != UNKNOWN:
+        return 1.0 if known == WON else -1.0
+    space = make_space()
+    payoff = contract.payoff(rules, state, player)
+    while np.isnan(payoff):
+        n, k, _ = rate(policy.values, rules, state, ids, space)
+        if k < 0 and state.player == player:
+            k = np.argmax(space.values[:n])
+        elif k < 0:
+            weights = space.values[:n] / policy.temperature
+            k = draw(weights, n, exponentials(weights, n), rng)
+        flat.play(rules, state, space.plays[k])
+        payoff = contract.payoff(rules, state, player)
+    return payoff
+
+
+@kernel
+def log_likelihood(policy, rules, state, player, least, rng, ids):
+    """As in `search/styles.py`."""
+    return styles.log_likelihood(policy.styles, rules, state, player, least, rng, ids)
+
+
+@kernel
+def propose(policy, rules, state, player, rng):
+    """As in `search/styles.py`."""
+    styles.propose(policy.styles, rules, state, player, rng)
