@@ -1,31 +1,26 @@
 """The agent `policy-search`: search over the plays that the policy network finds most probable.
 
-The network's choice is the one that another play has to beat. The simulations are played by the
-value network that comes with the package (`value_net/playouts.py`).
+The network's choice is the one that another play has to beat. The value network that comes with the
+package says what to expect of each play and plays the simulations, as in `value-search`.
 """
 
 from typing import Any
 
 import numpy as np
 
-from closedhand.baselines.doudizhu.decompose import agent as decompose
 from closedhand.baselines.doudizhu.deeprocket import policy_net
-from closedhand.baselines.doudizhu.search.agent import (
-    WIDTH,
-    SearchAgent,
-    Worlds,
-    describer,
-    read_search,
-)
-from closedhand.baselines.doudizhu.value_net import agent as value_net, files
-from closedhand.baselines.doudizhu.value_net.playouts import PLAYED_SINCE, playouts_by
+from closedhand.baselines.doudizhu.search.agent import WIDTH, Worlds, describer, read_search
+from closedhand.baselines.doudizhu.value_net import files
+from closedhand.baselines.doudizhu.value_net.agent import rate
+from closedhand.baselines.doudizhu.value_net.playouts import PLAYED_SINCE
+from closedhand.baselines.doudizhu.value_net.value_search import MOST_BEHIND, ValueSearchAgent
 from closedhand.baselines.doudizhu.variants import check_three
 from closedhand.core.agents import described
 from closedhand.core.game import Game, State
 from closedhand.search.budget import Threads
 
 
-class PolicySearchAgent(SearchAgent):
+class PolicySearchAgent(ValueSearchAgent):
     """Compares the plays of a policy network by simulation."""
 
     def __init__(self, game: Game, name: str, seed: int, path: str | None, **budget: Any) -> None:
@@ -41,13 +36,24 @@ class PolicySearchAgent(SearchAgent):
         Raises:
             InputError: There are no networks at the path.
         """
-        values = value_net.policy_of(files.load(None, "win")[0], "win")
-        super().__init__(game, name, seed, decompose.load(None), playouts_by(values), **budget)
+        super().__init__(game, name, seed, files.load(None, "win")[0], **budget)
         self._network = policy_net.make_policy_net(self._flat, seed, path)
 
-    def plays(self, view: State) -> np.ndarray:
-        """The flat plays to be compared, the most probable first, int64 [n]."""
-        return self._network.rank(view, WIDTH).astype(np.int64)
+    def rated(self, view: State) -> tuple[np.ndarray, np.ndarray]:
+        """The plays to be compared, the most probable first, int64 [n], and their values [n].
+
+        The value network knows one play of each main group, whatever its kickers.
+        """
+        space, group = self._space, self._flat.rules.plays.group
+        n, k, _ = rate(self._values, self._flat.rules, view, self._ids, space)
+        if k >= 0:
+            return space.plays[k : k + 1].copy(), np.zeros(1)
+        plays = self._network.rank(view, WIDTH).astype(np.int64)
+        known = dict(zip(group[space.plays[:n]].tolist(), space.values[:n], strict=True))
+        values = np.array([known[each] for each in group[plays].tolist()])
+        near = values >= values.max() - MOST_BEHIND
+        near[0] = True
+        return plays[near], values[near]
 
 
 @described(describer("policy-search", PLAYED_SINCE))

@@ -49,7 +49,7 @@ class ValueSearchAgent(SearchAgent):
 
     def choose(self, view: State) -> int:
         """A flat play, while cards are played."""
-        plays, values = self._rated(view)
+        plays, values = self.rated(view)
         wins = 2 * np.array([probability(value) for value in values])
         return self._search.best(
             view, plays, self._rng, wins - wins[0], ERROR, above=REPLACED_ABOVE
@@ -57,9 +57,9 @@ class ValueSearchAgent(SearchAgent):
 
     def plays(self, view: State) -> np.ndarray:
         """The flat plays to be compared, the most promising first, int64 [n]."""
-        return self._rated(view)[0]
+        return self.rated(view)[0]
 
-    def _rated(self, view: State) -> tuple[np.ndarray, np.ndarray]:
+    def rated(self, view: State) -> tuple[np.ndarray, np.ndarray]:
         """The plays to be compared, int64 [n], and their values, float64 [n]."""
         space = self._space
         n, k, _ = rate(self._values, self._flat.rules, view, self._ids, space)
