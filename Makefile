@@ -126,7 +126,9 @@ web-check: $(NODE)
 
 # The browser of the tests; a system package, so only where nothing else is to be asked.
 chromium:
-	@command -v chromium >/dev/null || { apt-get update && apt-get install -y --no-install-recommends chromium; }
+	@command -v chromium-headless-shell || \
+		{ apt-get update && apt-get install -y --no-install-recommends chromium-headless-shell; } || \
+		command -v chromium
 
 bench: $(DEV)
 	$(BIN)/python -m benchmarks
