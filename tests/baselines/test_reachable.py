@@ -55,7 +55,7 @@ REFUSALS = (
 )
 """What is said of games that an agent does not play."""
 
-POSITIONS = 100
+POSITIONS = 150
 SLOW = 200.0
 """Microseconds of a decision above which an agent is asked in few positions."""
 

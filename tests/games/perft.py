@@ -29,7 +29,7 @@ LEAVES = 2500
 POSITIONS = 30
 LATEST = 40
 """Most actions that lead to a position."""
-COUNTED_SLOWLY = 25
+COUNTED_SLOWLY = 40
 """Most positions in which a reference lists the legal actions, for each perft."""
 
 HOUSE = ("jack_back", "five_skip", "six_reverse", "capital_fall")

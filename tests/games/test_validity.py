@@ -36,7 +36,7 @@ FREE = {
 def test_every_position_is_valid(variant: tuple[str, dict[str, Any]]) -> None:
     """So is every view of it, whatever is dealt to a view, and the written deal."""
     game, rng = make_game(variant[0], **variant[1]), np.random.default_rng(2)
-    for state in positions(game, seed=1, games=examples(1)):
+    for state in positions(game, seed=1, games=examples(2)):
         assert game.valid(state) == "", state
         for player in range(game.num_players):
             view = game.view(state, player)

@@ -32,7 +32,7 @@ def test_our_games_keep_the_contract(variant: tuple[str, dict[str, Any]]) -> Non
     """Under their default options in more games: the others share most of their code."""
     name, options = variant
     game = make_game(name, **options)
-    check_game(game, games=examples(6 if game.options == make_game(name).options else 3))
+    check_game(game, games=examples(8 if game.options == make_game(name).options else 4))
 
 
 class Fault(NamedTuple):

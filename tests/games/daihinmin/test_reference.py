@@ -78,7 +78,7 @@ def test_random_rounds_of_daihinmin_agree_step_by_step(options: dict[str, Any]) 
     game = make_game("daihinmin", **options)
     rng = np.random.default_rng(23)
     known = {name: value for name, value in options.items() if name not in ("classes", "players")}
-    for _ in range(examples(8)):
+    for _ in range(examples(12)):
         state = game.deal(rng)
         seats, classes, *hands = game.deal_text(state).split(";")
         reference = daihinmin.Reference(

@@ -128,7 +128,7 @@ def test_what_is_listed_is_what_is_allowed(options: dict[str, Any]) -> None:
 def test_what_is_dealt_for_what_is_hidden_comes_about_from_its_own_deal() -> None:
     game, rng = make_game("daihinmin", illegal="error", **GIVES), np.random.default_rng(2)
     shown = 0
-    for number, state in enumerate(jokers_given(game, rng, examples(24))):
+    for number, state in enumerate(jokers_given(game, rng, examples(60))):
         given = any(int(cards) >> 52 for cards in state.shown)
         if number % 7 and not given:
             continue
