@@ -24,6 +24,9 @@ Threads = Annotated[int | None, Range(1, 1024), "number of parallel searches"]
 MOST_PARTICLES = 10**6
 """Maximum number of particles, or of candidates, of a search."""
 
+Worlds = Annotated[int | None, Range(0, MOST_PARTICLES), "determinisations of each thread"]
+"""The option `worlds` of agents that search."""
+
 
 class Budget(NamedTuple):
     """What a decision may cost; see `budget`."""

@@ -160,6 +160,7 @@ class PairedSearch:
         game: Game,
         policy: Policy,
         *,
+        rules: Rules = None,
         span: float | None = None,
         simulations: int | None = None,
         seconds: float | None = None,
@@ -173,6 +174,7 @@ class PairedSearch:
             game: The game.
             policy: Policy of the playouts, with `choose` or `evaluate`; with particles also
                 `log_likelihood` or `plausibility`.
+            rules: Rules to simulate by, if they are not those of the game.
             span: The greatest difference of two payoffs, by default that of the game.
             simulations: Simulations of a decision, over all actions; the search stops earlier if
                 one action is left.
@@ -193,6 +195,7 @@ class PairedSearch:
             raise InputError(f"a search takes 0 particles or more, not {particles!r}")
         self._budget = budget(simulations, seconds, threads)
         self.spent = np.zeros(len(SPENT))
+        self._rules = rules if rules is not None else game.rules
         self._game, self._policy = game, told_apart(policy)
         low, high = game.payoff_range
         self._span = high - low if span is None else span
@@ -244,7 +247,7 @@ class PairedSearch:
         Raises:
             InputError: An action is not legal in the view.
         """
-        rules, player = self._game.rules, int(view["player"])
+        rules, player = self._rules, int(view["player"])
         actions = candidates(self._game, view, actions)
         threads = self._budget.threads
         deadline = self._budget.deadline()

@@ -100,17 +100,17 @@ def test_agents_refuse_games_that_they_do_not_know() -> None:
             "for games of three: not rules=two_players",
             ("policy-net", "policy-search", "bids:value:rule"),
         ),
-        "seven_give": ("daihinmin", gifts, ("monte-carlo",)),
-        "ten_discard": ("daihinmin", gifts, ("monte-carlo",)),
+        "seven_give": ("daihinmin", gifts, ("monte-carlo", "policy-search")),
+        "ten_discard": ("daihinmin", gifts, ("monte-carlo", "policy-search")),
         "players": (
             "daihinmin",
             "for games of five: not players=",
-            ("monte-carlo[playouts=policy]",),
+            ("monte-carlo[playouts=policy]", "policy-search"),
         ),
         "jokers": (
             "daihinmin",
             "for games with one joker: not jokers=",
-            ("monte-carlo[playouts=policy]",),
+            ("monte-carlo[playouts=policy]", "policy-search"),
         ),
     }
     for (option, value), agents in REFUSED.items():

@@ -54,6 +54,22 @@ class PolicyAgent(KernelAgent):
         return sets
 
 
+def check_known(game: Game, who: str) -> None:
+    """Check that a game is one that the policy knows.
+
+    Args:
+        game: Daihinmin with any options.
+        who: Who asks, for the message.
+
+    Raises:
+        InputError: Cards are given or discarded in it, or it is not of five players, or has two
+            jokers.
+    """
+    check_no_gifts(game, who)
+    check_five(game, who)
+    check_one_joker(game, who)
+
+
 def describe(game: Game, argument: str | None) -> Traits:
     """Traits of the agent, known before it plays."""
     return Traits(files_of(argument), microseconds=5.0)
@@ -67,8 +83,6 @@ def make_policy(game: Game, seed: int, argument: str | None) -> PolicyAgent:
         InputError: The file cannot be read, or holds other weights; or cards are given or discarded
             in the game, or it is not of five players, or has two jokers.
     """
-    check_no_gifts(game, "policy")
-    check_five(game, "policy")
-    check_one_joker(game, "policy")
+    check_known(game, "policy")
     policy = shipped() if argument is None else load(Path(argument))
     return PolicyAgent(game, str(AgentSpec("policy", {}, argument)), policy)

@@ -30,7 +30,8 @@ from closedhand.baselines.learning.policy_gradient import (
     read_weights,
     shipped_weights,
 )
-from closedhand.core.kernel import kernel
+from closedhand.core.game import State
+from closedhand.core.kernel import Rules, kernel
 from closedhand.games.daihinmin.legality import legal
 from closedhand.games.daihinmin.plays import PASS
 
@@ -105,6 +106,28 @@ def logits_of(policy, rules, state, ids, n):
     features = np.empty((n, 2, MOST_FEATURES), np.int32)
     judge(policy, rules, state, ids, n, logits, features, np.empty((n, 2), np.int64))
     return logits
+
+
+def likeliest(
+    policy: Policy, rules: Rules, view: State, ids: np.ndarray, far: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """The actions that the policy may well choose, in the order of their ids.
+
+    Args:
+        policy: The policy.
+        rules: Rules of the flat game.
+        view: View of the player to act.
+        ids: Scratch space, int32 [num_actions].
+        far: How far the logit of an action may be below the greatest one.
+
+    Returns:
+        The actions, int32 [n], and their logits less the greatest one, float64 [n].
+    """
+    number = options(rules, view, ids)
+    logits = logits_of(policy, rules, view, ids, number)
+    ahead = logits - logits.max()
+    kept = ahead >= -far
+    return ids[:number][kept], ahead[kept]
 
 
 @kernel

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from closedhand.baselines.doudizhu.deeprocket import policy_net
-from closedhand.baselines.doudizhu.search.agent import WIDTH, Worlds, describer, read_search
+from closedhand.baselines.doudizhu.search.agent import WIDTH, describer, read_search
 from closedhand.baselines.doudizhu.value_net import files
 from closedhand.baselines.doudizhu.value_net.agent import rate
 from closedhand.baselines.doudizhu.value_net.playouts import PLAYED_SINCE
@@ -17,7 +17,7 @@ from closedhand.baselines.doudizhu.value_net.value_search import MOST_BEHIND, Va
 from closedhand.baselines.doudizhu.variants import check_three
 from closedhand.core.agents import described
 from closedhand.core.game import Game, State
-from closedhand.search.budget import Threads
+from closedhand.search.budget import Threads, Worlds
 
 
 class PolicySearchAgent(ValueSearchAgent):

@@ -9,7 +9,7 @@ wins counts, not the stakes.
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,11 +22,10 @@ from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.kernel import Policy, kernel
-from closedhand.core.options import Range
 from closedhand.core.registry import make_game
 from closedhand.core.version import UNCHANGED_SINCE
 from closedhand.games.doudizhu.words import is_opening
-from closedhand.search.budget import MOST_PARTICLES, Threads, read_budget, traits
+from closedhand.search.budget import Threads, Worlds, read_budget, traits
 from closedhand.search.paired import PairedSearch
 from closedhand.search.particles import BATCH
 from closedhand.search.ranking import Simulation
@@ -192,9 +191,6 @@ def describer(name: str, since: str = UNCHANGED_SINCE) -> Callable[..., Traits]:
         return replace(traits(budget, path, SIMULATION), since=since)
 
     return describe
-
-
-Worlds = Annotated[int | None, Range(0, MOST_PARTICLES), "determinisations of each thread"]
 
 
 @described(describer("search"))

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from closedhand.baselines.doudizhu.decompose import agent as decompose
-from closedhand.baselines.doudizhu.search.agent import SearchAgent, Worlds, describer, read_search
+from closedhand.baselines.doudizhu.search.agent import SearchAgent, describer, read_search
 from closedhand.baselines.doudizhu.value_net import files
 from closedhand.baselines.doudizhu.value_net.agent import make_space, policy_of, rate
 from closedhand.baselines.doudizhu.value_net.network import Net, probability
 from closedhand.baselines.doudizhu.value_net.playouts import PLAYED_SINCE, playouts_by
 from closedhand.core.agents import described
 from closedhand.core.game import Game, InputError, State
-from closedhand.search.budget import Threads
+from closedhand.search.budget import Threads, Worlds
 
 WIDTH = 6
 """Maximum number of plays that are compared."""

@@ -1,0 +1,89 @@
+"""The agent `policy-search`: search over the actions that the pattern policy likes, by its play.
+
+The likeliest actions are compared on the same determinisations (`closedhand.search.paired`), which
+the policy plays on. What it thinks of the actions before any search counts as well, and an action
+has to be better than its own choice to replace it.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from closedhand.baselines.daihinmin.monte_carlo import SIMULATION, policy_of
+from closedhand.baselines.daihinmin.policy import linear
+from closedhand.baselines.daihinmin.policy.agent import check_known
+from closedhand.baselines.daihinmin.search_agent import SearchAgent
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agents import Traits, described
+from closedhand.core.game import Game, State
+from closedhand.search.budget import Threads, Worlds, read_budget, traits
+from closedhand.search.paired import PairedSearch
+
+USUAL = "50ms"
+"""Default budget."""
+WIDTH = 6
+"""Maximum number of actions that are compared."""
+FAR = 4.0
+"""How far the logit of an action may be below the greatest one."""
+WORTH, ERROR = 0.03, 0.4
+"""Points that a unit of logit is worth, and the standard error of such a difference."""
+SPAN = 4.0
+"""Points between the first place of a round and the last."""
+
+
+class PolicySearchAgent(SearchAgent):
+    """Compares the actions that the pattern policy likes."""
+
+    def __init__(
+        self, game: Game, name: str, seed: int, policy: linear.Policy, **budget: Any
+    ) -> None:
+        """Play `game`, Daihinmin with any options.
+
+        Args:
+            game: Game to play.
+            name: Name of the agent.
+            seed: Seed of the simulations.
+            policy: The policy.
+            **budget: Budget of `PairedSearch`.
+        """
+        super().__init__(game, name, seed, policy)
+        self._search = PairedSearch(self._flat, policy, rules=self._rules, span=SPAN, **budget)
+        self.spent = self._search.spent
+
+    def searched(self, view: State) -> int:
+        """The action that is best in simulations and by the policy's judgement."""
+        actions, ahead = linear.likeliest(self._policy, self._rules, view, self._ids, FAR)
+        order = np.argsort(-ahead, kind="stable")[:WIDTH]
+        return self._search.best(view, actions[order], self._rng, WORTH * ahead[order], ERROR)
+
+
+def describe(
+    game: Game, argument: str | None, threads: int | None = None, worlds: int | None = None
+) -> Traits:
+    """Traits of the agent, known before it plays."""
+    budget, _, path = read_budget("policy-search", argument or USUAL, threads)
+    return traits(budget, path, SIMULATION["policy"])
+
+
+@described(describe)
+def make_policy_search(
+    game: Game,
+    seed: int,
+    argument: str | None,
+    threads: Threads = None,
+    worlds: Worlds = None,
+) -> PolicySearchAgent:
+    """The agent `policy-search`, with a budget as in `policy-search:500` or `policy-search:20ms`.
+
+    In `policy-search:500x64` the number after the `x` is that of determinisations of each thread,
+    weighted by the plays that were seen, like the option `worlds`; without it every deal is equally
+    likely. The path of a file of weights may follow after another colon.
+
+    Raises:
+        InputError: The argument is invalid, or `policy` does not play such a game.
+    """
+    check_known(game, "policy-search")
+    budget, particles, path = read_budget("policy-search", argument or USUAL, threads)
+    budget["particles"] = (particles if worlds is None else worlds) or 0
+    name = str(AgentSpec("policy-search", {"threads": threads, "worlds": worlds}, argument))
+    return PolicySearchAgent(game, name, seed, policy_of("policy", path), **budget)
