@@ -22,7 +22,7 @@ GAMES = 8
 AGENTS = [
     *[("chinese_poker", agent) for agent in ("random", "separable", "rescored")],
     *[("daihinmin", agent) for agent in ("random", "default", "kou", "kou-tuned", "min-sets")],
-    *[("daihinmin", agent) for agent in ("trick-ender", "policy")],
+    *[("daihinmin", agent) for agent in ("trick-ender", "policy", "policy-search:20")],
     *[("doudizhu", agent) for agent in ("random", "rule", "rule[partner=beat]", "greedy")],
     *[("doudizhu", agent) for agent in ("decompose", "value-net", "search:20")],
     ("uh_leduc", "random"),

@@ -8,7 +8,14 @@ from closedhand.baselines.agent import KernelAgent
 from closedhand.baselines.daihinmin.agent import InSets
 from closedhand.baselines.daihinmin.gifts import check_no_gifts
 from closedhand.baselines.daihinmin.limits import check_five, check_one_joker
-from closedhand.baselines.daihinmin.policy.linear import Policy, load, logits_of, options, shipped
+from closedhand.baselines.daihinmin.policy.linear import (
+    Policy,
+    load,
+    logits_of,
+    options,
+    shipped,
+    since,
+)
 from closedhand.baselines.learning.policy_gradient import exponentials
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described, files_of
@@ -72,7 +79,7 @@ def check_known(game: Game, who: str) -> None:
 
 def describe(game: Game, argument: str | None) -> Traits:
     """Traits of the agent, known before it plays."""
-    return Traits(files_of(argument), microseconds=5.0)
+    return Traits(files_of(argument), microseconds=5.0, since=since(argument))
 
 
 @described(describe)

@@ -32,11 +32,14 @@ from closedhand.baselines.learning.policy_gradient import (
 )
 from closedhand.core.game import State
 from closedhand.core.kernel import Rules, kernel
+from closedhand.core.version import UNCHANGED_SINCE
 from closedhand.games.daihinmin.legality import legal
 from closedhand.games.daihinmin.plays import PASS
 
 TABLE = np.dtype((np.record, [("weights", "f4", FEATURES)]))
 
+SHIPPED_SINCE = "0.5.0"
+"""Version since which the package's weights are what they are."""
 ARRAY = "average"
 """Name of the weights in a checkpoint: the average over the training."""
 
@@ -185,6 +188,11 @@ def load(path: Path) -> Policy:
         InputError: The file cannot be read, or holds other weights.
     """
     return policy_of(read_weights(path, WEIGHTS, ARRAY))
+
+
+def since(path: str | None) -> str:
+    """The version since which the policy of a file, or of the package, is what it is."""
+    return SHIPPED_SINCE if path is None else UNCHANGED_SINCE
 
 
 @cache

@@ -5,6 +5,7 @@ the policy plays on. What it thinks of the actions before any search counts as w
 has to be better than its own choice to replace it.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,7 @@ def describe(
 ) -> Traits:
     """Traits of the agent, known before it plays."""
     budget, _, path = read_budget("policy-search", argument or USUAL, threads)
-    return traits(budget, path, SIMULATION["policy"])
+    return replace(traits(budget, path, SIMULATION["policy"]), since=linear.since(path))
 
 
 @described(describe)
