@@ -1,8 +1,10 @@
 """Fixtures that several test files share; helper functions are in the support modules."""
 
+import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from pathlib import Path
 
@@ -48,6 +50,8 @@ def pytest_configure() -> None:
     ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     if ignored and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    # For every model Stable-Baselines3 would leave a folder for a log that it does not write.
+    os.environ.setdefault("SB3_LOGDIR", tempfile.gettempdir())
     # Whichever test comes first would be told that kernels are compiled, among its own messages.
     kernel._Announcement.done = True
 
