@@ -178,17 +178,20 @@ def read_search(
     return name, {**budget, "particles": particles}, path
 
 
-def describer(name: str, since: str = UNCHANGED_SINCE) -> Callable[..., Traits]:
+def describer(
+    name: str, since: str = UNCHANGED_SINCE, simulation: float = SIMULATION
+) -> Callable[..., Traits]:
     """The function for `described` that gives the traits of a search agent.
 
     Args:
         name: Plain name of the agent.
         since: `Traits.since` of the agent.
+        simulation: Microseconds of one of its simulations.
     """
 
     def describe(game: Game, argument: str | None, **options: Any) -> Traits:
         _, budget, path = read_search(name, argument, **options)
-        return replace(traits(budget, path, SIMULATION), since=since)
+        return replace(traits(budget, path, simulation), since=since)
 
     return describe
 

@@ -25,6 +25,8 @@ from closedhand.search.exact import UNKNOWN, WON
 
 PLAYED_SINCE = "0.4.0"
 """Version since which agents that simulate so play as they do."""
+SIMULATION = 90.0
+"""Order of magnitude of the time of a simulation, in microseconds."""
 TEMPERATURE = 0.5
 """Temperature of the others' choices, in logarithms of odds."""
 
