@@ -52,6 +52,8 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     # For every model Stable-Baselines3 would leave a folder for a log that it does not write.
     os.environ.setdefault("SB3_LOGDIR", tempfile.gettempdir())
+    # Ray Tune would leave its own handler of Ctrl-C to the tests that come after.
+    os.environ.setdefault("TUNE_DISABLE_SIGINT_HANDLER", "1")
     # Whichever test comes first would be told that kernels are compiled, among its own messages.
     kernel._Announcement.done = True
 
