@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from closedhand.baselines.daihinmin.gifts import check_no_gifts
-from closedhand.baselines.daihinmin.limits import check_five, check_one_joker
 from closedhand.baselines.daihinmin.policy import linear, softmax
+from closedhand.baselines.daihinmin.policy.agent import check_known
 from closedhand.baselines.daihinmin.search_agent import SearchAgent
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described
@@ -116,8 +116,7 @@ def make_monte_carlo(
     """
     check_no_gifts(game, "monte-carlo")
     if playouts == "policy":
-        check_five(game, "playouts=policy")
-        check_one_joker(game, "playouts=policy")
+        check_known(game, "playouts=policy")
     budget, number, path = read_budget("monte-carlo", argument or USUAL, threads)
     if candidates is not None:
         number = candidates
