@@ -14,7 +14,7 @@ import torch
 
 from closedhand.baselines.learning.factoring import steps_towards
 from closedhand.baselines.learning.features import Features
-from closedhand.baselines.learning.networks import masked
+from closedhand.baselines.learning.legal import Legal
 from closedhand.baselines.learning.pieces import Piece, cut
 from closedhand.baselines.learning.selfplay import Choose, join
 from closedhand.baselines.learning.training import DeepLearner, Settings
@@ -205,21 +205,26 @@ class Imitation(DeepLearner):
         held_out, pairs = self.pairs(rng)
         with torch.inference_mode():
             right, loss = self._predict(held_out)
-        seen, masks, actions = map(torch.from_numpy, pairs)
+        seen, actions = torch.from_numpy(pairs.observations), torch.from_numpy(pairs.actions)
+        legal = Legal.of(pairs.masks)
         losses = 0.0
         for part in torch.from_numpy(rng.permutation(len(actions))).split(self.settings.minibatch):
-            logits = masked(self.network(seen[part].float())[0], masks[part] != 0)
-            found = torch.nn.functional.cross_entropy(logits, actions[part])
+            own = legal.take(part, legal.places(part))
+            found = -self._logs(seen[part], own)[own.chosen(actions[part])].mean()
             self.take_step(found)
             losses += len(part) * found.item()
         return {"loss": losses / len(actions), "held_out_loss": loss, "accuracy": right}
 
     def _predict(self, pairs: Pairs) -> tuple[float, float]:
         """Share of the actions that the network would take, and the loss."""
-        seen, masks, actions = map(torch.from_numpy, pairs)
-        logits = masked(self.network(seen.float())[0], masks != 0)
-        right = (logits.argmax(1) == actions).float().mean()
-        return float(right), float(torch.nn.functional.cross_entropy(logits, actions))
+        legal = Legal.of(pairs.masks)
+        logs = self._logs(torch.from_numpy(pairs.observations), legal)
+        chosen = logs[legal.chosen(torch.from_numpy(pairs.actions))]
+        return float((chosen == legal.most(logs)).float().mean()), -float(chosen.mean())
+
+    def _logs(self, seen: torch.Tensor, legal: Legal) -> torch.Tensor:
+        """Log probabilities of the legal actions, [k]."""
+        return legal.log_softmax(self.network.legal(seen.float(), legal.rows, legal.actions)[0])
 
     def pairs(self, rng: np.random.Generator) -> tuple[Pairs, Pairs]:
         """Decisions for the accuracy, never learned from, and decisions to learn from."""

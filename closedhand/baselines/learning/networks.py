@@ -15,6 +15,8 @@ from closedhand.core.game import InputError
 NAME = "model.safetensors"
 FORMAT = 1
 """Version of the files."""
+ALONE = 25
+"""Time to compute one output of a layer alone, in that of one of all outputs together."""
 
 
 @dataclass(frozen=True)
@@ -56,11 +58,18 @@ class PolicyValue(nn.Module):
         hidden = self.body(observations)
         return self.policy(hidden), self.value(hidden).squeeze(1)
 
+    def legal(
+        self, observations: torch.Tensor, rows: torch.Tensor, actions: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """The logits of some actions, float32 [k], and values [n]; see `ActionValues.values`."""
+        hidden = self.body(observations)
+        return outputs(self.policy, hidden, rows, actions), self.value(hidden).squeeze(1)
+
     def scores(
         self, observations: torch.Tensor, masks: torch.Tensor, seats: torch.Tensor
     ) -> torch.Tensor:
         """Logits; see `ActionValues.scores`."""
-        return masked(self(observations)[0], masks)
+        return self(observations)[0].masked_fill(~masks, -torch.inf)
 
 
 class ActionValues(nn.Module):
@@ -145,7 +154,7 @@ class _ValuesOfRole(nn.Module):
     ) -> torch.Tensor:
         hidden = self.body(observations)
         together = torch.relu(self.state(hidden)[rows] + self.action(actions))
-        return self.value(together).squeeze(1) + self.direct(hidden)[rows, actions]
+        return self.value(together).squeeze(1) + outputs(self.direct, hidden, rows, actions)
 
 
 KINDS: Mapping[str, type[PolicyValue] | type[ActionValues]] = {
@@ -162,9 +171,21 @@ def hidden_layers(shape: Shape) -> nn.Sequential:
     return nn.Sequential(*layers)
 
 
-def masked(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
-    """Logits [n, actions], minus infinity where bool masks [n, actions] are False."""
-    return logits.masked_fill(~masks, -torch.inf)
+def outputs(
+    layer: nn.Linear, hidden: torch.Tensor, rows: torch.Tensor, which: torch.Tensor
+) -> torch.Tensor:
+    """Some outputs of a layer.
+
+    Args:
+        layer: The layer.
+        hidden: Its inputs, float32 [n, inputs].
+        rows: The inputs that each output is for, int64 [k].
+        which: The outputs, int64 [k].
+    """
+    if len(rows) * ALONE > len(hidden) * layer.out_features:
+        return layer(hidden)[rows, which]
+    weights = nn.functional.embedding(which, layer.weight)
+    return (hidden.index_select(0, rows) * weights).sum(1) + layer.bias[which]
 
 
 def build(shape: Shape, seed: int | None = None) -> PolicyValue | ActionValues:

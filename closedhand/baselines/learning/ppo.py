@@ -13,7 +13,8 @@ from typing import Annotated
 import numpy as np
 import torch
 
-from closedhand.baselines.learning.networks import masked
+from closedhand.baselines.learning.legal import Legal
+from closedhand.baselines.learning.networks import PolicyValue
 from closedhand.baselines.learning.selfplay import Choose, Wave
 from closedhand.baselines.learning.training import DeepLearner, Settings
 from closedhand.core.options import Range
@@ -44,20 +45,20 @@ class PPO(DeepLearner):
         wave = self.play(rng)
         advantages, targets = self.targets(wave)
         noted = torch.from_numpy(wave.notes[:, 0])
-        seen = torch.from_numpy(wave.observations)
-        masks, actions = torch.from_numpy(wave.masks != 0), torch.from_numpy(wave.actions)
-        magnet = self.magnet(seen, masks) if self.settings.magnet else None
+        seen, actions = torch.from_numpy(wave.observations), torch.from_numpy(wave.actions)
+        legal = Legal.of(wave.masks)
+        magnet = self.magnet(seen, legal) if self.settings.magnet else None
         sums = np.zeros(4)
         rows = len(actions)
         for _ in range(self.settings.epochs):
             order = torch.from_numpy(rng.permutation(rows))
             for part in order.split(self.settings.minibatch):
-                logits, values = self.network(seen[part].float())
-                logs = torch.log_softmax(masked(logits, masks[part]), 1)
-                chosen = logs.gather(1, actions[part, None]).squeeze(1)
-                finite = logs.masked_fill(~masks[part], 0.0)
+                places = legal.places(part)
+                own = legal.take(part, places)
+                logs, values = logs_and_values(self.network, seen[part], own)
                 shares = logs.exp()
-                entropy = -(shares * finite).sum(1).mean()
+                entropy = -own.sums(shares * logs).mean()
+                chosen = logs[own.chosen(actions[part])]
                 ratio = (chosen - noted[part]).exp()
                 near = ratio.clamp(1 - self.settings.clip, 1 + self.settings.clip)
                 gain = advantages[part]
@@ -68,7 +69,7 @@ class PPO(DeepLearner):
                     - self.settings.entropy * self.rate * entropy
                 )
                 if magnet is not None:
-                    divergence = (shares * (finite - magnet[part])).sum(1).mean()
+                    divergence = own.sums(shares * (logs - magnet[places])).mean()
                     loss = loss + self.settings.magnet * divergence
                 self.take_step(loss)
                 with torch.no_grad():
@@ -97,15 +98,10 @@ class PPO(DeepLearner):
     ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
         """Actions drawn from the policy; noted are their log probabilities, and values."""
         with torch.inference_mode():
-            legal = torch.from_numpy(masks != 0)
-            logits, values = self.network(torch.from_numpy(observations).float())
-            logs = torch.log_softmax(masked(logits, legal), 1)
-            sums = logs.exp().cumsum(1)
-            aimed = torch.from_numpy(rng.random(len(masks), np.float32)) * sums[:, -1]
-            last = legal.shape[1] - 1 - legal.flip(1).float().argmax(1)
-            actions = torch.minimum((sums <= aimed[:, None]).sum(1), last)
-            chosen = logs.gather(1, actions[:, None]).squeeze(1)
-            return actions.numpy(), torch.stack([chosen, values], 1).numpy()
+            legal = Legal.of(masks)
+            logs, values = logs_and_values(self.network, torch.from_numpy(observations), legal)
+            drawn = legal.draw(logs, torch.from_numpy(rng.random(len(masks))))
+            return legal.actions[drawn].numpy(), torch.stack([logs[drawn], values], 1).numpy()
 
     def targets(self, wave: Wave) -> tuple[torch.Tensor, torch.Tensor]:
         """Normalised advantages, and targets of the values, float32 [rows]."""
@@ -121,15 +117,19 @@ class PPO(DeepLearner):
         found = (found - found.mean()) / (found.std() + 1e-8)
         return torch.from_numpy(found).float(), torch.from_numpy(targets[acted]).float()
 
-    def magnet(self, seen: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
-        """Log probabilities of the averaged policy, 0 for illegal actions, [rows, actions]."""
+    def magnet(self, seen: torch.Tensor, legal: Legal) -> torch.Tensor:
+        """Log probabilities of the legal actions by the averaged policy, [k]."""
         with torch.inference_mode():
             logs = [
-                torch.log_softmax(masked(self.average(part.float())[0], legal), 1)
-                for part, legal in zip(
-                    seen.split(self.settings.minibatch),
-                    masks.split(self.settings.minibatch),
-                    strict=True,
-                )
+                logs_and_values(self.average, seen[part], legal.take(part, legal.places(part)))[0]
+                for part in torch.arange(len(seen)).split(self.settings.minibatch)
             ]
-            return torch.cat(logs).masked_fill(~masks, 0.0)
+            return torch.cat(logs)
+
+
+def logs_and_values(
+    network: PolicyValue, seen: torch.Tensor, legal: Legal
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Log probabilities of the legal actions, [k], and values, [n], for observations."""
+    logits, values = network.legal(seen.float(), legal.rows, legal.actions)
+    return legal.log_softmax(logits), values

@@ -164,7 +164,10 @@ class DeepLearner:
         self.network: Any = networks.build(self.shape, seed)
         self.average: Any = networks.build(self.shape, seed)
         self.optimiser = torch.optim.AdamW(
-            self.network.parameters(), settings.learning_rate, weight_decay=settings.weight_decay
+            self.network.parameters(),
+            settings.learning_rate,
+            weight_decay=settings.weight_decay,
+            fused=True,
         )
         self.population = Population(self.features.game, opponents, settings.freeze)
         self.crew: Crew | None = None

@@ -1,0 +1,84 @@
+"""The legal actions of many decisions, as one list.
+
+A game may have thousands of actions of which few are legal: what is computed for each action of a
+list takes the time of those few.
+"""
+
+from typing import NamedTuple, Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+
+class Legal(NamedTuple):
+    """The legal actions of some decisions.
+
+    Attributes:
+        rows: The decision of each legal action, int64 [k], ascending.
+        actions: The legal actions, int64 [k], ascending within a decision.
+        counts: Number of legal actions of each decision, int64 [n], all at least 1.
+    """
+
+    rows: Tensor
+    actions: Tensor
+    counts: Tensor
+
+    @classmethod
+    def of(cls, masks: NDArray[np.int8]) -> Self:
+        """Read masks, [n, actions]."""
+        found = np.flatnonzero(masks != 0)
+        rows, actions = np.divmod(found, masks.shape[1])
+        counts = np.bincount(rows, minlength=len(masks))
+        return cls(*map(torch.from_numpy, (rows, actions, counts)))
+
+    @property
+    def ends(self) -> Tensor:
+        """Where the legal actions of each decision end, int64 [n]."""
+        return self.counts.cumsum(0)
+
+    def places(self, decisions: Tensor) -> Tensor:
+        """Where the legal actions of some decisions are, one decision after another, int64 [j]."""
+        counts = self.counts[decisions]
+        ends = counts.cumsum(0)
+        shifts = self.ends[decisions] - ends
+        return torch.arange(int(ends[-1])) + shifts.repeat_interleave(counts)
+
+    def take(self, decisions: Tensor, places: Tensor) -> "Legal":
+        """Those of some decisions, int64 [m], with their `places`."""
+        counts = self.counts[decisions]
+        rows = torch.arange(len(counts)).repeat_interleave(counts)
+        return Legal(rows, self.actions[places], counts)
+
+    def chosen(self, actions: Tensor) -> Tensor:
+        """Where the legal actions are that were chosen, one a decision, int64 [n]."""
+        return (self.actions == actions[self.rows]).nonzero().squeeze(1)
+
+    def sums(self, values: Tensor) -> Tensor:
+        """Sum over the legal actions of each decision, [n], of values, [k]."""
+        return values.new_zeros(len(self.counts)).index_add(0, self.rows, values)
+
+    def most(self, values: Tensor) -> Tensor:
+        """The greatest of the values, [k], of each decision, [n]."""
+        least = values.new_full((len(self.counts),), -torch.inf)
+        return least.scatter_reduce(0, self.rows, values, "amax")
+
+    def log_softmax(self, logits: Tensor) -> Tensor:
+        """Logarithms of the probabilities, [k], for logits, [k]."""
+        shifted = logits - self.most(logits.detach())[self.rows]
+        return shifted - self.sums(shifted.exp()).log()[self.rows]
+
+    def draw(self, logs: Tensor, numbers: Tensor) -> Tensor:
+        """Where the drawn legal actions are, one a decision.
+
+        Args:
+            logs: Logarithms of the probabilities, [k].
+            numbers: Uniform numbers from 0 to 1, [n].
+        """
+        sums = logs.double().exp().cumsum(0)
+        last = self.ends - 1
+        before = torch.cat([sums.new_zeros(1), sums[last[:-1]]])
+        aimed = before + numbers * (sums[last] - before)
+        drawn = torch.searchsorted(sums, aimed, right=True)
+        return torch.minimum(torch.maximum(drawn, last + 1 - self.counts), last)
