@@ -70,7 +70,7 @@ class DMC(DeepLearner):
         """The best action, or at times a random legal one; noted are the values."""
         legal = masks != 0
         with torch.inference_mode():
-            scores = self.network.scores(
+            scores = self.acting.scores(
                 torch.from_numpy(observations).float(), torch.from_numpy(legal),
                 torch.from_numpy(seats),
             ).numpy()  # fmt: skip

@@ -1,10 +1,13 @@
 """What deep learners take from a game: numbers for a network, masks, and the form to be learned."""
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+import torch
 
+from closedhand.baselines.learning.sharing import spelling
 from closedhand.core import batch
 from closedhand.core.checks import InputError
 from closedhand.core.game import Game
@@ -69,6 +72,11 @@ class Features:
             Observations, int8 [n, inputs], and action masks, int8 [n, actions].
         """
         return self._encode(self.game, states)
+
+    @cached_property
+    def spelling(self) -> torch.Tensor | None:
+        """The parts that actions share; see `sharing.spelling`."""
+        return spelling(self.game)
 
 
 def learning_form(game: Game) -> Game:

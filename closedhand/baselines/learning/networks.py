@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import nn
@@ -53,6 +53,10 @@ class PolicyValue(nn.Module):
         nn.init.zeros_(self.policy.bias)
         nn.init.zeros_(self.value.bias)
 
+    def by_action(self) -> list[nn.Linear | nn.Embedding]:
+        """The layers with a row of weights for every action."""
+        return [self.policy]
+
     def forward(self, observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Logits [n, actions] and values [n], float32, for observations, float32 [n, inputs]."""
         hidden = self.body(observations)
@@ -86,6 +90,11 @@ class ActionValues(nn.Module):
         self.roles = nn.ModuleList(
             _ValuesOfRole(shape) for _ in range(max(shape.seats, default=0) + 1)
         )
+
+    def by_action(self) -> list[nn.Linear | nn.Embedding]:
+        """The layers with a row of weights for every action."""
+        roles = [cast(_ValuesOfRole, role) for role in self.roles]
+        return [layer for role in roles for layer in (role.action, role.direct)]
 
     def scores(
         self, observations: torch.Tensor, masks: torch.Tensor, seats: torch.Tensor

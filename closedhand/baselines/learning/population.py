@@ -10,7 +10,6 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import torch
 
 from closedhand.baselines.learning.selfplay import LEARNER
 from closedhand.core.agents import Agent, make_agent
@@ -62,12 +61,11 @@ class Population:
             if name not in (SELF, POOL):
                 make_agent(game, name, 0)
 
-    def add(self, update: int, network: torch.nn.Module) -> None:
-        """Freeze the learner, if it is time to."""
+    def add(self, update: int, weights: Weights) -> None:
+        """Freeze the learner, of which these are the weights, if it is time to."""
         if POOL not in self.names or update % self._freeze:
             return
-        weights = network.state_dict().items()
-        self.members[update] = {name: each.numpy().copy() for name, each in weights}
+        self.members[update] = {name: each.copy() for name, each in weights.items()}
         if len(self.members) > MOST:
             self._freeze *= 2
             kept = [at for at in self.members if at % self._freeze == 0]

@@ -99,7 +99,7 @@ class PPO(DeepLearner):
         """Actions drawn from the policy; noted are their log probabilities, and values."""
         with torch.inference_mode():
             legal = Legal.of(masks)
-            logs, values = logs_and_values(self.network, torch.from_numpy(observations), legal)
+            logs, values = logs_and_values(self.acting, torch.from_numpy(observations), legal)
             drawn = legal.draw(logs, torch.from_numpy(rng.random(len(masks))))
             return legal.actions[drawn].numpy(), torch.stack([logs[drawn], values], 1).numpy()
 

@@ -23,6 +23,7 @@ from closedhand.baselines.learning.judging import judge
 from closedhand.baselines.learning.pieces import Piece, Record, cut, record, replay, rounded
 from closedhand.baselines.learning.population import Population, Weights
 from closedhand.baselines.learning.selfplay import Choose, Wave, join, play_wave
+from closedhand.baselines.learning.sharing import plain, share
 from closedhand.core import batch
 from closedhand.core.agents import Agent
 from closedhand.core.files import write_atomically
@@ -117,8 +118,9 @@ class DeepLearner:
         features: The game as the network sees it.
         settings: The settings.
         seed: Seed of everything random.
-        network: The network that learns.
+        network: The network that learns, in which actions share weights; see `sharing`.
         average: Average of its weights, weighted towards the latest: what agents play.
+        acting: The network that plays an update: what `network` was before it.
         updates: Number of updates.
         decisions: Number of decisions learned from.
         moves: Number of actions played, forced ones and those of opponents included.
@@ -161,14 +163,8 @@ class DeepLearner:
         self.shape = networks.shape_of(
             self.features, self.kind, settings.width, settings.layers, self.roles
         )
-        self.network: Any = networks.build(self.shape, seed)
-        self.average: Any = networks.build(self.shape, seed)
-        self.optimiser = torch.optim.AdamW(
-            self.network.parameters(),
-            settings.learning_rate,
-            weight_decay=settings.weight_decay,
-            fused=True,
-        )
+        self.acting: Any = networks.build(self.shape)
+        self._begin(shared=True)
         self.population = Population(self.features.game, opponents, settings.freeze)
         self.crew: Crew | None = None
         self.scale = Scale()
@@ -179,6 +175,21 @@ class DeepLearner:
         self._judged_at = time.monotonic()
         self._judging = 0.0
         self._seen = (0, 0, 0.0)
+
+    def _begin(self, shared: bool) -> None:
+        """Begin with an untrained network, in which actions may share weights."""
+        self.network: Any = networks.build(self.shape, self.seed)
+        self.average: Any = networks.build(self.shape, self.seed)
+        parts = self.features.spelling
+        if shared and parts is not None:
+            share(self.network.by_action(), parts)
+            share(self.average.by_action(), parts)
+        self.optimiser = torch.optim.AdamW(
+            self.network.parameters(),
+            self.settings.learning_rate,
+            weight_decay=self.settings.weight_decay,
+            fused=True,
+        )
 
     # What a subclass does.
 
@@ -243,15 +254,20 @@ class DeepLearner:
             pieces: The pieces.
             frozen: Weights of the frozen selves by the index of their opponent.
         """
+        weights = self.weights(self.network)
         if self.crew is None:
+            load_weights(self.acting, weights)
             return [self._wave(piece, frozen) for piece in pieces]
-        weights = {name: each.numpy() for name, each in _tensors(self.network)}
         state = self.crew.share(State(weights, frozen, self.decisions))
         jobs = [(*self.maker(), state, piece) for piece in pieces]
         return [
             self.replay(piece, found, frozen)
             for piece, found in zip(pieces, self.crew.results_of(play_piece, jobs), strict=True)
         ]
+
+    def weights(self, network: torch.nn.Module) -> Weights:
+        """The weights of a network of this training, as those who play take them."""
+        return plain(network, self.acting.state_dict())
 
     def maker(self) -> tuple[type[Self], tuple[Any, ...]]:
         """The class and the hashable arguments of a learner that plays the same."""
@@ -310,13 +326,10 @@ class DeepLearner:
 
     def agent(self, temperature: float | None = None, seed: int = 0) -> NetworkAgent:
         """The averaged network as an agent of the learned form of the game."""
-        return NetworkAgent(
-            self.features.game,
-            self.average,
-            self.features,
-            self.temperature if temperature is None else temperature,
-            seed,
-        )
+        chosen = self.temperature if temperature is None else temperature
+        network = networks.build(self.shape)
+        load_weights(network, self.weights(self.average))
+        return NetworkAgent(self.features.game, network, self.features, chosen, seed)
 
     # The protocol of learners.
 
@@ -326,7 +339,7 @@ class DeepLearner:
         self.measured = self.update(np.random.default_rng((self.seed, self.updates)))
         self.updates += 1
         self._average()
-        self.population.add(self.updates, self.network)
+        self.population.add(self.updates, self.weights(self.network))
         self.seconds += time.monotonic() - start
         since = time.monotonic() - self._judged_at
         return since > max(FIRST_JUDGEMENT, JUDGING * self._judging)
@@ -358,6 +371,8 @@ class DeepLearner:
         Raises:
             ValueError: The state is that of another network.
         """
+        # Before 0.6.0 actions shared nothing, and a training goes on as it was begun.
+        self._begin(shared=any(f"network.{name}" not in state for name in self.acting.state_dict()))
         for name, module in (("network", self.network), ("average", self.average)):
             with torch.no_grad():
                 for key, each in _tensors(module):
@@ -418,7 +433,8 @@ class DeepLearner:
 
     def save(self, folder: Path) -> None:
         """Write the averaged network for the agent `learned`."""
-        tensors = self.average.state_dict()
+        weights = self.weights(self.average)
+        tensors = {name: torch.from_numpy(each) for name, each in weights.items()}
         networks.save(
             folder / networks.NAME, tensors, self.shape, self.features, self.temperature,
             self.provenance(),
@@ -440,7 +456,7 @@ def play_piece(
     """
     learner = _player(cls, arguments)
     learner.decisions = state.decisions
-    load_weights(learner.network, state.weights)
+    load_weights(learner.acting, state.weights)
     return learner.record(piece, state.frozen)
 
 

@@ -1,0 +1,86 @@
+"""Weights that actions share: what they share, and that agents take plain networks."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from closedhand import make_agent, make_game
+from closedhand.baselines.learning import networks, sharing
+from closedhand.baselines.learning.dmc import DMC, DMCSettings
+from closedhand.baselines.learning.features import Features
+from closedhand.baselines.learning.ppo import PPO, PPOSettings
+from closedhand.baselines.learning.training import DeepLearner, begin
+from closedhand.core import batch
+
+SMALL = {"width": 8, "batch": 64}
+LEARNERS = {"ppo": (PPO, PPOSettings), "dmc": (DMC, DMCSettings)}
+
+
+def learner(kind: str, game: str = "daihinmin") -> DeepLearner:
+    cls, settings = LEARNERS[kind]
+    return cls(make_game(game), settings(**SMALL), seed=1)
+
+
+def test_actions_share_the_characters_that_they_are_written_with() -> None:
+    """Each character with its number, and the length: the same text, the same parts."""
+    game = make_game("daihinmin")
+    parts = sharing.spelling(game)
+    assert parts is not None and len(parts) == game.num_actions
+    none = int(parts.max())
+    rows = [set(row.tolist()) - {none} for row in parts]
+
+    def row(text: str) -> set[int]:
+        return rows[game.parse(text)]
+
+    assert row("3c3h") == row("3c3h") and len(row("3c3h")) == 4
+    assert len(row("3c3h") & row("5c5h")) == 3, "clubs, hearts, and four characters"
+    assert len(row("3c3h") & row("3c")) == 1, "clubs: one 3 is another part than two"
+
+
+def test_few_actions_share_nothing() -> None:
+    """Where parts are no fewer than actions, layers stay as they are."""
+    assert sharing.spelling(make_game("leduc")) is None
+    weights = learner("ppo", "leduc").network.state_dict()
+    assert set(weights) == set(networks.build(learner("ppo", "leduc").shape).state_dict())
+
+
+@pytest.mark.parametrize("kind", LEARNERS)
+def test_agents_take_the_sums(kind: str, tmp_path: Path) -> None:
+    """The plain network of the file scores as the one that has learned."""
+    one = learner(kind)
+    one.updates = 0
+    begin(one, tmp_path).work(limit=1)
+    features = Features(one.game)
+    states = batch.deal_random(features.game, 20, np.random.default_rng(0))
+    seen, masks = features.encode(states)
+    asked = (
+        torch.from_numpy(seen).float(),
+        torch.from_numpy(masks != 0),
+        torch.from_numpy(states["player"].astype(np.int64)),
+    )
+    path = tmp_path / networks.NAME
+    network, _, _ = networks.load(path, [features])
+    with torch.no_grad():
+        own, shared = network.scores(*asked), one.average.scores(*asked)
+    torch.testing.assert_close(own, shared)
+    rows = [layer.parametrizations.weight[0].rows.weight for layer in one.network.by_action()]  # type: ignore[union-attr, index]
+    assert all(each.abs().max() > 0 for each in rows), "the shared rows have learned"
+    assert make_agent(one.game, f"learned:{tmp_path}", 0).name == f"learned:{tmp_path}"
+
+
+@pytest.mark.parametrize("kind", LEARNERS)
+def test_a_checkpoint_without_sharing_goes_on_without(kind: str) -> None:
+    """Trainings of earlier versions go on as they were begun."""
+    before = learner(kind)
+    before._begin(shared=False)
+    before.advance(0)
+    state = before.state()
+    after = learner(kind)
+    after.restore(state)
+    for each in (before, after):
+        each.advance(0)
+    assert before.state().keys() == after.state().keys() == state.keys()
+    for name, found in before.state().items():
+        np.testing.assert_array_equal(found, after.state()[name], name)
