@@ -2,8 +2,7 @@
 
 As in DouZero (Zha et al., 2021), a network estimates what a seat goes on to earn with each legal
 action, one network a role. The best action is played, at times a random one, and what the seat was
-paid in the end is the target: no bootstrapping. Actions are described by learned vectors
-(`networks.ActionValues`).
+paid in the end is the target: no bootstrapping.
 """
 
 from dataclasses import dataclass
@@ -31,7 +30,7 @@ class DMC(DeepLearner):
 
     name = "dmc"
     settings_type = DMCSettings
-    kind = "values"
+    kind = "dueling"
     temperature = 0.0
     roles = True
     settings: DMCSettings

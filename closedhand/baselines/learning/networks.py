@@ -53,7 +53,7 @@ class PolicyValue(nn.Module):
         nn.init.zeros_(self.policy.bias)
         nn.init.zeros_(self.value.bias)
 
-    def by_action(self) -> list[nn.Linear | nn.Embedding]:
+    def by_action(self) -> list[nn.Linear]:
         """The layers with a row of weights for every action."""
         return [self.policy]
 
@@ -79,22 +79,25 @@ class PolicyValue(nn.Module):
 class ActionValues(nn.Module):
     """The value of every legal action, by one network a role.
 
-    An action is described by a learned vector, which is added to a layer's input of the state: the
-    state is worked on once, and each legal action costs one pass through a narrow last layer.
+    The value of an action is that of the state and what the action adds to it (dueling networks,
+    Wang et al., 2016).
     """
+
+    role: type["PolicyValue | _JointValues"] = PolicyValue
 
     def __init__(self, shape: Shape) -> None:
         """Build untrained networks."""
         super().__init__()
         self.seats = shape.seats
-        self.roles = nn.ModuleList(
-            _ValuesOfRole(shape) for _ in range(max(shape.seats, default=0) + 1)
-        )
+        self.roles = nn.ModuleList(self.role(shape) for _ in range(max(shape.seats, default=0) + 1))
 
-    def by_action(self) -> list[nn.Linear | nn.Embedding]:
+    def by_action(self) -> list[nn.Linear]:
         """The layers with a row of weights for every action."""
-        roles = [cast(_ValuesOfRole, role) for role in self.roles]
-        return [layer for role in roles for layer in (role.action, role.direct)]
+        return [layer for role in self.networks() for layer in role.by_action()]
+
+    def networks(self) -> list[PolicyValue]:
+        """The network of each role."""
+        return [cast(PolicyValue, role) for role in self.roles]
 
     def scores(
         self, observations: torch.Tensor, masks: torch.Tensor, seats: torch.Tensor
@@ -130,22 +133,24 @@ class ActionValues(nn.Module):
             actions: The actions, int64 [k].
         """
         if len(self.roles) == 1:
-            return self.roles[0](observations, rows, actions)
+            added, values = self.networks()[0].legal(observations, rows, actions)
+            return added + values[rows]
         roles = torch.tensor(self.seats)[seats]
         out = torch.zeros(len(rows))
-        for role, network in enumerate(self.roles):
+        for role, network in enumerate(self.networks()):
             own = (roles == role).nonzero(as_tuple=True)[0]
             place = torch.zeros(len(observations), dtype=torch.int64)
             place[own] = torch.arange(len(own))
             chosen = (roles[rows] == role).nonzero(as_tuple=True)[0]
             if len(chosen):
-                found = network(observations[own], place[rows[chosen]], actions[chosen])
-                out = out.index_copy(0, chosen, found)
+                at = place[rows[chosen]]
+                added, values = network.legal(observations[own], at, actions[chosen])
+                out = out.index_copy(0, chosen, added + values[at])
         return out
 
 
-class _ValuesOfRole(nn.Module):
-    """The network of one role."""
+class _JointValues(nn.Module):
+    """The network of a role before 0.6.0: an action's vector is added to one of the state."""
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
@@ -158,18 +163,29 @@ class _ValuesOfRole(nn.Module):
         nn.init.orthogonal_(self.direct.weight, 0.01)
         nn.init.zeros_(self.direct.bias)
 
-    def forward(
+    def legal(
         self, observations: torch.Tensor, rows: torch.Tensor, actions: torch.Tensor
-    ) -> torch.Tensor:
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """The values of some actions, float32 [k], and 0 for the states, [n]."""
         hidden = self.body(observations)
         together = torch.relu(self.state(hidden)[rows] + self.action(actions))
-        return self.value(together).squeeze(1) + outputs(self.direct, hidden, rows, actions)
+        found = self.value(together).squeeze(1) + outputs(self.direct, hidden, rows, actions)
+        return found, hidden.new_zeros(len(hidden))
+
+
+class FormerActionValues(ActionValues):
+    """The values of actions as networks before 0.6.0 computed them."""
+
+    role = _JointValues
 
 
 KINDS: Mapping[str, type[PolicyValue] | type[ActionValues]] = {
     "policy": PolicyValue,
-    "values": ActionValues,
+    "dueling": ActionValues,
+    "values": FormerActionValues,
 }
+FORMER = {"dueling": "values"}
+"""Kinds that trainings before 0.6.0 began with in place of another."""
 
 
 def hidden_layers(shape: Shape) -> nn.Sequential:

@@ -38,7 +38,7 @@ def spelling(game: Game) -> torch.Tensor | None:
     return torch.tensor([row + [len(numbers)] * (most - len(row)) for row in found])
 
 
-def share(layers: Iterable[nn.Linear | nn.Embedding], parts: torch.Tensor) -> None:
+def share(layers: Iterable[nn.Linear], parts: torch.Tensor) -> None:
     """Let actions share weights, which are 0 at first.
 
     Args:
@@ -46,7 +46,7 @@ def share(layers: Iterable[nn.Linear | nn.Embedding], parts: torch.Tensor) -> No
         parts: The parts of every action; see `spelling`.
     """
     for layer in layers:
-        parametrize.register_parametrization(layer, "weight", _Sum(parts, layer.weight.shape[1]))
+        parametrize.register_parametrization(layer, "weight", _Sum(parts, layer.in_features))
 
 
 def plain(network: nn.Module, names: Iterable[str]) -> dict[str, Any]:

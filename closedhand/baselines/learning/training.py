@@ -8,7 +8,7 @@ the interruption. Rates follow the number of decisions learned from, never the c
 import json
 import time
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, Self
@@ -92,11 +92,13 @@ class State(NamedTuple):
     """What those who play for a learner need of it in a round.
 
     Attributes:
+        shape: What its network is built from.
         weights: Weights of its network.
         frozen: Weights of frozen selves by the index of their opponent.
         decisions: Number of decisions learned from.
     """
 
+    shape: networks.Shape
     weights: Weights
     frozen: Mapping[int, Weights]
     decisions: int
@@ -160,11 +162,10 @@ class DeepLearner:
         torch.set_num_threads(threads)
         self.game, self.settings, self.seed = game, settings, seed
         self.features = Features(game, settings.observation)
-        self.shape = networks.shape_of(
+        shape = networks.shape_of(
             self.features, self.kind, settings.width, settings.layers, self.roles
         )
-        self.acting: Any = networks.build(self.shape)
-        self._begin(shared=True)
+        self.take(shape, shared=True)
         self.population = Population(self.features.game, opponents, settings.freeze)
         self.crew: Crew | None = None
         self.scale = Scale()
@@ -176,10 +177,17 @@ class DeepLearner:
         self._judging = 0.0
         self._seen = (0, 0, 0.0)
 
-    def _begin(self, shared: bool) -> None:
-        """Begin with an untrained network, in which actions may share weights."""
-        self.network: Any = networks.build(self.shape, self.seed)
-        self.average: Any = networks.build(self.shape, self.seed)
+    def take(self, shape: networks.Shape, shared: bool) -> None:
+        """Begin with an untrained network.
+
+        Args:
+            shape: What it is built from.
+            shared: Whether actions share weights where there is something to share.
+        """
+        self.shape = shape
+        self.acting: Any = networks.build(shape)
+        self.network: Any = networks.build(shape, self.seed)
+        self.average: Any = networks.build(shape, self.seed)
         parts = self.features.spelling
         if shared and parts is not None:
             share(self.network.by_action(), parts)
@@ -258,7 +266,7 @@ class DeepLearner:
         if self.crew is None:
             load_weights(self.acting, weights)
             return [self._wave(piece, frozen) for piece in pieces]
-        state = self.crew.share(State(weights, frozen, self.decisions))
+        state = self.crew.share(State(self.shape, weights, frozen, self.decisions))
         jobs = [(*self.maker(), state, piece) for piece in pieces]
         return [
             self.replay(piece, found, frozen)
@@ -371,8 +379,7 @@ class DeepLearner:
         Raises:
             ValueError: The state is that of another network.
         """
-        # Before 0.6.0 actions shared nothing, and a training goes on as it was begun.
-        self._begin(shared=any(f"network.{name}" not in state for name in self.acting.state_dict()))
+        self._take_that_of(state)
         for name, module in (("network", self.network), ("average", self.average)):
             with torch.no_grad():
                 for key, each in _tensors(module):
@@ -388,6 +395,14 @@ class DeepLearner:
         self.scale.sums = state["scale"].astype(np.float64)
         self.updates, self.decisions, self.moves, self.games = map(int, state["counts"])
         self._seen = (self.decisions, self.games, 0.0)
+
+    def _take_that_of(self, state: Mapping[str, Any]) -> None:
+        """Begin with a network like that of a state; a training goes on as it was begun."""
+        if all(f"network.{name}" in state for name in self.network.state_dict()):
+            return
+        # Before 0.6.0 actions shared nothing, and there were other kinds of networks.
+        kind = networks.FORMER.get(self.shape.kind, self.shape.kind)
+        self.take(replace(self.shape, kind=kind), shared=False)
 
     def summary(self) -> dict[str, Any]:
         """Counts, speeds since the last summary, the last measurements, scores against others."""
@@ -456,6 +471,8 @@ def play_piece(
     """
     learner = _player(cls, arguments)
     learner.decisions = state.decisions
+    if learner.shape != state.shape:
+        learner.take(state.shape, shared=False)
     load_weights(learner.acting, state.weights)
     return learner.record(piece, state.frozen)
 

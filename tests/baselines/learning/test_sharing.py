@@ -1,5 +1,6 @@
 """Weights that actions share: what they share, and that agents take plain networks."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -74,7 +75,8 @@ def test_agents_take_the_sums(kind: str, tmp_path: Path) -> None:
 def test_a_checkpoint_without_sharing_goes_on_without(kind: str) -> None:
     """Trainings of earlier versions go on as they were begun."""
     before = learner(kind)
-    before._begin(shared=False)
+    former = networks.FORMER.get(before.shape.kind, before.shape.kind)
+    before.take(replace(before.shape, kind=former), shared=False)
     before.advance(0)
     state = before.state()
     after = learner(kind)
@@ -84,3 +86,17 @@ def test_a_checkpoint_without_sharing_goes_on_without(kind: str) -> None:
     assert before.state().keys() == after.state().keys() == state.keys()
     for name, found in before.state().items():
         np.testing.assert_array_equal(found, after.state()[name], name)
+
+
+def test_files_of_earlier_action_values_are_read(tmp_path: Path) -> None:
+    """The kind of network that `dmc` had before 0.6.0 still plays."""
+    features = Features(make_game("doudizhu"))
+    shape = networks.shape_of(features, "values", 8, 1, roles=True)
+    made = networks.build(shape, 3)
+    path = tmp_path / networks.NAME
+    networks.save(path, made.state_dict(), shape, features, 0.0, {})
+    read, about, _ = networks.load(path, [features])
+    assert about["kind"] == "values" and set(read.state_dict()) == set(made.state_dict())
+    state = features.game.deal(np.random.default_rng(0))
+    agent = make_agent(features.game, f"learned:{tmp_path}", 0)
+    assert agent.act(state) in features.game.legal(state)
