@@ -51,8 +51,7 @@ def test_few_actions_share_nothing() -> None:
 def test_agents_take_the_sums(kind: str, tmp_path: Path) -> None:
     """The plain network of the file scores as the one that has learned."""
     one = learner(kind)
-    one.updates = 0
-    begin(one, tmp_path).work(limit=1)
+    begin(one, tmp_path).work(over=lambda: one.updates == 2)
     features = Features(one.game)
     states = batch.deal_random(features.game, 20, np.random.default_rng(0))
     seen, masks = features.encode(states)
