@@ -61,11 +61,11 @@ class Population:
             if name not in (SELF, POOL):
                 make_agent(game, name, 0)
 
-    def add(self, update: int, weights: Weights) -> None:
-        """Freeze the learner, of which these are the weights, if it is time to."""
+    def add(self, update: int, weights: Callable[[], Weights]) -> None:
+        """Freeze the learner, whose weights are asked for if it is time to."""
         if POOL not in self.names or update % self._freeze:
             return
-        self.members[update] = {name: each.copy() for name, each in weights.items()}
+        self.members[update] = {name: each.copy() for name, each in weights().items()}
         if len(self.members) > MOST:
             self._freeze *= 2
             kept = [at for at in self.members if at % self._freeze == 0]

@@ -347,7 +347,7 @@ class DeepLearner:
         self.measured = self.update(np.random.default_rng((self.seed, self.updates)))
         self.updates += 1
         self._average()
-        self.population.add(self.updates, self.weights(self.network))
+        self.population.add(self.updates, lambda: self.weights(self.network))
         self.seconds += time.monotonic() - start
         since = time.monotonic() - self._judged_at
         return since > max(FIRST_JUDGEMENT, JUDGING * self._judging)
