@@ -60,6 +60,11 @@ class Pairs(NamedTuple):
     masks: np.ndarray
     actions: np.ndarray
 
+    def legal(self) -> "Pairs":
+        """Those with a legal action: in a lenient game an expert may choose another one."""
+        kept = np.take_along_axis(self.masks, self.actions[:, None], axis=1)[:, 0] != 0
+        return Pairs(*(column[kept] for column in self))
+
 
 def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
     """Read records.
@@ -228,6 +233,12 @@ class Imitation(DeepLearner):
 
     def pairs(self, rng: np.random.Generator) -> tuple[Pairs, Pairs]:
         """Decisions for the accuracy, never learned from, and decisions to learn from."""
+        held_out, learned = (each.legal() for each in self.watched(rng))
+        self.decisions += len(learned.actions)
+        return held_out, learned
+
+    def watched(self, rng: np.random.Generator) -> tuple[Pairs, Pairs]:
+        """`pairs` with all actions that were chosen, also illegal ones."""
         number = max(2, self.games_in_update)
         few = max(1, number // HELD_OUT)
         if self._games is None:
@@ -248,7 +259,6 @@ class Imitation(DeepLearner):
                 for own, size in ((kept, few), (learned, number))
             ]
         self.games += number
-        self.decisions += len(found[1].actions)
         return found[0], found[1]
 
     def maker(self) -> tuple[type[Self], tuple[Any, ...]]:

@@ -58,6 +58,20 @@ def test_imitation_learns_from_records_and_resumes(tmp_path: Path) -> None:
     assert learner.measured["loss"] < 1.2
 
 
+def test_illegal_actions_of_a_lenient_game_are_not_learned() -> None:
+    settings = ImitationSettings(**SMALL | {"batch": 8192})
+    learner = Imitation(make_game("daihinmin"), settings, 1, expert="default")
+    every, kept = [], []
+    for rng in map(np.random.default_rng, range(2)):
+        for pairs in learner.watched(rng):
+            every.append(len(pairs.actions))
+            legal = pairs.legal()
+            assert legal.masks[np.arange(len(legal.actions)), legal.actions].all()
+            kept.append(len(legal.actions))
+    assert 0.99 * sum(every) < sum(kept) < sum(every)
+    assert learn(learner, 1).measured["held_out_loss"] > 0
+
+
 @pytest.mark.parametrize(
     ("expert", "reason"), [("nobody", "has no moves of nobody"), (None, "of other rules")]
 )
