@@ -1,5 +1,6 @@
 """Imitation from records: what is encoded, and whose moves."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -59,7 +60,7 @@ def test_imitation_learns_from_records_and_resumes(tmp_path: Path) -> None:
 
 
 def test_illegal_actions_of_a_lenient_game_are_not_learned() -> None:
-    settings = ImitationSettings(**SMALL | {"batch": 8192})
+    settings = replace(ImitationSettings(**SMALL), batch=8192)
     learner = Imitation(make_game("daihinmin"), settings, 1, expert="default")
     every, kept = [], []
     for rng in map(np.random.default_rng, range(2)):
