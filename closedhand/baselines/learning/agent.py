@@ -9,6 +9,7 @@ import torch
 
 from closedhand.baselines.learning import networks
 from closedhand.baselines.learning.features import ENCODERS, Features
+from closedhand.baselines.learning.legal import Legal
 from closedhand.core import batch, kernels
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described
@@ -67,11 +68,11 @@ class NetworkAgent:
         # on the others of a batch.
         numbers = self._rng.random(len(views))
         if self._in_form:
-            return draw(self._shares(views), numbers)[0]
+            return self._draw(views, numbers)[0]
         actions = np.full(len(views), -1)
         states, left = self._full(views), np.arange(len(views))
         while len(left):
-            chosen, numbers = draw(self._shares(self._views(states)), numbers)
+            chosen, numbers = self._draw(self._views(states), numbers)
             actions[left] = self._play(states, chosen)
             going_on = actions[left] < 0
             states, left, numbers = states[going_on], left[going_on], numbers[going_on]
@@ -97,23 +98,36 @@ class NetworkAgent:
             states, sources, chances = states[~done], sources[~done], chances[~done]
         return shares
 
+    def _draw(self, views: np.ndarray, numbers: Floats) -> tuple[Ids, Floats]:
+        """Actions of the learned form, and what is left of the numbers; see `Legal.draw`."""
+        legal, shares = self._policy(views)
+        drawn, left = legal.draw(shares, torch.from_numpy(numbers))
+        return legal.actions[drawn].numpy(), left.numpy()
+
     def _shares(self, views: np.ndarray) -> Floats:
         """The probabilities of the actions of the learned form, float64 [n, actions]."""
+        legal, shares = self._policy(views)
+        found = torch.zeros((len(views), self.features.actions), dtype=torch.float64)
+        found[legal.rows, legal.actions] = shares
+        return found.numpy()
+
+    def _policy(self, views: np.ndarray) -> tuple[Legal, torch.Tensor]:
+        """The legal actions of the learned form and their probabilities, float64 [k]."""
         observations, masks = self.features.encode(views)
+        legal = Legal.of(masks)
         with torch.inference_mode():
             scores = self._network.scores(
                 torch.from_numpy(observations).float(),
-                torch.from_numpy(masks != 0),
                 torch.from_numpy(views["player"].astype(np.int64)),
-            )
+                legal,
+            ).double()
+            if not torch.isfinite(scores).all():
+                raise InputError(f"the network of {self.name} computes no probabilities here")
             if self._temperature:
-                shares = torch.softmax(scores.double() / self._temperature, 1)
-            else:
-                shares = torch.zeros(scores.shape, dtype=torch.float64)
-                shares[torch.arange(len(scores)), scores.argmax(1)] = 1.0
-        if torch.isfinite(shares).all():
-            return shares.numpy()
-        raise InputError(f"the network of {self.name} computes no probabilities here")
+                return legal, legal.log_softmax(scores / self._temperature).exp()
+            shares = torch.zeros_like(scores)
+            shares[legal.best(scores)] = 1.0
+            return legal, shares
 
     def _full(self, views: np.ndarray) -> np.ndarray:
         """Full states that are consistent with views."""
@@ -139,26 +153,6 @@ class NetworkAgent:
         for i in np.flatnonzero(anew):
             whole[i] = flat.parse(self.features.game.text(int(steps[i])))
         return np.where(made | anew, whole, -1)
-
-
-def draw(shares: Floats, numbers: Floats) -> tuple[Ids, Floats]:
-    """Actions drawn by given random numbers.
-
-    Args:
-        shares: Probabilities, [n, actions], rows that sum to 1.
-        numbers: Uniform numbers from 0 to 1, [n].
-
-    Returns:
-        Actions, int64 [n], and what is left of the numbers, again uniform from 0 to 1.
-    """
-    sums = np.cumsum(shares, axis=1)
-    rows = np.arange(len(shares))
-    aimed = numbers * sums[:, -1]
-    last = shares.shape[1] - 1 - (shares[:, ::-1] > 0).argmax(axis=1)
-    actions = np.minimum((sums <= aimed[:, None]).sum(axis=1), last)
-    drawn = shares[rows, actions]
-    left = (aimed - sums[rows, actions] + drawn) / drawn
-    return actions, np.clip(left, 0.0, np.nextafter(1.0, 0.0))
 
 
 def _folder(argument: str | None) -> Path:

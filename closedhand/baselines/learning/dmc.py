@@ -11,6 +11,7 @@ from typing import Annotated
 import numpy as np
 import torch
 
+from closedhand.baselines.learning.legal import Legal
 from closedhand.baselines.learning.selfplay import Choose
 from closedhand.baselines.learning.training import DeepLearner, Settings
 from closedhand.core.options import Range
@@ -67,14 +68,13 @@ class DMC(DeepLearner):
         seats: np.ndarray, games: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
         """The best action, or at times a random legal one; noted are the values."""
-        legal = masks != 0
+        legal = Legal.of(masks)
         with torch.inference_mode():
-            scores = self.acting.scores(
-                torch.from_numpy(observations).float(), torch.from_numpy(legal),
-                torch.from_numpy(seats),
-            ).numpy()  # fmt: skip
-        actions = scores.argmax(axis=1)
-        stray = np.flatnonzero(rng.random(len(legal)) < self.settings.exploration * self.rate)
-        noise = np.where(legal[stray], rng.random((len(stray), legal.shape[1])), -1.0)
-        actions[stray] = noise.argmax(axis=1)
-        return actions, scores[np.arange(len(actions)), actions][:, None]
+            values = self.acting.scores(
+                torch.from_numpy(observations).float(), torch.from_numpy(seats), legal
+            )
+        actions = legal.actions[legal.best(values)]
+        stray = np.flatnonzero(rng.random(len(masks)) < self.settings.exploration * self.rate)
+        noise = np.where(masks[stray] != 0, rng.random((len(stray), masks.shape[1])), -1.0)
+        actions[stray] = torch.from_numpy(noise.argmax(axis=1))
+        return actions.numpy(), values[legal.chosen(actions)][:, None].numpy()

@@ -11,6 +11,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+BELOW_ONE = 1 - 2**-53
+"""The greatest number below 1."""
+
 
 class Legal(NamedTuple):
     """The legal actions of some decisions.
@@ -69,16 +72,27 @@ class Legal(NamedTuple):
         shifted = logits - self.most(logits.detach())[self.rows]
         return shifted - self.sums(shifted.exp()).log()[self.rows]
 
-    def draw(self, logs: Tensor, numbers: Tensor) -> Tensor:
-        """Where the drawn legal actions are, one a decision.
+    def best(self, values: Tensor) -> Tensor:
+        """Where the legal actions of the greatest value are, the first of each decision, [n]."""
+        found = (values == self.most(values)[self.rows]).nonzero().squeeze(1)
+        rows = self.rows[found]
+        return found[torch.cat([rows.new_ones(1, dtype=torch.bool), rows[1:] != rows[:-1]])]
+
+    def draw(self, shares: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
+        """Draw a legal action for each decision by given random numbers.
 
         Args:
-            logs: Logarithms of the probabilities, [k].
-            numbers: Uniform numbers from 0 to 1, [n].
+            shares: Probabilities, float64 [k].
+            numbers: Uniform numbers from 0 to 1, float64 [n].
+
+        Returns:
+            Where the drawn actions are, int64 [n], and what is left of the numbers, again uniform
+            from 0 to 1.
         """
-        sums = logs.double().exp().cumsum(0)
-        last = self.ends - 1
-        before = torch.cat([sums.new_zeros(1), sums[last[:-1]]])
-        aimed = before + numbers * (sums[last] - before)
+        sums = shares.cumsum(0)
+        upper = sums[self.ends - 1]
+        lower = torch.cat([sums.new_zeros(1), upper[:-1]])
+        aimed = torch.minimum(lower + numbers * (upper - lower), upper.nextafter(lower))
         drawn = torch.searchsorted(sums, aimed, right=True)
-        return torch.minimum(torch.maximum(drawn, last + 1 - self.counts), last)
+        left = (aimed - sums[drawn] + shares[drawn]) / shares[drawn]
+        return drawn, left.clamp(0.0, BELOW_ONE)

@@ -10,6 +10,7 @@ from torch import nn
 
 from closedhand.baselines.learning import weights
 from closedhand.baselines.learning.features import Features
+from closedhand.baselines.learning.legal import Legal
 from closedhand.core.game import InputError
 
 NAME = "model.safetensors"
@@ -69,11 +70,9 @@ class PolicyValue(nn.Module):
         hidden = self.body(observations)
         return outputs(self.policy, hidden, rows, actions), self.value(hidden).squeeze(1)
 
-    def scores(
-        self, observations: torch.Tensor, masks: torch.Tensor, seats: torch.Tensor
-    ) -> torch.Tensor:
+    def scores(self, observations: torch.Tensor, seats: torch.Tensor, legal: Legal) -> torch.Tensor:
         """Logits; see `ActionValues.scores`."""
-        return self(observations)[0].masked_fill(~masks, -torch.inf)
+        return self.legal(observations, legal.rows, legal.actions)[0]
 
 
 class ActionValues(nn.Module):
@@ -99,23 +98,15 @@ class ActionValues(nn.Module):
         """The network of each role."""
         return [cast(PolicyValue, role) for role in self.roles]
 
-    def scores(
-        self, observations: torch.Tensor, masks: torch.Tensor, seats: torch.Tensor
-    ) -> torch.Tensor:
-        """The scores of the actions, by which an agent chooses.
+    def scores(self, observations: torch.Tensor, seats: torch.Tensor, legal: Legal) -> torch.Tensor:
+        """The scores of the legal actions, by which an agent chooses, float32 [k].
 
         Args:
             observations: float32 [n, inputs].
-            masks: Legal actions, bool [n, actions].
             seats: Seats of the players to act, int64 [n].
-
-        Returns:
-            float32 [n, actions], minus infinity for illegal actions.
+            legal: The legal actions.
         """
-        out = torch.full(masks.shape, -torch.inf)
-        rows, actions = masks.nonzero(as_tuple=True)
-        out[rows, actions] = self.values(observations, seats, rows, actions)
-        return out
+        return self.values(observations, seats, legal.rows, legal.actions)
 
     def values(
         self,

@@ -100,7 +100,7 @@ class PPO(DeepLearner):
         with torch.inference_mode():
             legal = Legal.of(masks)
             logs, values = logs_and_values(self.acting, torch.from_numpy(observations), legal)
-            drawn = legal.draw(logs, torch.from_numpy(rng.random(len(masks))))
+            drawn, _ = legal.draw(logs.double().exp(), torch.from_numpy(rng.random(len(masks))))
             return legal.actions[drawn].numpy(), torch.stack([logs[drawn], values], 1).numpy()
 
     def targets(self, wave: Wave) -> tuple[torch.Tensor, torch.Tensor]:

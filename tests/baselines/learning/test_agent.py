@@ -9,7 +9,7 @@ from support_learners import untrained, write_untrained
 
 from closedhand import InputError, make_agent, make_game
 from closedhand.baselines.learning import networks
-from closedhand.baselines.learning.agent import NetworkAgent, draw
+from closedhand.baselines.learning.agent import NetworkAgent
 from closedhand.core import batch
 from closedhand.core.duel import play_out
 
@@ -48,18 +48,6 @@ def test_decisions_do_not_depend_on_the_batch_and_follow_the_probabilities(name:
     assert shares.shape == (1, game.num_actions)
     assert np.isclose(shares.sum(), 1) and np.isclose(shares[0, legal].sum(), 1)
     assert shares[0, together[0]] > 0
-
-
-def test_drawing_leaves_uniform_numbers() -> None:
-    rng = np.random.default_rng(0)
-    shares = np.tile([0.0, 0.5, 0.0, 0.3, 0.2, 0.0], (20_000, 1))
-    actions, left = draw(shares, rng.random(20_000))
-    found = np.bincount(actions, minlength=6) / 20_000
-    assert np.allclose(found, shares[0], atol=0.02)
-    for action in (1, 3, 4):
-        rest = left[actions == action]
-        assert abs(rest.mean() - 0.5) < 0.02 and rest.min() >= 0 and rest.max() < 1
-    assert (draw(shares[:1], np.array([np.nextafter(1.0, 0)]))[0] == 4).all()
 
 
 def test_role_networks_see_their_own_seats() -> None:

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from closedhand.baselines.learning import networks
-from closedhand.baselines.learning.legal import Legal
+from closedhand.baselines.learning.legal import BELOW_ONE, Legal
 
 DECISIONS, ACTIONS, INPUTS = 50, 30, 8
 
@@ -69,18 +69,41 @@ def test_chosen_actions_are_found(masks: np.ndarray) -> None:
 
 
 def test_draws_are_those_of_the_probabilities(masks: np.ndarray, logits: torch.Tensor) -> None:
-    """A uniform number falls into the share of its action; 0 and almost 1 into legal ones."""
-    legal, few = Legal.of(masks), logits / 30
-    logs = legal.log_softmax(few[legal.rows, legal.actions])
-    shares = dense_logs(masks, few).double().exp()
+    """A uniform number falls into the share of its action, and its place there is left of it."""
+    legal, decisions = Legal.of(masks), torch.arange(DECISIONS)
+    few = logits.double()[legal.rows, legal.actions] / 30
+    ours = legal.log_softmax(few).exp()
+    shares = dense_logs(masks, logits.double() / 30).exp()
     sums = shares.cumsum(1)
     for number in (0.0, 0.1, 0.5, 0.9, 1 - 2**-53):
-        drawn = legal.draw(logs, torch.full((DECISIONS,), number, dtype=torch.float64))
-        assert torch.equal(legal.rows[drawn], torch.arange(DECISIONS))
-        upper = sums[torch.arange(DECISIONS), legal.actions[drawn]]
-        lower = upper - shares[torch.arange(DECISIONS), legal.actions[drawn]]
-        assert (lower - 1e-5 <= number).all()
-        assert (number <= upper + 1e-5).all()
+        drawn, left = legal.draw(ours, torch.full((DECISIONS,), number, dtype=torch.float64))
+        assert torch.equal(legal.rows[drawn], decisions)
+        upper = sums[decisions, legal.actions[drawn]]
+        share = shares[decisions, legal.actions[drawn]]
+        again = upper - share + left * share
+        torch.testing.assert_close(again, torch.full_like(again, number), rtol=0, atol=1e-9)
+        assert (left >= 0).all() and (left < 1).all()
+
+
+def test_nothing_impossible_is_drawn(masks: np.ndarray) -> None:
+    """Not even by the greatest number below 1 or by 0, where other legal actions have no share."""
+    legal = Legal.of(masks)
+    best = legal.best(torch.rand(len(legal.rows), generator=torch.Generator().manual_seed(3)))
+    shares = torch.zeros(len(legal.rows), dtype=torch.float64)
+    shares[best] = 1.0
+    for number in (0.0, 0.3, BELOW_ONE):
+        drawn, left = legal.draw(shares, torch.full((DECISIONS,), number, dtype=torch.float64))
+        assert torch.equal(drawn, best)
+        assert torch.allclose(left, torch.full_like(left, number))
+
+
+def test_the_first_of_the_best(masks: np.ndarray, logits: torch.Tensor) -> None:
+    """The best legal action is that of a masked argmax, the first of equals."""
+    legal, rounded = Legal.of(masks), (logits / 30).round()
+    found = legal.best(rounded[legal.rows, legal.actions])
+    dense = rounded.masked_fill(torch.from_numpy(masks == 0), -torch.inf)
+    assert (dense == dense.amax(1, keepdim=True)).sum(1).max() > 1, "there are equals"
+    assert torch.equal(legal.actions[found], dense.argmax(1))
 
 
 @pytest.mark.parametrize("alone", [1e-9, 1e9])

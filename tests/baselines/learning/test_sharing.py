@@ -11,6 +11,7 @@ from closedhand import make_agent, make_game
 from closedhand.baselines.learning import networks, sharing
 from closedhand.baselines.learning.dmc import DMC, DMCSettings
 from closedhand.baselines.learning.features import Features
+from closedhand.baselines.learning.legal import Legal
 from closedhand.baselines.learning.ppo import PPO, PPOSettings
 from closedhand.baselines.learning.training import DeepLearner, begin
 from closedhand.core import batch
@@ -57,8 +58,8 @@ def test_agents_take_the_sums(kind: str, tmp_path: Path) -> None:
     seen, masks = features.encode(states)
     asked = (
         torch.from_numpy(seen).float(),
-        torch.from_numpy(masks != 0),
         torch.from_numpy(states["player"].astype(np.int64)),
+        Legal.of(masks),
     )
     path = tmp_path / networks.NAME
     network, _, _ = networks.load(path, [features])
