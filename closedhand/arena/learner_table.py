@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from closedhand.arena.learners import EXACT
 from closedhand.arena.plot import new_figure, save_figure
 from closedhand.core.game import InputError
 from closedhand.core.reading import load_json
@@ -133,18 +134,20 @@ def plot(results: list[Result], path: Path) -> None:
         InputError: matplotlib is not installed.
     """
     games = _grouped(results, lambda each: (each.game, each.curve_of))
-    learners = list(dict.fromkeys(each.learner for each in results))  # a colour each
+    # A colour each of the ten that there are, the next ones with dashes.
+    learners = list(dict.fromkeys(each.learner for each in results))
     figure = new_figure(5.2 * len(games), 4.2)
     for axis, ((game, measure), own) in zip(
         figure.subplots(1, len(games), squeeze=False)[0], games.items(), strict=True
     ):
         for learner, runs in _grouped(own, lambda each: each.learner).items():
-            colour = f"C{learners.index(learner)}"
+            dashed, colour = divmod(learners.index(learner), 10)
+            style = {"color": f"C{colour}", "linestyle": "--" if dashed else "-", "linewidth": 1.2}
             for i, each in enumerate(runs):
                 label = None if i else learner
-                axis.plot(each.curve[:, 0], each.curve[:, 2], colour, linewidth=1.2, label=label)
+                axis.plot(each.curve[:, 0], each.curve[:, 2], label=label, **style)
         axis.set_xscale("log")
-        if all((each.curve[:, 2] > 0).all() for each in own):
+        if measure == EXACT and all((each.curve[:, 2] > 0).all() for each in own):
             axis.set_yscale("log")
         axis.set_title(f"{game}: {measure}", fontsize=10)
         axis.set_xlabel("steps")
