@@ -6,11 +6,12 @@ is played once, with the agents at randomly drawn seats. In a duplicate it is pl
 tables as there are seats, and each agent takes each seat once. Means, differences and their
 intervals are over deals.
 
-Each deal is generated from the seed and its number, and agents are created for each `CHUNK` of
-rounds. Results therefore depend neither on the number of processes nor on where a league was
-interrupted.
+Each deal is generated from the seed and its number, and agents are created for each job
+(`deals_per_job`). Results therefore depend neither on the number of processes nor on where a league
+was interrupted.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,7 +21,7 @@ import numpy as np
 
 from closedhand.arena import results
 from closedhand.core import batch, kernels
-from closedhand.core.agents import spent_by
+from closedhand.core.agents import spent_by, traits_of
 from closedhand.core.checks import check_seed
 from closedhand.core.duel import (
     Chunk,
@@ -41,6 +42,10 @@ from closedhand.core.workers import Workers, check_workers
 
 CHUNK = 125
 """Rounds per job; those of different deals are played side by side."""
+TOGETHER = 50
+"""Least number of deals per job where all agents are steady and quick."""
+QUICK = 100.0
+"""Microseconds that a decision of a quick agent takes at most."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +125,29 @@ def seats_of(game: Game, seed: int, deal: int, tables: int) -> np.ndarray:
     return np.array([order[list(seating(game.sides, table))] for table in range(tables)])
 
 
+def deals_per_job(game: Game, specs: Sequence[Spec], chunk: int | None) -> int:
+    """Number of deals that are played side by side.
+
+    Results of steady agents do not depend on it: if they are quick, they play many deals at once,
+    however long these are.
+
+    Args:
+        game: The game.
+        specs: An agent for each seat, by name or as object.
+        chunk: Rounds per job; None: as many as are good for the agents.
+
+    Raises:
+        InputError: An unknown agent.
+    """
+    deals = max(1, (chunk or CHUNK) // game.rounds)
+    found = [traits_of(game, spec) for spec in specs]
+    if chunk is None and all(
+        each.steady and (each.microseconds or math.inf) <= QUICK for each in found
+    ):
+        return max(deals, TOGETHER)
+    return deals
+
+
 def play_chunk(
     game: Game, specs: Sequence[Spec], seed: int, duplicate: bool, deals: range
 ) -> Chunk:
@@ -186,8 +214,8 @@ def play(
         played: A league with the same settings to resume.
         progress: Called with the number of deals finished so far.
         save: Called now and then, but not at the end, with the league so far.
-        chunk: Rounds per job, by default `CHUNK`. Larger jobs are faster; agents that draw random
-            numbers draw others.
+        chunk: Rounds per job, by default as `deals_per_job` says. Larger jobs are faster; agents
+            that draw random numbers draw others.
 
     Returns:
         The league; after an interruption (Ctrl-C) with the deals finished by then.
@@ -205,7 +233,7 @@ def play(
     names = tuple(spec if isinstance(spec, str) else spec.name for spec in specs)
     if played is not None and played.deals >= deals:
         return played
-    size = max(1, (chunk or CHUNK) // game.rounds)
+    size = deals_per_job(game, specs, chunk)
     kept = played.deals // size * size if played else 0
     chunks = [range(first, min(first + size, deals)) for first in range(kept, deals, size)]
     jobs = [(game, specs, seed, duplicate, chunk) for chunk in chunks]

@@ -107,12 +107,15 @@ class Traits:
         microseconds: Time of a decision, to an order of magnitude; None if unknown.
         since: Version of this package since which it has played as it does now, for agents that
             ship with it: results that an earlier version began are not continued.
+        steady: Whether each of its decisions depends on the view alone. It then plays the same in
+            games side by side as in one after the other.
     """
 
     files: tuple[Path, ...] = ()
     clocked: bool = False
     microseconds: float | None = None
     since: str = UNCHANGED_SINCE
+    steady: bool = False
 
     def __or__(self, other: "Traits") -> "Traits":
         """Traits of an agent that consults both for every decision."""
@@ -122,6 +125,7 @@ class Traits:
             self.clocked or other.clocked,
             None if None in times else sum(time or 0.0 for time in times),
             max(self.since, other.since, key=order),
+            self.steady and other.steady,
         )
 
 

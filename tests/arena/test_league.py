@@ -11,6 +11,7 @@ from support_cli import run
 
 from closedhand import InputError, make_agent, make_game
 from closedhand.arena import league
+from closedhand.core.agents import Traits
 
 SHORT = make_game("daihinmin", rounds=4, seat_period=2)
 ONE = make_game("daihinmin", classes="random")
@@ -115,6 +116,41 @@ def test_games_of_leagues() -> None:
     assert options({"rounds": 7}, 10_000, True) == (7, "none")
     with pytest.raises(InputError, match="three or more sides"):
         league.bind("doudizhu", {}, 100, True)
+
+
+class Slow:
+    """Steady, but not quick."""
+
+    name = "slow"
+    traits = Traits(microseconds=1e6, steady=True)
+
+    def act(self, view: Any) -> int:
+        raise NotImplementedError
+
+
+def test_steady_and_quick_agents_play_many_deals_at_once() -> None:
+    game, together = make_game("daihinmin", rounds=100), league.TOGETHER
+    for agent, per_job in (
+        ("policy", together),
+        ("kou-tuned", together),
+        ("random", 1),
+        ("policy-search:20", 1),
+        (Slow(), 1),
+        (make_agent(game, "policy"), 1),
+    ):
+        assert league.deals_per_job(game, ["default", agent], None) == per_job
+    assert league.deals_per_job(make_game("daihinmin"), ["default"], None) == league.CHUNK
+    assert league.deals_per_job(game, ["default"], 250) == 2
+
+
+def test_deals_side_by_side_are_those_one_after_the_other() -> None:
+    game, seen, deals = make_game("daihinmin", rounds=8), list[int](), league.TOGETHER + 2
+    agents = ["policy", "kou", "kou-tuned", "min-sets", "trick-ender"]
+    played = league.play(game, agents, deals, 4, progress=seen.append)
+    assert seen == [0, league.TOGETHER, deals]
+    alone = league.play(game, agents, deals, 4, chunk=1)
+    assert (played.played.returns == alone.played.returns).all()
+    assert (played.played.decisions == alone.played.decisions).all()
 
 
 @pytest.mark.slow

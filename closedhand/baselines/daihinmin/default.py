@@ -234,7 +234,7 @@ def decide(policy, rules, view, ids):
     return np.int64(choose(rules, view, ids))
 
 
-@described(Traits(microseconds=10))
+@described(Traits(microseconds=10, steady=True))
 def make_default(game: Game, seed: int, argument: str | None) -> KernelAgent:
     """The agent `default`; it is deterministic and needs no seed.
 

@@ -198,7 +198,7 @@ def decide(policy, rules, view, ids):
     return np.int64(choose(rules, policy.numbers, view, ids, kaidan, line, listed))
 
 
-@described(Traits(microseconds=20))
+@described(Traits(microseconds=20, steady=True))
 def make_min_sets(game: Game, seed: int, argument: str | None) -> KernelAgent:
     """The agent `min-sets`; it is deterministic and needs no seed.
 

@@ -109,7 +109,7 @@ def decide(policy, rules, view, ids):
     return np.int64(choose(rules, policy.numbers, view, ids))
 
 
-@described(Traits(microseconds=15))
+@described(Traits(microseconds=15, steady=True))
 def make_trick_ender(game: Game, seed: int, argument: str | None) -> KernelAgent:
     """The agent `trick-ender`; it is deterministic and needs no seed.
 

@@ -79,7 +79,7 @@ def check_known(game: Game, who: str) -> None:
 
 def describe(game: Game, argument: str | None) -> Traits:
     """Traits of the agent, known before it plays."""
-    return Traits(files_of(argument), microseconds=5.0, since=since(argument))
+    return Traits(files_of(argument), microseconds=5.0, since=since(argument), steady=True)
 
 
 @described(describe)
