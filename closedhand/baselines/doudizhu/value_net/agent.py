@@ -205,7 +205,13 @@ class ValueNetAgent(RatingAgent):
         return space.plays[:n], found
 
 
-@described(lambda game, argument: Traits(files.files_of(argument), microseconds=12))
+def describe(game: Game, argument: str | None) -> Traits:
+    """Traits of the agent, known before it plays."""
+    since = files.since(argument, game.options["objective"])
+    return Traits(files.files_of(argument), microseconds=12, since=since)
+
+
+@described(describe)
 def make_value_net(game: Game, seed: int, argument: str | None) -> ValueNetAgent:
     """The agent `value-net`, or `value-net:PATH` with a file or folder of `closedhand train`.
 

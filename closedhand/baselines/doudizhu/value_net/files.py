@@ -14,12 +14,13 @@ from closedhand.baselines.doudizhu.value_net.network import SHAPES, Net
 from closedhand.core.files import SHIPPED, within, write_arrays
 from closedhand.core.game import InputError
 from closedhand.core.reading import check_arrays, json_in, read_arrays
+from closedhand.core.version import UNCHANGED_SINCE
 
 SHARES = {"win": 0.06, "score": 0.03}
 """Share of the sum of `decompose` in a value, by objective: for `win` a value is the logarithm of
 the odds to win, for `score` the points of a side at a stake of 1."""
-SHIPPED_NAMES = {"win": "doudizhu_value_win", "score": "doudizhu_value_win"}
-"""Names of the package's networks by objective."""
+SHIPPED_SINCE = {"win": UNCHANGED_SINCE, "score": "0.7.0"}
+"""Versions since which the package's networks are what they are, by objective."""
 NUMBERS = ("steps", "games", "samples")
 """Counts of its training in the description of a network."""
 NAME = "value-net.npz"
@@ -111,7 +112,12 @@ def load(path: str | None, objective: str) -> tuple[Net, dict[str, Any]]:
 
 @cache
 def _shipped(objective: str) -> tuple[Net, dict[str, Any]]:
-    return read(SHIPPED / f"{SHIPPED_NAMES[objective]}.npz")
+    return read(SHIPPED / f"doudizhu_value_{objective}.npz")
+
+
+def since(path: str | None, objective: str) -> str:
+    """The version since which the network of a file, or of the package, is what it is."""
+    return SHIPPED_SINCE[objective] if path is None else UNCHANGED_SINCE
 
 
 def files_of(path: str | None) -> tuple[Path, ...]:

@@ -8,7 +8,7 @@ from support_doudizhu import choice
 
 from closedhand import make_agent, make_game
 from closedhand.arena import match
-from closedhand.baselines.doudizhu.value_net import agent as value_net, files
+from closedhand.baselines.doudizhu.value_net import agent as value_net, files, training
 from closedhand.baselines.doudizhu.value_net.features import HAND, PLAY, write_cards
 
 GAME = make_game("doudizhu", objective="win")
@@ -56,6 +56,18 @@ def test_it_beats_the_others() -> None:
         result = match.play(GAME, ["value-net", other], 500, seed=1)
         points = result.pairs[0].returns[:, 0, 0], result.pairs[0].returns[:, 1, 1]
         assert np.mean([np.mean(side > 0) for side in points]) > least
+
+
+@pytest.mark.slow
+def test_the_network_for_points_makes_more_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bombs double what is lost as well: who plays to win gets fewer points."""
+    monkeypatch.setattr(training, "DEALS", 2000)
+    game = make_game("doudizhu")
+    net = files.load(None, "win")[0]
+    to_win = value_net.ValueNetAgent(game, "to win", net, "win")
+    gained = [training.measure(game, agent) for agent in (make_agent(game, "value-net"), to_win)]
+    assert gained[0]["gained"] > gained[1]["gained"] + 0.2
+    assert gained[0]["won"] < gained[1]["won"]
 
 
 def test_values_are_alike_without_compiler() -> None:

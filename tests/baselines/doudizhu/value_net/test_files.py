@@ -43,6 +43,14 @@ def test_files_and_folders_name_the_network(file: Path) -> None:
     assert traits_of(game, "value-net").files == ()
 
 
+def test_each_objective_has_a_network_of_its_own(file: Path) -> None:
+    for objective, since in (("win", "0.1.0"), ("score", "0.7.0")):
+        game = make_game("doudizhu", objective=objective)
+        assert files.load(None, objective)[1]["objective"] == objective
+        assert traits_of(game, "value-net").since == since
+        assert traits_of(game, f"value-net:{file}").since == "0.1.0"
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [
