@@ -214,7 +214,7 @@ def _by_role(data: dict[str, Any]) -> dict[str, Any]:
 def _time(
     agent: int, places: list[tuple[int, int]], played: list[dict[str, Any]]
 ) -> dict[str, Any]:
-    """Decisions of an agent in all its matches, and microseconds per decision."""
+    """Decisions of an agent in all its matches, and microseconds per decision, None of none."""
     own = [
         (data["decisions"][pair.index(agent)], data["seconds"][pair.index(agent)])
         for pair, data in zip(places, played, strict=True)
@@ -223,7 +223,7 @@ def _time(
     decisions, seconds = (sum(column) for column in zip(*own, strict=True))
     return {
         "decisions": decisions,
-        "microseconds_per_decision": round(1e6 * seconds / decisions, 3),
+        "microseconds_per_decision": round(1e6 * seconds / decisions, 3) if decisions else None,
     }
 
 
@@ -303,6 +303,8 @@ def picture(data: dict[str, Any], path: Path) -> None:
     axis = figure.subplots()
     for i, row in enumerate(data["agents"]):
         x, elo = row["microseconds_per_decision"], row["elo"]
+        if x is None:
+            continue
         spread = [[elo["mean"] - elo["low"]], [elo["high"] - elo["mean"]]]
         # With few resamples the maximum-likelihood rating may lie just outside the interval.
         axis.errorbar(x, elo["mean"], yerr=np.maximum(spread, 0), fmt="o", capsize=4)
@@ -324,10 +326,10 @@ def report(data: dict[str, Any]) -> list[str]:
     """The ladder as lines of Markdown."""
     lines = ["| agent | Elo | 95% | mean win rate | µs a decision |", "|---|---|---|---|---|"]
     for row in data["agents"]:
-        elo = row["elo"]
+        elo, time = row["elo"], row["microseconds_per_decision"]
         lines.append(
             f"| {row['agent']} | {elo['mean']:+.0f} | {interval(elo, '+.0f')} "
-            f"| {row['win_rate']:.1%} | {row['microseconds_per_decision']:,.1f} |"
+            f"| {row['win_rate']:.1%} | {'—' if time is None else f'{time:,.1f}'} |"
         )
     lines += ["", "Elo: Bradley-Terry on games won in both roles, 0 being the mean of the list;"]
     lines += [f"no win rate is further than {100 * data['misfit']:.1f} percentage points from what"]

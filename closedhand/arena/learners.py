@@ -178,6 +178,7 @@ def _deep(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, Any]:
     cls = load(LEARNERS[cell.learner])
     watching = {"expert": spec_of(game.name).opponent} if cell.learner == "imitation" else {}
     learner = cls(game, cls.settings_type(), cell.seed, **watching)
+    notes.own(folder)
     run = training.begin(learner, folder)
     run.resume_if_kept()
     judge = _exactly if is_small(game) else _by_points
@@ -248,6 +249,7 @@ def _tabular(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, An
     each = steps_of_iteration(game, cell.learner)
     iterations = max(1, round(plan.steps / each))
     spent = _processor_clock(notes)
+    notes.own(folder)
     notes.keep(lambda: {"processor_seconds": spent()})
     run = solving.begin(cell.learner, game, cell.seed, folder)
     run.resume_if_kept()

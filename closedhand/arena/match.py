@@ -125,7 +125,7 @@ def play(
         KeyboardInterrupt: Interrupted before anything was finished.
     """
     if len(agents) < 2:
-        raise InputError("a match needs at least two agents: --agents greedy,rule")
+        raise InputError("a match needs at least two agents")
     if deals < 1:
         raise InputError("a match needs at least one deal")
     check_seed(seed)

@@ -53,6 +53,6 @@ def reproduce_learners(
     picture = None
     if results:
         picture = save_picture(learner_table.plot, results, out / "curves.png")
-    text = learner_table.report(results) + ("![curves](curves.png)\n" if picture else "")
+    text = learner_table.report(results) + ("\n![curves](curves.png)\n" if picture else "")
     show_report(out, text, {"cells": [each._replace(curve=each.curve.tolist())._asdict()
                                       for each in results]}, as_json)  # fmt: skip

@@ -102,8 +102,9 @@ def as_html(text: str, folder: Path) -> str:
 
     blocks = []
     for block in text.split("\n\n"):
-        pictures = [each for each in re.findall(r"[\w-]+\.png", block) if (folder / each).exists()]
-        blocks += [block, *(f"![{each}]({each})" for each in dict.fromkeys(pictures))]
+        named = dict.fromkeys(re.findall(r"[\w-]+\.png", block))
+        added = [each for each in named if f"]({each})" not in block and (folder / each).exists()]
+        blocks += [block, *(f"![{each}]({each})" for each in added)]
     body = MarkdownIt("commonmark", {"html": False}).enable("table").render("\n\n".join(blocks))
     title = text.partition("\n")[0].lstrip("# ")
     return PAGE.format(title=html.escape(title), body=body)

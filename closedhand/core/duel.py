@@ -19,10 +19,11 @@ class Chunk(NamedTuple):
     """Results of some deals.
 
     Attributes:
-        returns: Payoffs, float64 [deals, tables, seats].
-        seconds: Time that each of the two agents took to decide, float64 [2].
-        decisions: Number of decisions of each, int64 [2].
-        spent: What the searches of each have cost, float64 [2, 4], by the names of
+        returns: Payoffs, float64 [deals, tables, seats]; of a league, where a deal is a match,
+            [matches, tables, rounds, agents].
+        seconds: Time that each agent, two but in a league, took to decide, float64 [agents].
+        decisions: Number of decisions of each, int64 [agents].
+        spent: What the searches of each have cost, float64 [agents, 4], by the names of
             `closedhand.core.agents.SPENT`; None: nothing.
     """
 

@@ -1,4 +1,4 @@
-"""Old names: what was renamed since version 0.1.0 still works for one release, and warns.
+"""Old names: what was renamed since version 0.1.0 still works until 1.0, and warns.
 
 `data/moved.json` is the one table of them. It gives the new place of a module (`package.module`),
 of a name in a module (`package.module:name`), or of all names of a module that is now a package of
@@ -58,7 +58,7 @@ def _is_submodule(module: str, name: str) -> bool:
 
 
 def _warn(old: str, new: str) -> None:
-    text = f"{old} is now {new}; the old name will go with the next release".replace(":", ".")
+    text = f"{old} is now {new}; the old name will go with 1.0".replace(":", ".")
     warnings.warn(text, DeprecationWarning, stacklevel=3)
 
 

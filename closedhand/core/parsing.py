@@ -138,7 +138,6 @@ SEED = Kind(
     _is_seed,
 )
 OPTIONS = Kind("an object", "objects", _of(dict))
-ANY_LIST = Kind("a list", "lists", _of(list))
 
 
 def list_of(kind: Kind) -> Kind:

@@ -9,6 +9,7 @@ saves, a second one stops at once.
 
 import json
 import math
+import shutil
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -21,6 +22,7 @@ from closedhand.core.files import target, write_arrays, write_atomically
 from closedhand.core.game import InputError, shown
 from closedhand.core.interrupt import Deferral, deferred
 from closedhand.core.reading import read_arrays, read_json
+from closedhand.core.text import reason_of
 from closedhand.core.version import UNCHANGED_SINCE, __version__, goes_on
 from closedhand.core.workers import Workers, results_of
 
@@ -103,8 +105,9 @@ def check_same(
 ) -> None:
     """Refuse to resume what was made with other settings.
 
-    Options that a setting has got since then are off by default: where they are off, they agree.
-    The `version` may be an earlier one that gave the same figures.
+    Options that a setting has got since then are off by default: where they are off, they agree,
+    and so do checksums of `files` that were not noted then. The `version` may be an earlier one
+    that gave the same figures.
 
     Args:
         path: Path of the file or folder to resume from.
@@ -113,7 +116,8 @@ def check_same(
         since: The oldest version that did all of it as this one does.
 
     Raises:
-        InputError: A setting differs; the message names it, and both values.
+        InputError: A setting differs; the message names it, or the options of it that differ, and
+            both values.
     """
     for key, value in wanted.items():
         if key == "version":
@@ -124,17 +128,29 @@ def check_same(
                     "otherwise: let that version finish it, or begin anew in another place"
                 )
             continue
-        if not _agree(found.get(key), value):
-            raise InputError(f"{path} was made with {key} {found.get(key)}, not {value}")
+        if key == "files" and key not in found:
+            continue
+        was, now = _differing(found.get(key), value)
+        if was != now:
+            raise InputError(f"{path} was made with {key} {was}, not {now}")
 
 
-def _agree(found: Any, wanted: Any) -> bool:
-    """Whether a setting is the wanted one, options that are off and were not known then aside."""
+def _differing(found: Any, wanted: Any) -> tuple[Any, Any]:
+    """A setting as found and as wanted; of options only those that differ, as texts.
+
+    Options that are off and were not known then do not differ.
+    """
     if not (isinstance(found, Mapping) and isinstance(wanted, Mapping)):
-        return found == wanted
-    options = cast(Mapping[str, Any], wanted)
-    off = {name: value for name, value in options.items() if value is None or value is False}
-    return {**off, **cast(Mapping[str, Any], found)} == options
+        return found, wanted
+    now = cast(Mapping[str, Any], wanted)
+    off = {name: value for name, value in now.items() if value is None or value is False}
+    was = {**off, **cast(Mapping[str, Any], found)}
+    names = [name for name in {**now, **was} if _stated(was, name) != _stated(now, name)]
+    return tuple(", ".join(_stated(options, name) for name in names) for options in (was, now))
+
+
+def _stated(options: Mapping[str, Any], name: str) -> str:
+    return f"{name}={options[name]}" if name in options else f"no {name}"
 
 
 class Watch:
@@ -450,6 +466,22 @@ class Notes:
     def keep(self, state: Callable[[], Any]) -> None:
         """Name the function whose result, JSON values, is saved now and then; see `begun`."""
         self.kept = state
+        self._watch.save()
+
+    def own(self, folder: Path) -> None:
+        """Take a folder for runs of the part, before `keep`.
+
+        What lies there although the part starts from the beginning is of another version or of
+        other settings, and is removed.
+
+        Raises:
+            InputError: It cannot be removed.
+        """
+        if self.begun is None and folder.exists():
+            try:
+                shutil.rmtree(folder)
+            except OSError as error:
+                raise InputError(f"cannot remove {folder}: {reason_of(error)}") from None
 
 
 Part = Callable[[Notes], dict[str, Any]]

@@ -16,6 +16,7 @@ from closedhand.core.registry import load, spec_of
 from closedhand.search.particles import Particles
 from closedhand.search.playout import Uniform
 from closedhand.search.ranking import Gap, Ranking, Simulation
+from closedhand.web.pictures import told_action
 
 STEP = 0.25
 """Seconds between two reports."""
@@ -60,7 +61,7 @@ def suggest(game: Game, view: State, by: str, seed: int) -> dict[str, Any]:
         InputError: There is no such agent.
     """
     agent = _agent(game, by, seed)
-    action = told(game, view, int(agent.act(view)))
+    action = told_action(game, view, int(agent.act(view)))
     shares, ratings = _shares(game, view, agent), _ratings(game, view, agent)
     return {"by": by, "action": action, "shares": shares, "ratings": ratings}
 
@@ -73,7 +74,7 @@ def _shares(game: Game, view: State, agent: Any) -> list[dict[str, Any]]:
     chances = np.asarray(policy(np.array([view], game.dtype)))[0]
     best = np.argsort(-chances)[:MOST_SHOWN].tolist()
     return [
-        {**told(game, view, each), "share": float(chances[each])}
+        {**told_action(game, view, each), "share": float(chances[each])}
         for each in best
         if chances[each] > 0.001
     ]
@@ -89,7 +90,7 @@ def _ratings(game: Game, view: State, agent: Any) -> list[dict[str, Any]]:
     numbers[~np.isfinite(numbers)] = np.nan  # not considered
     best = np.argsort(-numbers, kind="stable")[:MOST_SHOWN].tolist()
     return [
-        {**told(game, view, int(actions[each])), "rating": float(numbers[each])}
+        {**told_action(game, view, int(actions[each])), "rating": float(numbers[each])}
         for each in best
         if not math.isnan(numbers[each])
     ]
@@ -98,15 +99,6 @@ def _ratings(game: Game, view: State, agent: Any) -> list[dict[str, Any]]:
 @lru_cache(32)
 def _agent(game: Game, by: str, seed: int) -> Any:
     return make_agent(game, by, seed)
-
-
-def told(game: Game, view: State, action: int) -> dict[str, Any]:
-    """An action for a browser."""
-    return {
-        "id": action,
-        "text": game.text(action, view),
-        "cards": list(game.cards(action, view)),
-    }
 
 
 def values(
@@ -141,7 +133,7 @@ def values(
         places = sorted([*shown, *(gap for gap in gaps if gap.action == first)], key=_by_points)
         yield [
             {
-                **told(game, view, gap.action),
+                **told_action(game, view, gap.action),
                 "tries": gap.determinisations,
                 "mean": gap.points.mean,
                 "low": _finite(gap.points.low) if gap.action != first else None,

@@ -47,7 +47,7 @@ async def _strategy(visitor: Visitor, given: dict[str, Any]) -> Any:
             small.respond(small.game.seat(given["respond"]))
         else:
             small.play(adviser(visitor, small.game, given))
-        return small.judged()
+        return small.judged(small.look)
 
     return await visitor.house.think(look_at)
 
@@ -65,8 +65,9 @@ async def _solve(visitor: Visitor, given: dict[str, Any]) -> Any:
 async def _push_solution(visitor: Visitor, small: Small, algorithm: str) -> None:
     """Push the judgements of a solver until it is stopped."""
     try:
-        async for one in visitor.house.follow(small.solve(algorithm, secrets.randbits(31))):
-            visitor.push({"push": "solved", **one})
+        steps = small.solve(algorithm, secrets.randbits(31))
+        async for small.look, judged in visitor.house.follow(steps):
+            visitor.push({"push": "solved", **judged})
         visitor.push({"push": "solved", "done": True})
     except InputError as error:
         visitor.push({"push": "solved", "error": str(error)})

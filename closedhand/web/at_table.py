@@ -7,7 +7,7 @@ from closedhand.core.parsing import NUMBER, OPTIONS, SEED, TEXT, list_of
 from closedhand.core.registry import load, spec_of
 from closedhand.web import advice, catalogue
 from closedhand.web.helping import adviser, push_advice, push_worlds
-from closedhand.web.sitting import OBJECT, PACE, TRUTH
+from closedhand.web.sitting import OBJECT, PACE, TRUTH, pace_of
 from closedhand.web.visitor import Visitor, request
 
 
@@ -138,7 +138,7 @@ async def _again(visitor: Visitor, given: dict[str, Any]) -> Any:
 @request("pace", {"seconds": NUMBER}, for_owner=False)
 async def _pace(visitor: Visitor, given: dict[str, Any]) -> Any:
     table = visitor.seated()
-    table.pace = min(60.0, max(0.0, float(given["seconds"])))
+    table.pace = pace_of(given["seconds"])
     visitor.house.changed(table)
 
 

@@ -220,7 +220,9 @@ class Stay:
             self._game: Game = client.game
             prepare(self._game)
             result = client.play()
-            if not result.complete:
+            if self.table is not None and self.table.dropped:
+                reason = "you have left"
+            elif not result.complete:
                 reason = "the server has closed the connection"
         except InputError as error:
             reason = str(error)

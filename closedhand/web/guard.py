@@ -18,6 +18,9 @@ RATE, BURST = 20.0, 60.0
 LOG_EVERY = 60.0
 """Seconds between two lines in the log about refusals."""
 
+SCHEMES = ("http", "https")
+"""Schemes of the origins of pages."""
+
 LOCAL = ("127.0.0.1", "localhost", "::1")
 """Names of this machine that no other machine can answer to."""
 
@@ -46,12 +49,18 @@ def is_local(host: str) -> bool:
         return False
 
 
-def host_of(header: str) -> str:
-    """The name in a `Host` header, without the port."""
+def host_of(url: str) -> str:
+    """The name in an address of the form `//name:port`, in lower case; empty if it is none."""
     try:
-        return (urlsplit(f"//{header}").hostname or "").lower()
+        return (urlsplit(url).hostname or "").lower()
     except ValueError:
         return ""
+
+
+def is_origin(text: str) -> bool:
+    """Whether a text has the form of an origin, such as `https://cards.example.org`."""
+    scheme, _, name = text.rstrip("/").partition("://")
+    return scheme in SCHEMES and "/" not in name and bool(host_of(f"//{name}"))
 
 
 class Guard:
@@ -70,7 +79,7 @@ class Guard:
         """
         self._origins = {origin.rstrip("/").lower() for origin in origins}
         self._names = {*LOCAL, host.lower()}
-        self._names |= {urlsplit(origin).hostname or "" for origin in self._origins}
+        self._names |= {host_of(origin) for origin in self._origins}
         self._is_local = is_local(host)
 
     def admits(self, headers: Mapping[str, str], is_socket: bool = False) -> bool:
@@ -82,14 +91,13 @@ class Guard:
                 origin.
         """
         host = headers.get("host", "")
-        if not self._knows(host_of(host)):
+        if not self._knows(host_of(f"//{host}")):
             return False
         origin = headers.get("origin")
         if origin is None:
             return True
-        parts = urlsplit(origin.lower())
-        own = parts.scheme in ("http", "https") and parts.netloc == host.lower()
-        return own or origin.lower() in self._origins
+        own = {f"{scheme}://{host.lower()}" for scheme in SCHEMES}
+        return origin.lower() in own | self._origins
 
     def _knows(self, name: str) -> bool:
         if name in self._names:

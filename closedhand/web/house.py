@@ -20,7 +20,7 @@ from closedhand.core.threads import cores
 from closedhand.web.away import Address, Away, Stay
 from closedhand.web.catalogue import check_agent, substep_options
 from closedhand.web.pictures import OPEN, WATCHING, describe, prepare, seen_by
-from closedhand.web.sitting import PACE, Chair, Sitting, check_saved, restored
+from closedhand.web.sitting import PACE, Chair, Sitting, check_saved, pace_of, restored
 
 LOG = logging.getLogger("closedhand.web")
 
@@ -103,8 +103,8 @@ class House:
         path = self._kept.get(id)
         if id not in self.tables and path is not None:
             table = await self.think(_restored, path)
-            self._kept.pop(id, None)
-            if table is not None and id not in self.tables:
+            # Meanwhile it may have been closed, or set up for somebody else.
+            if self._kept.pop(id, None) is not None and table is not None:
                 self.tables[id] = table
                 self.drive(table)
         return self.tables.get(id)
@@ -183,8 +183,8 @@ class House:
         has_persons = any(not chair.agent for chair in seats)
         return Sitting(
             secrets.token_urlsafe(9), game, seats, start, list(actions),
-            open=hands_open and not has_persons, pace=_pace(pace), watch=secrets.token_urlsafe(12),
-            seed=seed,
+            open=hands_open and not has_persons, pace=pace_of(pace),
+            watch=secrets.token_urlsafe(12), seed=seed,
         )  # fmt: skip
 
     def _chair(self, game: Game, given: Mapping[str, Any]) -> Chair:
@@ -256,11 +256,12 @@ class House:
         """
         running = self._driven.get(table.id)
         is_idle = running is None or running.done()
-        if is_idle and table.is_own and not table.over and table.chair.agent:
+        if is_idle and table.is_own and _goes_on(table, step):
             self._driven[table.id] = asyncio.ensure_future(self._play_agents(table, step))
 
     async def _play_agents(self, table: Sitting, step: bool) -> None:
-        while not table.over and table.chair.agent and (table.pace > 0 or step or table.persons):
+        """Let the agents of a table play; with `step` one action, unless it has a pace by then."""
+        while _goes_on(table, step):
             version, seat = table.version, int(table.state["player"])
             loop = asyncio.get_running_loop()
             begun = loop.time()
@@ -280,8 +281,14 @@ class House:
                 LOG.exception("the agent %s failed", table.chairs[seat].agent)
                 table.trouble = f"{table.chairs[seat].agent}: {type(error).__name__}"
             self._keep(table)
-            if table.trouble or step:
+            step = False
+            if table.trouble:
                 return
+
+
+def _goes_on(table: Sitting, step: bool) -> bool:
+    """Whether it is the turn of an agent, and it may play."""
+    return not table.over and bool(table.chair.agent and (table.pace > 0 or step or table.persons))
 
 
 def _restored(path: Path) -> Sitting | None:
@@ -304,10 +311,6 @@ def bound_game(name: str, options: Mapping[str, Any]) -> Game:
     game = make_game(name, **{k: v for k, v in options.items() if k not in forms}).flat
     prepare(game)
     return game
-
-
-def _pace(seconds: Any) -> float:
-    return min(60.0, max(0.0, float(seconds)))
 
 
 def _decide(table: Sitting, seat: int, version: int) -> int | None:

@@ -75,11 +75,12 @@ def describe(game: Game, views: Views, actors: Sequence[int], legal: bool) -> di
         ids = game.legal(view)
         told["number"] = len(ids)
         if len(ids) <= MOST_LISTED and not parts:
-            told["legal"] = [_action(game, view, int(action)) for action in ids]
+            told["legal"] = [told_action(game, view, int(action)) for action in ids]
     return told
 
 
-def _action(game: Game, view: State, action: int) -> dict[str, Any]:
+def told_action(game: Game, view: State, action: int) -> dict[str, Any]:
+    """An action for a browser."""
     return {
         "id": action,
         "text": game.text(action, view),

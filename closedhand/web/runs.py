@@ -111,7 +111,7 @@ def _quietly(
     """What a reader finds in data of any form; nothing in those of another form."""
     try:
         return read(data, about)
-    except (KeyError, TypeError, AttributeError, ValueError, IndexError, InputError):
+    except (ArithmeticError, LookupError, TypeError, AttributeError, ValueError):
         return []
 
 

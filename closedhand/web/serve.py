@@ -16,7 +16,7 @@ from closedhand.core.game import InputError
 from closedhand.core.registry import make_game
 from closedhand.core.text import reason_of
 from closedhand.web.away import parse_address
-from closedhand.web.guard import MOST_CONNECTIONS, MOST_MESSAGE, Guard, is_local
+from closedhand.web.guard import MOST_CONNECTIONS, MOST_MESSAGE, Guard, is_local, is_origin
 from closedhand.web.house import House
 from closedhand.web.server import make_app
 
@@ -54,7 +54,7 @@ def run(
         for text in texts:
             traits_of(make_game(name).flat, text)
     for origin in origins:
-        if not origin.startswith(("http://", "https://")):
+        if not is_origin(origin):
             raise InputError(f"an origin is http://NAME or https://NAME, not {origin!r}")
     if token is None:
         token = "" if is_local(host) and not origins else secrets.token_urlsafe(16)

@@ -22,8 +22,14 @@ LAYOUT = 1
 """Version of the form of saved tables."""
 MOST_HANDS = 200
 """Hands whose results a table keeps."""
-PACE = 0.7
-"""Seconds between actions of agents unless somebody says otherwise: people can follow."""
+PACE, SLOWEST = 0.7, 60.0
+"""Seconds between actions of agents unless somebody says otherwise, so that people can follow, and
+at most."""
+
+
+def pace_of(seconds: float) -> float:
+    """The seconds between actions of agents that are possible and nearest to some."""
+    return min(SLOWEST, max(0.0, float(seconds)))
 
 
 @dataclass

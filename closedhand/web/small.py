@@ -3,12 +3,12 @@
 import math
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from closedhand.baselines.tabular.evaluate import best_response, evaluate_rows, losses
-from closedhand.baselines.tabular.public import flow, public_graph
+from closedhand.baselines.tabular.evaluate import Losses, best_response, evaluate_rows, losses
+from closedhand.baselines.tabular.public import Flow, flow, public_graph
 from closedhand.baselines.tabular.solving import (
     ALGORITHMS,
     CHUNK,
@@ -34,15 +34,30 @@ LONGEST = 300.0
 """Seconds that a solver takes if nobody stops it."""
 
 
+class Look(NamedTuple):
+    """A strategy of all players that is looked at.
+
+    Attributes:
+        name: What it is called.
+        sigma: The strategy, float64 [rows].
+        losses: What it loses.
+        flow: How often it leads to each public state.
+    """
+
+    name: str
+    sigma: np.ndarray
+    losses: Losses
+    flow: Flow
+
+
 class Small:
-    """A small game and a strategy of all its players, uniformly random at first.
+    """A small game and the strategy that is looked at, uniformly random at first.
 
     Attributes:
         game: The game.
         tree: Its information tree.
         graph: Its public graph.
-        sigma: The strategy, float64 [rows].
-        name: What the strategy is called.
+        look: The strategy; replaced as a whole, never changed.
     """
 
     def __init__(self, game: Game) -> None:
@@ -54,13 +69,10 @@ class Small:
         self.game = game
         self.tree = build(game, most=MOST_NODES)
         self.graph = public_graph(game, self.tree)
-        self.take(uniform(game).probabilities, "uniform")
+        self.look = self._look(uniform(game).probabilities, "uniform")
 
-    def take(self, sigma: np.ndarray, name: str) -> None:
-        """Look at a strategy from now on."""
-        self.losses = losses(self.tree, sigma)
-        self.flow = flow(self.tree, self.graph, sigma)
-        self.sigma, self.name = sigma, name
+    def _look(self, sigma: np.ndarray, name: str) -> Look:
+        return Look(name, sigma, losses(self.tree, sigma), flow(self.tree, self.graph, sigma))
 
     def play(self, text: str) -> None:
         """Look at the strategy of an agent.
@@ -82,15 +94,19 @@ class Small:
 
     def _take_agent(self, agent: Agent, name: str) -> None:
         found = strategy_of(self.game, agent)
-        self.take(rows_of(found, self.tree), name)
+        self.look = self._look(rows_of(found, self.tree), name)
 
     def respond(self, player: int) -> None:
         """Replace the strategy of a player by a best response to the others."""
-        found = best_response(self.tree, self.sigma, player)
-        self.take(found.sigma, f"{self.name}, {labels(self.game)[player]}: best response")
+        found = best_response(self.tree, self.look.sigma, player)
+        name = f"{self.look.name}, {labels(self.game)[player]}: best response"
+        self.look = self._look(found.sigma, name)
 
-    def solve(self, algorithm: str, seed: int) -> Iterator[dict[str, Any]]:
-        """Solve the game, and report the judgements on the way.
+    def solve(self, algorithm: str, seed: int) -> Iterator[tuple[Look, dict[str, Any]]]:
+        """Solve the game, and report the strategies and judgements on the way.
+
+        The strategy that is looked at stays as it is: whoever follows takes the new ones, and no
+        step that is still under way when they have turned to another one can replace that.
 
         Raises:
             InputError: There is no such algorithm for this game.
@@ -105,22 +121,22 @@ class Small:
             while not is_due and time.perf_counter() - start < REPORT:
                 is_due = learner.advance(CHUNK)
             seconds += time.perf_counter() - start
-            self.take(solver.strategy().probabilities, algorithm)
-            yield {**self.judged(), "iterations": solver.iterations, "seconds": seconds}
+            look = self._look(solver.strategy().probabilities, algorithm)
+            yield look, {**self.judged(look), "iterations": solver.iterations, "seconds": seconds}
 
-    def judged(self) -> dict[str, Any]:
-        """The strategy's exact values, and where it goes and loses in the graph."""
-        evaluation = evaluate_rows(self.tree, self.sigma)
+    def judged(self, look: Look) -> dict[str, Any]:
+        """A strategy's exact values, and where it goes and loses in the graph."""
+        evaluation = evaluate_rows(self.tree, look.sigma)
         drawn = slice(MOST_DRAWN)
-        loss = np.bincount(self.graph.place, self.losses.loss, len(self.graph.states))
+        loss = np.bincount(self.graph.place, look.losses.loss, len(self.graph.states))
         ends = self._ends()
         return {
-            "name": self.name,
+            "name": look.name,
             **judgement_summary(self.game, evaluation),
-            "flow": self.flow.states[drawn].tolist(),
+            "flow": look.flow.states[drawn].tolist(),
             "losses": loss[drawn].tolist(),
-            "end_flow": self.flow.ends[ends].tolist(),
-            "end_payoffs": self.flow.payoffs[ends].tolist(),
+            "end_flow": look.flow.ends[ends].tolist(),
+            "end_payoffs": look.flow.payoffs[ends].tolist(),
         }
 
     def _ends(self) -> np.ndarray:
@@ -149,7 +165,7 @@ class Small:
                     graph.end_parent[ends], graph.end_action[ends], strict=True
                 )
             ],
-            **self.judged(),
+            **self.judged(self.look),
         }
 
     def _text(self, state: int, action: int) -> str:
@@ -174,7 +190,7 @@ class Small:
         for child in np.flatnonzero(graph.parent == state).tolist():
             text = self._text(state, graph.action[child])
             children.setdefault(text, []).append({"state": child, "shown": self._shown(child)})
-        sets = np.flatnonzero(graph.place == state).tolist()
+        sets, look = np.flatnonzero(graph.place == state).tolist(), self.look
         first = sets[0]
         actions = tree.actions[tree.rows[first] : tree.rows[first + 1]]
         return {
@@ -184,7 +200,7 @@ class Small:
             "shown": self._shown(state),
             "actions": [self._text(state, action) for action in actions],
             "children": children,
-            "sets": [self._set(each) for each in sets],
+            "sets": [self._set(each, look) for each in sets],
         }
 
     def _path(self, state: int) -> list[int]:
@@ -194,16 +210,16 @@ class Small:
             found.append(parent)
         return found[::-1]
 
-    def _set(self, each: int) -> dict[str, Any]:
+    def _set(self, each: int, look: Look) -> dict[str, Any]:
         rows = slice(int(self.tree.rows[each]), int(self.tree.rows[each + 1]))
         view, player = self.graph.views[each], int(self.tree.owner[each])
         own = [row for row in self.game.scene(view) if row.seat == player]
         return {
             "cards": [card for row in own for card in row.cards if card.strip()],
             "actions": [self.game.text(int(a), view) for a in self.tree.actions[rows]],
-            "reached": float(self.flow.sets[each]),
-            "shares": self.sigma[rows].tolist(),
-            "values": [v if math.isfinite(v) else None for v in self.losses.values[rows].tolist()],
-            "best": int(self.losses.best[each]) - rows.start,
-            "loss": float(self.losses.loss[each]),
+            "reached": float(look.flow.sets[each]),
+            "shares": look.sigma[rows].tolist(),
+            "values": [v if math.isfinite(v) else None for v in look.losses.values[rows].tolist()],
+            "best": int(look.losses.best[each]) - rows.start,
+            "loss": float(look.losses.loss[each]),
         }

@@ -14,8 +14,8 @@ from closedhand.core.registry import flat_game
 from closedhand.core.statistics import student
 from closedhand.search.playout import playouts
 from closedhand.web import positions
-from closedhand.web.advice import judge, playouts_of, told
-from closedhand.web.pictures import describe, prepare, seen_by
+from closedhand.web.advice import judge, playouts_of
+from closedhand.web.pictures import describe, prepare, seen_by, told_action
 from closedhand.web.uploads import uploaded, written
 
 MOST_GAMES = 1000
@@ -106,7 +106,7 @@ class Study:
     def told(self) -> dict[str, Any]:
         """The whole game, for a browser."""
         moves = [
-            {"player": actor, **told(self.game, state, action)}
+            {"player": actor, **told_action(self.game, state, action)}
             for actor, action, state in zip(self.actors, self.actions, self.states, strict=False)
         ]
         return {
@@ -132,7 +132,7 @@ class Study:
                 state, actor = self.states[ply], self.actors[ply]
                 view, made = self.game.view(state, actor), self.actions[ply]
                 judged = judge(self.game, view, made, rng, JUDGING)
-                best = None if judged.best is None else told(self.game, view, judged.best)
+                best = None if judged.best is None else told_action(self.game, view, judged.best)
                 found["play"] = {
                     "verdict": judged.verdict,
                     "best": best,

@@ -11,6 +11,7 @@ pytest.importorskip("torch")
 from closedhand import InputError
 from closedhand.arena import learner_table, learners
 from closedhand.arena.learners import EXACT, EXPLOITED, QUICK, Cell, choose, compute
+from closedhand.core import run as core_run
 
 PLAN = replace(QUICK, steps=500, curve_deals=5, deals=10, responder_steps=200)
 
@@ -69,6 +70,22 @@ def test_an_interrupted_cell_goes_on_and_a_finished_one_is_kept(tmp_path: Path) 
     before = path.stat().st_mtime_ns
     compute(cut, PLAN, cells, silent)
     assert path.stat().st_mtime_ns == before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("learner", ["cfr", "dmc"])
+def test_a_run_of_another_version_is_not_resumed(
+    learner: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells = [Cell("leduc", learner, 0)]
+    compute(tmp_path, PLAN, cells, silent)
+    [before] = learner_table.read(tmp_path)
+    monkeypatch.setattr(core_run, "__version__", "9.9.9")
+    compute(tmp_path, PLAN, cells, silent)
+    [after] = learner_table.read(tmp_path)
+    assert (before.version, after.version) != (after.version, before.version)
+    assert after.curve[:, [0, 2]].tolist() == before.curve[:, [0, 2]].tolist()
+    assert after.processor_seconds > before.processor_seconds / 10
 
 
 def test_cells_are_chosen_by_game_and_learner() -> None:

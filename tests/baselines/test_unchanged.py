@@ -25,13 +25,15 @@ AGENTS = [
     *[("daihinmin", agent) for agent in ("trick-ender", "policy", "policy-search:20")],
     *[("doudizhu", agent) for agent in ("random", "rule", "rule[partner=beat]", "greedy")],
     *[("doudizhu", agent) for agent in ("decompose", "value-net", "search:20")],
+    *[("doudizhu objective=win", agent) for agent in ("value-net", "value-search:20")],
     ("uh_leduc", "random"),
 ]
 
 
 def play_of(name: str, text: str) -> dict[str, str]:
     """A digest of some games of an agent against itself, and since when it plays so."""
-    game = make_game(name)
+    name, *options = name.split()
+    game = make_game(name, **dict(option.split("=") for option in options))
     agent, rng = make_agent(game, text, seed=1), np.random.default_rng(2)
     moves: list[int] = []
     for _ in range(GAMES):

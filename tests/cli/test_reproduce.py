@@ -34,6 +34,12 @@ def test_a_page_has_the_tables_and_the_pictures_that_are_there(tmp_path: Path) -
     assert page.count("<table>") == page.count("</table>") == 1
 
 
+def test_a_picture_that_a_report_shows_itself_is_shown_once(tmp_path: Path) -> None:
+    (tmp_path / "curves.png").write_bytes(b"")
+    page = as_html("# Curves\n\n![curves](curves.png)\n", tmp_path)
+    assert page.count("<img") == 1
+
+
 def test_a_report_is_saved_as_markdown_and_as_html(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -173,6 +173,20 @@ def test_settings_are_named_with_both_values() -> None:
         check_same(Path("x"), {"a": 1}, {"a": 1, "b": 3})
 
 
+def test_of_options_only_those_that_differ_are_named() -> None:
+    found = {"rounds": 50, "rules": "uecda", "old": 1}
+    wanted = {"rounds": 100, "rules": "uecda", "new": 2, "off": None}
+    told = r"^x was made with options rounds=50, no new, old=1, not rounds=100, new=2, no old$"
+    with pytest.raises(InputError, match=told):
+        check_same(Path("x"), {"options": found}, {"options": wanted})
+
+
+def test_checksums_of_files_agree_if_they_were_not_noted() -> None:
+    check_same(Path("x"), {}, {"files": {"a": "1"}})
+    with pytest.raises(InputError, match="made with files a=1, not a=2"):
+        check_same(Path("x"), {"files": {"a": "1"}}, {"files": {"a": "2"}})
+
+
 def computed(folder: Path, *parts: Part) -> Any:
     named = {f"part-{i}": part for i, part in enumerate(parts)}
     return compute_parts(named, folder, {"seed": 1}, lambda *_: None)
@@ -218,6 +232,27 @@ def test_a_part_keeps_what_it_has_begun(tmp_path: Path, damaged: bool) -> None:
         (tmp_path / "part-0.json").write_text("{")
     assert computed(tmp_path, count) == {"part-0": {"numbers": [*range(6)]}}
     assert played == [*range(4), *range(0 if damaged else 4, 6)]
+
+
+def test_runs_without_notes_are_removed(tmp_path: Path) -> None:
+    """They are of another version or of other settings."""
+
+    def count(notes: Notes) -> dict[str, Any]:
+        notes.own(tmp_path / "run")
+        notes.keep(dict)
+        (tmp_path / "run").mkdir(exist_ok=True)
+        path = tmp_path / "run" / "number"
+        number = int(path.read_text()) if path.exists() else 0
+        path.write_text(str(number + 1))
+        if number == 0:
+            raise KeyboardInterrupt
+        return {"number": number}
+
+    for seed in (1, 2):
+        with pytest.raises(KeyboardInterrupt):
+            compute_parts({"part": count}, tmp_path, {"seed": seed}, lambda *_: None)
+        found = compute_parts({"part": count}, tmp_path, {"seed": seed}, lambda *_: None)
+        assert found == {"part": {"number": 1}}
 
 
 def square(number: int) -> int:

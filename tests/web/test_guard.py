@@ -4,7 +4,7 @@ import pytest
 
 from closedhand import InputError, make_game
 from closedhand.web.catalogue import check_agent, offered
-from closedhand.web.guard import Bucket, Guard, is_local
+from closedhand.web.guard import Bucket, Guard, is_local, is_origin
 
 
 @pytest.mark.parametrize(
@@ -16,6 +16,8 @@ from closedhand.web.guard import Bucket, Guard, is_local
         ("127.0.0.1:8025", "http://evil.example", False),
         ("127.0.0.1:8025", "http://127.0.0.1:9999", False),
         ("127.0.0.1:8025", "null", False),
+        ("127.0.0.1:8025", "http://[", False),
+        ("127.0.0.1:8025", "ftp://127.0.0.1:8025", False),
         ("evil.example", None, False),
         ("evil.example:8025", "http://evil.example:8025", False),
         ("192.168.1.5:8025", None, False),
@@ -34,6 +36,12 @@ def test_a_public_server_answers_to_addresses_and_its_proxy() -> None:
     assert guard.admits({"host": "cards.example.org", "origin": "https://cards.example.org"})
     assert not guard.admits({"host": "evil.example", "origin": "http://evil.example"})
     assert not guard.admits({"host": "192.168.1.5:8025", "origin": "https://evil.example"})
+
+
+def test_the_form_of_an_origin() -> None:
+    assert all(map(is_origin, ("https://cards.example.org", "http://[::1]:80/", "http://a:8025")))
+    others = ("", "null", "cards.example.org", "http://", "http://[", "ftp://a", "https://a/b")
+    assert not any(map(is_origin, others))
 
 
 def test_local_addresses() -> None:

@@ -1,5 +1,6 @@
 """What a folder of runs shows."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -48,6 +49,17 @@ def test_a_ladder_is_rated_once_all_have_met(tmp_path: Path) -> None:
         assert row["microseconds"] > 0
     (tmp_path / "ladder" / "1.json").unlink()
     assert runs.everything_in(tmp_path)["ladders"] == []
+
+
+def test_agents_that_never_decided_have_no_time(tmp_path: Path) -> None:
+    save_ladder(tmp_path)
+    for path in tmp_path.glob("*.json"):
+        data = json.loads(path.read_text())
+        for each in (data, *data["pairs"]):
+            each["decisions"] = [0, 0]
+        path.write_text(json.dumps(data))
+    (rated,) = runs.everything_in(tmp_path)["ladders"]
+    assert [row["microseconds"] for row in rated["agents"]] == [None] * 3
 
 
 @pytest.mark.parametrize(

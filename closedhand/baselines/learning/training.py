@@ -25,7 +25,7 @@ from closedhand.baselines.learning.population import Population, Weights
 from closedhand.baselines.learning.selfplay import Choose, Wave, join, play_wave
 from closedhand.baselines.learning.sharing import plain, share
 from closedhand.core import batch
-from closedhand.core.agents import Agent
+from closedhand.core.agents import Agent, digests
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game
 from closedhand.core.options import Range
@@ -505,11 +505,13 @@ def begin(learner: DeepLearner, folder: Path | None = None) -> Run[DeepLearner]:
         learner: The learner.
         folder: Folder for the network, the checkpoint and the history; None: nothing is written.
     """
+    files = digests(learner.features.game, learner.population.names)
     settings = {
         "game": learner.game.name,
         "options": dict(learner.game.options),
         "algorithm": learner.name,
         "opponents": learner.population.names,
+        **({"files": files} if files else {}),
         **learner.sources(),
         "seed": learner.seed,
         **asdict(learner.settings),

@@ -16,7 +16,7 @@ from closedhand.baselines.leduc.tree import evaluate
 from closedhand.baselines.tabular import solving
 from closedhand.baselines.tabular.strategy import evaluate as judge
 from closedhand.core.extras import require
-from closedhand.core.game import Game, InputError
+from closedhand.core.game import Game
 from closedhand.core.registry import make_game
 from closedhand.core.run import Notes, Part, compute_parts
 
@@ -115,15 +115,14 @@ def compute(
 def _running(folder: Path, name: str, algorithm: str, seed: int, **limit: Any) -> Part:
     """A part that runs or resumes an algorithm and returns its summary."""
 
-    def part(tell: Notes) -> dict[str, Any]:
+    def part(notes: Notes) -> dict[str, Any]:
         game = make_game(name)
         ends = "-".join(f"{key}-{value:g}" for key, value in limit.items())
         where = folder / "runs" / f"{name}-{algorithm}-{ends}"
+        notes.own(where)
+        notes.keep(dict)
         run = solving.begin(algorithm, game, seed, where)
-        try:
-            run.resume_if_kept()
-        except InputError:
-            run = solving.begin(algorithm, game, seed, where)
+        run.resume_if_kept()
         return _finished(run, **limit)
 
     return part

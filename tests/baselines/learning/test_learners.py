@@ -68,6 +68,25 @@ def test_other_settings_are_not_resumed(tmp_path: Path) -> None:
         other.resume()
 
 
+def test_another_file_of_an_opponent_is_not_resumed(tmp_path: Path) -> None:
+    """Nor is a responder to another network of the same name."""
+    game, opponent = make_game("leduc"), tmp_path / "opponent"
+
+    def begin() -> Any:
+        name = f"learned:{opponent}"
+        learner = PPO(game, PPOSettings(**SMALL), 3, opponents=[name])
+        return training.begin(learner, tmp_path / "responder")
+
+    training.begin(learn(LEARNERS["ppo"](game), 1), opponent).save()
+    run = begin()
+    learn(run.learner, 1)
+    run.save()
+    begin().resume()
+    training.begin(learn(LEARNERS["ppo"](game), 2), opponent).save()
+    with pytest.raises(InputError, match=r"made with files learned:.*, not learned:"):
+        begin().resume()
+
+
 @every_learner
 def test_every_learner_serves_a_game_of_another_package(
     algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -1,0 +1,100 @@
+"""Tables and small games while several things are under way at once."""
+
+import asyncio
+import threading
+from pathlib import Path
+
+import pytest
+
+from closedhand import make_game
+from closedhand.web import house as houses
+from closedhand.web.house import House
+from closedhand.web.sitting import Sitting
+from closedhand.web.small import Small
+
+RANDOM = [{"agent": "random"}] * 2
+
+
+class Gate:
+    """Holds a function of another thread until it is opened."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+        self.reached, self.opened = threading.Event(), threading.Event()
+        held = getattr(houses, name)
+
+        def wait(*arguments: object) -> object:
+            self.reached.set()
+            assert self.opened.wait(60)
+            return held(*arguments)
+
+        monkeypatch.setattr(houses, name, wait)
+
+    async def reach(self) -> None:
+        """Wait until the function has been called."""
+        assert await asyncio.to_thread(self.reached.wait, 60)
+
+
+async def settled(house: House, table: Sitting) -> None:
+    """Wait until the agents of a table have stopped."""
+    await house._driven[table.id]
+
+
+def test_a_table_that_is_closed_while_it_is_set_up_stays_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def play() -> None:
+        before = House(tmp_path)
+        table = await before.open("uh_leduc", {}, [{"name": "p"}, {"agent": "random"}])
+        before.close()
+        house, gate = House(tmp_path), Gate(monkeypatch, "_restored")
+        finding = asyncio.ensure_future(house.find(table.id))
+        await gate.reach()
+        house.drop(table.id)
+        gate.opened.set()
+        assert await finding is None
+        assert not house.tables and not list(tmp_path.glob("*.json"))
+        house.close()
+
+    asyncio.run(play())
+
+
+def test_a_pace_that_is_set_during_a_step_counts_after_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def play() -> None:
+        house = House(None)
+        table = await house.open("uh_leduc", {}, RANDOM, pace=0.0)
+        gate = Gate(monkeypatch, "_decide")
+        house.drive(table, step=True)
+        await gate.reach()
+        table.pace = 1e-3
+        house.changed(table)
+        gate.opened.set()
+        await settled(house, table)
+        assert table.over
+        house.close()
+
+    asyncio.run(play())
+
+
+def test_a_step_is_one_action() -> None:
+    async def play() -> None:
+        house = House(None)
+        table = await house.open("uh_leduc", {}, RANDOM, pace=0.0)
+        house.drive(table, step=True)
+        await settled(house, table)
+        assert len(table.actions) == 1
+        house.close()
+
+    asyncio.run(play())
+
+
+def test_a_solver_replaces_no_strategy_by_itself() -> None:
+    """A step that is under way when another strategy is chosen must not replace that."""
+    small = Small(make_game("leduc"))
+    steps = small.solve("cfr", 0)
+    look, judged = next(steps)
+    assert (look.name, judged["name"], small.look.name) == ("cfr", "cfr", "uniform")
+    small.play("random")
+    next(steps)
+    assert small.look.name == "random"
