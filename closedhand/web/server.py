@@ -10,6 +10,7 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
@@ -34,6 +35,9 @@ TYPES = {
     "icon.svg": "image/svg+xml",
 }
 """All files that are served, and their types: no path of the disk is ever looked up."""
+
+LEAST_COMPRESSED = 1000
+"""Bytes from which an answer is compressed."""
 
 POLICY_VIOLATION, TOO_BIG, TRY_LATER = 1008, 1009, 1013
 
@@ -99,6 +103,7 @@ def make_app(house: House, guard: Guard, token: str = "") -> Starlette:
         WebSocketRoute("/ws", socket),
     ]
     app = Starlette(routes=routes, lifespan=lifespan)
+    app.add_middleware(GZipMiddleware, minimum_size=LEAST_COMPRESSED)
     app.add_middleware(Checked, guard=guard, complaints=complaints)
     return app
 

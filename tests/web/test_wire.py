@@ -272,6 +272,13 @@ def test_files_and_headers(port: int) -> None:
         assert "default-src 'none'" in policy and "unsafe" not in policy
 
 
+def test_the_page_is_compressed_for_browsers_that_take_it(port: int) -> None:
+    _, whole = request(port, "/app.js")
+    _, packed = request(port, "/app.js", **{"Accept-Encoding": "gzip"})
+    assert "content-encoding" not in whole and packed["content-encoding"] == "gzip"
+    assert int(packed["content-length"]) < int(whole["content-length"]) / 2
+
+
 @pytest.mark.parametrize(
     "path",
     ["/../pyproject.toml", "/%2e%2e/server.py", "/static/app.js", "/server.py", "//etc/passwd"],
