@@ -31,6 +31,7 @@ SAVE_EVERY = 10.0
 MOST_SAVING = 20.0
 """Least ratio of the time between two checkpoints to the time that writing the first one took."""
 
+Options = Mapping[str, Any]
 Result = TypeVar("Result")
 Found = TypeVar("Found")
 
@@ -130,27 +131,31 @@ def check_same(
             continue
         if key == "files" and key not in found:
             continue
-        was, now = _differing(found.get(key), value)
+        was, now = found.get(key), value
+        if isinstance(was, Mapping) and isinstance(now, Mapping):
+            was, now = _differing(cast(Options, was), cast(Options, now))
         if was != now:
             raise InputError(f"{path} was made with {key} {was}, not {now}")
 
 
-def _differing(found: Any, wanted: Any) -> tuple[Any, Any]:
-    """A setting as found and as wanted; of options only those that differ, as texts.
-
-    Options that are off and were not known then do not differ.
-    """
-    if not (isinstance(found, Mapping) and isinstance(wanted, Mapping)):
-        return found, wanted
-    now = cast(Mapping[str, Any], wanted)
-    off = {name: value for name, value in now.items() if value is None or value is False}
-    was = {**off, **cast(Mapping[str, Any], found)}
-    names = [name for name in {**now, **was} if _stated(was, name) != _stated(now, name)]
-    return tuple(", ".join(_stated(options, name) for name in names) for options in (was, now))
+def _differing(found: Options, wanted: Options) -> tuple[str, str]:
+    """The options that differ, as found and as wanted; those that are off need not be known."""
+    off = {name: value for name, value in wanted.items() if value is None or value is False}
+    was = {**off, **found}
+    names = [name for name in {**wanted, **was} if _entry(was, name) != _entry(wanted, name)]
+    return _all_stated(was, names), _all_stated(wanted, names)
 
 
-def _stated(options: Mapping[str, Any], name: str) -> str:
+def _entry(options: Options, name: str) -> tuple[bool, Any]:
+    return name in options, options.get(name)
+
+
+def _stated(options: Options, name: str) -> str:
     return f"{name}={options[name]}" if name in options else f"no {name}"
+
+
+def _all_stated(options: Options, names: list[str]) -> str:
+    return ", ".join(_stated(options, name) for name in names)
 
 
 class Watch:
