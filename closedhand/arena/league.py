@@ -22,7 +22,7 @@ import numpy as np
 from closedhand.arena import results
 from closedhand.core import batch, kernels
 from closedhand.core.agents import spent_by, traits_of
-from closedhand.core.checks import check_seed
+from closedhand.core.checks import check_deals, check_seed
 from closedhand.core.duel import (
     Chunk,
     Spec,
@@ -226,8 +226,7 @@ def play(
         KeyboardInterrupt: Interrupted before anything was finished.
     """
     specs = seat_all(game, agents)
-    if deals < 1:
-        raise InputError("a league needs at least one deal")
+    check_deals(deals, "a league")
     check_seed(seed)
     check_workers(workers)
     names = tuple(spec if isinstance(spec, str) else spec.name for spec in specs)
@@ -350,5 +349,5 @@ def load(path: Path, game: Game, agents: Sequence[str], seed: int, duplicate: bo
     players = game.num_players
     shape = (-1, players if duplicate else 1, game.rounds, players)
     with results.continuing(path):
-        played = results.chunk_of(data, data["points"], shape, players)
+        played = results.chunk_of(game, data, data["points"], shape, players)
     return League(game, tuple(names), seed, duplicate, played)

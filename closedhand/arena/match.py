@@ -17,7 +17,7 @@ import numpy as np
 
 from closedhand.core import batch
 from closedhand.core.agents import spent_by, traits_of
-from closedhand.core.checks import check_seed
+from closedhand.core.checks import check_deals, check_seed
 from closedhand.core.duel import Chunk, Spec, count_deals, cut, join, play_out, start, tables
 from closedhand.core.game import Game, InputError
 from closedhand.core.moved import old_names
@@ -126,8 +126,7 @@ def play(
     """
     if len(agents) < 2:
         raise InputError("a match needs at least two agents")
-    if deals < 1:
-        raise InputError("a match needs at least one deal")
+    check_deals(deals, "a match")
     check_seed(seed)
     check_workers(workers)
     names = tuple(agent if isinstance(agent, str) else agent.name for agent in agents)

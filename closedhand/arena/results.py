@@ -223,7 +223,7 @@ def shorter(values: Any) -> Any:
 
 def save(path: Path, data: dict[str, Any]) -> None:
     """Write a summary as JSON; the file appears complete or not at all."""
-    write_atomically(path, json.dumps(data, separators=(",", ":")) + "\n")
+    write_atomically(path, json.dumps(data, separators=(",", ":"), allow_nan=False) + "\n")
 
 
 def load(path: Path, game: Game, agents: Sequence[str], seed: int) -> Match:
@@ -241,7 +241,7 @@ def load(path: Path, game: Game, agents: Sequence[str], seed: int) -> Match:
     data = load_same(path, game, match_settings(game, agents, seed))
     shape = (-1, len(tables(game.sides)), game.num_players)
     with continuing(path):
-        pairs = tuple(chunk_of(pair, pair["returns"], shape, 2) for pair in data["pairs"])
+        pairs = tuple(chunk_of(game, pair, pair["returns"], shape, 2) for pair in data["pairs"])
         numbers = {len(pair.returns) for pair in pairs}
         if len(pairs) != math.comb(len(agents), 2) or len(numbers) != 1:
             raise ValueError("pairs")
@@ -272,10 +272,13 @@ def load_same(path: Path, game: Game, wanted: Mapping[str, Any]) -> dict[str, An
     return data
 
 
-def chunk_of(data: Mapping[str, Any], returns: Any, shape: tuple[int, ...], agents: int) -> Chunk:
+def chunk_of(
+    game: Game, data: Mapping[str, Any], returns: Any, shape: tuple[int, ...], agents: int
+) -> Chunk:
     """The chunk that was saved.
 
     Args:
+        game: The game that was played.
         data: The times, as `times` returns them.
         returns: The payoffs as nested lists.
         shape: Shape of the payoffs; -1 for the number of deals.
@@ -289,8 +292,11 @@ def chunk_of(data: Mapping[str, Any], returns: Any, shape: tuple[int, ...], agen
     payoffs = np.array(returns, float)
     spent = np.array([data["seconds"], data["decisions"]], float)
     sound = all(wanted in (-1, found) for wanted, found in zip(shape, payoffs.shape, strict=True))
-    if not sound or spent.shape != (2, agents) or not np.isfinite(payoffs).all():
+    if not sound or spent.shape != (2, agents):
         raise ValueError("payoffs or times")
+    low, high = game.payoff_range
+    if not ((low <= payoffs) & (payoffs <= high)).all():
+        raise ValueError("payoffs that the game does not have")
     if not np.isfinite(spent).all() or (spent < 0).any() or (spent[1] % 1).any():
         raise ValueError("times")
     costs = [

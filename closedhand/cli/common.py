@@ -1,7 +1,6 @@
 """Helpers shared by the commands: options, bad input, progress, JSON."""
 
 import json
-import math
 import re
 import zlib
 from collections.abc import Callable, Iterator
@@ -100,14 +99,18 @@ def bind(name: str, rules: str | None, options: list[str] | None) -> Game:
     return make_game(name, **given_options(name, rules, options))
 
 
+LARGEST = 1e9
+"""The largest number of seconds and the like: thirty years, and few enough for every clock."""
+
+
 def positive(value: float | None) -> float | None:
     """A number given on the command line, which must be larger than 0.
 
     Raises:
-        InputError: The number is not larger than 0, or not finite.
+        InputError: The number is not larger than 0, or larger than clocks take.
     """
-    if value is not None and not 0 < value < math.inf:
-        raise InputError(f"the number must be larger than 0, not {value}")
+    if value is not None and not 0 < value <= LARGEST:
+        raise InputError(f"the number must be larger than 0 and at most {LARGEST:g}, not {value}")
     return value
 
 

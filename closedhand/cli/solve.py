@@ -85,8 +85,8 @@ def solve(
     starts from scratch and overwrites what the folder holds. Ctrl-C stops and keeps the strategy.
     The JSON is the result of the algorithm; for several algorithms it is the list "runs".
     """
-    game, named = read_words(words or [])
-    bound = bind(other_game or game or default_game(), rules, [*(option or []), *named])
+    game, named = read_words([*(words or []), *([other_game] if other_game else [])])
+    bound = bind(game or default_game(), rules, [*(option or []), *named])
     if iterations is None and seconds is None and until is None:
         iterations = ITERATIONS
     solve_game(bound, algorithm, iterations, seconds, until, seed, out, resume, as_json)

@@ -60,6 +60,8 @@ def advise(
     bound = make_game("chinese_poker", **({"rules": rules} if rules else {}))
     cards = parse_hand(hand)
     if picture is not None:
+        if picture.suffix != ".png":
+            raise InputError(f"a picture is a .png file, not {picture.name}")
         claim_files(picture)
         require_pillow()
     size = shared.POOL_SIZE if opponents is None else opponents

@@ -73,6 +73,22 @@ def check_seed(seed: Any) -> int:
     return whole_number(seed, "a seed", 0)
 
 
+MOST_DEALS = 10**8
+"""Most deals of a match: all results are in memory."""
+
+
+def check_deals(deals: Any, what: str) -> int:
+    """Check a number of deals, and return it.
+
+    Raises:
+        InputError: It is not a whole number from 1 to `MOST_DEALS`.
+    """
+    number = whole_number(deals, f"the number of deals of {what}", 1)
+    if number > MOST_DEALS:
+        raise InputError(f"{what} has at most {MOST_DEALS:,} deals")
+    return number
+
+
 def id_or_illegal(number: int, num_actions: int) -> int:
     """The number if it is the id of an action, else -1, which no game admits.
 

@@ -437,12 +437,21 @@ class Game:
     def redeal(self, view: State, player: int, rng: np.random.Generator) -> State:
         """A random full state that is consistent with what `player` knows (determinisation).
 
+        Args:
+            view: View of the player.
+            player: The player.
+            rng: Generator of the cards that the player does not know.
+
         Raises:
-            InputError: There is no such player.
+            InputError: There is no such player, or the view is another one's.
         """
         self._check(view)
+        seat = self.seat(player)
         state = view.copy()
-        contract.redeal(self.rules, state, self.seat(player), generator(rng))
+        contract.redeal(self.rules, state, seat, generator(rng))
+        reason = self.valid(state)
+        if reason:
+            raise InputError(f"that is no view of {self.name}'s player {seat}: {reason}")
         return state
 
     def observe(self, state: State, player: int) -> dict[str, np.ndarray]:

@@ -12,7 +12,12 @@ LOG = logging.getLogger("closedhand.web")
 MOST_MESSAGE = 2 * 2**20
 """Most bytes of a message from a browser."""
 MOST_CONNECTIONS = 256
-"""Most browsers at once."""
+"""Most browsers at once. Of strangers, who have neither the token nor a seat, the first one goes
+when another browser comes."""
+MOST_OPEN, REFUSED_FROM = 384, 512
+"""Open connections at which the first silent one goes, and at which requests are refused."""
+SILENT_SECONDS = 10.0
+"""Seconds in which a connection has to ask for something."""
 RATE, BURST = 20.0, 60.0
 """Messages a second that a browser may send on average, and at once."""
 LOG_EVERY = 60.0

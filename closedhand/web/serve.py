@@ -7,16 +7,27 @@ import socket
 import webbrowser
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
 import uvicorn
 from starlette.applications import Starlette
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from closedhand.core.agents import traits_of
 from closedhand.core.game import InputError
 from closedhand.core.registry import make_game
 from closedhand.core.text import reason_of
 from closedhand.web.away import parse_address
-from closedhand.web.guard import MOST_CONNECTIONS, MOST_MESSAGE, Guard, is_local, is_origin
+from closedhand.web.guard import (
+    MOST_MESSAGE,
+    MOST_OPEN,
+    REFUSED_FROM,
+    SILENT_SECONDS,
+    Guard,
+    is_local,
+    is_origin,
+)
 from closedhand.web.house import House
 from closedhand.web.server import make_app
 
@@ -63,7 +74,7 @@ def run(
     listener = _listen(host, port)
     shown = host if ":" not in host else f"[{host}]"
     link = f"http://{shown}:{listener.getsockname()[1]}/"
-    link += f"#/?token={token}" if token else ""
+    link += f"#/?token={quote(token, safe='')}" if token else ""
     logging.basicConfig(format="closedhand: %(message)s")
     house = House(folder, added, runs, [parse_address(text) for text in servers])
     app = make_app(house, Guard(host, origins), token)
@@ -74,6 +85,29 @@ def run(
     asyncio.run(server.serve([listener]))
 
 
+class Connection(H11Protocol):
+    """A connection to the server. It asks for something soon, or makes room for others."""
+
+    def connection_made(self, transport: Any) -> None:
+        """Wait for a request; if there are too many connections, the first silent one goes."""
+        super().connection_made(transport)
+        self._since = self.loop.time()
+        self.loop.call_later(SILENT_SECONDS, self._end_if_silent)
+        if len(self.connections) >= MOST_OPEN:
+            others = (each for each in self.connections if isinstance(each, Connection))
+            first = min((each for each in others if each.is_silent), key=lambda each: each._since)
+            first._end_if_silent()
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether it has asked for nothing yet, and not become a WebSocket."""
+        return self.cycle is None and self in self.connections
+
+    def _end_if_silent(self) -> None:
+        if self.is_silent:
+            self.transport.close()
+
+
 def configured(app: Starlette) -> uvicorn.Config:
     """The settings of a server."""
     return uvicorn.Config(
@@ -82,7 +116,8 @@ def configured(app: Starlette) -> uvicorn.Config:
         access_log=False,
         ws="websockets-sansio",
         ws_max_size=MOST_MESSAGE,
-        limit_concurrency=2 * MOST_CONNECTIONS,
+        http=Connection,
+        limit_concurrency=REFUSED_FROM,
         server_header=False,
         lifespan="on",
         timeout_graceful_shutdown=2,

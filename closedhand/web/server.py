@@ -2,7 +2,6 @@
 
 import asyncio
 import hmac
-import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from importlib import resources
@@ -16,12 +15,15 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from closedhand.core.parsing import SEED, TEXT, Kind, check_fields, parse_json
 from closedhand.core.version import __version__
 from closedhand.web import at_solver, at_study, at_table, catalogue
 from closedhand.web.guard import HEADERS, MOST_CONNECTIONS, MOST_MESSAGE, Bucket, Complaints, Guard
 from closedhand.web.house import House
 from closedhand.web.visitor import Visitor
 
+HELLO: dict[str, Kind] = {"n": SEED, "token": TEXT}
+"""What an introduction may say."""
 HELLO_SECONDS = 10.0
 """Seconds in which a browser has to introduce itself."""
 
@@ -53,7 +55,7 @@ def make_app(house: House, guard: Guard, token: str = "") -> Starlette:
     complaints = Complaints()
     folder = resources.files("closedhand.web") / "static"
     files = {name: (folder / name).read_bytes() for name in TYPES}
-    connected: set[Visitor] = set()
+    connected: dict[Visitor, None] = {}  # in the order in which they came
 
     async def file(request: Request) -> Response:
         name = request.path_params.get("name", "index.html")
@@ -69,17 +71,18 @@ def make_app(house: House, guard: Guard, token: str = "") -> Starlette:
             return
         if len(connected) >= MOST_CONNECTIONS:
             complaints.tell("more connections than there may be", peer)
-            await websocket.close(TRY_LATER)
-            return
+            # Strangers keep no place from the owner and those who have a seat.
+            stranger = next((each for each in connected if each.is_stranger), None)
+            if stranger is None:
+                await websocket.close(TRY_LATER)
+                return
+            del connected[stranger]
+            stranger.end()
         visitor = Visitor(house, owner=not token)
-        connected.add(visitor)
+        connected[visitor] = None
         try:
             await websocket.accept()
-            if await _introduced(websocket, visitor, token):
-                await _serve(websocket, visitor, complaints, peer)
-            else:
-                complaints.tell("a connection without a valid introduction", peer)
-                await websocket.close(POLICY_VIOLATION)
+            await _serve(websocket, visitor, token, complaints, peer)
         except (WebSocketDisconnect, RuntimeError):
             pass  # the browser has gone
         except KeyError:
@@ -87,7 +90,7 @@ def make_app(house: House, guard: Guard, token: str = "") -> Starlette:
             with suppress(RuntimeError):
                 await websocket.close(POLICY_VIOLATION)
         finally:
-            connected.discard(visitor)
+            connected.pop(visitor, None)
             visitor.leave()
 
     @asynccontextmanager
@@ -112,22 +115,27 @@ async def _introduced(websocket: WebSocket, visitor: Visitor, token: str) -> boo
     """Receive the first message, which may make the visitor an owner; False if it is none."""
     with suppress(TimeoutError, KeyError, ValueError, AttributeError):
         text = await asyncio.wait_for(websocket.receive_text(), HELLO_SECONDS)
-        hello = json.loads(text[:1000])
+        hello = check_fields(parse_json(text[:1000]), "hello", {"do": TEXT}, HELLO)
         if hello.get("do") != "hello":
             return False
-        given = hello.get("token")
-        if token and isinstance(given, str):
-            visitor.owner = hmac.compare_digest(given.encode(), token.encode())
+        if token:
+            visitor.owner = hmac.compare_digest(hello.get("token", "").encode(), token.encode())
         visitor.push({"re": hello.get("n"), "ok": {"owner": visitor.owner, "version": __version__}})
         return True
     return False
 
 
-async def _serve(websocket: WebSocket, visitor: Visitor, complaints: Complaints, peer: str) -> None:
-    """Answer messages, and send what is pushed, until one of both ends."""
+async def _serve(
+    websocket: WebSocket, visitor: Visitor, token: str, complaints: Complaints, peer: str
+) -> None:
+    """Answer messages after an introduction, and send what is pushed, until one of both ends."""
     bucket = Bucket()
 
     async def receive() -> None:
+        if not await _introduced(websocket, visitor, token):
+            complaints.tell("a connection without a valid introduction", peer)
+            await websocket.close(POLICY_VIOLATION)
+            return
         while True:
             text = await websocket.receive_text()
             if len(text) > MOST_MESSAGE:

@@ -55,6 +55,11 @@ class Visitor:
         self.small: Small | None = None
         self._leave: Callable[[], None] = lambda: None
 
+    @property
+    def is_stranger(self) -> bool:
+        """Whether it is neither an owner nor at a table."""
+        return not self.owner and self.table is None
+
     def push(self, data: Mapping[str, Any]) -> None:
         """Queue a message."""
         try:

@@ -7,6 +7,7 @@ import threading
 from contextlib import ExitStack, closing, suppress
 from http.client import HTTPConnection
 from pathlib import Path
+from socket import create_connection
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from websockets.sync.client import connect
 
 from closedhand import make_game
 from closedhand.core.threads import cores
-from closedhand.web import advice, house
+from closedhand.web import advice, house, serve, server
 from closedhand.web.guard import BURST, MOST_CONNECTIONS, MOST_MESSAGE
 from closedhand.web.server import TYPES
 
@@ -232,6 +233,40 @@ def test_more_connections_than_there_may_be(caplog: pytest.LogCaptureFixture) ->
             assert wire.ask("tables")
     assert 0 < let_in <= 2 * MOST_CONNECTIONS
     assert len(caplog.records) == 1
+
+
+def test_strangers_keep_no_place_from_the_owner(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "MOST_CONNECTIONS", 3)
+    with serving(token="secret") as port, ExitStack() as stack:
+        guests = [stack.enter_context(wired(port, "wrong")) for _ in range(3)]
+        owner = stack.enter_context(wired(port, "secret"))
+        assert owner.owner and owner.ask("tables") == []
+        with pytest.raises(ConnectionClosed):
+            guests[0].receive()
+        assert guests[1].refused("tables")
+        others = [stack.enter_context(wired(port, "secret")) for _ in range(2)]
+        with pytest.raises(InvalidStatus):
+            connect(f"ws://127.0.0.1:{port}/ws")
+        assert all(each.ask("tables") == [] for each in (owner, *others))
+
+
+def test_silent_connections_make_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serve, "MOST_OPEN", 3)
+    with serving() as port, ExitStack() as stack:
+        address = ("127.0.0.1", port)
+        silent = [stack.enter_context(create_connection(address, 60)) for _ in range(3)]
+        assert silent[0].recv(1) == b""
+        silent[1].sendall(b"GET / HT")
+        assert request(port, "/")[0] == 200
+        assert silent[1].recv(1) == b""
+
+
+def test_silent_connections_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serve, "SILENT_SECONDS", 0.01)
+    with serving() as port, wired(port) as wire:
+        with create_connection(("127.0.0.1", port), 60) as silent:
+            assert silent.recv(1) == b""
+        assert wire.ask("tables") == []
 
 
 AT_ONCE = 3 * MOST_CONNECTIONS

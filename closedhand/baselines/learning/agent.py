@@ -10,13 +10,16 @@ import torch
 from closedhand.baselines.learning import networks
 from closedhand.baselines.learning.features import ENCODERS, Features
 from closedhand.baselines.learning.legal import Legal
-from closedhand.core import batch, kernels
+from closedhand.core import batch, contract, kernels
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described
 from closedhand.core.files import within
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.kernel import Floats, Ids
 from closedhand.core.options import Range
+
+COLDEST = 1e-6
+"""Least temperature but 0: scores divided by less may be no numbers any more."""
 
 
 class NetworkAgent:
@@ -46,7 +49,8 @@ class NetworkAgent:
             game: `features.game`, or its flat form.
             network: Network with `scores`, as those of `networks`.
             features: The game as the network sees it.
-            temperature: Divides the scores before the softmax; 0 takes the best action.
+            temperature: Divides the scores before the softmax; 0, or less than `COLDEST`, takes the
+                best action.
             seed: Seed of the choices.
             name: Name of the agent.
         """
@@ -54,7 +58,7 @@ class NetworkAgent:
         self.game = game
         self.features = features
         self._network = network
-        self._temperature = temperature
+        self._temperature = temperature if temperature >= COLDEST else 0.0
         self._rng = np.random.default_rng(seed)
         self._in_form = game.num_actions == features.actions
 
@@ -132,8 +136,10 @@ class NetworkAgent:
     def _full(self, views: np.ndarray) -> np.ndarray:
         """Full states that are consistent with views."""
         rng = np.random.default_rng(0)
-        states = [self.game.redeal(view, int(view["player"]), rng) for view in views]
-        return np.array(states, self.game.dtype)
+        states = views.copy()
+        for state in states:
+            contract.redeal(self.game.rules, state, state["player"], rng)
+        return states
 
     def _views(self, states: np.ndarray) -> np.ndarray:
         views = states.copy()
