@@ -236,8 +236,7 @@ def play(
     kept = played.deals // size * size if played else 0
     chunks = [range(first, min(first + size, deals)) for first in range(kept, deals, size)]
     jobs = [(game, specs, seed, duplicate, chunk) for chunk in chunks]
-    single = game if game.rounds == 1 else make_game(game.name, **{**game.options, "rounds": 1})
-    first = [(single, specs, seed, False, chunks[0][:1])]
+    first = [(one_round(game), specs, seed, False, chunks[0][:1])]
     finished = [cut(played.played, kept)] if played and kept else []
 
     def take(chunk: Chunk) -> None:
@@ -327,6 +326,11 @@ def summary(league: League) -> dict[str, Any]:
     }
 
 
+def one_round(game: Game) -> Game:
+    """The game of a match that has one round only."""
+    return game if game.rounds == 1 else make_game(game.name, **{**game.options, "rounds": 1})
+
+
 def _settings(game: Game, agents: Sequence[str], seed: int, duplicate: bool) -> dict[str, Any]:
     return {**match_settings(game, agents, seed), "duplicate": duplicate}
 
@@ -349,5 +353,5 @@ def load(path: Path, game: Game, agents: Sequence[str], seed: int, duplicate: bo
     players = game.num_players
     shape = (-1, players if duplicate else 1, game.rounds, players)
     with results.continuing(path):
-        played = results.chunk_of(game, data, data["points"], shape, players)
+        played = results.chunk_of(one_round(game), data, data["points"], shape, players)
     return League(game, tuple(names), seed, duplicate, played)

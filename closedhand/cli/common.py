@@ -81,6 +81,8 @@ def given_options(game: str | None, rules: str | None, options: list[str] | None
         key, equals, value = text.partition("=")
         if not equals:
             raise InputError(f"an option is key=value, not {shown(text)}")
+        if key in given:
+            raise InputError(f"the option {key} is given twice")
         given[key] = value
     if game is not None:
         return read_options(game, given)

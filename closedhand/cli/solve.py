@@ -85,7 +85,7 @@ def solve(
     starts from scratch and overwrites what the folder holds. Ctrl-C stops and keeps the strategy.
     The JSON is the result of the algorithm; for several algorithms it is the list "runs".
     """
-    game, named = read_words([*(words or []), *([other_game] if other_game else [])])
+    game, named = read_words([*([other_game] if other_game else []), *(words or [])])
     bound = bind(game or default_game(), rules, [*(option or []), *named])
     if iterations is None and seconds is None and until is None:
         iterations = ITERATIONS

@@ -200,7 +200,7 @@ def test_an_interruption_keeps_finished_deals() -> None:
     [
         ([], 5, 0, "1 to 5 agents"),
         (["random"] * 6, 5, 0, "1 to 5 agents"),
-        (["random"], 0, 0, "one deal"),
+        (["random"], 0, 0, "whole number of 1 or more"),
         (["random"], 5, -1, "seed"),
         (["nobody"], 5, 0, "no agent 'nobody'"),
     ],

@@ -1,5 +1,6 @@
 """Duplicate matches: statistics, processes, resuming."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -101,7 +102,9 @@ def test_illegal_actions_are_reported() -> None:
     ("agents", "deals", "seed", "message"),
     [
         (["rule"], 10, 0, "two agents"),
-        (["rule", "rule"], 0, 0, "one deal"),
+        (["rule", "rule"], 0, 0, "whole number of 1 or more"),
+        (["rule", "rule"], 2.5, 0, "whole number of 1 or more"),
+        (["rule", "rule"], 10**9, 0, "at most 100,000,000 deals"),
         (["rule", "rule"], 10, -1, "seed"),
         (["rule", "nobody"], 10, 0, "no agent 'nobody'"),
     ],
@@ -109,6 +112,16 @@ def test_illegal_actions_are_reported() -> None:
 def test_bad_matches(agents: list[str], deals: int, seed: int, message: str) -> None:
     with pytest.raises(InputError, match=message):
         match.play(DOUDIZHU, agents, deals, seed)
+
+
+@pytest.mark.parametrize("payoff", [1e308, 1e6, float("inf")])
+def test_payoffs_that_the_game_does_not_have_are_not_resumed(payoff: float, tmp_path: Path) -> None:
+    data = results.summary(match.play(DOUDIZHU, ["rule", "random"], 5, 6))
+    data["pairs"][0]["returns"][0][0][0] = payoff
+    path = tmp_path / "match.json"
+    path.write_text(json.dumps(data))
+    with pytest.raises(InputError, match=r"no match to resume|not JSON"):
+        results.load(path, DOUDIZHU, ["rule", "random"], 6)
 
 
 @pytest.mark.parametrize("first", [match.CHUNK, match.CHUNK + 40, 40])

@@ -41,6 +41,17 @@ def test_numbers_beyond_64_bits_are_no_actions() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("name", ["doudizhu", "daihinmin"])
+def test_the_view_of_another_is_not_dealt_again(name: str) -> None:
+    """What it says of the cards cannot be true of the player's own, which it does not show."""
+    game, rng = make_game(name), np.random.default_rng(0)
+    state = game.deal(rng)
+    view = game.view(state, 0)
+    assert not game.valid(game.redeal(view, 0, rng))
+    with pytest.raises(InputError, match=rf"^that is no view of {name}'s player 1: "):
+        game.redeal(view, 1, rng)
+
+
 def test_integers_are_one_for_each_game() -> None:
     assert integers("seats", np.array([1, 2], np.uint8), 2).tolist() == [1, 2]
     assert integers("seats", np.array([2**64 - 1], np.uint64), 1) < 0

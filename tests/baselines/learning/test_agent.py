@@ -50,6 +50,18 @@ def test_decisions_do_not_depend_on_the_batch_and_follow_the_probabilities(name:
     assert shares[0, together[0]] > 0
 
 
+@pytest.mark.parametrize("temperature", [1e-323, 1e-308, 1e-7])
+def test_the_coldest_temperatures_take_the_best_action(temperature: float, tmp_path: Path) -> None:
+    game = make_game("leduc")
+    write_untrained(tmp_path, game)
+    views = batch.views(game, batch.deal(game, range(4)))
+    agents: list[Any] = [
+        make_agent(game, f"learned[temperature={each}]:{tmp_path}", 0) for each in (temperature, 0)
+    ]
+    cold, coldest = (agent.probabilities(views) for agent in agents)
+    assert (cold == coldest).all()
+
+
 def test_role_networks_see_their_own_seats() -> None:
     game = make_game("doudizhu")
     network, features = untrained(game, "values")
