@@ -124,7 +124,7 @@ def _part(specs: list[str], deals: range, seed: int, workers: int) -> Part:
     def part(tell: Notes) -> dict[str, Any]:
         game = the_game()
         with saved.continuing(tell.path):
-            played = [_chunk_of(tell.begun)] if tell.begun else []
+            played = [_chunk_of(game, tell.begun)] if tell.begun else []
         starts = range(deals.start + count_deals(played), deals.stop, CHUNK)
         jobs = [(game, *specs, seed, range(i, min(i + CHUNK, deals.stop))) for i in starts]
         first = [(game, *specs, seed, deals[:1])]
@@ -148,9 +148,10 @@ def _data_of(played: list[Chunk]) -> dict[str, Any]:
     return {"points": saved.shorter(whole.returns[:, 0, 0].tolist()), **saved.times(whole)}
 
 
-def _chunk_of(data: dict[str, Any]) -> Chunk:
+def _chunk_of(game: Game, data: dict[str, Any]) -> Chunk:
     """What `_data_of` has written."""
-    return saved.chunk_of(data, np.array(data["points"], float)[:, None, None], (-1, 1, 1), 2)
+    points = np.array(data["points"], float)[:, None, None]
+    return saved.chunk_of(game, data, points, (-1, 1, 1), 2)
 
 
 def summary(played: Mapping[str, list[dict[str, Any]]], seed: int) -> dict[str, Any]:
