@@ -449,9 +449,8 @@ class Game:
         seat = self.seat(player)
         state = view.copy()
         contract.redeal(self.rules, state, seat, generator(rng))
-        reason = self.valid(state)
-        if reason:
-            raise InputError(f"that is no view of {self.name}'s player {seat}: {reason}")
+        if self.view(state, seat).tobytes() != view.tobytes():
+            raise InputError(f"that is no view of {self.name}'s player {seat}")
         return state
 
     def observe(self, state: State, player: int) -> dict[str, np.ndarray]:

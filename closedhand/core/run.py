@@ -469,7 +469,10 @@ class Notes:
             raise KeyboardInterrupt
 
     def keep(self, state: Callable[[], Any]) -> None:
-        """Name the function whose result, JSON values, is saved now and then; see `begun`."""
+        """Name the function whose result, JSON values, is saved now, and now and then; see `begun`.
+
+        None is not saved.
+        """
         self.kept = state
         self._watch.save()
 
@@ -539,8 +542,9 @@ def _result(
         write_atomically(path, json.dumps({"settings": settings, key: value}, indent=1) + "\n")
 
     def save() -> None:
-        if notes.kept is not None:
-            write("begun", notes.kept())
+        kept = notes.kept() if notes.kept is not None else None
+        if kept is not None:
+            write("begun", kept)
 
     watch = Watch(save)
     notes = Notes(path, file.get("begun"), progress, watch)
