@@ -64,8 +64,6 @@ def replay(
                 typer.echo(each.error or f"{each.unit} {each.line}: {ended}{more}")
             if each.error is not None:
                 wrong.append(each.error)
-    if not games:
-        raise InputError(f"{file} holds no games")
     if as_json:
         print_json({"file": str(file), "games": replays, "entries": entries, "errors": len(wrong)})
     else:

@@ -143,7 +143,6 @@ def test_a_match_is_resumed() -> None:
         (["solve", "uh-leduc", "--game", "leduc"], "name one game to solve"),
         ([*MATCH, "--deals", str(10**20)], "at most 100,000,000 deals"),
         ([*MATCH, "--option", "spring=no", "--option", "spring=yes"], "spring is given twice"),
-        (["records", "replay", "empty.jsonl"], "holds no games"),
         (
             ["advise", "chinese-poker", "AsKs6s5s3s QhQs8c3c2h JsJd9h", "--picture", "x.json"],
             "a picture is a .png file",
@@ -154,7 +153,6 @@ def test_a_match_is_resumed() -> None:
 )
 def test_bad_input_is_one_line_and_exit_code_2(arguments: list[str], reason: str) -> None:
     Path("file").write_text("not a folder")
-    Path("empty.jsonl").write_text("")
     assert_refused(reason, *arguments)
 
 
