@@ -102,16 +102,28 @@ def read_content(path: Path | str, most: int = MOST_DATA) -> bytes:
     Raises:
         InputError: There is no such file, it is a folder or a device, cannot be read, or is larger.
     """
-    with reading(path):
-        about = os.stat(path)
-        if stat.S_ISDIR(about.st_mode):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        if not stat.S_ISREG(about.st_mode):
-            raise InputError(f"cannot read {path}: it is not a regular file")
-        if about.st_size > limit(most):
-            raise beyond(path, "it has", most)
-        with open(path, "rb") as file:
-            return file.read()
+    with reading(path), _opened(path, most) as file:
+        return file.read()
+
+
+def _opened(path: Path | str, most: int | None = None) -> IO[bytes]:
+    """Open a regular file; a pipe, such as one of a shell, could not be read a second time.
+
+    Args:
+        path: Path of the file.
+        most: Limit of its size; None: any.
+
+    Raises:
+        InputError: It is not a regular file, or larger.
+    """
+    about = os.stat(path)
+    if stat.S_ISDIR(about.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if not stat.S_ISREG(about.st_mode):
+        raise InputError(f"cannot read {path}: it is not a regular file")
+    if most is not None and about.st_size > limit(most):
+        raise beyond(path, "it has", most)
+    return open(path, "rb")
 
 
 def filled_lines(path: Path | str) -> Iterator[tuple[int, str]]:
@@ -120,11 +132,11 @@ def filled_lines(path: Path | str) -> Iterator[tuple[int, str]]:
     The text is UTF-8 and may be packed by gzip; it is read in blocks.
 
     Raises:
-        InputError: The file cannot be read, is not UTF-8, has too long a line, or unpacks to too
-            much.
+        InputError: The file cannot be read or is not a regular one, is not UTF-8, has too long a
+            line, or unpacks to too much.
     """
     longest, number, rest = limit(MOST_LINE), 1, b""
-    with reading(path), open(path, "rb") as file:
+    with reading(path), _opened(path) as file:
         for block in _blocks(path, file):
             data = rest + block
             whole = data.rfind(b"\n") + 1

@@ -109,8 +109,16 @@ def test_paths_that_no_file_can_have(tmp_path: Path) -> None:
     assert reading.read_json(tmp_path / "absent.json") == {}
     with pytest.raises(InputError, match="cannot read"):
         reading.read_json(tmp_path)
-    with pytest.raises(InputError, match="it is not a regular file"):
-        reading.read_content("/dev/zero")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_what_is_no_regular_file_is_not_opened(tmp_path: Path) -> None:
+    """A pipe that has been opened to see what is in it is empty afterwards."""
+    os.mkfifo(tmp_path / "pipe")
+    for path in ("/dev/zero", tmp_path / "pipe"):
+        for read in (reading.read_content, lambda p: list(reading.lines(p))):
+            with pytest.raises(InputError, match="it is not a regular file"):
+                read(path)
 
 
 def test_members_that_are_no_arrays(tmp_path: Path) -> None:
