@@ -4,7 +4,9 @@ import math
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import lru_cache
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,9 +62,9 @@ def suggest(game: Game, view: State, by: str, seed: int) -> dict[str, Any]:
     Raises:
         InputError: There is no such agent.
     """
-    agent = _agent(game, by, seed)
-    action = told_action(game, view, int(agent.act(view)))
-    shares, ratings = _shares(game, view, agent), _ratings(game, view, agent)
+    with _agent(game, by, seed) as agent:
+        action = told_action(game, view, int(agent.act(view)))
+        shares, ratings = _shares(game, view, agent), _ratings(game, view, agent)
     return {"by": by, "action": action, "shares": shares, "ratings": ratings}
 
 
@@ -96,9 +98,17 @@ def _ratings(game: Game, view: State, agent: Any) -> list[dict[str, Any]]:
     ]
 
 
+@contextmanager
+def _agent(game: Game, by: str, seed: int) -> Iterator[Any]:
+    """An agent, for one thread at a time: agents keep scratch memory."""
+    agent, lock = _made(game, by, seed)
+    with lock:
+        yield agent
+
+
 @lru_cache(32)
-def _agent(game: Game, by: str, seed: int) -> Any:
-    return make_agent(game, by, seed)
+def _made(game: Game, by: str, seed: int) -> tuple[Any, Lock]:
+    return make_agent(game, by, seed), Lock()
 
 
 def values(
@@ -150,12 +160,10 @@ def _by_points(gap: Gap) -> float:
 
 def _simulation(game: Game, view: State, by: str = "") -> Simulation:
     """How an agent that searches simulates; of others, and of none, how the game is played on."""
-    simulate = getattr(_agent(game, by, 0), "simulation", None) if by else None
-    if simulate is not None:
-        try:
-            return simulate(view)
-        except InputError:  # not at this point of the game
-            pass
+    if by:
+        with _agent(game, by, 0) as agent, suppress(InputError):  # not at this point of the game
+            if hasattr(agent, "simulation"):
+                return agent.simulation(view)
     playing, policy, informed = playouts_of(game)
     return Simulation(playing, policy, weighted=informed)
 

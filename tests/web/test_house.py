@@ -2,11 +2,15 @@
 
 import asyncio
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from closedhand import make_game
+from closedhand.web import advice
 from closedhand.web import house as houses
 from closedhand.web.house import House
 from closedhand.web.sitting import Sitting
@@ -98,3 +102,25 @@ def test_a_solver_replaces_no_strategy_by_itself() -> None:
     small.play("random")
     next(steps)
     assert small.look.name == "random"
+
+
+def test_an_agent_gives_one_hint_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Agents keep scratch memory, which two decisions at once would write over."""
+
+    class Busy:
+        is_busy = False
+
+        def act(self, view: np.void) -> int:
+            assert not self.is_busy
+            self.is_busy = True
+            time.sleep(0.01)
+            self.is_busy = False
+            return 0
+
+    monkeypatch.setattr(advice, "make_agent", lambda *_: Busy())
+    game = make_game("leduc")
+    view = game.view_from(0, "SK")
+    advice.suggest(game, view, "busy", 0)
+    with ThreadPoolExecutor(4) as threads:
+        hints = threads.map(lambda _: advice.suggest(game, view, "busy", 0), range(8))
+        assert len(list(hints)) == 8
