@@ -20,6 +20,7 @@ from support_pools import SMALL
 
 import closedhand
 from closedhand import InputError, make_agent, make_game
+from closedhand.core import reading
 from closedhand.core.agents import agent_names, traits_of
 from closedhand.core.files import SHIPPED
 from closedhand.core.registry import GAMES
@@ -212,6 +213,51 @@ def test_no_reader_runs_what_it_reads(
     except InputError as error:
         assert "\n" not in str(error)
     assert not marker.exists()
+
+
+def packed(members: dict[str, bytes]) -> bytes:
+    """A zip, whose members are compressed."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+def zeros_of_torch() -> bytes:
+    """A file of PyTorch with 4 MB of zeros, in a few KB."""
+    torch = pytest.importorskip("torch")
+    buffer = io.BytesIO()
+    torch.save({"zeros": torch.zeros(10**6)}, buffer)
+    with zipfile.ZipFile(buffer) as archive:
+        return packed({name: archive.read(name) for name in archive.namelist()})
+
+
+def zeros_of_sb3() -> bytes:
+    """The same in a zip within another one, as in a `model.zip`."""
+    networks = dict.fromkeys(("policy.pth", "policy.optimizer.pth"), zeros_of_torch())
+    return packed({"data": b"{}", **networks})
+
+
+@pytest.mark.parametrize(
+    ("reader", "make"),
+    [
+        ("closedhand.baselines.learning.tensors:read_checkpoint", zeros_of_torch),
+        ("closedhand.baselines.doudizhu.douzero:load", zeros_of_torch),
+        ("closedhand.baselines.doudizhu.ppo:read_checkpoint", zeros_of_sb3),
+    ],
+)
+def test_files_of_torch_unpack_to_no_more_than_the_limit(
+    reader: str, make: Callable[[], bytes], tmp_path: Path
+) -> None:
+    pytest.importorskip("sb3_contrib")
+    module, _, name = reader.partition(":")
+    read = getattr(import_module(module), name)
+    path = tmp_path / "file"
+    path.write_bytes(make())
+    more = (0,) if name == "load" else ()
+    with reading.limits(0.01), pytest.raises(InputError, match="it unpacks to more than 2 MiB"):
+        read(path, *more)
 
 
 # Agents that are made from files.

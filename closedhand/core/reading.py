@@ -35,6 +35,7 @@ LIMITS = "CLOSEDHAND_LIMITS"
 BLOCK = 2**20
 
 GZIP = b"\x1f\x8b"
+ZIP = b"PK\3\4"
 BOM = b"\xef\xbb\xbf"
 FILLED = re.compile(rb"\S[^\n]*")
 """A line from its first visible character on."""
@@ -247,10 +248,7 @@ def unpack_arrays(
         InputError: It is not an npz file, is damaged, or unpacks to too much.
     """
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as packed:
-            size = sum(member.file_size for member in packed.infolist())
-        if size > limit(MOST_DATA):
-            raise beyond(path, "it unpacks to", MOST_DATA)
+        check_unpacked(path, content)
         with np.load(io.BytesIO(content), allow_pickle=False) as data:
             arrays = {name: data[name] for name in data if only is None or name in only}
     except InputError:
@@ -263,6 +261,25 @@ def unpack_arrays(
         if not isinstance(array, np.ndarray):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"{path} is not an npz file: {name} is not an array")
     return arrays
+
+
+def check_unpacked(path: Path | str, *contents: bytes) -> None:
+    """Check that zips from one file, such as npz files and those of PyTorch, are not too large.
+
+    Args:
+        path: The file, for messages.
+        *contents: The zips, whose members are added up.
+
+    Raises:
+        InputError: Together they unpack to more than `MOST_DATA`.
+        zipfile.BadZipFile: One is not a zip, or is damaged.
+    """
+    size = 0
+    for content in contents:
+        with zipfile.ZipFile(io.BytesIO(content)) as packed:
+            size += sum(member.file_size for member in packed.infolist())
+    if size > limit(MOST_DATA):
+        raise beyond(path, "it unpacks to", MOST_DATA)
 
 
 def check_arrays(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:

@@ -16,7 +16,6 @@ numbers of cards (20 and 17), the number of bombs and the play: 484. The network
 `rules="douzero"`, without an auction; bids come from `bidding/modules.py`.
 """
 
-import io
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +25,7 @@ from torch import nn
 from closedhand.baselines.doudizhu.agent import next_step
 from closedhand.baselines.doudizhu.bidding.modules import choose_bid
 from closedhand.baselines.doudizhu.variants import check_three
+from closedhand.baselines.learning.tensors import load_tensors
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described
 from closedhand.core.game import Game, InputError, State
@@ -103,7 +103,7 @@ def load(path: Path, role: int) -> ValueNetwork:
     network = ValueNetwork(POSITION[min(role, 1)])
     wanted = network.state_dict()
     try:
-        found = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
+        [found] = load_tensors(path, content)
         if not isinstance(found, dict):
             raise InputError("it holds no parameters by name")
         for name, tensor in wanted.items():

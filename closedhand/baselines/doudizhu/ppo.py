@@ -35,11 +35,12 @@ from closedhand.baselines.doudizhu.ppo_network import (
     features_of,
 )
 from closedhand.baselines.learning import weights
+from closedhand.baselines.learning.tensors import load_tensors
 from closedhand.core.extras import require
 from closedhand.core.files import write_atomically
 from closedhand.core.game import InputError
 from closedhand.core.moved import old_names
-from closedhand.core.reading import MOST_DATA, beyond, limit, read_content
+from closedhand.core.reading import check_unpacked, read_content
 from closedhand.core.run import Watch, check_same
 from closedhand.core.text import reason_of
 from closedhand.core.threads import cores
@@ -55,7 +56,7 @@ SETTINGS = "closedhand_settings"
 """The attribute of a saved model with the settings that must be the same when it is resumed."""
 COUNTERS = ("num_timesteps", "_n_updates")
 """The attributes of a saved model that a resumed one takes over."""
-PARAMETERS = ("policy", "policy.optimizer")
+PARAMETERS: tuple[str, ...] = ("policy", "policy.optimizer")
 """The parts of a saved model with tensors."""
 RENAMED = {
     "features_extractor.": "",
@@ -179,17 +180,12 @@ def read_checkpoint(path: Path) -> Checkpoint:
     """
     content = read_content(path)
     try:
+        check_unpacked(path, content)
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            if sum(entry.file_size for entry in archive.infolist()) > limit(MOST_DATA):
-                raise beyond(path, "it unpacks to", MOST_DATA)
             about = dict(json.loads(archive.read("data")))
             settings = dict(about[SETTINGS]) if SETTINGS in about else None
-            parameters = {
-                name: torch.load(
-                    io.BytesIO(archive.read(f"{name}.pth")), map_location="cpu", weights_only=True
-                )
-                for name in PARAMETERS
-            }
+            files = [archive.read(f"{name}.pth") for name in PARAMETERS]
+        parameters = dict(zip(PARAMETERS, load_tensors(path, *files), strict=True))
     except Exception as error:  # a damaged file fails in a dozen ways: zip, JSON, torch
         raise InputError(f"cannot resume {path}: {reason_of(error)}") from None
     return Checkpoint(settings, about, parameters)

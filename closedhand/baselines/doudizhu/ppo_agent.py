@@ -23,11 +23,9 @@ from closedhand.core.agents import Traits, described
 from closedhand.core.extras import needing
 from closedhand.core.files import within
 from closedhand.core.game import Game, InputError
-from closedhand.core.reading import read_content
+from closedhand.core.reading import ZIP, read_content
 from closedhand.core.text import reason_of
 
-ZIP = b"PK\3\4"
-"""What a zip begins with."""
 ILLEGAL = -1e8
 """The logit of an illegal sub-step, whose probability is then 0."""
 Policy = Callable[[dict[str, torch.Tensor], torch.Tensor], torch.Tensor]

@@ -1,4 +1,4 @@
-"""Checkpoints of learners that hold tensors."""
+"""Files that PyTorch writes, and checkpoints of learners that hold tensors."""
 
 import io
 from pathlib import Path
@@ -8,8 +8,26 @@ import torch
 
 from closedhand.core.files import write_atomically
 from closedhand.core.game import InputError
+from closedhand.core.reading import ZIP, check_unpacked, read_content
 from closedhand.core.run import ABOUT, Format
 from closedhand.core.text import reason_of
+
+
+def load_tensors(path: Path | str, *contents: bytes) -> list[Any]:
+    """What `torch.save` wrote: tensors and plain values; no code is run.
+
+    Args:
+        path: The file that holds it, for messages.
+        *contents: What was written in each call of `torch.save`.
+
+    Raises:
+        InputError: Together they unpack to more than `closedhand.core.reading.MOST_DATA`.
+        Exception: One is damaged, or something else.
+    """
+    check_unpacked(path, *(each for each in contents if each.startswith(ZIP)))
+    return [
+        torch.load(io.BytesIO(each), map_location="cpu", weights_only=True) for each in contents
+    ]
 
 
 def _write(path: Path, about: dict[str, Any], state: dict[str, Any]) -> None:
@@ -27,10 +45,12 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
     """Read a dict of tensors and plain values that `torch.save` wrote; no code is run.
 
     Raises:
-        InputError: The file cannot be read, or holds something else.
+        InputError: The file cannot be read, is too large, or holds something else.
     """
+    content = read_content(path)
     try:
-        return dict(torch.load(path, map_location="cpu", weights_only=True))
+        [state] = load_tensors(path, content)
+        return dict(state)
     except Exception as error:
         raise InputError(f"cannot resume {path}: {reason_of(error)}") from None
 

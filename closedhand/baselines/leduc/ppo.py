@@ -23,6 +23,7 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
 
+from closedhand.baselines.learning.tensors import load_tensors
 from closedhand.baselines.leduc.strategy import (
     Strategy,
     StrategyAgent,
@@ -237,8 +238,7 @@ class PPO:
     def restore(self, state: dict[str, np.ndarray]) -> None:
         """Resume from a state that `state` returned."""
         # Weights only: loading SB3's own files would run any code that they contain.
-        buffer = io.BytesIO(state["network"].tobytes())
-        network, optimiser = torch.load(buffer, weights_only=True)
+        [[network, optimiser]] = load_tensors("the checkpoint", state["network"].tobytes())
         self.iterations = int(state["iterations"])
         self._average = state["average"].copy()
         self._env.close()
