@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, get_args, get_type_hints
 
 from closedhand.core import contract
+from closedhand.core.checks import shown
 from closedhand.core.game import Game, InputError
 from closedhand.core.records import stated_options
 
@@ -79,7 +80,15 @@ def _named(text: str) -> dict[str, Any]:
 
 
 def _literal(text: str) -> Any:
-    return ast.literal_eval(text.strip())
+    """The value of a literal.
+
+    Raises:
+        InputError: It has the form of one, but Python reads none: `007`, a text with a line end.
+    """
+    try:
+        return ast.literal_eval(text.strip())
+    except (SyntaxError, ValueError):
+        raise InputError(f"a position holds Python's literals; {shown(text)} is none") from None
 
 
 def typed(game: Game, facts: Mapping[str, Any]) -> dict[str, Any]:
@@ -87,6 +96,9 @@ def typed(game: Game, facts: Mapping[str, Any]) -> dict[str, Any]:
 
     A list and a quoted text are what they are; digits are a number where the game wants one, and
     all else is text.
+
+    Raises:
+        InputError: A number, list or quoted text is none that Python reads.
     """
     build, _ = contract.plain_function(game.rules, "view_from")
     hints = get_type_hints(build) if build else {}

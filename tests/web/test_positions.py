@@ -54,9 +54,19 @@ def test_the_name_of_a_variable_says_no_game() -> None:
         "game.view_from(0, 'HK', [1])", "game.view_from(0, 'HK', [], a=f())",
         "game.view_from(__import__('os').getpid(), 'HK', [])", "game.view_from(0, f'{1}', [])",
         "make_game(open('x')).view_from(0, '', [])", "game.view_from(0, 'HK', []); f()",
-        "game.view_from(0, 'HK', [" + "'a'," * 4000 + "!])",
+        "game.view_from(0, 'HK', [" + "'a'," * 4000 + "!])", "game.view_from(0, 'H\nK', [])",
+        "game.view_from(0, 'H\0K', [])", "make_game('leduc').view_from(0, 'SK', [007])",
+        "game.view_from(0, '\ud800', [])", "game.view_from(0, 'HK', [], leader=05)",
     ],
 )  # fmt: skip
 def test_other_texts_are_refused(text: str) -> None:
     with pytest.raises(InputError):
         positions.read(text)
+
+
+def test_facts_that_are_no_literals_are_refused() -> None:
+    game = make_game("daihinmin")
+    assert positions.typed(game, {"leader": "5"}) == {"leader": 5}
+    for name, text in (("leader", "05"), ("dealt", "[011, 11, 11, 10, 10]"), ("x", "'a\n'")):
+        with pytest.raises(InputError, match="literals"):
+            positions.typed(game, {name: text})
