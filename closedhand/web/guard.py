@@ -1,5 +1,6 @@
 """Who may talk to the server, and how much."""
 
+import hmac
 import ipaddress
 import logging
 import math
@@ -21,7 +22,7 @@ SILENT_SECONDS = 10.0
 RATE, BURST = 20.0, 60.0
 """Messages a second that a browser may send on average, and at once."""
 LOG_EVERY = 60.0
-"""Seconds between two lines in the log about refusals."""
+"""Seconds between two entries in the log about refusals, and about failures."""
 
 SCHEMES = ("http", "https")
 """Schemes of the origins of pages."""
@@ -116,6 +117,12 @@ class Guard:
         return True
 
 
+def is_secret(secret: str, given: str) -> bool:
+    """Whether a given text is a secret, in the time that any other text takes."""
+    one, other = (text.encode("utf-8", "surrogatepass") for text in (secret, given))
+    return hmac.compare_digest(one, other)
+
+
 class Bucket:
     """A bucket of messages that fills at a rate."""
 
@@ -135,18 +142,28 @@ class Bucket:
 
 
 class Complaints:
-    """One line in the log for many refusals."""
+    """One entry in the log for many refusals, and one for many failures."""
 
     def __init__(self) -> None:
-        self._told, self._untold = -math.inf, 0
+        self._told: dict[str, tuple[float, int]] = {}
 
-    def tell(self, kind: str, peer: str) -> None:
-        """Write a line, unless one was written a moment ago; the next one counts the others."""
+    def refused(self, kind: str, peer: str) -> None:
+        """Tell of something that was refused."""
+        self._tell("refusals", f"refused {kind} from {peer}")
+
+    def failed(self, what: str) -> None:
+        """Tell of the error that is being handled, with its traceback."""
+        self._tell("failures", f"{what} failed", is_error=True)
+
+    def _tell(self, kind: str, text: str, is_error: bool = False) -> None:
+        """Write an entry, unless one was written a moment ago; the next one counts the others."""
         now = time.monotonic()
-        if now - self._told < LOG_EVERY:
-            self._untold += 1
+        last, untold = self._told.get(kind, (-math.inf, 0))
+        if now - last < LOG_EVERY:
+            self._told[kind] = last, untold + 1
             return
-        before = f" ({self._untold} more since the last line)" if self._untold else ""
-        told = "refused %s from %s%s; further refusals are not told for a minute"
-        LOG.warning(told, kind, peer, before)
-        self._told, self._untold = now, 0
+        before = f" ({untold} more since the last one)" if untold else ""
+        level = logging.ERROR if is_error else logging.WARNING
+        told = "%s%s; further %s are not told for a minute"
+        LOG.log(level, told, text, before, kind, exc_info=is_error)
+        self._told[kind] = now, 0

@@ -1,14 +1,11 @@
 """Advice on the way to a browser: computed step by step in threads, and pushed."""
 
-import logging
 import secrets
 from typing import Any
 
 from closedhand.core.game import Game, InputError, State
 from closedhand.web import advice, catalogue
 from closedhand.web.visitor import Visitor
-
-LOG = logging.getLogger("closedhand.web")
 
 
 def adviser(visitor: Visitor, game: Game, given: dict[str, Any]) -> str:
@@ -37,7 +34,7 @@ async def push_advice(visitor: Visitor, game: Game, view: State, by: str) -> Non
     except InputError as error:
         found["error"] = str(error)
     except Exception as error:  # an agent is anybody's code
-        LOG.exception("no hint by %s", by)
+        visitor.house.complaints.failed(f"a hint by {by}")
         found["error"] = f"{by}: {type(error).__name__}"
     visitor.push({**found, "done": True})
 

@@ -19,6 +19,7 @@ from closedhand.core.registry import make_game
 from closedhand.core.threads import cores
 from closedhand.web.away import Address, Away, Stay
 from closedhand.web.catalogue import check_agent, substep_options
+from closedhand.web.guard import Complaints
 from closedhand.web.pictures import OPEN, WATCHING, describe, prepare, seen_by
 from closedhand.web.sitting import PACE, Chair, Sitting, check_saved, pace_of, restored
 
@@ -45,6 +46,7 @@ class House:
         runs: Folder of the results of matches.
         servers: Servers of competitions at which a seat may be taken.
         stays: The last seat that was taken at each of them.
+        complaints: What the log is told.
     """
 
     def __init__(
@@ -65,6 +67,7 @@ class House:
         self.runs = runs
         self.servers = servers
         self.stays: dict[int, Stay] = {}
+        self.complaints = Complaints()
         self.folder = folder
         self.added = added
         self.tables: dict[str, Sitting] = {}
@@ -278,7 +281,7 @@ class House:
             except InputError as error:
                 table.trouble = f"{table.chairs[seat].agent}: {error}"
             except Exception as error:  # an agent is anybody's code
-                LOG.exception("the agent %s failed", table.chairs[seat].agent)
+                self.complaints.failed(f"the agent {table.chairs[seat].agent}")
                 table.trouble = f"{table.chairs[seat].agent}: {type(error).__name__}"
             self._keep(table)
             step = False

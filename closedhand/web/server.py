@@ -1,7 +1,6 @@
 """The server: one page, its files, and one WebSocket for everything else."""
 
 import asyncio
-import hmac
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from importlib import resources
@@ -18,7 +17,15 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from closedhand.core.parsing import SEED, TEXT, Kind, check_fields, parse_json
 from closedhand.core.version import __version__
 from closedhand.web import at_solver, at_study, at_table, catalogue
-from closedhand.web.guard import HEADERS, MOST_CONNECTIONS, MOST_MESSAGE, Bucket, Complaints, Guard
+from closedhand.web.guard import (
+    HEADERS,
+    MOST_CONNECTIONS,
+    MOST_MESSAGE,
+    Bucket,
+    Complaints,
+    Guard,
+    is_secret,
+)
 from closedhand.web.house import House
 from closedhand.web.visitor import Visitor
 
@@ -52,7 +59,7 @@ def make_app(house: House, guard: Guard, token: str = "") -> Starlette:
         guard: Who may talk to the server.
         token: Secret of the owner; empty: whoever reaches the server is one.
     """
-    complaints = Complaints()
+    complaints = house.complaints
     folder = resources.files("closedhand.web") / "static"
     files = {name: (folder / name).read_bytes() for name in TYPES}
     connected: dict[Visitor, None] = {}  # in the order in which they came
@@ -66,11 +73,11 @@ def make_app(house: House, guard: Guard, token: str = "") -> Starlette:
     async def socket(websocket: WebSocket) -> None:
         peer = websocket.client.host if websocket.client else "?"
         if not guard.admits(websocket.headers, is_socket=True):
-            complaints.tell("a foreign origin or host", peer)
+            complaints.refused("a foreign origin or host", peer)
             await websocket.close(POLICY_VIOLATION)
             return
         if len(connected) >= MOST_CONNECTIONS:
-            complaints.tell("more connections than there may be", peer)
+            complaints.refused("more connections than there may be", peer)
             # Strangers keep no place from the owner and those who have a seat.
             stranger = next((each for each in connected if each.is_stranger), None)
             if stranger is None:
@@ -86,7 +93,7 @@ def make_app(house: House, guard: Guard, token: str = "") -> Starlette:
         except (WebSocketDisconnect, RuntimeError):
             pass  # the browser has gone
         except KeyError:
-            complaints.tell("a message that is no text", peer)
+            complaints.refused("a message that is no text", peer)
             with suppress(RuntimeError):
                 await websocket.close(POLICY_VIOLATION)
         finally:
@@ -119,7 +126,7 @@ async def _introduced(websocket: WebSocket, visitor: Visitor, token: str) -> boo
         if hello.get("do") != "hello":
             return False
         if token:
-            visitor.owner = hmac.compare_digest(hello.get("token", "").encode(), token.encode())
+            visitor.owner = is_secret(token, hello.get("token", ""))
         visitor.push({"re": hello.get("n"), "ok": {"owner": visitor.owner, "version": __version__}})
         return True
     return False
@@ -133,17 +140,17 @@ async def _serve(
 
     async def receive() -> None:
         if not await _introduced(websocket, visitor, token):
-            complaints.tell("a connection without a valid introduction", peer)
+            complaints.refused("a connection without a valid introduction", peer)
             await websocket.close(POLICY_VIOLATION)
             return
         while True:
             text = await websocket.receive_text()
             if len(text) > MOST_MESSAGE:
-                complaints.tell("a message that is too large", peer)
+                complaints.refused("a message that is too large", peer)
                 await websocket.close(TOO_BIG)
                 return
             if not bucket.take():
-                complaints.tell("more messages than there may be", peer)
+                complaints.refused("more messages than there may be", peer)
                 await websocket.close(POLICY_VIOLATION)
                 return
             await visitor.answer(text)
@@ -190,6 +197,6 @@ class Checked:
             await self._app(scope, receive, send_with_headers)
             return
         peer = request.client.host if request.client else "?"
-        self._complaints.tell("a foreign origin or host", peer)
+        self._complaints.refused("a foreign origin or host", peer)
         answer = PlainTextResponse("this server does not answer to that name", 421)
         await answer(scope, receive, send_with_headers)

@@ -5,8 +5,6 @@ same thing: the actions are played again.
 """
 
 import base64
-import binascii
-import secrets
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar
 
@@ -17,6 +15,8 @@ from closedhand.core.game import Game, InputError, State
 from closedhand.core.parsing import NUMBER, OPTIONS, SEED, TEXT, Kind, check_fields, list_of
 from closedhand.core.records import Record, from_state, stated_options
 from closedhand.core.registry import make_game
+from closedhand.web.guard import is_secret
+from closedhand.web.uploads import decoded
 
 LAYOUT = 1
 """Version of the form of saved tables."""
@@ -149,10 +149,9 @@ class Sitting:
     def seat_of(self, token: str) -> int | None:
         """The seat whose secret this is, -1 for those who watch; None if it is nobody's."""
         for seat, chair in enumerate(self.chairs):
-            if chair.token and secrets.compare_digest(chair.token.encode(), token.encode()):
+            if chair.token and is_secret(chair.token, token):
                 return seat
-        is_watch = self.watch and secrets.compare_digest(self.watch.encode(), token.encode())
-        return -1 if is_watch else None
+        return -1 if self.watch and is_secret(self.watch, token) else None
 
     def links(self) -> dict[str, Any]:
         """The secrets of the seats, empty for agents, and the one to watch with."""
@@ -279,10 +278,7 @@ def restored(id: str, data: Any) -> Sitting:
     """
     data = check_saved(data)
     game = make_game(data["game"], **data["rules"]).flat
-    try:
-        start = game.load(base64.b64decode(data["start"], validate=True))
-    except binascii.Error as error:
-        raise InputError(f"the deal is not base64: {error}") from None
+    start = game.load(decoded(data["start"], "the deal"))
     chairs = [Chair(**{key: each[key] for key in SAVED_CHAIR}) for each in data["chairs"]]
     hands = [Hand(**{key: each[key] for key in SAVED_HAND}) for each in data["hands"]]
     if len(chairs) != game.num_players:

@@ -1,13 +1,28 @@
 """Files that a browser sends: for a moment in a folder of their own, for the readers of files."""
 
 import base64
-import binascii
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from closedhand.core.game import InputError
+
+
+def decoded(data: str, name: str) -> bytes:
+    """The content of what comes as base64.
+
+    Args:
+        data: The text.
+        name: What it is, for the message.
+
+    Raises:
+        InputError: It is not base64.
+    """
+    try:
+        return base64.b64decode(data, validate=True)
+    except ValueError:  # also where it is not ASCII
+        raise InputError(f"{name} is not base64") from None
 
 
 @contextmanager
@@ -20,11 +35,7 @@ def uploaded(data: str) -> Iterator[Path]:
     Raises:
         InputError: It is not base64, or its reader refuses it.
     """
-    try:
-        content = base64.b64decode(data, validate=True)
-    except (binascii.Error, ValueError):
-        raise InputError("the file is not base64") from None
-    with written(content) as path:
+    with written(decoded(data, "the file")) as path:
         yield path
 
 

@@ -7,7 +7,6 @@ whoever has only the link of a seat is a guest of that table.
 
 import asyncio
 import json
-import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import Any
 
@@ -19,8 +18,6 @@ from closedhand.web.pictures import WATCHING
 from closedhand.web.sitting import Sitting
 from closedhand.web.small import Small
 from closedhand.web.study import Study
-
-LOG = logging.getLogger("closedhand.web")
 
 Answer = Callable[["Visitor", dict[str, Any]], Awaitable[Any]]
 
@@ -133,7 +130,7 @@ class Visitor:
         except InputError as error:
             self.push({"re": number, "error": str(error)})
         except Exception:  # a fault of ours must not end the games of others
-            LOG.exception("a request failed")
+            self.house.complaints.failed("a request")
             self.push({"re": number, "error": "the server failed to answer this"})
 
     def at_table(self) -> Sitting:

@@ -1,10 +1,12 @@
 """Who is let in."""
 
+import logging
+
 import pytest
 
 from closedhand import InputError, make_game
 from closedhand.web.catalogue import check_agent, offered
-from closedhand.web.guard import Bucket, Guard, is_local, is_origin
+from closedhand.web.guard import Bucket, Complaints, Guard, is_local, is_origin, is_secret
 
 
 @pytest.mark.parametrize(
@@ -47,6 +49,25 @@ def test_the_form_of_an_origin() -> None:
 def test_local_addresses() -> None:
     assert all(map(is_local, ("127.0.0.1", "::1", "localhost", "127.1.2.3")))
     assert not any(map(is_local, ("0.0.0.0", "::", "192.168.1.5", "example.org", "")))
+
+
+def test_a_secret_is_compared_with_any_text() -> None:
+    assert is_secret("é", "é")
+    assert not any(is_secret("?", each) for each in ("", "x", "é", "\ud800", "\0"))
+
+
+def test_many_refusals_and_failures_are_an_entry_each(caplog: pytest.LogCaptureFixture) -> None:
+    complaints = Complaints()
+    with caplog.at_level(logging.WARNING, "closedhand.web"):
+        for _ in range(5):
+            complaints.refused("a message", "somebody")
+            try:
+                raise KeyError
+            except KeyError:
+                complaints.failed("a request")
+    assert [(each.levelname, bool(each.exc_info)) for each in caplog.records] == [
+        ("WARNING", False), ("ERROR", True),
+    ]  # fmt: skip
 
 
 def test_a_bucket_runs_empty() -> None:

@@ -1,6 +1,8 @@
 """Tables and small games while several things are under way at once."""
 
 import asyncio
+import json
+import logging
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -10,11 +12,11 @@ import numpy as np
 import pytest
 
 from closedhand import make_game
-from closedhand.web import advice
-from closedhand.web import house as houses
+from closedhand.web import advice, house as houses
 from closedhand.web.house import House
 from closedhand.web.sitting import Sitting
 from closedhand.web.small import Small
+from closedhand.web.visitor import Visitor
 
 RANDOM = [{"agent": "random"}] * 2
 
@@ -60,6 +62,44 @@ def test_a_table_that_is_closed_while_it_is_set_up_stays_closed(
         house.close()
 
     asyncio.run(play())
+
+
+def test_a_damaged_table_is_none(tmp_path: Path) -> None:
+    """Such as one whose deal is no base64; it is no longer listed."""
+
+    async def find() -> None:
+        before = House(tmp_path)
+        table = await before.open("uh_leduc", {}, RANDOM, pace=0.0)
+        before.close()
+        path = tmp_path / f"{table.id}.json"
+        path.write_text(json.dumps({**json.loads(path.read_text()), "start": "é"}))
+        house = House(tmp_path)
+        assert await house.find(table.id) is None
+        assert house.listed() == []
+        house.close()
+
+    asyncio.run(find())
+
+
+def test_requests_that_fail_are_told_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A guest cannot fill the log."""
+
+    async def ask() -> None:
+        house = House(None)
+        visitor = Visitor(house, owner=False)
+        for _ in range(5):
+            await visitor.answer('{"do": "stop", "work": "x"}')
+        assert [visitor.outbox.get_nowait() for _ in range(5)] == [
+            '{"re":null,"error":"the server failed to answer this"}'
+        ] * 5
+        house.close()
+
+    monkeypatch.setattr(Visitor, "stop", None)
+    with caplog.at_level(logging.WARNING, "closedhand.web"):
+        asyncio.run(ask())
+    assert len(caplog.records) == 1
 
 
 def test_a_pace_that_is_set_during_a_step_counts_after_it(

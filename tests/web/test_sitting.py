@@ -97,14 +97,8 @@ def test_the_same_deal_again_with_seats_moved() -> None:
 def test_tokens_open_their_own_seat_only() -> None:
     table = seated("doudizhu", persons=2)
     table.watch = "watch"
-    assert [table.seat_of(token) for token in ("token0", "token1", "watch", "", "x", "é")] == [
-        0,
-        1,
-        -1,
-        None,
-        None,
-        None,
-    ]
+    tokens = ("token0", "token1", "watch", "", "x", "é", "\ud800")
+    assert [table.seat_of(token) for token in tokens] == [0, 1, -1, *[None] * 4]
 
 
 @pytest.mark.parametrize(
@@ -115,6 +109,7 @@ def test_tokens_open_their_own_seat_only() -> None:
         {"rules": {"rules": "nothing"}},
         {"start": "%%%"},
         {"start": "AAAA"},
+        {"start": "é"},
         {"actions": [10**9]},
         {"actions": [-1]},
         {"chairs": []},
