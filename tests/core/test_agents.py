@@ -314,6 +314,41 @@ def test_bracketed_agents_have_the_files_of_plain_ones(places: dict[str, str]) -
     assert new == {bracketed: old[plain] for bracketed, plain in pairs.items()}
 
 
+FILES = {
+    "doudizhu": {
+        "decompose:{file}": "w.npz", "value-net:{file}": "w.npz",
+        "value-net:{folder}": "value-net.npz", "value-search:50:{file}": "w.npz",
+        "value-search:50:{folder}": "value-net.npz", "search:50:{file}": "w.npz",
+        "policy-net:{folder}": "policy.safetensors",
+        "policy-search:50:{folder}": "policy.safetensors",
+        "bids:net={folder}:rule": "bid.safetensors", "ppo:{folder}": "model.safetensors",
+        "learned:{folder}": "model.safetensors",
+    },
+    "daihinmin": {
+        "monte-carlo:50:{file}": "w.npz", "policy:{file}": "w.npz",
+        "policy-search:50:{file}": "w.npz",
+    },
+    "leduc": {"strategy:{file}": "w.npz"},
+    "uh_leduc": {"strategy:{file}": "w.npz"},
+    "chinese_poker": {
+        "separable:{file}": "w.npz", "rescored:{file}": "w.npz", "counter:{file}": "w.npz",
+    },
+}  # fmt: skip
+"""Agents with a path, and the only file that there is then."""
+
+
+@pytest.mark.parametrize("game", FILES)
+def test_digests_name_the_files_that_agents_load(game: str, tmp_path: Path) -> None:
+    pytest.importorskip("sb3_contrib")
+    bound = make_game(game)
+    for number, (form, name) in enumerate(FILES[game].items()):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        (folder / name).write_text("weights")
+        agent = form.format(file=folder / name, folder=folder)
+        assert set(digests(bound, [agent])) == {agent}
+
+
 def test_a_folder_that_is_named_like_a_budget_is_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,6 +9,7 @@ wins counts, not the stakes.
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from closedhand.baselines.doudizhu.decompose.agent import CANDIDATES, consider, 
 from closedhand.baselines.doudizhu.search.auction import Bidding
 from closedhand.baselines.doudizhu.search.styles import Styles
 from closedhand.core.agent_spec import AgentSpec
-from closedhand.core.agents import Traits, described
+from closedhand.core.agents import Traits, described, files_of
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.kernel import Policy, kernel
 from closedhand.core.registry import make_game
@@ -179,7 +180,10 @@ def read_search(
 
 
 def describer(
-    name: str, since: str = UNCHANGED_SINCE, simulation: float = SIMULATION
+    name: str,
+    since: str = UNCHANGED_SINCE,
+    simulation: float = SIMULATION,
+    files: Callable[[str | None], tuple[Path, ...]] = files_of,
 ) -> Callable[..., Traits]:
     """The function for `described` that gives the traits of a search agent.
 
@@ -187,11 +191,12 @@ def describer(
         name: Plain name of the agent.
         since: `Traits.since` of the agent.
         simulation: Microseconds of one of its simulations.
+        files: Files behind the path after the budget.
     """
 
     def describe(game: Game, argument: str | None, **options: Any) -> Traits:
         _, budget, path = read_search(name, argument, **options)
-        return replace(traits(budget, path, simulation), since=since)
+        return replace(traits(budget, path, simulation), files=files(path), since=since)
 
     return describe
 

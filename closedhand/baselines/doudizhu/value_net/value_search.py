@@ -70,7 +70,7 @@ class ValueSearchAgent(SearchAgent):
         return space.plays[order], space.values[order]
 
 
-@described(describer("value-search", PLAYED_SINCE, SIMULATION))
+@described(describer("value-search", PLAYED_SINCE, SIMULATION, files.files_of))
 def make_value_search(
     game: Game,
     seed: int,
