@@ -3,7 +3,7 @@
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -74,22 +74,38 @@ def given_options(game: str | None, rules: str | None, options: list[str] | None
         options: Texts `key=value`.
 
     Raises:
-        InputError: An option is not of the form key=value, or not one that the game takes.
+        InputError: An option is not of the form key=value, given twice, or not one that the game
+            takes.
     """
-    given: dict[str, Any] = {"rules": rules} if rules is not None else {}
-    for text in options or []:
-        key, equals, value = text.partition("=")
-        if not equals:
-            raise InputError(f"an option is key=value, not {shown(text)}")
-        if key in given:
-            raise InputError(f"the option {key} is given twice")
-        given[key] = value
+    preset = [] if rules is None else [f"rules={rules}"]
+    given = given_pairs([*preset, *(options or ())], "an option")
     if game is not None:
         return read_options(game, given)
     for key in given:
         if not any(key in spec.option_table for spec in GAMES.values()):
             raise InputError(f"no game has an option {key!r}")
     return given
+
+
+def given_pairs(texts: Iterable[str], what: str) -> dict[str, str]:
+    """The values by key in texts `key=value` of the command line.
+
+    Args:
+        texts: The texts.
+        what: What one of them is, for messages, such as `an option`.
+
+    Raises:
+        InputError: A text is of another form, or a key is given twice.
+    """
+    found: dict[str, str] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise InputError(f"{what} is key=value, not {shown(text)}")
+        if key in found:
+            raise InputError(f"{key} is given twice")
+        found[key] = value
+    return found
 
 
 def bind(name: str, rules: str | None, options: list[str] | None) -> Game:

@@ -10,9 +10,9 @@ import typer
 
 from closedhand.baselines.learning.algorithms import LEARNERS
 from closedhand.bridges.cluster import Cluster
-from closedhand.cli.common import leave_if_interrupted, make_folder, note
+from closedhand.cli.common import given_pairs, leave_if_interrupted, make_folder, note
 from closedhand.core.agent_spec import split_agents
-from closedhand.core.game import Game, InputError, shown
+from closedhand.core.game import Game, InputError
 from closedhand.core.options import Options, options_of
 from closedhand.core.registry import load
 
@@ -82,16 +82,10 @@ def read_settings(algorithm: str, given: Sequence[str]) -> dict[str, Any]:
     """The settings of an algorithm that are given as texts `key=value`.
 
     Raises:
-        InputError: A text of another form, an unknown setting, or a value that it does not take.
+        InputError: A text of another form, a setting that is unknown or given twice, or a value
+            that it does not take.
     """
-    table = table_of(algorithm)
-    pairs: dict[str, str] = {}
-    for text in given:
-        key, equals, value = text.partition("=")
-        if not equals:
-            raise InputError(f"a setting is key=value, not {shown(text)}")
-        pairs[key] = value
-    return table.read(pairs)
+    return table_of(algorithm).read(given_pairs(given, "a setting"))
 
 
 def table_of(algorithm: str) -> Options:

@@ -44,6 +44,7 @@ def test_exploit_states_a_lower_bound() -> None:
         (["--algorithm", "imitation"], "needs --records"),
         (["--algorithm", "ppo", "--set", "colour=red"], "no option 'colour'"),
         (["--algorithm", "ppo", "--set", "width"], "key=value"),
+        (["--algorithm", "ppo", *TINY, "--set", "width=8"], "width is given twice"),
         (["--algorithm", "ppo", "--set", "observation=x"], "no observation 'x'"),
         (["--algorithm", "ppo", "--opponents", "nobody"], "no agent 'nobody'"),
         (["--algorithm", "cfr", "--set", "width=1"], "leave out --set"),
