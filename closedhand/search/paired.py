@@ -153,7 +153,13 @@ def _posterior_bounds(
 
 
 class PairedSearch:
-    """Search for the player of a view by paired simulations."""
+    """Search for the player of a view by paired simulations.
+
+    Attributes:
+        spent: What the searches have cost so far, float64 [4] (`closedhand.core.agents.SPENT`).
+        guesses: Guess in each particle at the end of the last search, int64 [n]; see
+            `closedhand.search.particles.log_likelihood`.
+    """
 
     def __init__(
         self,
@@ -195,6 +201,7 @@ class PairedSearch:
             raise InputError(f"a search takes 0 particles or more, not {particles!r}")
         self._budget = budget(simulations, seconds, threads)
         self.spent = np.zeros(len(SPENT))
+        self.guesses: Ids = np.zeros(0, np.int64)
         self._rules = rules if rules is not None else game.rules
         self._game, self._policy = game, told_apart(policy)
         low, high = game.payoff_range
@@ -255,6 +262,7 @@ class PairedSearch:
 
         # To the uniform policy all deals are equally likely, and every move is a new deal.
         judging = self._policy if self._particles else Uniform()
+        guesses: list[Ids] = []
 
         def work(share: int, own: Rng) -> Floats:
             states = self._game.empty(1)
@@ -275,6 +283,9 @@ class PairedSearch:
                 if going:
                     particles.move(some)
                 first = some.stop if some.stop < len(particles.states) else 0
+            guesses.append(particles.guesses)
             return sums
 
-        return add_up(work, [self._budget.simulations // threads] * threads, rng, self.spent)
+        sums = add_up(work, [self._budget.simulations // threads] * threads, rng, self.spent)
+        self.guesses = np.concatenate(guesses)
+        return sums

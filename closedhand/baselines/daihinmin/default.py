@@ -44,26 +44,39 @@ NONE = -1
 @kernel
 def choose(rules, view, ids):
     """The action that the sample client submits; a pass in place of one that the rules refuse."""
-    # Of two jokers it sees one; it knows no plays with both.
-    hand = view.hands[view.player] & ~SECOND_BIT
     if view.leader < 0:
         return choose_pick(view, view.hands[view.player])
     if due_of(view) > 0:
         return choose_gift(view)
-    if view.target < 0:
-        return lead(rules, hand, view.revolution)
-    if view.target == JOKER or is_pair_of_jokers(rules, view.target):
+    action = choose_play(rules, view, view.hands[view.player])
+    if view.target < 0 or rules.options.illegal_pass or can_play(rules, view, action):
+        return action
+    return PASS
+
+
+@kernel
+def choose_play(rules, table, hand):
+    """What the sample client plays from a hand, or the pass, legal or not.
+
+    Args:
+        rules: Rules of the game.
+        table: Anything with the `target`, the `lock` and the `revolution` of a state.
+        hand: Set of cards.
+    """
+    # Of two jokers it sees one; it knows no plays with both.
+    hand &= ~SECOND_BIT
+    if table.target < 0:
+        return lead(rules, hand, table.revolution)
+    if table.target == JOKER or is_pair_of_jokers(rules, table.target):
         return PASS
-    family = np.int64(rules.plays.family[view.target])
+    family = np.int64(rules.plays.family[table.target])
     if family == 0:
-        action = follow_single(view, hand)
+        action = follow_single(table, hand)
     elif family < FIRST_KAIDAN:
-        action = follow_group(rules, view, hand, family)
+        action = follow_group(rules, table, hand, family)
     else:
-        action = follow_kaidan(rules, view, hand, family)
-    if action == NONE or not (rules.options.illegal_pass or can_play(rules, view, action)):
-        return PASS
-    return action
+        action = follow_kaidan(rules, table, hand, family)
+    return PASS if action == NONE else action
 
 
 @kernel
@@ -175,14 +188,14 @@ def kaidan_id(rules, hand, length, low, suit):
 
 
 @kernel
-def follow_single(view, hand):
+def follow_single(table, hand):
     """Lowest card that beats the table and is in no kaidan or group; otherwise the joker."""
-    rank = np.int64(view.target) // 4
+    rank = np.int64(table.target) // 4
     spare = singles_of(hand & ~JOKER_BIT)
-    higher = ranks_between(0, rank - 1) if view.revolution else ranks_between(rank + 1, NUM_RANKS)
-    spare &= higher & of_suits(view.lock)
+    higher = ranks_between(0, rank - 1) if table.revolution else ranks_between(rank + 1, NUM_RANKS)
+    spare &= higher & of_suits(table.lock)
     if spare:
-        return weaker_first(spare, view.revolution)
+        return weaker_first(spare, table.revolution)
     return JOKER if hand & JOKER_BIT else NONE
 
 
@@ -196,29 +209,29 @@ def singles_of(cards):
 
 
 @kernel
-def follow_group(rules, view, hand, family):
+def follow_group(rules, table, hand, family):
     """Lowest rank with exactly as many cards as needed, or one fewer and the joker."""
-    rank = np.int64(rules.plays.low[view.target])
-    higher = ranks_between(0, rank - 1) if view.revolution else ranks_between(rank + 1, NUM_RANKS)
-    cards = hand & higher & of_suits(view.lock)
-    action = first_group(rules, cards, family + 1, False, view.lock, view.revolution)
+    rank = np.int64(rules.plays.low[table.target])
+    higher = ranks_between(0, rank - 1) if table.revolution else ranks_between(rank + 1, NUM_RANKS)
+    cards = hand & higher & of_suits(table.lock)
+    action = first_group(rules, cards, family + 1, False, table.lock, table.revolution)
     if action == NONE and hand & JOKER_BIT:
-        action = first_group(rules, cards, family + 1, True, view.lock, view.revolution)
+        action = first_group(rules, cards, family + 1, True, table.lock, table.revolution)
     return action
 
 
 @kernel
-def follow_kaidan(rules, view, hand, family):
+def follow_kaidan(rules, table, hand, family):
     """Last cards of the lowest run that beats the table; with the joker only if necessary."""
     length = family - FIRST_KAIDAN + SHORTEST
     rank = np.int64(
-        rules.plays.low[view.target] if view.revolution else rules.plays.high[view.target]
+        rules.plays.low[table.target] if table.revolution else rules.plays.high[table.target]
     )
-    higher = ranks_between(0, rank - 1) if view.revolution else ranks_between(rank + 1, NUM_RANKS)
-    cards = hand & higher & of_suits(view.lock)
-    action = first_kaidan(rules, cards, hand, length, False, view.revolution)
+    higher = ranks_between(0, rank - 1) if table.revolution else ranks_between(rank + 1, NUM_RANKS)
+    cards = hand & higher & of_suits(table.lock)
+    action = first_kaidan(rules, cards, hand, length, False, table.revolution)
     if action == NONE and hand & JOKER_BIT:
-        action = first_kaidan(rules, cards, hand, length, True, view.revolution)
+        action = first_kaidan(rules, cards, hand, length, True, table.revolution)
     return action
 
 

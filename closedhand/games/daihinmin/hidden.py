@@ -103,11 +103,20 @@ def redeal(rules, view, player, rng):
                 room[taking] -= TAXES[pair]
     deal_likely(rules, view, player, hidden, room, rng)
     if exchange:
-        for pair in range(len(view.taxed)):
-            if player != winner(view, pair):
-                draw_exchange(rules, view, pair, player == loser(view, pair), rng)
-        write_picks(view)
+        draw_exchanges(rules, view, player, rng)
     view.seed = seed_in_kernel(rng)
+
+
+@kernel
+def draw_exchanges(rules, view, player, rng):
+    """Draw the part of every exchange that `player` does not know, for the hands as they are.
+
+    What the player has got as a tax is drawn with the payer's hand.
+    """
+    for pair in range(len(view.taxed)):
+        if player != winner(view, pair):
+            draw_exchange(rules, view, pair, player == loser(view, pair), rng)
+    write_picks(view)
 
 
 @kernel
@@ -188,13 +197,8 @@ def deal_taxed(rules, view, pair, hidden, number, rng):
     Returns:
         The cards dealt.
     """
-    taking, giving = winner(view, pair), loser(view, pair)
     tax = TAXES[pair]
-    held = own_of(view, taking, view.hands[taking])
-    kept = own_of(view, giving, view.hands[giving])
-    if is_complete(view, pair):
-        held = added(view, held, view.returned[pair])
-        kept = removed(view, kept, view.returned[pair])
+    held, kept = held_and_kept(view, pair)
     best = best_of(kept)
     below = hidden & ~above(best)
     total = ways_to_pay(rules, held, best, tax) * ways(rules, bits.size(below), number)
@@ -213,9 +217,28 @@ def deal_taxed(rules, view, pair, hidden, number, rng):
     else:
         dealt = bit(drawn) | draw_some(hidden & ~above(drawn - 1), number - 1, rng)
     dealt = alike(dealt)
+    giving = loser(view, pair)
     view.hands[giving] = added(view, view.hands[giving], dealt)
-    view.taxed[pair] = alike(draw_some(payable(rules, held, max(best, drawn)), tax, rng))
+    draw_tax(rules, view, pair, held, max(best, drawn), rng)
     return dealt
+
+
+@kernel
+def held_and_kept(view, pair):
+    """What the winner of a pair held before giving cards back, and what the loser did not pay."""
+    taking, giving = winner(view, pair), loser(view, pair)
+    held = own_of(view, taking, view.hands[taking])
+    kept = own_of(view, giving, view.hands[giving])
+    if is_complete(view, pair):
+        held = added(view, held, view.returned[pair])
+        kept = removed(view, kept, view.returned[pair])
+    return held, kept
+
+
+@kernel
+def draw_tax(rules, view, pair, held, best, rng):
+    """Draw which of the cards that the winner `held` are the tax: all better than `best`."""
+    view.taxed[pair] = alike(draw_some(payable(rules, held, best), TAXES[pair], rng))
 
 
 @kernel
@@ -311,6 +334,34 @@ def exchange_weight(rules, view, player, hands):
                 total += ways_of_exchange(rules, held, got, TAXES[pair], same)
             weight *= total
     return weight
+
+
+@kernel
+def deal_weight(rules, state, player):
+    """The number of exchanges that lead to the hands of a state, as far as `player` knows them.
+
+    Of two deals that fit what the player sees once tricks are played, `redeal` draws each as often
+    as that, in proportion.
+    """
+    if not has_exchange(rules, state):
+        return 1.0
+    weight = exchange_weight(rules, state, player, state.hands)
+    for pair in range(len(state.taxed)):
+        if player == winner(state, pair):
+            held, kept = held_and_kept(state, pair)
+            weight *= ways_to_pay(rules, held, best_of(kept), TAXES[pair])
+    return weight
+
+
+@kernel
+def draw_exchanges_again(rules, state, player, rng):
+    """Draw what a player does not know of the exchanges anew, after the others' hands changed."""
+    if has_exchange(rules, state):
+        for pair in range(len(state.taxed)):
+            if player == winner(state, pair):
+                held, kept = held_and_kept(state, pair)
+                draw_tax(rules, state, pair, held, best_of(kept), rng)
+        draw_exchanges(rules, state, player, rng)
 
 
 @kernel

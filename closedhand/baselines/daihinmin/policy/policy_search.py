@@ -2,7 +2,9 @@
 
 The likeliest actions are compared on the same determinisations (`closedhand.search.paired`), which
 the policy plays on. What it thinks of the actions before any search counts as well, and an action
-has to be better than its own choice to replace it.
+has to be better than its own choice to replace it. Determinisations are particles, weighted by what
+the others did (`styles.py`); what is found out about their ways counts in the later rounds of a
+match.
 """
 
 from dataclasses import replace
@@ -13,10 +15,12 @@ import numpy as np
 from closedhand.baselines.daihinmin.monte_carlo import SIMULATION, policy_of
 from closedhand.baselines.daihinmin.policy import linear
 from closedhand.baselines.daihinmin.policy.agent import check_known
+from closedhand.baselines.daihinmin.policy.styles import look_back, styles_of
 from closedhand.baselines.daihinmin.search_agent import SearchAgent
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described
 from closedhand.core.game import Game, State
+from closedhand.games.daihinmin.state import PLAYERS
 from closedhand.search.budget import Threads, Worlds, read_budget, traits
 from closedhand.search.paired import PairedSearch
 
@@ -30,6 +34,12 @@ WORTH, ERROR = 0.03, 0.4
 """Points that a unit of logit is worth, and the standard error of such a difference."""
 SPAN = 4.0
 """Points between the first place of a round and the last."""
+PARTICLES = 64
+"""Default number of particles of each thread."""
+SURELY = 0.9
+"""Greatest probability, before a round, that a player is like `default`, or that it is not."""
+SEARCHED_SINCE = "0.8.0"
+"""Version since which the agent searches as it does."""
 
 
 class PolicySearchAgent(SearchAgent):
@@ -48,14 +58,34 @@ class PolicySearchAgent(SearchAgent):
             **budget: Budget of `PairedSearch`.
         """
         super().__init__(game, name, seed, policy)
-        self._search = PairedSearch(self._flat, policy, rules=self._rules, span=SPAN, **budget)
+        self._styles = styles_of(policy)
+        self._found = np.zeros(PLAYERS)
+        self._round = 0
+        self._search = PairedSearch(
+            self._flat, self._styles, rules=self._rules, span=SPAN, **budget
+        )
         self.spent = self._search.spent
 
     def searched(self, view: State) -> int:
         """The action that is best in simulations and by the policy's judgement."""
+        self._recall(int(view["round_number"]))
+        player, past = int(view["player"]), self._styles.past
+        self._styles.number[0] = look_back(self._rules, view, player, past, self._rng)
         actions, ahead = linear.likeliest(self._policy, self._rules, view, self._ids, FAR)
         order = np.argsort(-ahead, kind="stable")[:WIDTH]
-        return self._search.best(view, actions[order], self._rng, WORTH * ahead[order], ERROR)
+        action = self._search.best(view, actions[order], self._rng, WORTH * ahead[order], ERROR)
+        if len(order) > 1:
+            guesses = self._search.guesses[:, None] >> np.arange(PLAYERS) & 1
+            like = np.clip(guesses.mean(axis=0), 1 - SURELY, SURELY)
+            self._found = np.log(like / (1 - like))
+        return action
+
+    def _recall(self, number: int) -> None:
+        """Begin a round of some number, if it is another one, with what the last one has shown."""
+        if number != self._round:
+            self._styles.odds[:] = self._found if number > self._round else 0.0
+            self._found = self._styles.odds.copy()
+            self._round = number
 
 
 def describe(
@@ -63,7 +93,7 @@ def describe(
 ) -> Traits:
     """Traits of the agent, known before it plays."""
     budget, _, path = read_budget("policy-search", argument or USUAL, threads)
-    return replace(traits(budget, path, SIMULATION["policy"]), since=linear.since(path))
+    return replace(traits(budget, path, SIMULATION["policy"]), since=SEARCHED_SINCE)
 
 
 @described(describe)
@@ -77,14 +107,15 @@ def make_policy_search(
     """The agent `policy-search`, with a budget as in `policy-search:500` or `policy-search:20ms`.
 
     In `policy-search:500x64` the number after the `x` is that of determinisations of each thread,
-    weighted by the plays that were seen, like the option `worlds`; without it every deal is equally
-    likely. The path of a file of weights may follow after another colon.
+    weighted by the plays that were seen, like the option `worlds`; 64 without it, and with 0 every
+    deal is equally likely. The path of a file of weights may follow after another colon.
 
     Raises:
         InputError: The argument is invalid, or `policy` does not play such a game.
     """
     check_known(game, "policy-search")
     budget, particles, path = read_budget("policy-search", argument or USUAL, threads)
-    budget["particles"] = (particles if worlds is None else worlds) or 0
+    number = particles if worlds is None else worlds
+    budget["particles"] = PARTICLES if number is None else number
     name = str(AgentSpec("policy-search", {"threads": threads, "worlds": worlds}, argument))
     return PolicySearchAgent(game, name, seed, policy_of("policy", path), **budget)
