@@ -3,6 +3,7 @@
 A parser either takes an input or raises an `InputError` of one line, soon and without much memory.
 """
 
+import asyncio
 import gzip
 import io
 import json
@@ -139,6 +140,15 @@ def odd_json(draw: st.DrawFn, samples: list[bytes]) -> bytes:
             case _:
                 holder[key] = deepcopy(draw(st.sampled_from(VALUES)))
     return json.dumps(data).encode()
+
+
+@st.composite
+def odd_lines(draw: st.DrawFn, samples: list[bytes]) -> bytes:
+    """Valid JSON lines, one of them as `odd_json` has it."""
+    lines = draw(st.sampled_from(samples)).splitlines()
+    place = draw(st.integers(0, len(lines) - 1))
+    lines[place] = draw(odd_json([lines[place]]))
+    return b"\n".join(lines)
 
 
 def odd_arrays(samples: list[bytes]) -> st.SearchStrategy[bytes]:
@@ -344,6 +354,46 @@ def log_samples() -> list[bytes]:
     return [*(text.encode() for text in texts), gzip.compress(texts[0].encode(), mtime=0)]
 
 
+def recording(path: Path) -> object:
+    from closedhand.games.daihinmin.uecda.recordings import TRAFFIC
+
+    return list(TRAFFIC.replay(path))
+
+
+@cache
+def recorded() -> Any:
+    """The first messages of a round to and from each client."""
+    from closedhand.games.daihinmin.uecda import recordings
+
+    return [own[:20] for own in next(recordings.read(DATA / "uecda_traffic.txt.gz"))]
+
+
+def recording_samples() -> list[bytes]:
+    from closedhand.games.daihinmin.uecda import recordings
+
+    return [recordings.text([recorded()]).encode()]
+
+
+def json_recording_samples() -> list[bytes]:
+    from support_uecda import json_lines
+
+    return ["\n".join(json_lines(recorded(), 0)).encode()]
+
+
+def config(path: Path) -> object:
+    from closedhand.games.daihinmin.uecda import config
+
+    return config.read(path)
+
+
+def config_samples() -> list[bytes]:
+    return [
+        b"# tndhms.cfg\nWINDOW_TYPE new_normal # small\nGAME_NUMBER 7\nPORT_NUMBER 42486\n"
+        b"RULE_KAKUMEI YES\nRULE_SHIBARI no\nrule_6revers YES\nFLASH_MIBUN_NUMBER 5\n",
+        b"RULE_SEKIGAE YES\r\nRULE_SEKIGAE_NUM 2\r\nPLAYER1_NAME my name\r\n",
+    ]
+
+
 def results(path: Path) -> object:
     from closedhand.arena import results
 
@@ -475,6 +525,19 @@ def network_samples() -> list[bytes]:
 
     made = networks.Network("bid", status=False)
     return [written(lambda path: networks.save(path, made, {"seed": 0}), "bid.safetensors")]
+
+
+def value_net(path: Path) -> object:
+    from closedhand.baselines.doudizhu.value_net import files
+
+    return files.read(path)
+
+
+def value_net_samples() -> list[bytes]:
+    from closedhand.baselines.doudizhu.value_net import files, network
+
+    about = {"objective": "win", "steps": 1, "games": 2, "samples": 3}
+    return [written(lambda path: files.save(path, network.new_net(1), about), "value-net.npz")]
 
 
 @st.composite
@@ -653,6 +716,105 @@ def server_samples() -> list[bytes]:
     return [b"".join(data for side, data in golden() if side == "S")]
 
 
+# The page: positions, saved tables, messages.
+
+
+def position(text: str) -> object:
+    """The view that a pasted position describes, by way of what the page asks for."""
+    from closedhand.web import positions, study
+
+    found = positions.read(text)
+    game = make_game(found.game, **found.options).flat
+    facts = {name: str(value) for name, value in found.facts.items()}
+    words = " ".join(found.actions)
+    return study.view_of(game, found.player, found.hand, words, positions.typed(game, facts))
+
+
+def position_samples() -> list[bytes]:
+    from closedhand.web import positions
+
+    found = []
+    for given in map(json.loads, views()):
+        keys = ("game", "player", "hand", "actions")
+        name, player, hand, actions = (given.pop(key) for key in keys)
+        found.append(positions.written(make_game(name), player, hand, actions, given).encode())
+    return found
+
+
+@cache
+def seated(name: str) -> Any:
+    """A table of persons in the middle of a hand."""
+    from closedhand.web.sitting import Chair, Sitting
+
+    game, rng = make_game(name), np.random.default_rng(1)
+    chairs = [Chair(name=f"p{seat}", token=f"token{seat}") for seat in range(game.num_players)]
+    table = Sitting("table", game, chairs, game.deal(rng), watch="watch")
+    for _ in range(4):
+        if not table.over:
+            table.play(game.sample(rng, table.state))
+    return table
+
+
+def saved_table(text: str) -> object:
+    from closedhand.web.sitting import restored
+
+    return restored("table", parse_json(text))
+
+
+def saved_table_samples() -> list[bytes]:
+    return [json.dumps(seated(name).saved()).encode() for name in NOTATIONS]
+
+
+def messages(text: str) -> None:
+    """What a browser asks a server at which there is a table, a line a message."""
+    from closedhand.web import server  # registers the requests
+    from closedhand.web.guard import Complaints
+    from closedhand.web.house import House
+    from closedhand.web.sitting import restored
+
+    class Raising(Complaints):
+        def failed(self, what: str) -> None:
+            raise
+
+    async def ask() -> list[dict[str, Any]]:
+        house = House(None)
+        house.complaints = Raising()
+        house.tables["table"] = restored("table", seated("uh_leduc").saved())
+        visitor = server.Visitor(house, owner=True)
+        try:
+            for line in text.split("\n"):
+                await visitor.answer(line)
+            return [json.loads(visitor.outbox.get_nowait() or "{}")
+                    for _ in range(visitor.outbox.qsize())]  # fmt: skip
+        finally:
+            visitor.leave()
+            house.close()
+
+    for told in asyncio.run(ask()):
+        if "error" in told:
+            raise InputError(told["error"])
+
+
+def message_samples() -> list[bytes]:
+    """Messages after which nothing is computed in the background."""
+    join = {"do": "join", "table": "table", "token": "token0"}
+    studied = records_of("uh_leduc")[0].decode()
+    small = {"do": "small", "game": "leduc", "options": {}}
+    sequences: tuple[tuple[dict[str, Any], ...], ...] = (
+        (join, {"do": "pace", "seconds": 1.5}, {"do": "step"}, {"do": "leave"}),
+        ({"do": "games"}, {"do": "tables"}, {"do": "agents", "game": "leduc"}),
+        ({"do": "drop", "table": "table"}, {"do": "servers"}, {"do": "runs"}, {"do": "samples"}),
+        ({"do": "study", "text": studied}, {"do": "replay", "index": 0},
+         {"do": "ply", "ply": 2, "seat": 1}, {"do": "text", "ply": 0},
+         {"do": "picture", "ply": 1, "seat": 0}),
+        ({"do": "position", "text": "make_game('leduc').view_from(0, 'SK', ['check'])"},),
+        (small, {"do": "public", "state": 0}, {"do": "strategy", "by": "random", "respond": 1}),
+        ({"do": "open", "game": "leduc", "options": {}, "chairs": [{"name": "p"}] * 2, "seed": 3,
+          "deal": "SK;HQ;HJ", "pace": 0, "open": False}, {"do": "stop", "work": "hint"}),
+    )  # fmt: skip
+    return ["\n".join(map(json.dumps, sequence)).encode() for sequence in sequences]
+
+
 NOTATIONS = ("doudizhu", "daihinmin", "uh_leduc", "chinese_poker")
 
 TARGETS: dict[str, Target] = {
@@ -668,6 +830,9 @@ TARGETS: dict[str, Target] = {
     "views": Target(view_from, views, odd_json),
     "jsonl": Target(in_file(".jsonl", replay_all), jsonl),
     "log": Target(in_file(".log", logs_read), log_samples),
+    "recording": Target(in_file(".txt", recording), recording_samples),
+    "json-recording": Target(in_file(".jsonl", recording), json_recording_samples, odd_lines),
+    "config": Target(in_file(".cfg", config), config_samples),
     "results": Target(in_file(".json", results), result_samples, odd_json),
     "league": Target(in_file(".json", league), league_samples, odd_json),
     "strategy": Target(in_file(".npz", play_strategy), strategy_samples, odd_arrays),
@@ -676,10 +841,14 @@ TARGETS: dict[str, Target] = {
     "tables": Target(in_file(".npz", tables), table_samples, odd_arrays),
     "bid-deals": Target(in_file(".npz", bid_deals), bid_samples, odd_arrays),
     "network": Target(in_file(".safetensors", network), network_samples, odd_headers),
+    "value-net": Target(in_file(".npz", value_net), value_net_samples, odd_arrays),
     "shard": Target(in_file(".parquet", shards), shard_samples, odd_shards),
     "agents": Target(as_text(agents), agent_samples),
     "options": Target(as_text(options), option_samples),
     "wire": Target(tables_of_wire, wire_samples),
     "client": Target(client, server_samples),
+    "position": Target(as_text(position), position_samples),
+    "saved-table": Target(as_text(saved_table), saved_table_samples, odd_json),
+    "messages": Target(as_text(messages), message_samples, odd_lines),
 }
 """Every parser by name."""

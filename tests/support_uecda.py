@@ -1,5 +1,6 @@
 """Servers, clients and logs of the competition for tests."""
 
+import json
 import re
 import socket
 from collections.abc import Callable, Iterator
@@ -16,7 +17,7 @@ from closedhand import make_game
 from closedhand.core import records
 from closedhand.core.game import State
 from closedhand.games.daihinmin import logs
-from closedhand.games.daihinmin.uecda import client, wire
+from closedhand.games.daihinmin.uecda import client, recordings, wire
 from closedhand.games.daihinmin.uecda.server import Server
 from closedhand.games.daihinmin.uecda.table import Result
 
@@ -168,3 +169,13 @@ def golden() -> Iterator[tuple[str, bytes]]:
             row, column, value = map(int, re.split("[.=]", cell))
             table[row, column] = value
         yield side, table.tobytes() if kind == "table" else wire.NUMBER.pack(int(kind))
+
+
+def json_lines(messages: recordings.Round, number: int) -> Iterator[str]:
+    """A round of a recording as JSON lines."""
+    for player, own in enumerate(messages):
+        told = [
+            ["r" if side == recordings.SERVER else "w", np.frombuffer(data, ">i4").tolist()]
+            for side, data in own
+        ]
+        yield json.dumps({"client": player, "round": number, "messages": told})

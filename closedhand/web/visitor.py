@@ -123,7 +123,8 @@ class Visitor:
                 raise InputError(f"no request {message['do'][:40]!r}")
             if request.for_owner and not self.owner:
                 raise InputError("this link is for one table only")
-            arguments = {k: v for k, v in message.items() if k not in ("do", "n")}
+            fields = {**request.needed, **request.others}
+            arguments = {name: message[name] for name in fields if name in message}
             check_fields(arguments, message["do"], request.needed, request.others)
             told = await request.answer(self, arguments)
             self.push({"re": number, "ok": told})

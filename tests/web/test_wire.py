@@ -157,6 +157,7 @@ def test_an_agent_that_cannot_play_ends_no_server(port: int) -> None:
         '{"do": "play", "version": 0}', '{"do": "undo"}', '{"do": "hint"}', '{"do": "worlds"}',
         '{"do": "drop", "table": "x", "n": "y"}', "[" * 10_000, '{"do": "join", "do": "join"}',
         '{"do": "pace", "seconds": 1e999}', '{"do": "pace", "seconds": NaN}',
+        '{"do": "study", "text": "", "self": 1}',
     ],
 )  # fmt: skip
 def test_malformed_messages_are_answered_or_refused(port: int, message: str) -> None:
@@ -164,6 +165,7 @@ def test_malformed_messages_are_answered_or_refused(port: int, message: str) -> 
         wire.socket.send(message)
         data = wire.receive()
         assert "error" in data or data.get("ok") is None
+        assert "the server failed" not in data.get("error", "")
         assert wire.ask("tables") is not None
 
 

@@ -39,6 +39,20 @@ CORPUS: dict[str, list[bytes]] = {
         npz(settings=np.array("{}"), hands=np.zeros((1, 3)), points=np.zeros((1, 3))),
     ],
     "agents": [b"," + b"[," * 20_000],
+    "position": [
+        b"make_game('leduc').view_from(0, 'SK', [007])",
+        b"make_game('leduc').view_from(0, 'S\nK', [])",
+        b"make_game('leduc').view_from(0, 'S\0K', [])",
+    ],
+    "saved-table": [
+        b'{"layout": 1, "game": "leduc", "rules": {}, "start": "\\u00e9", "actions": [], '
+        b'"chairs": [], "open": false, "pace": 0, "watch": "", "hands": [], "deal": 0, '
+        b'"turn": 0, "seed": 0}'
+    ],
+    "messages": [
+        b'{"do": "join", "table": "table", "token": "\\ud800"}',
+        b'{"do": "study", "text": "", "self": 1}',
+    ],
     "log": [
         b"%-----%GAME_NUMBER% " + b"9" * 5000 + b"\n%00000%mibun% 22222\n",
         b"%-----%RULE_SEKIGAE_NUM% 0\n%00000%mibun% 22222\n",

@@ -1,14 +1,13 @@
 """Recorded traffic: our server, fed the same answers, says the same bytes."""
 
 import gzip
-import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 from support import DATA
 from support_cli import run
+from support_uecda import json_lines
 
 from closedhand.core import records
 from closedhand.core.game import InputError
@@ -84,21 +83,12 @@ def test_another_answer_is_another_course(rounds: list[Round]) -> None:
     assert found.first == "to player 0 message 2: 3.7 is 1, ours 0"
 
 
-def as_json(messages: Round, number: int) -> Iterator[str]:
-    for client, own in enumerate(messages):
-        told = [
-            ["r" if side == SERVER else "w", np.frombuffer(data, ">i4").tolist()]
-            for side, data in own
-        ]
-        yield json.dumps({"client": client, "round": number, "messages": told})
-
-
 def test_both_forms_are_read_and_ours_is_written(rounds: list[Round], tmp_path: Path) -> None:
     some = rounds[:2]
     ours, theirs = tmp_path / "a.txt", tmp_path / "a.jsonl.gz"
     ours.write_text(recordings.text(some))
     head = ['{"about": "a match", "note": "two rounds"}', '{"client": 0, "profile": []}']
-    lines = [*head, *(line for n in (1, 0) for line in as_json(some[n], n))]
+    lines = [*head, *(line for n in (1, 0) for line in json_lines(some[n], n))]
     theirs.write_bytes(gzip.compress("\n".join(lines).encode()))
     for path in (ours, theirs):
         assert recordings.is_recording(path)
