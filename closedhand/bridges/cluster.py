@@ -20,6 +20,7 @@ from closedhand.core import interrupt
 from closedhand.core.extras import needing
 from closedhand.core.game import InputError
 from closedhand.core.threads import cores
+from closedhand.core.workers import WorkerLost
 
 Result = TypeVar("Result")
 
@@ -151,7 +152,8 @@ class Cluster:
             jobs: Arguments of each job, which may be what `share` has returned.
 
         Raises:
-            InputError: A job raised it, no core is left, or a job has ended several actors.
+            InputError: A job raised it, or no core is left.
+            WorkerLost: A job has ended several actors.
             KeyboardInterrupt: Ctrl-C, where it is deferred (`closedhand.core.interrupt`).
         """
         done: dict[int, Result] = {}
@@ -171,7 +173,7 @@ class Cluster:
                         self._lose(actor)
                         losses[job] += 1
                         if losses[job] == LOSSES:
-                            raise InputError(
+                            raise WorkerLost(
                                 f"{LOSSES} actors ended during the same job; see the logs of Ray"
                             ) from None
                         waiting.appendleft(job)

@@ -24,7 +24,7 @@ from closedhand.core.interrupt import Deferral, deferred
 from closedhand.core.reading import read_arrays, read_json
 from closedhand.core.text import reason_of
 from closedhand.core.version import UNCHANGED_SINCE, __version__, goes_on
-from closedhand.core.workers import Workers, results_of
+from closedhand.core.workers import WorkerLost, Workers, results_of
 
 SAVE_EVERY = 10.0
 """Seconds between checkpoints."""
@@ -422,6 +422,7 @@ def work_off(
 
     Raises:
         KeyboardInterrupt: Nothing was found before a Ctrl-C, or there was a second one.
+        WorkerLost: A process was ended from outside; what was found before is saved.
     """
 
     def save_so_far() -> None:
@@ -430,9 +431,13 @@ def work_off(
             save(found)
 
     with Watch(save_so_far, at_end=False) as watch:
-        for result in results_of(work, jobs, first, workers):
-            take(result)
-            watch.tick()
+        try:
+            for result in results_of(work, jobs, first, workers):
+                take(result)
+                watch.tick()
+        except WorkerLost:
+            save_so_far()
+            raise
     found = so_far()
     if found is None:
         raise KeyboardInterrupt

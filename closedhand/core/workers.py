@@ -6,6 +6,7 @@ import signal
 import threading
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from typing import Any, Protocol, TypeVar
@@ -14,6 +15,10 @@ from closedhand.core import interrupt
 from closedhand.core.checks import InputError
 
 Result = TypeVar("Result")
+
+
+class WorkerLost(InputError):
+    """A process, or too many actors, ended during a job."""
 
 
 class Crew(Protocol):
@@ -62,6 +67,9 @@ def results_of(
         first: Short jobs done here before several workers start: they reveal unknown names, and
             kernels are compiled once, not in each worker.
         workers: Number of processes, 1: this one; or a crew.
+
+    Raises:
+        WorkerLost: A process was ended, after the results of the jobs before its own.
     """
     workers = min(workers, max(1, len(jobs))) if isinstance(workers, int) else workers
     if workers == 1:
@@ -76,16 +84,23 @@ def results_of(
         return
     context = multiprocessing.get_context("spawn")
     others = set(multiprocessing.active_children())
-    with ProcessPoolExecutor(workers, context, _attach_to_parent) as pool:
-        with _no_interrupts():
-            futures = [pool.submit(work, *job) for job in jobs]
-        try:
-            yield from _in_order(futures, pool)
-        except KeyboardInterrupt:
-            # The remaining processes have running jobs, which a second Ctrl-C does not wait for.
-            for process in set(multiprocessing.active_children()) - others:
-                process.kill()
-            raise
+    try:
+        with ProcessPoolExecutor(workers, context, _attach_to_parent) as pool:
+            with _no_interrupts():
+                futures = [pool.submit(work, *job) for job in jobs]
+            try:
+                yield from _in_order(futures, pool)
+            except KeyboardInterrupt:
+                # The remaining processes have running jobs, which a second Ctrl-C does not wait
+                # for.
+                for process in set(multiprocessing.active_children()) - others:
+                    process.kill()
+                raise
+    except BrokenProcessPool:
+        raise WorkerLost(
+            "a worker process was ended from outside, perhaps because memory ran out; what is "
+            "saved goes on by the same command, that of a match with --resume"
+        ) from None
 
 
 def _in_order(futures: list[Future[Result]], pool: ProcessPoolExecutor) -> Iterator[Result]:

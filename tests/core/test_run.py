@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -282,6 +283,24 @@ def test_jobs_come_in_order_until_ctrl_c(workers: int, capfd: pytest.CaptureFixt
         found.clear()
         work_off(square, jobs, jobs[:1], workers, take, lambda: None)
     assert not capfd.readouterr().err
+
+
+def square_or_end(number: int) -> int:
+    if number == 3:
+        time.sleep(0.5)
+        os.kill(os.getpid(), signal.SIGKILL)
+    return square(number)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs signals")
+def test_a_process_that_is_ended_from_outside_is_one_line() -> None:
+    found: list[int] = []
+    saved: list[list[int]] = []
+    jobs = [(i,) for i in range(20)]
+    with pytest.raises(InputError, match=r"a worker process was ended from outside.* --resume"):
+        work_off(square_or_end, jobs, [], 2, found.append, lambda: found or None, saved.append)
+    assert found == [0, 1, 4] and saved[-1] == found
 
 
 def test_no_jobs_are_left() -> None:
