@@ -79,6 +79,8 @@ def test_the_switches_of_the_network(
          "no agent 'nobody'"),
         (["records", "generate", "doudizhu", "--agents", "rule", "--out", "x", "--option",
           "bidding=true"], "without bidding"),
+        (["records", "generate", "doudizhu", "--agents", "rule", "--out", "x", "--games",
+          "1000000000000"], "at most 100,000,000 deals"),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_line(

@@ -23,7 +23,7 @@ from closedhand.baselines.doudizhu.deeprocket.recorded import (
 )
 from closedhand.baselines.doudizhu.variants import check_plain
 from closedhand.core.agents import unchanged_since
-from closedhand.core.checks import check_seed
+from closedhand.core.checks import check_deals, check_seed
 from closedhand.core.duel import Spec, match_settings, play_out, start
 from closedhand.core.files import write_arrays, write_atomically
 from closedhand.core.game import Game, InputError
@@ -258,8 +258,9 @@ def check(game: Game, agents: Sequence[Spec], games: int, seed: int, workers: Wo
         if game.options[option]:
             raise InputError(f"shards hold games without {option}: flat actions, seat 0 landlord")
     check_plain(game, "a shard")
-    if not agents or games < 1:
-        raise InputError("shards need at least one agent and one game")
+    if not agents:
+        raise InputError("shards need at least one agent")
+    check_deals(games, "a folder of shards")
     check_seed(seed)
     check_workers(workers)
 
