@@ -12,6 +12,32 @@ from closedhand.papers.kou import reproduction as kou
 MATCH = ("match", "daihinmin", "--agents", "default,random", "--workers", "1")
 
 
+def test_times_are_those_of_one_league_or_table() -> None:
+    def league(**times: float) -> dict[str, Any]:
+        return {
+            "results": [
+                {"agent": name.replace("_", "-"), "microseconds_per_decision": time}
+                for name, time in times.items()
+            ]
+        }
+
+    lines = kou._time_tables({
+        "table-1-kou": league(kou=8.0, default=4.0),
+        "table-1-kou-tuned": league(kou_tuned=16.0, default=5.0),
+        "table-2-kou": league(kou=9.0, search=900.0),
+        "table-2-kou-tuned": league(kou_tuned=20.0, search=1000.0),
+    })  # fmt: skip
+    assert [line for line in lines if line.startswith("| ")] == [
+        "| agent of Table 1 | µs a decision | times kou's |",
+        "| kou | 8.0 | 1.0 |",
+        "| default | 4.0 | 0.5 |",
+        "| kou-tuned | 16.0 | 2.0 |",
+        "| agent of Table 2 | µs a decision | times kou-tuned's |",
+        "| kou-tuned | 20.0 | 1.0 |",
+        "| search | 1,000.0 | 50.0 |",
+    ]
+
+
 @pytest.mark.slow
 def test_the_paper_about_kou(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its tables from quick agents in the place of all of them."""
