@@ -56,13 +56,14 @@ def test_sections_are_computed_and_reported_alone(tmp_path: Path) -> None:
     def names(*sections: str) -> list[str]:
         return list(leduc.parts(tmp_path, leduc.Plan(sections=sections)))
 
-    assert names("values", "slides") == ["values", "slides"]
+    assert names("values", "slides") == ["values", "slides-cfr+", "slides-q-learning"]
     assert sorted(names(*leduc.SECTIONS)) == sorted(
         name for section in leduc.SECTIONS for name in names(section)
     )
     row = {"iterations": 3000, "slides": 0.273, "perfect recall": 3.9e-5}
-    text = leduc.report({"slides": row})
-    assert "0.273 in the real game; with perfect recall 3.9e-05" in text
+    results = {f"slides-{algorithm}": row for algorithm in leduc.ON_SLIDES}
+    text = leduc.report(results)
+    assert "| q-learning | game | 3,000 | 0.273 | 3.9e-05 |" in text
     assert "Learning" not in text and "Solvers" not in text
-    leduc.pictures({"slides": row}, tmp_path)
+    leduc.pictures(results, tmp_path)
     assert not list(tmp_path.iterdir())
