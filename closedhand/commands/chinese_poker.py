@@ -180,8 +180,8 @@ def reproduce(
     """The blog's near-optimal Chinese Poker, and how far from optimal each strategy is.
 
     Sections are ranges, hand, match, and the strategies that are judged: blog, separable, rescored,
-    human. Takes about twenty minutes; with --quick, small pools and without `rescored`, less than
-    two. Ctrl-C stops; the same command resumes.
+    human. Takes about 25 minutes; with --quick, small pools and without `rescored`, one to three.
+    Ctrl-C stops; the same command resumes.
     """
     from closedhand.papers.hankin import reproduction
 
