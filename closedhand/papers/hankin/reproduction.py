@@ -76,6 +76,16 @@ STRATEGIES = {
     "human": "separable, trained as in the blog, in whole percent",
 }
 
+DIFFERENCES = (
+    "Differences: the blog's chances come from its random hands and ours from our own. A tie counts",
+    "as a win in training, as in the author's program, and 0 in scores. Two of the blog's figures",
+    "are slips: its text has 36.12 for a flush where its table has 36.07, and its formula for people",
+    "divides by 1000 for 10000. It states no standard error of its match, about 0.005, and not on",
+    "which opponents its counter-strategy chose: ours counts against a pool of its own, sets some",
+    "hands otherwise, and does not confirm the one hand that the blog shows.",
+)
+"""What differs from the blog, and why."""
+
 SECTIONS = ("ranges", "hand", "match", *STRATEGIES)
 """What can be computed on its own: the tables, the hand that the blog's strategies set differently,
 the match, and the judgement of each strategy."""
@@ -358,7 +368,7 @@ def worst_range(rows: list[dict[str, Any]]) -> float:
 
 def report(results: dict[str, dict[str, Any]]) -> str:
     """All results as Markdown."""
-    lines = ["# Closed-hand Chinese Poker, near-optimal"]
+    lines = ["# Closed-hand Chinese Poker, near-optimal", "", *DIFFERENCES]
     for name, write in (("ranges", _ranges), ("hand", _hand), ("match", _match)):
         if name in results:
             lines += ["", *write(results[name])]

@@ -18,6 +18,10 @@ REPRODUCE = ("reproduce", "chinese-poker", "--hands", "200", "--pools", "2", "--
 SHORT = (*REPRODUCE, "--pool", str(SMALL))
 
 
+def test_the_report_says_what_differs() -> None:
+    assert "\nDifferences: the blog's chances" in reproduction.report({})
+
+
 @pytest.mark.slow
 def test_the_blog_is_reproduced_in_small(monkeypatch: pytest.MonkeyPatch) -> None:
     """All parts, the report and JSON; what is done is not done again."""

@@ -61,6 +61,7 @@ def test_the_paper_about_kou(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     results = compute()
     assert round(steps[-1]) == len(results) == len(kou.leagues(kou.Plan(enemies=("default",))))
     text = kou.report(results)
+    assert "\nDifferences: the text" in text
     for number in range(1, 7):
         assert f"## Table {number}" in text
     assert "| default | use_2 | +0 | +0 to +0 | +0 | +0 to +0 | +102 |" in text

@@ -64,6 +64,7 @@ def test_sections_are_computed_and_reported_alone(tmp_path: Path) -> None:
     results = {f"slides-{algorithm}": row for algorithm in leduc.ON_SLIDES}
     text = leduc.report(results)
     assert "| q-learning | game | 3,000 | 0.273 | 3.9e-05 |" in text
+    assert "\nDifferences: the slides give no values" in text
     assert "Learning" not in text and "Solvers" not in text
     leduc.pictures(results, tmp_path)
     assert not list(tmp_path.iterdir())
