@@ -36,8 +36,10 @@ SPAN = 4.0
 """Points between the first place of a round and the last."""
 PARTICLES = 64
 """Default number of particles of each thread."""
-SURELY = 0.9
-"""Greatest probability, before a round, that a player is like `default`, or that it is not."""
+SURELY = 4.0
+"""Greatest logarithm of the odds, before a round, that a player is like `default`, or is not."""
+EVIDENCE = 1.0
+"""How much one round may change them: its particles are few and may all be wrong."""
 SEARCHED_SINCE = "0.8.0"
 """Version since which the agent searches as it does."""
 
@@ -59,7 +61,7 @@ class PolicySearchAgent(SearchAgent):
         """
         super().__init__(game, name, seed, policy)
         self._styles = styles_of(policy)
-        self._found = np.zeros(PLAYERS)
+        self._found = np.zeros(PLAYERS)  # what the present round has shown of the odds
         self._round = 0
         self._search = PairedSearch(
             self._flat, self._styles, rules=self._rules, span=SPAN, **budget
@@ -76,15 +78,16 @@ class PolicySearchAgent(SearchAgent):
         action = self._search.best(view, actions[order], self._rng, WORTH * ahead[order], ERROR)
         if len(order) > 1:
             guesses = self._search.guesses[:, None] >> np.arange(PLAYERS) & 1
-            like = np.clip(guesses.mean(axis=0), 1 - SURELY, SURELY)
-            self._found = np.log(like / (1 - like))
+            like = (guesses.sum(axis=0) + 0.5) / (len(guesses) + 1)
+            self._found = np.log(like / (1 - like)) - self._styles.odds
         return action
 
     def _recall(self, number: int) -> None:
         """Begin a round of some number, if it is another one, with what the last one has shown."""
         if number != self._round:
-            self._styles.odds[:] = self._found if number > self._round else 0.0
-            self._found = self._styles.odds.copy()
+            odds = self._styles.odds + np.clip(self._found, -EVIDENCE, EVIDENCE)
+            self._styles.odds[:] = np.clip(odds, -SURELY, SURELY) if number > self._round else 0.0
+            self._found[:] = 0.0
             self._round = number
 
 
