@@ -93,7 +93,7 @@ def rules_of(values: Mapping[str, str]) -> dict[str, Any]:
         if name in OPTIONS and not isinstance(OPTIONS[name].default, bool):
             found[name] = _number(name, value, key)
         elif key != RANDOM and value not in YES_NO:
-            raise InputError(f"{key} cannot be {value!r}")
+            raise InputError(f"{key} is YES or NO, not {value!r}")
         elif name in OPTIONS:
             found[name] = value == "YES"
         elif key in OTHER_RULES and value == "YES":

@@ -55,7 +55,7 @@ def test_rules_rounds_and_port_are_read(tmp_path: Path) -> None:
     [
         ("RULE_KINSOKU YES", "the rule RULE_KINSOKU is not supported: the official server has"),
         ("RULE_7WATASHI YES", "there is no key RULE_7WATASHI"),
-        ("RULE_11BACK MAYBE", "RULE_11BACK cannot be 'MAYBE'"),
+        ("RULE_11BACK MAYBE", "RULE_11BACK is YES or NO, not 'MAYBE'"),
         ("RULE_11BACK", "RULE_11BACK has one value, not 0"),
         ("RULE_11BACK YES NO", "RULE_11BACK has one value, not 2"),
         ("GAME_NUMBER many", "GAME_NUMBER is a whole number of 0 or more, not 'MANY'"),
