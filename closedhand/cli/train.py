@@ -90,7 +90,7 @@ def train_game(
         str | None,
         typer.Option(
             help="Whom to learn against, separated by commas: agents, self, or pool for frozen "
-            "selves; self-play if absent."
+            "selves; if absent the algorithm's own choice, mostly self-play."
         ),
     ] = None,
     against: Annotated[
