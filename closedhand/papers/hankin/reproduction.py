@@ -77,12 +77,12 @@ STRATEGIES = {
 }
 
 DIFFERENCES = (
-    "Differences: the blog's chances come from its random hands and ours from our own. A tie counts",
-    "as a win in training, as in the author's program, and 0 in scores. Two of the blog's figures",
-    "are slips: its text has 36.12 for a flush where its table has 36.07, and its formula for people",
-    "divides by 1000 for 10000. It states no standard error of its match, about 0.005, and not on",
-    "which opponents its counter-strategy chose: ours counts against a pool of its own, sets some",
-    "hands otherwise, and does not confirm the one hand that the blog shows.",
+    "Differences: the blog's chances come from its random hands and ours from our own. A tie",
+    "counts as a win in training, as in the author's program, and 0 in scores. Two of the blog's",
+    "figures are slips: its text has 36.12 for a flush where its table has 36.07, and its formula",
+    "for people divides by 1000 for 10000. It states no standard error of its match, about 0.005,",
+    "and not on which opponents its counter-strategy chose: ours counts against a pool of its own,",
+    "sets some hands otherwise, and does not confirm the one hand that the blog shows.",
 )
 """What differs from the blog, and why."""
 
