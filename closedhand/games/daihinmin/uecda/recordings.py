@@ -181,7 +181,7 @@ def _messages_of_json(data: Any, where: str) -> list[Message]:
     found = []
     for message in data:
         side, numbers = message if isinstance(message, list) and len(message) == 2 else (None, None)
-        if side not in SIDES or not isinstance(numbers, list):
+        if not isinstance(side, str) or side not in SIDES or not isinstance(numbers, list):
             raise InputError(f"{where}: a message is r or w, and a list of numbers")
         if not all(type(number) is int for number in numbers):
             raise InputError(f"{where}: a message has whole numbers")

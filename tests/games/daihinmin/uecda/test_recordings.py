@@ -123,6 +123,7 @@ def test_both_forms_are_read_and_ours_is_written(rounds: list[Round], tmp_path: 
         (['{"client": 0, "round": 0, "messages": []}'], "round 0 is not there for all"),
         (['{"client": 0, "round": 0, "messages": {}}'], "no list"),
         (['{"client": 0, "round": 0, "messages": [["x", [1]]]}'], "r or w"),
+        (['{"client": 0, "round": 0, "messages": [[[], [1]]]}'], "r or w"),
         (['{"client": 0, "round": 0, "messages": [["r", [1.5]]]}'], "whole numbers"),
         (['{"client": 0, "round": 0, "messages": [["r", [1, 2]]]}'], "or one"),
     ],
