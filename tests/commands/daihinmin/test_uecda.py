@@ -45,9 +45,11 @@ def test_join_plays_a_match(tmp_path: Path) -> None:
         ([*SERVE, "0", "--option", "illegal=error"], "leave out illegal"),
         ([*SERVE, "0", "--option", "actions=card_sets"], "leave actions at plays"),
         ([*SERVE, "0", "--host", "203.0.113.1"], "cannot listen at 203.0.113.1"),
+        ([*SERVE, "0", "--host", "a..b"], "cannot listen at a..b"),
         ([*SERVE, "BUSY"], "cannot listen at"),
         ([*SERVE, "0", "--agents", "random", "--log", "/dev/null/x"], "cannot write"),
         (["join", "daihinmin", "--agent", "random", "--port", "1"], "no server at"),
+        (["join", "daihinmin", "--agent", "random", "--host", "a..b"], "no server at a..b"),
     ],
 )
 def test_bad_input_is_one_line(arguments: list[str], message: str) -> None:

@@ -166,7 +166,7 @@ class Client:
         warm_up(self.game, make_agent(self.game, agent if isinstance(agent, str) else "random"))
         try:
             self._sock = socket.create_connection((host, port), CONNECT_SECONDS)
-        except (OSError, OverflowError) as error:
+        except (OSError, OverflowError, ValueError) as error:  # some of a name no host can have
             reason = reason_of(error)
             raise InputError(f"no server at {host}:{port}: {reason}") from None
 

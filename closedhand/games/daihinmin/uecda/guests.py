@@ -164,7 +164,7 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         return socket.create_server((address[0], port), family=family, backlog=MOST_WAITING)
-    except (OSError, OverflowError) as error:
+    except (OSError, OverflowError, ValueError) as error:  # some of a name that no host can have
         reason = reason_of(error)
         raise InputError(f"cannot listen at {host}:{port}: {reason}") from None
 
