@@ -2,7 +2,7 @@
 
 import re
 
-__version__ = "0.7.1"
+__version__ = "0.8.0"
 
 UNCHANGED_SINCE = "0.1.0"
 """The oldest version whose games, seeds and solvers give the same figures, to the digit, as this
@@ -10,8 +10,8 @@ one: what it began can be finished here. Agents have versions of their own (`Tra
 
 
 def order(version: str) -> tuple[int, ...]:
-    """The numbers of a version, to compare it with another."""
-    return tuple(int(number) for number in re.findall(r"\d+", version)[:3])
+    """The numbers of a version, of at most nine digits each, to compare it with another."""
+    return tuple(int(number) for number in re.findall(r"\d{1,9}", version)[:3])
 
 
 def goes_on(version: object, since: str = UNCHANGED_SINCE) -> bool:

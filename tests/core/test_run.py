@@ -13,6 +13,7 @@ import pytest
 from closedhand import InputError
 from closedhand.core import interrupt, run as long_work
 from closedhand.core.run import Notes, Part, Run, Watch, check_same, compute_parts, work_off
+from closedhand.core.version import __version__
 from closedhand.core.workers import results_of
 
 
@@ -172,6 +173,12 @@ def test_settings_are_named_with_both_values() -> None:
             check_same(Path("x"), {"options": off}, {"options": on})
     with pytest.raises(InputError, match=r"^x was made with b None, not 3$"):
         check_same(Path("x"), {"a": 1}, {"a": 1, "b": 3})
+
+
+@pytest.mark.parametrize("version", ["9" * 5000, "0." + "9" * 5000, 1, None])
+def test_versions_of_another_form_are_refused(version: object) -> None:
+    with pytest.raises(InputError, match=r"^x was begun by version"):
+        check_same(Path("x"), {"version": version}, {"version": __version__})
 
 
 def test_of_options_only_those_that_differ_are_named() -> None:
