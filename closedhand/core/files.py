@@ -17,6 +17,7 @@ from typing import Any, Self
 import numpy as np
 
 from closedhand.core.game import InputError
+from closedhand.core.parsing import TEXT, list_of, parse_json
 from closedhand.core.text import UNPAIRED, reason_of
 
 try:
@@ -229,7 +230,7 @@ class Claims:
         return path
 
     def _lock(self, lock: Path, path: Path) -> None:
-        before = json.loads(os.environ.get(CLAIMED, "[]"))
+        before = _claimed()
         if str(lock) in before:
             return
         try:
@@ -242,10 +243,19 @@ class Claims:
             with suppress(OSError):
                 lock.unlink()
             os.close(held)
-            left = [name for name in json.loads(os.environ[CLAIMED]) if name != str(lock)]
+            left = [name for name in _claimed() if name != str(lock)]
             os.environ[CLAIMED] = json.dumps(left)
 
         self._held.callback(release)
+
+
+def _claimed() -> list[str]:
+    """The claims of this process and of those that started it; what is no list of them has none."""
+    try:
+        found = parse_json(os.environ.get(CLAIMED, "[]"))
+    except InputError:
+        return []
+    return found if list_of(TEXT).holds(found) else []
 
 
 def _make_folder(folder: Path, path: Path) -> None:

@@ -20,7 +20,7 @@ from typing import IO, Any, cast
 
 import numpy as np
 
-from closedhand.core.game import InputError
+from closedhand.core.game import InputError, shown
 from closedhand.core.parsing import parse_json
 from closedhand.core.text import reason_of
 
@@ -32,6 +32,8 @@ MOST_DATA = 2**28
 """Most bytes of arrays and networks, and of what is unpacked."""
 LIMITS = "CLOSEDHAND_LIMITS"
 """Variable of the environment: a factor by which these limits are multiplied."""
+MOST_FACTOR = 1e9
+"""Largest factor."""
 BLOCK = 2**20
 
 GZIP = b"\x1f\x8b"
@@ -45,8 +47,12 @@ _factor: ContextVar[float | None] = ContextVar("factor", default=None)
 
 @contextmanager
 def limits(factor: float) -> Generator[None]:
-    """Multiply the limits of all reading in this block by a factor."""
-    token = _factor.set(factor)
+    """Multiply the limits of all reading in this block by a factor.
+
+    Raises:
+        InputError: The factor is not a positive number of at most `MOST_FACTOR`.
+    """
+    token = _factor.set(_checked(factor, "a factor of limits"))
     try:
         yield
     finally:
@@ -57,18 +63,23 @@ def limit(most: int) -> int:
     """A limit, such as `MOST_DATA`, as `limits` or the environment have it.
 
     Raises:
-        InputError: The factor in the environment is not a positive number.
+        InputError: The factor in the environment is not a positive number of at most
+            `MOST_FACTOR`.
     """
     given = _factor.get()
-    if given is None:
-        text = os.environ.get(LIMITS, "1")
-        try:
-            given = float(text)
-        except ValueError:
-            given = math.nan
-        if not 0 < given < math.inf:
-            raise InputError(f"{LIMITS} is a positive number, not {text!r}")
-    return int(most * given)
+    return int(most * (_checked(os.environ.get(LIMITS, "1"), LIMITS) if given is None else given))
+
+
+def _checked(factor: float | str, name: str) -> float:
+    """A factor as a number; `name` is for the message."""
+    try:
+        number = float(factor)
+    except (ValueError, OverflowError):
+        number = math.nan
+    if not 0 < number <= MOST_FACTOR:
+        most = f"{MOST_FACTOR:g}"
+        raise InputError(f"{name} is a positive number of at most {most}, not {shown(factor)}")
+    return number
 
 
 def beyond(path: Path | str, what: str, most: int) -> InputError:

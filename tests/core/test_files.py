@@ -162,6 +162,17 @@ def test_who_holds_a_claim_shares_it(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("text", ["x", "", "5", '{"a": 1}', "[5]", "[" * 10**5])
+def test_claims_of_another_form_are_none(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(files.CLAIMED, text)
+    with Claims() as claims:
+        claims.folder(tmp_path)
+        assert (tmp_path / ".lock").exists()
+    assert not list(tmp_path.iterdir())
+
+
 def test_one_file_is_not_claimed_twice(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("a")
     for second in ("a", "b/../a", "A", "link"):

@@ -74,7 +74,7 @@ def test_the_environment_raises_limits(tmp_path: Path, monkeypatch: pytest.Monke
         reading.load_json(path)
     monkeypatch.setenv(reading.LIMITS, "1")
     assert len(reading.load_json(path)) == 5001
-    for wrong in ("x", "0", "-1", "nan", "inf"):
+    for wrong in ("x", "0", "-1", "nan", "inf", "1e305"):
         monkeypatch.setenv(reading.LIMITS, wrong)
         with pytest.raises(InputError, match="is a positive number"):
             reading.load_json(path)
