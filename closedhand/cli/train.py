@@ -21,6 +21,7 @@ from closedhand.cli.common import (
 from closedhand.cli.groups import Group, click_command
 from closedhand.core.game import InputError
 from closedhand.core.registry import GAMES, GameSpec, Ref, load, spec_of
+from closedhand.core.threads import MOST_THREADS
 
 # Slow imports are made inside the commands, so that --help is fast.
 
@@ -102,7 +103,8 @@ def train_game(
         typer.Option(min=1, help="Decisions to learn from in all, in place of --minutes."),
     ] = None,
     threads: Annotated[
-        int | None, typer.Option(min=1, help="Threads of the learner; 1 if absent.")
+        int | None,
+        typer.Option(min=1, max=MOST_THREADS, help="Threads of the learner; 1 if absent."),
     ] = None,
     records: Annotated[
         Path | None, typer.Option(help="Imitation: records to learn from, a file or a folder.")

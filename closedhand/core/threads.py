@@ -4,6 +4,8 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
+MOST_THREADS = 1024
+"""Most threads that a user may ask for."""
 CHUNK = 512
 """Number of items in a piece; a single piece is done in the caller's thread."""
 

@@ -158,6 +158,9 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments: list[str], reason: str
 
 def test_usage_errors_are_exit_code_2_too() -> None:
     assert run(*MATCH, "--deals", "0").exit_code == 2
+    for command in ("leduc", "policy-net --records x", "self-play", "bid-net --deals x"):
+        result = run("train", *command.split(), "--out", "y", "--threads", "99999999999")
+        assert result.exit_code == 2 and "1024" in result.stderr
     assert run("nonsense").exit_code == 2
 
 

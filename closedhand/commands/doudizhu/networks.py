@@ -15,6 +15,7 @@ from closedhand.cli.common import (
     seed_option,
 )
 from closedhand.core.parsing import parse_whole
+from closedhand.core.threads import MOST_THREADS
 
 Records = Annotated[
     Path,
@@ -79,7 +80,9 @@ Devices = Annotated[str, typer.Option(help="Number of devices, or auto for all."
 Threads = Annotated[
     int | None,
     typer.Option(
-        min=1, help="Number of CPU threads; all cores if absent, fewer on a busy machine."
+        min=1,
+        max=MOST_THREADS,
+        help="Number of CPU threads; all cores if absent, fewer on a busy machine.",
     ),
 ]
 Precision = Annotated[
