@@ -75,10 +75,17 @@ def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
         expert: Agent whose moves are to be learned; None: those of all.
 
     Raises:
-        InputError: A record cannot be read or is of another game, or there are no moves.
+        InputError: A record cannot be read or is of another game, there are no moves, or a file is
+            a shard.
     """
     flat = game.flat
     files = sorted(each for each in path.iterdir() if each.is_file()) if path.is_dir() else [path]
+    for file in files:
+        if file.suffix == ".parquet":
+            raise InputError(
+                f"{file} is a shard of games, which `closedhand train policy-net` reads: imitation "
+                "learns from records, which are text"
+            )
     starts, actions, first, learned = [], [], [0], []
     for file in files:
         for number, record in enumerate(records.read(file, game.name), 1):

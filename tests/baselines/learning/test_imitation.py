@@ -82,3 +82,11 @@ def test_records_that_cannot_be_learned_from(
     path = record(tmp_path, "leduc", 3)
     with pytest.raises(InputError, match=reason):
         read_games(make_game("leduc" if expert else "doudizhu"), path, expert)
+
+
+def test_shards_are_refused_with_the_command_that_reads_them(tmp_path: Path) -> None:
+    shard = tmp_path / "games-00000.parquet"
+    shard.write_bytes(b"PAR1\xff")
+    for path in (shard, tmp_path):
+        with pytest.raises(InputError, match="`closedhand train policy-net` reads"):
+            read_games(make_game("doudizhu"), path)
