@@ -29,7 +29,7 @@ GENERATED = (".nbi", ".nbc", ".pyc")
 def package_files() -> set[str]:
     """The files of the package in the repository, as git has them."""
     listed = subprocess.run(
-        ["git", "ls-files", "closedhand"],
+        ["git", "ls-files", "closedhand", "closedhand_command.py"],
         cwd=REPOSITORY,
         check=True,
         capture_output=True,
@@ -68,7 +68,7 @@ def check_wheel(path: Path) -> None:
     assert all(f"github.com/{home}" in url for url in urls)
     assert metadata["License-Expression"] == "Apache-2.0" and "licenses/LICENSE" in about
     assert {"play", "train", "render"} <= set(metadata.get_all("Provides-Extra") or [])
-    assert "closedhand = closedhand.cli:main" in points
+    assert "closedhand = closedhand_command:main" in points
     assert "[closedhand.games]" in points and "[closedhand.agents]" in points
 
 
@@ -80,7 +80,7 @@ def check_sdist(path: Path) -> None:
     """
     with tarfile.open(path) as sdist:
         names = {name.partition("/")[2] for name in sdist.getnames()}
-    package = {name for name in names if name.startswith("closedhand/")}
+    package = {name for name in names if name.startswith(("closedhand/", "closedhand_command"))}
     wrong = missing_or_extra(package, package_files())
     lacking = [name for name in SOURCES if name not in names]
     generated = [name for name in names if name.endswith(GENERATED) or name.startswith("runs/")]
@@ -111,7 +111,7 @@ def try_out(wheel: Path) -> None:
         script = place / "readme.py"
         script.write_text("\n".join(BLOCK.findall((REPOSITORY / "README.md").read_text("utf-8"))))
         run(str(script))
-        command = "import closedhand.cli; closedhand.cli.main()"
+        command = "import closedhand_command; closedhand_command.main()"
         run("-c", command, "--version")
         run("-c", command, "match", "leduc", "--agents", "random,random", "--deals", "20",
             "--workers", "1")  # fmt: skip

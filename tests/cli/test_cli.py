@@ -156,6 +156,27 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments: list[str], reason: str
     assert_refused(reason, *arguments)
 
 
+INTERRUPTED = """
+import sys
+
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == sys.argv[1]:
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupting())
+from closedhand_command import main
+main()
+"""
+
+
+@pytest.mark.parametrize("module", ["closedhand", "numba", "closedhand.cli.web"])
+def test_ctrl_c_while_the_program_starts_is_quiet(module: str) -> None:
+    command = [sys.executable, "-c", INTERRUPTED, module]
+    ended = subprocess.run(command, capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "")
+
+
 def test_usage_errors_are_exit_code_2_too() -> None:
     assert run(*MATCH, "--deals", "0").exit_code == 2
     for command in ("leduc", "policy-net --records x", "self-play", "bid-net --deals x"):
