@@ -1,4 +1,4 @@
-"""The features of the pattern policy: some 115,000, of which an action has about sixty.
+"""The features of the pattern policy: some 118,000, of which an action has about sixty.
 
 They are patterns of a play with what remains of the hand, and with the cards that the others may
 hold, by slots (`situation.py`), suits and locks; terms for every set that is left after the play;
