@@ -6,7 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from closedhand.core.agents import act_batch, make_agent
+from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
+
+VIEWS = 2000
+"""Views of a call of `decision_time`, at least."""
 
 
 def rate(work: Callable[[], int], seconds: float) -> float:
@@ -55,6 +60,24 @@ def solo_steps(env: Any, seconds: float) -> float:
         return steps
 
     return rate(work, seconds)
+
+
+def decision_time(game: Game, agent: str, seconds: float) -> float:
+    """Microseconds of a decision between several actions, of many views in one call.
+
+    The views are of games of the agent against itself.
+    """
+    player, rng = make_agent(game, agent, 0), np.random.default_rng(0)
+    views = []
+    while len(views) < VIEWS:
+        state = game.deal(rng)
+        while not game.over(state):
+            view = game.view(state, int(state.player))
+            if len(game.legal(state)) > 1:
+                views.append(view)
+            game.play(state, player.act(view))
+    together = np.array(views, game.dtype)
+    return 1e6 / rate(lambda: len(act_batch(player, together)), seconds)
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""DeepRocket: games of the expert, pairs encoded and learned, and the time of one decision.
+"""Networks and policies: games, pairs and decisions learned, and the time of one decision.
 
 Every function here does one unit of work for about `seconds` and returns a rate per second of CPU
 time, or a time in milliseconds where it says so.
@@ -8,11 +8,12 @@ import time
 
 import numpy as np
 
-from benchmarks.measuring import rate
+from benchmarks.measuring import decision_time, rate
 from closedhand import make_agent, make_game
 from closedhand.baselines.doudizhu.deeprocket import pairs
 from closedhand.baselines.doudizhu.deeprocket.recorded import Games
 from closedhand.baselines.doudizhu.deeprocket.shards import play_games
+from closedhand.baselines.doudizhu.value_net.training import Training
 
 GAMES = 500
 BATCH = 256
@@ -97,6 +98,28 @@ def decision(seconds: float) -> float:
     return 1000 * float(np.percentile(times, 95))
 
 
+def self_play(seconds: float) -> float:
+    """Decisions of `value-net` a second, played and learned."""
+    training = Training(make_game("doudizhu", objective="win"), 0)
+
+    def work() -> int:
+        before = training.samples
+        training.step()
+        return training.samples - before
+
+    return rate(work, seconds)
+
+
+def value_decision(seconds: float) -> float:
+    """Microseconds of a decision of `value-net`."""
+    return decision_time(make_game("doudizhu", objective="win"), "value-net", seconds)
+
+
+def pattern_decision(seconds: float) -> float:
+    """Microseconds of a decision of `policy` in Daihinmin."""
+    return decision_time(make_game("daihinmin", classes="random"), "policy", seconds)
+
+
 RATIOS = ()
 
 RATES = (
@@ -104,4 +127,7 @@ RATES = (
     ("policy network: pairs encoded from games", encoded, "pairs/s"),
     ("policy network, small: training, encoding not counted", learned, "pairs/s"),
     ("agent policy-net, small: 95th percentile of a decision with a choice", decision, "ms"),
+    ("`value-net` trains itself: decisions played and learned", self_play, "decisions/s"),
+    ("agent `value-net`: a decision with a choice, in a kernel", value_decision, "µs"),
+    ("agent `policy` of Daihinmin: a decision with a choice, in a kernel", pattern_decision, "µs"),
 )
