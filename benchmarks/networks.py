@@ -1,7 +1,7 @@
 """Networks and policies: games, pairs and decisions learned, and the time of one decision.
 
 Every function here does one unit of work for about `seconds` and returns a rate per second of CPU
-time, or a time in milliseconds where it says so.
+time, or a time where it says so.
 """
 
 import time

@@ -16,9 +16,9 @@ from closedhand.core.game import InputError, shown
 from closedhand.core.kernel import Floats, Rng
 from closedhand.core.options import LARGEST, Range
 from closedhand.core.parsing import parse_whole
-from closedhand.core.threads import cores
+from closedhand.core.threads import MOST_THREADS, cores
 
-Threads = Annotated[int | None, Range(1, 1024), "number of parallel searches"]
+Threads = Annotated[int | None, Range(1, MOST_THREADS), "number of parallel searches"]
 """The option `threads` of agents that search; the default is all cores by the clock, else one."""
 
 MOST_PARTICLES = 10**6

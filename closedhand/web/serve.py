@@ -132,7 +132,7 @@ def _listen(host: str, port: int) -> socket.socket:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
         listener.listen()  # a browser may come before the server is ready: it waits
-    except OSError as error:
+    except (OSError, TypeError, ValueError) as error:  # some of a name that no host can have
         if listener is not None:
             listener.close()
         raise InputError(f"cannot listen at {host}, port {port}: {reason_of(error)}") from None

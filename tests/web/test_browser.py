@@ -517,9 +517,8 @@ def play_first_card(chromium: Any, folder: Path) -> float:
 
 def test_the_first_card_is_played_within_seconds(chromium: Any, tmp_path: Path) -> None:
     """From the command on. What else the machine does changes how long this takes, not its work."""
-    if play_first_card(chromium, tmp_path / "cold") > FIRST_CARD_SECONDS:
-        # Kernels that no other test had compiled are in the cache now.
-        assert play_first_card(chromium, tmp_path / "warm") <= FIRST_CARD_SECONDS
+    play_first_card(chromium, tmp_path / "cold")  # compiles what no other test has
+    assert play_first_card(chromium, tmp_path / "warm") <= FIRST_CARD_SECONDS
 
 
 def test_a_person_and_an_agent_sit_in_a_match_elsewhere(

@@ -31,6 +31,12 @@ def test_a_port_in_use_is_refused() -> None:
         _listen("127.0.0.1", listener.getsockname()[1])
 
 
+@pytest.mark.parametrize("host", ["a..b", "é..b", "é" * 70])
+def test_names_that_no_host_can_have_are_refused(host: str) -> None:
+    with pytest.raises(InputError, match="cannot listen"):
+        _listen(host, 0)
+
+
 def test_the_extra_is_small() -> None:
     """What `pip install closedhand[web]` adds to what closedhand needs anyway."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
