@@ -2,6 +2,7 @@
 
 import os
 import pkgutil
+import re
 import shutil
 from importlib import import_module
 from pathlib import Path
@@ -326,8 +327,45 @@ def all_if_cut_short(app: Any, env: Any, *_: Any) -> list[str]:
     return [] if (Path(app.outdir) / "searchindex.js").exists() else list(env.all_docs)
 
 
+OPTION = re.compile(r"~?(?:typing\.)?Annotated\[(.+?), <typer\.models\.\w+ object at \w+>\]")
+"""The annotation of a parameter of a command, whose help is no part of its type."""
+
+
+def drop_options(
+    app: Any, what: str, name: str, value: Any, options: Any, signature: str | None, returned: Any
+) -> tuple[str | None, Any]:
+    """Show the parameters of commands with their types alone."""
+    return signature and OPTION.sub(r"\1", signature), returned
+
+
+NAVIGATION: dict[tuple[Any, ...], str] = {}
+"""Navigation of pages of source code, by depth of folders and how it is made."""
+
+
+def share_navigation(
+    app: Any, pagename: str, templatename: str, context: dict[str, Any], doctree: Any
+) -> None:
+    """Make the navigation beside pages of source code once for each depth of folders.
+
+    It is the same there but for the way up to the root; made anew, it takes half of the build.
+    """
+    if pagename in app.env.all_docs or "toctree" not in context:
+        return
+    make = context["toctree"]
+
+    def toctree(**how: Any) -> str:
+        place = pagename.count("/"), *sorted(how.items())
+        if place not in NAVIGATION:
+            NAVIGATION[place] = make(**how)
+        return NAVIGATION[place]
+
+    context["toctree"] = toctree
+
+
 def setup(app: Any) -> None:
     """Connect the functions above."""
+    app.connect("autodoc-process-signature", drop_options)
+    app.connect("html-page-context", share_navigation, priority=400)  # before the theme
     app.connect("env-get-outdated", all_if_cut_short)
     app.connect("builder-inited", write_environment_pages)
     app.connect("builder-inited", write_reference_pages)
