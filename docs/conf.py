@@ -347,7 +347,7 @@ def share_navigation(
 ) -> None:
     """Make the navigation beside pages of source code once for each depth of folders.
 
-    It is the same there but for the way up to the root; made anew, it takes half of the build.
+    It is the same there but for the way up to the root; made anew, it takes most of the build.
     """
     if pagename in app.env.all_docs or "toctree" not in context:
         return
