@@ -8,7 +8,7 @@ played by the envs within the step of their user.
 from typing import Any
 
 import numpy as np
-from numba import extending, types
+from numba import types
 
 from closedhand.core import parts
 from closedhand.core.contract import dispatched
@@ -47,25 +47,14 @@ def _decide_as(policies: Any, k: Any, rules: Any, view: Any, ids: Any) -> Any:
             return np.int64(decide(policies[k], rules, view, ids))
 
         return of_one_class
-    return _one_of(0, len(policies))
 
+    def of_several(policies: Any, k: Any, rules: Any, view: Any, ids: Any) -> Any:
+        # Constants alone index policies of several classes.
+        if k == 0:
+            return np.int64(decide(policies[0], rules, view, ids))
+        return decide_as(policies[1:], k - 1, rules, view, ids)
 
-def _one_of(i: int, number: int) -> Any:
-    """`decide_as` from policy `i` on: constants alone index policies of several classes."""
-
-    def this(policies: Any, k: Any, rules: Any, view: Any, ids: Any) -> Any:
-        return np.int64(decide(policies[i], rules, view, ids))
-
-    if i == number - 1:
-        return this
-    others = extending.register_jitable(_one_of(i + 1, number))
-
-    def this_or_other(policies: Any, k: Any, rules: Any, view: Any, ids: Any) -> Any:
-        if k == i:
-            return np.int64(decide(policies[i], rules, view, ids))
-        return others(policies, k, rules, view, ids)
-
-    return this_or_other
+    return of_several
 
 
 def policy_of(agent: Any) -> Policy | None:

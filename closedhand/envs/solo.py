@@ -21,6 +21,8 @@ Look = tuple[np.ndarray, tuple[np.ndarray, np.ndarray], np.ndarray]
 """What a turn fills in: observation, its mask and that of the info, and returns."""
 
 INT8 = np.dtype(np.int8)
+IN_STATE = np.uint64(0)
+"""In place of a seed: the game is that in the state."""
 
 
 class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
@@ -126,15 +128,17 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
     def _start(self, given: State | None) -> Look:
         """Start a game, and let the opponents play until it is our turn."""
         while True:
-            seed = np.uint64(0)
+            seed, self._paid = IN_STATE, 0.0
             if given is None:
                 seed = draw_seed(self.np_random)
-            else:
-                self._states[0] = given
             if self._fixed_seat is None:
                 self.seat = int(self.np_random.integers(self.game.num_players))
-            look = self._room()
-            if not self._begin(seed, look):
+            if given is not None:
+                self._states[0] = given
+                if self.game.staged:
+                    self._paid = float(self.game.returns(given)[self.seat])
+            look, self._crossing = self._room(), ()
+            if self._take_turn(turns.BEGIN, look, seed) != kernels.OVER:
                 return look
             common.refuse_ended(given)
 
@@ -145,7 +149,7 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
         return np.empty(self.sight.size, INT8), masks, self._returns
 
     def _cross(self) -> tuple[Any, ...]:
-        """The first arguments of `turns.begin` and `turns.take_turn`, the same for a whole game.
+        """The first arguments of `turns.take_turn`, the same for a whole game.
 
         Looks up their compiled code for the policies of the opponents. Empty if one of the
         opponents decides in Python.
@@ -160,29 +164,9 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
         )  # fmt: skip
         if packed is not self._packed:
             arguments = *self._crossing, *self._room()
-            self._begin_code = entry(turns.begin, *arguments, np.uint64(0))
-            self._turn_code = entry(turns.take_turn, *arguments, 0)
+            self._turn_code = entry(turns.take_turn, *arguments, turns.BEGIN, IN_STATE)
             self._packed = packed
         return self._crossing
-
-    def _begin(self, seed: np.uint64, look: Look) -> bool:
-        """Start the game of a seed, or that in our state if it is 0; let the opponents play.
-
-        Returns:
-            Whether the game is over.
-        """
-        crossing = self._cross()
-        if crossing:
-            status, action, self._paid = self._begin_code(*crossing, *look, seed)
-            if status == turns.REFUSED:
-                self._opponents.refuse(self._states[0], self.seat, action)
-            return status == kernels.OVER
-        if seed:
-            contract.deal(self.game.rules, self._states[0], seed)
-        self._paid = 0.0
-        if self.game.staged:
-            self._paid = float(self.game.returns(self._states[0])[self.seat])
-        return self._answer(look) == kernels.OVER
 
     def _answer(self, look: Look) -> int:
         """Let opponents of which one decides in Python play until it is our turn."""
@@ -196,22 +180,28 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
             game.rules, self._states, self.seat, game.staged, self.sight.compact, *look
         )
 
-    def _take_turn(self, action: int, look: Look) -> int:
-        """Play an action, and let the opponents answer; return the status of the game."""
+    def _take_turn(self, action: int, look: Look, seed: np.uint64 = IN_STATE) -> int:
+        """Play an action, or begin a game, and let the opponents answer, as `turns.take_turn` does.
+
+        Returns:
+            The status of the game.
+        """
         crossing = self._crossing or self._cross()
         if crossing:
-            status, answered = self._turn_code(*crossing, *look, action)
+            status, answered = self._turn_code(*crossing, *look, action, seed)
             if status == turns.REFUSED:
                 self._opponents.refuse(self._states[0], self.seat, answered)
             return status
         game = self.game
-        status = turns.play_first(game.rules, self._states, action, game.num_actions)
-        if status != kernels.ILLEGAL:
-            return self._answer(look)
-        self._show(look)
-        for mask in look[1]:
-            mask[:] = 0
-        return status
+        if action == turns.BEGIN:
+            if seed:
+                contract.deal(game.rules, self._states[0], seed)
+        elif turns.play_first(game.rules, self._states, action, game.num_actions) == kernels.ILLEGAL:
+            self._show(look)
+            for mask in look[1]:
+                mask[:] = 0
+            return kernels.ILLEGAL
+        return self._answer(look)
 
     def step(
         self, action: int | np.integer[Any]
@@ -269,7 +259,7 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
 
     def __getstate__(self) -> dict[str, Any]:
         # Compiled code cannot be copied, and is looked up again.
-        derived = {"_packed": None, "_crossing": (), "_begin_code": None, "_turn_code": None}
+        derived = {"_packed": None, "_crossing": (), "_turn_code": None}
         return {**self.__dict__, **derived}
 
     def _told(self, look: Look) -> tuple[Observation, dict[str, Any]]:

@@ -13,6 +13,8 @@ from closedhand.core.policies import Policies, decide_as
 Masks = tuple[Planes, ...]
 
 NONE = -1
+BEGIN = -2
+"""No action: the user has not had a turn yet."""
 REFUSED = 3
 """Status of a game in which a policy chose an illegal action; others are those of `kernels`."""
 
@@ -119,7 +121,8 @@ def show(
     ids = np.empty(len(masks[0]), np.int32)
     kernels.observe(rules, states[0], seat, compact, observation, masks[0], ids)
     for mask in masks:
-        mask[:] = masks[0]
+        for k in range(len(mask)):
+            mask[k] = masks[0][k]
     over = contract.over(rules, states[0])
     if over or staged:
         contract.returns(rules, states[0], returns)
@@ -145,39 +148,25 @@ def answer(
 
 
 @kernel
-def begin(
-    rules: Rules, policies: Policies, states: States, seat: Integer, num_players: int,
-    scratch: int, staged: bool, compact: bool, observation: Planes, masks: Masks, returns: Floats,
-    seed: np.uint64,
-) -> tuple[int, Integer, float]:  # fmt: skip
-    """Start the game of a seed, or that in `states` if it is 0, then `answer`.
-
-    Rules and policies are packed.
-
-    Returns:
-        What `answer` returns; and what the user's seat had been paid before, in a staged game.
-    """
-    rules, policies = unpack(rules), unpack(policies)
-    if seed:
-        contract.deal(rules, states[0], seed)
-    paid = 0.0
-    if staged:
-        contract.returns(rules, states[0], returns)
-        paid = returns[seat]
-    status, action = answer(rules, policies, states, seat, num_players, scratch, staged, compact,
-                            observation, masks, returns)  # fmt: skip
-    return status, action, paid
-
-
-@kernel
 def take_turn(
     rules: Rules, policies: Policies, states: States, seat: Integer, num_players: int,
     scratch: int, staged: bool, compact: bool, observation: Planes, masks: Masks, returns: Floats,
-    action: Integer,
+    action: Integer, seed: np.uint64,
 ) -> tuple[int, Integer]:  # fmt: skip
-    """Play the user's action in an only game, then `answer`; rules and policies are packed."""
+    """Play the user's action in an only game, or begin one, then `answer`.
+
+    One kernel for both, as each would hold the code of the whole game and of all policies again.
+    Rules and policies are packed; other arguments are those of `answer`, and
+
+    Args:
+        action: The action, or `BEGIN`.
+        seed: Seed of the game to deal with `BEGIN`; 0 if it is that in `states`.
+    """
     rules, policies = unpack(rules), unpack(policies)
-    if play_first(rules, states, action, scratch) == kernels.ILLEGAL:
+    if action == BEGIN:
+        if seed:
+            contract.deal(rules, states[0], seed)
+    elif play_first(rules, states, action, scratch) == kernels.ILLEGAL:
         show(rules, states, seat, staged, compact, observation, masks, returns)
         for mask in masks:
             mask[:] = 0

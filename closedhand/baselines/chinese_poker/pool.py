@@ -59,7 +59,8 @@ def deal_hands(rng, hands):
             j = k + np.int64(rng.random() * (DECK - k))
             deck[k], deck[j] = deck[j], deck[k]
         for player in range(hands.shape[1]):
-            cards[:] = deck[player * HAND : (player + 1) * HAND]
+            for k in range(HAND):
+                cards[k] = deck[player * HAND + k]
             take(cards, hands[i, player])
 
 

@@ -22,7 +22,7 @@ from closedhand.baselines.doudizhu.search.styles import Styles
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described, files_of
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.kernel import Policy, kernel
+from closedhand.core.kernel import Policy
 from closedhand.core.registry import make_game
 from closedhand.core.version import UNCHANGED_SINCE
 from closedhand.games.doudizhu.words import is_opening
@@ -41,21 +41,6 @@ REMEMBERED = 2000
 """Maximum number of stored plays whose sub-steps are under way."""
 SIMULATION = 40.0
 """Order of magnitude of the time of a simulation, in microseconds."""
-
-
-@kernel
-def rank_plays(policy, rules, view, ids, plays, sums):
-    """Write the candidate plays, the most promising first; return their number.
-
-    A play that needs no evaluation is the only candidate.
-    """
-    n, k = consider(policy, rules, view, ids, plays, sums)
-    if k >= 0:
-        plays[0] = plays[k]
-        return 1
-    order = np.argsort(-sums[:n], kind="mergesort")
-    plays[:n] = plays[:n][order]
-    return n
 
 
 class SearchAgent:
@@ -128,8 +113,10 @@ class SearchAgent:
     def plays(self, view: State) -> np.ndarray:
         """The flat plays to be compared, the most promising first, int64 [n]."""
         plays, sums = np.empty(CANDIDATES, np.int64), np.empty(CANDIDATES)
-        n = rank_plays(self._policy, self._flat.rules, view, self._ids, plays, sums)
-        return plays[: min(n, WIDTH)]
+        n, only = consider(self._policy, self._flat.rules, view, self._ids, plays, sums)
+        if only >= 0:  # a play that needs no evaluation
+            return plays[only : only + 1]
+        return plays[np.argsort(-sums[:n], kind="stable")[:WIDTH]]
 
     def simulation(self, view: State) -> Simulation:
         """How the agent simulates: to win or lose, or in the auction for points.
