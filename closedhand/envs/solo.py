@@ -192,11 +192,11 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
             if status == turns.REFUSED:
                 self._opponents.refuse(self._states[0], self.seat, answered)
             return status
-        game = self.game
+        rules, states = self.game.rules, self._states
         if action == turns.BEGIN:
             if seed:
-                contract.deal(game.rules, self._states[0], seed)
-        elif turns.play_first(game.rules, self._states, action, game.num_actions) == kernels.ILLEGAL:
+                contract.deal(rules, states[0], seed)
+        elif turns.play_first(rules, states, action, self.game.num_actions) == kernels.ILLEGAL:
             self._show(look)
             for mask in look[1]:
                 mask[:] = 0

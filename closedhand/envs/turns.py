@@ -153,14 +153,11 @@ def take_turn(
     scratch: int, staged: bool, compact: bool, observation: Planes, masks: Masks, returns: Floats,
     action: Integer, seed: np.uint64,
 ) -> tuple[int, Integer]:  # fmt: skip
-    """Play the user's action in an only game, or begin one, then `answer`.
+    """Play the user's action in an only game, then `answer`.
 
-    One kernel for both, as each would hold the code of the whole game and of all policies again.
-    Rules and policies are packed; other arguments are those of `answer`, and
-
-    Args:
-        action: The action, or `BEGIN`.
-        seed: Seed of the game to deal with `BEGIN`; 0 if it is that in `states`.
+    With `BEGIN` for an action, deal the game of a seed first; if the seed is 0, it is that in
+    `states`. There is one kernel for both, as each would contain the whole game and all policies.
+    Rules and policies are packed.
     """
     rules, policies = unpack(rules), unpack(policies)
     if action == BEGIN:
