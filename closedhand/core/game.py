@@ -4,7 +4,7 @@ import math
 import struct
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import signature
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from closedhand.core import contract, validity
+from closedhand.core import contract, single, validity
 from closedhand.core.checks import (
     INTEGERS as INTEGERS,
     InputError as InputError,
@@ -22,6 +22,7 @@ from closedhand.core.checks import (
     shown as shown,
     whole_number,
 )
+from closedhand.core.crossing import entry, pack
 from closedhand.core.features import FeatureTable
 from closedhand.core.kernel import State, draw_seed, told_apart
 from closedhand.core.scene import Part, Row, board
@@ -212,7 +213,7 @@ class Game:
     def deal(self, rng: np.random.Generator) -> State:
         """A new game, shuffled with `rng`."""
         state = self.empty(1)[0]
-        contract.deal(self.rules, state, draw_seed(generator(rng)))
+        self._cross(single.deal, state, draw_seed(generator(rng)))
         return state
 
     def deals(self) -> Iterator[Deal]:
@@ -233,7 +234,7 @@ class Game:
         """The ids of the legal actions of `state.player`, ascending, int32."""
         self._check(state)
         out = np.empty(self.num_actions, np.int32)
-        return out[: contract.legal(self.rules, state, out)].copy()
+        return out[: self._cross(single.legal, state, out)].copy()
 
     def play(self, state: State, action: int) -> None:
         """Apply an action to `state`.
@@ -242,17 +243,15 @@ class Game:
             InputError: The game is over, or the action is not legal now and does not count as a
                 pass either.
         """
-        if self.over(state):
-            raise InputError("the game is over")
+        self._check(state)
         if not state.flags.writeable:
             raise InputError("this state cannot be changed: play in a copy of it")
         number = id_or_illegal(whole_number(action), self.num_actions)
-        admitted = contract.admit(
-            self.rules, state, number, np.empty(self.num_actions, np.int32)
-        )  # fmt: skip
-        if admitted < 0:
+        played = self._cross(single.play, state, number, np.empty(self.num_actions, np.int32))
+        if played == single.OVER:
+            raise InputError("the game is over")
+        if played == single.ILLEGAL:
             raise InputError(explain_illegal(self, state, whole_number(action)))
-        contract.play(self.rules, state, admitted)
 
     def sample(self, rng: np.random.Generator, state: State) -> int:
         """A uniformly random legal action of `state.player`.
@@ -353,14 +352,14 @@ class Game:
     def over(self, state: State) -> bool:
         """Whether the game has ended."""
         self._check(state)
-        return bool(contract.over(self.rules, state))
+        return bool(self._cross(single.over, state))
 
     def returns(self, state: State) -> NDArray[np.float64]:
         """The payoffs by player, float64 [num_players]; zeros before they are paid."""
         self._check(state)
         out = np.zeros(self.num_players)
         if self.staged or self.over(state):
-            contract.returns(self.rules, state, out)
+            self._cross(single.returns, state, out)
         return out
 
     def view(self, state: State, player: int) -> State:
@@ -371,7 +370,7 @@ class Game:
         """
         self._check(state)
         view = state.copy()
-        contract.hide(self.rules, view, self.seat(player))
+        self._cross(single.hide, view, self.seat(player))
         return view
 
     def key(self, state: State, player: int) -> bytes:
@@ -448,7 +447,7 @@ class Game:
         self._check(view)
         seat = self.seat(player)
         state = view.copy()
-        contract.redeal(self.rules, state, seat, generator(rng))
+        self._cross(single.redeal, state, seat, generator(rng))
         if self.view(state, seat).tobytes() != view.tobytes():
             raise InputError(f"that is no view of {self.name}'s player {seat}")
         return state
@@ -461,7 +460,7 @@ class Game:
         """
         self._check(state)
         out = np.empty(self.observation_size, np.int8)
-        contract.observe(self.rules, state, self.seat(player), out)
+        self._cross(single.look, state, self.seat(player), False, out)
         return self.split(out)
 
     def features(self, state: State, player: int) -> NDArray[np.int8]:
@@ -472,7 +471,7 @@ class Game:
         """
         self._check(state)
         out = np.empty(self.feature_size, np.int8)
-        contract.features(self.rules, state, self.seat(player), out)
+        self._cross(single.look, state, self.seat(player), True, out)
         return out
 
     def split(self, observation: np.ndarray) -> dict[str, np.ndarray]:
@@ -510,6 +509,25 @@ class Game:
             raise InputError(f"{name} is a seat of {self.name}, 0 to {self.num_players - 1}, not "
                              f"{shown(player)}")  # fmt: skip
         return number
+
+    def _cross(self, kernel: Callable[..., Any], state: State, *arguments: Any) -> Any:
+        """What a kernel of `single` returns for a state that has been checked.
+
+        Args:
+            kernel: The kernel.
+            state: The state.
+            *arguments: Its other arguments, always of the same types.
+        """
+        rules, sample, codes = self._crossings
+        code = codes.get(kernel)
+        if code is None:
+            code = codes[kernel] = entry(kernel, rules, sample, *arguments)
+        return code(rules, np.asarray(state), *arguments)
+
+    @cached_property
+    def _crossings(self) -> tuple[Any, np.ndarray, dict[Any, Callable[..., Any]]]:
+        """Packed rules, a packed state, and the compiled code of kernels for their types."""
+        return pack(self.rules), np.zeros((), self.dtype), {}
 
     def _check(self, state: Any) -> None:
         """Check that an object is a record of this game.

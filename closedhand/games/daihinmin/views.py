@@ -5,11 +5,13 @@ from operator import index
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from closedhand.core import bits
 from closedhand.core.game import Game, InputError, State
+from closedhand.core.kernel import kernel
 from closedhand.core.views import at_action, check_text, is_unseen, listed, numbered, play, read
-from closedhand.games.daihinmin.cards import bit, deck_of, together, without
+from closedhand.games.daihinmin.cards import bit, deck_of, removed, together, without
 from closedhand.games.daihinmin.exchange import (
     TAXES,
     best_cards,
@@ -41,6 +43,9 @@ from closedhand.games.daihinmin.plays import (
 from closedhand.games.daihinmin.state import Rules, two_jokers
 from closedhand.games.daihinmin.tricks import new_trick
 from closedhand.games.daihinmin.validity import can_have_paid, points_before, ranked_by_chance
+
+NOTHING, TWICE, ELSEWHERE, TOO_MANY = range(4)
+"""What is wrong with cards that are known: they are in two places, or more than a hand has left."""
 
 
 def view_from(
@@ -107,7 +112,7 @@ def view_from(
     held = np.uint64(parse_cards(check_text(hand, "hand"), int(flat.rules.options.jokers)))
     state = _start(flat, seats, classes, dealt, round_number, points)
     _note_tax(flat.rules, state, player, paid)
-    sure = [0] * game.num_players
+    sure = np.zeros(game.num_players, np.uint64)
     # Where cards are given after sevens, the player may have got any of its cards since.
     always = NONE if flat.rules.options.seven_give else held
     if state.leader >= 0:
@@ -268,11 +273,13 @@ def _pick(
     play(game, state, card)
 
 
-def _lead(game: Game, state: State, player: int, held: np.uint64, leader: int | None) -> list[int]:
+def _lead(
+    game: Game, state: State, player: int, held: np.uint64, leader: int | None
+) -> NDArray[np.uint64]:
     """Begin the first trick.
 
     Returns:
-        The cards that the player now knows in the hand of each other player.
+        The cards that the player now knows in the hand of each other player, uint64 [players].
 
     Raises:
         InputError: The leader is unknown, or is not the holder of 3d.
@@ -287,10 +294,10 @@ def _lead(game: Game, state: State, player: int, held: np.uint64, leader: int | 
     leader = game.seat(leader, "leader")
     state.leader = leader
     new_trick(state, leader)
-    sure = [
-        0 if other == player else int(known(game.rules, state, player, other))
-        for other in range(game.num_players)
-    ]
+    sure = np.zeros(game.num_players, np.uint64)
+    for other in range(game.num_players):
+        if other != player:
+            sure[other] = known(game.rules, state, player, other)
     _check_cards(state, NONE if gives else held, sure)
     return sure
 
@@ -312,32 +319,44 @@ def _hand_out(rules: Rules, state: State, action: int) -> None:
     state.hands[state.player] = rules.plays.need[action]
 
 
-def _check_cards(state: State, held: np.uint64, sure: list[int]) -> None:
+def _check_cards(state: State, held: np.uint64, sure: NDArray[np.uint64]) -> None:
     """Check that the cards played can have been there.
 
     Args:
         state: A past state in the tricks, or the present one.
         held: Cards that the player whose view it is holds now.
-        sure: Cards that this player knew in each hand when the first trick began.
+        sure: Cards that this player knew in each hand when the first trick began, uint64 [players].
 
     Raises:
         InputError: A card is in two places, or a player has fewer cards left than known ones.
     """
-    left = state.left.tolist()
+    fault, player, cards = _misplaced(state, held, sure)
+    if fault == TWICE:
+        raise InputError(f"{_text(cards)} cannot be played twice, or held and played")
+    if fault == ELSEWHERE:
+        raise InputError(f"player_{player} must hold {_text(cards)}, or have played it")
+    if fault == TOO_MANY:
+        raise InputError(f"player_{player} has fewer cards left than {_text(cards)}")
+
+
+@kernel
+def _misplaced(state, held, sure):
+    """What is wrong, whose cards they are, and which: the arguments are those of `_check_cards`."""
     # What can be held or played yet.
-    rest = without(state, deck_of(state), held)
-    for cards in state.played:
-        twice = without(state, cards, rest)
+    rest = removed(state, deck_of(state), held)
+    for player in range(len(sure)):
+        twice = removed(state, state.played[player], rest)
         if twice:
-            raise InputError(f"{_text(twice)} cannot be played twice, or held and played")
-        rest = without(state, rest, cards)
-    for other, cards in enumerate(sure):
-        kept = without(state, cards, gone_from(state, other))
-        gone = without(state, kept, rest)
+            return TWICE, player, twice
+        rest = removed(state, rest, state.played[player])
+    for player in range(len(sure)):
+        kept = removed(state, sure[player], gone_from(state, player))
+        gone = removed(state, kept, rest)
         if gone:
-            raise InputError(f"player_{other} must hold {_text(gone)}, or have played it")
-        if bits.size(kept) > left[other]:
-            raise InputError(f"player_{other} has fewer cards left than {_text(kept)}")
+            return ELSEWHERE, player, gone
+        if bits.size(kept) > state.left[player]:
+            return TOO_MANY, player, kept
+    return NOTHING, 0, NONE
 
 
 def _check_hand(rules: Rules, state: State, player: int, held: np.uint64) -> None:
