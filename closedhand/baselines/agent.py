@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from closedhand.core import batch
+from closedhand.core.crossing import Crossing
 from closedhand.core.game import Game, State
 from closedhand.core.kernel import Policy, told_apart
 from closedhand.core.policies import decide_all
@@ -26,6 +28,7 @@ class KernelAgent:
         self.game = game
         self.name = name
         self._kernel_policy = told_apart(policy)
+        self._crossing = Crossing(policy, game.rules)
         self._ids = np.empty(max(game.num_actions, game.flat.num_actions), np.int32)
 
     @property
@@ -34,11 +37,24 @@ class KernelAgent:
         return self._kernel_policy
 
     def act(self, view: State) -> int:
-        """The action of the player to act."""
-        return int(self.act_batch(np.array([view], self.game.dtype))[0])
+        """The action of the player to act.
+
+        Raises:
+            InputError: The view is not a state of the game.
+        """
+        self.game.check(view)
+        return int(self._decide(np.array([view], self.game.dtype))[0])
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
-        """The action for each view, states [n]; int32 [n]."""
+        """The action for each view, states [n]; int32 [n].
+
+        Raises:
+            InputError: The views are not states of the game.
+        """
+        return self._decide(batch.prepared(self.game, views))
+
+    def _decide(self, views: np.ndarray) -> np.ndarray:
+        """`act_batch` for views that have been checked."""
         actions = np.empty(len(views), np.int32)
-        decide_all(self._kernel_policy, self.game.rules, views, self._ids, actions)
+        self._crossing(decide_all, views, self._ids, actions)
         return actions

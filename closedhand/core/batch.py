@@ -34,6 +34,7 @@ __all__ = [
     "legal_masks",
     "observe",
     "playouts",
+    "prepared",
     "returns",
     "running",
     "sample",
@@ -84,6 +85,27 @@ def deal_random(game: Game, number: int, rng: Rng) -> States:
     return _start(game, [draw_seed(rng) for _ in range(count)])
 
 
+def prepared(game: Game, states: Any, copy: bool = False) -> States:
+    """Check that an array holds states of a game, and return it as kernels take it.
+
+    They are compiled for arrays without gaps that can be written to: other ones are copied.
+
+    Raises:
+        InputError: The array does not hold states of the game.
+    """
+    if not isinstance(states, np.ndarray):
+        raise InputError(f"states are an array [n] of records of {game.name}, its dtype")
+    found = cast(States, states)
+    if found.dtype != game.dtype or found.ndim != 1:
+        raise InputError(f"states are an array [n] of records of {game.name}, its dtype")
+    acting = found["player"]
+    if ((acting < 0) | (acting >= game.num_players)).any():
+        raise InputError(f"states of {game.name} have a player 0 to {game.num_players - 1}")
+    if type(found) is np.ndarray and found.flags.carray and not copy:
+        return found
+    return np.array(found, order="C", subok=False)
+
+
 def running(game: Game, states: States) -> Bools:
     """Which games are not over, bool [n].
 
@@ -94,7 +116,7 @@ def running(game: Game, states: States) -> Bools:
     Raises:
         InputError: The states are not states of the game.
     """
-    states = _prepared(game, states)
+    states = prepared(game, states)
     out = np.empty(len(states), np.bool_)
     kernels.running(game.rules, states, out)
     return out
@@ -113,7 +135,7 @@ def legal_masks(game: Game, states: States) -> Planes:
     Raises:
         InputError: The states are not states of the game.
     """
-    states = _prepared(game, states)
+    states = prepared(game, states)
     masks = np.empty((len(states), game.num_actions), np.int8)
     kernels.mark_all(game.rules, states, masks, _ids(game))
     return masks
@@ -133,7 +155,7 @@ def sample(game: Game, states: States, rng: Rng) -> NDArray[np.int64]:
     Raises:
         InputError: The states are not states of the game, or `rng` is not a generator.
     """
-    states = _prepared(game, states)
+    states = prepared(game, states)
     generator(rng)
     actions = np.empty(len(states), np.int64)
     kernels.sample_all(game.rules, states, rng, _ids(game), actions)
@@ -157,14 +179,14 @@ def step(game: Game, states: States, actions: ArrayLike) -> Planes:
         InputError: The states are not states of the game or are read-only, or the actions are not
             one integer for each game.
     """
-    prepared = _prepared(game, states)
+    ready = prepared(game, states)
     if not states.flags.writeable:
         raise InputError("these states are read-only: step a copy of them")
     status = np.empty(len(states), np.int8)
     chosen = integers("actions", actions, len(states))
-    kernels.step_all(game.rules, prepared, chosen, _ids(game), status)
-    if prepared is not states:
-        states[:] = prepared
+    kernels.step_all(game.rules, ready, chosen, _ids(game), status)
+    if ready is not states:
+        states[:] = ready
     return status
 
 
@@ -219,7 +241,7 @@ def views(game: Game, states: States, seats: Seats | None = None) -> States:
     Raises:
         InputError: The states are not states of the game, or it does not have such seats.
     """
-    hidden = _prepared(game, states, copy=True)
+    hidden = prepared(game, states, copy=True)
     kernels.hide_for(game.rules, hidden, _seats(game, states, seats))
     return hidden
 
@@ -238,7 +260,7 @@ def returns(game: Game, states: States) -> Floats:
     Raises:
         InputError: The states are not states of the game.
     """
-    states = _prepared(game, states)
+    states = prepared(game, states)
     chosen = np.arange(len(states)) if game.staged else np.flatnonzero(~running(game, states))
     out = np.zeros((len(states), game.num_players))
     kernels.returns_all(game.rules, states, chosen, out)
@@ -260,14 +282,14 @@ def playouts(game: Game, states: States, rng: Rng) -> States:
         InputError: The states are not states of the game, or `rng` is not a generator.
     """
     generator(rng)
-    ends = _prepared(game, states, copy=True)
+    ends = prepared(game, states, copy=True)
     kernels.play_out_all(game.rules, ends, rng, _ids(game))
     return ends
 
 
 def _look(game: Game, states: States, seats: Seats | None, compact: bool) -> tuple[Planes, Planes]:
     """`features` if the observations are to be compact, else `observe`."""
-    states = _prepared(game, states)
+    states = prepared(game, states)
     size = game.feature_size if compact else game.observation_size
     observations = np.empty((len(states), size), np.int8)
     masks = np.empty((len(states), game.num_actions), np.int8)
@@ -296,24 +318,3 @@ def _seats(game: Game, states: States, seats: Seats | None) -> NDArray[np.int64]
     if ((chosen < 0) | (chosen >= game.num_players)).any():
         raise InputError(f"seats of {game.name} must be 0 to {game.num_players - 1}")
     return chosen
-
-
-def _prepared(game: Game, states: Any, copy: bool = False) -> States:
-    """Check that an array holds states of a game, and return it as kernels take it.
-
-    They are compiled for arrays without gaps that can be written to: other ones are copied.
-
-    Raises:
-        InputError: The array does not hold states of the game.
-    """
-    if not isinstance(states, np.ndarray):
-        raise InputError(f"states are an array [n] of records of {game.name}, its dtype")
-    found = cast(States, states)
-    if found.dtype != game.dtype or found.ndim != 1:
-        raise InputError(f"states are an array [n] of records of {game.name}, its dtype")
-    acting = found["player"]
-    if ((acting < 0) | (acting >= game.num_players)).any():
-        raise InputError(f"states of {game.name} have a player 0 to {game.num_players - 1}")
-    if type(found) is np.ndarray and found.flags.carray and not copy:
-        return found
-    return np.array(found, order="C", subok=False)

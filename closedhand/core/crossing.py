@@ -116,3 +116,35 @@ def entry(kernel: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
     if not isinstance(kernel, Dispatcher):
         return kernel
     return cast(Any, kernel).compile(tuple(map(numba.typeof, arguments)))
+
+
+class Crossing:
+    """Calls of kernels whose first arguments stay the same, such as rules and a policy.
+
+    A copy, and what is unpickled, crosses with its own copies of them.
+    """
+
+    def __init__(self, *fixed: Any) -> None:
+        """Pack what stays the same; kernels have to `unpack` it."""
+        self._fixed = fixed
+        self._packed = tuple(map(pack, fixed))
+        self._codes: dict[Any, Callable[..., Any]] = {}
+
+    def __call__(self, kernel: Callable[..., Any], *arguments: Any) -> Any:
+        """What a kernel returns.
+
+        Args:
+            kernel: The kernel.
+            *arguments: Its other arguments, of the same types at every call: nothing checks them.
+        """
+        code = self._codes.get(kernel)
+        if code is None:
+            code = self._codes[kernel] = entry(kernel, *self._packed, *arguments)
+        return code(*self._packed, *arguments)
+
+    def __getstate__(self) -> Any:
+        # Compiled code cannot be copied.
+        return self._fixed
+
+    def __setstate__(self, fixed: Any) -> None:
+        self.__init__(*fixed)

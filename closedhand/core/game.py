@@ -22,7 +22,7 @@ from closedhand.core.checks import (
     shown as shown,
     whole_number,
 )
-from closedhand.core.crossing import entry, pack
+from closedhand.core.crossing import Crossing
 from closedhand.core.features import FeatureTable
 from closedhand.core.kernel import State, draw_seed, told_apart
 from closedhand.core.scene import Part, Row, board
@@ -232,7 +232,7 @@ class Game:
 
     def legal(self, state: State) -> NDArray[np.int32]:
         """The ids of the legal actions of `state.player`, ascending, int32."""
-        self._check(state)
+        self.check(state)
         out = np.empty(self.num_actions, np.int32)
         return out[: self._cross(single.legal, state, out)].copy()
 
@@ -243,7 +243,7 @@ class Game:
             InputError: The game is over, or the action is not legal now and does not count as a
                 pass either.
         """
-        self._check(state)
+        self.check(state)
         if not state.flags.writeable:
             raise InputError("this state cannot be changed: play in a copy of it")
         number = id_or_illegal(whole_number(action), self.num_actions)
@@ -265,7 +265,7 @@ class Game:
 
     def playout(self, state: State, rng: np.random.Generator) -> State:
         """Final state of a game played on from a copy of `state` with uniformly random actions."""
-        self._check(state)
+        self.check(state)
         end = state.copy()
         ids = np.empty(self.num_actions, np.int32)
         contract.random_playout(self.rules, end, generator(rng), ids)
@@ -282,7 +282,7 @@ class Game:
             raise InputError(f"{self.name} has no action {shown(action)}: actions are 0 to "
                              f"{self.num_actions - 1}")  # fmt: skip
         if state is not None:
-            self._check(state)
+            self.check(state)
         return self.notation.text(number, state)
 
     def parse(self, text: str, state: State | None = None) -> int:
@@ -292,12 +292,12 @@ class Game:
             InputError: The text is no action.
         """
         if state is not None:
-            self._check(state)
+            self.check(state)
         return self.notation.parse(_text(text, "an action"), state)
 
     def deal_text(self, state: State) -> str:
         """Notation of the deal that a state, at any point of the game, started from."""
-        self._check(state)
+        self.check(state)
         return self.notation.deal_text(state)
 
     def parse_deal(self, text: str) -> State:
@@ -310,7 +310,7 @@ class Game:
 
     def scene(self, state: State) -> list[Row]:
         """The table as rows of cards; hidden cards of a view are face down."""
-        self._check(state)
+        self.check(state)
         return self.notation.scene(state)
 
     def cards(self, action: int, state: State) -> tuple[str, ...]:
@@ -332,7 +332,7 @@ class Game:
         A game whose notation has `parts_of(state)` is played by placing cards, not by lists of
         actions.
         """
-        self._check(state)
+        self.check(state)
         name = getattr(self.notation, "parts_of", None)
         return () if name is None else tuple(name(state))
 
@@ -346,17 +346,17 @@ class Game:
 
     def history(self, state: State) -> NDArray[np.int64]:
         """The actions so far, in order: ids of the flat game, int64 [moves]; negative if hidden."""
-        self._check(state)
+        self.check(state)
         return state["history"][: state["moves"]].astype(np.int64)
 
     def over(self, state: State) -> bool:
         """Whether the game has ended."""
-        self._check(state)
+        self.check(state)
         return bool(self._cross(single.over, state))
 
     def returns(self, state: State) -> NDArray[np.float64]:
         """The payoffs by player, float64 [num_players]; zeros before they are paid."""
-        self._check(state)
+        self.check(state)
         out = np.zeros(self.num_players)
         if self.staged or self.over(state):
             self._cross(single.returns, state, out)
@@ -368,7 +368,7 @@ class Game:
         Raises:
             InputError: There is no such player.
         """
-        self._check(state)
+        self.check(state)
         view = state.copy()
         self._cross(single.hide, view, self.seat(player))
         return view
@@ -444,7 +444,7 @@ class Game:
         Raises:
             InputError: There is no such player, or the view is another one's.
         """
-        self._check(view)
+        self.check(view)
         seat = self.seat(player)
         state = view.copy()
         self._cross(single.redeal, state, seat, generator(rng))
@@ -458,7 +458,7 @@ class Game:
         Raises:
             InputError: There is no such player.
         """
-        self._check(state)
+        self.check(state)
         out = np.empty(self.observation_size, np.int8)
         self._cross(single.look, state, self.seat(player), False, out)
         return self.split(out)
@@ -469,7 +469,7 @@ class Game:
         Raises:
             InputError: There is no such player.
         """
-        self._check(state)
+        self.check(state)
         out = np.empty(self.feature_size, np.int8)
         self._cross(single.look, state, self.seat(player), True, out)
         return out
@@ -511,25 +511,15 @@ class Game:
         return number
 
     def _cross(self, kernel: Callable[..., Any], state: State, *arguments: Any) -> Any:
-        """What a kernel of `single` returns for a state that has been checked.
-
-        Args:
-            kernel: The kernel.
-            state: The state.
-            *arguments: Its other arguments, always of the same types.
-        """
-        rules, sample, codes = self._crossings
-        code = codes.get(kernel)
-        if code is None:
-            code = codes[kernel] = entry(kernel, rules, sample, *arguments)
-        return code(rules, np.asarray(state), *arguments)
+        """What a kernel of `single` returns for a state that has been checked."""
+        return self._crossing(kernel, np.asarray(state), *arguments)
 
     @cached_property
-    def _crossings(self) -> tuple[Any, np.ndarray, dict[Any, Callable[..., Any]]]:
-        """Packed rules, a packed state, and the compiled code of kernels for their types."""
-        return pack(self.rules), np.zeros((), self.dtype), {}
+    def _crossing(self) -> Crossing:
+        """Calls of kernels with the rules."""
+        return Crossing(self.rules)
 
-    def _check(self, state: Any) -> None:
+    def check(self, state: Any) -> None:
         """Check that an object is a record of this game.
 
         Raises:
@@ -555,7 +545,7 @@ class Game:
 
     def save(self, state: State) -> bytes:
         """The bytes of a state, for `load`: `HEADER`, then the record."""
-        self._check(state)
+        self.check(state)
         return HEADER.pack(MAGIC, self.layout) + state.tobytes()
 
     def load(self, data: bytes, player: int | None = None) -> State:

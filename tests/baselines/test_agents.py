@@ -78,6 +78,26 @@ def test_batches_and_single_decisions_agree(variant: tuple[str, Any], agent: str
     assert [one.act(view) for view in views] == actions.tolist()
 
 
+@pytest.mark.parametrize("name", ["uh_leduc", "doudizhu", "daihinmin", "chinese_poker"])
+def test_any_array_of_views_will_do_and_nothing_else(name: str) -> None:
+    game = make_game(name)
+    views = np.array(views_of(game, ["random"], 3)[:6], game.dtype)
+    fixed = views.copy()
+    fixed.flags.writeable = False
+
+    def answers(views: Any) -> list[int]:
+        return make_agent(game, "random", 7).act_batch(views).tolist()
+
+    assert answers(fixed) == answers(views)
+    assert answers(fixed[::2]) == answers(views[::2].copy())
+    agent = make_agent(game, "random", 7)
+    other = make_game("daihinmin", players=3).deal(np.random.default_rng(1))
+    for wrong in (other, [1, 2], np.zeros(3), None, np.array([other], other.dtype)):
+        for ask in (agent.act, agent.act_batch):
+            with pytest.raises(InputError, match="stat"):
+                ask(wrong)
+
+
 @every_agent
 def test_hidden_cards_change_no_decision(variant: tuple[str, Any], agent: str) -> None:
     """Agents of the same seed, each with a view of its own: nor do they peek at a whole state."""

@@ -1,5 +1,7 @@
 """Rules and policies cross quickly, and mean the same on the other side."""
 
+import copy
+import pickle
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -9,7 +11,7 @@ from support import VARIANTS, assert_alike_without_compiler, variant_id
 
 from closedhand import make_game
 from closedhand.core import contract
-from closedhand.core.crossing import entry, pack, unpack
+from closedhand.core.crossing import Crossing, entry, pack, unpack
 from closedhand.core.kernel import kernel
 
 HERE = Path(__file__).parent
@@ -58,6 +60,15 @@ def test_packed_tuples_are_the_same_and_share_their_memory() -> None:
     assert value.inner.table.width == 8
     assert total(value) == 9 * 5 + 4 + 6 + 1  # what is not packed stays as it is
     assert pack(4) == 4 and pack((value, 3))[1] == 3
+
+
+def test_copies_cross_with_values_of_their_own() -> None:
+    value = example()
+    crossing = Crossing(value)
+    assert [crossing(total), crossing(total)] == [8 * 5 + 11, 9 * 5 + 11]
+    for copied in (copy.deepcopy(crossing), pickle.loads(pickle.dumps(crossing))):
+        assert copied(total) == 10 * 5 + 11
+    assert value.inner.table.width == 9
 
 
 def test_compiled_code_that_was_looked_up_is_that_of_the_kernel() -> None:
