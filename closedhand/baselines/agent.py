@@ -3,7 +3,6 @@
 import numpy as np
 
 from closedhand.core import batch
-from closedhand.core.crossing import Crossing
 from closedhand.core.game import Game, State
 from closedhand.core.kernel import Policy, told_apart
 from closedhand.core.policies import decide_all
@@ -28,7 +27,6 @@ class KernelAgent:
         self.game = game
         self.name = name
         self._kernel_policy = told_apart(policy)
-        self._crossing = Crossing(policy, game.rules)
         self._ids = np.empty(max(game.num_actions, game.flat.num_actions), np.int32)
 
     @property
@@ -56,5 +54,5 @@ class KernelAgent:
     def _decide(self, views: np.ndarray) -> np.ndarray:
         """`act_batch` for views that have been checked."""
         actions = np.empty(len(views), np.int32)
-        self._crossing(decide_all, views, self._ids, actions)
+        decide_all(self._kernel_policy, self.game.rules, views, self._ids, actions)
         return actions

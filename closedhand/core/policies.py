@@ -12,7 +12,6 @@ from numba import types
 
 from closedhand.core import parts
 from closedhand.core.contract import dispatched
-from closedhand.core.crossing import unpack
 from closedhand.core.kernel import Ids, Integer, Policy, Rules, State, States, kernel, told_apart
 
 Policies = tuple[Policy, ...]
@@ -30,8 +29,7 @@ def decide(policy: Policy, rules: Rules, view: State, ids: Ids) -> Integer:
 
 @kernel
 def decide_all(policy: Policy, rules: Rules, views: States, ids: Ids, actions: Ids) -> None:
-    """`decide` for every view, into `actions`; policy and rules may be packed."""
-    policy, rules = unpack(policy), unpack(rules)
+    """`decide` for every view, into `actions`."""
     for i in range(len(views)):
         actions[i] = decide(policy, rules, views[i], ids)
 
