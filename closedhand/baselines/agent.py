@@ -40,8 +40,7 @@ class KernelAgent:
         Raises:
             InputError: The view is not a state of the game.
         """
-        self.game.check(view)
-        return int(self._decide(np.array([view], self.game.dtype))[0])
+        return int(self.act_batch(np.asarray(view)[np.newaxis])[0])
 
     def act_batch(self, views: np.ndarray) -> np.ndarray:
         """The action for each view, states [n]; int32 [n].
@@ -49,10 +48,7 @@ class KernelAgent:
         Raises:
             InputError: The views are not states of the game.
         """
-        return self._decide(batch.prepared(self.game, views))
-
-    def _decide(self, views: np.ndarray) -> np.ndarray:
-        """`act_batch` for views that have been checked."""
+        views = batch.prepared(self.game, views)
         actions = np.empty(len(views), np.int32)
         decide_all(self._kernel_policy, self.game.rules, views, self._ids, actions)
         return actions

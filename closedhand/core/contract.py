@@ -20,7 +20,6 @@ The rules of a game in sub-steps hold those of the flat game, as `rules.flat`. F
 module does not define are those of the flat game.
 """
 
-import sys
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
@@ -89,8 +88,7 @@ def _dispatch(
     name = stub.__name__
 
     def find(place: str) -> Callable[..., Any] | None:
-        # At every call from Python: a look-up takes a tenth of the time of an import.
-        module = sys.modules.get(place) or import_module(place)
+        module = import_module(place)
         if formerly and hasattr(module, formerly) and not hasattr(module, name):
             raise AttributeError(f"{place} defines {formerly}, which is now called {name}")
         return getattr(module, name, default)

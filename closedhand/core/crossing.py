@@ -2,8 +2,8 @@
 
 Two things in a call take longer than a step of most games: Numba looks up the compiled code by the
 types of all arguments, and it takes a record by a description of all its fields. So rules and
-policies cross with their tables as arrays without axes (`pack`, `unpack`), and the compiled code is
-looked up once (`entry`).
+policies cross with their tables as arrays without axes (`pack`, `unpack`), so do states, and the
+compiled code is looked up once (`entry`, `Crossing`).
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -96,10 +96,10 @@ def _opened_value(context: Any, builder: Any, kind: Any, value: Any) -> Any:
     return context.make_tuple(builder, opened, parts)
 
 
-unpack: Callable[[Any], Any] = cast(
-    Any,
-    _unpack if config.DISABLE_JIT else extending.intrinsic(_compile_unpack),  # pyright: ignore[reportAttributeAccessIssue]
-)
+PLAIN: bool = bool(config.DISABLE_JIT)  # pyright: ignore[reportAttributeAccessIssue]
+"""Whether kernels are plain functions."""
+
+unpack: Callable[[Any], Any] = cast(Any, _unpack if PLAIN else extending.intrinsic(_compile_unpack))
 
 
 def entry(kernel: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
@@ -119,32 +119,39 @@ def entry(kernel: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
 
 
 class Crossing:
-    """Calls of kernels whose first arguments stay the same, such as rules and a policy.
+    """Calls of kernels for single states of a game, with packed rules; kernels `unpack` both.
 
-    A copy, and what is unpickled, crosses with its own copies of them.
+    A copy, and what is unpickled, crosses with rules of its own.
     """
 
-    def __init__(self, *fixed: Any) -> None:
-        """Pack what stays the same; kernels have to `unpack` it."""
-        self._fixed = fixed
-        self._packed = tuple(map(pack, fixed))
-        self._codes: dict[Any, Callable[..., Any]] = {}
+    def __init__(self, rules: Any, dtype: np.dtype[Any]) -> None:
+        """Prepare for the rules and the type of states of a game."""
+        self._made_of = rules, dtype
+        self._rules = pack(rules)
+        self._dtype = dtype
+        self._codes: dict[Callable[..., Any], Callable[..., Any]] = {}
 
-    def __call__(self, kernel: Callable[..., Any], *arguments: Any) -> Any:
+    def __call__(self, kernel: Callable[..., Any], state: np.record, *arguments: Any) -> Any:
         """What a kernel returns.
 
         Args:
             kernel: The kernel.
+            state: A record of the type of states, which may be changed.
             *arguments: Its other arguments, of the same types at every call: nothing checks them.
         """
+        if PLAIN:
+            return kernel(self._rules, state, *arguments)
         code = self._codes.get(kernel)
         if code is None:
-            code = self._codes[kernel] = entry(kernel, *self._packed, *arguments)
-        return code(*self._packed, *arguments)
+            blank = np.zeros((), self._dtype)
+            code = self._codes[kernel] = entry(kernel, self._rules, blank, *arguments)
+        # The memory of the state, which `asarray` would copy if it has been unpickled. The array
+        # counts as read-only, but compiled code does not ask.
+        return code(self._rules, np.ndarray((), self._dtype, state), *arguments)
 
     def __getstate__(self) -> Any:
         # Compiled code cannot be copied.
-        return self._fixed
+        return self._made_of
 
-    def __setstate__(self, fixed: Any) -> None:
-        self.__init__(*fixed)
+    def __setstate__(self, made_of: Any) -> None:
+        self.__init__(*made_of)

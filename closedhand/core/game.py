@@ -4,7 +4,7 @@ import math
 import struct
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import signature
@@ -213,7 +213,7 @@ class Game:
     def deal(self, rng: np.random.Generator) -> State:
         """A new game, shuffled with `rng`."""
         state = self.empty(1)[0]
-        self._cross(single.deal, state, draw_seed(generator(rng)))
+        self._crossing(single.deal, state, draw_seed(generator(rng)))
         return state
 
     def deals(self) -> Iterator[Deal]:
@@ -232,9 +232,9 @@ class Game:
 
     def legal(self, state: State) -> NDArray[np.int32]:
         """The ids of the legal actions of `state.player`, ascending, int32."""
-        self.check(state)
+        self._check(state)
         out = np.empty(self.num_actions, np.int32)
-        return out[: self._cross(single.legal, state, out)].copy()
+        return out[: self._crossing(single.legal, state, out)].copy()
 
     def play(self, state: State, action: int) -> None:
         """Apply an action to `state`.
@@ -243,14 +243,14 @@ class Game:
             InputError: The game is over, or the action is not legal now and does not count as a
                 pass either.
         """
-        self.check(state)
+        self._check(state)
         if not state.flags.writeable:
             raise InputError("this state cannot be changed: play in a copy of it")
         number = id_or_illegal(whole_number(action), self.num_actions)
-        played = self._cross(single.play, state, number, np.empty(self.num_actions, np.int32))
-        if played == single.OVER:
+        status = self._crossing(single.play, state, number, np.empty(self.num_actions, np.int32))
+        if status == single.OVER:
             raise InputError("the game is over")
-        if played == single.ILLEGAL:
+        if status == single.ILLEGAL:
             raise InputError(explain_illegal(self, state, whole_number(action)))
 
     def sample(self, rng: np.random.Generator, state: State) -> int:
@@ -265,7 +265,7 @@ class Game:
 
     def playout(self, state: State, rng: np.random.Generator) -> State:
         """Final state of a game played on from a copy of `state` with uniformly random actions."""
-        self.check(state)
+        self._check(state)
         end = state.copy()
         ids = np.empty(self.num_actions, np.int32)
         contract.random_playout(self.rules, end, generator(rng), ids)
@@ -282,7 +282,7 @@ class Game:
             raise InputError(f"{self.name} has no action {shown(action)}: actions are 0 to "
                              f"{self.num_actions - 1}")  # fmt: skip
         if state is not None:
-            self.check(state)
+            self._check(state)
         return self.notation.text(number, state)
 
     def parse(self, text: str, state: State | None = None) -> int:
@@ -292,12 +292,12 @@ class Game:
             InputError: The text is no action.
         """
         if state is not None:
-            self.check(state)
+            self._check(state)
         return self.notation.parse(_text(text, "an action"), state)
 
     def deal_text(self, state: State) -> str:
         """Notation of the deal that a state, at any point of the game, started from."""
-        self.check(state)
+        self._check(state)
         return self.notation.deal_text(state)
 
     def parse_deal(self, text: str) -> State:
@@ -310,7 +310,7 @@ class Game:
 
     def scene(self, state: State) -> list[Row]:
         """The table as rows of cards; hidden cards of a view are face down."""
-        self.check(state)
+        self._check(state)
         return self.notation.scene(state)
 
     def cards(self, action: int, state: State) -> tuple[str, ...]:
@@ -332,7 +332,7 @@ class Game:
         A game whose notation has `parts_of(state)` is played by placing cards, not by lists of
         actions.
         """
-        self.check(state)
+        self._check(state)
         name = getattr(self.notation, "parts_of", None)
         return () if name is None else tuple(name(state))
 
@@ -346,20 +346,20 @@ class Game:
 
     def history(self, state: State) -> NDArray[np.int64]:
         """The actions so far, in order: ids of the flat game, int64 [moves]; negative if hidden."""
-        self.check(state)
+        self._check(state)
         return state["history"][: state["moves"]].astype(np.int64)
 
     def over(self, state: State) -> bool:
         """Whether the game has ended."""
-        self.check(state)
-        return bool(self._cross(single.over, state))
+        self._check(state)
+        return bool(self._crossing(single.over, state))
 
     def returns(self, state: State) -> NDArray[np.float64]:
         """The payoffs by player, float64 [num_players]; zeros before they are paid."""
-        self.check(state)
+        self._check(state)
         out = np.zeros(self.num_players)
         if self.staged or self.over(state):
-            self._cross(single.returns, state, out)
+            self._crossing(single.returns, state, out)
         return out
 
     def view(self, state: State, player: int) -> State:
@@ -368,9 +368,9 @@ class Game:
         Raises:
             InputError: There is no such player.
         """
-        self.check(state)
+        self._check(state)
         view = state.copy()
-        self._cross(single.hide, view, self.seat(player))
+        self._crossing(single.hide, view, self.seat(player))
         return view
 
     def key(self, state: State, player: int) -> bytes:
@@ -444,10 +444,10 @@ class Game:
         Raises:
             InputError: There is no such player, or the view is another one's.
         """
-        self.check(view)
+        self._check(view)
         seat = self.seat(player)
         state = view.copy()
-        self._cross(single.redeal, state, seat, generator(rng))
+        self._crossing(single.redeal, state, seat, generator(rng))
         if self.view(state, seat).tobytes() != view.tobytes():
             raise InputError(f"that is no view of {self.name}'s player {seat}")
         return state
@@ -458,9 +458,9 @@ class Game:
         Raises:
             InputError: There is no such player.
         """
-        self.check(state)
+        self._check(state)
         out = np.empty(self.observation_size, np.int8)
-        self._cross(single.look, state, self.seat(player), False, out)
+        self._crossing(single.observe, state, self.seat(player), out)
         return self.split(out)
 
     def features(self, state: State, player: int) -> NDArray[np.int8]:
@@ -469,9 +469,9 @@ class Game:
         Raises:
             InputError: There is no such player.
         """
-        self.check(state)
+        self._check(state)
         out = np.empty(self.feature_size, np.int8)
-        self._cross(single.look, state, self.seat(player), True, out)
+        self._crossing(single.features, state, self.seat(player), out)
         return out
 
     def split(self, observation: np.ndarray) -> dict[str, np.ndarray]:
@@ -510,16 +510,12 @@ class Game:
                              f"{shown(player)}")  # fmt: skip
         return number
 
-    def _cross(self, kernel: Callable[..., Any], state: State, *arguments: Any) -> Any:
-        """What a kernel of `single` returns for a state that has been checked."""
-        return self._crossing(kernel, np.asarray(state), *arguments)
-
     @cached_property
     def _crossing(self) -> Crossing:
-        """Calls of kernels with the rules."""
-        return Crossing(self.rules)
+        """Calls of the kernels of `single`."""
+        return Crossing(self.rules, self.dtype)
 
-    def check(self, state: Any) -> None:
+    def _check(self, state: Any) -> None:
         """Check that an object is a record of this game.
 
         Raises:
@@ -545,7 +541,7 @@ class Game:
 
     def save(self, state: State) -> bytes:
         """The bytes of a state, for `load`: `HEADER`, then the record."""
-        self.check(state)
+        self._check(state)
         return HEADER.pack(MAGIC, self.layout) + state.tobytes()
 
     def load(self, data: bytes, player: int | None = None) -> State:

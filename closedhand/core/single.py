@@ -9,8 +9,8 @@ from closedhand.core import contract
 from closedhand.core.crossing import unpack
 from closedhand.core.kernel import Floats, Ids, Integer, Planes, Rng, Rules, State, kernel
 
-OVER, ILLEGAL = -1, -2
-"""Why an action was not played."""
+PLAYED, OVER, ILLEGAL = range(3)
+"""What became of an action: the game was over before, or does not admit it."""
 
 
 @kernel
@@ -32,19 +32,19 @@ def legal(rules: Rules, state: State, out: Ids) -> Integer:
 
 
 @kernel
-def play(rules: Rules, state: State, action: Integer, ids: Ids) -> Integer:
-    """Play an action that may be illegal; return as which one it counts, `OVER` or `ILLEGAL`.
+def play(rules: Rules, state: State, action: Integer, ids: Ids) -> int:
+    """Play an action that may be illegal; return `PLAYED`, `OVER` or `ILLEGAL`.
 
     `ids` is scratch space, int32 [num_actions].
     """
     rules, state = unpack(rules), unpack(state)
     if contract.over(rules, state):
-        return np.int64(OVER)
-    admitted = np.int64(contract.admit(rules, state, action, ids))
+        return OVER
+    admitted = contract.admit(rules, state, action, ids)
     if admitted < 0:
-        return np.int64(ILLEGAL)
+        return ILLEGAL
     contract.play(rules, state, admitted)
-    return admitted
+    return PLAYED
 
 
 @kernel
@@ -66,6 +66,12 @@ def redeal(rules: Rules, state: State, player: Integer, rng: Rng) -> None:
 
 
 @kernel
-def look(rules: Rules, state: State, player: Integer, compact: bool, out: Planes) -> None:
-    """Write the observation of a player, or if `compact` the features."""
-    contract.look(unpack(rules), unpack(state), player, compact, out)
+def observe(rules: Rules, state: State, player: Integer, out: Planes) -> None:
+    """Write the observation of a player."""
+    contract.observe(unpack(rules), unpack(state), player, out)
+
+
+@kernel
+def features(rules: Rules, state: State, player: Integer, out: Planes) -> None:
+    """Write the compact observation of a player."""
+    contract.features(unpack(rules), unpack(state), player, out)

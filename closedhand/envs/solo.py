@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium import error, logger, spaces
 
 from closedhand.core import contract, kernels
-from closedhand.core.checks import id_or_illegal, whole_number
+from closedhand.core.checks import InputError, id_or_illegal, whole_number
 from closedhand.core.crossing import entry
 from closedhand.core.game import Game, State
 from closedhand.core.kernel import draw_seed
@@ -114,14 +114,18 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
                 unchanged.
         """
         seed, given = common.seed_or_none(seed), common.given_start(self.game, options)
-        self._crossing = ()
-        with unchanged_if_refused(
-            self, given, "_np_random", "_np_random_seed", "_opponents", "_states", "_paid", "seat"
-        ):
-            super().reset(seed=seed)
-            if seed is not None:
-                self._opponents.seed(self.np_random)
-            look = self._start(given)
+        try:
+            with unchanged_if_refused(
+                self, given,
+                "_np_random", "_np_random_seed", "_opponents", "_states", "_paid", "seat",
+            ):  # fmt: skip
+                super().reset(seed=seed)
+                if seed is not None:
+                    self._opponents.seed(self.np_random)
+                look = self._start(given)
+        except InputError:
+            self._crossing = ()  # It is that of the start that was refused.
+            raise
         self._has_begun, self._ended = True, False
         return self._told(look)
 
@@ -151,7 +155,7 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
     def _cross(self) -> tuple[Any, ...]:
         """The first arguments of `turns.take_turn`, the same for a whole game.
 
-        Looks up their compiled code for the policies of the opponents. Empty if one of the
+        Looks up its compiled code for the policies of the opponents. Empty if one of the
         opponents decides in Python.
         """
         others = self._opponents

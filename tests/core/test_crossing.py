@@ -11,7 +11,7 @@ from support import VARIANTS, assert_alike_without_compiler, variant_id
 
 from closedhand import make_game
 from closedhand.core import contract
-from closedhand.core.crossing import Crossing, entry, pack, unpack
+from closedhand.core.crossing import PLAIN, Crossing, entry, pack, unpack
 from closedhand.core.kernel import kernel
 
 HERE = Path(__file__).parent
@@ -51,6 +51,17 @@ def total(value):
     return value.inner.table.width * value.inner.factor + rows + value.weights.sum() + value.name
 
 
+COUNTER = np.dtype((np.record, [("number", "i4")]))
+
+
+@kernel
+def counted(value, state):
+    """`total`; counts its calls in a state."""
+    state = unpack(state)
+    state.number += 1
+    return total(value)
+
+
 def test_packed_tuples_are_the_same_and_share_their_memory() -> None:
     value = example()
     packed = pack(value)
@@ -63,12 +74,23 @@ def test_packed_tuples_are_the_same_and_share_their_memory() -> None:
 
 
 def test_copies_cross_with_values_of_their_own() -> None:
-    value = example()
-    crossing = Crossing(value)
-    assert [crossing(total), crossing(total)] == [8 * 5 + 11, 9 * 5 + 11]
+    value, state = example(), np.zeros(1, COUNTER)[0]
+    crossing = Crossing(value, COUNTER)
+    assert [crossing(counted, state), crossing(counted, state)] == [8 * 5 + 11, 9 * 5 + 11]
     for copied in (copy.deepcopy(crossing), pickle.loads(pickle.dumps(crossing))):
-        assert copied(total) == 10 * 5 + 11
-    assert value.inner.table.width == 9
+        assert copied(counted, state) == 10 * 5 + 11
+    assert (value.inner.table.width, state.number) == (9, 4)
+
+
+@pytest.mark.skipif(PLAIN, reason="NumPy cannot write into a record that has been unpickled")
+@pytest.mark.parametrize("name", ["leduc", "doudizhu"])
+def test_unpickled_states_are_played_on(name: str) -> None:
+    game = make_game(name)
+    state = pickle.loads(pickle.dumps(game.deal(np.random.default_rng(1))))
+    played = state.copy()
+    for one in (state, played):
+        game.play(one, int(game.legal(one)[0]))
+    assert state.tobytes() == played.tobytes() and state["moves"] == 1
 
 
 def test_compiled_code_that_was_looked_up_is_that_of_the_kernel() -> None:

@@ -160,7 +160,8 @@ def log_probability(policy, rules, state, action, ids, scores):
     if n == 1:
         return 0.0 if ids[0] == action else LEAST_LOGARITHM
     logits = logits_of(policy, rules, state, ids, n)
-    scores[:n] = logits
+    for k in range(n):
+        scores[k] = logits[k]
     total = exponentials(scores, n)
     for k in range(n):
         if ids[k] == action:
