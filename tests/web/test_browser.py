@@ -474,8 +474,8 @@ def test_two_people_at_one_table(visit: Callable[..., Any]) -> None:
         wait_for_change(other, before)
 
 
-FIRST_CARD_SECONDS = 6.0
-"""Of the processor, which the server may take to the first card, on a warm cache."""
+FIRST_CARD = 9.0
+"""What the server may take to the first card on a warm cache: so many times an import takes."""
 
 
 def spent_by_children() -> float:
@@ -516,9 +516,12 @@ def play_first_card(chromium: Any, folder: Path) -> float:
 
 
 def test_the_first_card_is_played_within_seconds(chromium: Any, tmp_path: Path) -> None:
-    """From the command on. What else the machine does changes how long this takes, not its work."""
+    """From the command on, measured by what the machine takes to import the package."""
     play_first_card(chromium, tmp_path / "cold")  # compiles what no other test has
-    assert play_first_card(chromium, tmp_path / "warm") <= FIRST_CARD_SECONDS
+    spent = play_first_card(chromium, tmp_path / "warm")
+    before = spent_by_children()
+    subprocess.run([sys.executable, "-c", "import closedhand.cli"], check=True)
+    assert spent <= FIRST_CARD * (spent_by_children() - before)
 
 
 def test_a_person_and_an_agent_sit_in_a_match_elsewhere(
