@@ -474,8 +474,8 @@ def test_two_people_at_one_table(visit: Callable[..., Any]) -> None:
         wait_for_change(other, before)
 
 
-FIRST_CARD = 9.0
-"""What the server may take to the first card on a warm cache: so many times an import takes."""
+FIRST_CARD_SECONDS = 6.0
+"""Of the processor, which the server may take to the first card, on a warm cache."""
 
 
 def spent_by_children() -> float:
@@ -499,8 +499,11 @@ def command_server(folder: Path) -> Iterator[str]:
             process.terminate()
 
 
-def play_first_card(chromium: Any, folder: Path) -> float:
-    """Play the first card of a server of its own; return the processor's seconds that it took."""
+def play_first_card(chromium: Any, folder: Path, and_wait: bool = False) -> float:
+    """Play the first card of a server of its own; return the processor's seconds that it took.
+
+    The server ends in the middle of what the others then do, unless it is to wait for that.
+    """
     before = spent_by_children()
     with command_server(folder) as address:
         page = chromium.new_context(viewport=DESKTOP, locale="en-US").new_page()
@@ -511,17 +514,17 @@ def play_first_card(chromium: Any, folder: Path) -> float:
         seen = version(page)
         act_by_clicks(page, np.random.default_rng(0), by_list=True)
         wait_for_change(page, seen)
+        if and_wait:
+            assert wait_for_turn(page)
         page.context.close()
     return spent_by_children() - before
 
 
 def test_the_first_card_is_played_within_seconds(chromium: Any, tmp_path: Path) -> None:
-    """From the command on, measured by what the machine takes to import the package."""
-    play_first_card(chromium, tmp_path / "cold")  # compiles what no other test has
-    spent = play_first_card(chromium, tmp_path / "warm")
-    before = spent_by_children()
-    subprocess.run([sys.executable, "-c", "import closedhand.cli"], check=True)
-    assert spent <= FIRST_CARD * (spent_by_children() - before)
+    """From the command on. What else the machine does changes how long this takes, not its work."""
+    # Compiles what no other test has, the other players too: they begin while the server ends.
+    play_first_card(chromium, tmp_path / "cold", and_wait=True)
+    assert play_first_card(chromium, tmp_path / "warm") <= FIRST_CARD_SECONDS
 
 
 def test_a_person_and_an_agent_sit_in_a_match_elsewhere(
