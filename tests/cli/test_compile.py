@@ -5,7 +5,23 @@ from pathlib import Path
 import pytest
 from support import run_program
 
-COMPILE = "from closedhand.cli import app; app(['compile', 'leduc'])"
+COMPILE = """
+from numba.core import event
+from closedhand.cli import app
+
+class Texts(event.Listener):
+    def on_start(self, event):
+        module = event.data["dispatcher"].py_func.__module__
+        assert module != "numba.cpython.unicode", "a text is put together in a kernel"
+
+    def on_end(self, event):
+        pass
+
+event.register("numba:compile", Texts())
+app(["compile", "leduc"])
+"""
+"""Texts in kernels, such as the message of an assignment between slices of unequal shapes, take
+longer to compile than most games."""
 PLAY = """
 import gymnasium, closedhand
 env = gymnasium.make_vec("closedhand/Leduc-v0", 2, reward="seats")

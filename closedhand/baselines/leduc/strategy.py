@@ -213,7 +213,8 @@ def look_up_all(rules, probabilities, views, out):
     for i in range(len(views)):
         view = views[i]
         slot = slot_at(rules.tables.nodes[view.node], view)
-        out[i] = probabilities[view.node, slot, view.cards[view.player]]
+        for k in range(out.shape[1]):
+            out[i, k] = probabilities[view.node, slot, view.cards[view.player], k]
 
 
 @described(traits(microseconds=0.3))
