@@ -93,7 +93,7 @@ class RatingAgent(PlayAgent):
     def rate_plays(self, view: State) -> tuple[np.ndarray, np.ndarray]:
         """The flat plays that the agent considers while cards are played, and values, float64.
 
-        -inf stands for plays that are worse than one that needs no value.
+        -inf stands for plays that need no value, as another is much better.
         """
 
     def values(self, view: State, actions: np.ndarray) -> np.ndarray:

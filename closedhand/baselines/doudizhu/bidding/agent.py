@@ -1,6 +1,7 @@
 """The agent `bids:KIND:AGENT`: the bids of one module, the plays of another agent."""
 
 from closedhand.baselines.doudizhu.bidding.modules import KINDS, NET, OTHERS, VALUE, BiddingAgent
+from closedhand.baselines.doudizhu.value_net.files import SINCE
 from closedhand.core.agent_spec import split_outside, unquoted
 from closedhand.core.agents import Traits, described, files_of, make_agent, traits_of
 from closedhand.core.game import Game, InputError
@@ -28,8 +29,10 @@ def describe(game: Game, argument: str | None) -> Traits:
     """The traits of the agent, known before it plays."""
     kind, player = read(argument)
     file = kind.removeprefix(OF_FILE) if kind.startswith(OF_FILE) else None
-    microseconds = 500 if kind == VALUE else 1
-    return Traits(files_of(file), microseconds=microseconds) | traits_of(game, player)
+    own = Traits(files_of(file), microseconds=1)
+    if kind == VALUE:
+        own = Traits(microseconds=500, since=SINCE)
+    return own | traits_of(game, player)
 
 
 @described(describe)

@@ -12,7 +12,7 @@ from closedhand.baselines.doudizhu.deeprocket import policy_net
 from closedhand.baselines.doudizhu.search.agent import WIDTH, describer, read_search
 from closedhand.baselines.doudizhu.value_net import files
 from closedhand.baselines.doudizhu.value_net.agent import rate
-from closedhand.baselines.doudizhu.value_net.playouts import PLAYED_SINCE, SIMULATION
+from closedhand.baselines.doudizhu.value_net.playouts import SIMULATION
 from closedhand.baselines.doudizhu.value_net.value_search import MOST_BEHIND, ValueSearchAgent
 from closedhand.baselines.doudizhu.variants import check_three
 from closedhand.core.agents import described
@@ -56,7 +56,7 @@ class PolicySearchAgent(ValueSearchAgent):
         return plays[near], values[near]
 
 
-@described(describer("policy-search", PLAYED_SINCE, SIMULATION))
+@described(describer("policy-search", files.SINCE, SIMULATION))
 def make_policy_search(
     game: Game,
     seed: int,

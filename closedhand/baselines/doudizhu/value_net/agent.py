@@ -1,7 +1,8 @@
 """The agent `value-net`: plays what its network values most.
 
-The candidates are those of `decompose` (`decompose/agent.py`), one for each main group; a play that
-wins at once, or is the only one, is made without the network.
+The candidates are those of `decompose` (`decompose/agent.py`), one for each main group; those that
+it rates much lower than the best one need no value. A play that wins at once, or is the only one,
+is made without the network.
 """
 
 from typing import NamedTuple
@@ -25,7 +26,6 @@ from closedhand.baselines.doudizhu.value_net.features import (
     write_cards,
 )
 from closedhand.baselines.doudizhu.value_net.network import (
-    LEAST_PRIOR,
     SECOND,
     UNITS,
     Net,
@@ -41,6 +41,9 @@ from closedhand.core.kernel import kernel
 from closedhand.games.doudizhu.hidden import cards_of_others
 from closedhand.games.doudizhu.state import SEATS
 from closedhand.games.doudizhu.words import is_opening
+
+FURTHEST = -0.96
+"""Least part of a value by `decompose`, its best play having 0, that is worth an evaluation."""
 
 
 class Policy(NamedTuple):
@@ -64,7 +67,7 @@ class Space(NamedTuple):
 
     Attributes:
         plays: The candidates, int64 [CANDIDATES].
-        values: Their values, float64 [CANDIDATES].
+        values: Their values, float64 [CANDIDATES]; -inf if not evaluated.
         priors: Their sums of `decompose`, less the greatest one, float64 [CANDIDATES].
         features: Their features of `decompose`, int64 [CANDIDATES, MOST_FEATURES].
         numbers: The number of these, int64 [CANDIDATES].
@@ -152,6 +155,10 @@ def rate(policy, rules, state, ids, space):
     add_rows(rows, space.changed, 0, held, common)
     most = space.priors[:n].max()
     for i in range(n):
+        space.priors[i] -= most
+        if policy.share * space.priors[i] < FURTHEST:
+            space.values[i] = -np.inf
+            continue
         play = space.plays[i]
         group = PLAY + np.int64(rules.plays.group[play])
         for u in range(UNITS):
@@ -160,7 +167,6 @@ def rate(policy, rules, state, ids, space):
         subtract_rows(rows, space.changed, 0, ended, sums)
         add_rows(rows, space.changed, ended, changed, sums)
         add_rows(features, space.features[i], 0, space.numbers[i], sums)
-        space.priors[i] = max(space.priors[i] - most, LEAST_PRIOR)
         space.values[i] = head(dense, sums, space.hidden) + policy.share * space.priors[i]
     return n, k, known
 
@@ -207,8 +213,7 @@ class ValueNetAgent(RatingAgent):
 
 def describe(game: Game, argument: str | None) -> Traits:
     """Traits of the agent, known before it plays."""
-    since = files.since(argument, game.options["objective"])
-    return Traits(files.files_of(argument), microseconds=12, since=since)
+    return Traits(files.files_of(argument), microseconds=12, since=files.SINCE)
 
 
 @described(describe)

@@ -10,17 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.baselines.doudizhu.value_net.network import SHAPES, Net
+from closedhand.baselines.doudizhu.value_net.network import FORMER, SHAPES, Net, shapes, widened
 from closedhand.core.files import SHIPPED, within, write_arrays
 from closedhand.core.game import InputError
 from closedhand.core.reading import check_arrays, json_in, read_arrays
-from closedhand.core.version import UNCHANGED_SINCE
 
 SHARES = {"win": 0.06, "score": 0.03}
 """Share of the sum of `decompose` in a value, by objective: for `win` a value is the logarithm of
 the odds to win, for `score` the points of a side at a stake of 1."""
-SHIPPED_SINCE = {"win": UNCHANGED_SINCE, "score": "0.7.0"}
-"""Versions since which the package's networks are what they are, by objective."""
+SINCE = "0.9.0"
+"""Version since which agents play by networks, those of the package and of users, as they do."""
 NUMBERS = ("steps", "games", "samples")
 """Counts of its training in the description of a network."""
 NAME = "value-net.npz"
@@ -65,15 +64,19 @@ def read(path: Path) -> tuple[Net, dict[str, Any]]:
         InputError: The file cannot be read, or holds something else.
     """
     arrays = read_arrays(path)
-    wanted = {
-        "inputs": np.empty(SHAPES.inputs, np.int8),
-        "inputs_factors": np.empty(SHAPES.inputs[:-1], np.float32),
-        "plays": np.empty(SHAPES.plays, np.int8),
-        "plays_factors": np.empty(SHAPES.plays[:-1], np.float32),
-        "dense": np.empty(SHAPES.dense, np.float32),
-    }
+    is_former = arrays.get("inputs", np.empty(0)).shape[-1:] == FORMER[:1]
+    wanted = shapes(*FORMER) if is_former else SHAPES
     try:
-        check_arrays(arrays, wanted)
+        check_arrays(
+            arrays,
+            {
+                "inputs": np.empty(wanted.inputs, np.int8),
+                "inputs_factors": np.empty(wanted.inputs[:-1], np.float32),
+                "plays": np.empty(wanted.plays, np.int8),
+                "plays_factors": np.empty(wanted.plays[:-1], np.float32),
+                "dense": np.empty(wanted.dense, np.float32),
+            },
+        )
         about = json_in(arrays, "about")
         _check_description(about)
         rows = {
@@ -82,6 +85,8 @@ def read(path: Path) -> tuple[Net, dict[str, Any]]:
         net = Net(**rows, dense=arrays["dense"])
         if not all(np.isfinite(part).all() for part in net):
             raise InputError("it has numbers that are not finite")
+        if is_former:
+            net = widened(net)
     except InputError as error:
         raise InputError(f"{path} is not a network of value-net: {error}") from None
     return net, about
@@ -113,11 +118,6 @@ def load(path: str | None, objective: str) -> tuple[Net, dict[str, Any]]:
 @cache
 def _shipped(objective: str) -> tuple[Net, dict[str, Any]]:
     return read(SHIPPED / f"doudizhu_value_{objective}.npz")
-
-
-def since(path: str | None, objective: str) -> str:
-    """The version since which the network of a file, or of the package, is what it is."""
-    return SHIPPED_SINCE[objective] if path is None else UNCHANGED_SINCE
 
 
 def files_of(path: str | None) -> tuple[Path, ...]:

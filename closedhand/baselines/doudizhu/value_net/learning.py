@@ -1,8 +1,9 @@
 """The steps by which the network of `value-net` learns from samples; in kernels.
 
 A sample changes the rows of its inputs at once, by a step along the gradient that is divided by the
-root of the row's mean squared gradient: rare inputs learn as fast as common ones. The upper layers
-take a step of Adam after every `BATCH` samples of a role.
+root of the row's mean squared gradient. The rarer an input, the greater its steps, as in Adagrad:
+what a sample tells about it has to last for longer. The upper layers take a step of Adam after
+every `BATCH` samples of a role.
 """
 
 from typing import NamedTuple
@@ -10,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closedhand.baselines.doudizhu.decompose.features import FEATURES
-from closedhand.baselines.doudizhu.value_net.features import INPUTS
+from closedhand.baselines.doudizhu.value_net.features import ALWAYS, INPUTS
 from closedhand.baselines.doudizhu.value_net.network import (
     DENSE,
     ROLES,
@@ -34,6 +35,8 @@ MEAN, SQUARES, TINY = 0.9, 0.999, 1e-7
 MEMORY = 1000
 """Number of a row's latest gradients whose squares count."""
 LEAST_SQUARE = np.float32(1e-9)
+LARGEST = 40.0
+"""Most by which the steps of a rare row are longer than those of one that is in every sample."""
 
 
 class Optimiser(NamedTuple):
@@ -41,9 +44,9 @@ class Optimiser(NamedTuple):
 
     Attributes:
         inputs: Mean squared gradient of each row of `Net.inputs`, float32 [ROLES, INPUTS].
-        input_visits: Number of its gradients, up to `MEMORY`, int32 [ROLES, INPUTS].
+        input_visits: Number of its gradients, int64 [ROLES, INPUTS].
         plays: The same for `Net.plays`, float32 [FEATURES].
-        play_visits: The same for `Net.plays`, int32 [FEATURES].
+        play_visits: The same for `Net.plays`, int64 [FEATURES].
         pending: Sums of the gradients of the upper layers since their last step, float32
             [ROLES, DENSE].
         pending_samples: Number of samples in these sums, int64 [ROLES].
@@ -67,9 +70,9 @@ def new_optimiser() -> Optimiser:
     """An optimiser that has seen no gradient."""
     return Optimiser(
         np.zeros((ROLES, INPUTS), np.float32),
-        np.zeros((ROLES, INPUTS), np.int32),
+        np.zeros((ROLES, INPUTS), np.int64),
         np.zeros(FEATURES, np.float32),
-        np.zeros(FEATURES, np.int32),
+        np.zeros(FEATURES, np.int64),
         np.zeros((ROLES, DENSE), np.float32),
         np.zeros(ROLES, np.int64),
         np.zeros((ROLES, DENSE), np.float32),
@@ -88,7 +91,7 @@ def learn(net, optimiser, role, share, win, step_size, samples, order):
         role: The role.
         share: Share of the sum of `decompose` in a value.
         win: Whether the loss is the cross-entropy of the odds, and not the squared error of points.
-        step_size: Step size of the rows.
+        step_size: Step size of the rows that are in every sample.
         samples: Samples of all roles.
         order: Indices of the samples, in the order to learn them.
 
@@ -117,12 +120,14 @@ def learn(net, optimiser, role, share, win, step_size, samples, order):
         else:
             total += error**2 / 2
         learned += 1
+        seen = optimiser.input_visits[role, ALWAYS] + 1
         gradient = optimiser.pending[role]
         descend_head(dense, sums, hidden, np.float32(error), gradient, upper, slopes)
         descend_rows(
             rows,
             optimiser.inputs[role],
             optimiser.input_visits[role],
+            seen,
             sample.inputs,
             known,
             slopes,
@@ -132,6 +137,7 @@ def learn(net, optimiser, role, share, win, step_size, samples, order):
             net.plays,
             optimiser.plays,
             optimiser.play_visits,
+            ROLES * seen,
             sample.features,
             number,
             slopes,
@@ -176,17 +182,18 @@ def descend_head(dense, sums, hidden, error, gradient, upper, slopes):
 
 
 @kernel
-def descend_rows(table, squares, visits, rows, number, slopes, step_size):
+def descend_rows(table, squares, visits, seen, rows, number, slopes, step_size):
     """Move the first rows of a sample along their gradient, which is the same for all of them.
 
     Args:
         table: Rows of weights, float32 [n, UNITS or NARROW].
         squares: Mean squared gradient of each row.
-        visits: Number of gradients of each row, up to `MEMORY`.
+        visits: Number of gradients of each row.
+        seen: Number of samples that the table has learned from, this one included.
         rows: Indices of rows.
         number: Number of these.
         slopes: The gradient, float32 [UNITS].
-        step_size: Step size.
+        step_size: Step size of a row that is in every sample.
     """
     width = table.shape[1]
     square = ZERO
@@ -195,10 +202,10 @@ def descend_rows(table, squares, visits, rows, number, slopes, step_size):
     square /= np.float32(width)
     for k in range(number):
         row = np.int64(rows[k])
-        if visits[row] < MEMORY:
-            visits[row] += 1
-        squares[row] += (square - squares[row]) / np.float32(visits[row])
-        step = np.float32(step_size / np.sqrt(squares[row] + LEAST_SQUARE))
+        visits[row] += 1
+        squares[row] += (square - squares[row]) / np.float32(min(visits[row], MEMORY))
+        longer = min(LARGEST, np.sqrt(seen / visits[row]))
+        step = np.float32(longer * step_size / np.sqrt(squares[row] + LEAST_SQUARE))
         for i in range(width):
             table[row, i] -= step * slopes[i]
 
@@ -209,11 +216,13 @@ def step_dense(net, optimiser, role, step_size):
     optimiser.steps[role] += 1
     steps = np.float64(optimiser.steps[role])
     size = step_size * np.sqrt(1.0 - SQUARES**steps) / (1.0 - MEAN**steps)
+    pending, number = optimiser.pending[role], optimiser.pending_samples[role]
+    means, squares, dense = optimiser.mean[role], optimiser.squares[role], net.dense[role]
     for k in range(DENSE):
-        gradient = np.float64(optimiser.pending[role, k]) / optimiser.pending_samples[role]
-        mean = MEAN * optimiser.mean[role, k] + (1.0 - MEAN) * gradient
-        square = SQUARES * optimiser.squares[role, k] + (1.0 - SQUARES) * gradient**2
-        optimiser.mean[role, k], optimiser.squares[role, k] = mean, square
-        net.dense[role, k] -= size * mean / (np.sqrt(square) + TINY)
-        optimiser.pending[role, k] = ZERO
+        gradient = np.float64(pending[k]) / number
+        mean = MEAN * means[k] + (1.0 - MEAN) * gradient
+        square = SQUARES * squares[k] + (1.0 - SQUARES) * gradient**2
+        means[k], squares[k] = mean, square
+        dense[k] -= size * mean / (np.sqrt(square) + TINY)
+        pending[k] = ZERO
     optimiser.pending_samples[role] = 0

@@ -20,11 +20,11 @@ from closedhand.baselines.doudizhu.value_net.features import INPUTS
 from closedhand.core.kernel import kernel
 
 ROLES = 3
-UNITS = 128
+UNITS = 256
 """Units of the first layer."""
 NARROW = 64
 """Units that the features of `decompose` reach."""
-SECOND = 16
+SECOND = 32
 """Units of the second layer."""
 TOGETHER = 8
 """Units of the first layer that `head` adds to the second one at a time."""
@@ -36,8 +36,6 @@ THIRD_BIAS = THIRD + SECOND
 DENSE = THIRD_BIAS + 1
 
 ZERO = np.float32(0.0)
-LEAST_PRIOR = -20.0
-"""Least difference of a sum of `decompose` from the greatest one, which is what the value has."""
 
 
 class Net(NamedTuple):
@@ -56,7 +54,16 @@ class Net(NamedTuple):
     dense: np.ndarray
 
 
-SHAPES = Net((ROLES, INPUTS, UNITS), (FEATURES, NARROW), (ROLES, DENSE))  # type: ignore[arg-type]
+def shapes(units: int, second: int) -> Net:
+    """The shapes of the weights of a network with so many units in its two layers."""
+    dense = units * second + 2 * second + 1
+    found = (ROLES, INPUTS, units), (FEATURES, NARROW), (ROLES, dense)
+    return Net(*found)  # type: ignore[arg-type]
+
+
+SHAPES = shapes(UNITS, SECOND)
+FORMER = 128, 16
+"""Units of the networks of versions before 0.9.0."""
 
 
 def new_net(seed: int) -> Net:
@@ -68,6 +75,27 @@ def new_net(seed: int) -> Net:
     inputs = (rng.standard_normal(SHAPES.inputs) * 0.05).astype(np.float32)
     inputs[:, -1] = 0.0
     return Net(inputs, np.zeros(SHAPES.plays, np.float32), dense)
+
+
+def widened(net: Net) -> Net:
+    """A network of `FORMER` units with more of them, with the same values to the last bit.
+
+    The further units are random, but nothing comes of them before they have learned.
+    """
+    units, second = FORMER
+    wide = new_net(0)
+    wide.inputs[:] *= net.inputs.any(axis=-1, keepdims=True)
+    wide.inputs[..., :units] = net.inputs
+    weights, biases, third, last = np.split(
+        net.dense, np.cumsum((units * second, second, second)), axis=1
+    )
+    upper = wide.dense[:, :SECOND_BIAS].reshape(ROLES, UNITS, SECOND)
+    upper[..., :second] = 0.0
+    upper[:, :units, :second] = weights.reshape(ROLES, units, second)
+    wide.dense[:, SECOND_BIAS : SECOND_BIAS + second] = biases
+    wide.dense[:, THIRD : THIRD + second] = third
+    wide.dense[:, THIRD_BIAS:] = last
+    return wide._replace(plays=net.plays)
 
 
 @kernel

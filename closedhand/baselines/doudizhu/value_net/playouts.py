@@ -23,8 +23,6 @@ from closedhand.core.kernel import kernel
 from closedhand.games.doudizhu import rules as flat
 from closedhand.search.exact import UNKNOWN, WON
 
-PLAYED_SINCE = "0.4.0"
-"""Version since which agents that simulate so play as they do."""
 SIMULATION = 90.0
 """Order of magnitude of the time of a simulation, in microseconds."""
 TEMPERATURE = 0.5

@@ -78,6 +78,8 @@ def play_games(policy, rules, win, games, rng, ids, states, samples):
                 explored[n - first] = rng.random() < EXPLORATION
                 if explored[n - first]:
                     k = np.int64(rng.random() * candidates)
+                    while space.values[k] == -np.inf:
+                        k = np.int64(rng.random() * candidates)
                 write_sample(rules, state, space, known, k, samples[n])
                 n += 1
             flat.play(rules, state, space.plays[k])

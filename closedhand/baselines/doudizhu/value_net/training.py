@@ -19,7 +19,14 @@ import numpy as np
 from closedhand.baselines.doudizhu.value_net import files
 from closedhand.baselines.doudizhu.value_net.agent import ValueNetAgent, policy_of
 from closedhand.baselines.doudizhu.value_net.learning import Optimiser, learn, new_optimiser
-from closedhand.baselines.doudizhu.value_net.network import ROLES, THIRD, Net, new_net
+from closedhand.baselines.doudizhu.value_net.network import (
+    ROLES,
+    SECOND,
+    THIRD,
+    UNITS,
+    Net,
+    new_net,
+)
 from closedhand.baselines.doudizhu.value_net.self_play import SAMPLE, play_games
 from closedhand.core import batch, duel
 from closedhand.core.agents import Agent
@@ -291,7 +298,12 @@ def begin(game: Game, seed: int, folder: Path, start: Path | None = None) -> Run
 
     return Run(
         training,
-        {"objective": training.objective, "seed": seed, "start": training.steps},
+        {
+            "objective": training.objective,
+            "seed": seed,
+            "start": training.steps,
+            "units": [UNITS, SECOND],
+        },
         folder / "learner.npz",
         save_network,
         PLAIN,

@@ -19,13 +19,18 @@ def test_values_are_the_same_when_every_play_is_described_anew() -> None:
     policy = value_net.policy_of(files.load(None, "win")[0], "win")
     rules, ids = GAME.rules, np.empty(GAME.num_actions, np.int32)
     space, rows = value_net.make_space(), np.empty(100, np.int64)
-    seen = 0
+    seen = hopeless = 0
     for seed in range(4):
         state = GAME.deal(np.random.default_rng(seed))
         player = make_agent(GAME, "rule")
         while not GAME.over(state):
             n, k, known = value_net.rate(policy, rules, state, ids, space)
             for i in range(n if k < 0 else 0):
+                far = policy.share * space.priors[i] < value_net.FURTHEST
+                assert (space.values[i] == -np.inf) == far
+                if space.values[i] == -np.inf:
+                    hopeless += 1
+                    continue
                 rows[:known] = space.position[:known]
                 play = int(space.plays[i])
                 left = state.hands[state.player] - rules.plays.need[play]
@@ -43,7 +48,7 @@ def test_values_are_the_same_when_every_play_is_described_anew() -> None:
                 )
                 seen += 1
             GAME.play(state, player.act(GAME.view(state, int(state.player))))
-    assert seen > 100
+    assert seen > 100 and hopeless > 20
 
 
 def test_what_wins_at_once_is_played() -> None:
@@ -66,7 +71,7 @@ def test_the_network_for_points_makes_more_of_them(monkeypatch: pytest.MonkeyPat
     net = files.load(None, "win")[0]
     to_win = value_net.ValueNetAgent(game, "to win", net, "win")
     gained = [training.measure(game, agent) for agent in (make_agent(game, "value-net"), to_win)]
-    assert gained[0]["gained"] > gained[1]["gained"] + 0.2
+    assert gained[0]["gained"] > gained[1]["gained"]
     assert gained[0]["won"] < gained[1]["won"]
 
 

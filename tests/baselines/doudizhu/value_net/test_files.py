@@ -35,6 +35,18 @@ def test_weights_are_rounded_by_row(file: Path) -> None:
     assert np.array_equal(files.read(file.with_name("again.npz"))[0].inputs, net.inputs)
 
 
+def test_smaller_networks_of_former_versions_are_read(tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    small = network.Net(
+        *(rng.standard_normal(each).astype(np.float32) for each in network.shapes(*network.FORMER))
+    )
+    files.save(tmp_path / files.NAME, small, ABOUT)
+    net, about = files.read(tmp_path / files.NAME)
+    assert about == ABOUT and [part.shape for part in net] == list(network.SHAPES)
+    assert np.abs(net.inputs[..., : network.FORMER[0]] - small.inputs).max() < 0.03
+    assert np.array_equal(net.dense[:, -1], small.dense[:, -1])
+
+
 def test_files_and_folders_name_the_network(file: Path) -> None:
     game = make_game("doudizhu")
     for path in (file, file.parent):
@@ -44,11 +56,11 @@ def test_files_and_folders_name_the_network(file: Path) -> None:
 
 
 def test_each_objective_has_a_network_of_its_own(file: Path) -> None:
-    for objective, since in (("win", "0.1.0"), ("score", "0.7.0")):
+    for objective in files.SHARES:
         game = make_game("doudizhu", objective=objective)
         assert files.load(None, objective)[1]["objective"] == objective
-        assert traits_of(game, "value-net").since == since
-        assert traits_of(game, f"value-net:{file}").since == "0.1.0"
+        for agent in ("value-net", f"value-net:{file}", "value-search", "policy-search"):
+            assert traits_of(game, agent).since == files.SINCE
 
 
 @pytest.mark.parametrize(

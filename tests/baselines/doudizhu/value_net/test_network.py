@@ -95,18 +95,51 @@ def test_gradients_are_slopes_of_the_loss(sample: np.record, win: bool) -> None:
         assert optimiser.pending[role, k] == pytest.approx(slope(0, k), abs=1e-4)
     slopes = np.array([slope(1, k) for k in range(UNITS)])
     inputs, features = sample.inputs[: sample.known], sample.features[: sample.number]
-    for table, changed, rows, squares in (
-        (before.inputs[role], net.inputs[role], inputs, optimiser.inputs[role]),
-        (before.plays, net.plays, features, optimiser.plays),
+    for table, changed, rows, squares, seen in (
+        (before.inputs[role], net.inputs[role], inputs, optimiser.inputs[role], 1),
+        (before.plays, net.plays, features, optimiser.plays, ROLES),
     ):
         width = table.shape[1]
         square = np.mean(slopes[:width] ** 2)
         assert squares[rows] == pytest.approx(square, rel=1e-3)
-        step = 1e-3 * slopes[:width] / np.sqrt(square + 1e-9)
+        step = 1e-3 * np.sqrt(seen) * slopes[:width] / np.sqrt(square + 1e-9)
         for row in rows:
             assert table[row] - changed[row] == pytest.approx(step, abs=2e-6)
         others = np.setdiff1d(np.arange(len(table)), rows)
         assert np.array_equal(table[others], changed[others])
+
+
+def test_rare_rows_take_longer_steps() -> None:
+    rare, common, slopes = 3, 5, np.full(UNITS, 0.5, np.float32)
+    for seen, ratio in ((400, 10.0), (10**6, learning.LARGEST)):
+        table, squares = np.zeros((8, UNITS), np.float32), np.full(8, 0.25, np.float32)
+        visits = np.full(8, 3)
+        visits[common] = seen - 1
+        rows = np.array([rare, common])
+        learning.descend_rows(table, squares, visits, seen, rows, 2, slopes, 1e-3)
+        assert visits[rare] == 4 and visits[common] == seen
+        assert table[common] == pytest.approx(-1e-3, rel=1e-4)
+        assert table[rare] == pytest.approx(ratio * table[common], rel=1e-4)
+
+
+def test_a_smaller_network_has_the_same_values() -> None:
+    units, second = network.FORMER
+    rng = np.random.default_rng(3)
+    small = Net(
+        *(rng.standard_normal(each).astype(np.float32) for each in network.shapes(units, second))
+    )
+    small.inputs[:, 7] = 0.0
+    wide = network.widened(small)
+    assert [part.shape for part in wide] == list(network.SHAPES)
+    assert wide.inputs[..., units:].any() and not wide.inputs[:, 7].any()
+    for role in range(ROLES):
+        sums = rng.standard_normal(UNITS).astype(np.float32)
+        expected = small.dense[role].astype(float)
+        upper = expected[: units * second].reshape(units, second)
+        biases, third = expected[units * second : -1].reshape(2, second)
+        hidden = np.maximum(np.maximum(sums[:units], 0) @ upper + biases, 0)
+        value = network.head(wide.dense[role], sums, np.empty(SECOND, np.float32))
+        assert value == pytest.approx(hidden @ third + expected[-1], rel=1e-4)
 
 
 def test_the_upper_layers_take_a_step_of_adam_after_a_batch() -> None:

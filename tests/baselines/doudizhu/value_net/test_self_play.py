@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from closedhand import make_game
-from closedhand.baselines.doudizhu.value_net import features, self_play
-from closedhand.baselines.doudizhu.value_net.agent import policy_of
+from closedhand.baselines.doudizhu.value_net import features, files, self_play
+from closedhand.baselines.doudizhu.value_net.agent import FURTHEST, policy_of
 from closedhand.baselines.doudizhu.value_net.network import new_net
 from closedhand.baselines.doudizhu.value_net.self_play import SAMPLE, TRACE
 
@@ -48,7 +48,7 @@ def test_samples_hold_one_decision_each() -> None:
             (features.ALWAYS, features.INPUTS),
         ):
             assert np.sum((inputs >= sort) & (inputs < end)) == 1
-        assert -20 <= sample.prior <= 0
+        assert FURTHEST <= files.SHARES["win"] * sample.prior <= 0
         assert sample.number > 0 and 0 <= sample.target <= 1
 
 
