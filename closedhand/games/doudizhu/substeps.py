@@ -24,10 +24,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from closedhand.core import bits
 from closedhand.core.kernel import kernel
 from closedhand.core.validity import replay
 from closedhand.games.doudizhu import features as compact, planes, rules as flat, validity
-from closedhand.games.doudizhu.counts import NIBBLE, contains, count, one
+from closedhand.games.doudizhu.counts import contains, count, one
 from closedhand.games.doudizhu.hidden import known_public, unseen
 from closedhand.games.doudizhu.plays import GROUPS, PASS_GROUP
 from closedhand.games.doudizhu.state import Rules as FlatRules, around, clear
@@ -109,21 +110,13 @@ def legal_kickers(rules, state, out):
 @kernel
 def lowest_rank(cards):
     """The lowest rank of a packed hand that is not empty."""
-    rank = 0
-    while not cards & NIBBLE:
-        cards >>= np.uint64(4)
-        rank += 1
-    return rank
+    return bits.lowest(cards) >> 2
 
 
 @kernel
 def top_rank(cards):
     """The highest rank of a packed hand, -1 for an empty one."""
-    rank = -1
-    while cards:
-        cards >>= np.uint64(4)
-        rank += 1
-    return rank
+    return bits.highest(cards) >> 2 if cards else -1
 
 
 @kernel

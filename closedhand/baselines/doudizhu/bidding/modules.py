@@ -44,8 +44,11 @@ from closedhand.baselines.doudizhu.decompose.partition import (
     BOMB,
     MOST_NODES,
     NODE,
+    PAIR,
     ROCKET,
     ROWS,
+    SOLO,
+    TRIO,
     cost,
 )
 from closedhand.core.agents import Agent, act_batch, probabilities
@@ -74,10 +77,10 @@ cannot."""
 def _waiting() -> np.ndarray:
     """The cost of each kind of group for `waiting`, as `partition.cost` takes it."""
     costs = np.full((ROWS, 15), WHOLE, np.int64)
-    costs[[BOMB, ROCKET]] = 0
-    costs[0, ACE], costs[0, TWO:] = HALF, 0
-    costs[1, ACE:] = 0
-    costs[2, ACE - 1 :] = 0
+    costs[[0, BOMB, ROCKET]] = 0
+    costs[SOLO, ACE], costs[SOLO, TWO:] = HALF, 0
+    costs[PAIR, ACE:] = 0
+    costs[TRIO, ACE - 1 :] = 0
     return costs
 
 

@@ -178,7 +178,7 @@ def take_apart(hand, seen, costs, nodes, features):
             n += 1
             strong += 1
         elif cards > 0:
-            if cards < 3 and kickers > 0 and costs[cards - 1, rank] > SPARE:
+            if cards < 3 and kickers > 0 and costs[cards, rank] > SPARE:
                 kickers -= 1
             else:
                 number = rivals(cards, rank, 1, seen)

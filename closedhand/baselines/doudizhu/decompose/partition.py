@@ -8,7 +8,7 @@ counting the unseen cards makes it more precise.
 import numpy as np
 
 from closedhand.core.kernel import kernel
-from closedhand.games.doudizhu.counts import EACH, NIBBLE, at_least, contains, size
+from closedhand.games.doudizhu.counts import EACH, NIBBLE, at_least, contains, count, size
 from closedhand.games.doudizhu.plays import CATEGORIES
 from closedhand.games.doudizhu.substeps import lowest_rank
 
@@ -22,9 +22,10 @@ _FIRST = np.cumsum([0] + [len(category.lengths) for category in CATEGORIES])
 PLAIN_FAMILY = tuple(int(_FIRST[i]) for i in (0, 2, 4))
 """The families of a solo, a pair and a trio; the chains of each follow, by ascending length."""
 
-CHAIN, BOMB, ROCKET = 3, 4, 5
-"""Rows of the table of costs after solo, pair and trio; the rank of a chain is its highest."""
-ROWS = 6
+SOLO, PAIR, TRIO, BOMB, CHAIN, ROCKET = range(1, 7)
+"""Rows of the table of costs, after one for no card: the row of loose cards is their number. The
+rank of a chain is its highest."""
+ROWS = 7
 
 NODE = np.dtype(
     (
@@ -54,11 +55,12 @@ def set_costs(others, costs):
         others: Cards of the other players, all together, packed.
         costs: Table to write.
     """
-    for copies in range(1, 4):
+    costs[0, :] = 0
+    for copies in (SOLO, PAIR, TRIO):
         higher = 0
         ranks = at_least(others, copies)
         for rank in range(14, -1, -1):
-            costs[copies - 1, rank] = min(14 - rank, 2 * higher)
+            costs[copies, rank] = min(14 - rank, 2 * higher)
             higher += np.int64((ranks >> np.uint64(4 * rank)) & NIBBLE)
     for rank in range(15):
         costs[CHAIN, rank] = max(0, 13 - rank)
@@ -159,18 +161,15 @@ def loose_cost(hand, kickers, costs):
     if contains(hand, JOKERS):
         hand -= JOKERS
         total += costs[ROCKET, 0]
+    for rank in range(15):
+        total += costs[np.int64(hand >> np.uint64(4 * rank) & NIBBLE), rank]
     kickers += size(at_least(hand, 3) ^ at_least(hand, 4))
-    rank = 0
-    while hand:
-        cards = np.int64(hand & NIBBLE)
-        if cards == 4:
-            total += costs[BOMB, rank]
-        elif cards > 0:
-            group = costs[cards - 1, rank]
-            if cards < 3 and kickers > 0 and group > SPARE:
-                kickers -= 1
-            else:
-                total += group
-        hand >>= np.uint64(4)
-        rank += 1
+    spare = at_least(hand, 1) ^ at_least(hand, 3)
+    while spare and kickers > 0:
+        rank = lowest_rank(spare)
+        group = costs[count(hand, rank), rank]
+        if group > SPARE:
+            total -= group
+            kickers -= 1
+        spare &= spare - np.uint64(1)
     return total

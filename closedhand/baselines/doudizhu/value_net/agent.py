@@ -75,6 +75,7 @@ class Space(NamedTuple):
         changed: The inputs that a play changes, int64 [2 * MOST_HAND].
         common: Sums of the first layer for the position and the hand before the play.
         sums: Sums of the first layer for a play, float32 [UNITS].
+        active: See `head`.
         hidden: Sums of the second layer, float32 [SECOND].
         nodes: See `partition`.
         costs: See `partition`.
@@ -89,6 +90,7 @@ class Space(NamedTuple):
     changed: np.ndarray
     common: np.ndarray
     sums: np.ndarray
+    active: np.ndarray
     hidden: np.ndarray
     nodes: np.ndarray
     costs: np.ndarray
@@ -107,6 +109,7 @@ def make_space():
         np.empty(2 * MOST_HAND, np.int64),
         np.empty(UNITS, np.float32),
         np.empty(UNITS, np.float32),
+        np.empty(UNITS, np.int64),
         np.empty(SECOND, np.float32),
         np.empty(MOST_NODES, NODE),
         np.empty((ROWS, 15), np.int64),
@@ -167,7 +170,9 @@ def rate(policy, rules, state, ids, space):
         subtract_rows(rows, space.changed, 0, ended, sums)
         add_rows(rows, space.changed, ended, changed, sums)
         add_rows(features, space.features[i], 0, space.numbers[i], sums)
-        space.values[i] = head(dense, sums, space.hidden) + policy.share * space.priors[i]
+        space.values[i] = (
+            head(dense, sums, space.active, space.hidden) + policy.share * space.priors[i]
+        )
     return n, k, known
 
 

@@ -48,7 +48,7 @@ class Optimiser(NamedTuple):
         plays: The same for `Net.plays`, float32 [FEATURES].
         play_visits: The same for `Net.plays`, int64 [FEATURES].
         pending: Sums of the gradients of the upper layers since their last step, float32
-            [ROLES, DENSE].
+            [ROLES, DENSE]; this, and what follows of the upper layers, `turned`.
         pending_samples: Number of samples in these sums, int64 [ROLES].
         mean: Adam's mean of the gradients of the upper layers, float32 [ROLES, DENSE].
         squares: Adam's mean of the squared gradients, float32 [ROLES, DENSE].
@@ -100,7 +100,9 @@ def learn(net, optimiser, role, share, win, step_size, samples, order):
     """
     rows, dense = net.inputs[role], net.dense[role]
     sums, hidden = np.empty(UNITS, np.float32), np.empty(SECOND, np.float32)
-    slopes, upper = np.empty(UNITS, np.float32), np.empty(SECOND, np.float32)
+    slopes, active = np.empty(UNITS, np.float32), np.empty(UNITS, np.int64)
+    back = np.empty(DENSE, np.float32)
+    turn(dense, UNITS, SECOND, back)
     total, learned = 0.0, 0
     for index in order:
         sample = samples[index]
@@ -110,7 +112,7 @@ def learn(net, optimiser, role, share, win, step_size, samples, order):
         known, number = np.int64(sample.known), np.int64(sample.number)
         add_rows(rows, sample.inputs, 0, known, sums)
         add_rows(net.plays, sample.features, 0, number, sums)
-        value = head(dense, sums, hidden) + share * sample.prior
+        value = head(dense, sums, active, hidden) + share * sample.prior
         target = np.float64(sample.target)
         error = value - target
         if win:
@@ -121,8 +123,7 @@ def learn(net, optimiser, role, share, win, step_size, samples, order):
             total += error**2 / 2
         learned += 1
         seen = optimiser.input_visits[role, ALWAYS] + 1
-        gradient = optimiser.pending[role]
-        descend_head(dense, sums, hidden, np.float32(error), gradient, upper, slopes)
+        descend_head(back, sums, hidden, np.float32(error), optimiser.pending[role], slopes)
         descend_rows(
             rows,
             optimiser.inputs[role],
@@ -145,40 +146,47 @@ def learn(net, optimiser, role, share, win, step_size, samples, order):
         )
         optimiser.pending_samples[role] += 1
         if optimiser.pending_samples[role] == BATCH:
-            step_dense(net, optimiser, role, DENSE_RATE * step_size)
+            step_dense(back, optimiser, role, DENSE_RATE * step_size)
+            turn(back, SECOND, UNITS, dense)
     return total, learned
 
 
 @kernel
-def descend_head(dense, sums, hidden, error, gradient, upper, slopes):
-    """Go back through the upper layers.
+def turn(dense, rows, columns, turned):
+    """Copy a row of `Net.dense` with its second layer, [rows, columns], transposed."""
+    for i in range(rows):
+        for j in range(columns):
+            turned[j * rows + i] = dense[i * columns + j]
+    turned[SECOND_BIAS:] = dense[SECOND_BIAS:]
+
+
+@kernel
+def descend_head(back, sums, hidden, error, gradient, slopes):
+    """Go back through the upper layers: by units of the second one, few of which are active.
 
     Args:
-        dense: Row of `Net.dense`.
-        sums: Outputs of the first layer, as `head` left them.
+        back: Row of `Net.dense`, turned.
+        sums: Sums of the first layer; replaced by its outputs.
         hidden: Sums of the second layer.
         error: Derivative of the loss by the value.
-        gradient: Sums of the gradients of the upper layers, float32 [DENSE]; added to.
-        upper: Output: derivatives of the loss by the sums of the second layer, float32 [SECOND].
+        gradient: Sums of the gradients of the upper layers, turned, float32 [DENSE]; added to.
         slopes: Output: derivatives by the sums of the first layer, float32 [UNITS].
     """
     gradient[THIRD_BIAS] += error
+    for i in range(UNITS):
+        sums[i] = max(sums[i], ZERO)
+        slopes[i] = ZERO
     for j in range(SECOND):
         if hidden[j] > ZERO:
-            upper[j] = error * dense[THIRD + j]
+            upper, row = error * back[THIRD + j], j * UNITS
             gradient[THIRD + j] += error * hidden[j]
-            gradient[SECOND_BIAS + j] += upper[j]
-        else:
-            upper[j] = ZERO
+            gradient[SECOND_BIAS + j] += upper
+            for i in range(UNITS):
+                slopes[i] += back[row + i] * upper
+                gradient[row + i] += sums[i] * upper
     for i in range(UNITS):
-        slopes[i] = ZERO
-        if sums[i] > ZERO:
-            output, row = sums[i], i * SECOND
-            slope = ZERO
-            for j in range(SECOND):
-                slope += dense[row + j] * upper[j]
-                gradient[row + j] += output * upper[j]
-            slopes[i] = slope
+        if sums[i] == ZERO:
+            slopes[i] = ZERO
 
 
 @kernel
@@ -211,18 +219,18 @@ def descend_rows(table, squares, visits, seen, rows, number, slopes, step_size):
 
 
 @kernel
-def step_dense(net, optimiser, role, step_size):
-    """Take a step of Adam in the upper layers of a role."""
+def step_dense(back, optimiser, role, step_size):
+    """Take a step of Adam in the upper layers of a role, turned."""
     optimiser.steps[role] += 1
     steps = np.float64(optimiser.steps[role])
     size = step_size * np.sqrt(1.0 - SQUARES**steps) / (1.0 - MEAN**steps)
     pending, number = optimiser.pending[role], optimiser.pending_samples[role]
-    means, squares, dense = optimiser.mean[role], optimiser.squares[role], net.dense[role]
+    means, squares = optimiser.mean[role], optimiser.squares[role]
     for k in range(DENSE):
         gradient = np.float64(pending[k]) / number
         mean = MEAN * means[k] + (1.0 - MEAN) * gradient
         square = SQUARES * squares[k] + (1.0 - SQUARES) * gradient**2
         means[k], squares[k] = mean, square
-        dense[k] -= size * mean / (np.sqrt(square) + TINY)
+        back[k] -= size * mean / (np.sqrt(square) + TINY)
         pending[k] = ZERO
     optimiser.pending_samples[role] = 0

@@ -26,8 +26,6 @@ NARROW = 64
 """Units that the features of `decompose` reach."""
 SECOND = 32
 """Units of the second layer."""
-TOGETHER = 8
-"""Units of the first layer that `head` adds to the second one at a time."""
 
 # First number of each part of a row of `Net.dense`.
 SECOND_BIAS = UNITS * SECOND
@@ -78,7 +76,7 @@ def new_net(seed: int) -> Net:
 
 
 def widened(net: Net) -> Net:
-    """A network of `FORMER` units with more of them, with the same values to the last bit.
+    """A network of `FORMER` units with more of them, with the same values.
 
     The further units are random, but nothing comes of them before they have learned.
     """
@@ -119,31 +117,28 @@ def subtract_rows(table, rows, first, end, sums):
 
 
 @kernel
-def head(dense, sums, hidden):
+def head(dense, sums, active, hidden):
     """The number that the upper layers make of the sums of the first one.
+
+    Few units are active: one in five, on average.
 
     Args:
         dense: Row of `Net.dense`.
-        sums: Sums of the first layer, float32 [UNITS]; replaced by its outputs.
+        sums: Sums of the first layer, float32 [UNITS].
+        active: Scratch space, int64 [UNITS].
         hidden: Output: sums of the second layer, float32 [SECOND].
     """
+    number = 0
     for i in range(UNITS):
-        sums[i] = max(sums[i], ZERO)
+        active[number] = i
+        number += np.int64(sums[i] > ZERO)
     for j in range(SECOND):
         hidden[j] = dense[SECOND_BIAS + j]
-    for i in range(0, UNITS, TOGETHER):
-        s0, s1, s2, s3 = sums[i], sums[i + 1], sums[i + 2], sums[i + 3]
-        s4, s5, s6, s7 = sums[i + 4], sums[i + 5], sums[i + 6], sums[i + 7]
-        row = i * SECOND
+    for k in range(number):
+        i = active[k]
+        output = sums[i]
         for j in range(SECOND):
-            k = row + j
-            hidden[j] += (
-                (s0 * dense[k] + s1 * dense[k + SECOND])
-                + (s2 * dense[k + 2 * SECOND] + s3 * dense[k + 3 * SECOND])
-            ) + (
-                (s4 * dense[k + 4 * SECOND] + s5 * dense[k + 5 * SECOND])
-                + (s6 * dense[k + 6 * SECOND] + s7 * dense[k + 7 * SECOND])
-            )
+            hidden[j] += output * dense[i * SECOND + j]
     total = dense[THIRD_BIAS]
     for j in range(SECOND):
         total += max(hidden[j], ZERO) * dense[THIRD + j]

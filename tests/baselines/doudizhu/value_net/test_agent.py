@@ -40,8 +40,9 @@ def test_values_are_the_same_when_every_play_is_described_anew() -> None:
                 sums = policy.net.inputs[role][rows[: end + 1]].astype(float).sum(axis=0)
                 features = space.features[i, : space.numbers[i]]
                 sums[:64] += policy.net.plays[features].astype(float).sum(axis=0)
+                space.sums[:] = sums
                 value = value_net.head(
-                    policy.net.dense[role], sums.astype(np.float32), space.hidden
+                    policy.net.dense[role], space.sums, space.active, space.hidden
                 )
                 assert space.values[i] == pytest.approx(
                     value + policy.share * space.priors[i], abs=1e-4

@@ -29,6 +29,16 @@ def first_layer(net: Net, sample: np.record) -> np.ndarray:
     return sums
 
 
+def upper_value(dense: np.ndarray, sums: np.ndarray) -> float:
+    scratch = np.empty(UNITS, np.int64), np.empty(SECOND, np.float32)
+    return network.head(dense, sums.astype(np.float32), *scratch)
+
+
+def turned(dense: np.ndarray, rows: int, columns: int) -> np.ndarray:
+    second = dense[: rows * columns].reshape(rows, columns)
+    return np.concatenate([second.T.ravel(), dense[rows * columns :]])
+
+
 def plain_value(dense: np.ndarray, sums: np.ndarray) -> float:
     second, bias, third, constant = layers(dense)
     return float(np.maximum(np.maximum(sums, 0) @ second + bias, 0) @ third + constant)
@@ -51,12 +61,12 @@ def random_samples(number: int, seed: int = 1) -> np.ndarray:
 def test_values_are_those_of_matrices() -> None:
     net = random_net()
     for sample in random_samples(20):
-        sums, hidden = np.zeros(UNITS, np.float32), np.empty(SECOND, np.float32)
+        sums = np.zeros(UNITS, np.float32)
         network.add_rows(net.inputs[sample.role], sample.inputs, 0, int(sample.known), sums)
         network.add_rows(net.plays, sample.features, 0, int(sample.number), sums)
         expected = first_layer(net, sample)
         assert sums == pytest.approx(expected, abs=1e-5)
-        value = network.head(net.dense[sample.role], sums, hidden)
+        value = upper_value(net.dense[sample.role], sums)
         assert value == pytest.approx(plain_value(net.dense[sample.role], expected), abs=1e-4)
     network.subtract_rows(net.plays, np.array([5]), 0, 1, sums)
 
@@ -90,9 +100,10 @@ def test_gradients_are_slopes_of_the_loss(sample: np.record, win: bool) -> None:
             losses.append(plain_loss(*moved, sample, share, win))
         return (losses[0] - losses[1]) / 2e-6
 
+    gradient = turned(optimiser.pending[role], SECOND, UNITS)
     some = np.random.default_rng(5).choice(network.SECOND_BIAS, 100)
     for k in (*some, *range(network.SECOND_BIAS, network.DENSE)):
-        assert optimiser.pending[role, k] == pytest.approx(slope(0, k), abs=1e-4)
+        assert gradient[k] == pytest.approx(slope(0, k), abs=1e-4)
     slopes = np.array([slope(1, k) for k in range(UNITS)])
     inputs, features = sample.inputs[: sample.known], sample.features[: sample.number]
     for table, changed, rows, squares, seen in (
@@ -138,7 +149,7 @@ def test_a_smaller_network_has_the_same_values() -> None:
         upper = expected[: units * second].reshape(units, second)
         biases, third = expected[units * second : -1].reshape(2, second)
         hidden = np.maximum(np.maximum(sums[:units], 0) @ upper + biases, 0)
-        value = network.head(wide.dense[role], sums, np.empty(SECOND, np.float32))
+        value = upper_value(wide.dense[role], sums)
         assert value == pytest.approx(hidden @ third + expected[-1], rel=1e-4)
 
 
@@ -149,7 +160,7 @@ def test_the_upper_layers_take_a_step_of_adam_after_a_batch() -> None:
     order = np.arange(learning.BATCH)
     learning.learn(net, optimiser, role, 0.05, True, 1e-5, samples, order[:-1])
     assert np.array_equal(net.dense, before)
-    gradient = optimiser.pending[role] / (learning.BATCH - 1)
+    gradient = turned(optimiser.pending[role], SECOND, UNITS) / (learning.BATCH - 1)
     learning.learn(net, optimiser, role, 0.05, True, 1e-5, samples, order[-1:])
     # Adam's first step has the same size in every direction that has a slope.
     steep = np.abs(gradient) > 1e-4
