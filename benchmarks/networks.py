@@ -14,6 +14,7 @@ from closedhand.baselines.doudizhu.deeprocket import pairs
 from closedhand.baselines.doudizhu.deeprocket.recorded import Games
 from closedhand.baselines.doudizhu.deeprocket.shards import play_games
 from closedhand.baselines.doudizhu.value_net.training import Training
+from closedhand.core.files import SHIPPED
 
 GAMES = 500
 BATCH = 256
@@ -99,8 +100,12 @@ def decision(seconds: float) -> float:
 
 
 def self_play(seconds: float) -> float:
-    """Decisions of `value-net` a second, played and learned."""
-    training = Training(make_game("doudizhu", objective="win"), 0)
+    """Decisions of `value-net` a second, played and learned, from the package's network on.
+
+    The random units of an untrained one are active more often.
+    """
+    start = SHIPPED / "doudizhu_value_win.npz"
+    training = Training(make_game("doudizhu", objective="win"), 0, start)
 
     def work() -> int:
         before = training.samples
@@ -127,7 +132,7 @@ RATES = (
     ("policy network: pairs encoded from games", encoded, "pairs/s"),
     ("policy network, small: training, encoding not counted", learned, "pairs/s"),
     ("agent policy-net, small: 95th percentile of a decision with a choice", decision, "ms"),
-    ("`value-net` trains itself: decisions played and learned", self_play, "decisions/s"),
+    ("`value-net` trains further: decisions played and learned", self_play, "decisions/s"),
     ("agent `value-net`: a decision with a choice, in a kernel", value_decision, "µs"),
     ("agent `policy` of Daihinmin: a decision with a choice, in a kernel", pattern_decision, "µs"),
 )

@@ -72,7 +72,7 @@ def test_the_network_for_points_makes_more_of_them(monkeypatch: pytest.MonkeyPat
     net = files.load(None, "win")[0]
     to_win = value_net.ValueNetAgent(game, "to win", net, "win")
     gained = [training.measure(game, agent) for agent in (make_agent(game, "value-net"), to_win)]
-    assert gained[0]["gained"] > max(1.2, gained[1]["gained"])
+    assert gained[0]["gained"] > gained[1]["gained"] + 0.2
     assert gained[0]["won"] < gained[1]["won"]
 
 
