@@ -132,7 +132,7 @@ RATES = (
     ("policy network: pairs encoded from games", encoded, "pairs/s"),
     ("policy network, small: training, encoding not counted", learned, "pairs/s"),
     ("agent policy-net, small: 95th percentile of a decision with a choice", decision, "ms"),
-    ("`value-net` trains further: decisions played and learned", self_play, "decisions/s"),
+    ("`value-net` trains itself: decisions played and learned", self_play, "decisions/s"),
     ("agent `value-net`: a decision with a choice, in a kernel", value_decision, "µs"),
     ("agent `policy` of Daihinmin: a decision with a choice, in a kernel", pattern_decision, "µs"),
 )
