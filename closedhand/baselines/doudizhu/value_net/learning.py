@@ -48,7 +48,7 @@ class Optimiser(NamedTuple):
         plays: The same for `Net.plays`, float32 [FEATURES].
         play_visits: The same for `Net.plays`, int64 [FEATURES].
         pending: Sums of the gradients of the upper layers since their last step, float32
-            [ROLES, DENSE]; this, and what follows of the upper layers, `turned`.
+            [ROLES, DENSE]; here and below with the second layer transposed (`turn`).
         pending_samples: Number of samples in these sums, int64 [ROLES].
         mean: Adam's mean of the gradients of the upper layers, float32 [ROLES, DENSE].
         squares: Adam's mean of the squared gradients, float32 [ROLES, DENSE].
