@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("torch")
 
 from closedhand import Game, make_game
-from closedhand.baselines.learning import networks
+from closedhand.baselines.learning import learned, networks
 from closedhand.baselines.learning.features import Features
 from closedhand.core import registry
 
@@ -45,5 +45,5 @@ def write_untrained(folder: Path, game: Game) -> Path:
     """The folder, with such a network."""
     network, features = untrained(game)
     shape = networks.shape_of(features, "policy", 16, 1, False)
-    networks.save(folder / networks.NAME, network.state_dict(), shape, features, 1.0, {})
+    networks.save(folder / learned.NAME, network.state_dict(), shape, features, 1.0, {})
     return folder

@@ -66,10 +66,10 @@ def prepare(learner: Any, folder: Path, restart: bool) -> Any:
     Raises:
         InputError: The folder holds a network of another making, or a run of other settings.
     """
-    from closedhand.baselines.learning import networks, training
+    from closedhand.baselines.learning import learned, training
 
     make_folder(folder)
-    path = folder / networks.NAME
+    path = folder / learned.NAME
     if path.exists() and not (folder / training.CHECKPOINT).exists() and not restart:
         raise InputError(f"{path} is of another training: name another folder, or add --restart")
     run = training.begin(learner, folder)

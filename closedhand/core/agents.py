@@ -11,7 +11,7 @@ grammar of the texts that name agents is in `closedhand.core.agent_spec`.
 import hashlib
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,7 +23,7 @@ import numpy as np
 
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.checks import InputError, check_seed, integers, shown
-from closedhand.core.extras import needing
+from closedhand.core.extras import needing, require
 from closedhand.core.game import Game, State
 from closedhand.core.options import options_of
 from closedhand.core.reading import read_content
@@ -135,11 +135,13 @@ Describe = Callable[..., Traits]
 cheap: it loads no network and reads no file."""
 
 
-def described(traits: Traits | Describe) -> Callable[[Factory], Factory]:
+def described(traits: Traits | Describe, needs: Sequence[str] = ()) -> Callable[[Factory], Factory]:
     """Decorator of a factory that states the traits of its agents.
 
     Args:
         traits: Traits of all its agents, or a function of game, argument and options.
+        needs: Modules of extras that the factory imports when it makes an agent: large ones, which
+            a list of agents should not wait for.
     """
 
     def always(game: Game, argument: str | None, **options: Any) -> Traits:
@@ -147,6 +149,7 @@ def described(traits: Traits | Describe) -> Callable[[Factory], Factory]:
 
     def decorate(factory: Factory) -> Factory:
         factory.describe = always  # type: ignore[attr-defined]
+        factory.needs = needs  # type: ignore[attr-defined]
         return factory
 
     return decorate
@@ -203,6 +206,7 @@ def _factory_of(game: Game, spec: AgentSpec) -> tuple[Callable[..., Agent], dict
     """The factory of an agent, and the options for it, parsed and checked."""
     with needing(f"the agent {spec.name}"):
         factory = _entry_point(game.name, spec.name).load()
+    require(*getattr(factory, "needs", ()))
     if not spec.options:
         return factory, {}
     return factory, options_of(factory, spec.name, skip=3).read({**spec.options, **spec.texts})

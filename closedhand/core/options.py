@@ -25,7 +25,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from types import NoneType, UnionType
+from types import NoneType, SimpleNamespace, UnionType
 from typing import (
     Annotated,
     Any,
@@ -364,19 +364,27 @@ def options_of(function: Callable[..., Any], owner: str, skip: int = 0) -> Optio
     attached = getattr(function, "options", None)
     if isinstance(attached, Options):
         return attached
-    try:
-        hints = type_hints(function, include_extras=True)
-    except (NameError, TypeError):
-        hints = {}
     parameters = list(inspect.signature(function).parameters.values())[skip:]
     named = [
         each for each in parameters if each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL)
     ]
     return Options(
         owner,
-        *(_option_of(each, hints.get(each.name)) for each in named),
+        *(_option_of(each, _hint_of(function, each)) for each in named),
         is_open=any(each.kind is each.VAR_KEYWORD for each in parameters),
     )
+
+
+def _hint_of(function: Callable[..., Any], parameter: inspect.Parameter) -> Any:
+    """The type hint of a parameter; None if it has none, or names what is not imported."""
+    if parameter.annotation is parameter.empty:
+        return None
+    space = getattr(inspect.unwrap(function), "__globals__", {})
+    alone = SimpleNamespace(__annotations__={"": parameter.annotation}, __globals__=space)
+    try:
+        return type_hints(alone, include_extras=True)[""]
+    except (NameError, TypeError):
+        return None
 
 
 def _option_of(parameter: inspect.Parameter, hint: Any) -> Option:

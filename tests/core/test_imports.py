@@ -59,6 +59,16 @@ print("mine" in closedhand.GAMES)
 """
 )
 
+LISTED = """
+import sys
+from closedhand import GAMES
+from closedhand.core.extras import EXTRAS
+from closedhand.web import catalogue
+
+print("policy-net" in [agent["text"] for game in GAMES for agent in catalogue.agents(game)])
+print(*EXTRAS.keys() & sys.modules.keys() - {"scipy"})  # Numba imports that one
+"""
+
 
 def run(program: str) -> str:
     """The output of a program in a new process."""
@@ -77,6 +87,11 @@ def test_games_are_played_without_gymnasium_and_the_command_line() -> None:
 
 def test_games_are_registered_without_gymnasium() -> None:
     assert run(OWN_GAME) == "True\n"
+
+
+def test_agents_are_listed_without_the_libraries_that_they_play_with() -> None:
+    """PyTorch alone takes as long to import as everything else until the first card."""
+    assert run(LISTED) == "True\n\n"
 
 
 def test_core_and_games_import_numpy_and_numba_only() -> None:

@@ -141,6 +141,16 @@ def test_a_signature_is_a_table() -> None:
         table.read({"g": 1})
 
 
+def test_what_a_hint_names_need_not_be_imported() -> None:
+    def make(a: int = 1, b: "Unknown" = None) -> "Unknown":  # type: ignore[name-defined]  # noqa: F821
+        """A maker with hints for readers only."""
+
+    table = options_of(make, "make")
+    assert table.read({"a": "7", "b": "x"}) == {"a": 7, "b": "x"}
+    with pytest.raises(InputError, match="make: a is a whole number"):
+        table.read({"a": "x"})
+
+
 def test_an_attached_table_comes_before_the_signature() -> None:
     table = Options("own", Option("size", 3, "how large", least=1))
 

@@ -24,19 +24,14 @@ from torch import nn
 
 from closedhand.baselines.doudizhu.agent import next_step
 from closedhand.baselines.doudizhu.bidding.modules import choose_bid
-from closedhand.baselines.doudizhu.variants import check_three
 from closedhand.baselines.learning.tensors import load_tensors
-from closedhand.core.agent_spec import AgentSpec
-from closedhand.core.agents import Traits, described
 from closedhand.core.game import Game, InputError, State
+from closedhand.core.moved import old_names
 from closedhand.core.reading import read_content
 from closedhand.core.text import reason_of
 from closedhand.games.doudizhu.counts import DECK
 from closedhand.games.doudizhu.state import SEATS
 from closedhand.games.doudizhu.words import is_opening
-
-FILES = ("landlord.ckpt", "landlord_down.ckpt", "landlord_up.ckpt")
-"""The networks by role: seats after the landlord."""
 
 CARDS = 54
 HISTORY, STEPS = 15, 5
@@ -218,6 +213,8 @@ class DouZeroAgent:
         self.game = game
         self.name = name
         self._networks = networks
+        # One core: matches run in several processes.
+        torch.set_num_threads(1)
         plays = game.flat.rules.plays
         self._need = plays.need[: plays.number].copy()
         self._ids = np.empty(game.num_actions + game.flat.num_actions, np.int32)
@@ -295,26 +292,4 @@ class DouZeroAgent:
         return values.numpy()
 
 
-def files_of(argument: str | None) -> tuple[Path, ...]:
-    """The files of a folder.
-
-    Raises:
-        InputError: No folder is given.
-    """
-    if argument is None:
-        raise InputError(f"the agent douzero takes a folder with {', '.join(FILES)}")
-    return tuple(Path(argument) / file for file in FILES)
-
-
-@described(lambda game, argument: Traits(files_of(argument), microseconds=2000))
-def make_douzero(game: Game, seed: int, argument: str | None) -> DouZeroAgent:
-    """The agent `douzero:FOLDER`; it is deterministic and ignores the seed.
-
-    Raises:
-        InputError: A network is missing, a file is not one, or it is a game of two.
-    """
-    check_three(game, "douzero")
-    # One core: matches run in several processes.
-    torch.set_num_threads(1)
-    networks = [load(path, role) for role, path in enumerate(files_of(argument))]
-    return DouZeroAgent(game, str(AgentSpec("douzero", argument=argument)), networks)
+__getattr__ = old_names(__name__)

@@ -29,12 +29,11 @@ from closedhand.baselines.doudizhu.ppo_network import (
     FEATURES,
     HIDDEN,
     KIND,
-    NAME,
     WIDTH,
     add_layers,
     features_of,
 )
-from closedhand.baselines.learning import weights
+from closedhand.baselines.learning import learned, weights
 from closedhand.baselines.learning.tensors import load_tensors
 from closedhand.core.extras import require
 from closedhand.core.files import write_atomically
@@ -149,7 +148,7 @@ def save(model: MaskablePPO, out: Path, provenance: dict[str, Any]) -> None:
         "hidden": list(HIDDEN),
         "provenance": {**provenance, "steps": model.num_timesteps, "version": __version__},
     }
-    weights.save(out / NAME, tensors, about)
+    weights.save(out / learned.NAME, tensors, about)
     buffer = io.BytesIO()
     model.save(buffer)
     write_atomically(out / CHECKPOINT, buffer.getvalue())
@@ -294,4 +293,4 @@ def train(
         callback = Clock(watch, progress)
         model.learn(10**12, callback=callback, reset_num_timesteps=checkpoint is None)
     env.close()
-    return Result(out / NAME, watch.interrupted)
+    return Result(out / learned.NAME, watch.interrupted)

@@ -5,7 +5,6 @@ pickled: whoever loads one with Stable-Baselines3 runs the code that its maker p
 therefore takes a zip only from those who say that they trust it.
 """
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,15 +13,15 @@ import numpy as np
 import torch
 
 from closedhand.baselines.doudizhu import ppo_network
-from closedhand.baselines.doudizhu.ppo_network import NAME
 from closedhand.baselines.doudizhu.substep_agent import SubstepAgent
+from closedhand.baselines.learning import learned
 from closedhand.baselines.learning.weights import check_finite
 from closedhand.core import contract
 from closedhand.core.agent_spec import AgentSpec, quoted
-from closedhand.core.agents import Traits, described
 from closedhand.core.extras import needing
 from closedhand.core.files import within
 from closedhand.core.game import Game, InputError
+from closedhand.core.moved import old_names
 from closedhand.core.reading import ZIP, read_content
 from closedhand.core.text import reason_of
 
@@ -52,7 +51,7 @@ class PPOAgent(SubstepAgent):
         super().__init__(game, str(spec))
         # One core: matches run in several processes.
         torch.set_num_threads(1)
-        file = within(path, NAME)
+        file = within(path, learned.NAME)
         self._policy: Policy
         if not is_pickled(file):
             self._policy = policy_of(ppo_network.load(file, self.substeps))
@@ -62,7 +61,7 @@ class PPOAgent(SubstepAgent):
             folder = file.parent
             raise InputError(
                 f"{file} is a file of Stable-Baselines3 and can run code when it is loaded: play "
-                f"{folder / NAME}, which `closedhand train doudizhu --out {folder}` "
+                f"{folder / learned.NAME}, which `closedhand train doudizhu --out {folder}` "
                 f"writes; if you trust its maker, ppo[trust=1]:{quoted(str(path))}"
             )
 
@@ -138,32 +137,4 @@ def load_trusted(path: Path, game: Game) -> Policy:
     return policy
 
 
-def describe(game: Game, argument: str | None, trust: int = 0) -> Traits:
-    """The traits of the agent, known before it plays.
-
-    Raises:
-        InputError: There is no path.
-    """
-    file = within(Path(_path(argument)), NAME)
-    return Traits((file,) if os.path.isfile(file) else (), microseconds=500)
-
-
-def _path(argument: str | None) -> str:
-    if argument is None:
-        raise InputError("the agent ppo needs the path of a network: ppo:runs/demo")
-    return argument
-
-
-@described(describe)
-def make_ppo(game: Game, seed: int, argument: str | None, trust: int = 0) -> PPOAgent:
-    """The agent `ppo:PATH`; PATH is a network, or a folder with a `model.safetensors`.
-
-    `ppo[trust=1]:PATH` also takes a zip of Stable-Baselines3, and runs the code that it holds.
-
-    Raises:
-        InputError: There is no path, or no network that may be used at it.
-    """
-    path = _path(argument)
-    if trust not in (0, 1):
-        raise InputError(f"ppo takes trust=1 or trust=0, not {trust!r}")
-    return PPOAgent(game, Path(path), bool(trust))
+__getattr__ = old_names(__name__)

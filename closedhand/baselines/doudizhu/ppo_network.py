@@ -14,7 +14,6 @@ from torch import nn
 from closedhand.baselines.learning import weights
 from closedhand.core.game import Game, InputError
 
-NAME = "model.safetensors"
 WIDTH = 96
 """Number of filters of each convolution."""
 FEATURES = 256

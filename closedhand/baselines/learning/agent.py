@@ -1,8 +1,7 @@
 """The agent `learned`: a network of any learner of this folder, in any game."""
 
-import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -11,12 +10,9 @@ from closedhand.baselines.learning import networks
 from closedhand.baselines.learning.features import ENCODERS, Features
 from closedhand.baselines.learning.legal import Legal
 from closedhand.core import batch, contract, kernels
-from closedhand.core.agent_spec import AgentSpec
-from closedhand.core.agents import Traits, described
-from closedhand.core.files import within
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.kernel import Floats, Ids
-from closedhand.core.options import Range
+from closedhand.core.moved import old_names
 
 COLDEST = 1e-6
 """Least temperature but 0: scores divided by less may be no numbers any more."""
@@ -161,47 +157,27 @@ class NetworkAgent:
         return np.where(made | anew, whole, -1)
 
 
-def _folder(argument: str | None) -> Path:
-    if argument is None:
-        raise InputError("the agent learned needs the folder of a training: learned:runs/ppo")
-    return Path(argument)
-
-
-def describe(game: Game, argument: str | None, temperature: float | None = None) -> Traits:
-    """The traits of the agent, known before it plays.
-
-    Raises:
-        InputError: There is no path.
-    """
-    file = within(_folder(argument), networks.NAME)
-    return Traits((file,) if os.path.isfile(file) else (), microseconds=500)
-
-
-Temperature = Annotated[
-    float | None,
-    Range(0, 100),
-    "divides the logits before the softmax; 0 always takes the best action; as trained if absent",
-]
-
-
-@described(describe)
-def make_learned(
-    game: Game, seed: int, argument: str | None, temperature: Temperature = None
+def load(
+    game: Game, path: Path, temperature: float | None = None, seed: int = 0, name: str = "learned"
 ) -> NetworkAgent:
-    """The agent `learned:FOLDER`, or `learned[temperature=0]:FOLDER`.
+    """The agent that plays by a network in a file.
 
-    FOLDER is what `closedhand train` has written, or a file in it.
+    Args:
+        game: A form of the game that it has learned.
+        path: The file.
+        temperature: As for `NetworkAgent`; None: as trained.
+        seed: Seed of the choices.
+        name: Name of the agent.
 
     Raises:
-        InputError: There is no path, or no network at it that fits the game.
+        InputError: The file holds no network that fits the game.
     """
-    folder = _folder(argument)
     # One core: matches run in several processes.
     torch.set_num_threads(1)
     forms = [Features(game, observation) for observation in ENCODERS]
-    path = within(folder, networks.NAME)
     network, about, features = networks.load(path, forms)
-    options = {} if temperature is None else {"temperature": temperature}
-    name = str(AgentSpec("learned", options, argument))
     chosen = about["temperature"] if temperature is None else temperature
     return NetworkAgent(game, network, features, chosen, seed, name)
+
+
+__getattr__ = old_names(__name__)

@@ -13,7 +13,6 @@ from closedhand.baselines.learning.features import Features
 from closedhand.baselines.learning.legal import Legal
 from closedhand.core.game import InputError
 
-NAME = "model.safetensors"
 FORMAT = 1
 """Version of the files."""
 ALONE = 25

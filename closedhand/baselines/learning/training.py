@@ -16,7 +16,7 @@ from typing import Annotated, Any, NamedTuple, Self
 import numpy as np
 import torch
 
-from closedhand.baselines.learning import networks
+from closedhand.baselines.learning import learned, networks
 from closedhand.baselines.learning.agent import NetworkAgent
 from closedhand.baselines.learning.features import Features
 from closedhand.baselines.learning.judging import judge
@@ -451,7 +451,7 @@ class DeepLearner:
         weights = self.weights(self.average)
         tensors = {name: torch.from_numpy(each) for name, each in weights.items()}
         networks.save(
-            folder / networks.NAME, tensors, self.shape, self.features, self.temperature,
+            folder / learned.NAME, tensors, self.shape, self.features, self.temperature,
             self.provenance(),
         )  # fmt: skip
         if self.population.drawn:

@@ -15,6 +15,7 @@ from support import positions  # noqa: E402
 
 from closedhand import Game, InputError, make_agent, make_game  # noqa: E402
 from closedhand.baselines.doudizhu import douzero  # noqa: E402
+from closedhand.baselines.doudizhu.network_agents import DOUZERO_FILES  # noqa: E402
 from closedhand.core.agents import Agent  # noqa: E402
 from closedhand.core.game import State  # noqa: E402
 from closedhand.games.doudizhu.counts import unpack  # noqa: E402
@@ -27,7 +28,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Networks of random weights, as DouZero saves them."""
     path = tmp_path_factory.mktemp("networks")
     torch.manual_seed(3)
-    for role, file in enumerate(douzero.FILES):
+    for role, file in enumerate(DOUZERO_FILES):
         network = douzero.ValueNetwork(douzero.POSITION[min(role, 1)])
         torch.save(network.state_dict(), path / file)
     return path
@@ -73,7 +74,7 @@ def test_values_equal_the_slow_ones(folder: Path) -> None:
     agent = make_agent(GAME, f"douzero:{folder}")
     weights = [
         {name: tensor.tolist() for name, tensor in torch.load(folder / file).items()}
-        for file in douzero.FILES
+        for file in DOUZERO_FILES
     ]
     rng = np.random.default_rng(1)
     for state in some_positions(9):
@@ -93,7 +94,7 @@ def test_values_equal_those_of_douzeros_own_code(folder: Path) -> None:
     from reference.douzero_oracle import values as theirs
 
     agent = make_agent(GAME, f"douzero:{folder}")
-    networks = [torch.load(folder / file) for file in douzero.FILES]
+    networks = [torch.load(folder / file) for file in DOUZERO_FILES]
     for state in some_positions(60):
         ours = values_of(agent, state)
         table = table_of(GAME, state)
@@ -172,10 +173,10 @@ class Trap:
 def test_damaged_and_other_files_are_refused(
     folder: Path, tmp_path: Path, damage: object, message: str
 ) -> None:
-    for file in douzero.FILES:
+    for file in DOUZERO_FILES:
         (tmp_path / file).write_bytes((folder / file).read_bytes())
-    state = torch.load(folder / douzero.FILES[0])
-    (tmp_path / douzero.FILES[0]).write_bytes(damage(state))
+    state = torch.load(folder / DOUZERO_FILES[0])
+    (tmp_path / DOUZERO_FILES[0]).write_bytes(damage(state))
     with pytest.raises(InputError, match=message) as caught:
         make_agent(GAME, f"douzero:{tmp_path}")
     assert "\n" not in str(caught.value)

@@ -151,7 +151,7 @@ def test_a_model_for_other_actions_is_refused(model: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("agent", "message"), [("ppo", "path of a network"), ("ppo:x", "cannot read x")]
+    ("agent", "message"), [("ppo", "folder of a training"), ("ppo:x", "cannot read x")]
 )
 def test_a_missing_model_is_one_clear_error(agent: str, message: str) -> None:
     with pytest.raises(InputError, match=message):

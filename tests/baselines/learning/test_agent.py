@@ -8,7 +8,7 @@ import pytest
 from support_learners import untrained, write_untrained
 
 from closedhand import InputError, make_agent, make_game
-from closedhand.baselines.learning import networks
+from closedhand.baselines.learning import learned
 from closedhand.baselines.learning.agent import NetworkAgent
 from closedhand.core import batch
 from closedhand.core.duel import play_out
@@ -97,7 +97,7 @@ def test_networks_of_other_actions_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("cut", [0, 7, 100, 2000])
 def test_damaged_files_are_refused(cut: int, tmp_path: Path) -> None:
-    path = write_untrained(tmp_path, make_game("leduc")) / networks.NAME
+    path = write_untrained(tmp_path, make_game("leduc")) / learned.NAME
     path.write_bytes(path.read_bytes()[:cut])
     with pytest.raises(InputError, match="is not a network"):
         make_agent(make_game("leduc"), f"learned:{tmp_path}")

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from closedhand import make_agent, make_game
-from closedhand.baselines.learning import networks, sharing
+from closedhand.baselines.learning import learned, networks, sharing
 from closedhand.baselines.learning.dmc import DMC, DMCSettings
 from closedhand.baselines.learning.features import Features
 from closedhand.baselines.learning.legal import Legal
@@ -61,7 +61,7 @@ def test_agents_take_the_sums(kind: str, tmp_path: Path) -> None:
         torch.from_numpy(states["player"].astype(np.int64)),
         Legal.of(masks),
     )
-    path = tmp_path / networks.NAME
+    path = tmp_path / learned.NAME
     network, _, _ = networks.load(path, [features])
     with torch.no_grad():
         own, shared = network.scores(*asked), one.average.scores(*asked)
@@ -93,7 +93,7 @@ def test_files_of_earlier_action_values_are_read(tmp_path: Path) -> None:
     features = Features(make_game("doudizhu"))
     shape = networks.shape_of(features, "values", 8, 1, roles=True)
     made = networks.build(shape, 3)
-    path = tmp_path / networks.NAME
+    path = tmp_path / learned.NAME
     networks.save(path, made.state_dict(), shape, features, 0.0, {})
     read, about, _ = networks.load(path, [features])
     assert about["kind"] == "values" and set(read.state_dict()) == set(made.state_dict())

@@ -12,9 +12,10 @@ from lightning.pytorch import Callback, LightningModule, Trainer
 from torch import nn
 
 from closedhand.baselines.doudizhu.deeprocket import networks, pairs
-from closedhand.baselines.doudizhu.deeprocket.policy_net import SHIPPED_FILES, PolicyNetAgent
+from closedhand.baselines.doudizhu.deeprocket.policy_net import PolicyNetAgent
 from closedhand.baselines.doudizhu.deeprocket.recorded import Games
 from closedhand.baselines.doudizhu.deeprocket.stream import Tensors, tensors
+from closedhand.baselines.doudizhu.network_agents import SHIPPED_FILES
 from closedhand.baselines.learning.judging import judge
 from closedhand.core.files import replacing
 from closedhand.core.game import Game

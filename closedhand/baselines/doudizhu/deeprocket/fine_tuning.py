@@ -26,13 +26,14 @@ import torch
 from torch import nn
 
 from closedhand.baselines.doudizhu.decompose.tuning import TABLES
-from closedhand.baselines.doudizhu.deeprocket import networks, policy_net
+from closedhand.baselines.doudizhu.deeprocket import networks
 from closedhand.baselines.doudizhu.deeprocket.sampling import (
     Decisions,
     landlords_gains,
     play_deals,
     win_rate,
 )
+from closedhand.baselines.doudizhu.network_agents import policy_files
 from closedhand.baselines.learning.tensors import TORCH
 from closedhand.core.game import InputError
 from closedhand.core.registry import make_game
@@ -143,7 +144,7 @@ class Tuning:
             self._of_kicker: dict[str, Any] = {"start": NOTHING, "seed": seed}
             known = NOTHING
         else:
-            files = policy_net.files_of(start)
+            files = policy_files(start)
             self.network, self._provenance = networks.load(files["policy"], "policy")
             self.start, _ = networks.load(files["policy"], "policy")
             self.kicker, self._of_kicker = networks.load(files["kicker"], "kicker")
@@ -328,7 +329,7 @@ def train(
     if not (minutes > 0 and rate > 0 and (penalty is None or penalty >= 0) and deals > 0):
         raise InputError("minutes, rate and deals must be more than 0, and penalty not less than 0")
     path = out / "policy.safetensors"
-    given = None if start == NOTHING else policy_net.files_of(start)["policy"].resolve()
+    given = None if start == NOTHING else policy_files(start)["policy"].resolve()
     if path.resolve() == given:
         raise InputError(f"{path} is the network to start from: choose another folder for --out")
     checkpoint = out / "self-play.ckpt"

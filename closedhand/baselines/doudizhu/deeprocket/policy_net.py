@@ -4,7 +4,6 @@ The policy network chooses the main group. If that takes kickers, the kicker net
 one kicker at a time (the paper's Figure 2). Bids come from `bidding/modules.py`.
 """
 
-import os
 from pathlib import Path
 
 import numpy as np
@@ -12,28 +11,20 @@ import torch
 
 from closedhand.baselines.doudizhu.agent import next_step
 from closedhand.baselines.doudizhu.bidding.modules import choose_bid
-from closedhand.baselines.doudizhu.deeprocket.networks import Network, load, probabilities
+from closedhand.baselines.doudizhu.deeprocket.networks import (
+    Network,
+    load as load_network,
+    probabilities,
+)
 from closedhand.baselines.doudizhu.deeprocket.pairs import KICKER_SIZE, KICKERS
 from closedhand.baselines.doudizhu.substep_agent import SubstepAgent
-from closedhand.baselines.doudizhu.variants import check_three
-from closedhand.core import agents
-from closedhand.core.agent_spec import AgentSpec
-from closedhand.core.agents import Traits, described
-from closedhand.core.files import SHIPPED, within
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.kernel import kernel
-from closedhand.core.version import UNCHANGED_SINCE
+from closedhand.core.moved import old_names
 from closedhand.games.doudizhu import planes, substeps
 from closedhand.games.doudizhu.plays import GROUPS
 from closedhand.games.doudizhu.state import clear
 from closedhand.games.doudizhu.words import is_opening
-
-SHIPPED_FILES = {
-    "policy": SHIPPED / "doudizhu_policy.safetensors",
-    "kicker": SHIPPED / "doudizhu_kicker.safetensors",
-}
-SHIPPED_SINCE = "0.3.0"
-"""The version that these files came with."""
 
 
 @kernel
@@ -179,44 +170,22 @@ class PolicyNetAgent(SubstepAgent):
         return {self.substeps.text(i + GROUPS * kickers): float(-share) for share, i in order}
 
 
-def files_of(argument: str | None) -> dict[str, Path]:
-    """The files of the two networks, by kind.
+def load(game: Game, name: str, policy: Path, kicker: Path) -> PolicyNetAgent:
+    """The agent that plays by the networks in two files.
 
     Args:
-        argument: Folder with `policy.safetensors` and, optionally, `kicker.safetensors`; or file of
-            a policy network, with an optional `kicker.safetensors` in the same folder. Without
-            one, the kicker network of this package is used. None: both networks of this package.
-    """
-    if argument is None:
-        return dict(SHIPPED_FILES)
-    path = Path(argument)
-    policy = within(path, "policy.safetensors")
-    kicker = policy.parent / "kicker.safetensors"
-    found = os.path.exists(kicker)
-    return {"policy": policy, "kicker": kicker if found else SHIPPED_FILES["kicker"]}
-
-
-def since(argument: str | None) -> str:
-    """The version since which the networks of an argument, as in `files_of`, are what they are."""
-    own = set(files_of(argument).values()) & set(SHIPPED_FILES.values())
-    return SHIPPED_SINCE if own else UNCHANGED_SINCE
-
-
-def describe(game: Game, argument: str | None) -> Traits:
-    """The traits of the agent, known before it plays."""
-    return Traits(agents.files_of(argument), microseconds=90, since=since(argument))
-
-
-@described(describe)
-def make_policy_net(game: Game, seed: int, argument: str | None) -> PolicyNetAgent:
-    """The agent `policy-net`, `policy-net:FOLDER` or `policy-net:FILE`; it ignores the seed.
+        game: Dou Dizhu with any options.
+        name: Name of the agent.
+        policy: File of the policy network.
+        kicker: File of the kicker network.
 
     Raises:
-        InputError: A network is missing, a file is not a network, or it is a game of two.
+        InputError: A file is missing, or is not such a network.
     """
-    check_three(game, "policy-net")
-    files = files_of(argument)
     # One core: matches run in several processes.
     torch.set_num_threads(1)
-    policy, kicker = (load(path, kind)[0] for kind, path in files.items())
-    return PolicyNetAgent(game, str(AgentSpec("policy-net", argument=argument)), policy, kicker)
+    networks = load_network(policy, "policy")[0], load_network(kicker, "kicker")[0]
+    return PolicyNetAgent(game, name, *networks)
+
+
+__getattr__ = old_names(__name__)

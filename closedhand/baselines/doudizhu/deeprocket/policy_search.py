@@ -4,40 +4,41 @@ The network's choice is the one that another play has to beat. The value network
 package says what to expect of each play and plays the simulations, as in `value-search`.
 """
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from closedhand.baselines.doudizhu.deeprocket import policy_net
-from closedhand.baselines.doudizhu.search.agent import WIDTH, describer, read_search
+from closedhand.baselines.doudizhu.search.agent import WIDTH
 from closedhand.baselines.doudizhu.value_net import files
 from closedhand.baselines.doudizhu.value_net.agent import rate
-from closedhand.baselines.doudizhu.value_net.playouts import SIMULATION
 from closedhand.baselines.doudizhu.value_net.value_search import MOST_BEHIND, ValueSearchAgent
-from closedhand.baselines.doudizhu.variants import check_three
-from closedhand.core.agents import described
 from closedhand.core.game import Game, State
-from closedhand.search.budget import Threads, Worlds
+from closedhand.core.moved import old_names
 
 
 class PolicySearchAgent(ValueSearchAgent):
     """Compares the plays of a policy network by simulation."""
 
-    def __init__(self, game: Game, name: str, seed: int, path: str | None, **budget: Any) -> None:
+    def __init__(
+        self, game: Game, name: str, seed: int, networks: Mapping[str, Path], **budget: Any
+    ) -> None:
         """Create the agent.
 
         Args:
             game: Dou Dizhu with any options.
             name: Name of the agent.
             seed: Seed of the simulations.
-            path: Path of the networks, as for the agent `policy-net`; None: those of the package.
+            networks: Files of the policy and the kicker network, by kind.
             **budget: Budget of `PairedSearch`.
 
         Raises:
-            InputError: There are no networks at the path.
+            InputError: A file is missing, or is not such a network.
         """
         super().__init__(game, name, seed, files.load(None, "win")[0], **budget)
-        self._network = policy_net.make_policy_net(self._flat, seed, path)
+        self._network = policy_net.load(self._flat, name, **networks)
 
     def rated(self, view: State) -> tuple[np.ndarray, np.ndarray]:
         """The plays to be compared, the most probable first, int64 [n], and their values [n].
@@ -56,19 +57,4 @@ class PolicySearchAgent(ValueSearchAgent):
         return plays[near], values[near]
 
 
-@described(describer("policy-search", files.SINCE, SIMULATION))
-def make_policy_search(
-    game: Game,
-    seed: int,
-    argument: str | None,
-    threads: Threads = None,
-    worlds: Worlds = None,
-) -> PolicySearchAgent:
-    """The agent `policy-search`; it takes what `search` takes, but the path is that of networks.
-
-    Raises:
-        InputError: The argument is invalid, or it is a game of two.
-    """
-    check_three(game, "policy-search")
-    name, budget, path = read_search("policy-search", argument, threads, worlds)
-    return PolicySearchAgent(game, name, seed, path, **budget)
+__getattr__ = old_names(__name__)

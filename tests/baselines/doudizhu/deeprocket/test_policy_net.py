@@ -10,7 +10,8 @@ from support_deeprocket import DOUDIZHU
 from support_torch import QUIET
 
 from closedhand import InputError, make_game
-from closedhand.baselines.doudizhu.deeprocket import policy_net
+from closedhand.baselines.doudizhu import network_agents
+from closedhand.baselines.doudizhu.network_agents import make_policy_net, policy_files
 
 pytest.importorskip("pyarrow")
 
@@ -22,7 +23,7 @@ pytestmark = QUIET
 )
 def test_the_agent_plays_legally(trained: Path, options: dict[str, Any]) -> None:
     game = make_game("doudizhu", **options)
-    agent = policy_net.make_policy_net(game, 0, str(trained))
+    agent = make_policy_net(game, 0, str(trained))
     states = [state.copy() for state in positions(game, seed=3, games=3) if not game.over(state)]
     views = np.array([game.view(state, int(state.player)) for state in states], game.dtype)
     actions = agent.act_batch(views)
@@ -34,7 +35,7 @@ def test_the_agent_plays_legally(trained: Path, options: dict[str, Any]) -> None
 
 def test_the_agent_plays_what_it_prefers(trained: Path) -> None:
     game = make_game("doudizhu", substeps=True)
-    agent = policy_net.make_policy_net(game, 0, str(trained))
+    agent = make_policy_net(game, 0, str(trained))
     kinds = set()
     for state in positions(game, seed=3, games=3):
         if game.over(state):
@@ -50,7 +51,7 @@ def test_the_agent_plays_what_it_prefers(trained: Path) -> None:
     assert kinds == {True, False}
     auction = make_game("doudizhu", bidding=True)
     with pytest.raises(InputError, match="while cards are played"):
-        policy_net.make_policy_net(auction, 0, str(trained)).preferences(
+        make_policy_net(auction, 0, str(trained)).preferences(
             auction.view(auction.deal(np.random.default_rng(0)), 0)
         )
 
@@ -59,13 +60,13 @@ def test_the_networks_of_the_agent_are_found(
     trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     policy, kicker = trained / "policy.safetensors", trained / "kicker.safetensors"
-    assert policy_net.files_of(str(trained)) == {"policy": policy, "kicker": kicker}
-    assert policy_net.files_of(str(policy)) == {"policy": policy, "kicker": kicker}
-    assert policy_net.make_policy_net(DOUDIZHU, 0, str(policy)).name == f"policy-net:{policy}"
+    assert policy_files(str(trained)) == {"policy": policy, "kicker": kicker}
+    assert policy_files(str(policy)) == {"policy": policy, "kicker": kicker}
+    assert make_policy_net(DOUDIZHU, 0, str(policy)).name == f"policy-net:{policy}"
     shipped = {"policy": policy, "kicker": kicker}
-    monkeypatch.setattr(policy_net, "SHIPPED_FILES", shipped)
-    assert policy_net.make_policy_net(DOUDIZHU, 0, None).name == "policy-net"
+    monkeypatch.setattr(network_agents, "SHIPPED_FILES", shipped)
+    assert make_policy_net(DOUDIZHU, 0, None).name == "policy-net"
     (tmp_path / "policy.safetensors").write_bytes(policy.read_bytes())
-    assert policy_net.files_of(str(tmp_path))["kicker"] == kicker
+    assert policy_files(str(tmp_path))["kicker"] == kicker
     with pytest.raises(InputError, match="cannot read"):
-        policy_net.make_policy_net(DOUDIZHU, 0, str(tmp_path / "nothing"))
+        make_policy_net(DOUDIZHU, 0, str(tmp_path / "nothing"))
