@@ -29,8 +29,10 @@ from closedhand.baselines.doudizhu.value_net.network import (
     SECOND,
     UNITS,
     Net,
+    Rounded,
     add_rows,
     head,
+    rounded,
     subtract_rows,
 )
 from closedhand.baselines.doudizhu.variants import check_three
@@ -58,7 +60,7 @@ class Policy(NamedTuple):
     kernels = "closedhand.baselines.doudizhu.value_net.agent"
 
     prior: decompose.Policy
-    net: Net
+    net: Rounded
     share: float
 
 
@@ -73,7 +75,8 @@ class Space(NamedTuple):
         numbers: The number of these, int64 [CANDIDATES].
         position: The inputs of the position, int64 [MOST_POSITION].
         changed: The inputs that a play changes, int64 [2 * MOST_HAND].
-        common: Sums of the first layer for the position and the hand before the play.
+        common: Sums of the rows for the position and the hand before the play, int16 [UNITS].
+        numbered: Sums of the rows for a play, int16 [UNITS].
         sums: Sums of the first layer for a play, float32 [UNITS].
         active: See `head`.
         hidden: Sums of the second layer, float32 [SECOND].
@@ -89,6 +92,7 @@ class Space(NamedTuple):
     position: np.ndarray
     changed: np.ndarray
     common: np.ndarray
+    numbered: np.ndarray
     sums: np.ndarray
     active: np.ndarray
     hidden: np.ndarray
@@ -107,7 +111,8 @@ def make_space():
         np.empty(CANDIDATES, np.int64),
         np.empty(MOST_POSITION, np.int64),
         np.empty(2 * MOST_HAND, np.int64),
-        np.empty(UNITS, np.float32),
+        np.empty(UNITS, np.int16),
+        np.empty(UNITS, np.int16),
         np.empty(UNITS, np.float32),
         np.empty(UNITS, np.int64),
         np.empty(SECOND, np.float32),
@@ -148,11 +153,11 @@ def rate(policy, rules, state, ids, space):
         space.numbers,
     )
     role = role_of(state)
-    rows, features, dense = policy.net.inputs[role], policy.net.plays, policy.net.dense[role]
+    rows, unit, dense = policy.net.inputs[role], policy.net.units[role], policy.net.dense[role]
     hand = state.hands[state.player]
-    common, sums = space.common, space.sums
+    common, numbered, sums = space.common, space.numbered, space.sums
     known = describe_position(rules, state, space.position)
-    common[:] = np.float32(0.0)
+    common[:] = 0
     add_rows(rows, space.position, 0, known, common)
     held = write_cards(hand, HAND, space.changed, 0)
     add_rows(rows, space.changed, 0, held, common)
@@ -165,11 +170,13 @@ def rate(policy, rules, state, ids, space):
         play = space.plays[i]
         group = PLAY + np.int64(rules.plays.group[play])
         for u in range(UNITS):
-            sums[u] = common[u] + rows[group, u]
+            numbered[u] = common[u] + rows[group, u]
         ended, changed = describe_change(hand, rules.plays.need[play], space.changed)
-        subtract_rows(rows, space.changed, 0, ended, sums)
-        add_rows(rows, space.changed, ended, changed, sums)
-        add_rows(features, space.features[i], 0, space.numbers[i], sums)
+        subtract_rows(rows, space.changed, 0, ended, numbered)
+        add_rows(rows, space.changed, ended, changed, numbered)
+        for u in range(UNITS):
+            sums[u] = unit * np.float32(numbered[u])
+        add_rows(policy.net.plays, space.features[i], 0, space.numbers[i], sums)
         space.values[i] = (
             head(dense, sums, space.active, space.hidden) + policy.share * space.priors[i]
         )
@@ -189,7 +196,7 @@ def decide(policy, rules, view, ids):
 def policy_of(net: Net, objective: str) -> Policy:
     """The policy of a network with the objective that it was trained for."""
     prior = decompose.policy_of(decompose.load(None), sampled=False)
-    return Policy(prior, net, files.SHARES[objective])
+    return Policy(prior, rounded(net), files.SHARES[objective])
 
 
 class ValueNetAgent(RatingAgent):

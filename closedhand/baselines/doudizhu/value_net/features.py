@@ -38,6 +38,16 @@ PLAY = SITUATION + 3  # main group of the play
 ALWAYS = PLAY + GROUPS  # 1 in every position
 INPUTS = ALWAYS + 1
 
+SORTS = np.concatenate(
+    (
+        np.arange(HAND, LEFT_NEXT, COUNTS),
+        (LEFT_NEXT, LEFT_LAST, TARGET),
+        np.arange(RECENT, BOMBS, GROUPS),
+        (BOMBS, SITUATION, PLAY, ALWAYS, INPUTS),
+    )
+)
+"""First inputs of the sorts of which one at most is 1, and the end of the last sort."""
+
 MOST_HAND = len(RANKS)
 """Inputs for a hand: one a rank."""
 MOST_POSITION = 4 * MOST_HAND + 2 + 1 + RECENT_PLAYS + 3

@@ -38,6 +38,7 @@ def test_values_are_the_same_when_every_play_is_described_anew() -> None:
                 rows[end] = PLAY + rules.plays.group[play]
                 role = value_net.role_of(state)
                 sums = policy.net.inputs[role][rows[: end + 1]].astype(float).sum(axis=0)
+                sums *= policy.net.units[role]
                 features = space.features[i, : space.numbers[i]]
                 sums[:64] += policy.net.plays[features].astype(float).sum(axis=0)
                 space.sums[:] = sums

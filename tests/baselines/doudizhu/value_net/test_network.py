@@ -71,6 +71,21 @@ def test_values_are_those_of_matrices() -> None:
     network.subtract_rows(net.plays, np.array([5]), 0, 1, sums)
 
 
+def test_rounded_sums_are_near_and_fit() -> None:
+    net = random_net(6)
+    net.inputs[1] *= 100.0
+    net.inputs[2] = 0.0
+    whole = network.rounded(net)
+    assert whole.plays is net.plays and whole.dense is net.dense
+    assert not whole.inputs[2].any()
+    sums = whole.inputs * whole.units[:, None, None]
+    for role in range(2):
+        assert np.abs(sums[role] - net.inputs[role]).max() < 0.51 * whole.units[role]
+        sorts = np.split(np.abs(whole.inputs[role].astype(int)), network.SORTS[1:-1])
+        most = sum(each.max(axis=0) for each in sorts)
+        assert 32_600 < most.max() <= np.iinfo(np.int16).max
+
+
 def plain_loss(
     dense: np.ndarray, sums: np.ndarray, sample: np.record, share: float, win: bool
 ) -> float:
