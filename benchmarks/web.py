@@ -31,6 +31,9 @@ GAME = "doudizhu"
 PERSON, AGENT = {"name": "benchmark"}, {"agent": "decompose"}
 HINTERS = ("decompose", "value-net")
 HINTS, PAGES = 20, 20
+OPPONENT = {"agent": "greedy"}
+STARTS = 5
+"""Servers that are started for the time to the first card."""
 
 
 class Browser:
@@ -102,6 +105,18 @@ def browser(stack: ExitStack, port: int) -> Browser:
     return Browser(stack.enter_context(connect_now(url, max_size=None, open_timeout=120)))
 
 
+def click(one: Browser) -> float:
+    """Seconds from a click on the first legal action to the table that shows it."""
+    version, legal = one.table["version"], one.table["position"]["legal"]
+    start = time.perf_counter()
+    one.socket.send(json.dumps(
+        {"do": "play", "n": 0, "version": version, "action": legal[0]["id"]}
+    ))  # fmt: skip
+    while one.table["version"] == version:
+        one.receive()
+    return time.perf_counter() - start
+
+
 def clicks(one: Browser, seconds: float, seed: int) -> list[float]:
     """Seconds from a click to the table that shows it, of a person among agents that wait."""
     one.open([PERSON, AGENT, AGENT], 0.05, seed)
@@ -111,14 +126,7 @@ def clicks(one: Browser, seconds: float, seed: int) -> list[float]:
         if not one.wait_for_turn():
             one.ask("again", same=False)
             continue
-        version, legal = one.table["version"], one.table["position"]["legal"]
-        start = time.perf_counter()
-        one.socket.send(json.dumps(
-            {"do": "play", "n": 0, "version": version, "action": legal[0]["id"]}
-        ))  # fmt: skip
-        while one.table["version"] == version:
-            one.receive()
-        found.append(time.perf_counter() - start)
+        found.append(click(one))
         time.sleep(0.1)
     return found
 
@@ -137,6 +145,32 @@ def hints(one: Browser, by: str) -> list[float]:
         found.append(time.perf_counter() - start)
         one.ask("leave")
     return found
+
+
+def first_card() -> dict[str, Any]:
+    """Seconds from the command to the first card of a person, and their ratio to importing Numba.
+
+    Everything is compiled already. Beside each server a process imports Numba and ends.
+    """
+    cards, imports = [], []
+    for seed in range(STARTS + 1):
+        start = time.perf_counter()
+        subprocess.run([sys.executable, "-c", "import numba"], check=True)
+        imports.append(time.perf_counter() - start)
+        start = time.perf_counter()
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            server(Path(folder)) as (port, _),
+            ExitStack() as all_,
+        ):
+            one = browser(all_, port)
+            one.ask("agents", game=GAME)
+            one.open([PERSON, OPPONENT, OPPONENT], 0.05, seed)
+            one.wait_for_turn()
+            click(one)
+            cards.append(time.perf_counter() - start)
+    ratios = [card / each for card, each in zip(cards[1:], imports[1:], strict=True)]
+    return {**quantiles(cards[1:]), "of_importing_numba": round(statistics.median(ratios), 1)}
 
 
 def quantiles(values: list[float]) -> dict[str, float]:
@@ -213,6 +247,7 @@ def first_page(port: int) -> dict[str, Any] | None:
 def measure(tables: int, connections: int, seconds: float) -> dict[str, Any]:
     """All figures."""
     found: dict[str, Any] = {"load_before": os.getloadavg()[0], "cores": os.cpu_count()}
+    found["first card"] = first_card()
     with (
         tempfile.TemporaryDirectory() as folder,
         server(Path(folder)) as (port, told),

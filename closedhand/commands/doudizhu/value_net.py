@@ -1,11 +1,13 @@
 """The trainer of the network of Dou Dizhu's `value-net`."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import typer
 
-from closedhand.cli.common import leave_if_interrupted, make_folder, work_for
+from closedhand.cli.common import given_pairs, leave_if_interrupted, make_folder, work_for
 from closedhand.core.game import Game
+from closedhand.core.options import options_of
 
 
 def learn(
@@ -16,11 +18,14 @@ def learn(
     folder: Path,
     restart: bool,
     start: Path | None,
+    setting: Sequence[str] | None = None,
 ) -> None:
     """Train the network in self-play for at least one step, resuming what the folder holds."""
     from closedhand.baselines.doudizhu.value_net import files, training
 
-    run = training.begin(game, seed, make_folder(folder), start)
+    given = given_pairs(setting or (), "a setting")
+    settings = training.Settings(**options_of(training.Settings, algorithm).read(given))
+    run = training.begin(game, seed, make_folder(folder), start, settings)
     learner = run.learner
     work_for(run, seconds, lambda: f"{learner.games:,} games", restart=restart)
     steps = learner.steps

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.baselines.doudizhu.value_net.network import FORMER, SHAPES, Net, shapes, widened
+from closedhand.baselines.doudizhu.value_net.network import FORMER, SHAPES, Net, widened
 from closedhand.core.files import SHIPPED, within, write_arrays
 from closedhand.core.game import InputError
 from closedhand.core.reading import check_arrays, json_in, read_arrays
@@ -64,8 +64,8 @@ def read(path: Path) -> tuple[Net, dict[str, Any]]:
         InputError: The file cannot be read, or holds something else.
     """
     arrays = read_arrays(path)
-    is_former = arrays.get("inputs", np.empty(0)).shape[-1:] == FORMER[:1]
-    wanted = shapes(*FORMER) if is_former else SHAPES
+    units = arrays.get("inputs", np.empty(0)).shape[-1:]
+    wanted = FORMER.get(units, SHAPES)
     try:
         check_arrays(
             arrays,
@@ -85,7 +85,7 @@ def read(path: Path) -> tuple[Net, dict[str, Any]]:
         net = Net(**rows, dense=arrays["dense"])
         if not all(np.isfinite(part).all() for part in net):
             raise InputError("it has numbers that are not finite")
-        if is_former:
+        if units in FORMER:
             net = widened(net)
     except InputError as error:
         raise InputError(f"{path} is not a network of value-net: {error}") from None

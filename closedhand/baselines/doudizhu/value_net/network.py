@@ -21,11 +21,11 @@ from closedhand.baselines.doudizhu.value_net.features import INPUTS, SORTS
 from closedhand.core.kernel import kernel
 
 ROLES = 3
-UNITS = 256
+UNITS = 288
 """Units of the first layer."""
-NARROW = 64
+NARROW = 128
 """Units that the features of `decompose` reach."""
-SECOND = 32
+SECOND = 40
 """Units of the second layer."""
 
 # First number of each part of a row of `Net.dense`.
@@ -71,16 +71,45 @@ class Rounded(NamedTuple):
     dense: np.ndarray
 
 
-def shapes(units: int, second: int) -> Net:
-    """The shapes of the weights of a network with so many units in its two layers."""
+class Upper(NamedTuple):
+    """The parts of `Net.dense`, for all roles.
+
+    Attributes:
+        weights: The second layer, float32 [ROLES, units, second].
+        biases: Its constants, float32 [ROLES, second].
+        third: The third layer, float32 [ROLES, second].
+        last: Its constant, float32 [ROLES, 1].
+    """
+
+    weights: np.ndarray
+    biases: np.ndarray
+    third: np.ndarray
+    last: np.ndarray
+
+    @classmethod
+    def of(cls, net: Net) -> "Upper":
+        """Copies of the upper layers of a network of any size."""
+        units = net.inputs.shape[-1]
+        second = (net.dense.shape[1] - 1) // (units + 2)
+        ends = np.cumsum((units * second, second, second))
+        weights, *others = (part.copy() for part in np.split(net.dense, ends, axis=1))
+        return cls(weights.reshape(ROLES, units, second), *others)
+
+    def dense(self) -> np.ndarray:
+        """`Net.dense` of these parts."""
+        return np.concatenate([self.weights.reshape(ROLES, -1), *self[1:]], axis=1)
+
+
+def shapes(units: int, second: int, narrow: int) -> Net:
+    """The shapes of the weights of a network with so many units, see `UNITS`, in its layers."""
     dense = units * second + 2 * second + 1
-    found = (ROLES, INPUTS, units), (FEATURES, NARROW), (ROLES, dense)
+    found = (ROLES, INPUTS, units), (FEATURES, narrow), (ROLES, dense)
     return Net(*found)  # type: ignore[arg-type]
 
 
-SHAPES = shapes(UNITS, SECOND)
-FORMER = 128, 16
-"""Units of the networks of versions before 0.9.0."""
+SHAPES = shapes(UNITS, SECOND, NARROW)
+FORMER = {each[:1]: shapes(*each) for each in ((128, 16, 64), (256, 32, 64))}
+"""Shapes of the networks of versions before 0.9.0, and of that one, by their units."""
 
 
 def new_net(seed: int) -> Net:
@@ -95,24 +124,21 @@ def new_net(seed: int) -> Net:
 
 
 def widened(net: Net) -> Net:
-    """A network of `FORMER` units with more of them, with the same values.
+    """A network of one of the `FORMER` shapes with more units, and with the same values.
 
     The further units are random, but nothing comes of them before they have learned.
     """
-    units, second = FORMER
-    wide = new_net(0)
+    wide, upper, former = new_net(0), Upper.of(new_net(0)), Upper.of(net)
+    units, second = former.weights.shape[1:]
     wide.inputs[:] *= net.inputs.any(axis=-1, keepdims=True)
     wide.inputs[..., :units] = net.inputs
-    weights, biases, third, last = np.split(
-        net.dense, np.cumsum((units * second, second, second)), axis=1
-    )
-    upper = wide.dense[:, :SECOND_BIAS].reshape(ROLES, UNITS, SECOND)
-    upper[..., :second] = 0.0
-    upper[:, :units, :second] = weights.reshape(ROLES, units, second)
-    wide.dense[:, SECOND_BIAS : SECOND_BIAS + second] = biases
-    wide.dense[:, THIRD : THIRD + second] = third
-    wide.dense[:, THIRD_BIAS:] = last
-    return wide._replace(plays=net.plays)
+    wide.plays[:, : net.plays.shape[1]] = net.plays
+    upper.weights[..., :second] = 0.0
+    upper.weights[:, :units, :second] = former.weights
+    upper.biases[:, :second] = former.biases
+    upper.third[:, :second] = former.third
+    upper.last[:] = former.last
+    return wide._replace(dense=upper.dense())
 
 
 @kernel

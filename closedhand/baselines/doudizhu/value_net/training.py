@@ -11,13 +11,15 @@ count more (polynomial-decay averaging): it takes the place of a final phase of 
 
 import io
 import json
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 import numpy as np
 
 from closedhand.baselines.doudizhu.value_net import files
 from closedhand.baselines.doudizhu.value_net.agent import ValueNetAgent, policy_of
+from closedhand.baselines.doudizhu.value_net.joining import joined, trimmed
 from closedhand.baselines.doudizhu.value_net.learning import Optimiser, learn, new_optimiser
 from closedhand.baselines.doudizhu.value_net.network import (
     ROLES,
@@ -33,6 +35,7 @@ from closedhand.core.agents import Agent
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.kernel import kernel
+from closedhand.core.options import Range
 from closedhand.core.reading import check_arrays
 from closedhand.core.registry import make_game
 from closedhand.core.run import NPZ, Format, Run
@@ -53,9 +56,22 @@ LEAST_VISITS = 30
 """Gradients of a row after which it plays."""
 NOTED_EVERY = 500
 """Steps between entries in the history."""
+JUDGED = 10_000
+"""Samples by which the units of two networks are judged."""
 DEALS = 5000
 """Deals of the duplicate match against `decompose` in an entry; they are always the same."""
 COUNTS = (*files.NUMBERS, "averaged")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a stage of a training can be told; the annotations document it on the command line."""
+
+    pace: Annotated[float, Range(1e-6, 10), "all step sizes are multiplied by this"] = 1.0
+    beside: Annotated[
+        str, "file of a second network: begin with the mean of its values and those of --from"
+    ] = ""
+    share: Annotated[float, Range(0.01, 0.99), "share of the second network in that mean"] = 0.2
 
 
 @kernel
@@ -81,7 +97,9 @@ class Training:
         losses: Sum of the losses since the last summary, and their number, float64 [2].
     """
 
-    def __init__(self, game: Game, seed: int, start: Path | None = None) -> None:
+    def __init__(
+        self, game: Game, seed: int, start: Path | None = None, settings: Settings = Settings()
+    ) -> None:
         """Prepare a training.
 
         Args:
@@ -89,33 +107,52 @@ class Training:
             seed: Seed of everything random.
             start: File of a network to go on from, of either objective; None: one that plays as
                 `decompose`.
+            settings: Settings of this stage.
 
         Raises:
-            InputError: The file cannot be read.
+            InputError: A file cannot be read, or the two networks have other objectives.
         """
         self.game = game
         self.seed = seed
+        self.settings = settings
         self.objective = str(game.options["objective"])
         self.steps = self.games = self.samples = self.averaged = 0
+        self._samples = np.zeros(0, SAMPLE)
         self.net = new_net(seed)
         self._known = np.zeros(self.net.inputs.shape[:-1], np.bool_)  # learned before this stage
         if start is not None:
             self.net, about = files.read(start)
             for name in files.NUMBERS:
                 setattr(self, name, about[name])
+            if settings.beside:
+                self.net = self._joined_with(Path(settings.beside), about["objective"])
             # For another objective all of a value is multiplied by the same: it plays the same.
             ratio = files.SHARES[self.objective] / files.SHARES[about["objective"]]
             self.net.dense[:, THIRD:] *= np.float32(ratio)
             self._known = self.net.inputs.any(axis=-1)
+        elif settings.beside:
+            raise InputError("beside is a second network: name the first one by --from")
         self.mean = Net(*(part.copy() for part in self.net))
         self.optimiser = new_optimiser()
         self.losses = np.zeros(2)
-        self._samples = np.zeros(0, SAMPLE)
+
+    def _joined_with(self, path: Path, objective: str) -> Net:
+        """The network and a second one as one, with as many units as both have.
+
+        Raises:
+            InputError: The file cannot be read, or holds a network of another objective.
+        """
+        other, about = files.read(path)
+        if about["objective"] != objective:
+            raise InputError(f"{path} was trained to {about['objective']}, not to {objective}")
+        share = self.settings.share
+        samples = self.play(np.random.default_rng((self.seed, 0x701)))[:JUDGED]
+        return trimmed(joined([self.net, other], [1 - share, share]), samples)
 
     @property
     def rate(self) -> float:
         """Step size of the next step."""
-        return RATE / (1 + self.steps / RATE_STEPS) ** 0.5
+        return self.settings.pace * RATE / (1 + self.steps / RATE_STEPS) ** 0.5
 
     @property
     def about(self) -> dict[str, Any]:
@@ -140,17 +177,25 @@ class Training:
     def step(self) -> None:
         """Play the games of a step and learn from them."""
         rng = np.random.default_rng((self.seed, 0xDA7, self.steps))
-        order = self._play(rng)
-        self._learn(rng.permutation(order))
+        counts = self._play(rng)
+        games, samples = counts.sum(axis=0).tolist()
+        self._learn(rng.permutation(places(counts)))
         self.steps += 1
+        self.games += games
+        self.samples += samples
         if self.steps % AVERAGED_EVERY == 0:
             self.averaged += 1
             part = np.float32(LAST_PART / (self.averaged + LAST_PART - 1))
             for mean, weights in zip(self.mean, self.net, strict=True):
                 mix(mean.reshape(-1), weights.reshape(-1), part)
 
+    def play(self, rng: np.random.Generator) -> np.ndarray:
+        """The samples of the games of a step, in random order, without learning from them."""
+        played = places(self._play(rng))
+        return self._samples[rng.permutation(played)]
+
     def _play(self, rng: np.random.Generator) -> np.ndarray:
-        """Play games; return the places of their samples."""
+        """Play games; return the number of games and of samples of each piece, int64 [n, 2]."""
         pieces = GAMES // PIECE
         if not len(self._samples):
             self._samples = np.zeros(pieces * ROOM, SAMPLE)
@@ -168,9 +213,7 @@ class Training:
                 counts[i] = play_games(policy, game.rules, win, PIECE, rngs[i], ids, states, room)
 
         in_threads(work, pieces, chunk=1)
-        self.games += int(counts[:, 0].sum())
-        self.samples += int(counts[:, 1].sum())
-        return np.concatenate([i * ROOM + np.arange(n) for i, n in enumerate(counts[:, 1])])
+        return counts
 
     def _learn(self, order: np.ndarray) -> None:
         """Learn the samples at some places in their order."""
@@ -239,6 +282,11 @@ class Training:
         return ValueNetAgent(self.game, "value-net", self.learned, self.objective)
 
 
+def places(counts: np.ndarray) -> np.ndarray:
+    """The places of the samples of all pieces, of which `Training._play` returned the numbers."""
+    return np.concatenate([i * ROOM + np.arange(n) for i, n in enumerate(counts[:, 1])])
+
+
 def measure(game: Game, agent: Agent) -> dict[str, float]:
     """Win rate and gain of an agent against `decompose` over `DEALS` duplicate deals.
 
@@ -274,7 +322,13 @@ def _write(path: Path, about: dict[str, Any], state: dict[str, Any]) -> None:
 PLAIN = Format(_write, NPZ.read)
 
 
-def begin(game: Game, seed: int, folder: Path, start: Path | None = None) -> Run[Training]:
+def begin(
+    game: Game,
+    seed: int,
+    folder: Path,
+    start: Path | None = None,
+    settings: Settings = Settings(),
+) -> Run[Training]:
     """Make a run of a training before its first step; it can be resumed.
 
     Args:
@@ -282,6 +336,7 @@ def begin(game: Game, seed: int, folder: Path, start: Path | None = None) -> Run
         seed: Seed of everything random.
         folder: Folder for the network and the checkpoint `learner.npz`.
         start: File of a network to go on from.
+        settings: Settings of this stage.
 
     Raises:
         InputError: Rules that are not learned, or a file of another kind.
@@ -291,7 +346,7 @@ def begin(game: Game, seed: int, folder: Path, start: Path | None = None) -> Run
         raise InputError(
             "value-net learns the default rules of doudizhu: leave out all options but objective"
         )
-    training = Training(game, seed, start)
+    training = Training(game, seed, start, settings)
 
     def save_network() -> None:
         files.save(folder / files.NAME, training.learned, training.about)
@@ -303,6 +358,7 @@ def begin(game: Game, seed: int, folder: Path, start: Path | None = None) -> Run
             "seed": seed,
             "start": training.steps,
             "units": [UNITS, SECOND],
+            **asdict(settings),
         },
         folder / "learner.npz",
         save_network,

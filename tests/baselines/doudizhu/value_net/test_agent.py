@@ -8,7 +8,7 @@ from support_doudizhu import choice
 
 from closedhand import make_agent, make_game
 from closedhand.arena import match
-from closedhand.baselines.doudizhu.value_net import agent as value_net, files, training
+from closedhand.baselines.doudizhu.value_net import agent as value_net, files, network, training
 from closedhand.baselines.doudizhu.value_net.features import HAND, PLAY, write_cards
 
 GAME = make_game("doudizhu", objective="win")
@@ -40,7 +40,7 @@ def test_values_are_the_same_when_every_play_is_described_anew() -> None:
                 sums = policy.net.inputs[role][rows[: end + 1]].astype(float).sum(axis=0)
                 sums *= policy.net.units[role]
                 features = space.features[i, : space.numbers[i]]
-                sums[:64] += policy.net.plays[features].astype(float).sum(axis=0)
+                sums[: network.NARROW] += policy.net.plays[features].astype(float).sum(axis=0)
                 space.sums[:] = sums
                 value = value_net.head(
                     policy.net.dense[role], space.sums, space.active, space.hidden

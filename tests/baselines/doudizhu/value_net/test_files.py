@@ -35,15 +35,16 @@ def test_weights_are_rounded_by_row(file: Path) -> None:
     assert np.array_equal(files.read(file.with_name("again.npz"))[0].inputs, net.inputs)
 
 
-def test_smaller_networks_of_former_versions_are_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize("units", network.FORMER)
+def test_smaller_networks_of_former_versions_are_read(tmp_path: Path, units: tuple[int]) -> None:
     rng = np.random.default_rng(2)
     small = network.Net(
-        *(rng.standard_normal(each).astype(np.float32) for each in network.shapes(*network.FORMER))
+        *(rng.standard_normal(each).astype(np.float32) for each in network.FORMER[units])
     )
     files.save(tmp_path / files.NAME, small, ABOUT)
     net, about = files.read(tmp_path / files.NAME)
     assert about == ABOUT and [part.shape for part in net] == list(network.SHAPES)
-    assert np.abs(net.inputs[..., : network.FORMER[0]] - small.inputs).max() < 0.03
+    assert np.abs(net.inputs[..., : units[0]] - small.inputs).max() < 0.03
     assert np.array_equal(net.dense[:, -1], small.dense[:, -1])
 
 

@@ -148,24 +148,22 @@ def test_rare_rows_take_longer_steps() -> None:
         assert table[rare] == pytest.approx(ratio * table[common], rel=1e-4)
 
 
-def test_a_smaller_network_has_the_same_values() -> None:
-    units, second = network.FORMER
+@pytest.mark.parametrize("shapes", network.FORMER.values())
+def test_a_smaller_network_has_the_same_values(shapes: Net) -> None:
     rng = np.random.default_rng(3)
-    small = Net(
-        *(rng.standard_normal(each).astype(np.float32) for each in network.shapes(units, second))
-    )
+    small = Net(*(rng.standard_normal(each).astype(np.float32) for each in shapes))
     small.inputs[:, 7] = 0.0
+    former = network.Upper.of(small)
+    units = former.weights.shape[1]
     wide = network.widened(small)
     assert [part.shape for part in wide] == list(network.SHAPES)
     assert wide.inputs[..., units:].any() and not wide.inputs[:, 7].any()
     for role in range(ROLES):
         sums = rng.standard_normal(UNITS).astype(np.float32)
-        expected = small.dense[role].astype(float)
-        upper = expected[: units * second].reshape(units, second)
-        biases, third = expected[units * second : -1].reshape(2, second)
-        hidden = np.maximum(np.maximum(sums[:units], 0) @ upper + biases, 0)
+        weights, biases, third, last = (part[role].astype(float) for part in former)
+        hidden = np.maximum(np.maximum(sums[:units], 0) @ weights + biases, 0)
         value = upper_value(wide.dense[role], sums)
-        assert value == pytest.approx(hidden @ third + expected[-1], rel=1e-4)
+        assert value == pytest.approx(hidden @ third + last[0], rel=1e-4)
 
 
 def test_the_upper_layers_take_a_step_of_adam_after_a_batch() -> None:

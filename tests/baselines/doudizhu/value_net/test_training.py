@@ -58,8 +58,37 @@ def test_other_settings_are_not_resumed(tmp_path: Path) -> None:
         training.begin(GAME, 4, tmp_path).resume()
     with pytest.raises(InputError, match="objective win, not score"):
         training.begin(make_game("doudizhu"), 3, tmp_path).resume()
+    with pytest.raises(InputError, match=r"pace 1\.0, not 0\.5"):
+        training.begin(GAME, 3, tmp_path, settings=training.Settings(pace=0.5)).resume()
     with pytest.raises(InputError, match="leave out all options but objective"):
         training.begin(make_game("doudizhu", bidding=True), 3, tmp_path)
+
+
+def test_a_stage_begins_with_two_networks(tmp_path: Path) -> None:
+    paths = []
+    for objective in ("win", "win", "score"):
+        learner = training.Training(make_game("doudizhu", objective=objective), len(paths))
+        learner.step()
+        paths.append(tmp_path / f"{len(paths)}.npz")
+        files.save(paths[-1], learner.learned, learner.about)
+    beside = training.Settings(pace=0.25, beside=str(paths[1]), share=0.01)
+    one, two = (training.Training(GAME, 5, paths[0], beside) for _ in range(2))
+    plain = training.Training(GAME, 5, paths[0])
+    assert one.rate == plain.rate / 4 and one.steps == 1
+    # Nearly all of the value is that of the first network.
+    view = GAME.view(GAME.deal(np.random.default_rng(1)), 0)
+    (plays, values), (same, others) = (each.agent().rate_plays(view) for each in (plain, one))
+    assert np.array_equal(plays, same) and values == pytest.approx(others, abs=0.05)
+    for each in (one, two):
+        each.step()
+    assert alike(one, two)
+    for start, more, message in (
+        (paths[0], {"beside": str(paths[2])}, "was trained to score, not to win"),
+        (paths[0], {"beside": str(tmp_path / "none.npz")}, "cannot read"),
+        (None, {"beside": str(paths[1])}, "name the first one by --from"),
+    ):
+        with pytest.raises(InputError, match=message):
+            training.Training(GAME, 5, start, training.Settings(**more))
 
 
 def test_a_stage_goes_on_from_a_file(tmp_path: Path) -> None:
