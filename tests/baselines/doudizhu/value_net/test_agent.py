@@ -59,7 +59,7 @@ def test_what_wins_at_once_is_played() -> None:
 
 @pytest.mark.slow
 def test_it_beats_the_others() -> None:
-    for other, least in (("rule", 0.74), ("greedy", 0.55), ("decompose", 0.48)):
+    for other, least in (("rule", 0.80), ("greedy", 0.64), ("decompose", 0.54)):
         result = match.play(GAME, ["value-net", other], 500, seed=1)
         points = result.pairs[0].returns[:, 0, 0], result.pairs[0].returns[:, 1, 1]
         assert np.mean([np.mean(side > 0) for side in points]) > least
