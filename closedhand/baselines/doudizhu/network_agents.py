@@ -22,7 +22,6 @@ from closedhand.search.budget import Threads, Worlds
 
 if TYPE_CHECKING:
     from closedhand.baselines.doudizhu.deeprocket.policy_net import PolicyNetAgent
-    from closedhand.baselines.doudizhu.deeprocket.policy_search import PolicySearchAgent
     from closedhand.baselines.doudizhu.douzero import DouZeroAgent
     from closedhand.baselines.doudizhu.ppo_agent import PPOAgent
 
@@ -85,7 +84,7 @@ def make_policy_search(
     argument: str | None,
     threads: Threads = None,
     worlds: Worlds = None,
-) -> "PolicySearchAgent":
+) -> agents.Agent:
     """The agent `policy-search`; it takes what `search` takes, but the path is that of networks.
 
     Raises:
