@@ -92,11 +92,13 @@ def server(folder: Path) -> Iterator[tuple[int, list[str]]]:
                 raise RuntimeError("".join(lines))
             lines.append(process.stderr.readline())
         told: list[str] = []
-        Thread(target=lambda: told.extend(process.stderr or ()), daemon=True).start()
+        reader = Thread(target=lambda: told.extend(process.stderr or ()), daemon=True)
+        reader.start()
         try:
             yield int(found[1]), told
         finally:
             process.terminate()
+            reader.join()
 
 
 def browser(stack: ExitStack, port: int) -> Browser:
