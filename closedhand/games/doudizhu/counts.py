@@ -9,6 +9,7 @@ from collections import Counter
 
 import numpy as np
 
+from closedhand.core import bits
 from closedhand.core.kernel import kernel
 
 RANKS = "3456789TJQKA2SB"
@@ -79,11 +80,8 @@ def one(rank):
 @kernel
 def size(hand):
     """The number of cards in a packed hand."""
-    total = 0
-    while hand:
-        total += np.int64(hand & NIBBLE)
-        hand >>= np.uint64(4)
-    return total
+    ones, twos, fours = hand, hand >> np.uint64(1), hand >> np.uint64(2)
+    return bits.size(ones & EACH) + 2 * bits.size(twos & EACH) + 4 * bits.size(fours & EACH)
 
 
 @kernel

@@ -17,10 +17,11 @@ from closedhand.baselines.doudizhu.decompose.partition import (
 )
 from closedhand.core import bits
 from closedhand.core.kernel import kernel
-from closedhand.games.doudizhu.counts import NIBBLE, at_least, contains
+from closedhand.games.doudizhu.counts import NIBBLE, at_least, contains, count
 from closedhand.games.doudizhu.hidden import cards_of_others
 from closedhand.games.doudizhu.plays import BOMB
 from closedhand.games.doudizhu.state import SEATS
+from closedhand.games.doudizhu.substeps import lowest_rank
 from closedhand.games.doudizhu.words import pass_id
 
 KINDS = 8
@@ -66,8 +67,19 @@ PASSING_FORM = PASSING_LEFT + MODES * KINDS * LEFTS  # mode, form, left to the o
 PASSING_TURNS = PASSING_FORM + MODES * FORMS * LEFTS  # mode, turns, left to the owner
 PASSING_TABLED = PASSING_TURNS + MODES * TURNS * LEFTS  # mode, left to the next and to the last
 FEATURES = PASSING_TABLED + MODES * LEFTS * LEFTS
-MOST_FEATURES = 10 + 20
+MOST_GROUPS = 20
+MOST_FEATURES = 10 + MOST_GROUPS
 """Features of one play: ten, and one for each group of the remaining hand."""
+
+SORTS = np.array(
+    (
+        *(PLAY, RIVALED, LEAVING, GAIN, REMAINING, GROUPS, THREAT, FEEDING, RAISE, TABLED, BOMBING),
+        *(PASSING, PASSING_LEFT, PASSING_FORM, PASSING_TURNS, PASSING_TABLED, FEATURES),
+    )
+)
+"""First features of the sorts, and the end of the last sort."""
+MOST_OF_SORT = np.where(SORTS[:-1] == GROUPS, MOST_GROUPS, 1)
+"""Number of features of each sort that a play has, at most."""
 
 
 class Sight(NamedTuple):
@@ -170,23 +182,22 @@ def take_apart(hand, seen, costs, nodes, features):
         n += 1
         strong += 1
     kickers += bits.size(at_least(hand, 3) ^ at_least(hand, 4))
-    rank = 0
-    while hand:
-        cards = np.int64(hand & NIBBLE)
+    ranks = at_least(hand, 1)
+    while ranks:
+        rank = lowest_rank(ranks)
+        cards = count(hand, rank)
+        ranks &= ranks - np.uint64(1)
         if cards == 4:
             features[n] = base + 6 * RIVALS
             n += 1
             strong += 1
-        elif cards > 0:
-            if cards < 3 and kickers > 0 and costs[cards, rank] > SPARE:
-                kickers -= 1
-            else:
-                number = rivals(cards, rank, 1, seen)
-                strong += 1 if number == 0 else 0
-                features[n] = base + (cards - 1) * RIVALS + number
-                n += 1
-        hand >>= np.uint64(4)
-        rank += 1
+        elif cards < 3 and kickers > 0 and costs[cards, rank] > SPARE:
+            kickers -= 1
+        else:
+            number = rivals(cards, rank, 1, seen)
+            strong += 1 if number == 0 else 0
+            features[n] = base + (cards - 1) * RIVALS + number
+            n += 1
     form = min(n - strong, MOST_WEAK) * (MOST_STRONG + 1) + min(strong, MOST_STRONG)
     return n, form, spent
 

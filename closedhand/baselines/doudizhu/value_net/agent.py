@@ -1,8 +1,8 @@
 """The agent `value-net`: plays what its network values most.
 
 The candidates are those of `decompose` (`decompose/agent.py`), one for each main group; those that
-it rates much lower than the best one need no value. A play that wins at once, or is the only one,
-is made without the network.
+it rates much lower than the best one, or than some others, need no value. A play that wins at once,
+or is the only one, is made without the network.
 """
 
 from typing import NamedTuple
@@ -26,14 +26,14 @@ from closedhand.baselines.doudizhu.value_net.features import (
     write_cards,
 )
 from closedhand.baselines.doudizhu.value_net.network import (
-    SECOND,
+    NARROW,
     UNITS,
     Net,
     Rounded,
     add_rows,
-    head,
     rounded,
     subtract_rows,
+    whole_head,
 )
 from closedhand.baselines.doudizhu.variants import check_three
 from closedhand.core.agent_spec import AgentSpec
@@ -46,6 +46,8 @@ from closedhand.games.doudizhu.words import is_opening
 
 FURTHEST = -0.96
 """Least part of a value by `decompose`, its best play having 0, that is worth an evaluation."""
+MOST_EVALUATED = 8
+"""Number of plays, the best ones by `decompose`, that are worth an evaluation."""
 
 
 class Policy(NamedTuple):
@@ -76,10 +78,9 @@ class Space(NamedTuple):
         position: The inputs of the position, int64 [MOST_POSITION].
         changed: The inputs that a play changes, int64 [2 * MOST_HAND].
         common: Sums of the rows for the position and the hand before the play, int16 [UNITS].
-        numbered: Sums of the rows for a play, int16 [UNITS].
-        sums: Sums of the first layer for a play, float32 [UNITS].
-        active: See `head`.
-        hidden: Sums of the second layer, float32 [SECOND].
+        of_inputs: Sums of the rows of inputs for a play, int16 [UNITS].
+        of_plays: Sums of the rows of features for a play, int16 [NARROW].
+        outputs: See `whole_head`.
         nodes: See `partition`.
         costs: See `partition`.
     """
@@ -92,10 +93,9 @@ class Space(NamedTuple):
     position: np.ndarray
     changed: np.ndarray
     common: np.ndarray
-    numbered: np.ndarray
-    sums: np.ndarray
-    active: np.ndarray
-    hidden: np.ndarray
+    of_inputs: np.ndarray
+    of_plays: np.ndarray
+    outputs: np.ndarray
     nodes: np.ndarray
     costs: np.ndarray
 
@@ -113,9 +113,8 @@ def make_space():
         np.empty(2 * MOST_HAND, np.int64),
         np.empty(UNITS, np.int16),
         np.empty(UNITS, np.int16),
-        np.empty(UNITS, np.float32),
-        np.empty(UNITS, np.int64),
-        np.empty(SECOND, np.float32),
+        np.empty(NARROW, np.int16),
+        np.empty(UNITS, np.int16),
         np.empty(MOST_NODES, NODE),
         np.empty((ROWS, 15), np.int64),
     )
@@ -125,6 +124,15 @@ def make_space():
 def role_of(state):
     """The role of the player to act: 0 landlord, 1 down peasant, 2 up peasant."""
     return (np.int64(state.player) - np.int64(state.landlord)) % SEATS
+
+
+@kernel
+def better(priors, i):
+    """Number of the candidates that `decompose` rates higher than one of them."""
+    number = 0
+    for prior in priors:
+        number += prior > priors[i]
+    return number
 
 
 @kernel
@@ -153,32 +161,33 @@ def rate(policy, rules, state, ids, space):
         space.numbers,
     )
     role = role_of(state)
-    rows, unit, dense = policy.net.inputs[role], policy.net.units[role], policy.net.dense[role]
-    hand = state.hands[state.player]
-    common, numbered, sums = space.common, space.numbered, space.sums
+    rows, hand = policy.net.inputs[role], state.hands[state.player]
+    common, of_inputs, of_plays = space.common, space.of_inputs, space.of_plays
     known = describe_position(rules, state, space.position)
     common[:] = 0
     add_rows(rows, space.position, 0, known, common)
     held = write_cards(hand, HAND, space.changed, 0)
     add_rows(rows, space.changed, 0, held, common)
-    most = space.priors[:n].max()
+    priors = space.priors[:n]
+    priors -= priors.max()
     for i in range(n):
-        space.priors[i] -= most
-        if policy.share * space.priors[i] < FURTHEST:
+        if policy.share * priors[i] < FURTHEST or (
+            n > MOST_EVALUATED and better(priors, i) >= MOST_EVALUATED
+        ):
             space.values[i] = -np.inf
             continue
         play = space.plays[i]
         group = PLAY + np.int64(rules.plays.group[play])
         for u in range(UNITS):
-            numbered[u] = common[u] + rows[group, u]
+            of_inputs[u] = common[u] + rows[group, u]
         ended, changed = describe_change(hand, rules.plays.need[play], space.changed)
-        subtract_rows(rows, space.changed, 0, ended, numbered)
-        add_rows(rows, space.changed, ended, changed, numbered)
-        for u in range(UNITS):
-            sums[u] = unit * np.float32(numbered[u])
-        add_rows(policy.net.plays, space.features[i], 0, space.numbers[i], sums)
+        subtract_rows(rows, space.changed, 0, ended, of_inputs)
+        add_rows(rows, space.changed, ended, changed, of_inputs)
+        of_plays[:] = 0
+        add_rows(policy.net.plays, space.features[i], 0, space.numbers[i], of_plays)
         space.values[i] = (
-            head(dense, sums, space.active, space.hidden) + policy.share * space.priors[i]
+            whole_head(policy.net, role, of_inputs, of_plays, space.outputs)
+            + policy.share * priors[i]
         )
     return n, k, known
 
@@ -193,10 +202,18 @@ def decide(policy, rules, view, ids):
     return space.plays[np.argmax(space.values[:n]) if k < 0 else k]
 
 
-def policy_of(net: Net, objective: str) -> Policy:
-    """The policy of a network with the objective that it was trained for."""
-    prior = decompose.policy_of(decompose.load(None), sampled=False)
-    return Policy(prior, rounded(net), files.SHARES[objective])
+def policy_of(net: Net, objective: str, former: Policy | None = None) -> Policy:
+    """The policy of a network with the objective that it was trained for.
+
+    Args:
+        net: The network.
+        objective: The objective.
+        former: A policy that plays no more, see `rounded`.
+    """
+    if former is None:
+        prior = decompose.policy_of(decompose.load(None), sampled=False)
+        return Policy(prior, rounded(net), files.SHARES[objective])
+    return former._replace(net=rounded(net, former.net))
 
 
 class ValueNetAgent(RatingAgent):

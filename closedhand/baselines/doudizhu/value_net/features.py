@@ -9,10 +9,11 @@ sizes, the cards that are nowhere to be seen, and the public cards that the land
 import numpy as np
 
 from closedhand.core.kernel import kernel
-from closedhand.games.doudizhu.counts import NIBBLE, RANKS, count
+from closedhand.games.doudizhu.counts import NIBBLE, RANKS, at_least, count
 from closedhand.games.doudizhu.hidden import cards_of_others, known_public
 from closedhand.games.doudizhu.plays import GROUPS
 from closedhand.games.doudizhu.state import SEATS
+from closedhand.games.doudizhu.substeps import lowest_rank
 
 COUNTS = 4
 CARDS = len(RANKS) * COUNTS
@@ -65,9 +66,8 @@ def write_cards(cards, first, out, n):
     """
     while cards:
         number = np.int64(cards & NIBBLE)
-        if number > 0:
-            out[n] = first + number - 1
-            n += 1
+        out[n] = first + number - 1
+        n += number > 0
         cards >>= np.uint64(4)
         first += COUNTS
     return n
@@ -126,19 +126,14 @@ def describe_change(hand, cards, out):
     Returns:
         The number of the former, and the number of all.
     """
-    ended, rank, rest = 0, 0, cards
-    while rest:
-        if rest & NIBBLE:
-            out[ended] = HAND + rank * COUNTS + count(hand, rank) - 1
-            ended += 1
-        rest >>= np.uint64(4)
-        rank += 1
-    n, rank = ended, 0
-    while cards:
-        kept = count(hand, rank) - np.int64(cards & NIBBLE)
-        if cards & NIBBLE and kept > 0:
-            out[n] = HAND + rank * COUNTS + kept - 1
-            n += 1
-        cards >>= np.uint64(4)
-        rank += 1
+    n = 0
+    played, kept = at_least(cards, 1), hand - cards
+    for cards_then in (hand, kept):
+        ended, ranks = n, played
+        while ranks:
+            rank = lowest_rank(ranks)
+            number = count(cards_then, rank)
+            out[n] = HAND + rank * COUNTS + number - 1
+            n += number > 0
+            ranks &= ranks - np.uint64(1)
     return ended, n

@@ -7,18 +7,20 @@ a play is that number plus a fixed share of the sum of weights by which `decompo
 a network whose last layer is 0 plays as `decompose` does.
 
 The position is the same for all plays, so its rows are added once (`add_rows`), and each play adds
-what it changes. What plays has these rows in whole numbers (`rounded`): of half the size, they are
-added in less time. All other sums are in single precision and in a fixed order, without regrouping,
-so that the values are the same on every machine.
+what it changes. What plays has the rows and the second layer in whole numbers (`rounded`): of half
+the size, more of them are added at a time. All other sums are in single precision and in a fixed
+order, without regrouping, so that the values are the same on every machine.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
+from closedhand.baselines.doudizhu.decompose import features as decompose
 from closedhand.baselines.doudizhu.decompose.features import FEATURES
 from closedhand.baselines.doudizhu.value_net.features import INPUTS, SORTS
 from closedhand.core.kernel import kernel
+from closedhand.core.vectors import dot
 
 ROLES = 3
 UNITS = 288
@@ -35,8 +37,16 @@ THIRD_BIAS = THIRD + SECOND
 DENSE = THIRD_BIAS + 1
 
 ZERO = np.float32(0.0)
+HALF = np.float32(0.5)
 LARGEST_SUM = 32_700
 """Largest sum of whole numbers, up to what rounding adds; int16 holds 32,767."""
+OUTPUT_STEPS = np.float32(64.0)
+"""For playing, outputs of the first layer are multiples of one part in so many."""
+LARGEST_OUTPUT = np.float32(4095.0)
+"""Outputs of more of these parts than that count as so many."""
+LARGEST_SECOND = (2**31 - 1) // int(LARGEST_OUTPUT) - UNITS
+"""Largest sum of the weights of a unit of the second layer in whole numbers, signs ignored: with no
+outputs a sum of products overflows int32, even if each weight is rounded up."""
 
 
 class Net(NamedTuple):
@@ -56,18 +66,24 @@ class Net(NamedTuple):
 
 
 class Rounded(NamedTuple):
-    """Weights for playing: the first layer in whole numbers.
+    """Weights for playing: the rows and the second layer in whole numbers.
 
     Attributes:
-        inputs: As in `Net`, in whole numbers, int16 [ROLES, INPUTS, UNITS].
-        units: What 1 is worth in these, float32 [ROLES].
-        plays: As in `Net`.
+        inputs: As in `Net`, int16 [ROLES, INPUTS, UNITS].
+        input_units: What 1 is worth in these, float32 [ROLES].
+        plays: As in `Net`, int16 [FEATURES, NARROW].
+        play_unit: What 1 is worth in these, float32.
+        second: The second layer, transposed, int16 [ROLES, SECOND, UNITS].
+        second_units: What 1 is worth in products of these and of outputs, float32 [ROLES].
         dense: As in `Net`.
     """
 
     inputs: np.ndarray
-    units: np.ndarray
+    input_units: np.ndarray
     plays: np.ndarray
+    play_unit: np.float32
+    second: np.ndarray
+    second_units: np.ndarray
     dense: np.ndarray
 
 
@@ -142,39 +158,65 @@ def widened(net: Net) -> Net:
 
 
 @kernel
-def round_rows(rows, numbers):
-    """Write rows of weights in whole numbers, as fine as no sum of a row of each sort overflows.
+def round_rows(rows, sorts, most, numbers):
+    """Write rows of weights in whole numbers, as fine as no sum of them overflows.
 
     Args:
-        rows: Rows of the inputs of a role, float32 [INPUTS, UNITS].
-        numbers: Output: whole numbers for them, int16 [INPUTS, UNITS].
+        rows: Rows of weights, float32 [n, width].
+        sorts: The first row of each sort, and the end of the last sort.
+        most: Number of rows of each sort in a sum, at most.
+        numbers: Output: whole numbers for the weights, int16 [n, width].
 
     Returns:
         What 1 is worth in these.
     """
-    sums, largest = np.zeros(UNITS, np.float32), np.empty(UNITS, np.float32)
-    for k in range(len(SORTS) - 1):
+    width = rows.shape[1]
+    sums, largest = np.zeros(width, np.float32), np.empty(width, np.float32)
+    for k in range(len(most)):
         largest[:] = ZERO
-        for row in range(SORTS[k], SORTS[k + 1]):
-            for i in range(UNITS):
-                largest[i] = max(largest[i], abs(rows[row, i]))
-        sums += largest
-    most = sums.max()
-    if most == ZERO:
-        most = np.float32(1.0)
-    scale = np.float32(LARGEST_SUM) / most
-    for row in range(INPUTS):
-        for i in range(UNITS):
+        for row in range(sorts[k], sorts[k + 1]):
+            for i in range(width):
+                largest[i] = np.fmax(largest[i], np.abs(rows[row, i]))
+        sums += np.float32(most[k]) * largest
+    greatest = sums.max()
+    if greatest == ZERO:
+        greatest = np.float32(1.0)
+    scale = np.float32(LARGEST_SUM) / greatest
+    for row in range(len(rows)):
+        for i in range(width):
             numbers[row, i] = np.int16(np.rint(rows[row, i] * scale))
-    return most / np.float32(LARGEST_SUM)
+    return greatest / np.float32(LARGEST_SUM)
 
 
-def rounded(net: Net) -> Rounded:
-    """The weights of a network for playing."""
-    numbers, units = np.empty(net.inputs.shape, np.int16), np.empty(ROLES, np.float32)
+def rounded(net: Net, former: Rounded | None = None) -> Rounded:
+    """The weights of a network for playing.
+
+    Args:
+        net: The network.
+        former: Weights that play no more: the large arrays are written over, which saves half of
+            the time.
+    """
+    if former is None:
+        inputs, plays = np.empty(net.inputs.shape, np.int16), np.empty(net.plays.shape, np.int16)
+    else:
+        inputs, plays = former.inputs, former.plays
+    input_units = np.empty(ROLES, np.float32)
+    one_each = np.ones(len(SORTS) - 1, np.int64)
     for role in range(ROLES):
-        units[role] = round_rows(net.inputs[role], numbers[role])
-    return Rounded(numbers, units, net.plays, net.dense)
+        input_units[role] = round_rows(net.inputs[role], SORTS, one_each, inputs[role])
+    play_unit = round_rows(net.plays, decompose.SORTS, decompose.MOST_OF_SORT, plays)
+    second = Upper.of(net).weights.swapaxes(1, 2)
+    scales = LARGEST_SECOND / np.maximum(np.abs(second).sum(axis=2).max(axis=1), 1)
+    scales = np.minimum(scales, np.iinfo(np.int16).max / np.abs(second).max(axis=(1, 2)))
+    return Rounded(
+        inputs,
+        input_units,
+        plays,
+        np.float32(play_unit),
+        np.rint(second * scales[:, None, None]).astype(np.int16, order="C"),
+        (1 / (scales * float(OUTPUT_STEPS))).astype(np.float32),
+        net.dense,
+    )
 
 
 @kernel
@@ -235,6 +277,37 @@ def head(dense, sums, active, hidden):
     total = dense[THIRD_BIAS]
     for j in range(SECOND):
         total += max(hidden[j], ZERO) * dense[THIRD + j]
+    return total
+
+
+@kernel
+def output(total):
+    """The output of a unit of the first layer for playing, in steps."""
+    return np.int16(np.int32(min(max(total, ZERO) * OUTPUT_STEPS + HALF, LARGEST_OUTPUT)))
+
+
+@kernel
+def whole_head(net, role, of_inputs, of_plays, outputs):
+    """As `head`, of sums in whole numbers.
+
+    Args:
+        net: `Rounded` weights.
+        role: The role.
+        of_inputs: Sums of rows of `inputs`, int16 [UNITS].
+        of_plays: Sums of rows of `plays`, int16 [NARROW].
+        outputs: Scratch space, int16 [UNITS].
+    """
+    unit, play_unit, second_unit = net.input_units[role], net.play_unit, net.second_units[role]
+    second, dense = net.second[role], net.dense[role]
+    for i in range(NARROW):
+        total = unit * np.float32(of_inputs[i]) + play_unit * np.float32(of_plays[i])
+        outputs[i] = output(total)
+    for i in range(NARROW, UNITS):
+        outputs[i] = output(unit * np.float32(of_inputs[i]))
+    total = dense[THIRD_BIAS]
+    for j in range(SECOND):
+        hidden = second_unit * np.float32(dot(outputs, second[j], UNITS)) + dense[SECOND_BIAS + j]
+        total += max(hidden, ZERO) * dense[THIRD + j]
     return total
 
 

@@ -18,7 +18,7 @@ from typing import Annotated, Any, cast
 import numpy as np
 
 from closedhand.baselines.doudizhu.value_net import files
-from closedhand.baselines.doudizhu.value_net.agent import ValueNetAgent, policy_of
+from closedhand.baselines.doudizhu.value_net.agent import Policy, ValueNetAgent, policy_of
 from closedhand.baselines.doudizhu.value_net.joining import joined, trimmed
 from closedhand.baselines.doudizhu.value_net.learning import Optimiser, learn, new_optimiser
 from closedhand.baselines.doudizhu.value_net.network import (
@@ -118,6 +118,7 @@ class Training:
         self.objective = str(game.options["objective"])
         self.steps = self.games = self.samples = self.averaged = 0
         self._samples = np.zeros(0, SAMPLE)
+        self._policy: Policy | None = None
         self.net = new_net(seed)
         self._known = np.zeros(self.net.inputs.shape[:-1], np.bool_)  # learned before this stage
         if start is not None:
@@ -201,7 +202,7 @@ class Training:
             self._samples = np.zeros(pieces * ROOM, SAMPLE)
         rngs = rng.spawn(pieces)
         counts = np.zeros((pieces, 2), np.int64)
-        policy = policy_of(self.net, self.objective)
+        self._policy = policy = policy_of(self.net, self.objective, self._policy)
         game = self.game
 
         def work(piece: slice) -> None:

@@ -16,10 +16,13 @@ GAME = make_game("doudizhu", objective="win")
 
 def test_values_are_the_same_when_every_play_is_described_anew() -> None:
     """`rate` adds to the sums of the position what a play changes; here all is added up."""
-    policy = value_net.policy_of(files.load(None, "win")[0], "win")
+    net = files.load(None, "win")[0]
+    policy = value_net.policy_of(net, "win")
+    scratch = np.empty(network.UNITS, np.int64), np.empty(network.SECOND, np.float32)
+    off: list[float] = []
     rules, ids = GAME.rules, np.empty(GAME.num_actions, np.int32)
     space, rows = value_net.make_space(), np.empty(100, np.int64)
-    seen = hopeless = 0
+    seen = hopeless = many = 0
     for seed in range(4):
         state = GAME.deal(np.random.default_rng(seed))
         player = make_agent(GAME, "rule")
@@ -27,9 +30,11 @@ def test_values_are_the_same_when_every_play_is_described_anew() -> None:
             n, k, known = value_net.rate(policy, rules, state, ids, space)
             for i in range(n if k < 0 else 0):
                 far = policy.share * space.priors[i] < value_net.FURTHEST
-                assert (space.values[i] == -np.inf) == far
+                behind = (space.priors[:n] > space.priors[i]).sum() >= value_net.MOST_EVALUATED
+                assert (space.values[i] == -np.inf) == (far or behind)
                 if space.values[i] == -np.inf:
-                    hopeless += 1
+                    hopeless += far
+                    many += not far
                     continue
                 rows[:known] = space.position[:known]
                 play = int(space.plays[i])
@@ -37,20 +42,19 @@ def test_values_are_the_same_when_every_play_is_described_anew() -> None:
                 end = write_cards(left, HAND, rows, known)
                 rows[end] = PLAY + rules.plays.group[play]
                 role = value_net.role_of(state)
-                sums = policy.net.inputs[role][rows[: end + 1]].astype(float).sum(axis=0)
-                sums *= policy.net.units[role]
                 features = space.features[i, : space.numbers[i]]
-                sums[: network.NARROW] += policy.net.plays[features].astype(float).sum(axis=0)
-                space.sums[:] = sums
-                value = value_net.head(
-                    policy.net.dense[role], space.sums, space.active, space.hidden
-                )
+                sums = net.inputs[role][rows[: end + 1]].astype(float).sum(axis=0)
+                sums[: network.NARROW] += net.plays[features].astype(float).sum(axis=0)
+                value = network.head(net.dense[role], sums.astype(np.float32), *scratch)
                 assert space.values[i] == pytest.approx(
-                    value + policy.share * space.priors[i], abs=1e-4
+                    value + policy.share * space.priors[i], abs=0.1
                 )
+                off.append(space.values[i] - policy.share * space.priors[i] - value)
                 seen += 1
             GAME.play(state, player.act(GAME.view(state, int(state.player))))
-    assert seen > 100 and hopeless > 20
+    assert seen > 100 and hopeless > 20 and many > 5
+    # Whole numbers change little.
+    assert np.std(off) < 0.01
 
 
 def test_what_wins_at_once_is_played() -> None:

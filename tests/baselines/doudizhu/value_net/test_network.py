@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from closedhand.baselines.doudizhu.decompose import features as decompose
 from closedhand.baselines.doudizhu.value_net import learning, network
 from closedhand.baselines.doudizhu.value_net.network import ROLES, SECOND, UNITS, Net
 from closedhand.baselines.doudizhu.value_net.self_play import SAMPLE
@@ -76,14 +77,46 @@ def test_rounded_sums_are_near_and_fit() -> None:
     net.inputs[1] *= 100.0
     net.inputs[2] = 0.0
     whole = network.rounded(net)
-    assert whole.plays is net.plays and whole.dense is net.dense
     assert not whole.inputs[2].any()
-    sums = whole.inputs * whole.units[:, None, None]
+
+    def check(rows: np.ndarray, numbers: np.ndarray, unit: np.floating, most: np.ndarray) -> None:
+        assert np.abs(numbers * unit - rows).max() < 0.51 * unit
+        assert 32_600 < most.max() <= np.iinfo(np.int16).max
+
     for role in range(2):
-        assert np.abs(sums[role] - net.inputs[role]).max() < 0.51 * whole.units[role]
         sorts = np.split(np.abs(whole.inputs[role].astype(int)), network.SORTS[1:-1])
         most = sum(each.max(axis=0) for each in sorts)
-        assert 32_600 < most.max() <= np.iinfo(np.int16).max
+        check(net.inputs[role], whole.inputs[role], whole.input_units[role], most)
+    sorts = np.split(np.abs(whole.plays.astype(int)), decompose.SORTS[1:-1])
+    repeated = zip(sorts, decompose.MOST_OF_SORT, strict=True)
+    most = sum(times * each.max(axis=0) for each, times in repeated)
+    check(net.plays, whole.plays, whole.play_unit, most)
+    again = network.rounded(random_net(7), whole)
+    assert again.inputs is whole.inputs and again.plays is whole.plays
+    assert np.array_equal(again.plays, network.rounded(random_net(7)).plays)
+
+
+def test_whole_heads_are_near_and_fit() -> None:
+    rng = np.random.default_rng(8)
+    net = random_net(8)
+    net.dense[1, : network.SECOND_BIAS] = 1.0  # all of one size: the sums are the largest
+    net.dense[2, 0] = 1e4  # one large weight among small ones
+    whole = network.rounded(net)
+    most = int(network.LARGEST_OUTPUT) * np.abs(whole.second.astype(int)).sum(axis=2)
+    assert 2**31 / 1.01 < most.max() < 2**31
+    outputs, of_plays = np.empty(UNITS, np.int16), np.empty(network.NARROW, np.int16)
+    for role in (0, 1):
+        of_inputs = rng.integers(-8000, 8000, UNITS).astype(np.int16)
+        of_plays = rng.integers(-8000, 8000, network.NARROW).astype(np.int16)
+        sums = of_inputs * whole.input_units[role].astype(float)
+        sums[: network.NARROW] += of_plays * float(whole.play_unit)
+        value = network.whole_head(whole, role, of_inputs, of_plays, outputs)
+        assert value == pytest.approx(plain_value(net.dense[role], sums), rel=1e-2)
+        assert outputs == pytest.approx(64 * np.maximum(sums, 0), abs=0.51)
+    # What is too large for an output counts as the largest one.
+    whole = whole._replace(input_units=np.ones(3, np.float32))
+    network.whole_head(whole, 1, np.full(UNITS, 30_000, np.int16), 0 * of_plays, outputs)
+    assert (outputs == network.LARGEST_OUTPUT).all()
 
 
 def plain_loss(
