@@ -4,6 +4,10 @@ The compiler finds that instruction by itself for half as many. Without the comp
 function is used; whole numbers have the same sum on every machine.
 """
 
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false, reportMissingTypeStubs=false
+# llvmlite, which builds the code, has no types.
+
 from typing import Any
 
 import numpy as np

@@ -4,6 +4,10 @@ A sample changes the rows of its inputs at once, by a step along the gradient th
 root of the row's mean squared gradient. The rarer an input, the greater its steps, as in Adagrad:
 what a sample tells about it has to last for longer. The upper layers take a step of Adam after
 every `BATCH` samples of a role.
+
+Many samples are decisions of games that are all but over: their errors are small, and so would be
+the steps. Such a sample changes the network only sometimes, but then as if its error were larger:
+on average by as much, in less time.
 """
 
 from typing import NamedTuple
@@ -30,6 +34,8 @@ BATCH = 64
 """Samples of a role between two steps of its upper layers."""
 DENSE_RATE = 10.0
 """Ratio of the step sizes of the upper layers and of the rows of the first one."""
+SMALL_CHANCE, SMALL_POINTS = 0.1, 0.4
+"""Errors below this are small: of a probability to win, and of points."""
 MEAN, SQUARES, TINY = 0.9, 0.999, 1e-7
 """Parameters of Adam: decay rates of the mean and of the squares, epsilon."""
 MEMORY = 1000
@@ -82,7 +88,7 @@ def new_optimiser() -> Optimiser:
 
 
 @kernel
-def learn(net, optimiser, role, share, win, step_size, samples, order):
+def learn(net, optimiser, role, share, win, step_size, samples, order, draws):
     """Learn from the samples of a role; it changes the role's rows only, also of `Net.plays`.
 
     Args:
@@ -94,6 +100,7 @@ def learn(net, optimiser, role, share, win, step_size, samples, order):
         step_size: Step size of the rows that are in every sample.
         samples: Samples of all roles.
         order: Indices of the samples, in the order to learn them.
+        draws: Random numbers from 0 to 1, one for each of these.
 
     Returns:
         The sum of the losses, and the number of samples.
@@ -103,9 +110,10 @@ def learn(net, optimiser, role, share, win, step_size, samples, order):
     slopes, active = np.empty(UNITS, np.float32), np.empty(UNITS, np.int64)
     back = np.empty(DENSE, np.float32)
     turn(dense, UNITS, SECOND, back)
+    small = SMALL_CHANCE if win else SMALL_POINTS
     total, learned = 0.0, 0
-    for index in order:
-        sample = samples[index]
+    for k in range(len(order)):
+        sample = samples[order[k]]
         if sample.role != role:
             continue
         sums[:] = ZERO
@@ -122,28 +130,31 @@ def learn(net, optimiser, role, share, win, step_size, samples, order):
         else:
             total += error**2 / 2
         learned += 1
-        seen = optimiser.input_visits[role, ALWAYS] + 1
-        descend_head(back, sums, hidden, np.float32(error), optimiser.pending[role], slopes)
-        descend_rows(
-            rows,
-            optimiser.inputs[role],
-            optimiser.input_visits[role],
-            seen,
-            sample.inputs,
-            known,
-            slopes,
-            step_size,
-        )
-        descend_rows(
-            net.plays,
-            optimiser.plays,
-            optimiser.play_visits,
-            ROLES * seen,
-            sample.features,
-            number,
-            slopes,
-            step_size,
-        )
+        if abs(error) >= draws[k] * small:
+            if abs(error) < small:
+                error = small if error > 0 else -small
+            seen = optimiser.input_visits[role, ALWAYS] + 1
+            descend_head(back, sums, hidden, np.float32(error), optimiser.pending[role], slopes)
+            descend_rows(
+                rows,
+                optimiser.inputs[role],
+                optimiser.input_visits[role],
+                seen,
+                sample.inputs,
+                known,
+                slopes,
+                step_size,
+            )
+            descend_rows(
+                net.plays,
+                optimiser.plays,
+                optimiser.play_visits,
+                ROLES * seen,
+                sample.features,
+                number,
+                slopes,
+                step_size,
+            )
         optimiser.pending_samples[role] += 1
         if optimiser.pending_samples[role] == BATCH:
             step_dense(back, optimiser, role, DENSE_RATE * step_size)

@@ -180,7 +180,8 @@ class Training:
         rng = np.random.default_rng((self.seed, 0xDA7, self.steps))
         counts = self._play(rng)
         games, samples = counts.sum(axis=0).tolist()
-        self._learn(rng.permutation(places(counts)))
+        order = rng.permutation(places(counts))
+        self._learn(order, rng.random(len(order), np.float32))
         self.steps += 1
         self.games += games
         self.samples += samples
@@ -216,8 +217,8 @@ class Training:
         in_threads(work, pieces, chunk=1)
         return counts
 
-    def _learn(self, order: np.ndarray) -> None:
-        """Learn the samples at some places in their order."""
+    def _learn(self, order: np.ndarray, draws: np.ndarray) -> None:
+        """Learn the samples at some places in their order; one random number for each of them."""
         share, rate = files.SHARES[self.objective], self.rate
         losses = np.zeros((ROLES, 2))
 
@@ -232,6 +233,7 @@ class Training:
                     rate,
                     self._samples,
                     order,
+                    draws,
                 )
 
         in_threads(work, ROLES, chunk=1)

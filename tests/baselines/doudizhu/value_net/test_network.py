@@ -135,7 +135,8 @@ def test_gradients_are_slopes_of_the_loss(sample: np.record, win: bool) -> None:
     share, role = 0.05, int(sample.role)
     before, net, optimiser = random_net(2), random_net(2), learning.new_optimiser()
     samples, order = np.array([sample], SAMPLE), np.array([0])
-    total, number = learning.learn(net, optimiser, role, share, win, 1e-3, samples, order)
+    draws = np.zeros(1)
+    total, number = learning.learn(net, optimiser, role, share, win, 1e-3, samples, order, draws)
     assert number == 1 and optimiser.pending_samples[role] == 1
     parts = before.dense[role].astype(float), first_layer(before, sample)
     assert total == pytest.approx(plain_loss(*parts, sample, share, win), rel=1e-4)
@@ -181,6 +182,35 @@ def test_rare_rows_take_longer_steps() -> None:
         assert table[rare] == pytest.approx(ratio * table[common], rel=1e-4)
 
 
+@pytest.mark.parametrize("win", [True, False])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_small_errors_count_seldom_and_as_larger_ones(win: bool, sign: int) -> None:
+    """As often as they are small: the gradient is the same on average."""
+    small = learning.SMALL_CHANCE if win else learning.SMALL_POINTS
+    samples = random_samples(1)
+    sample = samples[0]
+    role = int(sample["role"])
+
+    def learned(error: float, draw: float) -> np.ndarray:
+        """The gradient of the upper layers, if the value is wrong by so much."""
+        net, optimiser = random_net(), learning.new_optimiser()
+        value = plain_value(net.dense[role], first_layer(net, sample)) + 0.05 * sample["prior"]
+        sample["target"] = (1 / (1 + np.exp(-value)) if win else value) - error
+        draws = np.array([draw])
+        arguments = 0.05, win, 1e-3, samples, np.array([0]), draws
+        assert learning.learn(net, optimiser, role, *arguments)[1] == 1
+        assert optimiser.pending_samples[role] == 1
+        changed = not np.array_equal(net.inputs, random_net().inputs)
+        assert changed == bool(optimiser.pending.any()) == bool(optimiser.input_visits.any())
+        return optimiser.pending[role]
+
+    whole = learned(sign * small, 1.0 - 1e-3)
+    assert whole.any()
+    assert learned(sign * small / 4, 0.24) == pytest.approx(whole, rel=1e-3, abs=1e-6)
+    assert not learned(sign * small / 4, 0.26).any()
+    assert learned(sign * small * 2, 1.0 - 1e-9) == pytest.approx(2 * whole, rel=1e-3, abs=1e-6)
+
+
 @pytest.mark.parametrize("shapes", network.FORMER.values())
 def test_a_smaller_network_has_the_same_values(shapes: Net) -> None:
     rng = np.random.default_rng(3)
@@ -203,11 +233,11 @@ def test_the_upper_layers_take_a_step_of_adam_after_a_batch() -> None:
     net, optimiser = random_net(), learning.new_optimiser()
     samples = np.repeat(random_samples(1), learning.BATCH)
     role, before = int(samples[0]["role"]), net.dense.copy()
-    order = np.arange(learning.BATCH)
-    learning.learn(net, optimiser, role, 0.05, True, 1e-5, samples, order[:-1])
+    order, draws = np.arange(learning.BATCH), np.zeros(learning.BATCH)
+    learning.learn(net, optimiser, role, 0.05, True, 1e-5, samples, order[:-1], draws)
     assert np.array_equal(net.dense, before)
     gradient = turned(optimiser.pending[role], SECOND, UNITS) / (learning.BATCH - 1)
-    learning.learn(net, optimiser, role, 0.05, True, 1e-5, samples, order[-1:])
+    learning.learn(net, optimiser, role, 0.05, True, 1e-5, samples, order[-1:], draws)
     # Adam's first step has the same size in every direction that has a slope.
     steep = np.abs(gradient) > 1e-4
     step = before[role] - net.dense[role]
@@ -219,10 +249,12 @@ def test_the_upper_layers_take_a_step_of_adam_after_a_batch() -> None:
 def test_learning_fits_what_the_inputs_tell() -> None:
     net, optimiser = network.new_net(0), learning.new_optimiser()
     samples = random_samples(64, seed=9)
-    order = np.arange(len(samples))
+    order, rng = np.arange(len(samples)), np.random.default_rng(10)
     for role in range(ROLES):
         losses = [
-            learning.learn(net, optimiser, role, 0.01, True, 1e-3, samples, order)[0]
+            learning.learn(
+                net, optimiser, role, 0.01, True, 1e-3, samples, order, rng.random(len(order))
+            )[0]
             for _ in range(60)
         ]
         assert losses[-1] < 0.2 * losses[0]
