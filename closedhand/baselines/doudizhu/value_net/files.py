@@ -18,7 +18,7 @@ from closedhand.core.reading import check_arrays, json_in, read_arrays
 SHARES = {"win": 0.06, "score": 0.03}
 """Share of the sum of `decompose` in a value, by objective: for `win` a value is the logarithm of
 the odds to win, for `score` the points of a side at a stake of 1."""
-SINCE = "0.10.0"
+SINCE = "0.11.0"
 """Version since which agents play by networks, those of the package and of users, as they do."""
 NUMBERS = ("steps", "games", "samples")
 """Counts of its training in the description of a network."""
