@@ -38,6 +38,7 @@ DENSE = THIRD_BIAS + 1
 
 ZERO = np.float32(0.0)
 HALF = np.float32(0.5)
+TINY = np.float32(1e-6)
 LARGEST_SUM = 32_700
 """Largest sum of whole numbers, up to what rounding adds; int16 holds 32,767."""
 OUTPUT_STEPS = np.float32(64.0)
@@ -45,8 +46,8 @@ OUTPUT_STEPS = np.float32(64.0)
 LARGEST_OUTPUT = np.float32(4095.0)
 """Outputs of more of these parts than that count as so many."""
 LARGEST_SECOND = (2**31 - 1) // int(LARGEST_OUTPUT) - UNITS
-"""Largest sum of the weights of a unit of the second layer in whole numbers, signs ignored: with no
-outputs a sum of products overflows int32, even if each weight is rounded up."""
+"""Largest sum of the weights of a unit of the second layer in whole numbers, signs ignored: no sum
+of their products with outputs overflows int32, even if each weight is rounded up."""
 
 
 class Net(NamedTuple):
@@ -206,8 +207,9 @@ def rounded(net: Net, former: Rounded | None = None) -> Rounded:
         input_units[role] = round_rows(net.inputs[role], SORTS, one_each, inputs[role])
     play_unit = round_rows(net.plays, decompose.SORTS, decompose.MOST_OF_SORT, plays)
     second = Upper.of(net).weights.swapaxes(1, 2)
-    scales = LARGEST_SECOND / np.maximum(np.abs(second).sum(axis=2).max(axis=1), 1)
-    scales = np.minimum(scales, np.iinfo(np.int16).max / np.abs(second).max(axis=(1, 2)))
+    sizes = np.abs(second)
+    most, largest = sizes.sum(axis=2).max(axis=1), sizes.max(axis=(1, 2))
+    scales = np.minimum(LARGEST_SECOND / (most + TINY), np.iinfo(np.int16).max / (largest + TINY))
     return Rounded(
         inputs,
         input_units,

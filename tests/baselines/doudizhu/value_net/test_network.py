@@ -113,6 +113,8 @@ def test_whole_heads_are_near_and_fit() -> None:
         value = network.whole_head(whole, role, of_inputs, of_plays, outputs)
         assert value == pytest.approx(plain_value(net.dense[role], sums), rel=1e-2)
         assert outputs == pytest.approx(64 * np.maximum(sums, 0), abs=0.51)
+    net.dense[0] = 0.0
+    assert network.whole_head(network.rounded(net), 0, of_inputs, of_plays, outputs) == 0
     # What is too large for an output counts as the largest one.
     whole = whole._replace(input_units=np.ones(3, np.float32))
     network.whole_head(whole, 1, np.full(UNITS, 30_000, np.int16), 0 * of_plays, outputs)
