@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -19,6 +19,9 @@ from closedhand.core.run import Run
 from closedhand.core.text import UNPAIRED
 from closedhand.core.threads import cores
 from closedhand.core.workers import Crew
+
+if TYPE_CHECKING:
+    from closedhand.bridges.cluster import Cluster
 
 INTERRUPTED = 130
 MOST_SEED = 2**63 - 1
@@ -180,8 +183,15 @@ def crew(ray: str | None, workers: int | None) -> Iterator[Crew | int]:
     Raises:
         InputError: Ray is not installed, or there is no such cluster.
     """
+    with cluster_at(ray, workers) as cluster:
+        yield cluster or workers or cores()
+
+
+@contextmanager
+def cluster_at(ray: str | None, workers: int | None = None) -> Iterator["Cluster | None"]:
+    """The Ray cluster at an address, None without one; arguments and errors as of `crew`."""
     if ray is None:
-        yield workers or cores()
+        yield None
         return
     from closedhand.bridges.cluster import Cluster
 

@@ -2,15 +2,19 @@
 
 import inspect
 from collections.abc import Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import typer
 
 from closedhand.baselines.learning.algorithms import LEARNERS
-from closedhand.bridges.cluster import Cluster
-from closedhand.cli.common import given_pairs, leave_if_interrupted, make_folder, note
+from closedhand.cli.common import (
+    cluster_at,
+    given_pairs,
+    leave_if_interrupted,
+    make_folder,
+    note,
+)
 from closedhand.core.agent_spec import split_agents
 from closedhand.core.game import Game, InputError
 from closedhand.core.options import Options, options_of
@@ -49,7 +53,7 @@ def learn(
         **given,
     )
     run = prepare(learner, folder, restart)
-    with nullcontext() if ray is None else Cluster(ray) as learner.crew:
+    with cluster_at(ray) as learner.crew:
         if learner.crew is not None and learner.crew.cores > learner.settings.pieces:
             cores, pieces = learner.crew.cores, learner.settings.pieces
             note(

@@ -5,7 +5,7 @@ from pathlib import Path
 import typer
 
 from closedhand.baselines.learning.policy_gradient import Task
-from closedhand.cli.common import leave_if_interrupted, make_folder, work_for
+from closedhand.cli.common import cluster_at, leave_if_interrupted, make_folder, work_for
 from closedhand.core.game import Game, InputError
 from closedhand.core.registry import make_game
 
@@ -19,6 +19,7 @@ def fit(
     seed: int,
     out: Path,
     restart: bool,
+    ray: str | None = None,
 ) -> None:
     """Fit weights for at least one step, resuming those in the folder.
 
@@ -31,6 +32,7 @@ def fit(
         seed: Seed of everything random.
         out: Folder for the weights.
         restart: Whether to start from scratch.
+        ray: Address of a Ray cluster that plays the games.
 
     Raises:
         InputError: Rules other than the defaults, or a file of another kind.
@@ -44,7 +46,8 @@ def fit(
     path = make_folder(out) / f"{name}.npz"
     run = policy_gradient.begin(task, seed, path)
     training = run.learner
-    work_for(run, seconds, lambda: f"{training.games:,} games", restart=restart)
+    with cluster_at(ray) as training.crew:
+        work_for(run, seconds, lambda: f"{training.games:,} games", restart=restart)
     if training.steps:
         typer.echo(f"saved {path} after {training.games:,} games: play with them as {agent}{path}")
     leave_if_interrupted(run.interrupted, nothing=not training.steps)

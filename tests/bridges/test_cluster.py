@@ -20,6 +20,9 @@ from typer.testing import CliRunner
 
 from closedhand import InputError, make_game
 from closedhand.arena import match
+from closedhand.baselines.doudizhu.decompose import tuning
+from closedhand.baselines.doudizhu.value_net import training
+from closedhand.baselines.learning import policy_gradient
 from closedhand.baselines.learning.ppo import PPO, PPOSettings
 from closedhand.bridges.cluster import Cluster
 from closedhand.cli import app
@@ -117,6 +120,30 @@ def test_a_node_that_is_lost_in_a_round_costs_no_game(nodes: Any, cluster: Clust
     assert (here.games, here.decisions) == (there.games, there.decisions)
 
 
+def test_a_training_in_kernels_is_the_same(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(training, "GAMES", 3 * training.PIECE)
+    here, there = (training.Training(make_game("doudizhu", objective="win"), 3) for _ in range(2))
+    there.crew = cluster
+    for learner in (here, there):
+        for _ in range(2):
+            learner.step()
+    assert here.games == there.games == 6 * training.PIECE
+    assert (weights_of(here) == weights_of(there)).all()
+
+
+def test_a_fit_by_policy_gradient_is_the_same(cluster: Cluster) -> None:
+    task = tuning.TASK._replace(games=3 * tuning.PIECE)
+    here, there = (policy_gradient.Training(task, 4) for _ in range(2))
+    there.crew = cluster
+    for learner in (here, there):
+        for _ in range(2):
+            learner.step()
+    assert here.weights.any()
+    assert (weights_of(here) == weights_of(there)).all()
+
+
 def weights_of(learner: Any) -> np.ndarray:
     state = learner.state()
     return np.concatenate([np.ravel(state[name]) for name in sorted(state)])
@@ -125,7 +152,7 @@ def weights_of(learner: Any) -> np.ndarray:
 def test_a_restarted_command_goes_on(
     cluster: Cluster, in_empty_folder: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("closedhand.cli.learn.Cluster", lambda address: nullcontext(cluster))
+    monkeypatch.setattr("closedhand.cli.learn.cluster_at", lambda address: nullcontext(cluster))
     words = "train leduc --algorithm ppo --set width=16 --set batch=256 --set pieces=3"
     for folder, steps in (("here", 2000), ("there --ray local", 1000), ("there --ray local", 2000)):
         done = CliRunner().invoke(app, f"{words} --steps {steps} --out {folder}".split())

@@ -19,6 +19,7 @@ from closedhand.core.kernel import kernel
 from closedhand.core.reading import read_arrays
 from closedhand.core.run import Run
 from closedhand.core.threads import in_threads
+from closedhand.core.workers import Crew
 
 RATE, DECAY, SQUARES, TINY = 0.02, 0.9, 0.99, 1e-8
 """Parameters of Adam: step size, decay rates of the mean and of the squares, epsilon."""
@@ -86,6 +87,7 @@ class Training:
         mean: Adam's mean of the gradients, the same.
         squares: Adam's mean of the squared gradients, the same.
         average: Average of the weights, the same; if the task wants none, the weights.
+        crew: Who plays the games; None: this process.
     """
 
     def __init__(self, task: Task, seed: int = 0) -> None:
@@ -99,6 +101,7 @@ class Training:
         self.mean = np.zeros(task.features, self.dtype)
         self.squares = np.zeros(task.features, self.dtype)
         self.average = self.weights
+        self.crew: Crew | None = None
 
     @property
     def games(self) -> int:
@@ -145,7 +148,12 @@ class Training:
             for i in range(piece.start, piece.stop):
                 gradients[i] = self.task.gradient(self.weights, i, rngs[i])
 
-        in_threads(work, pieces, chunk=1)
+        if self.crew is None:
+            in_threads(work, pieces, chunk=1)
+        else:
+            shared = self.crew.share(self.weights)
+            jobs = [(self.task.gradient, shared, i, rng) for i, rng in enumerate(rngs)]
+            gradients[:] = list(self.crew.results_of(gradient_elsewhere, jobs))
         gradient = (gradients.sum(axis=0) / self.task.games).astype(self.dtype)
         steps = self.steps + 1
         mean = DECAY * self.mean + (1 - DECAY) * gradient
@@ -160,6 +168,16 @@ class Training:
         # Assigned together, so that an interruption leaves a complete step.
         self.steps, self.mean, self.squares, self.weights = steps, mean, squares, weights
         self.average = average
+
+
+def gradient_elsewhere(
+    gradient: Callable[[np.ndarray, int, np.random.Generator], np.ndarray],
+    weights: np.ndarray,
+    number: int,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """The gradient of a piece for a learner elsewhere, of which the weights are read-only."""
+    return gradient(weights.copy(), number, rng)
 
 
 def begin(task: Task, seed: int, path: Path) -> Run[Training]:

@@ -13,21 +13,33 @@ from closedhand.core.registry import make_game
 
 
 def learn(
-    game: Game, algorithm: str, seconds: float, seed: int, folder: Path, restart: bool
+    game: Game,
+    algorithm: str,
+    seconds: float,
+    seed: int,
+    folder: Path,
+    restart: bool,
+    ray: str | None = None,
 ) -> None:
     """Fit the weights in self-play."""
     from closedhand.baselines.daihinmin.policy.training import TASK
 
-    fit(game, algorithm, TASK, "monte-carlo:2000:", seconds, seed, folder, restart)
+    fit(game, algorithm, TASK, "monte-carlo:2000:", seconds, seed, folder, restart, ray)
 
 
 def learn_policy(
-    game: Game, algorithm: str, seconds: float, seed: int, folder: Path, restart: bool
+    game: Game,
+    algorithm: str,
+    seconds: float,
+    seed: int,
+    folder: Path,
+    restart: bool,
+    ray: str | None = None,
 ) -> None:
     """Fit the weights of the agent `policy` in self-play."""
     from closedhand.baselines.daihinmin.policy.fitting import TASK
 
-    fit(game, algorithm, TASK, "policy:", seconds, seed, folder, restart)
+    fit(game, algorithm, TASK, "policy:", seconds, seed, folder, restart, ray)
 
 
 def tune_kou(

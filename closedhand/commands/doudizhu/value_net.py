@@ -5,7 +5,13 @@ from pathlib import Path
 
 import typer
 
-from closedhand.cli.common import given_pairs, leave_if_interrupted, make_folder, work_for
+from closedhand.cli.common import (
+    cluster_at,
+    given_pairs,
+    leave_if_interrupted,
+    make_folder,
+    work_for,
+)
 from closedhand.core.game import Game
 from closedhand.core.options import options_of
 
@@ -19,6 +25,7 @@ def learn(
     restart: bool,
     start: Path | None,
     setting: Sequence[str] | None = None,
+    ray: str | None = None,
 ) -> None:
     """Train the network in self-play for at least one step, resuming what the folder holds."""
     from closedhand.baselines.doudizhu.value_net import files, training
@@ -27,7 +34,8 @@ def learn(
     settings = training.Settings(**options_of(training.Settings, algorithm).read(given))
     run = training.begin(game, seed, make_folder(folder), start, settings)
     learner = run.learner
-    work_for(run, seconds, lambda: f"{learner.games:,} games", restart=restart)
+    with cluster_at(ray) as learner.crew:
+        work_for(run, seconds, lambda: f"{learner.games:,} games", restart=restart)
     steps = learner.steps
     if steps:
         path = folder / files.NAME

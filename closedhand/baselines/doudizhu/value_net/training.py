@@ -1,8 +1,8 @@
 """Deep Monte Carlo: trains the network of `value-net` by self-play.
 
-A step plays `GAMES` games with the network in all seats, in threads, and learns from their samples,
-one thread a role. Threads share no weights that they change, so that a step does not depend on
-their number, and a run that is resumed goes on exactly as if it had not been interrupted.
+A step plays `GAMES` games with the network in all seats, in threads or elsewhere, and learns from
+their samples, one thread a role. Threads share no weights that they change, so that a step does not
+depend on their number, and a run that is resumed goes on exactly as if it had not been interrupted.
 
 Step sizes fall with the number of steps, not with the clock: a run has no planned end. What plays
 is not the network but the mean of its weights over the last part of the run, in which later steps
@@ -27,6 +27,7 @@ from closedhand.baselines.doudizhu.value_net.network import (
     THIRD,
     UNITS,
     Net,
+    Rounded,
     new_net,
 )
 from closedhand.baselines.doudizhu.value_net.self_play import SAMPLE, play_games
@@ -40,9 +41,10 @@ from closedhand.core.reading import check_arrays
 from closedhand.core.registry import make_game
 from closedhand.core.run import NPZ, Format, Run
 from closedhand.core.threads import in_threads
+from closedhand.core.workers import Crew
 
 GAMES, PIECE = 1024, 128
-"""Games in a step, and of those that a thread plays at a time."""
+"""Games in a step, and of those that a thread or an actor plays at a time."""
 ROOM = 40 * PIECE
 """Samples of a piece; there are 20 in a game on average. A game that might not fit is not begun."""
 RATE, RATE_STEPS = 1e-4, 500
@@ -95,6 +97,7 @@ class Training:
         mean: Mean of the network's weights, which plays.
         optimiser: What is known of the gradients.
         losses: Sum of the losses since the last summary, and their number, float64 [2].
+        crew: Who plays the games; None: this process.
     """
 
     def __init__(
@@ -136,6 +139,7 @@ class Training:
         self.mean = Net(*(part.copy() for part in self.net))
         self.optimiser = new_optimiser()
         self.losses = np.zeros(2)
+        self.crew: Crew | None = None
 
     def _joined_with(self, path: Path, objective: str) -> Net:
         """The network and a second one as one, with as many units as both have.
@@ -204,17 +208,20 @@ class Training:
         rngs = rng.spawn(pieces)
         counts = np.zeros((pieces, 2), np.int64)
         self._policy = policy = policy_of(self.net, self.objective, self._policy)
-        game = self.game
+        rooms = self._samples.reshape(pieces, ROOM)
 
         def work(piece: slice) -> None:
             for i in range(piece.start, piece.stop):
-                ids = np.empty(game.num_actions, np.int32)
-                room = self._samples[i * ROOM : (i + 1) * ROOM]
-                states = np.zeros(1, game.dtype)
-                win = self.objective == "win"
-                counts[i] = play_games(policy, game.rules, win, PIECE, rngs[i], ids, states, room)
+                counts[i] = play_piece(self.game, policy, rngs[i], rooms[i])
 
-        in_threads(work, pieces, chunk=1)
+        if self.crew is None:
+            in_threads(work, pieces, chunk=1)
+            return counts
+        shared = self.crew.share(policy)
+        jobs = [(self.game, shared, rng) for rng in rngs]
+        for i, (games, samples) in enumerate(self.crew.results_of(piece_elsewhere, jobs)):
+            counts[i] = games, len(samples)
+            rooms[i, : len(samples)] = samples
         return counts
 
     def _learn(self, order: np.ndarray, draws: np.ndarray) -> None:
@@ -283,6 +290,28 @@ class Training:
     def agent(self) -> ValueNetAgent:
         """The agent that plays by the mean of the weights."""
         return ValueNetAgent(self.game, "value-net", self.learned, self.objective)
+
+
+def play_piece(
+    game: Game, policy: Policy, rng: np.random.Generator, room: np.ndarray
+) -> tuple[int, int]:
+    """Play `PIECE` games, or as many as there is room for.
+
+    Returns:
+        The number of games, and of the samples that were written into the room.
+    """
+    ids, states = np.empty(game.num_actions, np.int32), np.zeros(1, game.dtype)
+    win = game.options["objective"] == "win"
+    return play_games(policy, game.rules, win, PIECE, rng, ids, states, room)
+
+
+def piece_elsewhere(game: Game, policy: Policy, rng: np.random.Generator) -> tuple[int, np.ndarray]:
+    """Play a piece for a learner elsewhere; returns the number of games, and the samples."""
+    # What is shared is read-only, and kernels are compiled for arrays that are not.
+    policy = policy._replace(net=Rounded(*cast(Any, (part.copy() for part in policy.net))))
+    room = np.zeros(ROOM, SAMPLE)
+    games, samples = play_piece(game, policy, rng, room)
+    return games, room[:samples]
 
 
 def places(counts: np.ndarray) -> np.ndarray:
