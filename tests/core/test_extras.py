@@ -19,6 +19,7 @@ BASE = {
     "closedhand",
     "gymnasium",
     "numba",
+    "llvmlite",  # Numba's own
     "numpy",
     "pettingzoo",
     "rich",

@@ -11,7 +11,7 @@ import closedhand
 
 PACKAGE = Path(closedhand.__file__).parent
 
-ALLOWED = {"closedhand", "numba", "numpy", *sys.stdlib_module_names}
+ALLOWED = {"closedhand", "numba", "llvmlite", "numpy", *sys.stdlib_module_names}
 
 BLOCKED = """
 import sys
