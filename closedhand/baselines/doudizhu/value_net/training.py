@@ -122,6 +122,7 @@ class Training:
         self.steps = self.games = self.samples = self.averaged = 0
         self._samples = np.zeros(0, SAMPLE)
         self._policy: Policy | None = None
+        self.crew: Crew | None = None
         self.net = new_net(seed)
         self._known = np.zeros(self.net.inputs.shape[:-1], np.bool_)  # learned before this stage
         if start is not None:
@@ -139,7 +140,6 @@ class Training:
         self.mean = Net(*(part.copy() for part in self.net))
         self.optimiser = new_optimiser()
         self.losses = np.zeros(2)
-        self.crew: Crew | None = None
 
     def _joined_with(self, path: Path, objective: str) -> Net:
         """The network and a second one as one, with as many units as both have.
