@@ -209,7 +209,8 @@ def rounded(net: Net, former: Rounded | None = None) -> Rounded:
     second = Upper.of(net).weights.swapaxes(1, 2)
     sizes = np.abs(second)
     most, largest = sizes.sum(axis=2).max(axis=1), sizes.max(axis=(1, 2))
-    scales = np.minimum(LARGEST_SECOND / (most + TINY), np.iinfo(np.int16).max / (largest + TINY))
+    scales = LARGEST_SECOND / np.maximum(most, 1)
+    scales = np.minimum(scales, np.iinfo(np.int16).max / np.maximum(largest, TINY))
     return Rounded(
         inputs,
         input_units,

@@ -170,9 +170,8 @@ def test_some_steps_lower_the_loss(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(training, "GAMES", 512)
     monkeypatch.setattr(training, "PIECE", 128)
     run, losses = training.Training(GAME, 6), []
-    for _ in range(40):
+    for _ in range(112):
         run.step()
         losses.append(run.losses[0] / run.losses[1])
         run.losses[:] = 0
-    # The first step's loss is that of `decompose`; those of single steps differ by 0.01.
-    assert np.mean(losses[-8:]) < losses[0] - 0.1
+    assert np.mean(losses[-4:]) < np.mean(losses[:4]) - 0.05
