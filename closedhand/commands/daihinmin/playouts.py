@@ -6,40 +6,15 @@ from typing import Any
 import typer
 
 from closedhand.cli.common import leave_if_interrupted, make_folder, work_for
-from closedhand.commands.self_play import fit
+from closedhand.commands.self_play import fitting
 from closedhand.core.agent_spec import split_agents
 from closedhand.core.game import Game
 from closedhand.core.registry import make_game
 
+POLICY = "closedhand.baselines.daihinmin.policy"
 
-def learn(
-    game: Game,
-    algorithm: str,
-    seconds: float,
-    seed: int,
-    folder: Path,
-    restart: bool,
-    ray: str | None = None,
-) -> None:
-    """Fit the weights in self-play."""
-    from closedhand.baselines.daihinmin.policy.training import TASK
-
-    fit(game, algorithm, TASK, "monte-carlo:2000:", seconds, seed, folder, restart, ray)
-
-
-def learn_policy(
-    game: Game,
-    algorithm: str,
-    seconds: float,
-    seed: int,
-    folder: Path,
-    restart: bool,
-    ray: str | None = None,
-) -> None:
-    """Fit the weights of the agent `policy` in self-play."""
-    from closedhand.baselines.daihinmin.policy.fitting import TASK
-
-    fit(game, algorithm, TASK, "policy:", seconds, seed, folder, restart, ray)
+learn = fitting(f"{POLICY}.training:TASK", "monte-carlo:2000:")
+learn_policy = fitting(f"{POLICY}.fitting:TASK", "policy:")
 
 
 def tune_kou(
