@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from closedhand.baselines.doudizhu.search.agent import describer, read_search
-from closedhand.baselines.doudizhu.value_net import files
-from closedhand.baselines.doudizhu.value_net.playouts import SIMULATION
+from closedhand.baselines.doudizhu.value_net.playouts import SEARCHED_SINCE, SIMULATION
 from closedhand.baselines.doudizhu.variants import check_three
 from closedhand.baselines.learning.learned import MODULES, path_of, traits_of
 from closedhand.core import agents
@@ -77,7 +76,7 @@ def make_policy_net(game: Game, seed: int, argument: str | None) -> "PolicyNetAg
     return load(game, name, **policy_files(argument))
 
 
-@described(describer("policy-search", files.SINCE, SIMULATION), needs=MODULES)
+@described(describer("policy-search", SEARCHED_SINCE, SIMULATION), needs=MODULES)
 def make_policy_search(
     game: Game,
     seed: int,

@@ -1,9 +1,12 @@
 """Playouts by `value-net`: the policy of the simulations of `value-search` and `policy-search`.
 
-A determinisation is played to its end by `value-net` in all seats; when few cards are left, exact
-search of the open hands takes the place of the rest. Every seat chooses by what it sees, so that no
-simulated player acts on cards that are hidden from it. The others do not always choose what they
-value most, but in proportion to exp(value / temperature): real ones play in ways of their own.
+A determinisation is played to its end by `value-net` in all seats; one with few cards left is
+searched with open hands instead, exactly. Every seat chooses by what it sees, so that no simulated
+player acts on cards that are hidden from it. The others do not always choose what they value most,
+but in proportion to exp(value / temperature): real ones play in ways of their own.
+
+A simulation counts for the result of its game, mixed with the values that the network gave to the
+player's later decisions (an eligibility trace, as in `self_play.py`): these depend less on luck.
 
 Determinisations are weighted as in `search` (`search/styles.py`), without the style of `rule`.
 """
@@ -17,16 +20,21 @@ from closedhand.baselines.doudizhu.search import styles
 from closedhand.baselines.doudizhu.search.endgame import winner
 from closedhand.baselines.doudizhu.search.styles import Styles
 from closedhand.baselines.doudizhu.value_net.agent import Policy, make_space, rate
+from closedhand.baselines.doudizhu.value_net.network import probability
 from closedhand.baselines.learning.policy_gradient import draw, exponentials
 from closedhand.core import contract
 from closedhand.core.kernel import kernel
 from closedhand.games.doudizhu import rules as flat
 from closedhand.search.exact import UNKNOWN, WON
 
+SEARCHED_SINCE = "0.12.0"
+"""The version that first searched by these playouts."""
 SIMULATION = 90.0
 """Order of magnitude of the time of a simulation, in microseconds."""
 TEMPERATURE = 0.5
 """Temperature of the others' choices, in logarithms of odds."""
+TRACE = 0.9
+"""Share that what follows the next decision has in a simulation; the value there has the rest."""
 
 
 class Playouts(NamedTuple):
@@ -53,22 +61,25 @@ def playouts_by(values: Policy) -> Playouts:
 
 @kernel
 def evaluate(policy, rules, state, player, guess, rng, ids):
-    """The value of a full state, 1 or -1: exact when few cards remain, else by a playout."""
+    """The value of a full state, -1 to 1: exact when few cards remain, else by a playout."""
     known = winner(policy.styles.decompose, rules, state, player)
     if known != UNKNOWN:
         return 1.0 if known == WON else -1.0
     space = make_space()
     payoff = contract.payoff(rules, state, player)
+    total, rest = 0.0, 1.0
     while np.isnan(payoff):
         n, k, _ = rate(policy.values, rules, state, ids, space)
         if k < 0 and state.player == player:
             k = np.argmax(space.values[:n])
+            total += rest * (1.0 - TRACE) * (2.0 * probability(space.values[k]) - 1.0)
+            rest *= TRACE
         elif k < 0:
             weights = space.values[:n] / policy.temperature
             k = draw(weights, n, exponentials(weights, n), rng)
         flat.play(rules, state, space.plays[k])
         payoff = contract.payoff(rules, state, player)
-    return payoff
+    return total + rest * payoff
 
 
 @kernel

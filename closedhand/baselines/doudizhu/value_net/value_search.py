@@ -13,7 +13,11 @@ from closedhand.baselines.doudizhu.search.agent import SearchAgent, describer, r
 from closedhand.baselines.doudizhu.value_net import files
 from closedhand.baselines.doudizhu.value_net.agent import make_space, policy_of, rate
 from closedhand.baselines.doudizhu.value_net.network import Net, probability
-from closedhand.baselines.doudizhu.value_net.playouts import SIMULATION, playouts_by
+from closedhand.baselines.doudizhu.value_net.playouts import (
+    SEARCHED_SINCE,
+    SIMULATION,
+    playouts_by,
+)
 from closedhand.core.agents import described
 from closedhand.core.game import Game, InputError, State
 from closedhand.search.budget import Threads, Worlds
@@ -70,7 +74,7 @@ class ValueSearchAgent(SearchAgent):
         return space.plays[order], space.values[order]
 
 
-@described(describer("value-search", files.SINCE, SIMULATION, files.files_of))
+@described(describer("value-search", SEARCHED_SINCE, SIMULATION, files.files_of))
 def make_value_search(
     game: Game,
     seed: int,

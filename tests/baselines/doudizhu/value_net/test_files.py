@@ -9,6 +9,7 @@ import pytest
 
 from closedhand import InputError, make_agent, make_game
 from closedhand.baselines.doudizhu.value_net import files, network
+from closedhand.baselines.doudizhu.value_net.playouts import SEARCHED_SINCE
 from closedhand.core.agents import traits_of
 from closedhand.core.files import write_arrays
 from closedhand.core.reading import read_arrays
@@ -60,8 +61,10 @@ def test_each_objective_has_a_network_of_its_own(file: Path) -> None:
     for objective in files.SHARES:
         game = make_game("doudizhu", objective=objective)
         assert files.load(None, objective)[1]["objective"] == objective
-        for agent in ("value-net", f"value-net:{file}", "value-search", "policy-search"):
+        for agent in ("value-net", f"value-net:{file}"):
             assert traits_of(game, agent).since == files.SINCE
+        for agent in ("value-search", "policy-search"):
+            assert traits_of(game, agent).since == SEARCHED_SINCE
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Search by simulations that a value network plays."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from closedhand.baselines.doudizhu.search.styles import Styles, log_likelihood
 from closedhand.baselines.doudizhu.value_net import files
 from closedhand.baselines.doudizhu.value_net.agent import policy_of
 from closedhand.baselines.doudizhu.value_net.network import new_net
-from closedhand.baselines.doudizhu.value_net.playouts import evaluate, playouts_by
+from closedhand.baselines.doudizhu.value_net.playouts import TRACE, evaluate, playouts_by
 from closedhand.games.doudizhu.counts import DECK, pack
 from closedhand.search import paired
 
@@ -46,19 +47,39 @@ def test_a_network_for_points_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_others_err_by_their_temperature() -> None:
-    """Without it, a state has one value; with it some have both, and others still one."""
+    """Without it, a state has one value; with it some are now won and now lost, and others not."""
     cold = playouts_by(policy_of(files.load(None, "win")[0], "win"))._replace(temperature=1e-9)
     ids, rng = np.empty(GAME.num_actions, np.int32), np.random.default_rng(5)
     states = [GAME.deal(rng) for _ in range(20)]
-    values: dict[float, list[int]] = {}
-    for temperature in (1e-9, 0.5):
+
+    def values_of(state: np.record, temperature: float) -> set[float]:
         policy = cold._replace(temperature=temperature)
-        values[temperature] = [
-            len({evaluate(policy, GAME.rules, each.copy(), 0, 0, rng, ids) for _ in range(8)})
-            for each in states
-        ]
-    assert values[1e-9] == [1] * 20
-    assert {*values[0.5]} == {1, 2}
+        return {evaluate(policy, GAME.rules, state.copy(), 0, 0, rng, ids) for _ in range(8)}
+
+    assert [len(values_of(each, 1e-9)) for each in states] == [1] * 20
+    assert {len({value > 0 for value in values_of(each, 0.5)}) for each in states} == {1, 2}
+
+
+def test_a_simulation_counts_for_its_result_and_the_values_on_the_way() -> None:
+    """By hand: the values of the player's choices, each a tenth of what is left, and the result."""
+    values = policy_of(files.load(None, "win")[0], "win")
+    cold = playouts_by(values)._replace(temperature=1e-9)
+    agent: Any = make_agent(GAME, "value-net")
+    ids, rng = np.empty(GAME.num_actions, np.int32), np.random.default_rng(6)
+    for player in (0, 1, 2):
+        state = GAME.deal(rng)
+        found = evaluate(cold, GAME.rules, state.copy(), player, 0, rng, ids)
+        total, rest = 0.0, 1.0
+        while not GAME.over(state):
+            view = GAME.view(state, int(state.player))
+            plays, worths = agent.rate_plays(view)
+            if state.player == player and worths.max() != 0.0:
+                total += rest * (1 - TRACE) * np.tanh(worths.max() / 2)
+                rest *= TRACE
+            GAME.play(state, int(plays[worths.argmax()]))
+        result = 1.0 if GAME.returns(state)[player] > 0 else -1.0
+        assert rest < 0.6
+        assert found == pytest.approx(total + rest * result, abs=1e-9)
 
 
 def test_only_who_knows_rule_guesses_at_it() -> None:
