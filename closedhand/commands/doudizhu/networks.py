@@ -181,23 +181,36 @@ def self_play(
         typer.Option(
             min=0,
             help="Penalty per nat of divergence from the start; a game won or lost counts 1. "
-            "0.05 if absent, 0 from nothing.",
+            "0.05 if absent, 0 from nothing and with a critic.",
         ),
     ] = None,
-    rate: Annotated[float, typer.Option(help="Learning rate.", callback=positive)] = 1e-4,
+    rate: Annotated[
+        float | None,
+        typer.Option(
+            help="Learning rate; 0.0001 if absent, 0.0015 with a critic.", callback=positive
+        ),
+    ] = None,
+    critic: Annotated[
+        str | None,
+        typer.Option(
+            metavar="AGENT",
+            help="Learn from what value-net, or value-net:PATH, says of the plays, and not from "
+            "the results of the games.",
+        ),
+    ] = None,
     threads: Threads = None,
     restart: Restart = False,
 ) -> None:
     """Fine-tune Dou Dizhu's policy network in self-play; Ctrl-C saves and stops.
 
     Every deal is played four times, and the return of a game is compared with the other games of
-    its deal. Saves the networks in OUT, and in OUT/history.json how often they win against the
-    networks at the start.
+    its deal; with --critic, a value network judges the plays. Saves the networks in OUT, and in
+    OUT/history.json how often they win against the networks at the start.
     """
     from closedhand.baselines.doudizhu.deeprocket import fine_tuning
 
     make_folder(out)
-    settings = {"seed": seed, "penalty": penalty, "rate": rate, "threads": threads}
+    settings = {"seed": seed, "penalty": penalty, "rate": rate, "critic": critic}
     nothing = "interrupted before a step was done; nothing more is saved"
     with interruptible(nothing), percent_bar() as tell:
         result = fine_tuning.train(
@@ -205,6 +218,7 @@ def self_play(
             out,
             minutes,
             **settings,
+            threads=threads,
             restart=restart,
             progress=tell,
         )

@@ -7,6 +7,10 @@ game as the advantage of all its decisions. A penalty on the Kullback-Leibler di
 initial network keeps it close to what it learned from records. Only forced moves are excluded. The
 kickers come from the kicker network, which does not change.
 
+With a critic (`critic.py`) a step plays as many games of different deals, and follows the gradient
+of what all main groups are worth together, by the probabilities of the policy. The result is then
+the mean of the weights over the last batches, which wins more often than the last weights.
+
 It can also start from random weights ("like AlphaZero", section 6): then there is nothing to stay
 close to, the usual penalty is 0, and kickers are chosen by a kicker network of random weights.
 
@@ -19,14 +23,16 @@ import hashlib
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import torch
 from torch import nn
+from torch.optim.swa_utils import AveragedModel
 
 from closedhand.baselines.doudizhu.decompose.tuning import TABLES
 from closedhand.baselines.doudizhu.deeprocket import networks
+from closedhand.baselines.doudizhu.deeprocket.critic import critic_of
 from closedhand.baselines.doudizhu.deeprocket.sampling import (
     Decisions,
     landlords_gains,
@@ -35,6 +41,7 @@ from closedhand.baselines.doudizhu.deeprocket.sampling import (
 )
 from closedhand.baselines.doudizhu.network_agents import policy_files
 from closedhand.baselines.learning.tensors import TORCH
+from closedhand.core.agents import digests
 from closedhand.core.game import InputError
 from closedhand.core.registry import make_game
 from closedhand.core.run import Run
@@ -46,6 +53,8 @@ BATCH = 512
 """Decisions per update of the weights."""
 RATE = 1e-4
 """Learning rate of AdamW."""
+CRITICS_RATE = 1.5e-3
+"""Learning rate with a critic, whose judgement is less a matter of luck."""
 PENALTY = 0.05
 """Penalty per nat of divergence from the initial network; the gain of a game is at most 1."""
 NOTHING = "nothing"
@@ -54,6 +63,8 @@ CLIP = 0.2
 """Clipping range of the probability ratio of a decision."""
 MOST_GRADIENT = 0.5
 """Norm at which gradients are clipped."""
+MEAN_OF = 300
+"""Number of batches over which the weights are averaged: each adds one in so many of its own."""
 CHECK_EVERY = 180.0
 """Seconds between checks."""
 CHECK_DEALS = 200
@@ -99,13 +110,21 @@ def objective(
         logs: Log-probabilities, float32 [n, k].
         label: Drawn actions, int64 [n].
         before: Log-probabilities of these actions when they were drawn, float32 [n].
-        gains: Gains of these actions, float32 [n].
+        gains: Gains of these actions, float32 [n]; or of all actions, float32 [n, k], whose mean
+            by the policy is then the objective.
 
     Returns:
         Objective by decision, float32 [n].
     """
+    if gains.ndim == 2:
+        return (logs.exp() * gains).sum(dim=1)
     ratio = torch.exp(logs.gather(1, label[:, None])[:, 0] - before)
     return torch.minimum(ratio * gains, ratio.clamp(1 - CLIP, 1 + CLIP) * gains)
+
+
+def mean_weight(mean: torch.Tensor, last: torch.Tensor, before: torch.Tensor | int) -> torch.Tensor:
+    """The mean of a weight after one more batch, given of how many it was the mean before."""
+    return mean + (last - mean) / min(int(before) + 1, MEAN_OF)
 
 
 def random_networks(seed: int) -> tuple[networks.Network, networks.Network, networks.Network]:
@@ -123,6 +142,7 @@ class Tuning:
 
     Attributes:
         network: Policy network that learns.
+        mean: Policy network of the mean weights; None without a critic.
         start: Initial policy network.
         kicker: Kicker network.
         settings: Settings that must be the same when the fine-tuning is resumed.
@@ -134,8 +154,9 @@ class Tuning:
         start: str | None,
         seed: int = 0,
         penalty: float | None = None,
-        rate: float = RATE,
+        rate: float | None = None,
         deals: int = DEALS,
+        critic: str | None = None,
     ) -> None:
         """Load or make the initial networks; the arguments are those of `train`."""
         if start == NOTHING:
@@ -150,8 +171,11 @@ class Tuning:
             self.kicker, self._of_kicker = networks.load(files["kicker"], "kicker")
             content = files["policy"].read_bytes() + files["kicker"].read_bytes()
             known = hashlib.sha256(content).hexdigest()
+        self._critic = None if critic is None else critic_of(critic)
         if penalty is None:
-            penalty = 0.0 if start == NOTHING else PENALTY
+            penalty = PENALTY if critic is None and start != NOTHING else 0.0
+        if rate is None:
+            rate = RATE if critic is None else CRITICS_RATE
         self.game = make_game(
             "doudizhu", rules=self._provenance.get("rules", "deeprocket"), substeps=True
         )
@@ -161,7 +185,9 @@ class Tuning:
             "penalty": penalty,
             "rate": rate,
             "deals": deals,
+            "critic": critic and {"agent": critic, "files": digests(self.game, [critic])},
         }
+        self.mean = None if critic is None else AveragedModel(self.network, avg_fn=mean_weight)
         self._optimizer = torch.optim.AdamW(self.network.parameters(), rate, weight_decay=0.0)
         self.steps = 0
         self._checked = time.monotonic()
@@ -171,6 +197,11 @@ class Tuning:
         """Reset the counts after a check: games, seconds, landlords' wins, divergence."""
         self.games, self._spent, self._won = 0, 0.0, 0.0
         self._kl, self._learned = 0.0, 0
+
+    @property
+    def result(self) -> networks.Network:
+        """The network to be saved."""
+        return self.network if self.mean is None else cast(networks.Network, self.mean.module)
 
     @property
     def speed(self) -> float:
@@ -187,9 +218,12 @@ class Tuning:
         began = time.monotonic()
         rng = np.random.default_rng((self.settings["seed"], 0x5E1F, self.steps))
         decisions, won = play_deals(
-            self.game, self.network, self.kicker, self.settings["deals"], rng
+            self.game, self.network, self.kicker, self.settings["deals"], rng, self._critic
         )
-        gains = landlords_gains(won).ravel()[decisions.games] * decisions.sides
+        if self._critic is None:
+            gains = landlords_gains(won).ravel()[decisions.games] * decisions.sides
+        else:
+            gains = decisions.advantages
         self.learn(decisions, gains, rng)
         self.steps += 1
         self.games += won.size
@@ -201,28 +235,33 @@ class Tuning:
 
         Args:
             decisions: Decisions of a step, [n].
-            gains: Gain of each decision for the player's side, float32 [n].
+            gains: Gain of each decision for the player's side, float32 [n], or of each main group,
+                float32 [n, 309].
             rng: Generator of the order.
         """
-        order = rng.permutation(np.flatnonzero(gains))
+        order = rng.permutation(np.flatnonzero(gains.reshape(len(gains), -1).any(axis=1)))
+        penalty = self.settings["penalty"]
         for begin in range(0, len(order), BATCH):
             rows = order[begin : begin + BATCH]
             seen = [torch.from_numpy(part[rows]) for part in decisions[:3]]
             label, before = (
                 torch.from_numpy(part[rows]) for part in (decisions.label, decisions.logs)
             )
-            with torch.no_grad():
-                was = torch.log_softmax(self.start(*seen), dim=1)
             logs = torch.log_softmax(self.network(*seen), dim=1)
-            kl = divergence(logs, was)
-            gained = objective(logs, label, before, torch.from_numpy(gains[rows]))
-            loss = (self.settings["penalty"] * kl - gained).mean()
+            loss = -objective(logs, label, before, torch.from_numpy(gains[rows])).mean()
+            if penalty or not begin:  # without a penalty, some decisions tell the divergence
+                with torch.no_grad():
+                    was = torch.log_softmax(self.start(*seen), dim=1)
+                kl = divergence(logs, was)
+                loss = loss + penalty * kl.mean()
+                self._kl += float(kl.detach().sum())
+                self._learned += len(rows)
             self._optimizer.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(self.network.parameters(), MOST_GRADIENT)
             self._optimizer.step()
-            self._kl += float(kl.detach().sum())
-            self._learned += len(rows)
+            if self.mean is not None:
+                self.mean.update_parameters(self.network)
 
     def advance(self, seconds: float) -> bool:
         """Take a step; a check for the history is due every few minutes and at the end."""
@@ -236,7 +275,7 @@ class Tuning:
 
     def summary(self) -> dict[str, Any]:
         """A check: play against the initial network, and reset the counts."""
-        won, error = win_rate(self.game, self.network, self.start, self.kicker, CHECK_DEALS)
+        won, error = win_rate(self.game, self.result, self.start, self.kicker, CHECK_DEALS)
         found = {
             "step": self.steps,
             "games": self.steps * self.settings["deals"] * TABLES,
@@ -251,13 +290,17 @@ class Tuning:
 
     def state(self) -> dict[str, Any]:
         """Everything that `restore` needs."""
-        optimizer = self._optimizer.state_dict()
-        return {"steps": self.steps, "network": self.network.state_dict(), "optimizer": optimizer}
+        found = {"network": self.network, "optimizer": self._optimizer}
+        if self.mean is not None:
+            found["mean"] = self.mean
+        return {"steps": self.steps, **{name: part.state_dict() for name, part in found.items()}}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Continue from what `state` returned."""
         self.network.load_state_dict(state["network"])
         self._optimizer.load_state_dict(state["optimizer"])
+        if self.mean is not None:
+            self.mean.load_state_dict(state["mean"])
         self.steps = state["steps"]
 
     def save(self, out: Path, history: list[dict[str, Any]]) -> None:
@@ -271,7 +314,7 @@ class Tuning:
             "version": __version__,
             **(history[-1] if history else {}),
         }
-        networks.save(out / "policy.safetensors", self.network, about)
+        networks.save(out / "policy.safetensors", self.result, about)
         networks.save(out / "kicker.safetensors", self.kicker, self._of_kicker)
         networks.write_history(out, HISTORY, history)
 
@@ -301,8 +344,9 @@ def train(
     *,
     seed: int = 0,
     penalty: float | None = None,
-    rate: float = RATE,
+    rate: float | None = None,
     deals: int = DEALS,
+    critic: str | None = None,
     threads: int | None = None,
     restart: bool = False,
     progress: Callable[[float, str], object] = lambda share, text: None,
@@ -315,9 +359,12 @@ def train(
         minutes: Duration, without interruptions.
         seed: Seed of the deals and decisions.
         penalty: Penalty per nat of divergence from the initial network; 0: none; None: `PENALTY`,
-            or none from nothing.
-        rate: Learning rate.
-        deals: Number of deals per step, each played `tuning.TABLES` times.
+            or none from nothing or with a critic.
+        rate: Learning rate; None: `RATE`, or `CRITICS_RATE` with a critic.
+        deals: Number of deals per step, each played `tuning.TABLES` times; with a critic, as many
+            games of different deals.
+        critic: Agent that judges the decisions, `value-net` or `value-net:PATH`; None: the results
+            of the games do.
         threads: Number of CPU threads; None: all cores.
         restart: Whether to start again although `out` holds a fine-tuning.
         progress: Called after every step with the share that is done and a text about it.
@@ -326,14 +373,15 @@ def train(
         InputError: There are no initial networks, or the fine-tuning in `out` cannot be resumed.
         KeyboardInterrupt: The fine-tuning was interrupted before its first step.
     """
-    if not (minutes > 0 and rate > 0 and (penalty is None or penalty >= 0) and deals > 0):
+    right = minutes > 0 and deals > 0
+    if not (right and (rate is None or rate > 0) and (penalty is None or penalty >= 0)):
         raise InputError("minutes, rate and deals must be more than 0, and penalty not less than 0")
     path = out / "policy.safetensors"
     given = None if start == NOTHING else policy_files(start)["policy"].resolve()
     if path.resolve() == given:
         raise InputError(f"{path} is the network to start from: choose another folder for --out")
     checkpoint = out / "self-play.ckpt"
-    run = begin(Tuning(start, seed, penalty, rate, deals), out)
+    run = begin(Tuning(start, seed, penalty, rate, deals, critic), out)
     if path.exists() and not checkpoint.exists() and not restart:
         # A kill between the first writing of the network and of the checkpoint leaves this behind.
         _, about = networks.load(path, "policy")

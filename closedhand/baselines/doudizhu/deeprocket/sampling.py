@@ -3,7 +3,8 @@
 For learning, every deal is played at several tables. The main groups are drawn from the output of
 the policy network; the kickers are the most probable ones. The result of a game is compared with
 the other games of the same deal, as in `tuning.py` and in the paper's duplicate mode (appendix B),
-so that the luck of the deal cancels out. A game counts as won or lost, without bombs.
+so that the luck of the deal cancels out. A game counts as won or lost, without bombs. With a critic
+(`critic.py`) every deal is played once, and it is the critic that judges the decisions.
 """
 
 from collections.abc import Callable
@@ -12,8 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from closedhand.baselines.doudizhu.decompose.tuning import TABLES
+from closedhand.baselines.doudizhu.deeprocket.critic import advantages
 from closedhand.baselines.doudizhu.deeprocket.networks import Network, probabilities
 from closedhand.baselines.doudizhu.deeprocket.policy_net import PolicyNetAgent, look
+from closedhand.baselines.doudizhu.value_net.agent import Policy
 from closedhand.core import lockstep
 from closedhand.core.game import Game
 
@@ -29,6 +32,7 @@ class Decisions(NamedTuple):
         logs: Logarithms of their probabilities, float32 [n].
         games: Indices of the games, int64 [n].
         sides: Sides of the players: 1 the landlord, -1 a peasant, float32 [n].
+        advantages: What the critic says of the main groups, float32 [n, 309]; [n, 0] without one.
     """
 
     planes: np.ndarray
@@ -38,6 +42,7 @@ class Decisions(NamedTuple):
     logs: np.ndarray
     games: np.ndarray
     sides: np.ndarray
+    advantages: np.ndarray
 
 
 def draw(shares: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -55,10 +60,16 @@ class Sampler(PolicyNetAgent):
     """
 
     def __init__(
-        self, game: Game, policy: Network, kicker: Network, rng: np.random.Generator
+        self,
+        game: Game,
+        policy: Network,
+        kicker: Network,
+        rng: np.random.Generator,
+        critic: Policy | None = None,
     ) -> None:
-        """Create the agent for `game`, which draws by `rng`."""
+        """Create the agent for `game`, which draws by `rng` and is judged by `critic`."""
         super().__init__(game, "sampler", policy, kicker)
+        self._critic = critic
         self.games = np.empty(0, np.int64)
         self._rng = rng
         self._kept: list[Decisions] = []
@@ -77,7 +88,10 @@ class Sampler(PolicyNetAgent):
         logs = np.log(shares[np.arange(len(drawn)), drawn])
         leads = views["player"][chosen] == views["landlord"][chosen]
         sides = np.where(leads, 1, -1).astype(np.float32)
-        self._kept.append(Decisions(*seen, drawn, logs, self.games[chosen], sides))
+        judged = np.empty((len(drawn), 0), np.float32)
+        if self._critic is not None:
+            judged = advantages(self._critic, self.game.flat, views, chosen, shares)
+        self._kept.append(Decisions(*seen, drawn, logs, self.games[chosen], sides, judged))
         return drawn
 
 
@@ -121,30 +135,37 @@ def landlords_gains(won: np.ndarray) -> np.ndarray:
 
 
 def play_deals(
-    game: Game, policy: Network, kicker: Network, deals: int, rng: np.random.Generator
+    game: Game,
+    policy: Network,
+    kicker: Network,
+    deals: int,
+    rng: np.random.Generator,
+    critic: Policy | None = None,
 ) -> tuple[Decisions, np.ndarray]:
-    """Play deals at `TABLES` tables each, a policy network on all seats.
+    """Play deals, a policy network on all seats.
 
     Args:
         game: Sub-stepped Dou Dizhu without bidding.
         policy: Policy network, which chooses main groups.
         kicker: Kicker network, which chooses kickers.
-        deals: Number of deals.
+        deals: Number of deals, each played `TABLES` times.
         rng: Generator of the deals and decisions.
+        critic: Judge of the decisions; with one, as many games of different deals are played.
 
     Returns:
         The decisions, and whether the landlord won, bool [deals, tables]. The index of a game is
-        `TABLES * deal + table`.
+        `tables * deal + table`; there is one table with a critic, else `TABLES`.
     """
-    dealt = np.array([game.deal(rng) for _ in range(deals)], game.dtype)
-    sampler = Sampler(game, policy, kicker, rng)
+    number, tables = (deals, TABLES) if critic is None else (deals * TABLES, 1)
+    dealt = np.array([game.deal(rng) for _ in range(number)], game.dtype)
+    sampler = Sampler(game, policy, kicker, rng, critic)
 
     def choose(views: np.ndarray, games: np.ndarray) -> np.ndarray:
         sampler.games = games
         return sampler.choose(views)
 
-    won = play_out(game, np.repeat(dealt, TABLES), choose)
-    return sampler.decisions, won.reshape(deals, TABLES)
+    won = play_out(game, np.repeat(dealt, tables), choose)
+    return sampler.decisions, won.reshape(number, tables)
 
 
 def win_rate(

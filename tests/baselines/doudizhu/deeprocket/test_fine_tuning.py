@@ -103,9 +103,35 @@ def test_the_objective_is_clipped() -> None:
         assert found.item() == pytest.approx(expected)
 
 
+def test_the_objective_of_all_actions_is_their_mean_gain() -> None:
+    logs = torch.tensor([[0.5, 0.3, 0.2, 0.0]]).log()
+    gains = torch.tensor([[0.2, -0.1, -0.1, -0.7]])
+    found = fine_tuning.objective(logs, torch.tensor([1]), logs[:, 1], gains)
+    assert found.item() == pytest.approx(0.1 - 0.03 - 0.02)
+
+
+def test_with_a_critic_the_mean_of_the_last_weights_is_the_result(
+    untrained: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fine_tuning, "MEAN_OF", 2)
+    tuning = fine_tuning.Tuning(str(untrained), critic="value-net")
+    decisions, _ = some(tuning, 2)
+    gains = np.zeros((60, decisions.mask.shape[1]), np.float32)
+    gains[:, np.flatnonzero(decisions.mask[0])[2]] = 1.0
+    expected = None
+    for _ in range(3):
+        tuning.learn(decisions, gains, np.random.default_rng(0))
+        last = tuning.network.head.weight.detach().clone()
+        expected = last if expected is None else (expected + last) / 2
+    assert torch.allclose(tuning.result.head.weight, expected, atol=1e-7)
+    assert not torch.allclose(last, expected, atol=1e-5)
+    assert fine_tuning.Tuning(str(untrained)).mean is None
+
+
 @pytest.mark.slow
-def test_self_play_makes_an_untrained_network_better(untrained: Path) -> None:
-    tuning = fine_tuning.Tuning(str(untrained), penalty=0.0, rate=1e-2, deals=32)
+@pytest.mark.parametrize("critic", [None, "value-net"])
+def test_self_play_makes_an_untrained_network_better(untrained: Path, critic: str | None) -> None:
+    tuning = fine_tuning.Tuning(str(untrained), penalty=0.0, rate=1e-2, deals=32, critic=critic)
     for _ in range(8):
         tuning.step()
     won, error = sampling.win_rate(tuning.game, tuning.network, tuning.start, tuning.kicker, 40)
@@ -134,7 +160,10 @@ def test_it_starts_from_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert fine_tuning.Tuning("nothing", penalty=0.2).settings["penalty"] == 0.2
 
 
-def test_it_goes_on_where_it_was_interrupted(untrained: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("critic", [None, "value-net"])
+def test_it_goes_on_where_it_was_interrupted(
+    untrained: Path, tmp_path: Path, critic: str | None
+) -> None:
     def tune(out: str, stop: float, **given: Any) -> fine_tuning.Result:
         def progress(share: float, text: str) -> None:
             steps.append(text)
@@ -142,8 +171,9 @@ def test_it_goes_on_where_it_was_interrupted(untrained: Path, tmp_path: Path) ->
                 raise KeyboardInterrupt
 
         steps: list[str] = []
-        settings = {"seed": 3, "deals": 2, "threads": 1, "progress": progress, **given}
-        return fine_tuning.train(str(untrained), tmp_path / out, 10.0, **settings)
+        settings = {"seed": 3, "deals": 2, "critic": critic, "threads": 1, **given}
+        folder = tmp_path / out
+        return fine_tuning.train(str(untrained), folder, 10.0, progress=progress, **settings)
 
     for out, stops in (("whole", [3]), ("parts", [1, 2])):
         for stop in stops:
