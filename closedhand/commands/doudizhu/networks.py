@@ -187,7 +187,7 @@ def self_play(
     rate: Annotated[
         float | None,
         typer.Option(
-            help="Learning rate; 0.0001 if absent, 0.0015 with a critic.", callback=positive
+            help="Learning rate; 0.0001 if absent, 0.001 with a critic.", callback=positive
         ),
     ] = None,
     critic: Annotated[

@@ -15,8 +15,10 @@ from closedhand.core.game import Game, InputError, shown
 from closedhand.core.kernel import kernel
 from closedhand.games.doudizhu.plays import GROUPS
 
-LEAST = 0.002
-"""Mean size of a policy's advantages, probabilities, from which on a decision is worth learning."""
+TEMPERATURE = 0.03
+"""Difference of probabilities to win that makes a play e times as likely as it was."""
+LEAST = 0.03
+"""Sum of the changes of a policy's probabilities from which on a decision is worth learning."""
 
 
 def critic_of(agent: str) -> Policy:
@@ -49,13 +51,15 @@ def write_chances(policy, rules, views, chosen, ids, chances):
                 chances[i, group] = probability(space.values[k])
 
 
-def advantages(
+def improved(
     critic: Policy, game: Game, views: np.ndarray, chosen: np.ndarray, shares: np.ndarray
 ) -> np.ndarray:
-    """How much likelier each main group wins than the mean of the policy.
+    """A policy that is better than another one, by what the critic says.
 
-    A play that the critic does not look at, because `decompose` thinks little of it, counts as the
-    worst of those that it does look at.
+    It is proportional to the other's probabilities times exp(probability to win / temperature), as
+    in maximum a posteriori policy optimisation (Abdolmaleki et al., 2018). A play that the critic
+    does not look at, because `decompose` thinks little of it, counts as the worst of those that it
+    does look at.
 
     Args:
         critic: The critic.
@@ -65,13 +69,16 @@ def advantages(
         shares: Probabilities of the policy in these views, float32 [n, 309].
 
     Returns:
-        Differences of probabilities, float32 [n, 309]; all of them 0 where the choice hardly
-        matters to this policy.
+        Probabilities, float32 [n, 309]; all of them 0 where they would hardly differ.
     """
     ids = np.empty(game.num_actions, np.int32)
     chances = np.empty((len(chosen), GROUPS))
     write_chances(critic, game.rules, views, chosen, ids, chances)
-    chances = np.where(np.isnan(chances), np.nanmin(chances, axis=1, keepdims=True), chances)
-    found = chances - (shares * chances).sum(axis=1, keepdims=True)
-    found[(shares * np.abs(found)).sum(axis=1) < LEAST] = 0.0
+    least, most = (
+        np.nanmin(chances, axis=1, keepdims=True),
+        np.nanmax(chances, axis=1, keepdims=True),
+    )
+    found = shares * np.exp((np.where(np.isnan(chances), least, chances) - most) / TEMPERATURE)
+    found /= found.sum(axis=1, keepdims=True)
+    found[np.abs(found - shares).sum(axis=1) < LEAST] = 0.0
     return found.astype(np.float32)

@@ -7,9 +7,9 @@ game as the advantage of all its decisions. A penalty on the Kullback-Leibler di
 initial network keeps it close to what it learned from records. Only forced moves are excluded. The
 kickers come from the kicker network, which does not change.
 
-With a critic (`critic.py`) a step plays as many games of different deals, and follows the gradient
-of what all main groups are worth together, by the probabilities of the policy. The result is then
-the mean of the weights over the last batches, which wins more often than the last weights.
+With a critic (`critic.py`) a step plays as many games of different deals, and learns the policy
+that the critic makes of the present one. The result is then the mean of the weights over the last
+batches, which wins more often than the last weights.
 
 It can also start from random weights ("like AlphaZero", section 6): then there is nothing to stay
 close to, the usual penalty is 0, and kickers are chosen by a kicker network of random weights.
@@ -53,7 +53,7 @@ BATCH = 512
 """Decisions per update of the weights."""
 RATE = 1e-4
 """Learning rate of AdamW."""
-CRITICS_RATE = 1.5e-3
+CRITICS_RATE = 1e-3
 """Learning rate with a critic, whose judgement is less a matter of luck."""
 PENALTY = 0.05
 """Penalty per nat of divergence from the initial network; the gain of a game is at most 1."""
@@ -102,24 +102,25 @@ def divergence(logs: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
 
 
 def objective(
-    logs: torch.Tensor, label: torch.Tensor, before: torch.Tensor, gains: torch.Tensor
+    logs: torch.Tensor, label: torch.Tensor, before: torch.Tensor, aims: torch.Tensor
 ) -> torch.Tensor:
     """PPO's clipped objective, to be maximised; at first its gradient is the policy gradient.
+
+    With probabilities to learn it is the cross-entropy, with a minus sign.
 
     Args:
         logs: Log-probabilities, float32 [n, k].
         label: Drawn actions, int64 [n].
         before: Log-probabilities of these actions when they were drawn, float32 [n].
-        gains: Gains of these actions, float32 [n]; or of all actions, float32 [n, k], whose mean
-            by the policy is then the objective.
+        aims: Gains of these actions, float32 [n], or probabilities to learn, float32 [n, k].
 
     Returns:
         Objective by decision, float32 [n].
     """
-    if gains.ndim == 2:
-        return (logs.exp() * gains).sum(dim=1)
+    if aims.ndim == 2:
+        return (aims * logs.masked_fill(torch.isinf(logs), 0.0)).sum(dim=1)
     ratio = torch.exp(logs.gather(1, label[:, None])[:, 0] - before)
-    return torch.minimum(ratio * gains, ratio.clamp(1 - CLIP, 1 + CLIP) * gains)
+    return torch.minimum(ratio * aims, ratio.clamp(1 - CLIP, 1 + CLIP) * aims)
 
 
 def mean_weight(mean: torch.Tensor, last: torch.Tensor, before: torch.Tensor | int) -> torch.Tensor:
@@ -221,25 +222,25 @@ class Tuning:
             self.game, self.network, self.kicker, self.settings["deals"], rng, self._critic
         )
         if self._critic is None:
-            gains = landlords_gains(won).ravel()[decisions.games] * decisions.sides
+            aims = landlords_gains(won).ravel()[decisions.games] * decisions.sides
         else:
-            gains = decisions.advantages
-        self.learn(decisions, gains, rng)
+            aims = decisions.better
+        self.learn(decisions, aims, rng)
         self.steps += 1
         self.games += won.size
         self._won += float(won.sum())
         self._spent += time.monotonic() - began
 
-    def learn(self, decisions: Decisions, gains: np.ndarray, rng: np.random.Generator) -> None:
-        """Update the weights by one pass over the decisions with a nonzero gain.
+    def learn(self, decisions: Decisions, aims: np.ndarray, rng: np.random.Generator) -> None:
+        """Update the weights by one pass over the decisions with aims other than zero.
 
         Args:
             decisions: Decisions of a step, [n].
-            gains: Gain of each decision for the player's side, float32 [n], or of each main group,
-                float32 [n, 309].
+            aims: Gain of each decision for the player's side, float32 [n], or probabilities of all
+                main groups to learn, float32 [n, 309].
             rng: Generator of the order.
         """
-        order = rng.permutation(np.flatnonzero(gains.reshape(len(gains), -1).any(axis=1)))
+        order = rng.permutation(np.flatnonzero(aims.reshape(len(aims), -1).any(axis=1)))
         penalty = self.settings["penalty"]
         for begin in range(0, len(order), BATCH):
             rows = order[begin : begin + BATCH]
@@ -248,7 +249,7 @@ class Tuning:
                 torch.from_numpy(part[rows]) for part in (decisions.label, decisions.logs)
             )
             logs = torch.log_softmax(self.network(*seen), dim=1)
-            loss = -objective(logs, label, before, torch.from_numpy(gains[rows])).mean()
+            loss = -objective(logs, label, before, torch.from_numpy(aims[rows])).mean()
             if penalty or not begin:  # without a penalty, some decisions tell the divergence
                 with torch.no_grad():
                     was = torch.log_softmax(self.start(*seen), dim=1)

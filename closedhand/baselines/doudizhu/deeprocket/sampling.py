@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closedhand.baselines.doudizhu.decompose.tuning import TABLES
-from closedhand.baselines.doudizhu.deeprocket.critic import advantages
+from closedhand.baselines.doudizhu.deeprocket.critic import improved
 from closedhand.baselines.doudizhu.deeprocket.networks import Network, probabilities
 from closedhand.baselines.doudizhu.deeprocket.policy_net import PolicyNetAgent, look
 from closedhand.baselines.doudizhu.value_net.agent import Policy
@@ -32,7 +32,8 @@ class Decisions(NamedTuple):
         logs: Logarithms of their probabilities, float32 [n].
         games: Indices of the games, int64 [n].
         sides: Sides of the players: 1 the landlord, -1 a peasant, float32 [n].
-        advantages: What the critic says of the main groups, float32 [n, 309]; [n, 0] without one.
+        better: Probabilities of all main groups, improved by the critic, float32 [n, 309]; [n, 0]
+            without one.
     """
 
     planes: np.ndarray
@@ -42,7 +43,7 @@ class Decisions(NamedTuple):
     logs: np.ndarray
     games: np.ndarray
     sides: np.ndarray
-    advantages: np.ndarray
+    better: np.ndarray
 
 
 def draw(shares: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -88,10 +89,10 @@ class Sampler(PolicyNetAgent):
         logs = np.log(shares[np.arange(len(drawn)), drawn])
         leads = views["player"][chosen] == views["landlord"][chosen]
         sides = np.where(leads, 1, -1).astype(np.float32)
-        judged = np.empty((len(drawn), 0), np.float32)
+        better = np.empty((len(drawn), 0), np.float32)
         if self._critic is not None:
-            judged = advantages(self._critic, self.game.flat, views, chosen, shares)
-        self._kept.append(Decisions(*seen, drawn, logs, self.games[chosen], sides, judged))
+            better = improved(self._critic, self.game.flat, views, chosen, shares)
+        self._kept.append(Decisions(*seen, drawn, logs, self.games[chosen], sides, better))
         return drawn
 
 

@@ -28,9 +28,9 @@ def positions() -> np.ndarray:
     return np.array(found, SUBSTEPS.dtype)
 
 
-def judged(views: np.ndarray, shares: np.ndarray) -> np.ndarray:
+def better(views: np.ndarray, shares: np.ndarray) -> np.ndarray:
     every = np.arange(len(views))
-    return critic.advantages(critic.critic_of("value-net"), SUBSTEPS.flat, views, every, shares)
+    return critic.improved(critic.critic_of("value-net"), SUBSTEPS.flat, views, every, shares)
 
 
 def legal_groups(views: np.ndarray) -> np.ndarray:
@@ -40,22 +40,22 @@ def legal_groups(views: np.ndarray) -> np.ndarray:
     return mask
 
 
-def test_advantages_are_chances_to_win_less_their_mean(positions: np.ndarray) -> None:
+def test_what_wins_more_often_gets_likelier(positions: np.ndarray) -> None:
     mask = legal_groups(positions)
-    shares = mask / mask.sum(axis=1, keepdims=True)
-    found = judged(positions, shares)
-    assert np.allclose((shares * found).sum(axis=1), 0.0, atol=1e-6)
+    shares = np.random.default_rng(0).random(mask.shape) * mask
+    shares /= shares.sum(axis=1, keepdims=True)
     seen = 0
-    for view, row, groups in zip(positions, found, mask, strict=True):
-        actions = np.flatnonzero(groups)
+    for view, was, now in zip(positions, shares, better(positions, shares), strict=True):
+        actions = np.flatnonzero(was)
         values = JUDGE.values(view, actions)
-        if not row.any() or values.max() == 0.0:  # nothing at stake; or a play that ends the game
+        if not now.any() or values.max() == 0.0:  # nothing changes; or a play that ends the game
             continue
-        rated = np.isfinite(values)
-        chances = 1 / (1 + np.exp(-values[rated]))
-        chances_of_all = np.full(len(actions), chances.min())
-        chances_of_all[rated] = chances
-        assert np.allclose(row[actions], chances_of_all - chances_of_all.mean(), atol=1e-6)
+        chances = 1 / (
+            1 + np.exp(-np.where(np.isfinite(values), values, values[values > -99].min()))
+        )
+        expected = was[actions] * np.exp(chances / critic.TEMPERATURE)
+        assert np.allclose(now[actions], expected / expected.sum(), atol=1e-6)
+        assert now.sum() == pytest.approx(1)
         seen += 1
     assert seen > 50
 
@@ -70,7 +70,7 @@ def test_a_play_that_ends_the_game_wins_for_certain() -> None:
             if state[0]["group"] < 0 and ends.any() and not ends.all():
                 shares = np.zeros((1, GROUPS))
                 shares[0, legal] = 1 / len(legal)
-                assert np.allclose(judged(state, shares)[0, legal], ends - 1 / len(legal))
+                assert np.allclose(better(state, shares)[0, legal], ends / ends.sum())
                 seen += 1
             SUBSTEPS.play(state[0], int(rng.choice(legal)))
 
@@ -81,18 +81,15 @@ def ends_the_game(state: np.ndarray, group: int) -> bool:
     return SUBSTEPS.over(after[0])
 
 
-def test_what_hardly_matters_is_not_learned(positions: np.ndarray) -> None:
+def test_what_hardly_changes_is_not_learned(positions: np.ndarray) -> None:
     """A policy that plays the best group for certain has nothing to learn."""
     mask = legal_groups(positions)
-    even = judged(positions, mask / mask.sum(axis=1, keepdims=True))
-    assert even.any(axis=1).mean() > 0.5
-    best = np.where(mask, even, -np.inf).argmax(axis=1)
-    sure = np.zeros(mask.shape)
-    sure[np.arange(len(best)), best] = 1.0
-    assert not judged(positions, sure).any()
-    sure *= 1 - 1e-5
-    sure[mask] += 1e-5
-    assert not judged(positions, sure).any()
+    found = better(positions, mask / mask.sum(axis=1, keepdims=True))
+    assert found.any(axis=1).mean() > 0.5
+    best = found.argmax(axis=1)
+    sure = 1e-3 * mask / mask.sum(axis=1, keepdims=True)
+    sure[np.arange(len(best)), best] += 1 - 1e-3
+    assert not better(positions, sure)[found.any(axis=1)].any()
 
 
 @pytest.mark.parametrize(

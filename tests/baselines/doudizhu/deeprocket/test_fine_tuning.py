@@ -103,11 +103,11 @@ def test_the_objective_is_clipped() -> None:
         assert found.item() == pytest.approx(expected)
 
 
-def test_the_objective_of_all_actions_is_their_mean_gain() -> None:
+def test_probabilities_are_learned_by_cross_entropy() -> None:
     logs = torch.tensor([[0.5, 0.3, 0.2, 0.0]]).log()
-    gains = torch.tensor([[0.2, -0.1, -0.1, -0.7]])
-    found = fine_tuning.objective(logs, torch.tensor([1]), logs[:, 1], gains)
-    assert found.item() == pytest.approx(0.1 - 0.03 - 0.02)
+    aims = torch.tensor([[0.7, 0.0, 0.3, 0.0]])
+    found = fine_tuning.objective(logs, torch.tensor([1]), logs[:, 1], aims)
+    assert found.item() == pytest.approx(0.7 * np.log(0.5) + 0.3 * np.log(0.2))
 
 
 def test_with_a_critic_the_mean_of_the_last_weights_is_the_result(
@@ -116,11 +116,11 @@ def test_with_a_critic_the_mean_of_the_last_weights_is_the_result(
     monkeypatch.setattr(fine_tuning, "MEAN_OF", 2)
     tuning = fine_tuning.Tuning(str(untrained), critic="value-net")
     decisions, _ = some(tuning, 2)
-    gains = np.zeros((60, decisions.mask.shape[1]), np.float32)
-    gains[:, np.flatnonzero(decisions.mask[0])[2]] = 1.0
+    aims = np.zeros((60, decisions.mask.shape[1]), np.float32)
+    aims[:, np.flatnonzero(decisions.mask[0])[2]] = 1.0
     expected = None
     for _ in range(3):
-        tuning.learn(decisions, gains, np.random.default_rng(0))
+        tuning.learn(decisions, aims, np.random.default_rng(0))
         last = tuning.network.head.weight.detach().clone()
         expected = last if expected is None else (expected + last) / 2
     assert torch.allclose(tuning.result.head.weight, expected, atol=1e-7)
