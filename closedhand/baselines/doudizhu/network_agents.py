@@ -16,7 +16,7 @@ from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described
 from closedhand.core.files import SHIPPED, within
 from closedhand.core.game import Game, InputError
-from closedhand.core.version import UNCHANGED_SINCE
+from closedhand.core.version import UNCHANGED_SINCE, order
 from closedhand.search.budget import Threads, Worlds
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ SHIPPED_FILES = {
     "policy": SHIPPED / "doudizhu_policy.safetensors",
     "kicker": SHIPPED / "doudizhu_kicker.safetensors",
 }
-SHIPPED_SINCE = "0.3.0"
-"""The version that these files came with."""
+SHIPPED_SINCE = "0.13.0"
+"""The version that the later one of these files came with."""
 DOUZERO_FILES = ("landlord.ckpt", "landlord_down.ckpt", "landlord_up.ckpt")
 """The networks of DouZero by role: seats after the landlord."""
 
@@ -76,7 +76,10 @@ def make_policy_net(game: Game, seed: int, argument: str | None) -> "PolicyNetAg
     return load(game, name, **policy_files(argument))
 
 
-@described(describer("policy-search", SEARCHED_SINCE, SIMULATION), needs=MODULES)
+@described(
+    describer("policy-search", max(SEARCHED_SINCE, SHIPPED_SINCE, key=order), SIMULATION),
+    needs=MODULES,
+)
 def make_policy_search(
     game: Game,
     seed: int,
