@@ -74,11 +74,8 @@ def improved(
     ids = np.empty(game.num_actions, np.int32)
     chances = np.empty((len(chosen), GROUPS))
     write_chances(critic, game.rules, views, chosen, ids, chances)
-    least, most = (
-        np.nanmin(chances, axis=1, keepdims=True),
-        np.nanmax(chances, axis=1, keepdims=True),
-    )
-    found = shares * np.exp((np.where(np.isnan(chances), least, chances) - most) / TEMPERATURE)
+    chances = np.where(np.isnan(chances), np.nanmin(chances, axis=1, keepdims=True), chances)
+    found = shares * np.exp(chances / TEMPERATURE)
     found /= found.sum(axis=1, keepdims=True)
     found[np.abs(found - shares).sum(axis=1) < LEAST] = 0.0
     return found.astype(np.float32)

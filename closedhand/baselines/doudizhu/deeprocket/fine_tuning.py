@@ -374,8 +374,8 @@ def train(
         InputError: There are no initial networks, or the fine-tuning in `out` cannot be resumed.
         KeyboardInterrupt: The fine-tuning was interrupted before its first step.
     """
-    right = minutes > 0 and deals > 0
-    if not (right and (rate is None or rate > 0) and (penalty is None or penalty >= 0)):
+    above = (minutes, deals, 1.0 if rate is None else rate)
+    if not (all(value > 0 for value in above) and (penalty is None or penalty >= 0)):
         raise InputError("minutes, rate and deals must be more than 0, and penalty not less than 0")
     path = out / "policy.safetensors"
     given = None if start == NOTHING else policy_files(start)["policy"].resolve()
