@@ -28,8 +28,8 @@ SHIPPED_FILES = {
     "policy": SHIPPED / "doudizhu_policy.safetensors",
     "kicker": SHIPPED / "doudizhu_kicker.safetensors",
 }
-SHIPPED_SINCE = "0.13.0"
-"""The version that the later one of these files came with."""
+SHIPPED_SINCE = {"policy": "0.13.0", "kicker": "0.3.0"}
+"""The versions that these files came with."""
 DOUZERO_FILES = ("landlord.ckpt", "landlord_down.ckpt", "landlord_up.ckpt")
 """The networks of DouZero by role: seats after the landlord."""
 
@@ -53,8 +53,9 @@ def policy_files(argument: str | None) -> dict[str, Path]:
 
 def since(argument: str | None) -> str:
     """The version since which the networks of `policy_files` are what they are."""
-    own = set(policy_files(argument).values()) & set(SHIPPED_FILES.values())
-    return SHIPPED_SINCE if own else UNCHANGED_SINCE
+    files = policy_files(argument)
+    shipped = (kind for kind, file in SHIPPED_FILES.items() if files[kind] == file)
+    return max((SHIPPED_SINCE[kind] for kind in shipped), default=UNCHANGED_SINCE, key=order)
 
 
 def describe_policy_net(game: Game, argument: str | None) -> Traits:
@@ -77,7 +78,7 @@ def make_policy_net(game: Game, seed: int, argument: str | None) -> "PolicyNetAg
 
 
 @described(
-    describer("policy-search", max(SEARCHED_SINCE, SHIPPED_SINCE, key=order), SIMULATION),
+    describer("policy-search", max(SEARCHED_SINCE, SHIPPED_SINCE["policy"], key=order), SIMULATION),
     needs=MODULES,
 )
 def make_policy_search(

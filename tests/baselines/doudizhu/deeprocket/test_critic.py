@@ -50,9 +50,7 @@ def test_what_wins_more_often_gets_likelier(positions: np.ndarray) -> None:
         values = JUDGE.values(view, actions)
         if not now.any() or values.max() == 0.0:  # nothing changes; or a play that ends the game
             continue
-        chances = 1 / (
-            1 + np.exp(-np.where(np.isfinite(values), values, values[values > -99].min()))
-        )
+        chances = 1 / (1 + np.exp(-np.fmax(values, values[np.isfinite(values)].min())))
         expected = was[actions] * np.exp(chances / critic.TEMPERATURE)
         assert np.allclose(now[actions], expected / expected.sum(), atol=1e-6)
         assert now.sum() == pytest.approx(1)
