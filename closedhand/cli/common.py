@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from closedhand.bridges.cluster import Cluster
 
 INTERRUPTED = 130
+SECONDS_A_LINE = 60.0
+"""Time between two lines of progress in a log."""
 MOST_SEED = 2**63 - 1
 """Largest seed of a command: results keep it as int64."""
 
@@ -233,7 +236,9 @@ def print_json(data: Any) -> None:
 
 @contextmanager
 def progress_bar(unit: str, total: int | None) -> Iterator[Callable[..., None]]:
-    """A progress bar on stderr if that is a terminal; yields a function that takes the amount done.
+    """A progress bar on stderr; yields a function that takes the amount done.
+
+    Where stderr is no terminal, such as the log of a job, it is a line from time to time.
 
     Args:
         unit: Unit that is counted.
@@ -257,9 +262,10 @@ def progress_bar(unit: str, total: int | None) -> Iterator[Callable[..., None]]:
         TimeRemainingColumn(),
     )
     console = Console(stderr=True)
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as progress:
+    if not console.is_terminal:
+        yield progress_lines(unit, total)
+        return
+    with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task(unit, total=total)
 
         def update(done: float, total: int | None = None, unit: str | None = None) -> None:
@@ -268,6 +274,21 @@ def progress_bar(unit: str, total: int | None) -> Iterator[Callable[..., None]]:
             progress.update(task, completed=done, **given)
 
         yield update
+
+
+def progress_lines(unit: str, total: int | None) -> Callable[..., None]:
+    """The `update` of `progress_bar` that prints a line once a minute; takes the same arguments."""
+    named, told = (unit, total), time.monotonic()
+
+    def update(done: float, total: int | None = None, unit: str | None = None) -> None:
+        nonlocal named, told
+        named = (unit or named[0], named[1] if total is None else total)
+        if time.monotonic() - told >= SECONDS_A_LINE:
+            told = time.monotonic()
+            of = "" if named[1] is None else f" of {named[1]:,}"
+            note(f"{int(done):,}{of} {named[0]}")
+
+    return update
 
 
 def work_for(

@@ -9,6 +9,7 @@ import pytest
 from support_cli import assert_refused, run
 
 from closedhand import __version__
+from closedhand.cli import common
 from closedhand.core.registry import GAMES
 
 COMMAND = [sys.executable, "-c", "from closedhand.cli import main; main()"]
@@ -188,6 +189,21 @@ def test_usage_errors_are_exit_code_2_too() -> None:
 def test_bugs_are_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("closedhand.arena.match.play", lambda *_: 1 / 0)
     assert isinstance(run(*MATCH).exception, ZeroDivisionError)
+
+
+def test_progress_in_a_log(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
+    """Where stderr is no terminal, progress is a line from time to time."""
+    monkeypatch.setattr(common, "SECONDS_A_LINE", 0.0)
+    with common.progress_bar("deals", None) as update:
+        update(7)
+        update(1200, total=4000)
+        update(1300.5, unit="deals, greedy")
+    lines = ["7 deals", "1,200 of 4,000 deals", "1,300 of 4,000 deals, greedy"]
+    assert capsys.readouterr().err.splitlines() == [f"closedhand: {line}" for line in lines]
+    monkeypatch.setattr(common, "SECONDS_A_LINE", 3600.0)
+    with common.progress_bar("deals", 400) as update:
+        update(7)
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.slow
