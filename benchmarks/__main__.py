@@ -16,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 
 from benchmarks import chinese_poker, daihinmin, doudizhu, learners, leduc, libraries, networks
+from closedhand import __version__
 from closedhand.core.files import write_atomically
 from closedhand.core.machine import processor
 
@@ -62,7 +63,7 @@ def measure(rounds: int, seconds: float, modules: Sequence[ModuleType]) -> dict:
     ]
     return {
         "machine": {"processor": processor(), "python": platform.python_version()},
-        "versions": {name: version(name) for name in ("closedhand", *PACKAGES)},
+        "versions": {"closedhand": __version__, **{name: version(name) for name in PACKAGES}},
         "rounds": rounds,
         "seconds": seconds,
         "ratios": results,
