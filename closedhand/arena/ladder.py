@@ -301,16 +301,19 @@ def picture(data: dict[str, Any], path: Path) -> None:
     """
     figure = new_figure(8, 5)
     axis = figure.subplots()
-    for i, row in enumerate(data["agents"]):
+    timed = [row for row in data["agents"] if row["microseconds_per_decision"] is not None]
+    middle = np.log([row["microseconds_per_decision"] for row in timed]).mean() if timed else 0.0
+    for i, row in enumerate(timed):
         x, elo = row["microseconds_per_decision"], row["elo"]
-        if x is None:
-            continue
         spread = [[elo["mean"] - elo["low"]], [elo["high"] - elo["mean"]]]
         # With few resamples the maximum-likelihood rating may lie just outside the interval.
         axis.errorbar(x, elo["mean"], yerr=np.maximum(spread, 0), fmt="o", capsize=4)
-        # Neighbours in strength are often neighbours in time too.
-        place = (7, -13 if i % 2 else 5)
-        axis.annotate(shortened(row["agent"]), (x, elo["mean"]), place, textcoords="offset points")
+        # Neighbours in strength are often neighbours in time too; names point to the middle.
+        side, align = (-7, "right") if np.log(x) > middle else (7, "left")
+        axis.annotate(
+            shortened(row["agent"]), (x, elo["mean"]), (side, -13 if i % 2 else 5),
+            textcoords="offset points", ha=align,
+        )  # fmt: skip
     axis.set_xscale("log")
     axis.margins(0.25, 0.15)
     axis.set_xlabel("microseconds per decision")

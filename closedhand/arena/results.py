@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,19 +25,23 @@ __getattr__ = old_names(__name__)
 
 ALL = "all"
 """Name of the role that stands for all roles together."""
+MOST_SHOWN, MOST_PLAIN = 22, 14
+"""Characters of a shortened name, and those of them that its plain name may take."""
 
 
 def shortened(name: str) -> str:
-    """An agent's name for tables and plots: a long path is cut to its end.
+    """An agent's name for tables and plots: of a long one the plain name and the end are left.
 
     Examples:
-        >>> shortened("greedy"), shortened("strategy:runs/solve-kuhn/cfr/strategy.npz")
-        ('greedy', '…/cfr/strategy.npz')
+        >>> shortened("greedy"), shortened("policy-search[threads=1]:100ms")
+        ('greedy', 'policy-search…1]:100ms')
+        >>> shortened("strategy:runs/solve-kuhn/cfr/strategy.npz")
+        'strategy…/strategy.npz'
     """
-    if len(name) <= 22:
+    if len(name) <= MOST_SHOWN:
         return name
-    end = "/".join(Path(name).parts[-2:])
-    return f"…/{end}" if len(end) <= 20 else f"…{end[-21:]}"
+    plain = re.split(r"[\[:]", name)[0][:MOST_PLAIN]
+    return f"{plain}…{name[len(plain) + 1 - MOST_SHOWN :]}"
 
 
 def labels(agents: Sequence[str]) -> tuple[str, ...]:

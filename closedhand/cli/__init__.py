@@ -1,8 +1,8 @@
 """The command `closedhand`.
 
 Commands print text for people; with `--json` a command prints one JSON object on stdout and nothing
-else. Progress goes to stderr: a bar in a terminal, a line a minute in a log. Bad input ends with one
-line on stderr and exit code 2, and so does a disk that is full or broken.
+else. Progress goes to stderr: a bar in a terminal, a line a minute in a log. Bad input ends with
+one line on stderr and exit code 2, and so does a disk that is full or broken.
 """
 
 import os

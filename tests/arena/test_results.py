@@ -126,5 +126,5 @@ def test_a_score_is_that_of_the_summary() -> None:
     for estimate, row in ((score.won, own["win_rate"]), (score.points, own["points"])):
         assert estimate.mean == pytest.approx(row["mean"], abs=1e-6)
         assert estimate.low < row["mean"] < estimate.high
-    assert str(score).startswith("random against …ibrium[iterations=20]: won ")
+    assert str(score).startswith("random against equilibrium…ations=20]: won ")
     assert str(score).endswith(", 40 duplicate deals")
