@@ -30,7 +30,7 @@ MOST_SHOWN, MOST_PLAIN = 22, 14
 
 
 def shortened(name: str) -> str:
-    """An agent's name for tables and plots: of a long one the plain name and the end are left.
+    """An agent's name for tables and plots: a long one keeps its plain name and its end.
 
     Examples:
         >>> shortened("greedy"), shortened("policy-search[threads=1]:100ms")
