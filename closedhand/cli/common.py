@@ -13,6 +13,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from closedhand.cli import streams
 from closedhand.core.files import Claims, WriteError
 from closedhand.core.game import Game, InputError, shown
 from closedhand.core.registry import GAMES, make_game, read_options
@@ -168,8 +169,11 @@ def slug(text: str) -> str:
 
 
 def note(text: str) -> None:
-    """Print a line on stderr."""
-    typer.echo(f"closedhand: {text}", err=True)
+    """Print a line on stderr; work goes on where nobody reads it, or the log's disk is full."""
+    try:
+        typer.echo(f"closedhand: {text}", err=True)
+    except OSError:
+        streams.drop(streams.ERRORS)
 
 
 @contextmanager

@@ -6,7 +6,7 @@ A game's command is imported only when it is run or its help is shown.
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
 import typer
@@ -135,9 +135,7 @@ class Commands(Group):
             if error.filename is None:
                 streams.drop()
             text = one_line(f"{error.filename or 'an output'}: {reason_of(error)}")
-        # If not even that can be written, the exit code has to do.
-        with suppress(OSError):
-            note(text)
+        note(text)
         sys.exit(2)
 
     def invoke(self, ctx: Any) -> Any:

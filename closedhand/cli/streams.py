@@ -13,6 +13,9 @@ from closedhand.core.game import InputError
 from closedhand.core.reading import MOST_LINE, beyond, limit
 from closedhand.core.text import FALLBACK, reason_of
 
+OUTPUT, ERRORS = 1, 2
+"""File descriptors of the standard streams that are written."""
+
 
 def prepare() -> None:
     """Open streams that are closed, and let none of them fail because of a character."""
@@ -80,9 +83,13 @@ def flush() -> None:
         raise InputError(f"cannot write the output: {reason_of(error)}") from None
 
 
-def drop() -> None:
-    """Discard what was printed and not written yet: writing it at exit would fail again."""
+def drop(number: int = OUTPUT) -> None:
+    """Discard what was printed and not written yet: writing it at exit would fail again.
+
+    Args:
+        number: File descriptor of the stream, `OUTPUT` or `ERRORS`; what follows is lost, too.
+    """
     with suppress(OSError):
         null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, 1)
+        os.dup2(null, number)
         os.close(null)

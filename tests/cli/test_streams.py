@@ -16,10 +16,12 @@ MAIN = "from closedhand.cli import main; main()"
 pytestmark = pytest.mark.usefixtures("in_empty_folder")
 
 
-def start(*arguments: str, shell: str = '"$@"', **environment: str) -> subprocess.CompletedProcess:
+def start(
+    *arguments: str, shell: str = '"$@"', main: str = MAIN, **environment: str
+) -> subprocess.CompletedProcess:
     """Run a command in a process of its own, by default alone; `shell` may redirect its streams."""
     return subprocess.run(
-        ["bash", "-o", "pipefail", "-c", shell, "bash", sys.executable, "-c", MAIN, *arguments],
+        ["bash", "-o", "pipefail", "-c", shell, "bash", sys.executable, "-c", main, *arguments],
         capture_output=True,
         env={"PATH": "/usr/bin:/bin", "HOME": str(Path.home()), **environment},
         timeout=300,
@@ -94,6 +96,15 @@ def test_output_that_nobody_takes(shell: str, code: int, message: bytes) -> None
     assert done.returncode == code, done.stderr
     assert message in done.stderr
     assert done.stderr.count(b"\n") == bool(message)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shell", ['"$@" 2>/dev/full', '"$@" 2>&1 >/dev/null | true'])
+def test_work_goes_on_where_nobody_takes_its_progress(shell: str) -> None:
+    often = f"from closedhand.cli import common; common.SECONDS_A_LINE = 0.0; {MAIN}"
+    arguments = ("match", "leduc", "--agents", "random,random", "--deals", "50", "--workers", "1")
+    done = start(*arguments, "--out", "match.json", shell=shell, main=often)
+    assert (done.returncode, Path("match.json").exists()) == (0, True), done.stderr
 
 
 @pytest.mark.slow
