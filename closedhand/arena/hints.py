@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from closedhand.core.agents import Agent
+from closedhand.core.agents import Agent, legal_choice
 from closedhand.core.game import Game, InputError, State
 from closedhand.search.ranking import Ranked, rank
 
@@ -41,7 +41,7 @@ def hints(game: Game, view: State, adviser: Agent, seconds: float = SECONDS) -> 
     legal = game.legal(view)
     if len(legal) == 1:
         return [Hint(int(legal[0]))]
-    rated = next(filter(None, (way(game, view, adviser, legal, seconds) for way in WAYS)))
+    rated = next(filter(None, (way(game, view, adviser, legal, seconds) for way in WAYS)), [])
     told = {hint.action for hint in rated}
     return [*rated, *(Hint(action) for action in legal.tolist() if action not in told)]
 
@@ -90,7 +90,10 @@ def _by_numbers(name: str) -> Callable[..., list[Hint]]:
 def _by_choice(
     game: Game, view: State, adviser: Agent, legal: np.ndarray, seconds: float
 ) -> list[Hint]:
-    return [Hint(int(adviser.act(view)))]
+    try:
+        return [Hint(legal_choice(game, view, adviser))]
+    except InputError:
+        return []
 
 
 WAYS = (_by_simulation, _by_numbers("values"), _by_numbers("probabilities"), _by_choice)

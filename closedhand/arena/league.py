@@ -129,7 +129,7 @@ def deals_per_job(game: Game, specs: Sequence[Spec], chunk: int | None) -> int:
     """Number of deals that are played side by side.
 
     Results of steady agents do not depend on it: if they are quick, they play many deals at once,
-    however long these are.
+    however long these are. Where one remembers earlier rounds, each match has agents of its own.
 
     Args:
         game: The game.
@@ -141,6 +141,8 @@ def deals_per_job(game: Game, specs: Sequence[Spec], chunk: int | None) -> int:
     """
     deals = max(1, (chunk or CHUNK) // game.rounds)
     found = [traits_of(game, spec) for spec in specs]
+    if game.rounds > 1 and any(each.remembers for each in found):
+        return 1
     if chunk is None and all(
         each.steady and (each.microseconds or math.inf) <= QUICK for each in found
     ):

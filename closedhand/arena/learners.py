@@ -190,7 +190,8 @@ def _deep(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, Any]:
 
     def progress() -> None:
         if learner.decisions * plan.points >= (len(curve) + 1) * plan.steps:
-            [(_, estimate)] = judge(learner.features.game, learner.agent(), plan.curve_deals)[-1:]
+            form, agent = learner.features.game, learner.agent()
+            [(_, estimate)] = judge(form, agent, plan.curve_deals, last=True)
             curve.append([learner.decisions, round(run.seconds, 3), *estimate])
         notes(LEARNING * min(1.0, learner.decisions / plan.steps))
 
@@ -214,16 +215,17 @@ def _deep(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, Any]:
 Measures = list[tuple[str, Estimate]]
 
 
-def _exactly(game: Game, agent: Agent, deals: int) -> Measures:
+def _exactly(game: Game, agent: Agent, deals: int, last: bool = False) -> Measures:
     found = evaluate(strategy_of(game, agent)).exploitability
     return [(EXACT, Estimate(found, found, found))]
 
 
-def _by_points(game: Game, agent: Agent, deals: int) -> Measures:
-    """Points against the references, in duplicate."""
+def _by_points(game: Game, agent: Agent, deals: int, last: bool = False) -> Measures:
+    """Points against the references, or the last of them, in duplicate."""
     from closedhand.baselines.learning.judging import judge
 
-    return [(f"v {name}", judge(game, agent, name, deals, 1).points) for name in references(game)]
+    names = references(game)[-1:] if last else references(game)
+    return [(f"v {name}", judge(game, agent, name, deals, 1).points) for name in names]
 
 
 def _responded(

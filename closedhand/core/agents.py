@@ -21,6 +21,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
+from closedhand.core import contract
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.checks import InputError, check_seed, integers, shown
 from closedhand.core.extras import needing, require
@@ -79,6 +80,21 @@ def act_batch(agent: Agent, views: np.ndarray) -> np.ndarray:
     return integers(f"the actions of agent {agent.name!r}", actions, len(views), "view")
 
 
+def legal_choice(game: Game, view: State, agent: Agent) -> int:
+    """The legal action that the choice of an agent counts as.
+
+    In a lenient game an agent may choose an illegal action, which counts as another one.
+
+    Raises:
+        InputError: The choice is refused, or counts as an action that nobody could choose.
+    """
+    ids = np.empty(game.num_actions, np.int32)
+    action = int(contract.admit(game.rules, view, int(agent.act(view)), ids))
+    if action not in game.legal(view):
+        raise InputError(f"{agent.name} makes no legal choice here")
+    return action
+
+
 def spent_by(agents: Iterable[Agent]) -> np.ndarray:
     """What the searches of agents have cost so far, float64 [agents, 4]; 0 without searches."""
     nothing = np.zeros(len(SPENT))
@@ -109,6 +125,8 @@ class Traits:
             ship with it: results that an earlier version began are not continued.
         steady: Whether each of its decisions depends on the view alone. It then plays the same in
             games side by side as in one after the other.
+        remembers: Whether what it sees in one round of a match counts in later ones. Matches of
+            many rounds are then played one by one.
     """
 
     files: tuple[Path, ...] = ()
@@ -116,6 +134,7 @@ class Traits:
     microseconds: float | None = None
     since: str = UNCHANGED_SINCE
     steady: bool = False
+    remembers: bool = False
 
     def __or__(self, other: "Traits") -> "Traits":
         """Traits of an agent that consults both for every decision."""
@@ -126,6 +145,7 @@ class Traits:
             None if None in times else sum(time or 0.0 for time in times),
             max(self.since, other.since, key=order),
             self.steady and other.steady,
+            self.remembers or other.remembers,
         )
 
 

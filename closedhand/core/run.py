@@ -468,8 +468,8 @@ class Notes:
         Raises:
             KeyboardInterrupt: There was a Ctrl-C.
         """
+        self._watch.tick()  # before anything that may end the work: it is saved
         self._progress(share)
-        self._watch.tick()
         if self._watch.interrupted:
             raise KeyboardInterrupt
 

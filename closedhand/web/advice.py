@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from closedhand.core.agents import make_agent
+from closedhand.core.agents import legal_choice, make_agent
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.kernel import Ids, Policy, Rng
 from closedhand.core.registry import load, spec_of
@@ -60,10 +60,10 @@ def suggest(game: Game, view: State, by: str, seed: int) -> dict[str, Any]:
         seed: Seed of the agent.
 
     Raises:
-        InputError: There is no such agent.
+        InputError: There is no such agent, or it makes no legal choice.
     """
     with _agent(game, by, seed) as agent:
-        action = told_action(game, view, int(agent.act(view)))
+        action = told_action(game, view, legal_choice(game, view, agent))
         shares, ratings = _shares(game, view, agent), _ratings(game, view, agent)
     return {"by": by, "action": action, "shares": shares, "ratings": ratings}
 

@@ -278,6 +278,7 @@ class House:
                 if table.version != version:
                     continue
                 table.play(action)
+                table.trouble = ""
             except InputError as error:
                 table.trouble = f"{table.chairs[seat].agent}: {error}"
             except Exception as error:  # an agent is anybody's code

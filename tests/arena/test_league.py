@@ -141,6 +141,9 @@ def test_steady_and_quick_agents_play_many_deals_at_once() -> None:
         assert league.deals_per_job(game, ["default", agent], None) == per_job
     assert league.deals_per_job(make_game("daihinmin"), ["default"], None) == league.CHUNK
     assert league.deals_per_job(game, ["default"], 250) == 2
+    short = make_game("daihinmin", rounds=4)
+    assert league.deals_per_job(short, ["default", "random"], None) > 1
+    assert league.deals_per_job(short, ["default", "policy-search:20"], None) == 1
 
 
 def test_deals_side_by_side_are_those_one_after_the_other() -> None:

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from closedhand import InputError, agent_names, make_agent, make_game
 from closedhand.arena import ladder
+from closedhand.arena.hints import hints
 from closedhand.cli import app
 from closedhand.core import agents
 from closedhand.core.agent_spec import AgentSpec, split_agents
@@ -24,6 +25,7 @@ from closedhand.core.agents import (
     described,
     digests,
     files_of,
+    legal_choice,
     probabilities,
     traits_of,
 )
@@ -533,3 +535,35 @@ def test_files_behind_agents_count(tmp_path: Path) -> None:
     (tmp_path / "kicker.safetensors").write_bytes(b"2")
     after = digests(DOUDIZHU, agents)
     assert all(before[agent] != after[agent] for agent in agents[:3])
+
+
+class Lenient:
+    """Chooses always the same action."""
+
+    name = "lenient"
+
+    def __init__(self, action: int) -> None:
+        self.action = action
+
+    def act(self, view: Any) -> int:
+        return self.action
+
+
+def test_the_choice_of_an_agent_as_the_game_counts_it() -> None:
+    game = make_game("daihinmin", classes="none")
+    agent, counted = make_agent(game, "policy"), set[int]()
+    state = game.deal(np.random.default_rng(3))
+    while not game.over(state):
+        view = game.view(state, int(state.player))
+        legal = game.legal(view).tolist()
+        illegal = next(each for each in range(game.num_actions) if each not in legal)
+        for action in (legal[0], illegal):
+            try:
+                counted.add(legal_choice(game, view, Lenient(action)))
+            except InputError as error:
+                assert action == illegal and "lenient makes no legal choice" in str(error)
+            else:
+                assert legal_choice(game, view, Lenient(action)) in legal
+        assert hints(game, view, Lenient(illegal))[0].action in legal
+        game.play(state, agent.act(view))
+    assert len(counted) > 5

@@ -133,6 +133,29 @@ def test_a_step_is_one_action() -> None:
     asyncio.run(play())
 
 
+def test_an_agent_that_failed_once_plays_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    decide, failures = houses._decide, [RuntimeError("once")]
+
+    def fail_once(*arguments: object) -> object:
+        if failures:
+            raise failures.pop()
+        return decide(*arguments)
+
+    monkeypatch.setattr(houses, "_decide", fail_once)
+
+    async def play() -> None:
+        house = House(None)
+        table = await house.open("leduc", {}, RANDOM, seed=1, pace=0.01)
+        await settled(house, table)
+        assert table.trouble == "random: RuntimeError" and not table.actions
+        house.changed(table)
+        await settled(house, table)
+        assert table.over and not table.trouble
+        house.close()
+
+    asyncio.run(play())
+
+
 def test_a_solver_replaces_no_strategy_by_itself() -> None:
     """A step that is under way when another strategy is chosen must not replace that."""
     small = Small(make_game("leduc"))
@@ -148,6 +171,7 @@ def test_an_agent_gives_one_hint_at_a_time(monkeypatch: pytest.MonkeyPatch) -> N
     """Agents keep scratch memory, which two decisions at once would write over."""
 
     class Busy:
+        name = "busy"
         is_busy = False
 
         def act(self, view: np.void) -> int:
@@ -155,7 +179,7 @@ def test_an_agent_gives_one_hint_at_a_time(monkeypatch: pytest.MonkeyPatch) -> N
             self.is_busy = True
             time.sleep(0.01)
             self.is_busy = False
-            return 0
+            return int(game.legal(view)[0])
 
     monkeypatch.setattr(advice, "make_agent", lambda *_: Busy())
     game = make_game("leduc")

@@ -4,6 +4,7 @@ Records are kept as start states and actions; what a network sees is encoded whe
 Without records an expert plays all seats of new games, which are then as many as wanted.
 """
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,8 @@ from closedhand.core.game import Game, InputError
 
 HELD_OUT = 20
 """One game of so many is never learned from, but predicted for the accuracy."""
+TRIES = 100
+"""How often games are drawn in which there may be nothing to learn, such as illegal actions."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +48,10 @@ class Games(NamedTuple):
     actions: np.ndarray
     first: np.ndarray
     learned: np.ndarray
+
+    def digest(self) -> str:
+        """A checksum of all of it."""
+        return hashlib.sha256(b"".join(part.tobytes() for part in self)).hexdigest()[:16]
 
 
 class Pairs(NamedTuple):
@@ -86,6 +93,7 @@ def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
                 f"{file} is a shard of games, which `closedhand train policy-net` reads: imitation "
                 "learns from records, which are text"
             )
+    # Games without a decision to learn are left out.
     starts, actions, first, learned = [], [], [0], []
     for file in files:
         for number, record in enumerate(records.read(file, game.name), 1):
@@ -93,17 +101,28 @@ def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
             if found.name != flat.name or found.num_actions != flat.num_actions:
                 raise InputError(f"{file}, game {number}: it is a game of other rules")
             agents = record.agents or (None,) * flat.num_players
-            learned.append([expert is None or agent == expert for agent in agents])
+            if len(agents) != flat.num_players:
+                raise InputError(
+                    f"{file}, game {number}: it names {len(agents)} agents, not {flat.num_players}"
+                )
+            watched = [expert is None or agent == expert for agent in agents]
+            played: list[int] = []
+            is_watched = False
             try:
                 state = _start(found, record)
-                starts.append(state.copy())
+                start = state.copy()
                 for text in record.actions:
-                    actions.append(found.parse(text, state))
-                    found.play(state, actions[-1])
+                    played.append(found.parse(text, state))
+                    is_watched |= watched[int(state["player"])] and len(found.legal(state)) > 1
+                    found.play(state, played[-1])
             except InputError as error:
                 raise InputError(f"{file}, game {number}: {error}") from None
-            first.append(len(actions))
-    if not np.any(learned):
+            if is_watched:
+                starts.append(start)
+                actions.extend(played)
+                first.append(len(actions))
+                learned.append(watched)
+    if not learned:
         raise InputError(f"{path} has no moves" + (f" of {expert}" if expert else ""))
     return Games(
         np.array(starts, flat.dtype),
@@ -208,7 +227,9 @@ class Imitation(DeepLearner):
     def sources(self) -> dict[str, Any]:
         """The records and the expert."""
         found: dict[str, Any] = {"records": self._path and str(self._path), "expert": self._expert}
-        if self._expert is not None and self._path is None:
+        if self._games is not None:
+            found["files"] = {"records": self._games.digest()}
+        elif self._expert is not None:
             found["files"] = digests(self.features.game, [self._expert])
         return found
 
@@ -240,9 +261,12 @@ class Imitation(DeepLearner):
 
     def pairs(self, rng: np.random.Generator) -> tuple[Pairs, Pairs]:
         """Decisions for the accuracy, never learned from, and decisions to learn from."""
-        held_out, learned = (each.legal() for each in self.watched(rng))
-        self.decisions += len(learned.actions)
-        return held_out, learned
+        for _ in range(TRIES):
+            held_out, learned = (each.legal() for each in self.watched(rng))
+            if len(held_out.actions) and len(learned.actions):
+                self.decisions += len(learned.actions)
+                return held_out, learned
+        raise InputError(f"hardly a decision in {self._path or self._expert} can be learned")
 
     def watched(self, rng: np.random.Generator) -> tuple[Pairs, Pairs]:
         """`pairs` with all actions that were chosen, also illegal ones."""

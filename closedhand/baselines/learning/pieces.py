@@ -35,7 +35,8 @@ class Piece(NamedTuple):
 
     def rng(self, seed: int) -> np.random.Generator:
         """The generator of everything random in the piece, for the seed of a training."""
-        return np.random.default_rng((seed, self.update, self.number))
+        # Without the last word the first piece would have the deals of a match with this seed.
+        return np.random.default_rng((seed, self.update, self.number, 1))
 
 
 class Record(NamedTuple):

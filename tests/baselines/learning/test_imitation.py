@@ -84,6 +84,36 @@ def test_records_that_cannot_be_learned_from(
         read_games(make_game("leduc" if expert else "doudizhu"), path, expert)
 
 
+def test_games_in_which_the_expert_does_not_play_teach_nothing(tmp_path: Path) -> None:
+    path, game = record(tmp_path, "leduc", 60), make_game("leduc")
+    read = list(records.read(path, "leduc"))
+    rare = [
+        replace(each, agents=each.agents if i == 40 else ("a", "b")) for i, each in enumerate(read)
+    ]
+    records.write(path, rare)
+    assert len(read_games(game, path, "player 0").starts) == 1
+    settings = ImitationSettings(**SMALL)
+    learner = learn(Imitation(game, settings, 1, records=path, expert="player 0"), 3)
+    assert learner.decisions > 0
+
+
+def test_a_record_names_an_agent_for_each_seat(tmp_path: Path) -> None:
+    path = record(tmp_path, "leduc", 3)
+    read = list(records.read(path, "leduc"))
+    records.write(path, [*read[:2], replace(read[2], agents=("a",))])
+    with pytest.raises(InputError, match="game 3: it names 1 agents, not 2"):
+        read_games(make_game("leduc"), path, "a")
+
+
+def test_records_that_have_changed_are_other_sources(tmp_path: Path) -> None:
+    game, settings = make_game("leduc"), ImitationSettings(**SMALL)
+    path = record(tmp_path, "leduc", 60)
+    before = Imitation(game, settings, 1, records=path).sources()
+    assert Imitation(game, settings, 1, records=path).sources() == before
+    records.write(path, list(records.read(path, "leduc"))[:25])
+    assert Imitation(game, settings, 1, records=path).sources() != before
+
+
 def test_shards_are_refused_with_the_command_that_reads_them(tmp_path: Path) -> None:
     shard = tmp_path / "games-00000.parquet"
     shard.write_bytes(b"PAR1\xff")

@@ -17,6 +17,8 @@ from closedhand.baselines.learning.pieces import Piece, cut, replay
 from closedhand.baselines.learning.ppo import PPO, PPOSettings
 from closedhand.baselines.learning.selfplay import LEARNER, Wave, join
 from closedhand.core import batch
+from closedhand.core.agents import make_agent
+from closedhand.core.duel import start
 
 
 class Far:
@@ -119,3 +121,11 @@ def test_a_record_of_other_games_is_refused() -> None:
     longer = record._replace(actions=np.append(record.actions, record.actions[:1]))
     with pytest.raises(InputError, match="does not fit its games"):
         replay(features, states, longer, seating, 0)
+
+
+def test_a_match_with_the_same_seed_has_other_deals() -> None:
+    game, seed, deals = make_game("leduc"), 7, range(20)
+    _, dealt = start(game, [make_agent(game, "random")] * 2, seed, deals)
+    trained = [game.deal(Piece(deal, 0, range(1)).rng(seed)) for deal in deals]
+    same = [mine.tobytes() == theirs.tobytes() for mine, theirs in zip(trained, dealt, strict=True)]
+    assert np.mean(same) < 0.5

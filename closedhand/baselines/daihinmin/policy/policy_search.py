@@ -4,10 +4,10 @@ The likeliest actions are compared on the same determinisations (`closedhand.sea
 the policy plays on. What it thinks of the actions before any search counts as well, and an action
 has to be better than its own choice to replace it. Determinisations are particles, weighted by what
 the others did (`styles.py`); what is found out about their ways counts in the later rounds of a
-match.
+match (`Memory`).
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from closedhand.baselines.daihinmin.search_agent import SearchAgent
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described
 from closedhand.core.game import Game, State
+from closedhand.games.daihinmin.notation import may_stand
 from closedhand.games.daihinmin.state import PLAYERS
 from closedhand.search.budget import Threads, Worlds, read_budget, traits
 from closedhand.search.paired import PairedSearch
@@ -40,8 +41,43 @@ SURELY = 4.0
 """Greatest logarithm of the odds, before a round, that a player is like `default`, or is not."""
 EVIDENCE = 1.0
 """How much one round may change them: its particles are few and may all be wrong."""
-SEARCHED_SINCE = "0.8.0"
+SEARCHED_SINCE = "0.14.0"
 """Version since which the agent searches as it does."""
+
+
+@dataclass
+class Memory:
+    """What a player has found out about the others in a match.
+
+    Attributes:
+        seen: The last view of the player.
+        odds: Logarithm of the odds, before the present round, that each player is like `default`;
+            float64 [PLAYERS].
+        found: What the present round has shown of them, float64 [PLAYERS].
+    """
+
+    seen: State
+    odds: np.ndarray
+    found: np.ndarray
+
+
+def goes_on(before: State, now: State) -> bool:
+    """Whether a view can be of the match that a player saw before: of the same round, or later."""
+    rounds = int(now["round_number"] - before["round_number"])
+    gained = now["points"] - before["points"]
+    if rounds == 0:
+        moves = before["moves"]
+        return (
+            moves <= now["moves"]
+            and not gained.any()
+            and np.array_equal(before["seats"], now["seats"])
+            and np.array_equal(before["history"][:moves], now["history"][:moves])
+        )
+    if rounds == 1:
+        out = before["places"] >= 0
+        if (gained[out] != len(gained) - before["places"][out]).any():
+            return False
+    return rounds > 0 and may_stand(gained.tolist(), rounds)
 
 
 class PolicySearchAgent(SearchAgent):
@@ -61,8 +97,7 @@ class PolicySearchAgent(SearchAgent):
         """
         super().__init__(game, name, seed, policy)
         self._styles = styles_of(policy)
-        self._found = np.zeros(PLAYERS)  # what the present round has shown of the odds
-        self._round = 0
+        self._memories: dict[int, Memory] = {}
         self._search = PairedSearch(
             self._flat, self._styles, rules=self._rules, span=SPAN, **budget
         )
@@ -70,8 +105,7 @@ class PolicySearchAgent(SearchAgent):
 
     def searched(self, view: State) -> int:
         """The action that is best in simulations and by the policy's judgement."""
-        self._recall(int(view["round_number"]))
-        player, past = int(view["player"]), self._styles.past
+        memory, player, past = self._recall(view), int(view["player"]), self._styles.past
         self._styles.number[0] = look_back(self._rules, view, player, past, self._rng)
         actions, ahead = linear.likeliest(self._policy, self._rules, view, self._ids, FAR)
         order = np.argsort(-ahead, kind="stable")[:WIDTH]
@@ -79,16 +113,22 @@ class PolicySearchAgent(SearchAgent):
         if len(order) > 1:
             guesses = self._search.guesses[:, None] >> np.arange(PLAYERS) & 1
             like = (guesses.sum(axis=0) + 0.5) / (len(guesses) + 1)
-            self._found = np.log(like / (1 - like)) - self._styles.odds
+            memory.found = np.log(like / (1 - like)) - memory.odds
         return action
 
-    def _recall(self, number: int) -> None:
-        """Begin a round of some number, if it is another one, with what the last one has shown."""
-        if number != self._round:
-            odds = self._styles.odds + np.clip(self._found, -EVIDENCE, EVIDENCE)
-            self._styles.odds[:] = np.clip(odds, -SURELY, SURELY) if number > self._round else 0.0
-            self._found[:] = 0.0
-            self._round = number
+    def _recall(self, view: State) -> Memory:
+        """What the player knows of the others in this match; in another one, that is nothing."""
+        player = int(view["player"])
+        memory = self._memories.get(player)
+        if memory is None or not goes_on(memory.seen, view):
+            memory = Memory(view, np.zeros(PLAYERS), np.zeros(PLAYERS))
+        elif memory.seen["round_number"] != view["round_number"]:
+            odds = memory.odds + np.clip(memory.found, -EVIDENCE, EVIDENCE)
+            memory = Memory(view, np.clip(odds, -SURELY, SURELY), np.zeros(PLAYERS))
+        memory.seen = view.copy()
+        self._memories[player] = memory
+        self._styles.odds[:] = memory.odds
+        return memory
 
 
 def describe(
@@ -96,7 +136,8 @@ def describe(
 ) -> Traits:
     """Traits of the agent, known before it plays."""
     budget, _, path = read_budget("policy-search", argument or USUAL, threads)
-    return replace(traits(budget, path, SIMULATION["policy"]), since=SEARCHED_SINCE)
+    found = traits(budget, path, SIMULATION["policy"])
+    return replace(found, since=SEARCHED_SINCE, remembers=True)
 
 
 @described(describe)

@@ -1,5 +1,6 @@
 """The agent `policy-search` of Daihinmin."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from closedhand import InputError, make_agent, make_game
 from closedhand.baselines.daihinmin.policy import linear
+from closedhand.baselines.daihinmin.policy.policy_search import goes_on
 from closedhand.core.files import SHIPPED
 from closedhand.core.policies import decide
 
@@ -54,6 +56,37 @@ def test_an_action_that_is_no_better_does_not_replace_the_policys_own() -> None:
     own = [int(decide(policy, GAME.rules, view, ids)) for view in views]
     kept = [agent.act(view) == action for view, action in zip(views, own, strict=True)]
     assert np.mean(kept) > 0.7, "so few simulations prove little"
+
+
+@pytest.mark.slow
+def test_what_it_remembers_is_of_one_match() -> None:
+    game = make_game("daihinmin", rounds=4)
+    seats = [make_agent(game, name, 1) for name in ("policy-search:40", "default", "random")]
+    seats += [make_agent(game, "policy")] * 2
+    matches = [game.deal(np.random.default_rng(seed)) for seed in range(2)]
+    seen: list[list[np.record]] = [[], []]
+    for state, views in zip(matches, seen, strict=True):
+        while not game.over(state):
+            player = int(state.player)
+            view = game.view(state, player)
+            if player == 0:
+                views.append(view.copy())
+            game.play(state, seats[player].act(view))
+        assert all(goes_on(*pair) for pair in pairwise(views))
+    one, other = seen
+    assert {int(view.round_number) for view in one} == {0, 1, 2, 3}
+    assert not any(
+        goes_on(a, b)
+        for a in one
+        for b in other
+        if a.round_number == b.round_number and a.moves > 8
+    )
+    agent = make_agent(game, "policy-search:40", 1)
+    for view in one:
+        agent.act(view)
+    assert agent._memories[0].odds.any()
+    agent.act(other[0])
+    assert not agent._memories[0].odds.any()
 
 
 def _states(number: int) -> list[np.record]:
