@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from closedhand.arena import match, results as files
-from closedhand.arena.plot import new_figure, save_figure
+from closedhand.arena.plot import drawn, new_figure, save_figure
 from closedhand.arena.results import ALL, shortened
 from closedhand.core import duel
 from closedhand.core.agents import traits_of
@@ -311,7 +311,7 @@ def picture(data: dict[str, Any], path: Path) -> None:
         # Neighbours in strength are often neighbours in time too; names point to the middle.
         side, align = (-7, "right") if np.log(x) > middle else (7, "left")
         axis.annotate(
-            shortened(row["agent"]), (x, elo["mean"]), (side, -13 if i % 2 else 5),
+            drawn(shortened(row["agent"])), (x, elo["mean"]), (side, -13 if i % 2 else 5),
             textcoords="offset points", ha=align,
         )  # fmt: skip
     axis.set_xscale("log")

@@ -48,7 +48,7 @@ def plot_league(data: dict[str, Any], path: Path) -> None:
     lines, bars = figure.subplots(1, 2, width_ratios=(3, 2))
     totals = np.cumsum(np.reshape(data["points"], (-1, len(data["results"]))), axis=0)
     for i, result in enumerate(data["results"]):
-        name, points = shortened(result["agent"]), result["points"]
+        name, points = drawn(shortened(result["agent"])), result["points"]
         rounds = np.linspace(0, data["rounds"], len(totals) + 1)
         lines.plot(rounds, [0, *totals[:, i]], label=name, linewidth=1.2)
         spread = None if points["low"] is None else [[points["mean"] - points["low"]]]
@@ -60,7 +60,8 @@ def plot_league(data: dict[str, Any], path: Path) -> None:
     lines.grid(True, alpha=0.3)
     lines.legend(fontsize=8)
     bars.set_yticks(
-        range(len(data["results"])), [shortened(result["agent"]) for result in data["results"]]
+        range(len(data["results"])),
+        [drawn(shortened(result["agent"])) for result in data["results"]],
     )
     bars.invert_yaxis()
     bars.margins(0.15)
@@ -71,6 +72,11 @@ def plot_league(data: dict[str, Any], path: Path) -> None:
     how = ", each deal at all seats" if data["duplicate"] else ""
     figure.suptitle(f"{data['game']}, {data['rounds']:,} rounds{how}\n{rules}", fontsize=10)
     save_figure(figure, path)
+
+
+def drawn(text: str) -> str:
+    """A text from outside as matplotlib draws it: without formulas and half characters."""
+    return text.encode(errors="backslashreplace").decode().replace("$", r"\$")
 
 
 def new_figure(width: float, height: float) -> Any:
@@ -131,7 +137,7 @@ def plot_curves(runs: list[dict[str, Any]], path: Path) -> None:
 
 
 def _plot_pair(axis: Any, pair: dict[str, Any]) -> None:
-    names = [shortened(name) for name in pair["agents"]]
+    names = [drawn(shortened(name)) for name in pair["agents"]]
     half = len(pair["results"]) // 2
     for k, (name, color) in enumerate(zip(names, ("tab:blue", "tab:orange"), strict=True)):
         results = pair["results"][k * half : (k + 1) * half]

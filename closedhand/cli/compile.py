@@ -78,11 +78,10 @@ def _agents(game: Game) -> None:
 def _hints(game: Game) -> None:
     """Hints of the agent that gives them to a person."""
     from closedhand.arena.hints import hints
-    from closedhand.core.agents import make_agent
+    from closedhand.core.agents import make_adviser
 
     state = game.deal(np.random.default_rng(0))
-    spec = spec_of(game.name)
-    adviser = make_agent(game, spec.adviser or spec.opponent, seed=0)
+    adviser = make_adviser(game, spec_of(game.name).opponent, seed=0)
     hints(game, game.view(state, int(state["player"])), adviser, seconds=1e-9)
 
 

@@ -225,15 +225,16 @@ def _finish(
     show: Callable[[dict[str, Any]], None],
     as_json: bool,
 ) -> None:
-    """Save results and a picture of them, and print them."""
+    """Save results, print them, and save a picture of them."""
     from closedhand.arena import results
 
     results.save(path, data)
-    picture = save_picture(plot, data, _picture_of(path))
     if as_json:
         print_json(data)
     else:
         show(data)
+    picture = save_picture(plot, data, _picture_of(path))
+    if not as_json:
         typer.echo(f"saved {path}" + (f" and {picture}" if picture else ""))
 
 
@@ -265,7 +266,7 @@ def play(
 
     from closedhand.arena import play as table
     from closedhand.core.agent_spec import split_agents
-    from closedhand.core.agents import make_agent
+    from closedhand.core.agents import make_adviser, make_agent
     from closedhand.core.registry import spec_of
 
     bound = bind(game, rules, option)
@@ -275,7 +276,7 @@ def play(
     if len(names) == 1:
         names *= bound.num_players - 1
     others = [make_agent(bound, name, seed + i) for i, name in enumerate(names, 1)]
-    adviser = make_agent(bound, hint or spec_of(bound.name).adviser or names[0], seed)
+    adviser = make_agent(bound, hint, seed) if hint else make_adviser(bound, names[0], seed)
     show, score = paper().print, table.Score(bound.num_players)
     while True:
         session = table.Session(bound, table.start(bound, deal, seed), seat, others, adviser)

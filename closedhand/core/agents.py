@@ -28,7 +28,7 @@ from closedhand.core.extras import needing, require
 from closedhand.core.game import Game, State
 from closedhand.core.options import options_of
 from closedhand.core.reading import read_content
-from closedhand.core.registry import make_game
+from closedhand.core.registry import make_game, spec_of
 from closedhand.core.version import UNCHANGED_SINCE, order
 
 GROUP = "closedhand.agents"
@@ -201,6 +201,23 @@ def make_agent(game: Game | str, agent: str | AgentSpec | Agent, seed: int = 0) 
     if not isinstance(spec, Agent):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(f"{agent!r} is not an agent: it lacks a name or a method act(view)")
     return spec
+
+
+def make_adviser(game: Game, otherwise: str, seed: int) -> Agent:
+    """The agent that advises persons: that of the game's spec.
+
+    Args:
+        game: The game.
+        otherwise: The agent in its place if there is none, or if it does not know these rules.
+        seed: Seed of the agent.
+
+    Raises:
+        InputError: That one does not play the game, either.
+    """
+    if named := spec_of(game.name).adviser:
+        with suppress(InputError):
+            return make_agent(game, named, seed)
+    return make_agent(game, otherwise, seed)
 
 
 def traits_of(game: Game, agent: str | AgentSpec | Agent) -> Traits:

@@ -84,12 +84,15 @@ def results_of(
         return
     context = multiprocessing.get_context("spawn")
     others = set(multiprocessing.active_children())
+    begun = False
     try:
         with ProcessPoolExecutor(workers, context, _attach_to_parent) as pool:
             with _no_interrupts():
                 futures = [pool.submit(work, *job) for job in jobs]
             try:
-                yield from _in_order(futures, pool)
+                for result in _in_order(futures, pool):
+                    begun = True
+                    yield result
             except KeyboardInterrupt:
                 # The remaining processes have running jobs, which a second Ctrl-C does not wait
                 # for.
@@ -97,9 +100,12 @@ def results_of(
                     process.kill()
                 raise
     except BrokenProcessPool:
+        main = (
+            "" if begun else ", or because a script starts it without `if __name__ == '__main__':`"
+        )
         raise WorkerLost(
-            "a worker process was ended from outside, perhaps because memory ran out; what is "
-            "saved goes on by the same command, that of a match with --resume"
+            f"a worker process was ended from outside, perhaps because memory ran out{main}; what "
+            "is saved goes on by the same command, that of a match with --resume"
         ) from None
 
 

@@ -151,6 +151,10 @@ class Complaints:
         """Tell of something that was refused."""
         self._tell("refusals", f"refused {kind} from {peer}")
 
+    def reported(self, text: str) -> None:
+        """Tell of something that the server below refused, of its own accord."""
+        self._tell("refusals", text)
+
     def failed(self, what: str) -> None:
         """Tell of the error that is being handled, with its traceback."""
         self._tell("failures", f"{what} failed", is_error=True)

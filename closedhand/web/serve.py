@@ -5,7 +5,8 @@ import logging
 import secrets
 import socket
 import webbrowser
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -24,6 +25,7 @@ from closedhand.web.guard import (
     MOST_OPEN,
     REFUSED_FROM,
     SILENT_SECONDS,
+    Complaints,
     Guard,
     is_local,
     is_origin,
@@ -82,7 +84,28 @@ def run(
     tell(f"the table is at {link}; Ctrl-C ends it")
     if browser:
         webbrowser.open(link)
-    asyncio.run(server.serve([listener]))
+    with seldom(house.complaints):
+        asyncio.run(server.serve([listener]))
+
+
+@contextmanager
+def seldom(complaints: Complaints) -> Generator[None]:
+    """Keep uvicorn's log from strangers: what it says of their requests counts as a refusal."""
+
+    def admit(record: logging.LogRecord) -> bool:
+        text = record.getMessage()
+        # These are faults of the app, which a traceback explains.
+        if record.levelno < logging.WARNING or "ASGI" in text:
+            return True
+        complaints.reported(text)
+        return False
+
+    log = logging.getLogger("uvicorn.error")
+    log.addFilter(admit)
+    try:
+        yield
+    finally:
+        log.removeFilter(admit)
 
 
 class Connection(H11Protocol):

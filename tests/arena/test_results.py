@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from closedhand import InputError, make_agent, make_game
-from closedhand.arena import match, results
+from closedhand.arena import match, plot, results
 from closedhand.core import duel
 from closedhand.search import budget
 
@@ -128,3 +128,13 @@ def test_a_score_is_that_of_the_summary() -> None:
         assert estimate.low < row["mean"] < estimate.high
     assert str(score).startswith("random against equilibrium…ations=20]: won ")
     assert str(score).endswith(", 40 duplicate deals")
+
+
+@pytest.mark.parametrize("name", ["m$_^$x", r"n$\frac$x", "l\udcff", "a$_b$c"])
+def test_any_name_can_be_drawn(name: str, tmp_path: Path) -> None:
+    data = results.summary(match.play(make_game("leduc"), ["random", "random"], 5, 1))
+    (pair,) = data["pairs"]
+    pair["agents"] = [name, "random"]
+    plot.plot_match(data, tmp_path / "match.png")
+    assert (tmp_path / "match.png").stat().st_size > 1000
+    assert plot.drawn("a$_b$c") == r"a\$_b\$c"

@@ -1,6 +1,7 @@
 """`train GAME --algorithm ppo|dmc|imitation`, `exploit` and `show settings`."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -68,3 +69,12 @@ def test_networks_of_another_training_are_not_written_over(tmp_path: Path) -> No
 def test_settings_are_shown() -> None:
     assert "learning_rate" in run("show", "settings", "dmc").stdout
     assert "there are ppo" in run("show", "settings", "x").stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names are text there")
+def test_a_folder_that_tensorboard_cannot_write_to_is_one_line() -> None:
+    folder = os.fsdecode(b"u\xff")
+    found = run("train", "leduc", "--algorithm", "ppo", "--steps", "100", "--out", folder, *TINY)
+    assert found.exit_code == 2
+    assert "TensorBoard takes no name that is not UTF-8" in found.stderr
+    assert "Traceback" not in found.output

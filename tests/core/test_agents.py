@@ -26,6 +26,7 @@ from closedhand.core.agents import (
     digests,
     files_of,
     legal_choice,
+    make_adviser,
     probabilities,
     traits_of,
 )
@@ -567,3 +568,10 @@ def test_the_choice_of_an_agent_as_the_game_counts_it() -> None:
         assert hints(game, view, Lenient(illegal))[0].action in legal
         game.play(state, agent.act(view))
     assert len(counted) > 5
+
+
+def test_the_adviser_of_a_game_knows_its_rules() -> None:
+    assert make_adviser(DAIHINMIN, "default", 0).name == "monte-carlo"
+    for option in ("seven_give", "ten_discard"):
+        game = make_game("daihinmin", **{option: True})
+        assert make_adviser(game, "default", 0).name == "default"

@@ -1,5 +1,6 @@
 """Starting the server."""
 
+import logging
 import socket
 import tomllib
 from collections.abc import Iterable
@@ -12,7 +13,8 @@ from packaging.utils import canonicalize_name
 
 from closedhand.core.game import InputError
 from closedhand.web.away import parse_address
-from closedhand.web.serve import _listen
+from closedhand.web.guard import Complaints
+from closedhand.web.serve import _listen, seldom
 
 ROOT = Path(__file__).parents[2]
 
@@ -77,3 +79,19 @@ def test_servers_of_competitions() -> None:
 def test_what_is_no_server_is_refused(text: str) -> None:
     with pytest.raises(InputError):
         parse_address(text)
+
+
+def test_what_uvicorn_says_of_strangers_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
+    log = logging.getLogger("uvicorn.error")
+    with caplog.at_level(logging.WARNING), seldom(Complaints()):
+        for _ in range(100):
+            log.warning("Invalid HTTP request received.")
+            try:
+                b"\xff".decode()
+            except UnicodeDecodeError:
+                log.exception("Invalid UTF-8 sequence received from client.")
+        log.error("Exception in ASGI application")
+    [refused, failed] = caplog.records
+    assert "Invalid HTTP request" in refused.getMessage() and not refused.exc_info
+    assert failed.getMessage() == "Exception in ASGI application"
+    assert not log.filters

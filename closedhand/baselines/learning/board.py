@@ -9,7 +9,20 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, cast
 
+from closedhand.core.checks import InputError
 from closedhand.core.extras import needing
+
+
+def check_name(folder: Path) -> None:
+    """Refuse a folder that TensorBoard cannot write to.
+
+    Raises:
+        InputError: Its name is not UTF-8.
+    """
+    try:
+        str(folder).encode()
+    except UnicodeEncodeError:
+        raise InputError(f"{folder}: TensorBoard takes no name that is not UTF-8") from None
 
 
 class Board:
@@ -19,8 +32,9 @@ class Board:
         """Open a log in a folder.
 
         Raises:
-            InputError: TensorBoard is not installed.
+            InputError: TensorBoard is not installed, or takes no such name.
         """
+        check_name(folder)
         with needing():
             from tensorboard.summary.writer.event_file_writer import EventFileWriter
         self._writer = EventFileWriter(str(folder))

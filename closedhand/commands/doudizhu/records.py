@@ -51,5 +51,6 @@ def generate(
         interruptible(),
         progress_bar("games", games) as update,
     ):
-        paths = shards.generate(bound, split_agents(agents), games, seed, out, players, update)
-    typer.echo(f"saved {games} games in {len(paths)} shards: {out}")
+        shards.generate(bound, split_agents(agents), games, seed, out, players, update)
+    held = [shards.rows_of(path) for path in shards.shards_in(out)]
+    typer.echo(f"{out} holds {sum(held)} games in {len(held)} shard{'s' * (len(held) != 1)}")

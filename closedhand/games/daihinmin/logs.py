@@ -392,6 +392,17 @@ def check_competition(game: Game) -> None:
         raise InputError("the competition has one joker: leave out jokers=2")
 
 
+def check_loggable(game: Game) -> None:
+    """Check that a log can tell everything that happens under the rules of a game.
+
+    Raises:
+        InputError: It cannot.
+    """
+    check_competition(game)
+    if has_gifts(game.flat.rules.options):
+        raise InputError("a log has no place for cards that are given or discarded after plays")
+
+
 def header(game: Game, names: Sequence[str], seed: int) -> dict[str, str]:
     """The header of a match.
 
@@ -403,9 +414,7 @@ def header(game: Game, names: Sequence[str], seed: int) -> dict[str, str]:
     Raises:
         InputError: The rules are such that a log cannot tell everything that happens.
     """
-    check_competition(game)
-    if has_gifts(game.flat.rules.options):
-        raise InputError("a log has no place for cards that are given or discarded after plays")
+    check_loggable(game)
     lines = {NAMES: " ".join(names)}
     for key, value in HEADER.items():
         option = game.options.get(value, value)

@@ -192,6 +192,8 @@ def to_log(records: Iterable[Record]) -> logs.Log:
         first = first or record
         if record.game != "daihinmin" or record.rules != first.rules:
             raise InputError("a log holds rounds of Daihinmin under one set of rules")
+        if number == 0:
+            logs.check_loggable(flat_game(record.game, record.rules))
         try:
             values = _round_values(record, points)
             if log.rounds and values["mibun"] != _classes_after(log.rounds, first.rules):

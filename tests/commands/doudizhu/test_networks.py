@@ -22,7 +22,7 @@ def test_from_games_to_networks_on_the_command_line(
                 "--out", "games", "--workers", "1")  # fmt: skip
     result = run(*generate)
     assert result.exit_code == 0, result.output
-    assert result.stdout == "saved 60 games in 1 shards: games\n"
+    assert result.stdout == "games holds 60 games in 1 shard\n"
     for kind in ("policy", "kicker"):
         result = run("train", f"{kind}-net", "--records", "games", "--out", "net", "--steps", "3",
                      "--batch", "16", "--expert", "greedy", "--threads", "1")  # fmt: skip

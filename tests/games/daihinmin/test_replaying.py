@@ -238,3 +238,23 @@ def test_a_card_that_the_server_lost(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace("12KKHKEE", "12HKJ3EE"))
     (each,) = replay_file(path)
     assert each.error
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"players": 3}, "leave out players=3"),
+        ({"players": 4, "jokers": 2}, "leave out players=4"),
+        ({"players": 6}, "leave out players=6"),
+        ({"jokers": 2}, "leave out jokers=2"),
+        ({"seven_give": True}, "no place for cards that are given"),
+    ],
+)
+def test_a_log_holds_the_rules_of_the_competition(options: dict, reason: str) -> None:
+    game, rng = make_game("daihinmin", **options), np.random.default_rng(5)
+    for _ in range(10):
+        state = game.deal(rng)
+        while not game.over(state):
+            game.play(state, game.sample(rng, state))
+        with pytest.raises(InputError, match=reason):
+            replaying.to_log([from_state(game, state)])

@@ -124,7 +124,7 @@ def generate(
     ranges = [range(begin, min(begin + SHARD, games)) for begin in starts]
     paths = [Path(folder) / f"games-{i:05}.parquet" for i in range(len(ranges))]
     since = unchanged_since(game, settings["agents"])
-    for path in sorted(Path(folder).glob("games-*.parquet")):
+    for path in shards_in(folder):
         check_same(path, settings_of(path), settings, since)
     writer = Writer(agent_names(agents), settings)
     for path, deals in zip(paths, ranges, strict=True):
@@ -229,6 +229,11 @@ class Writer:
             raise InputError("the arrays are not those of games")
         if not ((played.agents >= 0) & (played.agents < len(self._names))).all():
             raise InputError("there is no such agent")
+
+
+def shards_in(folder: Path) -> list[Path]:
+    """The shards of a folder."""
+    return sorted(Path(folder).glob("games-*.parquet"))
 
 
 def begun_of(path: Path) -> Path:

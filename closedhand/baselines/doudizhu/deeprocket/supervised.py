@@ -26,6 +26,7 @@ from torch import nn
 from closedhand.baselines.doudizhu.deeprocket import networks, pairs, recorded
 from closedhand.baselines.doudizhu.deeprocket.checks import Checks
 from closedhand.baselines.doudizhu.deeprocket.stream import Stream, Tensors
+from closedhand.baselines.learning.board import check_name
 from closedhand.baselines.learning.tensors import read_checkpoint
 from closedhand.core.agents import make_agent
 from closedhand.core.extras import require
@@ -301,6 +302,7 @@ def train(
     stream = Stream(games, kind, rows[~held], batch, seed, lambda: learner.global_step)
     watch = Checks(learner, games, rows[np.sort(kept)], out, Path(records).name, checks, patience,
                    select, progress)  # fmt: skip
+    check_name(out)
     logging.getLogger("lightning.pytorch").setLevel(logging.WARNING)
     try:
         trainer = Trainer(

@@ -122,5 +122,9 @@ def test_it_learns_in_a_match_who_plays_like_default() -> None:
         game.play(state, agents[player].act(game.view(state, player)))
     odds = agents[0]._styles.odds
     assert min(odds[1], odds[3]) > 1 and max(odds[2], odds[4]) < -1
-    agents[0]._recall(0)
+    state = game.deal(RNG(8))
+    while state.player:
+        player = int(state.player)
+        game.play(state, agents[player].act(game.view(state, player)))
+    agents[0].act(game.view(state, 0))
     assert not odds.any(), "another match begins with nothing known"
