@@ -97,7 +97,7 @@ def seldom(complaints: Complaints) -> Generator[None]:
         # These are faults of the app, which a traceback explains.
         if record.levelno < logging.WARNING or "ASGI" in text:
             return True
-        complaints.reported(text)
+        complaints.reported(text.rstrip("."))
         return False
 
     log = logging.getLogger("uvicorn.error")
