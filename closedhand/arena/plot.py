@@ -47,8 +47,9 @@ def plot_league(data: dict[str, Any], path: Path) -> None:
     figure = new_figure(10, 4.4)
     lines, bars = figure.subplots(1, 2, width_ratios=(3, 2))
     totals = np.cumsum(np.reshape(data["points"], (-1, len(data["results"]))), axis=0)
-    for i, result in enumerate(data["results"]):
-        name, points = drawn(shortened(result["agent"])), result["points"]
+    names = [drawn(shortened(result["agent"])) for result in data["results"]]
+    for i, (name, result) in enumerate(zip(names, data["results"], strict=True)):
+        points = result["points"]
         rounds = np.linspace(0, data["rounds"], len(totals) + 1)
         lines.plot(rounds, [0, *totals[:, i]], label=name, linewidth=1.2)
         spread = None if points["low"] is None else [[points["mean"] - points["low"]]]
@@ -59,10 +60,7 @@ def plot_league(data: dict[str, Any], path: Path) -> None:
     lines.set_ylabel("points")
     lines.grid(True, alpha=0.3)
     lines.legend(fontsize=8)
-    bars.set_yticks(
-        range(len(data["results"])),
-        [drawn(shortened(result["agent"])) for result in data["results"]],
-    )
+    bars.set_yticks(range(len(names)), names)
     bars.invert_yaxis()
     bars.margins(0.15)
     bars.set_xlabel("points per round, 95% intervals")
