@@ -134,13 +134,16 @@ Answer = Callable[[Raw, int], bytes | None]
 
 
 def decisions(log: logs.Log) -> Iterator[tuple[int, State]]:
-    """Every decision of a log: the player, and what it may see in a game of one round."""
-    for values in log.rounds:
+    """Every decision of a log: the player, and what it may see in the match."""
+    points = [0] * 5
+    for number, values in enumerate(log.rounds):
         record = logs.round_record(values)
         state = GAME.parse_deal(record.deal or "")
+        state.round_number, state.points[:] = number, points
         for action in record.actions:
             yield int(state.player), GAME.view(state, int(state.player))
             GAME.play(state, GAME.parse(action))
+        points = state.points.tolist()
 
 
 def cards_table(play: int) -> bytes:

@@ -104,9 +104,9 @@ class Away(Sitting):
             self.hands = [*self.hands, Hand(returns, sitters, self.deal)][-MOST_HANDS:]
             self.deal += 1
 
-    def ask(self, view: State) -> None:
-        """Await the decision of the person in a view."""
-        self.see(view, WATCHING)
+    def ask(self) -> None:
+        """Await the decision of the person in what was seen last."""
+        self.version += 1
         self.asked = True
 
     def wait(self) -> int:
@@ -163,7 +163,7 @@ class Guest:
     def act(self, view: State) -> int:
         """The decision."""
         if self._agent is None:
-            self._stay.tell(lambda table: table.ask(view))
+            self._stay.tell(Away.ask)
             return self._stay.table_in_thread().wait()
         action = int(self._agent.act(view))
         time.sleep(self._stay.pace)
@@ -211,11 +211,8 @@ class Stay:
         reason = "the match is over"
         try:
             name, options, host, port = self.address
-            agent = None
-            if self.chair.agent:
-                agent = make_agent(make_game(name, **{**options, "rounds": 1}), self.chair.agent)
             client = load(spec_of(name).client or "")(
-                Guest(self, agent), host, port, self.chair.sitter, watch=self._see, **options
+                self._guest, host, port, self.chair.sitter, watch=self._see, **options
             )
             self._game: Game = client.game
             prepare(self._game)
@@ -230,6 +227,10 @@ class Stay:
             LOG.exception("a seat at %s was lost", self.address)
             reason = type(error).__name__
         self._loop.call_soon_threadsafe(self._finish, reason)
+
+    def _guest(self, game: Game) -> "Guest":
+        name = self.chair.agent
+        return Guest(self, make_agent(game, name) if name else None)
 
     def _see(self, view: State, seat: int, player: int) -> None:
         """Follow what the client sees, in its thread."""

@@ -143,7 +143,7 @@ def test_a_seat_elsewhere_is_asked_by_its_server_alone() -> None:
         return data["asked"]
 
     assert not asked()
-    table.ask(view)
+    table.ask()
     assert asked()
     action = game.sample(np.random.default_rng(0), view)
     table.play(action)

@@ -35,6 +35,9 @@ __all__ = [
 ]  # fmt: skip
 
 PRESETS: dict[str, dict[str, Any]] = {"uecda": {}, "paper": {"seat_period": 100}}
+MOST_ROUNDS = 10**6
+"""Most rounds of a match."""
+
 OPTIONS = Options(
     "daihinmin",
     Option(
@@ -70,7 +73,7 @@ OPTIONS = Options(
         least=1,
         most=2,
     ),
-    Option("rounds", 1, "number of rounds in an episode", least=1, most=10**6),
+    Option("rounds", 1, "number of rounds in an episode", least=1, most=MOST_ROUNDS),
     Option(
         "seat_period",
         3,

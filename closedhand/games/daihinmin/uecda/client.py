@@ -14,6 +14,7 @@ from closedhand.core.interrupt import WAIT, deferred
 from closedhand.core.registry import make_game
 from closedhand.core.text import reason_of
 from closedhand.games.daihinmin.exchange import TAXES, loser, winner
+from closedhand.games.daihinmin.game import MOST_ROUNDS
 from closedhand.games.daihinmin.logs import check_competition
 from closedhand.games.daihinmin.planes import has_gifts
 from closedhand.games.daihinmin.state import NOBODY, PLAYERS
@@ -27,13 +28,13 @@ CHUNK = 65536
 CONNECT_SECONDS = 10.0
 
 
-def round_game(**options: Any) -> Game:
-    """One round of Daihinmin, as agents play it at a server.
+def match_game(rounds: int = MOST_ROUNDS, **options: Any) -> Game:
+    """A match at a server, as agents play it; if it is another's, that alone knows the end.
 
     Raises:
         InputError: An unknown option, or one that the protocol does not support.
     """
-    game = make_game("daihinmin", **{**options, "rounds": 1})
+    game = make_game("daihinmin", **{**options, "rounds": rounds})
     if game.flat is not game:
         raise InputError("the protocol names plays, not sets of cards: leave actions at plays")
     check_competition(game)
@@ -42,6 +43,15 @@ def round_game(**options: Any) -> Game:
             "the protocol has no cards given or discarded: leave out seven_give and ten_discard"
         )
     return game
+
+
+def round_game(**options: Any) -> Game:
+    """One round of such a match.
+
+    Raises:
+        InputError: An unknown option, or one that the protocol does not support.
+    """
+    return match_game(**{**options, "rounds": 1})
 
 
 class Connection:
@@ -131,12 +141,12 @@ class Client:
     """An agent connected to a server.
 
     Attributes:
-        game: One round of the rules that the server uses, as the agent sees it.
+        game: One round of the rules that the server uses, as `watch` sees it.
     """
 
     def __init__(
         self,
-        agent: str | Agent,
+        agent: str | Agent | Callable[[Game], Agent],
         host: str = wire.HOST,
         port: int = wire.PORT,
         name: str | None = None,
@@ -147,23 +157,28 @@ class Client:
         """Connect; `play` must follow within two seconds.
 
         Args:
-            agent: Name of an agent, or an agent for `round_game`.
+            agent: Name of an agent, an agent for `match_game`, or a function that makes one.
             host: Address of the server.
             port: Port of the server.
             name: Name of the client at the server; the agent's by default.
             seed: Seed of the agent's randomness.
-            watch: Told all that the player sees, at the beginning of a round and after every turn.
+            watch: Told all that the player sees, at the beginning of a round, before each of the
+                player's own decisions, and after every turn.
             **options: Non-default options of the rules that the server uses.
 
         Raises:
             InputError: An unknown agent or option, or no server.
         """
         self.game = round_game(**options)
-        self._agent = make_agent(self.game, agent, seed)
+        match = match_game(**{**options, "rounds": MOST_ROUNDS})
+        if isinstance(agent, str | Agent):
+            self._agent = make_agent(match, agent, seed)
+        else:
+            self._agent = agent(match)
         self._name = name or self._agent.name
         self._watch = watch
         # Warm up before the server's clock starts, without using up randomness of a given agent.
-        warm_up(self.game, make_agent(self.game, agent if isinstance(agent, str) else "random"))
+        warm_up(self.game, make_agent(match, agent if isinstance(agent, str) else "random"))
         try:
             self._sock = socket.create_connection((host, port), CONNECT_SECONDS)
         except (OSError, OverflowError, ValueError) as error:  # some of a name no host can have
@@ -185,6 +200,43 @@ class Client:
         with self._sock as sock:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             return play_match(sock, self.game, self._agent, self._name, progress, self._watch)
+
+
+class InMatch:
+    """An agent that sees a round as one of its match.
+
+    Attributes:
+        name: Name of the agent.
+    """
+
+    def __init__(self, agent: Agent, watch: Callable[[State], None]) -> None:
+        """Begin a match.
+
+        Args:
+            agent: Agent for `match_game`.
+            watch: Told every view of a round before the agent decides in it.
+        """
+        self.name = agent.name
+        self._agent, self._watch = agent, watch
+        self._rounds = 0
+        self._points = np.zeros(PLAYERS, np.int64)
+
+    def act(self, view: State) -> int:
+        """The agent's action in a view of a round alone."""
+        self._watch(view.copy())
+        view = view.copy()
+        view.round_number = self._rounds
+        view.points[:] = self._points
+        return int(self._agent.act(view))
+
+    def count(self, view: State) -> None:
+        """Count a round by its last view; where that is not its end, the match begins anew."""
+        if view.out == PLAYERS:
+            self._rounds += 1
+            self._points += view.points
+        else:
+            self._rounds = 0
+            self._points[:] = 0
 
 
 def warm_up(game: Game, agent: Agent) -> None:
@@ -235,10 +287,12 @@ def _play_match(
     if not 0 <= me < PLAYERS:
         raise InputError(f"the server calls us player {me}")
     result, follower = Result(me), Follower(game, me)
+    playing = InMatch(agent, lambda view: watch(view, me, NOBODY) if watch else None)
     try:
         while not result.complete:
-            end = play_round(connection, follower, agent, result, watch)
-            result.places.append(int(follower.finish().places[me]))
+            end = play_round(connection, follower, playing, result, watch)
+            playing.count(follower.finish())
+            result.places.append(int(follower.view.places[me]))
             result.complete = end == wire.MATCH_OVER
             progress(len(result.places))
     except (EOFError, OSError, KeyboardInterrupt):

@@ -11,11 +11,10 @@ from closedhand.core.agents import Agent, make_agent
 from closedhand.core.files import Log
 from closedhand.core.game import InputError, State
 from closedhand.core.interrupt import deferred
-from closedhand.core.registry import make_game
 from closedhand.games.daihinmin import logs
 from closedhand.games.daihinmin.state import PLAYERS
 from closedhand.games.daihinmin.uecda import wire
-from closedhand.games.daihinmin.uecda.client import round_game, warm_up
+from closedhand.games.daihinmin.uecda.client import match_game, warm_up
 from closedhand.games.daihinmin.uecda.guests import (
     MOST_WAITING,
     PROFILE_SECONDS,
@@ -84,15 +83,14 @@ class Server:
             raise InputError(f"a seed is not negative: {seed}")
         specs = list(agents) * (PLAYERS // len(agents))
         self._seed = seed
-        self._game = make_game("daihinmin", **{**options, "rounds": rounds})
+        self._game = match_game(**{**options, "rounds": rounds})
         if not self._game.lenient:
             raise InputError("a server counts illegal actions as passes: leave out illegal=error")
         self.rounds = rounds
-        self._own_game = round_game(**options)
         self._names = {spec for spec in (*specs, fallback) if isinstance(spec, str)} - {NET}
         seeds = np.random.default_rng((seed, 1)).integers(2**31, size=PLAYERS)
         self._seats = [
-            Seat(make_agent(self._own_game, fallback if spec == NET else spec, int(own)))
+            Seat(make_agent(self._game, fallback if spec == NET else spec, int(own)))
             for spec, own in zip(specs, seeds, strict=True)
         ]
         self._note = note
@@ -130,7 +128,7 @@ class Server:
                 # Loading kernels and networks takes time, which must not count in the match.
                 warm_up_table(self._game)
                 for name in self._names:
-                    warm_up(self._own_game, make_agent(self._own_game, name))
+                    warm_up(self._game, make_agent(self._game, name))
                 for player, guest in self._lobby.gather().items():
                     self._seats[player].guest = guest
             if start is None:

@@ -386,11 +386,9 @@ class Table:
         return table
 
     def _agent_action(self, player: int) -> int:
-        """The action of a player's agent, which sees the view of a one-round game."""
+        """The action of a player's agent."""
         view = self._state.copy()
         hide(self._rules, view, player)
-        view.points[:] = 0
-        view.round_number = 0
         start = self._clock()
         action = int(self._seats[player].agent.act(view))
         self._count(player, start)

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from support_uecda import Lowest, Match, check_log, decisions, golden
 
+from closedhand.core.agents import make_agent
 from closedhand.core.game import State
 from closedhand.games.daihinmin import logs
 from closedhand.games.daihinmin.uecda import client, wire
@@ -90,3 +91,37 @@ def test_refused_plays_are_counted() -> None:
         result = client.play_match(ours, client.round_game(), Lowest(), "golden")
     # A card given back, and the play.
     assert (result.decisions, result.rejected, result.complete) == (2, 1, False)
+
+
+def test_an_agent_learns_from_round_to_round(tmp_path: Path) -> None:
+    """As a client and as an agent of the server: `policy-search` finds out who is a `default`."""
+    name = "policy-search[threads=1]:64"
+    player = make_agent(client.match_game(), name)
+    own = make_agent(client.match_game(), name)
+    agents = [own, *["default"] * 3, "net"]
+    match = Match(tmp_path / "a.log", agents=agents, rounds=4, seed=1)
+    client.Client(player, *match.server.address).play()
+    match.end()
+    for agent, me in ((player, 4), (own, 0)):
+        memory = agent._memories[me]
+        assert memory.seen["round_number"] == 3 and memory.seen["points"].sum() == 45
+        assert (memory.odds[1:4] > 0).all()
+
+
+def test_a_round_whose_end_was_not_seen_begins_another_match() -> None:
+    seen: list[State] = []
+    agent = Lowest()
+    playing = client.InMatch(agent, seen.append)
+    game = client.round_game()
+    rng = np.random.default_rng(0)
+    for number in (0, 1, 0):
+        state = game.deal(rng)
+        view = game.view(state, int(state.player))
+        playing.act(view)
+        assert seen[-1].tobytes() == view.tobytes()
+        assert agent.views[-1]["round_number"] == number
+        assert agent.views[-1]["points"].sum() == 15 * number
+        if number == 0:
+            while not game.over(state):
+                game.play(state, game.sample(rng, state))
+        playing.count(state)
