@@ -146,10 +146,10 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         """Play an action of `agent_selection`; None for an agent that has terminated.
 
         Raises:
-            gymnasium.error.ResetNeeded: No game was started.
+            gymnasium.error.ResetNeeded: No game was started, or all agents have left it.
             InputError: The action is not legal; the game is unchanged.
         """
-        if self._rng is None:
+        if not self.agents:
             raise error.ResetNeeded(RESET_FIRST)
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
@@ -185,8 +185,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
             gymnasium.error.ResetNeeded: No game was started.
             InputError: There is no such agent.
         """
-        if self._rng is None:
-            raise error.ResetNeeded(RESET_FIRST)
+        self.check_started()
         if agent == self.agent_selection and agent == self._actor:
             observation, mask = self._observation, self._mask
         else:

@@ -122,6 +122,19 @@ def ids_of(game: Game, actions: Sequence[Any]) -> np.ndarray:
     return np.array(numbers, np.int64)
 
 
+def reset_options(options: Any) -> Mapping[str, Any]:
+    """The options of a reset.
+
+    Raises:
+        InputError: They are neither None nor a mapping.
+    """
+    if options is None:
+        return {}
+    if not isinstance(options, Mapping):
+        raise InputError(f"options of a reset are a dict, not {shown(options)}")
+    return cast(Mapping[str, Any], options)
+
+
 def given_start(game: Game, options: Any) -> State | None:
     """The state that the options of a reset start from; None if they leave it to the seed.
 
@@ -134,11 +147,7 @@ def given_start(game: Game, options: Any) -> State | None:
         InputError: The options are no mapping, or an option is no deal, no valid state of a game in
             progress, or a view.
     """
-    if options is None:
-        return None
-    if not isinstance(options, Mapping):
-        raise InputError(f"options of a reset are a dict, not {shown(options)}")
-    start = cast(Mapping[str, Any], options)
+    start = reset_options(options)
     deal, state = start.get("deal"), start.get("state")
     if deal is not None and state is not None:
         raise InputError("options start a game from a deal or from a state, not from both")

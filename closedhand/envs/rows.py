@@ -100,7 +100,7 @@ class Rows(ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
             InputError: A wrong number of seeds, or an invalid seed, mask or option; the env is
                 unchanged.
         """
-        options = dict(options or {})
+        options = dict(common.reset_options(options))
         chosen = self._games("options['reset_mask']", options.pop("reset_mask", None))
         self._begin(chosen, self._seeds(seed), options)
         self._started = True

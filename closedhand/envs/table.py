@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
-from gymnasium import logger, spaces
+from gymnasium import error, logger, spaces
 
 from closedhand.core.checks import shown
 from closedhand.core.game import Game, InputError, State
@@ -82,15 +82,34 @@ class Table:
         """A copy of the state of the game."""
         return self._states[0].copy()
 
+    def check_started(self) -> None:
+        """Check that there is a game to be seen.
+
+        Raises:
+            gymnasium.error.ResetNeeded: None was started.
+        """
+        if self._rng is None:
+            raise error.ResetNeeded(common.RESET_FIRST)
+
     def state(self) -> np.ndarray:
-        """The observations of all players, one after the other, int8 [state_space.shape]."""
+        """The observations of all players, one after the other, int8 [state_space.shape].
+
+        Raises:
+            gymnasium.error.ResetNeeded: No game was started.
+        """
+        self.check_started()
         return self.sight.joint(self._states[0])
 
     def render(self) -> str | np.ndarray | None:
-        """The open table: text for `ansi`, uint8 [540, 960, 3] for `rgb_array`."""
+        """The open table: text for `ansi`, uint8 [540, 960, 3] for `rgb_array`.
+
+        Raises:
+            gymnasium.error.ResetNeeded: No game was started.
+        """
         if self.render_mode is None:
             logger.warn("render() shows nothing: the env was made without a render_mode")
             return None
+        self.check_started()
         return render.render(self.game, self._states[0], self.render_mode)
 
     def close(self) -> None:

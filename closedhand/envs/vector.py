@@ -279,7 +279,12 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         return observations, rewards, terminations, np.zeros(self.num_envs, bool), infos
 
     def observe(self) -> tuple[Observation, Infos]:
-        """Current observations and infos, as `step` returns them."""
+        """Current observations and infos, as `step` returns them.
+
+        Raises:
+            gymnasium.error.ResetNeeded: No games were started.
+        """
+        self._check_started()
         seats = self._observers()
         seen = np.empty((self.num_envs, self.sight.size), np.int8)
         legal: Infos = {}
@@ -317,11 +322,20 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             self.render()
         return observations, infos
 
+    def _check_started(self) -> None:
+        if not self._rngs:
+            raise error.ResetNeeded(common.RESET_FIRST)
+
     def render(self) -> tuple[Any, ...] | None:
-        """The open table of every game; see `closedhand.envs.render`."""
+        """The open table of every game; see `closedhand.envs.render`.
+
+        Raises:
+            gymnasium.error.ResetNeeded: No games were started.
+        """
         if self.render_mode is None:
             logger.warn("render() shows nothing: the env was made without a render_mode")
             return None
+        self._check_started()
         return tuple(render.render(self.game, state, self.render_mode) for state in self._states)
 
     def __copy__(self) -> "GameVectorEnv":
@@ -450,9 +464,10 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         last = np.full(self.num_envs, None, object)
         for i in np.flatnonzero(ended):
             last[i] = {name: part[i].copy() for name, part in observations.items()}
-        for name in final:
-            if name.startswith("_"):
-                final[name] &= ended
+        # Not in place: what is shared with the infos of the step holds for the other games, too.
+        final = {
+            name: part & ended if name.startswith("_") else part for name, part in final.items()
+        }
         infos |= {
             "final_obs": last,
             "_final_obs": ended.copy(),

@@ -11,6 +11,7 @@ from closedhand.testing.contract import (
     check_deals,
     check_fields,
     check_forms,
+    check_redeals,
     check_rules,
     check_state,
 )
@@ -59,6 +60,8 @@ def check_game(game: Game, games: int = 20, seed: int = 0, jit: bool = True) -> 
     with reporting(game, "redeal", seeds):
         expect(changed, "no state was ever dealt anew: `hide` has to blank what a player does "
                 "not know, and `redeal` to draw it")  # fmt: skip
+    with reporting(game, "redeal", f"seed {seed}"):
+        check_redeals(game, seed)
     with reporting(game, "view_from", seeds):
         offered = contract.plain_function(game.rules, "view_from")[0] is not None
         expect(built or not offered, "no view was ever built from what a player knows")

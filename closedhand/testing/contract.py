@@ -4,6 +4,7 @@ import math
 import random
 import re
 from collections import Counter
+from collections.abc import Mapping
 from importlib import import_module
 from itertools import islice
 from typing import Any
@@ -27,6 +28,8 @@ MOST_DEALS = 1_000
 """Listed deals that are looked at."""
 DEALT = 2_000
 """Games that are dealt to compare frequencies."""
+MOST_VIEWS = 3
+"""Views of each player that are dealt anew to compare frequencies."""
 
 REQUIRED = ("deal", "legal", "play", "over", "returns", "hide", "redeal", "observe")
 """Contract functions without a default."""
@@ -145,9 +148,41 @@ def check_all_deals(game: Game, seed: int) -> None:
     if not whole:
         return
     states = batch.deal(game, range(seed, seed + DEALT))
-    counts = Counter(game.deal_text(state) for state in np.rec.array(states))
+    check_counts("deal", Counter(game.deal_text(state) for state in np.rec.array(states)), likely)
+
+
+def check_redeals(game: Game, seed: int) -> None:
+    """What is dealt anew in a view of a deal is as likely as the listed deals with that view.
+
+    Of the views of each player those are looked at that most deals share.
+    """
+    try:
+        deals = list(islice(game.deals(), MOST_DEALS + 1))
+    except InputError:
+        return
+    if len(deals) > MOST_DEALS:
+        return
+    rng = np.random.default_rng(seed)
+    for player in range(game.num_players):
+        alike: dict[bytes, dict[str, float]] = {}
+        views: dict[bytes, State] = {}
+        for state, probability in deals:
+            view = game.view(state, player)
+            views[view.tobytes()] = view
+            alike.setdefault(view.tobytes(), {})[game.deal_text(state)] = probability
+        for key in sorted(alike, key=lambda key: -len(alike[key]))[:MOST_VIEWS]:
+            counts = Counter(
+                game.deal_text(game.redeal(views[key], player, rng)) for _ in range(DEALT)
+            )
+            whole = math.fsum(alike[key].values())
+            likely = {text: p / whole for text, p in alike[key].items()}
+            check_counts(f"redeal for player_{player}", counts, likely)
+
+
+def check_counts(drawn: str, counts: Counter[str], likely: Mapping[str, float]) -> None:
+    """Deals were drawn `DEALT` times, and come as often as their probabilities say."""
     others = sorted(counts.keys() - likely)
-    expect(not others, "the deal {} is not listed", others[0] if others else "")
+    expect(not others, "{}: the deal {} is not listed", drawn, others[0] if others else "")
     # Rare deals are counted together: the statistic is then nearly one of the chi-square family.
     sums = {text: (counts[text], DEALT * p) for text, p in likely.items() if DEALT * p >= 5}
     rest = np.subtract((DEALT, DEALT), np.sum(list(sums.values()) or [(0, 0)], axis=0))
@@ -158,8 +193,8 @@ def check_all_deals(game: Game, seed: int) -> None:
         statistic = ((found - due) ** 2 / due).sum()
         worst = max(sums, key=lambda text: abs(sums[text][0] - sums[text][1]))
         expect(statistic < free + 6 * math.sqrt(2 * free) + 18,
-                "deal and deals disagree: of {} games {} had the deal {}, not about {:.0f}",
-                DEALT, counts[worst], worst, DEALT * likely[worst])  # fmt: skip
+                "{} and deals disagree: {} of {} are the deal {}, not about {:.0f}",
+                drawn, counts[worst], DEALT, worst, DEALT * likely[worst])  # fmt: skip
 
 
 def check_player(walk: Walk) -> None:

@@ -1,5 +1,7 @@
 """Checks of texts: actions, deals, tables and records."""
 
+from collections import Counter
+
 from closedhand.core.game import Game, State
 from closedhand.core.records import from_json, from_state, replay
 from closedhand.core.scene import Row
@@ -46,12 +48,19 @@ def check_deal_text(walk: Walk) -> None:
 
 
 def check_scene(walk: Walk) -> None:
-    """The table can be drawn, open and as every player sees it."""
+    """The table can be drawn, open and as every player sees it: no card is shown that is none."""
     game = walk.game
-    for state in (walk.state, *(game.view(walk.state, player) for player in walk.players)):
-        rows = game.scene(state)
-        expect(all(isinstance(row, Row) for row in rows), "a scene is a list of rows")
-        expect(isinstance(game.board(state), str), "a board is text")
+    truth = game.scene(walk.state)
+    expect(all(isinstance(row, Row) for row in truth), "a scene is a list of rows")
+    expect(isinstance(game.board(walk.state), str), "a board is text")
+    for player in walk.players:
+        view = game.view(walk.state, player)
+        expect(isinstance(game.board(view), str), "a board is text")
+        for row, true in zip(game.scene(view), truth, strict=False):
+            false = Counter(card for card in row.cards if card) - Counter(true.cards)
+            expect(row.label != true.label or not false,
+                    "player_{} is shown {} in the row {!r}, where it is not: a card that is hidden "
+                    "has an empty text", player, " ".join(false), row.label)  # fmt: skip
 
 
 def check_records(walk: Walk, states: list[State]) -> None:

@@ -1,4 +1,4 @@
-"""What the wrappers for other libraries share: whose env they are given, and what it shows."""
+"""What the wrappers share: whose env they are given, and what it shows."""
 
 from typing import Any, cast
 
@@ -6,12 +6,28 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
 from closedhand.core.checks import InputError, shown
+from closedhand.envs.aec import GameAEC
 from closedhand.envs.rows import Rows
 from closedhand.envs.sight import ACTION_MASK, COMPACT, FLAT, OBSERVATION
 from closedhand.envs.vector import GameVectorEnv
 
 OneSeat = GameVectorEnv | Rows
 """Vector envs whose rows each belong to one seat, if a `GameVectorEnv` was made with opponents."""
+
+
+def aec_table(env: Any) -> GameAEC:
+    """The AEC env of this package in `env`.
+
+    Args:
+        env: What `pettingzoo.make("aec", ...)` returns, a `GameAEC`, or a wrapper around one.
+
+    Raises:
+        InputError: It is another env.
+    """
+    table = getattr(env, "unwrapped", None)
+    if not isinstance(table, GameAEC):
+        raise InputError(f"an AEC env of closedhand is needed here, not {shown(env)}")
+    return table
 
 
 def vector_env(env: Any, library: str, mode: AutoresetMode) -> OneSeat:

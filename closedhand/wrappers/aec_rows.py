@@ -11,10 +11,9 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from pettingzoo import AECEnv
 
-from closedhand.core.checks import InputError, shown
 from closedhand.envs.rows import Rows
 from closedhand.envs.sight import Observation
-from closedhand.envs.table import Table
+from closedhand.wrappers.adapting import aec_table
 
 
 class AECRows(Rows):
@@ -43,11 +42,8 @@ class AECRows(Rows):
         Raises:
             InputError: It is another env, or there is no such mode.
         """
-        table = env.unwrapped
-        if not isinstance(table, Table):
-            raise InputError(f"an AEC env of closedhand is needed here, not {shown(env)}")
+        self.sight = aec_table(env).sight
         self.aec = env
-        self.sight = table.sight
         self._agents = list(env.possible_agents)
         space = cast(spaces.Dict, env.observation_space(self._agents[0]))
         actions = cast(spaces.Discrete, env.action_space(self._agents[0]))

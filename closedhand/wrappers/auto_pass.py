@@ -10,6 +10,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import BaseWrapper
 
 from closedhand.envs.sight import ACTION_MASK, Observation
+from closedhand.wrappers.adapting import aec_table
 
 
 class AutoPass(BaseWrapper[str, Observation, int]):
@@ -22,7 +23,12 @@ class AutoPass(BaseWrapper[str, Observation, int]):
     """
 
     def __init__(self, env: AECEnv[str, Observation, int]) -> None:
-        """Wrap `env`, an AEC env of this package, wrapped or not."""
+        """Wrap `env`, an AEC env of this package, wrapped or not.
+
+        Raises:
+            InputError: It is another env.
+        """
+        aec_table(env)
         super().__init__(env)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -37,7 +43,7 @@ class AutoPass(BaseWrapper[str, Observation, int]):
 
     def _go_on(self) -> None:
         """Play all forced actions that come next."""
-        base = self.env.unwrapped
+        base = aec_table(self.env)
         while (action := self._forced()) is not None:
             agent, earned = self.agent_selection, base.rewards.copy()
             owed = base._cumulative_rewards[agent]

@@ -4,15 +4,17 @@
 # PettingZoo has inline types, but does not declare them.
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from pettingzoo import AECEnv
 from pettingzoo.utils import BaseWrapper
 
-from closedhand.core.game import Game, InputError, State
+from closedhand.core.checks import shown
+from closedhand.core.game import InputError, State
 from closedhand.core.seating import num_tables, seating
 from closedhand.envs import common
 from closedhand.envs.sight import Observation
+from closedhand.wrappers.adapting import aec_table
 
 
 class DuplicateDealing(BaseWrapper[str, Observation, int]):
@@ -41,14 +43,13 @@ class DuplicateDealing(BaseWrapper[str, Observation, int]):
             teams: Names, all different, as many as the game has sides.
 
         Raises:
-            InputError: Not as many different names as sides.
+            InputError: It is another env, or not as many different names as sides.
         """
+        game = aec_table(env).game
         super().__init__(env)
-        base: Any = env.unwrapped
-        game: Game = base.game
         self._sides = game.sides
         self._tables = num_tables(game.sides)
-        self.teams = tuple(teams)
+        self.teams = _names(teams)
         if len(self.teams) != self._tables or len(set(self.teams)) != self._tables:
             raise InputError(f"{game.name} has {self._tables} sides: name as many different teams")
         self._start: State | None = None
@@ -67,7 +68,7 @@ class DuplicateDealing(BaseWrapper[str, Observation, int]):
         Raises:
             InputError: The wrapped env refuses them; the schedule is unchanged.
         """
-        base: Any = self.env.unwrapped
+        base = aec_table(self.env)
         given = common.given_start(base.game, options) is not None
         is_last = self._table + 1 == self._tables
         if seed is not None or given or self._start is None or is_last:
@@ -115,3 +116,16 @@ class DuplicateDealing(BaseWrapper[str, Observation, int]):
             agent: {**info, **schedule, "team": teams[agent]}
             for agent, info in self.env.infos.items()
         }
+
+
+def _names(teams: Any) -> tuple[str, ...]:
+    """The names of teams.
+
+    Raises:
+        InputError: They are no sequence of texts.
+    """
+    names = cast(Sequence[Any], teams)
+    is_list = isinstance(teams, Sequence) and not isinstance(teams, str)
+    if not is_list or not all(isinstance(name, str) for name in names):
+        raise InputError(f"teams are a list of names, not {shown(teams)}")
+    return tuple(names)

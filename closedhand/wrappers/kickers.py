@@ -15,6 +15,7 @@ from closedhand.core.game import Game, InputError, explain_illegal
 from closedhand.core.registry import make_game
 from closedhand.envs import common
 from closedhand.envs.sight import ACTION_MASK, Observation, Sight
+from closedhand.wrappers.adapting import aec_table
 
 
 class KickerSubsteps(BaseWrapper[str, Observation, int]):
@@ -36,10 +37,10 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
             env: An AEC env of this package, wrapped or not, with whole plays as actions.
 
         Raises:
-            InputError: Its game has no sub-steps, or has them already.
+            InputError: It is another env, or its game has no sub-steps, or has them already.
         """
+        base = aec_table(env)
         super().__init__(env)
-        base: Any = env.unwrapped
         self._flat: Game = base.game
         if not self._flat.substep_options:
             raise InputError(f"this {self._flat.name} has no sub-steps, or has them already")
@@ -52,6 +53,7 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
         self.action_spaces: dict[str, Any] = {
             agent: common.action_space(self.game) for agent in self.possible_agents
         }  # fmt: skip
+        self.state_space = self.sight.joint_space()
         # Both games have the same states: this one goes ahead within a play.
         self._states = self.game.empty(1)
 
@@ -91,14 +93,18 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
         """The observation of an agent: a new dict of int8 arrays."""
         observation = np.empty(self.sight.size, np.int8)
         mask = np.zeros(self.game.num_actions, np.int8)
-        table: Any = self.env.unwrapped
-        player = table.seat_of(agent)
+        player = aec_table(self.env).seat_of(agent)
         kernels.observe_one(
             self.game.rules, self._states, player, self.sight.compact, observation, mask
         )
         if self.terminations.get(agent):
             mask[:] = 0
         return {**self.sight.parts(observation), ACTION_MASK: mask}
+
+    def state(self) -> np.ndarray:
+        """The observations of all players, one after the other, int8 [state_space.shape]."""
+        aec_table(self.env).check_started()
+        return self.sight.joint(self._states[0])
 
     def _play(self, action: Any) -> None:
         number = common.action_id(self.game, self._states[0], action)
@@ -123,8 +129,7 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
         return self._flat.parse(self.game.text(int(action)))
 
     def _synchronise(self) -> None:
-        base: Any = self.env.unwrapped
-        self._states[0] = base.game_state
+        self._states[0] = aec_table(self.env).game_state
         self._publish()
 
     def _publish(self) -> None:

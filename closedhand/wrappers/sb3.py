@@ -7,7 +7,7 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
-from closedhand.core.checks import integers
+from closedhand.core.checks import InputError, integers
 from closedhand.core.extras import needing
 from closedhand.envs import common
 from closedhand.envs.sight import ACTION_MASK, OBSERVATION, PLANES
@@ -40,10 +40,17 @@ class SB3VecEnv(VecEnv):
                 all with the same spaces and same-step autoreset.
 
         Raises:
-            InputError: Other envs, or such without masks or same-step autoreset.
+            InputError: Other envs, or such without masks or same-step autoreset, or with different
+                spaces; or none at all.
         """
         given = list(cast(Sequence[Any], envs)) if isinstance(envs, Sequence) else [envs]
         self.envs = [vector_env(env, "Stable-Baselines3", AutoresetMode.SAME_STEP) for env in given]
+        shapes = [
+            (env.single_observation_space, env.single_action_space, env.sight.form)
+            for env in self.envs
+        ]
+        if not shapes or any(shape != shapes[0] for shape in shapes):
+            raise InputError("Stable-Baselines3 takes one or more envs, all with the same spaces")
         first = self.envs[0]
         parts = dict(first.single_observation_space.spaces)
         parts.pop(ACTION_MASK)

@@ -16,6 +16,8 @@ from support_envs import Fixed, choose
 
 from closedhand import GAMES, InputError, make_game
 from closedhand.envs.aec import GameAEC
+from closedhand.envs.parallel import GameParallel
+from closedhand.envs.rows import SeatVectorEnv
 from closedhand.envs.sight import ACTION_MASK
 from closedhand.envs.solo import SoloEnv
 from closedhand.envs.vector import GameVectorEnv
@@ -297,3 +299,35 @@ def test_bad_arguments_of_classes_are_refused(argument: str) -> None:
         refuses(lambda given=given: GameVectorEnv(**given), (argument, value))
         if argument in ("game", "render_mode"):
             refuses(lambda given=given: SoloEnv(**given), (argument, value))
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_rows_of_all_seats_refuse_bad_options(name: str) -> None:
+    envs = SeatVectorEnv(name, 2)
+    seen = envs.reset(seed=1)
+    for options in BAD_OPTIONS:
+        refuses(lambda options=options: envs.reset(options=options), options)
+    again = SeatVectorEnv(name, 2)
+    assert data_equivalence(seen, again.reset(seed=1))
+    actions = [int(mask.argmax()) for mask in seen[0][ACTION_MASK]]
+    assert data_equivalence(envs.step(np.array(actions)), again.step(np.array(actions)))
+
+
+def test_nothing_is_shown_before_a_game() -> None:
+    parallel = GameParallel("chinese_poker", render_mode="ansi")
+    table, vector = (make("leduc", render_mode="ansi") for make in (GameAEC, GameVectorEnv))
+    for look in (table.state, table.render, parallel.state, parallel.render, vector.render,
+                 vector.observe):  # fmt: skip
+        with pytest.raises(gymnasium.error.ResetNeeded):
+            look()
+
+
+@pytest.mark.parametrize("action", [0, None])
+def test_no_action_is_taken_when_all_have_left(action: int | None) -> None:
+    env = GameAEC("leduc")
+    env.reset(seed=0)
+    while env.agents:
+        mask = env.infos[env.agent_selection][ACTION_MASK]
+        env.step(int(mask.argmax()) if mask.any() else None)
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(action)

@@ -79,6 +79,8 @@ def test_same_step_reset(variant: tuple[str, dict[str, Any]]) -> None:
         observations, same_rewards, same_over, _, infos = same_step.step(actions)
         assert (rewards == same_rewards).all() and (over == same_over).all()
         assert ("final_obs" in infos) == over.any()
+        # Those who ended or not: every row of a step has rewards and an actor.
+        assert infos["_rewards"].all() and infos["_actor"].all()
         if next_step.game.staged:
             assert (infos["rewards"] == last["rewards"]).all()
         if not over.any():

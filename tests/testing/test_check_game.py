@@ -101,7 +101,7 @@ FAULTS = {
     ),
     "deals have other probabilities": Fault(
         {"yield state, 1 / 6": "yield state, (cards[0] + 1) / 12"},
-        "deals: deal and deals disagree: of 500 games",
+        "deals: deal and deals disagree: ",
     ),
     "a deal is listed twice": Fault(
         {"yield state, 1 / 6": "yield state, 1 / 12\n        yield state, 1 / 12"},
@@ -174,6 +174,14 @@ FAULTS = {
     "redeal deals what is held": Fault(
         {"rng.random() * 2": "rng.random() * 3"}, "redeal: a redealt state is refused: the cards"
     ),
+    "redeal deals one card alone": Fault(
+        {"rng.random() * 2": "rng.random() * 0"},
+        "redeal: redeal for player_0 and deals disagree: ",
+    ),
+    "redeal prefers a card": Fault(
+        {"rng.random() * 2": "rng.random() * 1.3"},
+        "redeal: redeal for player_0 and deals disagree: ",
+    ),
     "redeal is not seeded": Fault(
         {"rng.random() * 2": "np.random.random() * 2"},
         "redeal: the same seed redeals the same state, but 'cards' differ",
@@ -219,6 +227,10 @@ FAULTS = {
     "a scene that is none": Fault(
         {"        return rows\n": "        return [str(row) for row in rows]\n"},
         "scene: a scene is a list of rows",
+    ),
+    "a scene shows what is hidden": Fault(
+        {'"" if card == UNKNOWN else CARDS[card]': "CARDS[card]"},
+        "scene: player_1 is shown K in the row 'player_0', where it is not",
     ),
     "valid refuses views": Fault(
         {"(player is None or state.cards[player] == UNKNOWN)": "True"},

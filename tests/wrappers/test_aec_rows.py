@@ -1,7 +1,9 @@
 """A PettingZoo env with a row for every agent: the games of the vector env, also in wrappers."""
 
+from functools import partial
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pettingzoo
 import pytest
@@ -10,7 +12,7 @@ from pettingzoo.utils import BaseWrapper
 
 from closedhand import InputError
 from closedhand.envs import SeatVectorEnv
-from closedhand.wrappers import AECRows, AutoPass
+from closedhand.wrappers import AECRows, AutoPass, DuplicateDealing, KickerSubsteps
 
 
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
@@ -66,6 +68,13 @@ def test_other_envs_are_refused() -> None:
     class Foreign(AECEnv):
         pass
 
-    for env in (Foreign(), BaseWrapper(Foreign())):
-        with pytest.raises(InputError, match="an AEC env of closedhand is needed here"):
-            AECRows(env)
+    teams = partial(DuplicateDealing, teams=["a", "b"])
+    others = (
+        Foreign(), BaseWrapper(Foreign()), 3,
+        pettingzoo.make("parallel", "closedhand/chinese_poker-v0"),
+        gymnasium.make("closedhand/ChinesePoker-v0"),
+    )  # fmt: skip
+    for wrap in (AECRows, AutoPass, KickerSubsteps, teams):
+        for env in others:
+            with pytest.raises(InputError, match="an AEC env of closedhand is needed here"):
+                wrap(env)

@@ -72,3 +72,9 @@ def test_a_given_deal_is_played_at_all_tables() -> None:
 def test_wrong_teams(teams: list[str]) -> None:
     with pytest.raises(InputError, match="has 2 sides"):
         DuplicateDealing(raw_env("doudizhu"), teams)
+
+
+@pytest.mark.parametrize("teams", [3, None, "ab", ["a", ["b"]], [1, 2]])
+def test_teams_that_are_no_names(teams: Any) -> None:
+    with pytest.raises(InputError, match="teams are a list of names, not"):
+        DuplicateDealing(raw_env("doudizhu"), teams)

@@ -5,12 +5,13 @@ import pickle
 import warnings
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import data_equivalence
 from pettingzoo.utils.wrappers import TerminateIllegalWrapper
 from support import VARIANTS, variant_id
-from support_envs import complies, duplicate, make_aec, play_aec
+from support_envs import choose, complies, duplicate, make_aec, play_aec
 
 from closedhand import InputError
 from closedhand.envs.aec import raw_env
@@ -41,6 +42,28 @@ def test_kicker_substeps_play_the_substepped_game(variant: tuple[str, dict[str, 
             env.reset(seed=seed)
             logs.append(play_aec(env, np.random.default_rng(seed)))
         assert data_equivalence(*logs)
+
+
+@kicker_variants
+def test_the_state_of_all_is_that_of_the_substepped_game(
+    variant: tuple[str, dict[str, Any]],
+) -> None:
+    """Also between a main group and its kickers."""
+    name, rules = variant
+    wrapped = KickerSubsteps(raw_env(name, **rules))
+    direct = raw_env(name, **{**rules, "substeps": True})
+    assert wrapped.state_space == direct.state_space
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        wrapped.state()
+    rng = np.random.default_rng(0)
+    for env in (wrapped, direct):
+        env.reset(seed=0)
+    while direct.agents:
+        assert (wrapped.state() == direct.state()).all()
+        over = direct.terminations[direct.agent_selection]
+        action = None if over else choose(direct.last()[0]["action_mask"], rng)
+        for env in (wrapped, direct):
+            env.step(action)
 
 
 def test_kicker_substeps_on_a_redeal() -> None:

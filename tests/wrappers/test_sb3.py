@@ -139,6 +139,10 @@ def test_one_env_of_a_registry_is_enough_and_others_are_refused() -> None:
         SB3VecEnv(GameVectorEnv("leduc", 2, legal="ids", **options))
     with pytest.raises(InputError, match="a vector env of closedhand is needed here"):
         SB3VecEnv(SoloEnv("leduc"))
+    flat = gymnasium.make_vec("closedhand/Leduc-v0", 3, observation="flat", **options)
+    for envs in ([], [made, flat], [made, gymnasium.make_vec("closedhand/UHLeduc-v0", **options)]):
+        with pytest.raises(InputError, match="takes one or more envs, all with the same spaces"):
+            SB3VecEnv(envs)
 
 
 def test_in_self_play_every_seat_is_a_row_that_is_paid_for_itself() -> None:
