@@ -162,10 +162,14 @@ def claim_files(*paths: Path) -> None:
 
 
 def slug(text: str) -> str:
-    """A text as part of a file's name; a long one is cut and gets a checksum."""
+    """A text as part of a file's name; a long one, or one with a path, gets a checksum.
+
+    Otherwise `a/b` and `a-b` would be one name, and the results of two matches one file.
+    """
     name = re.sub(r"\W+", "-", text)
     sum = zlib.crc32(text.encode(errors=UNPAIRED))
-    return name if len(name) <= 100 else f"{name[:90]}-{sum:08x}"
+    is_clear = len(name) <= 100 and not {"/", "\\"} & set(text)
+    return name if is_clear else f"{name[:90]}-{sum:08x}"
 
 
 def note(text: str) -> None:

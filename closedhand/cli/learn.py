@@ -15,7 +15,7 @@ from closedhand.cli.common import (
     make_folder,
     note,
 )
-from closedhand.core.agent_spec import split_agents
+from closedhand.core.agent_spec import AgentSpec, split_agents
 from closedhand.core.game import Game, InputError
 from closedhand.core.options import Options, options_of
 from closedhand.core.registry import load
@@ -60,7 +60,7 @@ def learn(
                 f"pieces={pieces} gives work to {pieces} of {cores} cores: try --set pieces={cores}"
             )
         work(run, folder, None if steps else run.seconds + seconds, steps)
-    typer.echo(f"saved {folder}: play it as the agent learned:{folder}")
+    typer.echo(f"saved {folder}: play it as the agent {AgentSpec('learned', {}, str(folder))}")
     leave_if_interrupted(run.interrupted)
 
 

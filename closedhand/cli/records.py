@@ -33,7 +33,7 @@ def replay(
     game: Annotated[
         str | None,
         typer.Option(
-            help="Game of the lines that are not JSON; detected from their notation if absent.",
+            help="Game of the records; that of each, or by its notation, if absent.",
             callback=underscored,
         ),
     ] = None,
@@ -89,7 +89,7 @@ def export(
     game: Annotated[
         str | None,
         typer.Option(
-            help="Game of the lines that are not JSON; detected from their notation if absent.",
+            help="Game of the records; that of each, or by its notation, if absent.",
             callback=underscored,
         ),
     ] = None,
@@ -105,7 +105,7 @@ def export(
     The page is one HTML file, which any browser shows without a server.
     """
     from closedhand.core.files import write_atomically
-    from closedhand.core.records import log_readers, read, reader_of, write
+    from closedhand.core.records import as_asked, log_readers, read, reader_of, write
 
     writers = {reader.suffix: reader.text for reader in log_readers() if reader.text}
     own = (".jsonl", ".html")
@@ -114,10 +114,11 @@ def export(
         raise InputError(f"--out must end in {endings}, not {out.suffix!r}")
     claim_files(out)
     reader = reader_of(file)
+    asked = given_options(game, rules, option)
     if reader is not None:
-        records = reader.records(file)
+        records = [as_asked(record, game, **asked) for record in reader.records(file)]
     else:
-        records = list(read(file, game, **given_options(game, rules, option)))
+        records = list(read(file, game, **asked))
     if out.suffix == ".jsonl":
         write(out, records)
     elif out.suffix == ".html":

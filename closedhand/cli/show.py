@@ -1,18 +1,22 @@
 """The commands `show options` and `show settings`; all other `show …` are those of games."""
 
+from collections.abc import Iterable
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
 from closedhand.cli.common import GameName, Json, new_table, print_json
-from closedhand.core.options import Options as Table
+from closedhand.core.options import Option
 from closedhand.core.registry import spec_of
 
 
 def options(game: GameName, as_json: Json = False) -> None:
     """Show the options of a game: their names, defaults, values and meanings."""
-    _show(spec_of(game).option_table, {"game": game}, as_json)
+    spec = spec_of(game)
+    # What tells the game from others of its family cannot be chosen.
+    table = [each for each in spec.option_table if each.name not in spec.options]
+    _show(table, {"game": game}, as_json)
     if not as_json:
         typer.echo("--option KEY=VALUE, or keyword arguments of make_game")
 
@@ -29,7 +33,7 @@ def settings(
         typer.echo("--set KEY=VALUE")
 
 
-def _show(table: Table, owner: dict[str, str], as_json: bool) -> None:
+def _show(table: Iterable[Option], owner: dict[str, str], as_json: bool) -> None:
     """Print a table of options."""
     if as_json:
         rows = [

@@ -2,6 +2,7 @@
 
 import json
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -29,6 +30,7 @@ from closedhand.cli.common import (
 from closedhand.core.extras import require
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
+from closedhand.core.parsing import NUMBER, OPTIONS, TEXT, check_fields, list_of
 from closedhand.core.registry import GAMES, make_game
 
 SETTINGS = {"ignore_unknown_options": True, "allow_extra_args": True}
@@ -173,12 +175,13 @@ def solve_game(
             results.append(work(runs[name], iterations, seconds, until))
         if results[-1]["interrupted"]:
             break
-    drawn = curves(bound, folder)
-    picture = save_picture(plot_curves, drawn, folder / "nash-conv.png") if drawn else None
     if as_json:
         print_json(results[0] if len(names) == 1 else {"runs": results})
     else:
         show_results(results)
+    drawn = curves(bound, folder)
+    picture = save_picture(plot_curves, drawn, folder / "nash-conv.png") if drawn else None
+    if not as_json:
         typer.echo(f"saved {folder}/*/strategy.npz" + (f" and {picture}" if picture else ""))
     if results[-1]["interrupted"]:
         note("interrupted; the work so far is saved: continue with --resume")
@@ -191,14 +194,26 @@ def chosen(game: Game) -> list[str]:
     return [f"{key} {value}" for key, value in game.options.items() if value != usual[key]]
 
 
+CURVE = {"game": TEXT, "options": OPTIONS, "algorithm": TEXT, "curve": list_of(OPTIONS)}
+POINT = {"iterations": NUMBER, "seconds": NUMBER, "nash_conv": NUMBER}
+"""What a result and a point of its curve hold, to be drawn."""
+
+
 def curves(game: Game, folder: Path) -> list[dict[str, Any]]:
     """The results for a game in a folder that have a curve, in the order of the algorithms."""
     from closedhand.baselines.tabular import solving
     from closedhand.core.reading import read_json
 
-    results = [read_json(folder / name / "result.json") for name in solving.algorithms(game)]
+    found = []
+    for name in solving.algorithms(game):
+        result = read_json(folder / name / "result.json")
+        with suppress(InputError):  # of another version, or damaged: it has no place in the picture
+            check_fields(result, "a result", CURVE, {})
+            for point in result["curve"]:
+                check_fields(point, "a point", POINT, {})
+            found.append(result)
     same = game.name, dict(game.options)
-    return [each for each in results if (each.get("game"), each.get("options")) == same]
+    return [each for each in found if (each["game"], each["options"]) == same]
 
 
 def work(

@@ -17,6 +17,7 @@ from closedhand.cli.common import (
 )
 from closedhand.cli.reproduce import Only, Out, Quick, computed, report_name, sections, show_report
 from closedhand.cli.solve import show_results, work
+from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.game import Game
 
 SOLVER_OF = {"maskable-ppo": "ppo"}
@@ -37,7 +38,7 @@ def learn(
     show_results([result])
     save_picture(plot_curves, [result], folder / "nash-conv.png")
     path = folder / "strategy.npz"
-    typer.echo(f"saved {path}: play it as the agent strategy:{path}")
+    typer.echo(f"saved {path}: play it as the agent {AgentSpec('strategy', {}, str(path))}")
     if result["interrupted"]:
         note("interrupted; the same command resumes")
         raise typer.Exit(INTERRUPTED)

@@ -7,9 +7,10 @@ start with `{` is in the notation of one game.
 """
 
 import json
+import pickle
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace as altered
 from pathlib import Path
 from typing import Any
 
@@ -169,18 +170,40 @@ def parse_line(line: str, game: str | None = None, **rules: Any) -> Record:
     Args:
         line: The line.
         game: Game whose notation it is in; None: the game that recognises it.
-        **rules: Options of the game.
+        **rules: Options of the game; JSON states its own, which have to be these.
 
     Raises:
-        InputError: The line is no record.
+        InputError: The line is no record, or one of another game or with other options.
     """
     if line.startswith("{"):
-        return from_json(line)
+        return as_asked(from_json(line), game, **rules)
     name = game or _recognised(line)
     parse = spec_of(name).parse_record
     if parse is None:
         raise InputError(f"{name} has no notation of records: write them as JSON")
     return load(parse)(line, flat_game(name, rules))
+
+
+def as_asked(record: Record, game: str | None = None, **rules: Any) -> Record:
+    """A record that states its own rules, where others may have been asked for.
+
+    Raises:
+        InputError: It is of another game, or an option has another value.
+    """
+    if game is not None and record.game != game:
+        raise InputError(f"it is a record of {record.game}, not of {game}")
+    if rules:
+        own = flat_game(record.game, record.rules)
+        asked = flat_game(record.game, {**record.rules, **rules})
+        others = [name for name, value in own.options.items() if value != asked.options[name]]
+        # An option that says no more than what is usual makes no other rules.
+        if others and pickle.dumps(own.rules) != pickle.dumps(asked.rules):
+            name = others[0]
+            raise InputError(
+                f"it was made with the option {name}={own.options[name]}, not "
+                f"{name}={asked.options[name]}"
+            )
+    return record
 
 
 def _recognised(line: str) -> str:
@@ -247,15 +270,21 @@ def replay_file(path: Path, game: str | None = None, **rules: Any) -> Iterator[R
 
     Args:
         path: The file; a log of another program is replayed game by game.
-        game: Game in whose notation other lines than JSON are; None: one that recognises them.
-        **rules: Options of that game.
+        game: Game of all records; None: that of each, or one that recognises its notation.
+        **rules: Options of the game, also of records that state theirs.
 
     Raises:
         InputError: The file cannot be read as text.
     """
     reader = reader_of(path)
     if reader is not None:
-        yield from reader.replay(path)
+        for each in reader.replay(path):
+            try:
+                if each.record is not None:
+                    as_asked(each.record, game, **rules)
+            except InputError as error:
+                each = altered(each, error=each.error or f"{each.unit} {each.line}: {error}")
+            yield each
         return
     for number, line in lines(path):
         record = None

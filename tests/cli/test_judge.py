@@ -7,6 +7,8 @@ import pytest
 from support_cli import run, run_to
 from support_kuhn import KUHN_VALUE, kuhn as kuhn
 
+from closedhand.core.agent_spec import AgentSpec
+
 pytestmark = pytest.mark.usefixtures("in_empty_folder", "kuhn")
 
 
@@ -48,3 +50,15 @@ def test_leduc_agents_are_judged_as_they_are_solved(tmp_path: Path) -> None:
 
 def test_agents_without_a_policy_are_refused() -> None:
     assert "one deal of doudizhu" in run("judge", "doudizhu", "greedy").stderr
+
+
+@pytest.mark.parametrize("game", ["kuhn", "leduc", "uh-leduc"])
+def test_a_saved_best_response_plays(game: str) -> None:
+    """In games with a layout of files of their own as well, also from a folder with a comma."""
+    judged = json.loads(run_to(0, "judge", game, "random", "--out", "q,z", "--json").stdout)
+    player = next(iter(judged["best_responses"]))
+    agent = str(AgentSpec("strategy", {}, f"q,z/{player}.npz"))
+    found = json.loads(run_to(0, "judge", game, agent, "--json").stdout)
+    assert found["best_responses"][player] == pytest.approx(found["value"], abs=1e-9)
+    match = ("match", game, "--agents", f"{agent},random", "--deals", "2", "--workers", "1")
+    assert json.loads(run_to(0, *match, "--json").stdout)["agents"] == [agent, "random"]

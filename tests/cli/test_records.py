@@ -4,8 +4,13 @@ import json
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
+from support import DATA
 from support_cli import assert_refused, run
+
+from closedhand import make_game
+from closedhand.core import records
 
 pytestmark = pytest.mark.usefixtures("in_empty_folder")
 
@@ -28,3 +33,34 @@ def test_records_through_a_pipe_are_refused(tmp_path: Path) -> None:
     export = ("records", "export", "pipe", "--out", "kept.jsonl")
     assert_refused("pipe: it is not a regular file", *export)
     assert Path("kept.jsonl").read_text() == "kept"
+
+
+@pytest.mark.parametrize("command", [("replay",), ("export", "--out", "x.jsonl")])
+def test_records_that_state_their_rules_are_not_taken_for_others(command: tuple[str, ...]) -> None:
+    """Whether they are JSON or a log; the options that they were made with change nothing."""
+    game = make_game("leduc")
+    state = game.playout(game.deal(np.random.default_rng(0)), np.random.default_rng(1))
+    records.write(Path("leduc.jsonl"), [records.from_state(game, state)])
+    for file, same, others in (
+        ("leduc.jsonl", ("--game", "leduc", "--option", "pair=rank"),
+         (("--game", "chinese-poker"), ("--option", "players=3"), ("--rules", "tiny"))),
+        (str(DATA / "uecda.log"), ("--game", "daihinmin", "--option", "players=5"),
+         (("--game", "leduc"), ("--option", "lock=no"), ("--option", "players=4"))),
+    ):  # fmt: skip
+        word, *rest = command
+        assert run("records", word, file, *same, *rest).exit_code == 0
+        for asked in others:
+            result = run("records", word, file, *asked, *rest)
+            assert result.exit_code != 0 and "Traceback" not in result.output, asked
+            assert "not" in result.output or "no option" in result.output, asked
+
+
+def test_the_record_that_fits_no_log_is_named() -> None:
+    """By its line: the first round has no classes, and the second one others than it earned."""
+    game = make_game("daihinmin")
+    lines = []
+    for seed in range(2):
+        state = game.playout(game.deal(np.random.default_rng(seed)), np.random.default_rng(seed))
+        lines.append(records.from_state(game, state))
+    records.write(Path("two.jsonl"), lines)
+    assert_refused("record 2: its classes", "records", "export", "two.jsonl", "--out", "x.log")

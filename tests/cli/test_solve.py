@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from support_cli import run
+from support_cli import run, run_to
 
 pytestmark = pytest.mark.usefixtures("in_empty_folder")
 
@@ -83,3 +83,14 @@ def test_the_graph_is_drawn(tmp_path: Path) -> None:
         for name in ("s1,1,1", "t2,10,7", "WL13", "PS7", "raise"):
             assert name in svg
         assert (tmp_path / "pictures" / "graph.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_result_that_is_none_is_left_out_of_the_picture(tmp_path: Path) -> None:
+    options = {"rules": "standard", "pair": "rank", "double_pair": "suit"}
+    others = tmp_path / "s" / "cfr"
+    others.mkdir(parents=True)
+    good = {"game": "leduc", "options": options, "algorithm": "cfr", "curve": []}
+    for broken in ({}, {**good, "curve": None}, {**good, "curve": [{"seconds": 1}]},
+                   {"game": "leduc", "options": options}):  # fmt: skip
+        (others / "result.json").write_text(json.dumps(broken))
+        run_to(0, "solve", "leduc", "--iterations", "5", "--out", "s")

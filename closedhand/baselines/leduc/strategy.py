@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from closedhand.baselines.tabular import strategy as rows
 from closedhand.baselines.tabular.agent import StrategyAgent, agent_from_file, called, traits
 from closedhand.baselines.tabular.regrets import sample
 from closedhand.core.agents import described
@@ -219,9 +220,13 @@ def look_up_all(rules, probabilities, views, out):
 
 @described(traits(microseconds=0.3))
 def make_strategy(game: Game, seed: int, argument: str | None) -> StrategyAgent:
-    """The agent `strategy:PATH`.
+    """The agent `strategy:PATH`, also of a file with the rows of any game, as `judge` writes it.
 
     Raises:
         InputError: There is no path, or no strategy for this game in the file.
     """
-    return agent_from_file(load, game, seed, argument)
+
+    def read(path: Path, game: Game) -> Strategy | rows.Strategy:
+        return rows.load(path, game) if "keys" in read_arrays(path) else load(path, game)
+
+    return agent_from_file(read, game, seed, argument)

@@ -16,6 +16,10 @@ def advise(
     public: Annotated[
         str | None, typer.Option(help="The three public cards, once there is a landlord: 4TB.")
     ] = None,
+    shown: Annotated[
+        str | None,
+        typer.Option(help="What the landlord still holds, who has shown all cards: 3456TJQKA2."),
+    ] = None,
     seat: Seat = 0,
     agent: Annotated[
         str, typer.Option(help="Agent whose search is used: search or policy-search.")
@@ -37,5 +41,5 @@ def advise(
     closedhand advise doudizhu 3456789TTJJQKA22S --seat 1 --public 4TB --plays 44
     """
     game = bind("doudizhu", rules, option)
-    view = game.view_from(seat, plain(hand), shared.split_plays(plays), public=public)
+    view = game.view_from(seat, plain(hand), shared.split_plays(plays), public=public, shown=shown)
     shared.advise(game, view, seat, agent, top, seconds, simulations, seed, as_json)

@@ -14,6 +14,7 @@ from closedhand.cli.common import (
     positive,
     seed_option,
 )
+from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.parsing import parse_whole
 from closedhand.core.threads import MOST_THREADS
 
@@ -149,7 +150,8 @@ def _train(kind: str, out: Path, devices: str, **given: Any) -> None:
     speed = f"{last['pairs_per_second']:,} pairs/s"
     typer.echo(f"{last['step']:,} steps, {speed}, {100 * best:.1f}% accuracy on held-out deals")
     played = (out / "policy.safetensors").exists()
-    typer.echo(f"saved {result.path}" + f": play it as the agent policy-net:{out}" * played)
+    agent = AgentSpec("policy-net", {}, str(out))
+    typer.echo(f"saved {result.path}" + f": play it as the agent {agent}" * played)
     leave_if_interrupted(result.interrupted)
 
 
@@ -229,5 +231,5 @@ def self_play(
             f"{last['games']:,} games, {last['games_per_second']:.0f} games/s: "
             f"wins {won:.1f}% ({won - half:.1f} to {won + half:.1f}) against the start in duplicate"
         )
-    typer.echo(f"saved {result.path}: play it as the agent policy-net:{out}")
+    typer.echo(f"saved {result.path}: play it as the agent {AgentSpec('policy-net', {}, str(out))}")
     leave_if_interrupted(result.interrupted)

@@ -7,7 +7,7 @@ from typing import Any
 import typer
 
 from closedhand.cli.common import interruptible, leave_if_interrupted, make_folder, percent_bar
-from closedhand.core.agent_spec import split_agents
+from closedhand.core.agent_spec import AgentSpec, split_agents
 from closedhand.core.game import Game
 
 
@@ -37,5 +37,5 @@ def learn(
             progress=tell,
             **rules,
         )
-    typer.echo(f"saved {result.path}: play it as the agent ppo:{folder}")
+    typer.echo(f"saved {result.path}: play it as the agent {AgentSpec('ppo', {}, str(folder))}")
     leave_if_interrupted(result.interrupted)

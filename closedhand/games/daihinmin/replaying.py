@@ -188,11 +188,11 @@ def to_log(records: Iterable[Record]) -> logs.Log:
     log = logs.Log({})
     points = np.zeros(PLAYERS, np.int64)
     first: Record | None = None
-    for number, record in enumerate(records):
+    for number, record in enumerate(records, 1):
         first = first or record
         if record.game != "daihinmin" or record.rules != first.rules:
             raise InputError("a log holds rounds of Daihinmin under one set of rules")
-        if number == 0:
+        if number == 1:
             logs.check_loggable(flat_game(record.game, record.rules))
         try:
             values = _round_values(record, points)

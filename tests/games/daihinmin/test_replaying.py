@@ -174,12 +174,12 @@ def test_what_is_no_log_of_rounds(tmp_path: Path, records: list[Record]) -> None
         replaying.to_log([])
     whole = records[0]
     part = Record(whole.game, whole.rules, whole.actions[:-1], whole.deal)
-    with pytest.raises(InputError, match=r"record 1: .* not played to its end"):
+    with pytest.raises(InputError, match=r"record 2: .* not played to its end"):
         replaying.to_log([whole, part])
     with pytest.raises(InputError, match="one set of rules"):
         replaying.to_log([whole, Record("doudizhu", {}, (), seed=1)])
     wrong = Record(whole.game, whole.rules, ("4c", *whole.actions), whole.deal)
-    with pytest.raises(InputError, match="record 0"):
+    with pytest.raises(InputError, match="record 1"):
         replaying.to_log([wrong])
 
 
