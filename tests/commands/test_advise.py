@@ -41,6 +41,15 @@ def test_plays_of_dou_dizhu_as_json() -> None:
     assert data == json.loads(run_to(0, *FLAWLESS, "--json", "--seed", "3").stdout)
 
 
+def test_a_landlord_who_has_shown_his_cards_is_known() -> None:
+    shown = ("--option", "open_hand=true", "--plays", "SHOW 44")
+    assert_refused("shown: the landlord has shown all cards", *DOUDIZHU, *shown)
+    held = "3345566789TJJQQKAB"
+    data = json.loads(run_to(0, *DOUDIZHU, *shown, "--shown", held, "--json").stdout)
+    assert {play["text"] for play in data["plays"]} >= {"TT", "22", "PASS"}
+    assert_refused("shown: no other player has shown cards", *FLAWLESS, "--shown", held)
+
+
 @slow
 def test_bids_are_ranked_by_points() -> None:
     out = run_to(
