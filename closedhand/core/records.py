@@ -7,7 +7,6 @@ start with `{` is in the notation of one game.
 """
 
 import json
-import pickle
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace as altered
@@ -197,13 +196,19 @@ def as_asked(record: Record, game: str | None = None, **rules: Any) -> Record:
         asked = flat_game(record.game, {**record.rules, **rules})
         others = [name for name, value in own.options.items() if value != asked.options[name]]
         # An option that says no more than what is usual makes no other rules.
-        if others and pickle.dumps(own.rules) != pickle.dumps(asked.rules):
+        if others and _table(own) != _table(asked):
             name = others[0]
             raise InputError(
                 f"it was made with the option {name}={own.options[name]}, not "
                 f"{name}={asked.options[name]}"
             )
     return record
+
+
+def _table(game: Game) -> list[bytes]:
+    """The rules of a game as bytes."""
+    rules: Any = game.rules
+    return [np.asarray(part).tobytes() for part in rules]
 
 
 def _recognised(line: str) -> str:
