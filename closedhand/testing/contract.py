@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from closedhand.core import batch, contract
-from closedhand.core.game import Game, InputError, State
+from closedhand.core.game import Deal, Game, InputError, State
 from closedhand.core.kernel import draw_seed
 from closedhand.envs.sight import ACTION_MASK, COMPACT, Sight
 from closedhand.testing.expectations import expect, refuses, same
@@ -127,11 +127,9 @@ def check_all_deals(game: Game, seed: int) -> None:
 
     Of very many deals only the first are looked at.
     """
-    try:
-        deals = game.deals()
-    except InputError:
+    listed = _first_deals(game)
+    if listed is None:
         return
-    listed = list(islice(deals, MOST_DEALS + 1))
     whole = len(listed) <= MOST_DEALS
     likely: dict[str, float] = {}
     for state, probability in listed:
@@ -151,16 +149,22 @@ def check_all_deals(game: Game, seed: int) -> None:
     check_counts("deal", Counter(game.deal_text(state) for state in np.rec.array(states)), likely)
 
 
+def _first_deals(game: Game) -> list[Deal] | None:
+    """The deals of a game, `MOST_DEALS` and one more at most; None if it does not list them."""
+    try:
+        deals = game.deals()
+    except InputError:
+        return None
+    return list(islice(deals, MOST_DEALS + 1))
+
+
 def check_redeals(game: Game, seed: int) -> None:
     """What is dealt anew in a view of a deal is as likely as the listed deals with that view.
 
     Of the views of each player those are looked at that most deals share.
     """
-    try:
-        deals = list(islice(game.deals(), MOST_DEALS + 1))
-    except InputError:
-        return
-    if len(deals) > MOST_DEALS:
+    deals = _first_deals(game)
+    if deals is None or len(deals) > MOST_DEALS:
         return
     rng = np.random.default_rng(seed)
     for player in range(game.num_players):

@@ -98,7 +98,7 @@ def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
     for file in files:
         for number, record in enumerate(records.read(file, game.name), 1):
             found = records.flat_game(record.game, record.rules)
-            if found.name != flat.name or found.num_actions != flat.num_actions:
+            if found.num_actions != flat.num_actions:
                 raise InputError(f"{file}, game {number}: it is a game of other rules")
             agents = record.agents or (None,) * flat.num_players
             if len(agents) != flat.num_players:

@@ -74,7 +74,11 @@ def test_illegal_actions_of_a_lenient_game_are_not_learned() -> None:
 
 
 @pytest.mark.parametrize(
-    ("expert", "reason"), [("nobody", "has no moves of nobody"), (None, "of other rules")]
+    ("expert", "reason"),
+    [
+        ("nobody", "has no moves of nobody"),
+        (None, "line 1: it is a record of leduc, not of doudizhu"),
+    ],
 )
 def test_records_that_cannot_be_learned_from(
     expert: str | None, reason: str, tmp_path: Path
@@ -82,6 +86,14 @@ def test_records_that_cannot_be_learned_from(
     path = record(tmp_path, "leduc", 3)
     with pytest.raises(InputError, match=reason):
         read_games(make_game("leduc" if expert else "doudizhu"), path, expert)
+
+
+def test_records_with_other_actions_are_not_learned_from(tmp_path: Path) -> None:
+    game, rng = make_game("doudizhu", rules="tiny"), np.random.default_rng(0)
+    path = tmp_path / "tiny.jsonl"
+    records.write(path, [records.from_state(game, game.playout(game.deal(rng), rng))])
+    with pytest.raises(InputError, match="game 1: it is a game of other rules"):
+        read_games(make_game("doudizhu"), path, None)
 
 
 def test_games_in_which_the_expert_does_not_play_teach_nothing(tmp_path: Path) -> None:

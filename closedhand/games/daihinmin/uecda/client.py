@@ -29,7 +29,7 @@ CONNECT_SECONDS = 10.0
 
 
 def match_game(rounds: int = MOST_ROUNDS, **options: Any) -> Game:
-    """A match at a server, as agents play it; if it is another's, that alone knows the end.
+    """A match, as agents play it at a server; at another's it has the most rounds, as nobody knows.
 
     Raises:
         InputError: An unknown option, or one that the protocol does not support.
