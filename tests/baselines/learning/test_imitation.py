@@ -89,8 +89,8 @@ def test_records_that_cannot_be_learned_from(
 
 
 def test_records_with_other_actions_are_not_learned_from(tmp_path: Path) -> None:
-    game, rng = make_game("doudizhu", rules="tiny"), np.random.default_rng(0)
-    path = tmp_path / "tiny.jsonl"
+    game, rng = make_game("doudizhu", rules="rlcard"), np.random.default_rng(0)
+    path = tmp_path / "rlcard.jsonl"
     records.write(path, [records.from_state(game, game.playout(game.deal(rng), rng))])
     with pytest.raises(InputError, match="game 1: it is a game of other rules"):
         read_games(make_game("doudizhu"), path, None)
