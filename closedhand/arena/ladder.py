@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from closedhand.arena import match, results as files
-from closedhand.arena.plot import drawn, new_figure, save_figure
-from closedhand.arena.results import ALL, shortened
+from closedhand.arena.plot import drawn, new_figure, save_figure, spread
+from closedhand.arena.results import ALL, between, shortened
 from closedhand.core import duel
 from closedhand.core.agents import traits_of
 from closedhand.core.game import Game, InputError
@@ -169,6 +169,8 @@ def summary(
     totals = np.concatenate([won[None], resample(scores, seed)])
     ratings = fit(len(agents), totals, games)
     low, high = np.percentile(ratings[1:], [2.5, 97.5], axis=0)
+    if games.min() == 2:  # one deal says nothing of how much deals differ
+        low[:] = high[:] = np.nan
     first, second = np.array(places).T
     modelled = 1 / (1 + np.exp((ratings[0][second] - ratings[0][first]) / ELO))
     rows = []
@@ -305,9 +307,7 @@ def picture(data: dict[str, Any], path: Path) -> None:
     middle = np.log([row["microseconds_per_decision"] for row in timed]).mean() if timed else 0.0
     for i, row in enumerate(timed):
         x, elo = row["microseconds_per_decision"], row["elo"]
-        spread = [[elo["mean"] - elo["low"]], [elo["high"] - elo["mean"]]]
-        # With few resamples the maximum-likelihood rating may lie just outside the interval.
-        axis.errorbar(x, elo["mean"], yerr=np.maximum(spread, 0), fmt="o", capsize=4)
+        axis.errorbar(x, elo["mean"], yerr=spread([elo]), fmt="o", capsize=4)
         # Neighbours in strength are often neighbours in time too; names point to the middle.
         side, align = (-7, "right") if np.log(x) > middle else (7, "left")
         axis.annotate(
@@ -331,7 +331,7 @@ def report(data: dict[str, Any]) -> list[str]:
     for row in data["agents"]:
         elo, time = row["elo"], row["microseconds_per_decision"]
         lines.append(
-            f"| {row['agent']} | {elo['mean']:+.0f} | {interval(elo, '+.0f')} "
+            f"| {row['agent']} | {elo['mean']:+.0f} | {between(elo, '+.0f')} "
             f"| {row['win_rate']:.1%} | {'—' if time is None else f'{time:,.1f}'} |"
         )
     lines += ["", "Elo: Bradley-Terry on games won in both roles, 0 being the mean of the list;"]
@@ -347,17 +347,12 @@ def report(data: dict[str, Any]) -> list[str]:
         roles = [percent(rate) for role, rate in rates.items() if role != ALL]
         lines.append(
             f"| {' v '.join(pair['agents'])} | {pair['deals']:,} | {rates[ALL]['mean']:.1%} "
-            f"| {interval(rates[ALL])} | {' | '.join(roles)} "
-            f"| {points['mean']:+.2f} | {interval(points, '+.2f')} |"
+            f"| {between(rates[ALL], '.1%')} | {' | '.join(roles)} "
+            f"| {points['mean']:+.2f} | {between(points, '+.2f')} |"
         )
     return lines
 
 
-def percent(estimate: dict[str, float]) -> str:
+def percent(estimate: dict[str, Any]) -> str:
     """A share with its interval as text, in percent."""
-    return f"{estimate['mean']:.1%} ({interval(estimate)})"
-
-
-def interval(estimate: dict[str, float], form: str = ".1%") -> str:
-    """An interval as text; by default, of a share and in percent."""
-    return f"{estimate['low']:{form}} to {estimate['high']:{form}}"
+    return f"{estimate['mean']:.1%} ({between(estimate, '.1%')})"

@@ -10,7 +10,7 @@ from closedhand.arena.plot import new_figure, save_figure
 from closedhand.core.game import InputError
 from closedhand.core.reading import load_json
 from closedhand.core.registry import GAMES
-from closedhand.core.statistics import Estimate, student
+from closedhand.core.statistics import Estimate, interval, student
 
 MISSING = "-"
 
@@ -124,7 +124,7 @@ def shown(estimate: Estimate | None) -> str:
     if estimate is None:
         return MISSING
     mean, low, high = estimate
-    return f"{mean:.4g}" if low == high else f"{mean:.4g} ({low:.4g} to {high:.4g})"
+    return f"{mean:.4g}" if low == high else f"{mean:.4g} ({interval(low, high, '.4g')})"
 
 
 def plot(results: list[Result], path: Path) -> None:

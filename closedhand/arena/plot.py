@@ -1,6 +1,7 @@
 """Plots of matches, leagues and solver runs, by matplotlib (the extra `plot`)."""
 
 import itertools
+from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -52,8 +53,7 @@ def plot_league(data: dict[str, Any], path: Path) -> None:
         points = result["points"]
         rounds = np.linspace(0, data["rounds"], len(totals) + 1)
         lines.plot(rounds, [0, *totals[:, i]], label=name, linewidth=1.2)
-        spread = None if points["low"] is None else [[points["mean"] - points["low"]]]
-        bars.errorbar(points["mean"], i, xerr=spread, fmt="o", capsize=4)
+        bars.errorbar(points["mean"], i, xerr=spread([points]), fmt="o", capsize=4)
         label = f"{points['mean']:.3f}"
         bars.annotate(label, (points["mean"], i), (0, 7), textcoords="offset points", ha="center")
     lines.set_xlabel("rounds")
@@ -86,6 +86,16 @@ def new_figure(width: float, height: float) -> Any:
     with needing():
         from matplotlib.figure import Figure
     return Figure(figsize=(width, height), layout="constrained")
+
+
+def spread(estimates: Sequence[dict[str, Any]]) -> np.ndarray:
+    """How far intervals reach below and above their means, float64 [2, n]; NaN if there is none.
+
+    A maximum-likelihood rating may lie just outside its interval, which then reaches 0 there.
+    """
+    table = [[each[key] for key in ("mean", "low", "high")] for each in estimates]
+    mean, low, high = np.array(table, float).T
+    return np.maximum([mean - low, high - mean], 0)
 
 
 def save_figure(figure: Any, path: Path) -> None:
@@ -141,11 +151,11 @@ def _plot_pair(axis: Any, pair: dict[str, Any]) -> None:
         results = pair["results"][k * half : (k + 1) * half]
         points = [result["points"] for result in results]
         means = [p["mean"] for p in points]
-        errors = [[p["mean"] - p["low"] for p in points], [p["high"] - p["mean"] for p in points]]
+        errors = spread(points)
         places = [i + 0.36 * (k - 0.5) for i in range(half)]
         label = name if names[0] != names[1] else f"{name} ({k + 1})"
         axis.bar(places, means, 0.34, yerr=errors, capsize=4, color=color, label=label)
-        for x, mean, low, high in zip(places, means, *errors, strict=True):
+        for x, mean, low, high in zip(places, means, *np.nan_to_num(errors), strict=True):
             end, shift = (mean + high, 3) if mean >= 0 else (mean - low, -10)
             axis.annotate(
                 f"{mean:+.2f}", (x, end), (0, shift), textcoords="offset points", ha="center"

@@ -19,7 +19,7 @@ from closedhand.core.moved import old_names
 from closedhand.core.reading import load_json
 from closedhand.core.registry import GAMES, load as load_ref, read_options
 from closedhand.core.run import check_same
-from closedhand.core.statistics import Estimate, bootstrap, wins
+from closedhand.core.statistics import Estimate, bootstrap, interval, wins
 
 __getattr__ = old_names(__name__)
 
@@ -125,10 +125,10 @@ class Score(NamedTuple):
 
     def __str__(self) -> str:
         own, other = map(shortened, self.agents)
-        (won, least, most), (points, low, high) = self.won, self.points
+        (won, *ends), (points, *most) = self.won, self.points
         return (
-            f"{own} against {other}: won {won:.1%} ({least:.1%} to {most:.1%}), {points:+.3f} "
-            f"points a game ({low:+.3f} to {high:+.3f}), {self.deals:,} duplicate deals"
+            f"{own} against {other}: won {won:.1%} ({interval(*ends, '.1%')}), {points:+.3f} "
+            f"points a game ({interval(*most, '+.3f')}), {self.deals:,} duplicate deals"
         )
 
 
@@ -217,6 +217,11 @@ def rounded(estimate: Estimate) -> dict[str, float | None]:
         name: None if math.isnan(value) else round(value, 6)
         for name, value in estimate._asdict().items()
     }
+
+
+def between(estimate: dict[str, Any], form: str) -> str:
+    """The interval of an estimate that `rounded` made, as text."""
+    return interval(estimate["low"], estimate["high"], form)
 
 
 def shorter(values: Any) -> Any:

@@ -8,7 +8,7 @@ from rich.console import Console
 from closedhand.cli.common import new_table, positive, print_json, progress_bar
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.scene import board, plain, pretty
-from closedhand.core.statistics import Estimate
+from closedhand.core.statistics import Estimate, interval
 
 Hand = Annotated[str, typer.Argument(metavar="HAND", help="The cards that you hold now.")]
 Plays = Annotated[
@@ -84,15 +84,15 @@ def advise(
     console.print(board(game.scene(view), symbols=True), markup=False)
     # Where only winning counts, differences are those of the probability to win.
     with_points = how.game.payoff_range != (-1.0, 1.0)
-    form, share = ("{:+.2f}", 1.0) if with_points else ("{:+.1%}", 0.5)
+    form, share = ("+.2f", 1.0) if with_points else ("+.1%", 0.5)
     table = new_table()
     table.add_column("play")
     wins = [("wins", "95%")] * (ranked[0].wins is not None)
     for name in (*sum(wins, ()), *("points", "95%") * with_points, "behind", "95%"):
         table.add_column(name, justify="right")
     for each in ranked[:top]:
-        cells = [*_cells(each.wins, "{:.1%}")] if each.wins else []
-        cells += _cells(each.points, "{:+.2f}") if with_points else []
+        cells = [*_cells(each.wins, ".1%")] if each.wins else []
+        cells += _cells(each.points, "+.2f") if with_points else []
         behind = Estimate(*(share * value for value in each.behind))
         table.add_row(pretty(each.text), *cells, *_cells(behind, form))
     console.print(table)
@@ -105,5 +105,5 @@ def advise(
 
 def _cells(estimate: Estimate, form: str) -> tuple[str, str]:
     """The mean of an estimate, and its interval."""
-    mean, low, high = (form.format(value) for value in estimate)
-    return mean, f"{low} to {high}"
+    mean, *ends = estimate
+    return f"{mean:{form}}", interval(*ends, form)

@@ -1,6 +1,7 @@
 """Helpers shared by the commands: options, bad input, progress, JSON."""
 
 import json
+import math
 import re
 import time
 import zlib
@@ -238,8 +239,16 @@ def leave_if_interrupted(
 
 
 def print_json(data: Any) -> None:
-    """Print one JSON object on stdout."""
-    typer.echo(json.dumps(data, separators=(",", ":")))
+    """Print one JSON object on stdout; ends of intervals that are NaN are null in it."""
+    typer.echo(json.dumps(_without_nan(data), separators=(",", ":"), allow_nan=False))
+
+
+def _without_nan(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {key: _without_nan(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_without_nan(value) for value in data]
+    return None if isinstance(data, float) and math.isnan(data) else data
 
 
 @contextmanager

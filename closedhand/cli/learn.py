@@ -19,6 +19,7 @@ from closedhand.core.agent_spec import AgentSpec, split_agents
 from closedhand.core.game import Game, InputError
 from closedhand.core.options import Options, options_of
 from closedhand.core.registry import load
+from closedhand.core.statistics import interval
 
 
 def learn(
@@ -144,7 +145,7 @@ def line_of(entry: dict[str, Any]) -> str:
         if isinstance(value, float) and not name.endswith("second") and name != "seconds":
             words.append(f"{name.replace('_', ' ')} {value:.3f}")
     for agent, score in entry["against"].items():
-        low, high = score["points"][1:]
+        mean, *ends = score["points"]
         won = f", won {score['won'][0]:.1%}" if "won" in score else ""
-        words.append(f"v {agent} {score['points'][0]:+.3f} ({low:+.3f} to {high:+.3f}){won}")
+        words.append(f"v {agent} {mean:+.3f} ({interval(*ends, '+.3f')}){won}")
     return "; ".join(words)

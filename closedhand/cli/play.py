@@ -323,7 +323,7 @@ def _again() -> bool:
 
 def show_match(data: dict[str, Any]) -> None:
     """Print match results as tables."""
-    from closedhand.arena.results import shortened
+    from closedhand.arena.results import between, shortened
 
     console = Console(markup=False)  # brackets are those of agents' options
     for pair in data["pairs"]:
@@ -342,7 +342,7 @@ def show_match(data: dict[str, Any]) -> None:
             table.add_column("95%", justify="right")
         for row, figure in zip(rows, figures, strict=True):
             cells = (
-                (f"{figure[name]['mean']:{sign}.3f}", interval(figure[name], sign))
+                (f"{figure[name]['mean']:{sign}.3f}", between(figure[name], f"{sign}.3f"))
                 for name, sign in signs.items()
             )
             table.add_row(shortened(row["agent"]), row["role"], *chain.from_iterable(cells))
@@ -350,7 +350,7 @@ def show_match(data: dict[str, Any]) -> None:
         gap = pair["difference"]["all"]
         console.print(
             f"{first} minus {second} on the same deals: {gap['mean']:+.3f} points per game "
-            f"({gap['low']:+.3f} to {gap['high']:+.3f})"
+            f"({between(gap, '+.3f')})"
         )
         times = zip((first, second), pair["microseconds_per_decision"], strict=True)
         console.print("; ".join(f"{name} {time} µs per decision" for name, time in times))
@@ -370,7 +370,7 @@ def budget_used(spent: dict[str, float]) -> str:
 
 def show_league(data: dict[str, Any]) -> None:
     """Print the results of a league as tables."""
-    from closedhand.arena.results import shortened
+    from closedhand.arena.results import between, shortened
 
     console = Console(markup=False)  # brackets are those of agents' options
     how = "each deal at all seats, " if data["duplicate"] else ""
@@ -383,7 +383,7 @@ def show_league(data: dict[str, Any]) -> None:
         table.add_row(
             shortened(row["agent"]),
             f"{row['points']['mean']:.3f}",
-            interval(row["points"]),
+            between(row["points"], ".3f"),
             *(f"{100 * share:.0f}%" for share in row["places"]),
             f"{row['microseconds_per_decision'] or 0:.1f}",
         )
@@ -391,20 +391,13 @@ def show_league(data: dict[str, Any]) -> None:
     for gap in data["differences"]:
         first, second = map(shortened, gap["agents"])
         console.print(
-            f"{first} minus {second}: {gap['mean']:+.3f} per round ({interval(gap, '+')})"
+            f"{first} minus {second}: {gap['mean']:+.3f} per round ({between(gap, '+.3f')})"
         )
     for row in data["results"]:
         if row["spent"]:
             console.print(f"{shortened(row['agent'])}: {budget_used(row['spent'])}")
     over = f"{data['blocks']} blocks of rounds" if data["blocks"] else f"{data['deals']} deals"
     console.print(f"points per round; intervals over {over}; µs per decision")
-
-
-def interval(estimate: dict[str, Any], sign: str = "") -> str:
-    """The interval of an estimate as text, or a hyphen if there is none."""
-    if estimate["low"] is None:
-        return "-"
-    return f"{estimate['low']:{sign}.3f} to {estimate['high']:{sign}.3f}"
 
 
 def _ordinals(number: int) -> list[str]:

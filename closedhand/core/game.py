@@ -4,6 +4,7 @@ import math
 import struct
 import sys
 import warnings
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -29,8 +30,8 @@ from closedhand.core.scene import Part, Row, board
 from closedhand.core.text import showable
 
 MAGIC = b"clhd"
-HEADER = struct.Struct("<4sI")
-"""Header of a saved state: `MAGIC`, and the version of its layout."""
+HEADER = struct.Struct("<4sHH")
+"""Header of a saved state: `MAGIC`, the version of its layout, and bits of the game's name, or 0."""
 
 
 class Knowledge(NamedTuple):
@@ -542,13 +543,19 @@ class Game:
     def save(self, state: State) -> bytes:
         """The bytes of a state, for `load`: `HEADER`, then the record."""
         self._check(state)
-        return HEADER.pack(MAGIC, self.layout) + state.tobytes()
+        return HEADER.pack(MAGIC, self.layout, self._mark) + state.tobytes()
+
+    @property
+    def _mark(self) -> int:
+        """16 bits that tell the game from others, whose states may have the same fields; not 0."""
+        return zlib.crc32(self.name.encode()) % 65_535 + 1
 
     def load(self, data: bytes, player: int | None = None) -> State:
         """Restore a state from the bytes of `save`.
 
         Args:
-            data: The bytes; a record without header, as version 0.1.0 wrote it, has layout 1.
+            data: The bytes; a record without header, as version 0.1.0 wrote it, has layout 1. What
+                was saved before version 0.16 does not say of which game it is.
             player: Player whose view it is; None for a full state.
 
         Raises:
@@ -557,12 +564,14 @@ class Game:
         """
         if not isinstance(data, bytes | bytearray):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"a state is loaded from bytes, not from {shown(data)}")
-        size, layout = self.dtype.itemsize, 1
+        size, layout, mark = self.dtype.itemsize, 1, 0
         if len(data) != size:
             if len(data) < HEADER.size or data[: len(MAGIC)] != MAGIC:
                 raise InputError(f"{len(data)} bytes are not a state of {self.name}: it takes "
                                  f"{HEADER.size + size}")  # fmt: skip
-            layout, data = HEADER.unpack_from(data)[1], data[HEADER.size :]
+            (_, layout, mark), data = HEADER.unpack_from(data), data[HEADER.size :]
+        if mark not in (0, self._mark):
+            raise InputError(f"the state is one of another game, not of {self.name}")
         if layout != self.layout:
             raise InputError(f"the state has layout {layout}, but {self.name} has "
                              f"layout {self.layout}")  # fmt: skip

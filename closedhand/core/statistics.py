@@ -44,7 +44,7 @@ def bootstrap(
         level: Confidence level of the interval.
 
     Returns:
-        One estimate for each column.
+        One estimate for each column; its ends are NaN if there is one deal only.
 
     Raises:
         ValueError: There are no deals.
@@ -54,6 +54,8 @@ def bootstrap(
     n = len(table)
     if n == 0:
         raise ValueError("there are no deals to take a mean of")
+    if n == 1:
+        return [Estimate(mean, math.nan, math.nan) for mean in table[0].tolist()]
     rng = np.random.default_rng(seed)
     means = np.empty((resamples, table.shape[1]))
     for start in range(0, resamples, CHUNK):
@@ -81,6 +83,18 @@ def student(values: np.ndarray, level: float = 0.95) -> list[Estimate]:
     if n > 1:
         half = t_quantile(n - 1, level) * np.std(values, axis=0, ddof=1) / math.sqrt(n)
     return [Estimate(*map(float, c)) for c in zip(means, means - half, means + half, strict=True)]
+
+
+def interval(low: float | None, high: float | None, form: str = ".3f") -> str:
+    """The ends of an interval as text; a hyphen if there is none, as that of a single deal.
+
+    Examples:
+        >>> interval(-0.5, 1.25, "+.2f"), interval(math.nan, math.nan)
+        ('-0.50 to +1.25', '-')
+    """
+    if low is None or high is None or math.isnan(low):
+        return "-"
+    return f"{low:{form}} to {high:{form}}"
 
 
 def count_blocks(rows: int) -> int:

@@ -17,6 +17,7 @@ from closedhand import Game, make_game
 from closedhand.core import contract
 from closedhand.core.game import HEADER, InputError, State
 from closedhand.core.records import flat_game
+from closedhand.core.registry import GAMES
 from closedhand.testing import damage
 
 every_variant = pytest.mark.parametrize("variant", VARIANTS + HOUSE_RULES, ids=variant_id)
@@ -216,16 +217,27 @@ def test_a_game_without_a_check_of_its_own(monkeypatch: pytest.MonkeyPatch) -> N
 def test_saved_states_carry_the_version_of_their_layout(game: Game) -> None:
     state = game.deal(np.random.default_rng(3))
     data = game.save(state)
-    assert data[:4] == b"clhd" and data[4:8] == b"\1\0\0\0" and data[8:] == state.tobytes()
-    assert game.load(data) == game.load(state.tobytes()) == state
+    assert data[:4] == b"clhd" and data[4:6] == b"\1\0" and data[8:] == state.tobytes()
+    before = HEADER.pack(b"clhd", 1, 0) + data[8:]  # as it was up to version 0.15
+    assert game.load(data) == game.load(before) == game.load(state.tobytes()) == state
     with pytest.raises(InputError, match=f"the state has layout 2, but {game.name} has layout 1"):
-        game.load(HEADER.pack(b"clhd", 2) + data[8:])
+        game.load(HEADER.pack(b"clhd", 2, 0) + data[8:])
     with pytest.raises(InputError, match=f"not a state of {game.name}: it takes {len(data)}"):
         game.load(data[1:])
     with pytest.raises(
         InputError, match=f"5 bytes after the header are not a state of {game.name}"
     ):
         game.load(data[:13])
+
+
+def test_saved_states_are_those_of_their_game() -> None:
+    rng = np.random.default_rng(3)
+    saved = {name: make_game(name).save(make_game(name).deal(rng)) for name in GAMES}
+    assert make_game("leduc").dtype == make_game("uh_leduc").dtype
+    for name, data in saved.items():
+        for other in GAMES.keys() - {name}:
+            with pytest.raises(InputError, match=f" of {other}: |not of {other}$"):
+                make_game(other).load(data)
 
 
 def test_views_are_loaded_as_such(game: Game) -> None:

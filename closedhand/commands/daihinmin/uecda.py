@@ -22,7 +22,6 @@ from closedhand.cli.common import (
     progress_bar,
     seed_option,
 )
-from closedhand.cli.play import interval
 
 PLACES = ("daifugo", "fugo", "heimin", "hinmin", "daihinmin")
 
@@ -39,7 +38,9 @@ def _per_round(gains: Sequence[Sequence[int]]) -> list[dict[str, float | None]]:
 
 def _estimate(estimate: dict[str, float | None]) -> tuple[str, str]:
     """A mean and its interval as text."""
-    return f"{estimate['mean']:.3f}", interval(estimate)
+    from closedhand.arena.results import between
+
+    return f"{estimate['mean']:.3f}", between(estimate, ".3f")
 
 
 def _microseconds(seconds: float, decisions: int) -> float | None:

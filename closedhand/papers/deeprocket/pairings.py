@@ -12,14 +12,15 @@ from typing import Any
 import numpy as np
 
 from closedhand.arena import results as saved
-from closedhand.arena.ladder import interval, percent
-from closedhand.arena.plot import new_figure, save_figure
+from closedhand.arena.ladder import percent
+from closedhand.arena.plot import new_figure, save_figure, spread
+from closedhand.arena.results import between
 from closedhand.core import batch
 from closedhand.core.duel import Chunk, Spec, count_deals, join, match_settings, play_out, start
 from closedhand.core.game import Game
 from closedhand.core.registry import make_game
 from closedhand.core.run import Notes, Part, compute_parts, work_off
-from closedhand.core.statistics import bootstrap, wins
+from closedhand.core.statistics import bootstrap, interval, wins
 
 CHUNK = 500
 """Deals played side by side; networks are faster on large batches."""
@@ -232,9 +233,8 @@ def pictures(data: dict[str, Any], folder: Path) -> None:
     for shift, role in ((-0.2, "landlord"), (0.2, "peasants")):
         rates = list(data[role].values())
         means = np.array([100 * rate["mean"] for rate in rates])
-        ends = np.array([[100 * rate[end] for rate in rates] for end in ("low", "high")])
         places = np.arange(len(rates)) + shift
-        bars = axis.bar(places, means, 0.38, yerr=np.abs(ends - means), capsize=4, label=role)
+        bars = axis.bar(places, means, 0.38, yerr=100 * spread(rates), capsize=4, label=role)
         axis.bar_label(bars, fmt="%.1f", padding=3)
     axis.set_xticks(range(len(PAIRINGS)), list(PAIRINGS))
     axis.set_ylabel("win rate, %; 95% intervals")
@@ -260,13 +260,13 @@ def report(data: dict[str, Any]) -> list[str]:
         points = data["points"][name]
         lines.append(
             f"| {name} | {percent(data['landlord'][name])} | {percent(data['peasants'][name])} "
-            f"| {points['mean']:+.2f} ({interval(points, '+.2f')}) |"
+            f"| {points['mean']:+.2f} ({between(points, '+.2f')}) |"
         )
     lines += ["", "How much more often DR wins than MW on the same deals, percentage points:", ""]
     lines += ["| where | difference | 95% |", "|---|---|---|"]
     for name, gap in data["differences"].items():
-        mean, low, high = (f"{100 * gap[key]:+.1f}" for key in ("mean", "low", "high"))
-        lines.append(f"| {name} | {mean} | {low} to {high} |")
+        mean, *ends = 100 * np.array([gap[key] for key in ("mean", "low", "high")], float)
+        lines.append(f"| {name} | {mean:+.1f} | {interval(*ends, '+.1f')} |")
     lines += ["", f"The landlord's win rate by iteration of {data['games']:,} games:", ""]
     lines += [f"| iteration | {' | '.join(PAIRINGS)} |", "|---|---|---|---|---|"]
     for i, rates in enumerate(zip(*data["iterations"].values(), strict=True), 1):

@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 
 from closedhand.arena import league, results as files
-from closedhand.arena.plot import new_figure, plot_league, save_figure
+from closedhand.arena.plot import new_figure, plot_league, save_figure, spread
 from closedhand.baselines.daihinmin.kou.variants import DEPARTURES, PAPER
 from closedhand.core.agents import make_agent
 from closedhand.core.duel import cut
 from closedhand.core.game import Game, InputError
 from closedhand.core.registry import make_game
 from closedhand.core.run import Notes, Part, compute_parts
-from closedhand.core.statistics import Estimate, student
+from closedhand.core.statistics import Estimate, interval, student
 
 MATCH = 100
 """Rounds of a match; the next one begins without classes and with other seats."""
@@ -385,9 +385,10 @@ def _plot_budgets(results: dict[str, dict[str, Any]], path: Path) -> None:
 
 def _plot_estimates(axis: Any, at: Sequence[int], found: list[Estimate], label: str) -> None:
     """Draw a line of means with their intervals."""
-    spread = [[each.mean - each.low for each in found], [each.high - each.mean for each in found]]
     heights = [each.mean for each in found]
-    axis.errorbar(at, heights, yerr=spread, marker="o", capsize=3, label=label)
+    axis.errorbar(
+        at, heights, yerr=spread([e._asdict() for e in found]), marker="o", capsize=3, label=label
+    )
 
 
 def _gap_of_threshold(
@@ -456,7 +457,7 @@ def _score_table(leagues: Sequence[dict[str, Any]], paper: dict[int, tuple[int, 
         own = [scores(result, rounds) for rounds in shown]
         for i, (row, estimate) in enumerate(zip(result["results"], means(result), strict=True)):
             cells = [f"{column[i]:,}" for column in own]
-            cells += [f"{estimate.mean:.3f}", _interval(estimate, ".3f")]
+            cells += [f"{estimate.mean:.3f}", interval(*estimate[1:], ".3f")]
             lines += [f"| {result['agents'][0]} | {row['agent']} | {' | '.join(cells)} |"]
     for i, agent in enumerate(leagues[0]["agents"]):
         program = STAND_INS.get(agent, agent)
@@ -518,9 +519,9 @@ def _budget_table(results: dict[str, dict[str, Any]]) -> list[str]:
             cells = ["", ""]
             if before is not None:
                 (step,) = student(own - before)
-                cells = [f"{step.mean:+.3f}", _interval(step, "+.3f")]
+                cells = [f"{step.mean:+.3f}", interval(*step[1:], "+.3f")]
             (points,) = student(own)
-            cells = [f"{points.mean:.3f}", _interval(points, ".3f"), *cells]
+            cells = [f"{points.mean:.3f}", interval(*points[1:], ".3f"), *cells]
             time = result["results"][0]["microseconds_per_decision"]
             lines.append(f"| {enemy} | {number:,} | {' | '.join(cells)} | {time:,.0f} |")
             before = own
@@ -528,7 +529,7 @@ def _budget_table(results: dict[str, dict[str, Any]]) -> list[str]:
 
 
 def _gap_cells(gaps: list[Estimate]) -> str:
-    return " | ".join(f"{gap.mean:+.0f} | {_interval(gap, '+.0f')}" for gap in gaps)
+    return " | ".join(f"{gap.mean:+.0f} | {interval(*gap[1:], '+.0f')}" for gap in gaps)
 
 
 def _time_tables(results: dict[str, dict[str, Any]]) -> list[str]:
@@ -556,9 +557,3 @@ def _time_tables(results: dict[str, dict[str, Any]]) -> list[str]:
         'The paper: kou is "about hundred times faster than other Monte-Carlo programs". Decisions',
         "where one can only pass count too.",
     ]
-
-
-def _interval(estimate: Estimate, form: str) -> str:
-    if np.isnan(estimate.low):
-        return "-"
-    return f"{estimate.low:{form}} to {estimate.high:{form}}"
