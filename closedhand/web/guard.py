@@ -16,9 +16,9 @@ MOST_CONNECTIONS = 256
 """Most browsers at once. Of strangers, who have neither the token nor a seat, the first one goes
 when another browser comes."""
 MOST_OPEN, REFUSED_FROM = 384, 512
-"""Open connections at which the first silent one goes, and at which requests are refused."""
-SILENT_SECONDS = 10.0
-"""Seconds in which a connection has to ask for something."""
+"""Open connections at which the first one in line goes, and at which requests are refused."""
+SILENT_SECONDS, ANSWER_SECONDS = 10.0, 60.0
+"""Seconds in which a connection has to ask for something, and to take the answer."""
 RATE, BURST = 20.0, 60.0
 """Messages a second that a browser may send on average, and at once."""
 LOG_EVERY = 60.0

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import math
 import secrets
 import socket
 import webbrowser
@@ -14,6 +15,7 @@ from urllib.parse import quote
 import uvicorn
 from starlette.applications import Starlette
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from closedhand.core.agents import traits_of
 from closedhand.core.game import InputError
@@ -21,6 +23,7 @@ from closedhand.core.registry import make_game
 from closedhand.core.text import reason_of
 from closedhand.web.away import parse_address
 from closedhand.web.guard import (
+    ANSWER_SECONDS,
     MOST_MESSAGE,
     MOST_OPEN,
     REFUSED_FROM,
@@ -108,27 +111,82 @@ def seldom(complaints: Complaints) -> Generator[None]:
         log.removeFilter(admit)
 
 
-class Connection(H11Protocol):
-    """A connection to the server. It asks for something soon, or makes room for others."""
+class Watched:
+    """A connection that goes if it keeps its place for too long without use: mixed into uvicorn's.
 
-    def connection_made(self, transport: Any) -> None:
-        """Wait for a request; if there are too many connections, the first silent one goes."""
-        super().connection_made(transport)
-        self._since = self.loop.time()
-        self.loop.call_later(SILENT_SECONDS, self._end_if_silent)
-        if len(self.connections) >= MOST_OPEN:
-            others = (each for each in self.connections if isinstance(each, Connection))
-            first = min((each for each in others if each.is_silent), key=lambda each: each._since)
-            first._end_if_silent()
+    Uvicorn lets those be that send half a request now and then, never finish the handshake of a
+    WebSocket, or do not read what is to be sent before they are closed.
+
+    Attributes:
+        since: When it was last of use, in the time of the loop.
+    """
+
+    loop: asyncio.AbstractEventLoop
+    transport: asyncio.Transport
+    connections: set[Any]
+    since: float
 
     @property
-    def is_silent(self) -> bool:
-        """Whether it has asked for nothing yet, and not become a WebSocket."""
-        return self.cycle is None and self in self.connections
+    def allowed(self) -> float:
+        """Seconds in which it has to be of use again."""
+        raise NotImplementedError
 
-    def _end_if_silent(self) -> None:
-        if self.is_silent:
-            self.transport.close()
+    def watch(self) -> None:
+        """Let it go in time; where there are too many, the first one in line goes at once."""
+        self.since = self.loop.time()
+        if len(self.connections) >= MOST_OPEN:
+            others = (each for each in self.connections if each is not self)
+            first = min(others, key=lambda each: each.since + each.allowed)
+            if first.allowed < math.inf:
+                first.transport.abort()
+        self._check()
+
+    def _check(self) -> None:
+        if self not in self.connections:
+            return
+        if self.allowed == math.inf:
+            self.since = self.loop.time()
+        elif self.since + self.allowed <= self.loop.time():
+            self.transport.abort()
+            return
+        self.loop.call_later(SILENT_SECONDS / 4, self._check)
+
+
+class Connection(Watched, H11Protocol):
+    """A connection to the server: it asks for something soon, and takes the answer."""
+
+    def connection_made(self, transport: Any) -> None:
+        """Wait for a request."""
+        super().connection_made(transport)
+        self.watch()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next one."""
+        super().on_response_complete()
+        self.since = self.loop.time()
+
+    @property
+    def allowed(self) -> float:
+        """Seconds for a request, and for its answer."""
+        # It is None before the first request, whatever its annotation says.
+        cycle: Any = self.cycle
+        is_answered = cycle is not None and not cycle.response_complete
+        return ANSWER_SECONDS if is_answered else SILENT_SECONDS
+
+
+class Socket(Watched, WebSocketsSansIOProtocol):
+    """A WebSocket: it may stay once it is open, and is gone soon after that."""
+
+    def connection_made(self, transport: Any) -> None:
+        """Wait for the handshake."""
+        super().connection_made(transport)
+        self.watch()
+
+    @property
+    def allowed(self) -> float:
+        """Seconds for the handshake, or for what is left to be sent at the end."""
+        is_ending = self.close_sent or self.transport.is_closing()
+        return math.inf if self.handshake_complete and not is_ending else SILENT_SECONDS
 
 
 def configured(app: Starlette) -> uvicorn.Config:
@@ -137,7 +195,7 @@ def configured(app: Starlette) -> uvicorn.Config:
         app,
         log_config=None,
         access_log=False,
-        ws="websockets-sansio",
+        ws=Socket,
         ws_max_size=MOST_MESSAGE,
         http=Connection,
         limit_concurrency=REFUSED_FROM,

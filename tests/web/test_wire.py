@@ -8,6 +8,7 @@ from contextlib import ExitStack, closing, suppress
 from http.client import HTTPConnection
 from pathlib import Path
 from socket import create_connection
+from typing import Any
 
 import numpy as np
 import pytest
@@ -271,14 +272,68 @@ def test_silent_connections_end(monkeypatch: pytest.MonkeyPatch) -> None:
         assert wire.ask("tables") == []
 
 
+UPGRADE = "Connection: Upgrade\r\nUpgrade: websocket\r\n"
+
+
+@pytest.mark.parametrize(
+    ("first", "answers", "then"),
+    [
+        ("GET / HTTP/1.1\r\nHost: elsewhere\r\n\r\n", True, "G"),
+        (f"POST /ws HTTP/1.1\r\nHost: localhost\r\n{UPGRADE}\r\n", False, ""),
+        (f"GET /{'x' * 20_000} HTTP/1.1\r\nHost: localhost\r\n{UPGRADE}\r\n", False, ""),
+        ("GET /ws HTTP/1.1\r\nHost: localhost\r\n" + 300 * UPGRADE + "\r\n", False, ""),
+    ],
+    ids=["half a second request", "no upgrade", "a long path", "many fields"],
+)
+def test_connections_that_do_not_go_on_end(
+    first: str, answers: bool, then: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serve, "SILENT_SECONDS", 0.2)
+    with serving() as port, create_connection(("127.0.0.1", port), 60) as stranger:
+        stranger.sendall(first.encode())
+        if answers:
+            assert stranger.recv(1000)
+        stranger.sendall(then.encode())
+        with suppress(ConnectionResetError):
+            while stranger.recv(1000):
+                pass
+        assert request(port, "/")[0] == 200
+
+
+def test_who_does_not_read_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where much is left to be sent before the connection is closed."""
+    monkeypatch.setattr(serve, "SILENT_SECONDS", 0.2)
+    held: list[serve.Socket] = []
+    made = serve.Socket.connection_made
+
+    def make(self: serve.Socket, transport: Any) -> None:
+        held.append(self)
+        made(self, transport)
+
+    monkeypatch.setattr(serve.Socket, "connection_made", make)
+    with serving(token="secret") as port, create_connection(("127.0.0.1", port), 60) as stranger:
+        stranger.sendall(upgrade(port).encode())
+        assert b" 101 " in stranger.recv(1000)
+        [socket] = held
+        loop, gone = socket.loop, threading.Event()
+        monkeypatch.setattr(socket, "connection_lost", lambda error: gone.set())
+        loop.call_soon_threadsafe(socket.transport.write, bytes(10**8))
+        loop.call_soon_threadsafe(socket.transport.close)
+        assert gone.wait(60)
+
+
 AT_ONCE = 3 * MOST_CONNECTIONS
+
+
+def upgrade(port: int) -> str:
+    """The request for a WebSocket."""
+    head = f"GET /ws HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{UPGRADE}Sec-WebSocket-Version: 13\r\n"
+    return head + "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
 
 
 async def knock(port: int, number: int) -> int:
     """Open connections that say nothing, all at once; how many were let in."""
-    head = f"GET /ws HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\n"
-    head += "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-    head += "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+    head = upgrade(port)
 
     async def one() -> tuple[asyncio.StreamWriter, bool]:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
