@@ -125,10 +125,10 @@ class Score(NamedTuple):
 
     def __str__(self) -> str:
         own, other = map(shortened, self.agents)
-        (won, *ends), (points, *most) = self.won, self.points
+        (won, least, most), (points, low, high) = self.won, self.points
         return (
-            f"{own} against {other}: won {won:.1%} ({interval(*ends, '.1%')}), {points:+.3f} "
-            f"points a game ({interval(*most, '+.3f')}), {self.deals:,} duplicate deals"
+            f"{own} against {other}: won {won:.1%} ({interval(least, most, '.1%')}), {points:+.3f} "
+            f"points a game ({interval(low, high, '+.3f')}), {self.deals:,} duplicate deals"
         )
 
 

@@ -105,5 +105,5 @@ def advise(
 
 def _cells(estimate: Estimate, form: str) -> tuple[str, str]:
     """The mean of an estimate, and its interval."""
-    mean, *ends = estimate
-    return f"{mean:{form}}", interval(*ends, form)
+    mean, low, high = estimate
+    return f"{mean:{form}}", interval(low, high, form)

@@ -145,7 +145,7 @@ def line_of(entry: dict[str, Any]) -> str:
         if isinstance(value, float) and not name.endswith("second") and name != "seconds":
             words.append(f"{name.replace('_', ' ')} {value:.3f}")
     for agent, score in entry["against"].items():
-        mean, *ends = score["points"]
+        mean, low, high = score["points"]
         won = f", won {score['won'][0]:.1%}" if "won" in score else ""
-        words.append(f"v {agent} {mean:+.3f} ({interval(*ends, '+.3f')}){won}")
+        words.append(f"v {agent} {mean:+.3f} ({interval(low, high, '+.3f')}){won}")
     return "; ".join(words)

@@ -89,8 +89,12 @@ def target(path: Path) -> Path:
 
 
 @contextmanager
-def replacing(path: Path) -> Generator[Path]:
+def replacing(path: Path, private: bool = False) -> Generator[Path]:
     """Write a file completely or not at all.
+
+    Args:
+        path: Path of the file.
+        private: Whether nobody else may read it, whatever its permissions were.
 
     Yields:
         Path of a new file beside it, to be written in the block. At the end of the block it takes
@@ -104,12 +108,15 @@ def replacing(path: Path) -> Generator[Path]:
     try:
         found.parent.mkdir(parents=True, exist_ok=True)
         try:
+            if private:
+                part.touch(0o600)
             yield part
             # Some file systems tell only now that the disk is full.
             with open(part, "rb+") as file:
                 os.fsync(file.fileno())
-            with suppress(FileNotFoundError):
-                part.chmod(stat.S_IMODE(found.stat().st_mode))
+            if not private:
+                with suppress(FileNotFoundError):
+                    part.chmod(stat.S_IMODE(found.stat().st_mode))
             os.replace(part, found)
         finally:
             part.unlink(missing_ok=True)
@@ -117,13 +124,18 @@ def replacing(path: Path) -> Generator[Path]:
         raise WriteError(f"cannot write {path}: {reason_of(error)}") from None
 
 
-def write_atomically(path: Path, content: str | bytes) -> None:
+def write_atomically(path: Path, content: str | bytes, private: bool = False) -> None:
     """Write a file via a temporary one beside it, so that a crash leaves no partial file.
+
+    Args:
+        path: Path of the file.
+        content: All that is to be in it.
+        private: As for `replacing`.
 
     Raises:
         WriteError: The file cannot be written.
     """
-    with replacing(path) as part:
+    with replacing(path, private) as part:
         data = content if isinstance(content, bytes) else content.encode("utf-8", UNPAIRED)
         part.write_bytes(data)
 

@@ -31,7 +31,7 @@ from closedhand.core.text import showable
 
 MAGIC = b"clhd"
 HEADER = struct.Struct("<4sHH")
-"""Header of a saved state: `MAGIC`, the version of its layout, and bits of the game's name, or 0."""
+"""Header of a saved state: `MAGIC`, version of its layout, and 16 bits of the game's name or 0."""
 
 
 class Knowledge(NamedTuple):

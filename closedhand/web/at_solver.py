@@ -66,7 +66,7 @@ async def _push_solution(visitor: Visitor, small: Small, algorithm: str) -> None
     """Push the judgements of a solver until it is stopped."""
     try:
         steps = small.solve(algorithm, secrets.randbits(31))
-        async for small.look, judged in visitor.house.follow(steps):
+        async for small.look, judged in visitor.follow(steps):
             visitor.push({"push": "solved", **judged})
         visitor.push({"push": "solved", "done": True})
     except InputError as error:

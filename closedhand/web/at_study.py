@@ -68,7 +68,7 @@ async def _judge(visitor: Visitor, given: dict[str, Any]) -> Any:
 
 async def _judge_all(visitor: Visitor, found: study.Study) -> None:
     steps = found.judgements(secrets.randbits(31))
-    async for one in visitor.house.follow(steps):
+    async for one in visitor.follow(steps):
         visitor.push({"push": "judged", **one})
     visitor.push({"push": "judged", "ply": -1})
 

@@ -25,10 +25,10 @@ async def push_advice(visitor: Visitor, game: Game, view: State, by: str) -> Non
     }  # fmt: skip
     seed = secrets.randbits(31)
     try:
-        found |= await visitor.house.think(advice.suggest, game, view, by, 0)
+        found |= await visitor.advise(advice.suggest, game, view, by, 0)
         visitor.push({**found, "done": False})
         steps = advice.values(game, view, found["action"]["id"], seed, by)
-        async for some in visitor.house.follow(steps):
+        async for some in visitor.follow(steps):
             found["values"] = some
             visitor.push({**found, "done": False})
     except InputError as error:
@@ -44,7 +44,7 @@ async def push_worlds(visitor: Visitor, game: Game, view: State, seat: int) -> N
     try:
         if game.over(view):
             raise InputError("the game is over")
-        found = await visitor.house.think(advice.worlds, game, view, seat, secrets.randbits(31))
+        found = await visitor.advise(advice.worlds, game, view, seat, secrets.randbits(31))
         visitor.push({"push": "worlds", **found})
     except InputError as error:
         visitor.push({"push": "worlds", "error": str(error)})

@@ -4,8 +4,8 @@ import asyncio
 import json
 import logging
 import secrets
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -29,9 +29,11 @@ MOST_TABLES = 1000
 """Most tables of a house."""
 MOST_NAME = 40
 """Most characters in the name of a person."""
+SEED_BITS = 128
+"""Bits of a seed that nobody can find by trying, however well the hand that it dealt is known."""
 MOST_THINKING = 16
-"""Threads for hints, replays and the like: more than cores, as one that waits for the compiler of
-another game does not run, and must not keep a page waiting that needs no compiler."""
+"""Threads for the page, and for hints and the like: more than cores, as one that waits for the
+compiler of another game does not run, and must not keep a page waiting that needs no compiler."""
 
 T = TypeVar("T")
 
@@ -73,6 +75,7 @@ class House:
         self.tables: dict[str, Sitting] = {}
         self._agents = ThreadPoolExecutor(max(2, cores()), "agents")
         self._others = ThreadPoolExecutor(max(MOST_THINKING, cores()), "others")
+        self._advisers = ThreadPoolExecutor(max(MOST_THINKING, cores()), "advisers")
         self._driven: dict[str, asyncio.Task[None]] = {}
         self._listeners: dict[str, set[Callable[[], None]]] = {}
         # They are set up again when somebody comes to them: that may compile their game.
@@ -85,21 +88,16 @@ class House:
                 table.close()
         for task in self._driven.values():
             task.cancel()
-        for pool in (self._agents, self._others):
+        for pool in (self._agents, self._others, self._advisers):
             pool.shutdown(wait=False, cancel_futures=True)
 
     async def think(self, work: Callable[..., T], *arguments: Any) -> T:
-        """Call a function in a thread; hints and replays keep no agent from its turn."""
+        """Call a function that is soon done in a thread."""
         return await asyncio.get_running_loop().run_in_executor(self._others, work, *arguments)
 
-    async def follow(self, steps: Iterator[T]) -> AsyncIterator[T]:
-        """Go through an iterator, each step in a thread."""
-
-        def step() -> T | None:
-            return next(steps, None)
-
-        while (one := await self.think(step)) is not None:
-            yield one
+    def advise(self, work: Callable[..., T], *arguments: Any) -> Future[T]:
+        """Call a function in a thread of those for long work, which keeps no page waiting."""
+        return self._advisers.submit(work, *arguments)
 
     async def find(self, id: str) -> Sitting | None:
         """The table of an id; None if there is none."""
@@ -181,7 +179,7 @@ class House:
         if len(chairs) != game.num_players:
             raise InputError(f"{name} has {game.num_players} seats, not {len(chairs)}")
         seats = [self._chair(game, each) for each in chairs]
-        seed = int(secrets.randbits(31)) if seed is None else seed
+        seed = secrets.randbits(SEED_BITS) if seed is None else seed
         start = game.parse_deal(deal) if deal else game.deal(np.random.default_rng((seed, 0)))
         has_persons = any(not chair.agent for chair in seats)
         return Sitting(
@@ -245,7 +243,8 @@ class House:
     def _keep(self, table: Sitting) -> None:
         if self.folder and table.is_own and table.id in self.tables:
             try:
-                write_atomically(self.folder / f"{table.id}.json", json.dumps(table.saved()))
+                path = self.folder / f"{table.id}.json"
+                write_atomically(path, json.dumps(table.saved()), private=True)  # with all secrets
             except InputError as error:
                 LOG.warning("%s", error)
         self._tell(table.id)

@@ -5,6 +5,7 @@ same thing: the actions are played again.
 """
 
 import base64
+from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar
 
@@ -175,22 +176,29 @@ class Sitting:
         """Go back to the last decision of a seat.
 
         Raises:
-            InputError: It has made none, or another person has acted since.
+            InputError: It has made none, another person has acted since, or other persons play and
+                the player knows more by now.
         """
         was_over = self.over
-        state, places = self.start.copy(), []
+        state, last, since = self.start.copy(), -1, list[int]()
+        before = state
         for number, action in enumerate(self.actions):
-            places.append((number, int(state["player"])))
+            player = int(state["player"])
+            if player == seat:
+                last, since, before = number, [], state.copy()
+            else:
+                since.append(player)
             self.game.play(state, action)
-        own = [number for number, player in places if player == seat]
-        if not own:
+        if last < 0:
             raise InputError("there is nothing to undo: this is your first decision")
-        others = [p for n, p in places if n > own[-1] and p != seat and not self.chairs[p].agent]
-        if others:
+        if any(not self.chairs[player].agent for player in since):
             raise InputError("another person has played since")
+        knows_more = since or was_over or shows_more(self.game, before, state, seat)
+        if knows_more and len(self.persons) > 1:
+            raise InputError("you have seen more since, and are not the only person who plays")
         if was_over:
             self.hands = self.hands[:-1]
-        self.actions = self.actions[: own[-1]]
+        self.actions = self.actions[:last]
         self._changed()
         self._replay()
 
@@ -241,6 +249,20 @@ class Sitting:
             "turn": self.turn,
             "seed": self.seed,
         }
+
+
+def shows_more(game: Game, before: State, after: State, seat: int) -> bool:
+    """Whether a player sees cards, other than those it has put down, that it did not see before."""
+
+    def seen(state: State) -> tuple[Counter[str], Counter[str]]:
+        own, others = Counter[str](), Counter[str]()
+        for row in game.scene(game.view(state, seat)):
+            (own if row.seat == seat else others).update(filter(str.strip, row.cards))
+            others.update(row.last)
+        return own, others
+
+    (had, known), (has, knows) = seen(before), seen(after)
+    return bool((knows - known).keys() - (had - has).keys())
 
 
 OBJECT = Kind("an object", "objects", lambda value: isinstance(value, dict))

@@ -7,8 +7,9 @@ whoever has only the link of a seat is a guest of that table.
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from typing import Any
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping
+from concurrent.futures import Future
+from typing import Any, TypeVar
 
 from closedhand.core.game import InputError
 from closedhand.core.parsing import SEED, TEXT, Kind, check_fields, parse_json
@@ -19,6 +20,7 @@ from closedhand.web.sitting import Sitting
 from closedhand.web.small import Small
 from closedhand.web.study import Study
 
+T = TypeVar("T")
 Answer = Callable[["Visitor", dict[str, Any]], Awaitable[Any]]
 
 MOST_WAITING = 200
@@ -51,6 +53,8 @@ class Visitor:
         self.study: Study | None = None
         self.small: Small | None = None
         self._leave: Callable[[], None] = lambda: None
+        self._turn = asyncio.Lock()
+        self._working: Future[Any] | None = None
 
     @property
     def is_stranger(self) -> bool:
@@ -105,6 +109,28 @@ class Visitor:
         """Begin a computation in place of the one of that name."""
         self.stop(name)
         self.works[name] = asyncio.ensure_future(work)
+
+    async def advise(self, work: Callable[..., T], *arguments: Any) -> T:
+        """Do long work in a thread, when that of the call before is done.
+
+        Threads cannot be stopped: so a browser keeps one busy, however often it asks.
+        """
+        async with self._turn:
+            if self._working is not None and not self._working.done():
+                before = asyncio.wrap_future(self._working)
+                await asyncio.wait([before])
+                before.exception()
+            self._working = self.house.advise(work, *arguments)
+            return await asyncio.wrap_future(self._working)
+
+    async def follow(self, steps: Iterator[T]) -> AsyncIterator[T]:
+        """Go through an iterator, each step of which is long work."""
+
+        def step() -> T | None:
+            return next(steps, None)
+
+        while (one := await self.advise(step)) is not None:
+            yield one
 
     def stop(self, name: str) -> None:
         """End a computation."""

@@ -40,6 +40,13 @@ def test_a_file_is_replaced_with_its_permissions(path: Path) -> None:
     assert list(path.parent.iterdir()) == [path]
 
 
+def test_a_private_file_is_for_its_owner_alone(path: Path) -> None:
+    for mode in (0o600, 0o644):
+        write_atomically(path, "one", private=True)
+        assert path.read_text() == "one" and stat.S_IMODE(path.stat().st_mode) == 0o600
+        path.chmod(mode)
+
+
 def test_an_error_leaves_the_file_as_it_was(path: Path) -> None:
     write_atomically(path, "good")
     with pytest.raises(ZeroDivisionError), replacing(path) as part:

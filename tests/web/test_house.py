@@ -64,6 +64,19 @@ def test_a_table_that_is_closed_while_it_is_set_up_stays_closed(
     asyncio.run(play())
 
 
+def test_nobody_finds_the_seed_of_a_table() -> None:
+    """By trying all there are, to see the hands of the others and the deals to come."""
+
+    async def open_two() -> list[Sitting]:
+        house, chairs = House(None), [{"agent": "random"}] * 2
+        tables = [await house.open("leduc", {}, chairs, pace=0) for _ in range(2)]
+        house.close()
+        return tables
+
+    first, other = asyncio.run(open_two())
+    assert first.seed != other.seed and max(first.seed, other.seed).bit_length() > 64
+
+
 def test_a_damaged_table_is_none(tmp_path: Path) -> None:
     """Such as one whose deal is no base64; it is no longer listed."""
 

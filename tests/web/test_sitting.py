@@ -78,6 +78,42 @@ def test_no_undo_behind_the_back_of_another_person() -> None:
         table.undo(0)
 
 
+def acted(table: Sitting, *texts: str) -> Sitting:
+    for text in texts:
+        table.play(table.game.parse(text, table.state))
+    return table
+
+
+@pytest.mark.parametrize("actions", ["raise call", "raise call raise call", "raise fold"])
+def test_no_undo_of_what_has_shown_cards_where_others_play(actions: str) -> None:
+    """A call turns the flop, or leads to the showdown."""
+    table = acted(seated("leduc", persons=2), *actions.split())
+    with pytest.raises(InputError, match="you have seen more since"):
+        table.undo(1)
+    assert len(table.actions) == len(actions.split())
+
+
+def test_no_undo_after_an_agents_play_where_others_play() -> None:
+    table = seated("doudizhu", persons=2)
+    play_out(table, np.random.default_rng(5), 3)
+    with pytest.raises(InputError, match="you have seen more since"):
+        table.undo(1)
+
+
+def test_undo_of_a_slip_where_others_play() -> None:
+    for table, seat in (
+        (acted(seated("leduc", persons=2), "raise", "raise"), 1),
+        (acted(seated("leduc", persons=1), "raise", "call"), 0),
+    ):
+        table.undo(seat)
+        assert len(table.actions) == seat
+    table = seated("doudizhu", persons=2)
+    view = table.state.tobytes()
+    play_out(table, np.random.default_rng(5), 1)
+    table.undo(0)
+    assert table.state.tobytes() == view
+
+
 def test_the_same_deal_again_with_seats_moved() -> None:
     """In as many turns as there are seats, everybody has had every seat of the deal."""
     table, rng = seated("doudizhu"), np.random.default_rng(6)

@@ -16,7 +16,7 @@ from support_web import Wire, compile_advice, compile_table, serving, wired
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
-from closedhand import make_game
+from closedhand import InputError, make_game
 from closedhand.core.threads import cores
 from closedhand.web import advice, house, serve, server
 from closedhand.web.guard import BURST, MOST_CONNECTIONS, MOST_MESSAGE
@@ -406,6 +406,31 @@ def test_nobody_waits_for_the_compiler_of_another(
         for wire in waiting:
             while wire.receive().get("re") != 9:
                 pass
+
+
+def test_a_browser_keeps_one_thread_busy(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However often it asks for a hint; a thread cannot be stopped."""
+    running, most, answered = list[int](), list[int](), threading.Event()
+
+    def suggest(*_: Any) -> Any:
+        running.append(1)
+        most.append(len(running))
+        answered.wait(60)
+        running.pop()
+        raise InputError("no hint")
+
+    monkeypatch.setattr(advice, "suggest", suggest)
+    with wired(port) as wire:
+        told = opened(wire)
+        wire.ask("join", table=told["table"], token=told["tokens"][0])
+        if not is_turn(wire.pushed[-1]):
+            wire.until(is_turn)
+        for _ in range(20):
+            wire.ask("hint", by="random")
+        assert wire.ask("tables")
+        answered.set()
+        assert wire.until(lambda data: data["push"] == "hint" and data["done"])["error"]
+    assert set(most) == {1}
 
 
 @pytest.mark.slow

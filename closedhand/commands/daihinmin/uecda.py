@@ -1,5 +1,6 @@
 """The commands `serve` and `join`: Daihinmin over the competition's protocol."""
 
+import secrets
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -9,10 +10,10 @@ from rich.console import Console
 
 from closedhand.cli.common import (
     INTERRUPTED,
+    MOST_SEED,
     Json,
     Options,
     Rules,
-    Seed,
     claim_files,
     given_options,
     new_table,
@@ -76,7 +77,10 @@ def serve(
             min=1, help="Number of rounds of the match.", show_default=f"{ROUNDS} or --config's"
         ),
     ] = None,
-    seed: Seed = 0,
+    seed: Annotated[
+        int | None,
+        seed_option("Seed of the deals and of the agents; one that no client guesses if absent."),
+    ] = None,
     rules: Rules = None,
     option: Options = None,
     config: Annotated[
@@ -123,6 +127,7 @@ def serve(
     port = next((each for each in (port, read.port) if each is not None), PORT)
     if log:
         claim_files(log)
+    seed = secrets.randbelow(MOST_SEED) if seed is None else seed
     server = Server(
         split_agents(agents),
         rounds,

@@ -265,8 +265,8 @@ def report(data: dict[str, Any]) -> list[str]:
     lines += ["", "How much more often DR wins than MW on the same deals, percentage points:", ""]
     lines += ["| where | difference | 95% |", "|---|---|---|"]
     for name, gap in data["differences"].items():
-        mean, *ends = 100 * np.array([gap[key] for key in ("mean", "low", "high")], float)
-        lines.append(f"| {name} | {mean:+.1f} | {interval(*ends, '+.1f')} |")
+        mean, low, high = 100 * np.array([gap[key] for key in ("mean", "low", "high")], float)
+        lines.append(f"| {name} | {mean:+.1f} | {interval(low, high, '+.1f')} |")
     lines += ["", f"The landlord's win rate by iteration of {data['games']:,} games:", ""]
     lines += [f"| iteration | {' | '.join(PAIRINGS)} |", "|---|---|---|---|---|"]
     for i, rates in enumerate(zip(*data["iterations"].values(), strict=True), 1):

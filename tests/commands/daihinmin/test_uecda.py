@@ -22,7 +22,8 @@ def test_serve_reports_a_match(tmp_path: Path) -> None:
     common = [*SERVE, "0", "--agents", "random", "--rounds", "3"]
     result = run(*common, "--log", str(tmp_path / "a.log"))
     assert result.exit_code == 0 and "a.log" in result.stdout, result.output
-    data = json.loads(run(*common, "--json").stdout)
+    data, other = (json.loads(run(*common, "--json").stdout) for _ in range(2))
+    assert data["seed"] != other["seed"]  # clients would know the hands that a usual seed deals
     assert (data["rounds"], data["interrupted"], sum(data["points"])) == (3, False, 45)
     check_log(tmp_path / "a.log", 3)
 
