@@ -49,7 +49,7 @@ def learn(
         cls.settings_type(**read_settings(algorithm, setting or ())),
         seed,
         opponents=split_agents(opponents) if opponents else [],
-        against=split_agents(against or "random"),
+        against=split_agents("random" if against is None else against),
         threads=threads or 1,
         **given,
     )

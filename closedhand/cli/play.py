@@ -272,7 +272,7 @@ def play(
     bound = bind(game, rules, option)
     if seed is None:
         seed = int(np.random.default_rng().integers(2**31))
-    names = split_agents(agents or spec_of(bound.name).opponent)
+    names = split_agents(spec_of(bound.name).opponent if agents is None else agents)
     if len(names) == 1:
         names *= bound.num_players - 1
     others = [make_agent(bound, name, seed + i) for i, name in enumerate(names, 1)]

@@ -24,7 +24,7 @@ def learn(
     """Train MaskablePPO against agents, `random,rule` if none are named."""
     from closedhand.baselines.doudizhu import ppo
 
-    against = split_agents(opponents or "random,rule")
+    against = split_agents("random,rule" if opponents is None else opponents)
     rules = {key: game.options[key] for key in given if key != "substeps"}
     make_folder(folder)
     with interruptible(), percent_bar() as tell:
