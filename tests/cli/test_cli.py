@@ -122,7 +122,6 @@ def test_a_match_is_resumed() -> None:
         (["play", "doudizhu", "--agents", "rule,rule,rule"], "2 other seats"),
         (["play", "leduc", "--agents", ""], "no agent ''"),
         (["train", "leduc", "--algorithm", "ppo", "--against", ""], "no agent ''"),
-        (["train", "doudizhu", "--opponents", ""], "no agent ''"),
         (["play", "doudizhu", "--deal", "345"], "a deal is four fields"),
         (["records", "replay", "nothing.txt"], "cannot read nothing.txt"),
         (["train", "doudizhu", "--out", "x", "--option", "colour=red"], "no option 'colour'"),

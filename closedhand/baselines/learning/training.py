@@ -25,7 +25,7 @@ from closedhand.baselines.learning.population import Population, Weights
 from closedhand.baselines.learning.selfplay import Choose, Wave, join, play_wave
 from closedhand.baselines.learning.sharing import plain, share
 from closedhand.core import batch
-from closedhand.core.agents import Agent, digests
+from closedhand.core.agents import Agent, digests, make_agent
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game
 from closedhand.core.options import Range
@@ -172,6 +172,8 @@ class DeepLearner:
         self.updates = self.decisions = self.moves = self.games = 0
         self.measured: dict[str, float] = {}
         self.against = list(against)
+        for name in against:  # an unknown one is refused before the work begins
+            make_agent(self.features.game, name, seed)
         self.seconds = 0.0
         self._judged_at = time.monotonic()
         self._judging = 0.0
