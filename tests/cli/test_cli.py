@@ -121,7 +121,7 @@ def test_a_match_is_resumed() -> None:
         (["play", "doudizhu", "--seat", "3"], "seat must be 0 to 2"),
         (["play", "doudizhu", "--agents", "rule,rule,rule"], "2 other seats"),
         (["play", "leduc", "--agents", ""], "no agent ''"),
-        (["train", "leduc", "--algorithm", "ppo", "--against", ""], "no agent ''"),
+        (["train", "leduc", "--out", "x", "--algorithm", "ppo", "--against", ""], "no agent ''"),
         (["play", "doudizhu", "--deal", "345"], "a deal is four fields"),
         (["records", "replay", "nothing.txt"], "cannot read nothing.txt"),
         (["train", "doudizhu", "--out", "x", "--option", "colour=red"], "no option 'colour'"),
