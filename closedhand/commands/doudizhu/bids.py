@@ -23,7 +23,7 @@ from closedhand.cli.common import (
     progress_bar,
     seed_option,
 )
-from closedhand.commands.doudizhu.networks import Threads
+from closedhand.commands.doudizhu.networks import Out, Threads
 
 SEEN = ((0, 0), (1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2))
 """Pairs of a seat and a highest bid so far that it may face."""
@@ -74,8 +74,13 @@ def bids(
 
 def bid_net(
     deals: Annotated[Path, typer.Option(help="File deals.npz that `train bids` saved.")],
-    out: Annotated[Path, typer.Option(help="Folder for the network.")],
-    minutes: Annotated[float, typer.Option(help="Minutes to train.", callback=positive)] = 2.0,
+    out: Out,
+    minutes: Annotated[
+        float,
+        typer.Option(
+            help="Minutes to train, those before a resumption included.", callback=positive
+        ),
+    ] = 2.0,
     seed: Annotated[int, seed_option("Seed of the first weights and the order.")] = 0,
     threads: Threads = None,
     restart: Restart = False,

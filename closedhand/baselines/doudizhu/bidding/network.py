@@ -53,7 +53,7 @@ from closedhand.games.doudizhu.state import SEATS, Rules
 NAME = "bid.safetensors"
 SHIPPED_FILE = SHIPPED / "doudizhu_bid.safetensors"
 CHECKPOINT = "bid.ckpt"
-"""The checkpoint of an interrupted training."""
+"""The checkpoint of a training, also of a finished one, which more minutes continue."""
 CELLS = planes.RANKS * planes.ROWS
 CHUNK = 1024
 """Hands per forward pass outside training."""
@@ -139,7 +139,7 @@ def train(
     restart: bool = False,
     progress: Callable[[float, str], object] = lambda share, text: None,
 ) -> Result:
-    """Train a bid network, or resume an interrupted training; Ctrl-C saves.
+    """Train a bid network, or resume the training in `out`; Ctrl-C saves.
 
     Args:
         path: Deals that `closedhand train bids` saved, `deals.npz`.
@@ -147,18 +147,23 @@ def train(
         minutes: Duration of the training, without interruptions.
         seed: Seed of the initial weights and the order of the hands.
         threads: Number of CPU threads; None: all cores.
-        restart: Whether to start again although `out` holds an interrupted training.
+        restart: Whether to start again although `out` holds a training.
         progress: Called now and then with the share that is done and a text about it.
 
     Raises:
-        InputError: There are no deals or too few, or `out` holds an interrupted training with other
-            settings.
+        InputError: There are no deals or too few, or `out` holds a training with other settings,
+            or a network whose training cannot be resumed.
         KeyboardInterrupt: The training was interrupted before its first step.
     """
     from closedhand import __version__
 
     if not minutes > 0:
         raise InputError(f"the training time must be more than 0 minutes, not {minutes}")
+    if (out / NAME).exists() and not (out / CHECKPOINT).exists() and not restart:
+        # Up to 0.15.0 a finished training left no checkpoint behind.
+        raise InputError(
+            f"{out / NAME} is of another training: name another folder, or add --restart"
+        )
     settings, deals = read(path)
     check_number(deals.points.size)
     torch.set_num_threads(threads or cores())
@@ -192,9 +197,6 @@ def train(
         "version": __version__,
     }
     networks.save(out / NAME, network, about)
-    if not run.interrupted:
-        # The training is complete: the next one starts from the beginning.
-        (out / CHECKPOINT).unlink(missing_ok=True)
     return Result(out / NAME, about, run.interrupted)
 
 
@@ -245,6 +247,8 @@ class Fitting:
 
     def advance(self, seconds: float) -> bool:
         """Learn for a tenth of a second; validate now and then, and at the end."""
+        # A training that is given more minutes than before is validated again from there on.
+        self._times = min(self._times, int((1 - seconds / self._seconds) * TIMES))
         start = time.monotonic()
         spent = 0.0
         while spent < min(PIECE, seconds):

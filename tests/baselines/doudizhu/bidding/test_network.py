@@ -1,6 +1,7 @@
 """The bid network."""
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -113,3 +114,31 @@ def test_an_interrupted_bid_network_is_kept(bids: tuple[Path, bid_net.Result]) -
     )
     assert result.interrupted
     assert networks.load(result.path, "bid")[1] == json.loads(json.dumps(result.about))
+
+
+def test_a_finished_bid_network_is_left_alone_or_goes_on(
+    bids: tuple[Path, bid_net.Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, result = bids
+    out = shutil.copytree(folder, tmp_path / "copy")
+    made = (out / bid_net.NAME).read_bytes()
+    clock = Clock()
+    for module in (run, bid_net):
+        monkeypatch.setattr(module, "time", clock)
+    asked: list[int] = []
+    ask = bid_net.Fitting._ask
+    monkeypatch.setattr(bid_net.Fitting, "_ask", lambda self: asked.append(self.steps) or ask(self))
+
+    def train(minutes: float, restart: bool = False) -> bid_net.Result:
+        return bid_net.train(out / "deals.npz", out, minutes, threads=1, restart=restart)
+
+    for minutes in (MINUTES, MINUTES / 2):
+        assert train(minutes).about == result.about
+        assert (out / bid_net.NAME).read_bytes() == made and not asked
+    more = train(2 * MINUTES)
+    assert more.about["epochs"] > result.about["epochs"]
+    assert len(asked) == pytest.approx(bid_net.TIMES / 2, abs=2)
+    (out / bid_net.CHECKPOINT).unlink()  # as if an earlier version had finished it
+    with pytest.raises(InputError, match="of another training"):
+        train(MINUTES)
+    assert train(MINUTES, restart=True).about == result.about
