@@ -20,6 +20,19 @@ Seen = np.ndarray | dict[str, np.ndarray]
 """Observations: those of planes are a dict of their parts, others one vector."""
 
 
+def session_seed(seed: int, done: int) -> int:
+    """The seed of a session of a training, so that each one plays other deals.
+
+    Args:
+        seed: Seed of the training.
+        done: What has been done before the session, such as steps.
+
+    Returns:
+        A number of 31 bits: NumPy's old generator, which SB3 seeds, takes no more than 32.
+    """
+    return int(np.random.SeedSequence((seed, done)).generate_state(1)[0] >> 1)
+
+
 class SB3VecEnv(VecEnv):
     """One or several of our vector envs side by side, possibly with different seats.
 

@@ -45,7 +45,7 @@ from closedhand.core.text import reason_of
 from closedhand.core.threads import cores
 from closedhand.core.version import __version__
 from closedhand.envs.vector import GameVectorEnv
-from closedhand.wrappers.sb3 import SB3VecEnv
+from closedhand.wrappers.sb3 import SB3VecEnv, session_seed
 
 __getattr__ = old_names(__name__)
 
@@ -193,6 +193,8 @@ def read_checkpoint(path: Path) -> Checkpoint:
 def restore(model: MaskablePPO, path: Path, checkpoint: Checkpoint) -> None:
     """Give a new model the network, the optimiser and the counters of a checkpoint.
 
+    Its next games are others than those that it began with.
+
     Raises:
         InputError: They are those of another network, or damaged.
     """
@@ -202,6 +204,7 @@ def restore(model: MaskablePPO, path: Path, checkpoint: Checkpoint) -> None:
             raise ValueError("it has weights that are not finite")
         for name in COUNTERS:
             setattr(model, name, operator.index(checkpoint.about[name]))
+        model.set_random_seed(session_seed(model.seed or 0, model.num_timesteps))
     except Exception as error:
         raise InputError(f"cannot resume {path}: {reason_of(error)}") from None
 

@@ -37,7 +37,7 @@ from closedhand.core.game import Game
 from closedhand.envs.vector import GameVectorEnv
 from closedhand.games.leduc.plays import ACTIONS
 from closedhand.games.leduc.rules import FLOP, UNKNOWN
-from closedhand.wrappers.sb3 import SB3VecEnv
+from closedhand.wrappers.sb3 import SB3VecEnv, session_seed
 
 GAMES = 128
 """Number of parallel games in each seat."""
@@ -128,8 +128,7 @@ class PPO:
 
     def _begin(self) -> None:
         """Make envs and an untrained network, seeded by the run's seed and its iterations."""
-        entropy = np.random.SeedSequence((self._seed, self.iterations))
-        seed = int(entropy.generate_state(1)[0] >> 1)
+        seed = session_seed(self._seed, self.iterations)
         self._opponent = StrategyAgent(uniform(self.game), "self", seed)
         seats = [
             GameVectorEnv(
@@ -154,7 +153,7 @@ class PPO:
                 gamma=1.0,
                 gae_lambda=LAMBDA,
                 clip_range=CLIP,
-                seed=seed % 2**32,  # NumPy's old generator, which SB3 seeds, takes no more
+                seed=seed,
                 device="cpu",
                 policy_kwargs={
                     "net_arch": list(WIDTHS),

@@ -176,6 +176,23 @@ def test_a_resumed_training_has_network_optimiser_and_counters(untrained: Path) 
     assert a == b
 
 
+def test_every_session_plays_other_deals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seeds: list[int] = []
+    reset = ppo.GameVectorEnv.reset
+
+    def note(self, *, seed=None, options=None):
+        seeds.append(seed)
+        return reset(self, seed=seed, options=options)
+
+    monkeypatch.setattr(ppo.GameVectorEnv, "reset", note)
+    for _ in range(3):
+        ppo.train(tmp_path, minutes=1e-9, opponents=["random"], games=1, seed=5)
+    ppo.train(tmp_path, minutes=1e-9, opponents=["random"], games=1, seed=5, restart=True)
+    sessions = [seeds[i : i + ppo.SEATS] for i in range(0, len(seeds), ppo.SEATS)]
+    assert sessions[0] == sessions[3] == [5, 6, 7]
+    assert len({seed for each in sessions[:3] for seed in each}) == 3 * ppo.SEATS
+
+
 DAMAGE = {
     "cut off": lambda content: content[:-100],
     "text": lambda content: b"text",
