@@ -8,7 +8,6 @@ its further parameters, or a table that is attached to it; see `closedhand.core.
 grammar of the texts that name agents is in `closedhand.core.agent_spec`.
 """
 
-import hashlib
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -27,7 +26,7 @@ from closedhand.core.checks import InputError, check_seed, integers, shown
 from closedhand.core.extras import needing, require
 from closedhand.core.game import Game, State
 from closedhand.core.options import options_of
-from closedhand.core.reading import read_content
+from closedhand.core.reading import checksum
 from closedhand.core.registry import make_game, spec_of
 from closedhand.core.version import UNCHANGED_SINCE, order
 
@@ -296,8 +295,7 @@ def digests(game: Game, agents: Iterable[str]) -> dict[str, str]:
         except InputError:
             files = set[Path]()  # an object of that name played
         if files:
-            content = b"".join(read_content(file) for file in sorted(files))
-            found[agent] = hashlib.sha256(content).hexdigest()[:16]
+            found[agent] = checksum(*sorted(files))
     return found
 
 

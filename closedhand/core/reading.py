@@ -5,6 +5,7 @@ Whatever a file holds, reading it returns data or raises an `InputError` that na
 
 import errno
 import gzip
+import hashlib
 import io
 import math
 import os
@@ -116,6 +117,16 @@ def read_content(path: Path | str, most: int = MOST_DATA) -> bytes:
     """
     with reading(path), _opened(path, most) as file:
         return file.read()
+
+
+def checksum(*paths: Path | str) -> str:
+    """A checksum of the contents of files, which identifies them wherever they lie.
+
+    Raises:
+        InputError: A file cannot be read.
+    """
+    content = b"".join(map(read_content, paths))
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 def _opened(path: Path | str, most: int | None = None) -> IO[bytes]:

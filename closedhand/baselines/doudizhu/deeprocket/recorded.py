@@ -4,6 +4,7 @@ A shard (written by `shards.py`) holds one game per row: `deal` (packed hands of
 the public cards), `actions` (flat ids, passes included) and `agents` (by seat).
 """
 
+import hashlib
 import os
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -43,6 +44,13 @@ class Games(NamedTuple):
     actions: np.ndarray
     offsets: np.ndarray
     seats: np.ndarray
+
+    def digest(self) -> str:
+        """A checksum of all of it but the rules."""
+        found = hashlib.sha256()
+        for part in (self.deals, self.actions, self.offsets, self.seats):
+            found.update(part.tobytes())
+        return found.hexdigest()[:16]
 
 
 def read(path: Path, expert: str | None = None) -> Games:

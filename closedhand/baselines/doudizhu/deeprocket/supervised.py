@@ -286,6 +286,7 @@ def train(
         "role": role,
         "select": select,
         "pairs": len(rows),
+        "files": {"records": games.digest()},
         "batch": batch,
         "seed": seed,
     }

@@ -37,7 +37,7 @@ from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.kernel import kernel
 from closedhand.core.options import Range
-from closedhand.core.reading import check_arrays
+from closedhand.core.reading import check_arrays, checksum
 from closedhand.core.registry import make_game
 from closedhand.core.run import NPZ, Format, Run
 from closedhand.core.threads import in_threads
@@ -379,6 +379,7 @@ def begin(
             "value-net learns the default rules of doudizhu: leave out all options but objective"
         )
     training = Training(game, seed, start, settings)
+    networks = {"from": start, "beside": settings.beside}
 
     def save_network() -> None:
         files.save(folder / files.NAME, training.learned, training.about)
@@ -389,6 +390,7 @@ def begin(
             "objective": training.objective,
             "seed": seed,
             "start": training.steps,
+            "files": {name: checksum(path) for name, path in networks.items() if path},
             "units": [UNITS, SECOND],
             **asdict(settings),
         },

@@ -1,11 +1,13 @@
 """Supervised training of the networks."""
 
+import itertools
 import json
 import signal
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from support_torch import QUIET
 
@@ -87,6 +89,30 @@ def test_training_is_interrupted_and_goes_on(
     with pytest.raises(InputError, match="cannot resume") as caught:
         train()
     assert "\n" not in str(caught.value)
+
+
+def test_as_many_pairs_of_other_records_are_not_gone_on_with(
+    supervised: Any, folder: Path, games: recorded.Games, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    given = {"steps": 2, "batch": 16, "threads": 1}
+    supervised.train("kicker", folder, tmp_path, **given)
+    ends = games.offsets.tolist()
+    parts = [
+        games._replace(
+            deals=games.deals[i : i + 1],
+            actions=games.actions[start:stop],
+            offsets=np.array([0, stop - start]),
+            seats=games.seats[i : i + 1],
+        )
+        for i, (start, stop) in enumerate(itertools.pairwise(ends))
+    ]
+    again, others = recorded.join(parts), recorded.join(parts[::-1])
+    monkeypatch.setattr(recorded, "read", lambda *_: again)
+    supervised.train("kicker", folder, tmp_path, **given)
+    monkeypatch.setattr(recorded, "read", lambda *_: others)
+    with pytest.raises(InputError, match="was made with files records="):
+        supervised.train("kicker", folder, tmp_path, **given)
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ from closedhand import InputError, make_agent, make_game
 from closedhand.arena import match
 from closedhand.baselines.doudizhu.value_net import files, training
 from closedhand.core import duel, threads
+from closedhand.core.run import Run
 
 GAME = make_game("doudizhu", objective="win")
 
@@ -106,6 +107,31 @@ def test_a_stage_goes_on_from_a_file(tmp_path: Path) -> None:
     for each in (stage, again):
         each.step()
     assert alike(stage, again)
+
+
+def test_a_stage_is_resumed_with_the_same_networks_only(tmp_path: Path) -> None:
+    paths = [tmp_path / f"{seed}.npz" for seed in range(2)]
+    for seed, path in enumerate(paths):
+        learner = training.Training(GAME, seed)
+        learner.step()
+        files.save(path, learner.learned, learner.about)
+    beside = tmp_path / "beside.npz"
+    settings = training.Settings(beside=str(beside))
+
+    def stage(start: Path, second: Path) -> Run[training.Training]:
+        beside.write_bytes(second.read_bytes())
+        return training.begin(GAME, 5, tmp_path / "stage", start, settings)
+
+    stage(paths[0], paths[1]).save()
+    moved = paths[0].rename(tmp_path / "moved.npz")
+    stage(moved, paths[1]).resume()
+    for start, second, name in ((paths[1], paths[1], "from"), (moved, moved, "beside")):
+        with pytest.raises(InputError, match=f"was made with files {name}="):
+            stage(start, second).resume()
+    older = stage(moved, paths[1])
+    del older.settings["files"]  # as up to 0.15.0
+    older.save()
+    stage(paths[1], paths[1]).resume()
 
 
 def test_a_network_for_the_other_objective_plays_the_same_at_first(tmp_path: Path) -> None:
