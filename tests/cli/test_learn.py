@@ -58,6 +58,14 @@ def test_bad_input(arguments: list[str], reason: str) -> None:
     assert reason in result.stderr
 
 
+@pytest.mark.parametrize("agent", ["self", "pool"])
+def test_what_is_no_agent_is_not_exploited(agent: str, tmp_path: Path) -> None:
+    result = run("exploit", "leduc", "--agent", agent, "--steps", "100", "--out", "x", *TINY)
+    assert result.exit_code == 2
+    assert f"no agent '{agent}'" in result.stderr
+    assert not (tmp_path / "x").exists()
+
+
 def test_networks_of_another_training_are_not_written_over(tmp_path: Path) -> None:
     (tmp_path / "x").mkdir()
     (tmp_path / "x" / "model.safetensors").write_bytes(b"")
