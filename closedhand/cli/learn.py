@@ -53,6 +53,8 @@ def learn(
         threads=threads or 1,
         **given,
     )
+    if learner.remark:
+        note(learner.remark)
     run = prepare(learner, folder, restart)
     with cluster_at(ray) as learner.crew:
         if learner.crew is not None and learner.crew.cores > learner.settings.pieces:

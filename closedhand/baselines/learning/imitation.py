@@ -24,7 +24,7 @@ from closedhand.core.agents import act_batch, digests, make_agent
 from closedhand.core.game import Game, InputError
 
 HELD_OUT = 20
-"""One game of so many is never learned from, but predicted for the accuracy."""
+"""One game of so many, or of fewer, is never learned from, but predicted for the accuracy."""
 TRIES = 100
 """How often games are drawn in which there may be nothing to learn, such as illegal actions."""
 
@@ -223,6 +223,8 @@ class Imitation(DeepLearner):
         self._games = None if records is None else read_games(game, records, expert)
         if records is None:
             make_agent(self.features.game, str(expert), 0)
+        if not self.holds_out:
+            self.remark = "there is one game only: none is held out, and no accuracy is shown"
 
     def sources(self) -> dict[str, Any]:
         """The records and the expert."""
@@ -234,10 +236,12 @@ class Imitation(DeepLearner):
         return found
 
     def update(self, rng: np.random.Generator) -> dict[str, float]:
-        """Learn from the decisions of some games."""
+        """Learn from the decisions of some games; a single game leaves none for the accuracy."""
         held_out, pairs = self.pairs(rng)
-        with torch.inference_mode():
-            right, loss = self._predict(held_out)
+        measured: dict[str, float] = {}
+        if self.holds_out:
+            with torch.inference_mode():
+                measured["accuracy"], measured["held_out_loss"] = self._predict(held_out)
         seen, actions = torch.from_numpy(pairs.observations), torch.from_numpy(pairs.actions)
         legal = Legal.of(pairs.masks)
         losses = 0.0
@@ -246,7 +250,12 @@ class Imitation(DeepLearner):
             found = -self._logs(seen[part], own)[own.chosen(actions[part])].mean()
             self.take_step(found)
             losses += len(part) * found.item()
-        return {"loss": losses / len(actions), "held_out_loss": loss, "accuracy": right}
+        return {"loss": losses / len(actions), **measured}
+
+    @property
+    def holds_out(self) -> bool:
+        """Whether there are games that are not learned from."""
+        return self._games is None or len(self._games.starts) > 1
 
     def _predict(self, pairs: Pairs) -> tuple[float, float]:
         """Share of the actions that the network would take, and the loss."""
@@ -260,7 +269,7 @@ class Imitation(DeepLearner):
         return legal.log_softmax(self.network.legal(seen.float(), legal.rows, legal.actions)[0])
 
     def pairs(self, rng: np.random.Generator) -> tuple[Pairs, Pairs]:
-        """Decisions for the accuracy, never learned from, and decisions to learn from."""
+        """Decisions for the accuracy, not learned from if it `holds_out`, and those to learn."""
         for _ in range(TRIES):
             held_out, learned = (each.legal() for each in self.watched(rng))
             if len(held_out.actions) and len(learned.actions):
@@ -283,8 +292,8 @@ class Imitation(DeepLearner):
             ]
         else:
             every = np.arange(len(self._games.starts))
-            kept = every % HELD_OUT == HELD_OUT - 1 if len(every) >= HELD_OUT else every >= 0
-            learned = ~kept if len(every) >= HELD_OUT else kept
+            kept = every % HELD_OUT == min(HELD_OUT, len(every)) - 1
+            learned = ~kept if self.holds_out else kept
             found = [
                 encode(self.features, self._games, rng.choice(every[own], size))
                 for own, size in ((kept, few), (learned, number))

@@ -116,6 +116,7 @@ class DeepLearner:
         kind: Kind of its network, see `networks.KINDS`.
         temperature: Temperature at which its agent plays.
         roles: Whether each role of the game has a network of its own.
+        remark: What people are told before it begins; empty: nothing.
         game: Game to be learned, as it was given.
         features: The game as the network sees it.
         settings: The settings.
@@ -136,6 +137,7 @@ class DeepLearner:
     kind = "policy"
     temperature = 1.0
     roles = False
+    remark = ""
 
     def __init__(
         self,

@@ -9,9 +9,17 @@ from support_agents import games_of
 from support_learners import SMALL, learn
 
 from closedhand import InputError, make_game
+from closedhand.baselines.learning import imitation
 from closedhand.baselines.learning.factoring import steps_towards
 from closedhand.baselines.learning.features import Features
-from closedhand.baselines.learning.imitation import Imitation, ImitationSettings, encode, read_games
+from closedhand.baselines.learning.imitation import (
+    Games,
+    Imitation,
+    ImitationSettings,
+    Pairs,
+    encode,
+    read_games,
+)
 from closedhand.core import batch, records
 
 
@@ -57,6 +65,31 @@ def test_imitation_learns_from_records_and_resumes(tmp_path: Path) -> None:
     settings = ImitationSettings(**SMALL)
     learner = learn(Imitation(make_game("leduc"), settings, 1, records=path), 5)
     assert learner.measured["loss"] < 1.2
+
+
+@pytest.mark.parametrize("number", [2, 19, 20, 45])
+def test_what_is_held_out_is_not_learned(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen: list[set[int]] = []
+
+    def note(features: Features, games: Games, rows: np.ndarray) -> Pairs:
+        chosen.append(set(rows.tolist()))
+        return encode(features, games, rows)
+
+    monkeypatch.setattr(imitation, "encode", note)
+    path = record(tmp_path, "leduc", number)
+    learner = Imitation(make_game("leduc"), ImitationSettings(**SMALL), 1, records=path)
+    assert learn(learner, 8).measured.keys() == {"loss", "held_out_loss", "accuracy"}
+    held_out, learned = (set().union(*chosen[i::2]) for i in range(2))
+    assert held_out and not held_out & learned
+
+
+def test_nothing_of_a_single_game_is_held_out(tmp_path: Path) -> None:
+    path = record(tmp_path, "leduc", 1)
+    learner = Imitation(make_game("leduc"), ImitationSettings(**SMALL), 1, records=path)
+    assert "none is held out" in learner.remark
+    assert learn(learner, 1).measured.keys() == {"loss"}
 
 
 def test_illegal_actions_of_a_lenient_game_are_not_learned() -> None:
