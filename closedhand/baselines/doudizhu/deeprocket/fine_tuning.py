@@ -68,6 +68,7 @@ MEAN_OF = 300
 CHECK_EVERY = 180.0
 """Seconds between checks."""
 CHECK_DEALS = 200
+"""Deals of a check: always the same, so that checks can be compared."""
 
 HISTORY = "self-play"
 

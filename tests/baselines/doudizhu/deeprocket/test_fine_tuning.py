@@ -41,7 +41,8 @@ def test_win_rates_add_up_and_equal_networks_are_level(untrained: Path) -> None:
     torch.manual_seed(1)
     one, kicker = fine_tuning.Tuning(str(untrained)).network, networks.KickerNetwork("tiny")
     other = networks.PolicyNetwork("tiny").eval()
-    assert sampling.win_rate(SUBSTEPS, one, one, kicker, 6) == (0.5, 0.0)
+    level, error = sampling.win_rate(SUBSTEPS, one, one, kicker, 6)
+    assert level == 0.5 and error > 0
     rates = [sampling.win_rate(SUBSTEPS, *pair, kicker, 8)
              for pair in ((one, other), (other, one))]  # fmt: skip
     assert rates[0][0] + rates[1][0] == pytest.approx(1)
