@@ -77,9 +77,12 @@ def prepare(learner: Any, folder: Path, restart: bool) -> Any:
 
     make_folder(folder)
     path = folder / learned.NAME
-    if path.exists() and not (folder / training.CHECKPOINT).exists() and not restart:
+    resumable = (folder / training.CHECKPOINT).exists()
+    if path.exists() and not resumable and not restart:
         raise InputError(f"{path} is of another training: name another folder, or add --restart")
     run = training.begin(learner, folder)
+    if restart and resumable:  # else it is not known whose files there are
+        training.clear(folder)
     if run.resume_if_kept(restart):
         note(f"resuming after {learner.decisions:,} decisions")
     return run
@@ -116,10 +119,11 @@ def work(run: Any, folder: Path, seconds: float | None, steps: int | None) -> No
         steps: Number of decisions in all; None: no limit.
     """
     from closedhand.baselines.learning.board import Board
+    from closedhand.baselines.learning.training import BOARD
 
     learner, told = run.learner, len(run.history)
 
-    with Board(folder / "tensorboard") as board:
+    with Board(folder / BOARD, learner.decisions) as board:
 
         def tell() -> None:
             nonlocal told

@@ -140,6 +140,18 @@ def write_atomically(path: Path, content: str | bytes, private: bool = False) ->
         part.write_bytes(data)
 
 
+def remove(path: Path) -> None:
+    """Remove a file, if it is there.
+
+    Raises:
+        WriteError: It cannot be removed.
+    """
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise WriteError(f"cannot remove {path}: {reason_of(error)}") from None
+
+
 class Log:
     """A new text file that grows, begun with its first text; what is in it is always whole.
 

@@ -30,6 +30,24 @@ def test_a_training_goes_on_and_its_network_plays(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_a_restart_leaves_nothing_of_the_former_training(tmp_path: Path) -> None:
+    arguments = ("train", "leduc", "--algorithm", "ppo", "--out", "x", "--steps", "500", *TINY)
+    first = run(*arguments, "--opponents", "self,pool", "--set", "freeze=1")
+    assert first.exit_code == 0, first.output
+    folder = tmp_path / "x"
+    own = {folder / "opponents.csv", *(folder / "tensorboard").iterdir()}
+    assert len(own) == 2 and all(path.is_file() for path in own)
+    others = [folder / "tensorboard" / "mine" / "events.out.tfevents.1", folder / "notes.csv"]
+    others[0].parent.mkdir()
+    for path in others:
+        path.write_text("mine")
+    again = run(*arguments, "--restart")
+    assert again.exit_code == 0, again.output
+    assert not any(path.exists() for path in own)
+    assert [path.read_text() for path in others] == ["mine", "mine"]
+
+
+@pytest.mark.slow
 def test_exploit_states_a_lower_bound() -> None:
     result = run("exploit", "leduc", "--agent", "random", "--steps", "6000", "--deals", "300",
                  "--json", *TINY)  # fmt: skip

@@ -25,11 +25,21 @@ def check_name(folder: Path) -> None:
         raise InputError(f"{folder}: TensorBoard takes no name that is not UTF-8") from None
 
 
+def logs(folder: Path) -> list[Path]:
+    """The logs in a folder; those in its subfolders are of others."""
+    return list(folder.glob("events.out.tfevents.*"))
+
+
 class Board:
     """A log of TensorBoard; a context that closes it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, decisions: int = 0) -> None:
         """Open a log in a folder.
+
+        Args:
+            folder: The folder.
+            decisions: Number of decisions at which the training goes on. What earlier logs tell of
+                later ones, which a kill has undone, is no longer shown.
 
         Raises:
             InputError: TensorBoard is not installed, or takes no such name.
@@ -37,7 +47,14 @@ class Board:
         check_name(folder)
         with needing():
             from tensorboard.summary.writer.event_file_writer import EventFileWriter
+        from tensorboard.compat.proto import event_pb2
+
+        # Generated classes have no types.
+        protos = cast(Any, event_pb2)
+        self._event = protos.Event
         self._writer = EventFileWriter(str(folder))
+        start = protos.SessionLog(status=protos.SessionLog.START)
+        self._writer.add_event(self._event(step=decisions + 1, session_log=start))
 
     def __enter__(self) -> Self:
         """The log."""
@@ -54,15 +71,13 @@ class Board:
 
     def add(self, entry: Mapping[str, Any]) -> None:
         """Add the numbers of an entry of a history, at its number of decisions."""
-        from tensorboard.compat.proto import event_pb2, summary_pb2
+        from tensorboard.compat.proto import summary_pb2
 
-        # Generated classes have no types.
-        Event, Summary = cast(Any, event_pb2).Event, cast(Any, summary_pb2).Summary
-
+        Summary = cast(Any, summary_pb2).Summary
         values = [Summary.Value(tag=name, simple_value=value) for name, value in numbers_in(entry)]
         summary = Summary(value=values)
         self._writer.add_event(
-            Event(wall_time=time.time(), step=entry["decisions"], summary=summary)
+            self._event(wall_time=time.time(), step=entry["decisions"], summary=summary)
         )
 
 

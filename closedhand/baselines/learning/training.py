@@ -18,6 +18,7 @@ import torch
 
 from closedhand.baselines.learning import learned, networks
 from closedhand.baselines.learning.agent import NetworkAgent
+from closedhand.baselines.learning.board import logs
 from closedhand.baselines.learning.features import Features
 from closedhand.baselines.learning.judging import judge
 from closedhand.baselines.learning.pieces import Piece, Record, cut, record, replay, rounded
@@ -26,13 +27,14 @@ from closedhand.baselines.learning.selfplay import Choose, Wave, join, play_wave
 from closedhand.baselines.learning.sharing import plain, share
 from closedhand.core import batch
 from closedhand.core.agents import Agent, digests, make_agent
-from closedhand.core.files import write_atomically
+from closedhand.core.files import remove, write_atomically
 from closedhand.core.game import Game
 from closedhand.core.options import Range
 from closedhand.core.run import Run
 from closedhand.core.workers import Crew
 
 CHECKPOINT, HISTORY = "checkpoint.npz", "training.json"
+OPPONENTS, BOARD = "opponents.csv", "tensorboard"
 JUDGING = 20.0
 """Least ratio of the time between two judgements to the time that one takes."""
 FIRST_JUDGEMENT = 10.0
@@ -459,7 +461,7 @@ class DeepLearner:
             self.provenance(),
         )  # fmt: skip
         if self.population.drawn:
-            write_atomically(folder / "opponents.csv", self.population.log())
+            write_atomically(folder / OPPONENTS, self.population.log())
 
 
 def play_piece(
@@ -500,6 +502,16 @@ def _tensor(array: np.ndarray, shape: torch.Size) -> torch.Tensor:
     if array.shape != tuple(shape) or not np.isfinite(array).all():
         raise ValueError("weights")
     return torch.from_numpy(array.astype(np.float32))
+
+
+def clear(folder: Path) -> None:
+    """Remove what a training has left in its folder and a new one does not write over.
+
+    Raises:
+        InputError: It cannot be removed.
+    """
+    for path in (folder / OPPONENTS, *logs(folder / BOARD)):
+        remove(path)
 
 
 def begin(learner: DeepLearner, folder: Path | None = None) -> Run[DeepLearner]:

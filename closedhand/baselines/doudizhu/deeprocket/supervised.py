@@ -293,8 +293,10 @@ def train(
     learner = Learner(network, plan, settings)
     path = out / f"{kind}.ckpt"
     going_on = path.exists() and not restart
+    valid = 0
     if going_on:
         done = check_resumable(path, settings)
+        valid = done["step"] + 1
         if learner.plan.share(done["step"], done["seconds"]) >= 1:
             return Result(out / f"{kind}.safetensors", done["checks"], False)
     if not held.any() or held.all():
@@ -312,7 +314,8 @@ def train(
             precision=precision or precision_of(device),
             max_epochs=-1,
             max_steps=-1,
-            logger=TensorBoardLogger(out, "tensorboard", kind),
+            # Curves of a former training, and of what a kill has undone, are no longer shown.
+            logger=TensorBoardLogger(out, "tensorboard", kind, purge_step=valid),
             callbacks=[watch],
             enable_checkpointing=False,
             enable_progress_bar=False,

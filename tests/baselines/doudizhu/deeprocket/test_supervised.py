@@ -13,6 +13,7 @@ from support_torch import QUIET
 
 from closedhand import InputError
 from closedhand.baselines.doudizhu.deeprocket import networks, pairs, recorded, stream
+from closedhand.baselines.learning.board import logs
 
 pytest.importorskip("pyarrow")
 
@@ -56,6 +57,8 @@ def test_the_best_network_is_kept(trained: Path, games: recorded.Games) -> None:
 def test_training_is_interrupted_and_goes_on(
     supervised: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
     started: list[int] = []
     batches = stream.Stream.batches_of_rows
     monkeypatch.setattr(
@@ -84,7 +87,14 @@ def test_training_is_interrupted_and_goes_on(
     assert started == [0, 2]
     with pytest.raises(InputError, match="made with batch 16, not 8"):
         train(batch=8)
-    assert train(batch=8, restart=True).history[-1]["step"] == 6
+    before = logs(tmp_path / "tensorboard" / "kicker")
+    for i, log in enumerate(sorted(before, key=lambda path: path.stat().st_mtime_ns)):
+        log.rename(log.with_name(f"events.out.tfevents.{i}"))  # their order, within a second
+    result = train(batch=8, restart=True)
+    assert result.history[-1]["step"] == 6
+    curves = EventAccumulator(str(tmp_path / "tensorboard" / "kicker")).Reload()
+    shown = [each.step for each in curves.Scalars("accuracy/all")]
+    assert shown == [check["step"] for check in result.history]
     (tmp_path / "kicker.ckpt").write_text("nothing")
     with pytest.raises(InputError, match="cannot resume") as caught:
         train()
