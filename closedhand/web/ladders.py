@@ -7,7 +7,7 @@ from closedhand.arena import ladder
 from closedhand.arena.results import shortened
 from closedhand.core.game import Game
 from closedhand.core.registry import make_game
-from closedhand.web.estimates import estimate_of
+from closedhand.web.estimates import estimate_of, number_of
 
 
 def ladders_of(played: list[dict[str, Any]], about: dict[str, Any]) -> list[dict[str, Any]]:
@@ -34,13 +34,13 @@ def _rated(
             **about,
             "game": game.name,
             "deals": sorted({int(data["deals"]) for data in matches}),
-            "misfit": found["misfit"],
+            "misfit": number_of(found["misfit"]),
             "agents": [
                 {
                     "agent": shortened(row["agent"]),
                     "elo": estimate_of(row["elo"]),
-                    "win_rate": row["win_rate"],
-                    "microseconds": row["microseconds_per_decision"],
+                    "win_rate": number_of(row["win_rate"]),
+                    "microseconds": number_of(row["microseconds_per_decision"]),
                 }
                 for row in found["agents"]
             ],

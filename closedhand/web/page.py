@@ -42,7 +42,7 @@ def page(
         kept.append(_kept(Study(record), judged))
         progress(len(kept))
     games = [told_game(name) for name in sorted({record.game for record in records})]
-    held = json.dumps({"games": games, "records": kept}, separators=(",", ":"))
+    held = json.dumps({"games": games, "records": kept}, separators=(",", ":"), allow_nan=False)
     script, style = _static("replay.js"), _static("app.css")
     policy = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "

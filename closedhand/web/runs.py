@@ -3,6 +3,7 @@
 These are the results of matches and leagues, ladders, and the curves of trainings and solvers.
 """
 
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
@@ -12,7 +13,7 @@ from typing import Any
 from closedhand.arena.results import shortened
 from closedhand.core.game import InputError
 from closedhand.core.reading import json_in, load_json, read_arrays
-from closedhand.web.estimates import estimate_of, number_of
+from closedhand.web.estimates import count_of, estimate_of, number_of
 from closedhand.web.ladders import ladders_of
 
 MOST_FILES = 300
@@ -120,8 +121,11 @@ def _results(data: Mapping[str, Any], about: dict[str, Any]) -> list[dict[str, A
     if not isinstance(data.get("game"), str):
         return []
     about = {
-        **about, "game": data["game"], "seed": data.get("seed"), "deals": data.get("deals"),
-    }  # fmt: skip
+        **about,
+        "game": data["game"],
+        "seed": count_of(data.get("seed")),
+        "deals": count_of(data.get("deals")),
+    }
     if "pairs" in data:
         return [
             {**about, "agents": [shortened(a) for a in pair["agents"]],
@@ -166,10 +170,11 @@ def _curve(
     lines: dict[str, list[list[float | None]]] = {}
     for entry in thinned:
         for name, estimate in _numbers(entry):
-            if name not in AXES:
-                lines.setdefault(name, []).append([float(entry[axis]), *estimate])
-    told = {name: settings[name] for name in ("game", "algorithm", "seed") if name in settings}
-    seconds = history[-1].get("seconds")
+            point = [number_of(entry[axis]), *estimate]
+            if name not in AXES and None not in point[:2]:
+                lines.setdefault(name, []).append(point)
+    told = {name: str(settings[name]) for name in ("game", "algorithm") if name in settings}
+    seconds = number_of(history[-1].get("seconds"))
     return {**about, **told, "axis": axis, "lines": lines, "seconds": seconds}
 
 
@@ -182,6 +187,6 @@ def _numbers(entry: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, 
             yield f"{before}{key}", [number_of(each) for each in value]
         elif isinstance(value, int | float) and not key.endswith("_error"):
             error = entry.get(f"{key}_error")
-            half = None if error is None else 1.96 * float(error)
-            ends = [None, None] if half is None else [value - half, value + half]
-            yield f"{before}{key}", [float(value), *ends]
+            half = math.nan if error is None else 1.96 * float(error)
+            ends = [number_of(value - half), number_of(value + half)]
+            yield f"{before}{key}", [number_of(value), *ends]

@@ -1,6 +1,5 @@
 """A small game on the table: its public graph, a strategy and what it loses, and solvers."""
 
-import math
 import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -22,6 +21,7 @@ from closedhand.baselines.tabular.tree import build, tree_size
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Agent, make_agent
 from closedhand.core.game import Game, InputError
+from closedhand.web.estimates import number_of
 from closedhand.web.uploads import uploaded
 
 MOST_NODES = 300_000
@@ -219,7 +219,7 @@ class Small:
             "actions": [self.game.text(int(a), view) for a in self.tree.actions[rows]],
             "reached": float(look.flow.sets[each]),
             "shares": look.sigma[rows].tolist(),
-            "values": [v if math.isfinite(v) else None for v in look.losses.values[rows].tolist()],
+            "values": [number_of(v) for v in look.losses.values[rows].tolist()],
             "best": int(look.losses.best[each]) - rows.start,
             "loss": float(look.losses.loss[each]),
         }

@@ -15,6 +15,7 @@ from closedhand.core.statistics import student
 from closedhand.search.playout import playouts
 from closedhand.web import positions
 from closedhand.web.advice import judge, playouts_of
+from closedhand.web.estimates import number_of
 from closedhand.web.pictures import describe, prepare, seen_by, told_action
 from closedhand.web.uploads import uploaded, written
 
@@ -137,8 +138,8 @@ class Study:
                     "verdict": judged.verdict,
                     "best": best,
                     "cost": judged.cost,
-                    "low": judged.low,
-                    "high": judged.high,
+                    "low": number_of(judged.low),
+                    "high": number_of(judged.high),
                     "number": judged.number,
                 }
             yield found

@@ -62,9 +62,14 @@ class Visitor:
         return not self.owner and self.table is None
 
     def push(self, data: Mapping[str, Any]) -> None:
-        """Queue a message."""
+        """Queue a message.
+
+        Raises:
+            ValueError: It holds a number that JSON has none for.
+        """
+        text = json.dumps(data, separators=(",", ":"), allow_nan=False)
         try:
-            self.outbox.put_nowait(json.dumps(data, separators=(",", ":")))
+            self.outbox.put_nowait(text)
         except asyncio.QueueFull:
             self.end()
 

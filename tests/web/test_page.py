@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import math
 import re
 from dataclasses import replace
 
@@ -13,7 +14,7 @@ from support_cli import run
 from closedhand import make_game
 from closedhand.core.game import InputError
 from closedhand.core.records import from_state, write
-from closedhand.web import page as module
+from closedhand.web import advice, page as module, study
 from closedhand.web.page import page
 
 
@@ -52,6 +53,15 @@ def test_it_holds_every_position() -> None:
     assert len(kept["positions"]) == len(one.actions) + 1
     assert kept["positions"][-1]["over"]
     assert [each["moves"] for each in kept["positions"]] == list(range(len(one.actions) + 1))
+
+
+def test_a_cost_without_an_interval_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    lone = advice.Judgement(0, 1.0, math.nan, math.inf, 1)
+    monkeypatch.setattr(study, "judge", lambda *_: lone)
+    monkeypatch.setattr(study.Study, "_values", lambda *_: None)
+    (kept,) = held(page([record()], judged=True))["records"]
+    play = kept["judged"][0]["play"]
+    assert (play["verdict"], play["low"], play["high"]) == ("unclear", None, None)
 
 
 def test_illegal_games_and_too_many_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

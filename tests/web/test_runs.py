@@ -62,6 +62,31 @@ def test_agents_that_never_decided_have_no_time(tmp_path: Path) -> None:
     assert [row["microseconds"] for row in rated["agents"]] == [None] * 3
 
 
+def test_numbers_that_json_has_none_for_are_left_out(tmp_path: Path) -> None:
+    vast = {"iterations": 1e308, "v": 1e308, "v_error": 1e308, "w": [1, -1e308, 10**299]}
+    (tmp_path / "vast.json").write_text(json.dumps({"curve": [vast, {**vast, "w": [{}, 1, 2]}]}))
+    found = runs.everything_in(tmp_path)
+    (curve,) = found["curves"]
+    assert curve["lines"] == {
+        "v": [[1e308, 1e308, None, None]] * 2,
+        "w": [[1e308, 1, -1e308, 1e299]],
+    }
+    assert json.dumps(found, allow_nan=False)
+
+
+def test_facts_of_another_form_are_left_out(tmp_path: Path) -> None:
+    save_ladder(tmp_path, deals=1)
+    for path in tmp_path.glob("*.json"):
+        data = json.loads(path.read_text())
+        path.write_text(json.dumps({**data, "seed": {"a": 1}, "deals": -1}))
+    results = runs.everything_in(tmp_path)["results"]
+    assert [(each["seed"], each["deals"]) for each in results] == [(None, None)] * 3
+    assert results[0]["rows"][0]["points"][1:] == [None, None]
+    for path in tmp_path.glob("*.json"):
+        path.write_text(path.read_text().replace('"mean"', '"mean": "x", "other"'))
+    assert runs.everything_in(tmp_path)["results"] == []
+
+
 @pytest.mark.parametrize(
     "content",
     ["", "{", "[]", "1", "{}", '{"pairs": 1, "deals": 2}', '{"history": []}', '{"history": [1]}',

@@ -18,7 +18,7 @@ from websockets.sync.client import connect
 
 from closedhand import InputError, make_game
 from closedhand.core.threads import cores
-from closedhand.web import advice, house, serve, server
+from closedhand.web import advice, house, runs, serve, server
 from closedhand.web.guard import BURST, MOST_CONNECTIONS, MOST_MESSAGE
 from closedhand.web.server import TYPES
 
@@ -167,6 +167,13 @@ def test_malformed_messages_are_answered_or_refused(port: int, message: str) -> 
         data = wire.receive()
         assert "error" in data or data.get("ok") is None
         assert "the server failed" not in data.get("error", "")
+        assert wire.ask("tables") is not None
+
+
+def test_what_json_cannot_hold_is_an_error(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs, "everything_in", lambda folder: {"results": [float("inf")]})
+    with wired(port) as wire:
+        assert "failed" in wire.refused("runs")
         assert wire.ask("tables") is not None
 
 

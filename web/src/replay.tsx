@@ -13,7 +13,7 @@ export interface Told extends Listed { record: string; players: number; moves: (
 interface Judged {
   ply: number;
   values: [number, number][] | null;
-  play: { verdict: string; best: Action | null; cost: number; low: number; high: number; number: number } | null;
+  play: { verdict: string; best: Action | null; cost: number; low: number | null; high: number | null; number: number } | null;
 }
 
 function save(name: string, content: BlobPart, type: string): void {
@@ -223,7 +223,8 @@ export function Replayed({ told, back }: { told: Told; back?: () => void }) {
 function Verdict({ judged, t }: { judged: Judged; t: Translate }) {
   const play = judged.play!;
   if (play.verdict === "good") return <span class="verdict good">✓</span>;
-  const text = `${play.cost.toFixed(2)} (${play.low.toFixed(2)} … ${play.high.toFixed(2)})`;
+  const interval = play.low === null || play.high === null ? "" : ` (${play.low.toFixed(2)} … ${play.high.toFixed(2)})`;
+  const text = `${play.cost.toFixed(2)}${interval}`;
   return <span class={`verdict ${play.verdict}`} title={`${t(play.best!.text)}: ${text}`}>{play.verdict === "mistake" ? `✗ ${t(play.best!.text)} −${play.cost.toFixed(2)}` : t("unclear")}</span>;
 }
 

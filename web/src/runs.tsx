@@ -21,7 +21,7 @@ interface Ladder {
   game: string;
   deals: number[];
   misfit: number;
-  agents: { agent: string; elo: Estimate; win_rate: number; microseconds: number }[];
+  agents: { agent: string; elo: Estimate; win_rate: number | null; microseconds: number | null }[];
 }
 interface Curve {
   file: string;
@@ -128,7 +128,7 @@ function LadderTable({ ladder, t }: { ladder: Ladder; t: Translate }) {
         <thead><tr><th>{t("agent")}</th><th>Elo</th><th /><th>{t("win rate")}</th><th>{t("a decision")}</th></tr></thead>
         <tbody>{ladder.agents.map((row) => (
           <tr key={row.agent}><th>{row.agent}</th><td>{shown(row.elo, 0)}</td><td class="wide"><Interval estimate={row.elo} low={low} high={high} /></td>
-            <td>{(100 * row.win_rate).toFixed(1)} %</td><td>{cost(Math.round(row.microseconds * 10) / 10).slice(3)}</td></tr>
+            <td>{row.win_rate === null ? "" : `${(100 * row.win_rate).toFixed(1)} %`}</td><td>{row.microseconds === null ? "" : cost(Math.round(row.microseconds * 10) / 10).slice(3)}</td></tr>
         ))}</tbody>
       </table></div>
     </section>
