@@ -396,10 +396,7 @@ class Game:
         """
         build = self._table_function("view_from")
         player = self.seat(player)
-        for name in public:
-            if name not in self.facts:
-                known = ", ".join(self.facts) or "none"
-                raise InputError(f"view_from of {self.name} takes no {name!r}; it takes {known}")
+        self.check_facts(public)
         return build(self, player, hand, actions, **public)
 
     @property
@@ -408,6 +405,17 @@ class Game:
         build, _ = contract.plain_function(self.rules, "view_from")
         parameters = signature(build).parameters.values() if build else ()
         return tuple(each.name for each in parameters if each.kind is each.KEYWORD_ONLY)
+
+    def check_facts(self, names: Iterable[str]) -> None:
+        """Check that names are some of `facts`.
+
+        Raises:
+            InputError: One is not.
+        """
+        for name in names:
+            if name not in self.facts:
+                known = ", ".join(self.facts) or "none"
+                raise InputError(f"view_from of {self.name} takes no {name!r}; it takes {known}")
 
     def knowledge(self, state: State, player: int) -> Knowledge:
         """What a player knows, as the arguments of `view_from`, which gives the player's view.

@@ -98,8 +98,10 @@ def typed(game: Game, facts: Mapping[str, Any]) -> dict[str, Any]:
     all else is text.
 
     Raises:
-        InputError: A number, list or quoted text is none that Python reads.
+        InputError: The game asks for no such fact, or a number, list or quoted text is none that
+            Python reads.
     """
+    game.check_facts(facts)  # `view_from` has parameters of other names, too
     build, _ = contract.plain_function(game.rules, "view_from")
     hints = get_type_hints(build) if build else {}
     wanted = {name for name, hint in hints.items() if int in (hint, *get_args(hint))}

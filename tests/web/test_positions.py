@@ -67,6 +67,13 @@ def test_other_texts_are_refused(text: str) -> None:
 def test_facts_that_are_no_literals_are_refused() -> None:
     game = make_game("daihinmin")
     assert positions.typed(game, {"leader": "5"}) == {"leader": 5}
-    for name, text in (("leader", "05"), ("dealt", "[011, 11, 11, 10, 10]"), ("x", "'a\n'")):
+    for name, text in (("leader", "05"), ("dealt", "[011, 11, 11, 10, 10]"), ("leader", "'a\n'")):
         with pytest.raises(InputError, match="literals"):
             positions.typed(game, {name: text})
+
+
+@pytest.mark.parametrize("name", ["self", "game", "player", "hand", "actions", "x"])
+def test_names_that_are_no_facts_are_refused(name: str) -> None:
+    found = positions.read(f"game.view_from(0, 'SK', [], {name}='HK')")
+    with pytest.raises(InputError, match=f"takes no '{name}'; it takes flop"):
+        positions.typed(make_game("leduc"), found.facts)
