@@ -25,6 +25,8 @@ Answer = Callable[["Visitor", dict[str, Any]], Awaitable[Any]]
 
 MOST_WAITING = 200
 """Messages that may wait for a browser; one that does not read them is let go."""
+MOST_OF_GUEST = 10_000
+"""Most characters in a message of a guest: reading what an owner may send takes half a second."""
 
 
 class Visitor:
@@ -147,6 +149,8 @@ class Visitor:
         """Answer a message."""
         number: Any = None
         try:
+            if not self.owner and len(text) > MOST_OF_GUEST:
+                raise InputError(f"a message of a guest has at most {MOST_OF_GUEST:,} characters")
             message = _message(text)
             number = message.get("n")
             request = REQUESTS.get(message["do"])

@@ -21,6 +21,7 @@ from closedhand.core.threads import cores
 from closedhand.web import advice, house, runs, serve, server
 from closedhand.web.guard import BURST, MOST_CONNECTIONS, MOST_MESSAGE
 from closedhand.web.server import TYPES
+from closedhand.web.visitor import MOST_OF_GUEST
 
 PERSON, RANDOM = {"name": "Ann"}, {"agent": "random"}
 
@@ -221,6 +222,19 @@ def test_a_token_is_demanded() -> None:
         with connect(f"ws://127.0.0.1:{port}/ws") as socket, pytest.raises(ConnectionClosed):
             socket.send('{"do": "tables", "n": 1}')
             socket.recv(timeout=60)
+
+
+def test_long_messages_of_guests_are_refused() -> None:
+    with (
+        serving(token="secret") as port,
+        wired(port, "wrong") as guest,
+        wired(port, "secret") as own,
+    ):
+        for wire, reason in ((guest, "at most 10,000 characters"), (own, "you are at no table")):
+            message = {"do": "play", "version": 0, "text": "x" * MOST_OF_GUEST}
+            wire.socket.send(json.dumps(message))
+            assert reason in wire.receive()["error"]
+        assert "one table only" in guest.refused("tables")
 
 
 def test_the_secret_of_a_seat_opens_no_other_table(port: int) -> None:
