@@ -728,6 +728,18 @@ def test_a_link_holds_a_game_and_a_sample_opens(visit: Callable[..., Any]) -> No
     page.wait_for_selector("#scrub")
 
 
+def test_the_link_of_the_owner_is_taken_where_the_page_is_shown(visit: Callable[..., Any]) -> None:
+    page = visit()
+    with serving(token="secret") as port:
+        page.goto(f"http://127.0.0.1:{port}/")
+        page.wait_for_selector("main >> text=closedhand")
+        assert not page.query_selector("#start")
+        page.goto(f"http://127.0.0.1:{port}/#/?token=secret")
+        page.wait_for_selector("#start")
+        assert page.url == f"http://127.0.0.1:{port}/#/"
+        page.goto("about:blank")  # before the server ends
+
+
 def test_a_page_of_replays_needs_no_server(visit: Callable[..., Any], tmp_path: Path) -> None:
     """Its policy forbids everything else, and nothing may be written to its console."""
     page = visit()

@@ -11,11 +11,18 @@ import { TablePage } from "./table";
 import type { Game } from "./types";
 import "./app.css";
 
-const asked = new URLSearchParams(location.hash.split("?")[1] ?? "").get("token");
-if (asked !== null) {
-  sessionStorage.setItem("token", asked);
-  history.replaceState(null, "", `${location.pathname}${location.hash.split("?")[0]}`);
+// Keeps the token of the owner's link, and takes it out of the address; says whether there was one.
+function takeToken(): boolean {
+  const [place, query] = location.hash.split("?");
+  const token = new URLSearchParams(query ?? "").get("token");
+  if (token === null) return false;
+  sessionStorage.setItem("token", token);
+  history.replaceState(null, "", `${location.pathname}${place}`);
+  return true;
 }
+takeToken();
+// The link may be opened where the page is already shown, and who asks decides what is shown.
+addEventListener("hashchange", () => { if (takeToken()) location.reload(); });
 addEventListener("unhandledrejection", (event) => { if (event.reason instanceof Offline) event.preventDefault(); });
 const net = new Net(sessionStorage.getItem("token") ?? "");
 
