@@ -26,10 +26,19 @@ addEventListener("hashchange", () => { if (takeToken()) location.reload(); });
 addEventListener("unhandledrejection", (event) => { if (event.reason instanceof Offline) event.preventDefault(); });
 const net = new Net(sessionStorage.getItem("token") ?? "");
 
+// A link may have been cut anywhere: what is left of it is read like any record, and said to be none.
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 function Page({ hash }: { hash: string }) {
   const [kind, ...rest] = hash.replace(/^#\/?/, "").split("/");
   if (kind === "t") return <TablePage key={hash} id={rest[0] ?? ""} token={rest[1] ?? ""} />;
-  if (kind === "replay") return <ReplayPage record={decodeURIComponent(rest.join("/"))} />;
+  if (kind === "replay") return <ReplayPage record={decoded(rest.join("/"))} />;
   if (kind === "analyse") return <AnalysePage />;
   if (kind === "solve") return <SolvePage />;
   if (kind === "runs") return <RunsPage />;
