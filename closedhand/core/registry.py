@@ -75,9 +75,10 @@ class GameSpec:
             -> [Odds or None]`, for texts of the cards of all parts, see `closedhand.core.scene`.
             None: nothing does.
         client: Class that plays at a server of the game's competition: `(agent, host, port, name,
-            seed, watch, **options)`, with the `game` that its agent plays, `play(progress)`, and
-            `watch(view, seat, player)` called with what is seen from its seat, after the turn of a
-            player or, -1, of nobody. None: there is none.
+            seed, watch, **options)`, with the `game` that its agent plays, `play(progress)`,
+            `leave()`, which ends that at once from another thread, and `watch(view, seat, player)`
+            called with what is seen from its seat, after the turn of a player or, -1, of nobody.
+            None: there is none.
         default_for: Commands for which this is the default game.
         columns: Columns of match results by the names that the game's literature uses, each a
             function `(game, points) -> values` of the payoffs of an agent, both float64 [deals,

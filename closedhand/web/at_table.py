@@ -97,6 +97,15 @@ async def _sit(visitor: Visitor, given: dict[str, Any]) -> Any:
     visitor.house.take_seat(given["server"], given["chair"])
 
 
+@request("stand", {"server": SEED})
+async def _stand(visitor: Visitor, given: dict[str, Any]) -> Any:
+    """Give up the seat at the server of a competition, also while that is silent."""
+    stay = visitor.house.stays.get(given["server"])
+    if stay is None or stay.end:
+        raise InputError("no seat is taken there")
+    stay.leave()
+
+
 @request("leave", for_owner=False)
 async def _leave(visitor: Visitor, given: dict[str, Any]) -> Any:
     visitor.leave()

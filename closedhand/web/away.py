@@ -70,9 +70,20 @@ class Away(Sitting):
 
     is_own = False
 
-    def __init__(self, game: Game, view: State, own: int, chair: Chair) -> None:
-        """Set up the table at the beginning of a match."""
-        self.own, self.asked, self.dropped = own, False, False
+    def __init__(
+        self, game: Game, view: State, own: int, chair: Chair, leave: Callable[[], None]
+    ) -> None:
+        """Set up the table at the beginning of a match.
+
+        Args:
+            game: The game.
+            view: What the player sees.
+            own: Seat of the player.
+            chair: Who plays.
+            leave: Leaves the match.
+        """
+        self.own, self.asked = own, False
+        self._leave = leave
         self._answers: queue.Queue[int | None] = queue.Queue()
         chairs = [Chair(agent=f"player_{seat}") for seat in range(game.num_players)]
         chairs[own] = chair
@@ -113,7 +124,7 @@ class Away(Sitting):
         """The person's decision, waited for in a thread.
 
         Raises:
-            EOFError: The table was closed.
+            EOFError: The match was left.
         """
         action = self._answers.get()
         if action is None:
@@ -127,8 +138,13 @@ class Away(Sitting):
         self._answers.put(action)
 
     def close(self) -> None:
-        """Leave the match at the next turn."""
-        self.dropped = True
+        """Leave the match."""
+        self._leave()
+
+    def finish(self, reason: str) -> None:
+        """Await nothing more."""
+        self.trouble, self.asked = reason, False
+        self.version += 1
         self._answers.put(None)
 
     def undo(self, seat: int) -> None:
@@ -173,6 +189,9 @@ class Guest:
 class Stay:
     """A seat at a server: taken, played at, and left.
 
+    The thread of the client may be anywhere when the seat is left: it ends as soon as it can, and
+    changes nothing more.
+
     Attributes:
         address: The server.
         chair: Who plays.
@@ -200,6 +219,7 @@ class Stay:
         self.table: Away | None = None
         self.end, self.pace = "", PACE
         self._opened, self._changed = opened, changed
+        self._client: Any = None
         self._begun = threading.Event()
         self._loop = asyncio.get_running_loop()
 
@@ -211,22 +231,28 @@ class Stay:
         reason = "the match is over"
         try:
             name, options, host, port = self.address
-            client = load(spec_of(name).client or "")(
+            self._client = client = load(spec_of(name).client or "")(
                 self._guest, host, port, self.chair.sitter, watch=self._see, **options
             )
+            if self.end:  # before there was a client to be told
+                client.leave()
             self._game: Game = client.game
             prepare(self._game)
-            result = client.play()
-            if self.table is not None and self.table.dropped:
-                reason = "you have left"
-            elif not result.complete:
+            if not client.play().complete:
                 reason = "the server has closed the connection"
         except InputError as error:
             reason = str(error)
         except Exception as error:  # an agent is anybody's code
             LOG.exception("a seat at %s was lost", self.address)
             reason = type(error).__name__
-        self._loop.call_soon_threadsafe(self._finish, reason)
+        if not self.end:  # else the loop may have ended, too
+            self._loop.call_soon_threadsafe(self._finish, reason)
+
+    def leave(self) -> None:
+        """Give the seat up, in the event loop: at once, whatever the server and the client do."""
+        self._finish("you have left")  # first: a client that comes after it looks for that
+        if self._client is not None:
+            self._client.leave()
 
     def _guest(self, game: Game) -> "Guest":
         name = self.chair.agent
@@ -234,7 +260,7 @@ class Stay:
 
     def _see(self, view: State, seat: int, player: int) -> None:
         """Follow what the client sees, in its thread."""
-        if self.table is not None and self.table.dropped:
+        if self.end:
             raise EOFError
         if not self._begun.is_set():
             self._loop.call_soon_threadsafe(self._open, view, seat)
@@ -243,15 +269,18 @@ class Stay:
             self.tell(lambda table: table.see(view, player))
 
     def _open(self, view: State, own: int) -> None:
-        self.table = Away(self._game, view, own, self.chair)
-        self._opened(self.table)
+        self.table = Away(self._game, view, own, self.chair, self.leave)
+        if self.end:  # meanwhile it was left
+            self.table.finish(self.end)
+        else:
+            self._opened(self.table)
         self._begun.set()
 
     def tell(self, change: Callable[[Away], None]) -> None:
         """Change the table, in the event loop."""
 
         def work() -> None:
-            if self.table is not None:
+            if self.table is not None and not self.end:
                 self.pace = self.table.pace
                 change(self.table)
                 self._changed(self.table)
@@ -265,8 +294,9 @@ class Stay:
         return self.table
 
     def _finish(self, reason: str) -> None:
+        if self.end:
+            return
         self.end = reason
         if self.table is not None:
-            self.table.trouble, self.table.asked = reason, False
-            self.table.version += 1
+            self.table.finish(reason)
             self._changed(self.table)

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import urllib.parse
@@ -554,6 +555,21 @@ def test_a_person_and_an_agent_sit_in_a_match_elsewhere(
         assert other.end().rounds == 2
         page.click("text=Score")
         assert page.locator(".panel tbody tr").count() == 2
+
+
+def test_a_seat_at_a_silent_server_is_given_up(visit: Callable[..., Any]) -> None:
+    compile_client()
+    page = visit()
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = Address("daihinmin", {}, *silent.getsockname())
+        with serving(servers=[address]) as port:
+            page.goto(f"http://127.0.0.1:{port}/")
+            page.click(".servers .sit")
+            page.wait_for_selector("text=waiting for the match to begin")
+            page.click(".servers .stand")
+            page.wait_for_selector(".servers .error >> text=you have left")
+            page.wait_for_selector(".servers .sit")
+            page.goto("about:blank")  # before the server ends
 
 
 def test_parts_show_their_odds_while_a_hand_is_set(

@@ -171,7 +171,7 @@ def test_a_seat_elsewhere_is_asked_by_its_server_alone() -> None:
     state = game.deal(np.random.default_rng(4))
     own = int(state["player"])
     view = game.view(state, own)
-    table = Away(game, view, own, Chair(name="p", token="t"))
+    table = Away(game, view, own, Chair(name="p", token="t"), leave=lambda: None)
 
     def asked() -> bool:
         data = told(table, own)

@@ -7,18 +7,19 @@ import threading
 from contextlib import ExitStack, closing, suppress
 from http.client import HTTPConnection
 from pathlib import Path
-from socket import create_connection
+from socket import create_connection, create_server
 from typing import Any
 
 import numpy as np
 import pytest
-from support_web import Wire, compile_advice, compile_table, serving, wired
+from support_web import Wire, compile_advice, compile_client, compile_table, serving, wired
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from closedhand import InputError, make_game
 from closedhand.core.threads import cores
 from closedhand.web import advice, house, runs, serve, server
+from closedhand.web.away import Address
 from closedhand.web.guard import BURST, MOST_CONNECTIONS, MOST_MESSAGE
 from closedhand.web.server import TYPES
 from closedhand.web.visitor import MOST_OF_GUEST
@@ -242,6 +243,27 @@ def test_the_secret_of_a_seat_opens_no_other_table(port: int) -> None:
         told = [opened(wire) for _ in range(2)]
         for token in (told[0]["tokens"][0], told[0]["watch"], "", "x" * 1000):
             assert "not valid" in wire.refused("join", table=told[1]["table"], token=token)
+
+
+def test_a_seat_at_a_silent_server_is_given_up() -> None:
+    compile_client()
+    with create_server(("127.0.0.1", 0)) as silent:
+        address = Address("daihinmin", {}, *silent.getsockname())
+        with serving(servers=[address]) as port, wired(port) as wire:
+            assert "no seat is taken" in wire.refused("stand", server=0)
+            for _ in range(2):
+                wire.ask("sit", server=0, chair=PERSON)
+                silent.settimeout(60)
+                with silent.accept()[0] as client:
+                    client.settimeout(60)
+                    assert client.recv(1)
+                    assert wire.ask("servers")[0]["waiting"]
+                    wire.ask("stand", server=0)
+                    told = wire.ask("servers")[0]
+                    assert (told["waiting"], told["trouble"]) == (False, "you have left")
+                    while client.recv(1000):  # until the other end is closed
+                        pass
+            assert "no seat is taken" in wire.refused("stand", server=0)
 
 
 @pytest.mark.slow

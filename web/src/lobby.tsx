@@ -152,19 +152,24 @@ function Servers() {
       setError((e as Error).message);
     }
   };
+  const stand = (server: number) => {
+    setError("");
+    void net.ask("stand", { server }).then(look, (e: Error) => setError(e.message));
+  };
   return (
     <section class="box servers">
       <h2>{t("Matches elsewhere")}</h2>
       {error ? <p class="error" role="alert">{error}</p> : null}
       {servers.map((each, i) => {
         const game = games.find((one) => one.name === each.game);
-        return game ? <Server key={i} each={each} game={game} sit={(chair) => void sit(i, chair)} t={t} /> : null;
+        return game ? <Server key={i} each={each} game={game} sit={(chair) => void sit(i, chair)} stand={() => stand(i)} t={t} /> : null;
       })}
     </section>
   );
 }
 
-function Server({ each, game, sit, t }: { each: Server; game: Game; sit: (chair: object) => void; t: Translate }) {
+function Server({ each, game, sit, stand, t }: { each: Server; game: Game; sit: (chair: object) => void; stand: () => void; t: Translate }) {
+  const isTaken = each.waiting || (each.link !== null && !each.trouble);
   const agents = useAgents(game);
   const [who, setWho] = useState(PERSON);
   const [name, setName] = useState(() => localStorage.getItem("name") ?? "");
@@ -176,7 +181,7 @@ function Server({ each, game, sit, t }: { each: Server; game: Game; sit: (chair:
         {agents.map((agent) => <option key={agent.text} value={agent.text}>{agent.text}{about(agent)}</option>)}
       </select></label>
       {who === PERSON ? <input aria-label={t("Your name")} placeholder={t("Your name")} value={name} maxLength={9} onInput={(e) => setName(e.currentTarget.value)} /> : null}
-      <button type="submit" class="primary sit" disabled={each.waiting}>{t("Take a seat")}</button>
+      {isTaken ? <button type="button" class="stand" onClick={stand}>{t("Give up the seat")}</button> : <button type="submit" class="primary sit">{t("Take a seat")}</button>}
       {each.link ? <a class="button" href={`#/t/${each.link[0]}/${each.link[1]}`}>{each.sitter}</a> : null}
       {each.waiting ? <span class="busy">{t("waiting for the match to begin")} …</span> : null}
       {each.trouble ? <span class="error">{each.trouble}</span> : null}

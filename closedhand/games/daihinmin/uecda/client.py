@@ -3,6 +3,7 @@
 import socket
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -200,6 +201,11 @@ class Client:
         with self._sock as sock:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             return play_match(sock, self.game, self._agent, self._name, progress, self._watch)
+
+    def leave(self) -> None:
+        """End the match at once, from another thread, as if the server had disconnected."""
+        with suppress(OSError):  # it has ended already
+            self._sock.shutdown(socket.SHUT_RDWR)
 
 
 class InMatch:
