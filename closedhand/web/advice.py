@@ -18,6 +18,7 @@ from closedhand.core.registry import load, spec_of
 from closedhand.search.particles import Particles
 from closedhand.search.playout import Uniform
 from closedhand.search.ranking import Gap, Ranking, Simulation
+from closedhand.web.estimates import number_of
 from closedhand.web.pictures import told_action
 
 STEP = 0.25
@@ -73,7 +74,8 @@ def _shares(game: Game, view: State, agent: Any) -> list[dict[str, Any]]:
     policy = getattr(agent, "probabilities", None)
     if policy is None or game.num_actions > MOST_ACTIONS:
         return []
-    chances = np.asarray(policy(np.array([view], game.dtype)))[0]
+    chances = np.asarray(policy(np.array([view], game.dtype)), float)[0]
+    chances[~np.isfinite(chances)] = 0.0
     best = np.argsort(-chances)[:MOST_SHOWN].tolist()
     return [
         {**told_action(game, view, each), "share": float(chances[each])}
@@ -145,9 +147,9 @@ def values(
             {
                 **told_action(game, view, gap.action),
                 "tries": gap.determinisations,
-                "mean": gap.points.mean,
-                "low": _finite(gap.points.low) if gap.action != first else None,
-                "high": _finite(gap.points.high) if gap.action != first else None,
+                "mean": number_of(gap.points.mean),
+                "low": number_of(gap.points.low) if gap.action != first else None,
+                "high": number_of(gap.points.high) if gap.action != first else None,
             }
             for gap in places
         ]
@@ -179,10 +181,6 @@ def _work(ranking: Ranking, seconds: float) -> None:
     ranking.advance()
     while time.perf_counter() < deadline:
         ranking.advance()
-
-
-def _finite(number: float) -> float | None:
-    return number if math.isfinite(number) else None
 
 
 class Judgement(NamedTuple):
