@@ -74,14 +74,14 @@ def prepare(learner: Any, folder: Path, restart: bool) -> Any:
         InputError: The folder holds a network of another making, or a run of other settings.
     """
     from closedhand.baselines.learning import learned, training
+    from closedhand.core.run import check_resumable
 
     make_folder(folder)
-    path = folder / learned.NAME
-    resumable = (folder / training.CHECKPOINT).exists()
-    if path.exists() and not resumable and not restart:
-        raise InputError(f"{path} is of another training: name another folder, or add --restart")
+    checkpoint = folder / training.CHECKPOINT
+    if not restart:
+        check_resumable(folder / learned.NAME, checkpoint)
     run = training.begin(learner, folder)
-    if restart and resumable:  # else it is not known whose files there are
+    if restart and checkpoint.exists():  # else it is not known whose files there are
         training.clear(folder)
     if run.resume_if_kept(restart):
         note(f"resuming after {learner.decisions:,} decisions")

@@ -98,6 +98,20 @@ NPZ = Format(_write_npz, _read_npz)
 """NumPy's npz, with the metadata of the run as JSON texts."""
 
 
+def check_resumable(made: Path, checkpoint: Path) -> None:
+    """Refuse to write over what a run has made whose checkpoint is not there.
+
+    Args:
+        made: Path of what the run writes at its end.
+        checkpoint: Path of what it is resumed from.
+
+    Raises:
+        InputError: There is the former without the latter.
+    """
+    if made.exists() and not checkpoint.exists():
+        raise InputError(f"{made} is of another training: name another folder, or add --restart")
+
+
 def check_same(
     path: Path,
     found: Mapping[str, Any],

@@ -170,8 +170,8 @@ class Connection(Watched, H11Protocol):
         """Seconds for a request, and for its answer."""
         # It is None before the first request, whatever its annotation says.
         cycle: Any = self.cycle
-        is_answered = cycle is not None and not cycle.response_complete
-        return ANSWER_SECONDS if is_answered else SILENT_SECONDS
+        is_busy = cycle is not None and not cycle.response_complete
+        return ANSWER_SECONDS if is_busy else SILENT_SECONDS
 
 
 class Socket(Watched, WebSocketsSansIOProtocol):

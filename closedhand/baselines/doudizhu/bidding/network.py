@@ -45,7 +45,7 @@ from closedhand.core.files import SHIPPED, within
 from closedhand.core.game import Game, InputError
 from closedhand.core.kernel import kernel
 from closedhand.core.registry import make_game
-from closedhand.core.run import Run
+from closedhand.core.run import Run, check_resumable
 from closedhand.core.threads import cores
 from closedhand.games.doudizhu import planes
 from closedhand.games.doudizhu.state import SEATS, Rules
@@ -159,11 +159,8 @@ def train(
 
     if not minutes > 0:
         raise InputError(f"the training time must be more than 0 minutes, not {minutes}")
-    if (out / NAME).exists() and not (out / CHECKPOINT).exists() and not restart:
-        # Up to 0.15.0 a finished training left no checkpoint behind.
-        raise InputError(
-            f"{out / NAME} is of another training: name another folder, or add --restart"
-        )
+    if not restart:  # up to 0.15.0 a finished training left no checkpoint behind
+        check_resumable(out / NAME, out / CHECKPOINT)
     settings, deals = read(path)
     check_number(deals.points.size)
     torch.set_num_threads(threads or cores())
