@@ -9,10 +9,7 @@ from closedhand.core import contract
 from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
-from closedhand.core.moved import old_names
 from closedhand.core.stream import Stream, draw, make_stream
-
-__getattr__ = old_names(__name__)
 
 
 @kernel

@@ -11,10 +11,7 @@ from closedhand.core import kernels
 from closedhand.core.checks import InputError, check_seed, id_or_illegal, shown, whole_number
 from closedhand.core.game import Game, State, explain_illegal
 from closedhand.core.kernel import draw_seed
-from closedhand.core.moved import old_names
 from closedhand.core.registry import make_game
-
-__getattr__ = old_names(__name__)
 
 RENDER_MODES = ("human", "ansi", "rgb_array")
 RENDER_FPS = 2

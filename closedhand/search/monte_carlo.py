@@ -27,11 +27,8 @@ from closedhand.core.kernel import (
     kernel,
     told_apart,
 )
-from closedhand.core.moved import old_names
 from closedhand.search.budget import add_up, budget
 from closedhand.search.playout import candidates, plausibility, playout
-
-__getattr__ = old_names(__name__)
 
 BATCH = 16
 """Simulations between two checks of the clock."""

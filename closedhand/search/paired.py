@@ -35,12 +35,9 @@ from closedhand.core.kernel import (
     kernel,
     told_apart,
 )
-from closedhand.core.moved import old_names
 from closedhand.search.budget import add_up, budget
 from closedhand.search.particles import BATCH, Particles
 from closedhand.search.playout import Uniform, candidates, playout
-
-__getattr__ = old_names(__name__)
 
 ELIMINATED_BELOW = 2.5
 """Number of standard errors in the bounds by which an action is eliminated as worse."""

@@ -17,7 +17,6 @@ from closedhand.core import bits
 from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
-from closedhand.core.moved import old_names
 from closedhand.games.daihinmin.both import is_pair_of_jokers
 from closedhand.games.daihinmin.cards import bit, of_suits, ranks_between, ranks_with
 from closedhand.games.daihinmin.exchange import TAXES, pair_in_exchange, picks
@@ -35,8 +34,6 @@ from closedhand.games.daihinmin.plays import (
     SECOND_BIT,
     SHORTEST,
 )
-
-__getattr__ = old_names(__name__)
 
 NONE = -1
 

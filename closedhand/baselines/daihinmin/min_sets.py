@@ -28,15 +28,12 @@ from closedhand.core import bits
 from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
-from closedhand.core.moved import old_names
 from closedhand.games.daihinmin.cards import EACH_RANK, bit, ranks_between, ranks_with
 from closedhand.games.daihinmin.exchange import TAXES, pair_in_exchange
 from closedhand.games.daihinmin.legality import legal, longest_kaidan
 from closedhand.games.daihinmin.plays import EIGHT, JOKER_BIT, NUM_RANKS, PASS, SHORTEST
 from closedhand.games.daihinmin.state import empty_states
 from closedhand.games.daihinmin.tricks import everybody
-
-__getattr__ = old_names(__name__)
 
 MOST_RUNS = 200
 MOST_KAIDAN = 6

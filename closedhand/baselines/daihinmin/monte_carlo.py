@@ -14,14 +14,11 @@ from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described
 from closedhand.core.game import Game, InputError, State, shown
 from closedhand.core.kernel import Policy
-from closedhand.core.moved import old_names
 from closedhand.core.options import Range
 from closedhand.games.daihinmin.planes import has_gifts
 from closedhand.search.budget import MOST_PARTICLES, Threads, read_budget, traits
 from closedhand.search.monte_carlo import MonteCarlo
 from closedhand.search.playout import Uniform
-
-__getattr__ = old_names(__name__)
 
 USUAL = "2000"
 """Default budget."""

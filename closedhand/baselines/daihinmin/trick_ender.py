@@ -32,12 +32,9 @@ from closedhand.baselines.daihinmin.limits import check_one_joker
 from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
-from closedhand.core.moved import old_names
 from closedhand.games.daihinmin.giving import due_of
 from closedhand.games.daihinmin.legality import legal
 from closedhand.games.daihinmin.plays import JOKER, JOKER_BIT, PASS
-
-__getattr__ = old_names(__name__)
 
 NEVER = 10**6
 KEEP_PLAYS = 6

@@ -26,7 +26,6 @@ from closedhand.baselines.doudizhu.agent import next_step
 from closedhand.baselines.doudizhu.bidding.modules import choose_bid
 from closedhand.baselines.learning.tensors import load_tensors
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.moved import old_names
 from closedhand.core.reading import read_content
 from closedhand.core.text import reason_of
 from closedhand.games.doudizhu.counts import DECK
@@ -290,6 +289,3 @@ class DouZeroAgent:
         with torch.inference_mode():
             values = self._networks[role](*map(torch.from_numpy, (history, position, cards, owner)))
         return values.numpy()
-
-
-__getattr__ = old_names(__name__)

@@ -31,15 +31,12 @@ from closedhand.baselines.doudizhu.decompose.partition import (
 from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
-from closedhand.core.moved import old_names
 from closedhand.games.doudizhu import rules as flat
 from closedhand.games.doudizhu.counts import at_least, contains, size
 from closedhand.games.doudizhu.hidden import cards_of_others
 from closedhand.games.doudizhu.plays import BOMB
 from closedhand.games.doudizhu.state import SEATS
 from closedhand.games.doudizhu.words import is_opening, pass_id
-
-__getattr__ = old_names(__name__)
 
 SOLO, PAIR, _ = PLAIN_FAMILY
 

@@ -38,7 +38,6 @@ from closedhand.baselines.learning.tensors import load_tensors
 from closedhand.core.extras import require
 from closedhand.core.files import write_atomically
 from closedhand.core.game import InputError
-from closedhand.core.moved import old_names
 from closedhand.core.reading import check_unpacked, read_content
 from closedhand.core.run import Watch, check_same
 from closedhand.core.text import reason_of
@@ -46,8 +45,6 @@ from closedhand.core.threads import cores
 from closedhand.core.version import __version__
 from closedhand.envs.vector import GameVectorEnv
 from closedhand.wrappers.sb3 import SB3VecEnv, session_seed
-
-__getattr__ = old_names(__name__)
 
 SEATS = 3
 CHECKPOINT = "model.zip"

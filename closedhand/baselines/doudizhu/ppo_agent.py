@@ -21,7 +21,6 @@ from closedhand.core.agent_spec import AgentSpec, quoted
 from closedhand.core.extras import needing
 from closedhand.core.files import within
 from closedhand.core.game import Game, InputError
-from closedhand.core.moved import old_names
 from closedhand.core.reading import ZIP, read_content
 from closedhand.core.text import reason_of
 
@@ -135,6 +134,3 @@ def load_trusted(path: Path, game: Game) -> Policy:
         return found.distribution.probs
 
     return policy
-
-
-__getattr__ = old_names(__name__)

@@ -13,7 +13,6 @@ from torch import nn
 
 from closedhand.baselines.learning import weights
 from closedhand.core.game import Game, InputError
-from closedhand.core.moved import old_names
 
 WIDTH = 96
 """Number of filters of each convolution."""
@@ -147,6 +146,3 @@ def load(path: Path, game: Game) -> Actor:
         )  # fmt: skip
 
     return weights.load(path, CONFIG, build)[0].eval()
-
-
-__getattr__ = old_names(__name__)

@@ -21,14 +21,11 @@ from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
 from closedhand.core.kernel import kernel
-from closedhand.core.moved import old_names
 from closedhand.games.doudizhu import rules as flat
 from closedhand.games.doudizhu.counts import at_least, one
 from closedhand.games.doudizhu.plays import BOMB, ROCKET, SMALL_JOKER
 from closedhand.games.doudizhu.substeps import lowest_rank
 from closedhand.games.doudizhu.words import is_opening, pass_id
-
-__getattr__ = old_names(__name__)
 
 
 @kernel

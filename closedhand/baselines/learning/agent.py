@@ -12,7 +12,6 @@ from closedhand.baselines.learning.legal import Legal
 from closedhand.core import batch, contract, kernels
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.kernel import Floats, Ids
-from closedhand.core.moved import old_names
 
 COLDEST = 1e-6
 """Least temperature but 0: scores divided by less may be no numbers any more."""
@@ -178,6 +177,3 @@ def load(
     network, about, features = networks.load(path, forms)
     chosen = about["temperature"] if temperature is None else temperature
     return NetworkAgent(game, network, features, chosen, seed, name)
-
-
-__getattr__ = old_names(__name__)

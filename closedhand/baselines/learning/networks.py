@@ -12,7 +12,6 @@ from closedhand.baselines.learning import weights
 from closedhand.baselines.learning.features import Features
 from closedhand.baselines.learning.legal import Legal
 from closedhand.core.game import InputError
-from closedhand.core.moved import old_names
 
 FORMAT = 1
 """Version of the files."""
@@ -319,6 +318,3 @@ def load(path: Path, forms: Sequence[Features]) -> tuple[Any, dict[str, Any], Fe
 
     network, about = weights.load(path, CONFIG, make)
     return network.eval(), about, found[0]
-
-
-__getattr__ = old_names(__name__)

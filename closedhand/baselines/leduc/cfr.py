@@ -9,10 +9,7 @@ from closedhand.baselines.tabular import cfr
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
-from closedhand.core.moved import old_names
 from closedhand.core.options import Range
-
-__getattr__ = old_names(__name__)
 
 CFR = partial(cfr.CFR, PUBLIC)
 CFRPlus = partial(cfr.CFRPlus, PUBLIC)

@@ -5,9 +5,6 @@ from closedhand.baselines.leduc.linear import solve
 from closedhand.baselines.leduc.tree import build, evaluate, tables, to_strategy
 from closedhand.baselines.tabular.interface import Algorithm, Trees
 from closedhand.baselines.tabular.solving import ALGORITHMS
-from closedhand.core.moved import old_names
-
-__getattr__ = old_names(__name__)
 
 HERE = "closedhand.baselines.leduc"
 

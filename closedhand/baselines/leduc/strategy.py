@@ -23,15 +23,12 @@ from closedhand.core.agents import described
 from closedhand.core.files import write_arrays, write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.kernel import kernel
-from closedhand.core.moved import old_names
 from closedhand.core.parsing import OPTIONS, TEXT, check_fields
 from closedhand.core.reading import json_in, read_arrays
 from closedhand.core.registry import make_game
 from closedhand.games.leduc.notation import CARDS, HIDDEN
 from closedhand.games.leduc.plays import ACTIONS, name
 from closedhand.games.leduc.rules import FLOP
-
-__getattr__ = old_names(__name__)
 
 GAMES = ("uh_leduc", "leduc")
 """Games that these strategies are for."""

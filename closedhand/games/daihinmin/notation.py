@@ -19,7 +19,6 @@ from functools import cached_property
 import numpy as np
 
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.moved import old_names
 from closedhand.core.parsing import parse_whole
 from closedhand.core.records import Record, stated_options
 from closedhand.core.scene import BLANK, Row
@@ -32,8 +31,6 @@ from closedhand.games.daihinmin.plays import CARDS, JOKER, TWO_JOKERS
 from closedhand.games.daihinmin.rules import begin, over
 from closedhand.games.daihinmin.state import PLAYERS, TITLES, Rules, state_type
 from closedhand.games.daihinmin.tricks import is_back, is_reversed
-
-__getattr__ = old_names(__name__)
 
 CLASSES = ("daifugo", "fugo", "heimin", "hinmin", "daihinmin")
 COUNT = ("no", "one", "two", "three", "four", "five", "six")

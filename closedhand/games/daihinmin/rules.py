@@ -10,7 +10,6 @@ import numpy as np
 from closedhand.core import bits
 from closedhand.core.cards import shuffle
 from closedhand.core.kernel import kernel
-from closedhand.core.moved import old_names
 from closedhand.games.daihinmin.cards import alike, bit, deck_of
 from closedhand.games.daihinmin.exchange import (
     TAXES,
@@ -34,8 +33,6 @@ from closedhand.games.daihinmin.tricks import (
     rank_rest,
     sit,
 )
-
-__getattr__ = old_names(__name__)
 
 
 @kernel

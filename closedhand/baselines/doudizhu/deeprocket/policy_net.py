@@ -20,7 +20,6 @@ from closedhand.baselines.doudizhu.deeprocket.pairs import KICKER_SIZE, KICKERS
 from closedhand.baselines.doudizhu.substep_agent import SubstepAgent
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.kernel import kernel
-from closedhand.core.moved import old_names
 from closedhand.games.doudizhu import planes, substeps
 from closedhand.games.doudizhu.plays import GROUPS
 from closedhand.games.doudizhu.state import clear
@@ -186,6 +185,3 @@ def load(game: Game, name: str, policy: Path, kicker: Path) -> PolicyNetAgent:
     torch.set_num_threads(1)
     networks = load_network(policy, "policy")[0], load_network(kicker, "kicker")[0]
     return PolicyNetAgent(game, name, *networks)
-
-
-__getattr__ = old_names(__name__)

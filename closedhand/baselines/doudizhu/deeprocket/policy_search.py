@@ -16,7 +16,6 @@ from closedhand.baselines.doudizhu.value_net import files
 from closedhand.baselines.doudizhu.value_net.agent import rate
 from closedhand.baselines.doudizhu.value_net.value_search import MOST_BEHIND, ValueSearchAgent
 from closedhand.core.game import Game, State
-from closedhand.core.moved import old_names
 
 
 class PolicySearchAgent(ValueSearchAgent):
@@ -55,6 +54,3 @@ class PolicySearchAgent(ValueSearchAgent):
         near = values >= values.max() - MOST_BEHIND
         near[0] = True
         return plays[near], values[near]
-
-
-__getattr__ = old_names(__name__)
