@@ -12,7 +12,7 @@ import numpy as np
 
 from closedhand.arena.match import Match
 from closedhand.core.agents import SPENT, unchanged_since
-from closedhand.core.duel import Chunk, match_settings, spent_in, tables
+from closedhand.core.duplicate import Chunk, match_settings, spent_in, tables
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.reading import load_json

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.core.extras import needing
+from closedhand.core.display import BLANK, Face, Row, face, remark
 from closedhand.core.game import Game, State
-from closedhand.core.scene import BLANK, Face, Row, face, remark
+from closedhand.core.optional_imports import needing
 from closedhand.core.text import showable
 
 WIDTH, HEIGHT = 960, 540

@@ -12,11 +12,8 @@ import numpy as np
 
 from closedhand.core.cards import shuffle
 from closedhand.core.checks import InputError
-from closedhand.core.kernel import State, kernel
-from closedhand.games.doudizhu.counts import at_least, contains, count, one, size
-from closedhand.games.doudizhu.plays import BOMB, PASS_FAMILY, PASS_GROUP
-from closedhand.games.doudizhu.state import LONGEST, SEATS, STATE, Rules, around, clear
-from closedhand.games.doudizhu.words import (
+from closedhand.core.numba.jit import State, kernel
+from closedhand.games.doudizhu.auction import (
     conceded,
     crown,
     doubled,
@@ -25,6 +22,9 @@ from closedhand.games.doudizhu.words import (
     pass_id,
     say,
 )
+from closedhand.games.doudizhu.counts import at_least, contains, count, one, size
+from closedhand.games.doudizhu.plays import BOMB, PASS_FAMILY, PASS_GROUP
+from closedhand.games.doudizhu.state import LONGEST, SEATS, STATE, Rules, around, clear
 
 
 @kernel
