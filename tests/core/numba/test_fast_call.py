@@ -20,7 +20,7 @@ HERE = Path(__file__).parent
 class Inner(NamedTuple):
     """A tuple within a tuple."""
 
-    kernels = "test_crossing"
+    kernels = "test_fast_call"
 
     table: np.record
     factor: int
@@ -29,7 +29,7 @@ class Inner(NamedTuple):
 class Outer(NamedTuple):
     """A tuple with everything that rules and policies hold."""
 
-    kernels = "test_crossing"
+    kernels = "test_fast_call"
 
     inner: Inner
     weights: np.ndarray
