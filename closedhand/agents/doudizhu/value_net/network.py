@@ -125,8 +125,6 @@ def shapes(units: int, second: int, narrow: int) -> Net:
 
 
 SHAPES = shapes(UNITS, SECOND, NARROW)
-FORMER = {each[:1]: shapes(*each) for each in ((128, 16, 64), (256, 32, 64))}
-"""Shapes of the networks of versions before 0.9.0, and of that one, by their units."""
 
 
 def new_net(seed: int) -> Net:
@@ -138,24 +136,6 @@ def new_net(seed: int) -> Net:
     inputs = (rng.standard_normal(SHAPES.inputs) * 0.05).astype(np.float32)
     inputs[:, -1] = 0.0
     return Net(inputs, np.zeros(SHAPES.plays, np.float32), dense)
-
-
-def widened(net: Net) -> Net:
-    """A network of one of the `FORMER` shapes with more units, and with the same values.
-
-    The further units are random, but nothing comes of them before they have learned.
-    """
-    wide, upper, former = new_net(0), Upper.of(new_net(0)), Upper.of(net)
-    units, second = former.weights.shape[1:]
-    wide.inputs[:] *= net.inputs.any(axis=-1, keepdims=True)
-    wide.inputs[..., :units] = net.inputs
-    wide.plays[:, : net.plays.shape[1]] = net.plays
-    upper.weights[..., :second] = 0.0
-    upper.weights[:, :units, :second] = former.weights
-    upper.biases[:, :second] = former.biases
-    upper.third[:, :second] = former.third
-    upper.last[:] = former.last
-    return wide._replace(dense=upper.dense())
 
 
 @kernel
