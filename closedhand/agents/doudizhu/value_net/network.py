@@ -88,43 +88,12 @@ class Rounded(NamedTuple):
     dense: np.ndarray
 
 
-class Upper(NamedTuple):
-    """The parts of `Net.dense`, for all roles.
-
-    Attributes:
-        weights: The second layer, float32 [ROLES, units, second].
-        biases: Its constants, float32 [ROLES, second].
-        third: The third layer, float32 [ROLES, second].
-        last: Its constant, float32 [ROLES, 1].
-    """
-
-    weights: np.ndarray
-    biases: np.ndarray
-    third: np.ndarray
-    last: np.ndarray
-
-    @classmethod
-    def of(cls, net: Net) -> "Upper":
-        """Copies of the upper layers of a network of any size."""
-        units = net.inputs.shape[-1]
-        second = (net.dense.shape[1] - 1) // (units + 2)
-        ends = np.cumsum((units * second, second, second))
-        weights, *others = (part.copy() for part in np.split(net.dense, ends, axis=1))
-        return cls(weights.reshape(ROLES, units, second), *others)
-
-    def dense(self) -> np.ndarray:
-        """`Net.dense` of these parts."""
-        return np.concatenate([self.weights.reshape(ROLES, -1), *self[1:]], axis=1)
-
-
-def shapes(units: int, second: int, narrow: int) -> Net:
-    """The shapes of the weights of a network with so many units, see `UNITS`, in its layers."""
-    dense = units * second + 2 * second + 1
-    found = (ROLES, INPUTS, units), (FEATURES, narrow), (ROLES, dense)
-    return Net(*found)  # type: ignore[arg-type]
-
-
-SHAPES = shapes(UNITS, SECOND, NARROW)
+SHAPES = Net(
+    (ROLES, INPUTS, UNITS),  # type: ignore[arg-type]
+    (FEATURES, NARROW),  # type: ignore[arg-type]
+    (ROLES, DENSE),  # type: ignore[arg-type]
+)
+"""Shapes of the weights."""
 
 
 def new_net(seed: int) -> Net:
@@ -186,7 +155,7 @@ def rounded(net: Net, former: Rounded | None = None) -> Rounded:
     for role in range(ROLES):
         input_units[role] = round_rows(net.inputs[role], SORTS, one_each, inputs[role])
     play_unit = round_rows(net.plays, decompose.SORTS, decompose.MOST_OF_SORT, plays)
-    second = Upper.of(net).weights.swapaxes(1, 2)
+    second = net.dense[:, :SECOND_BIAS].reshape(ROLES, UNITS, SECOND).swapaxes(1, 2)
     sizes = np.abs(second)
     most, largest = sizes.sum(axis=2).max(axis=1), sizes.max(axis=(1, 2))
     scales = LARGEST_SECOND / np.maximum(most, 1)
