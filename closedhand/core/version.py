@@ -2,7 +2,7 @@
 
 import re
 
-__version__ = "0.16.0"
+__version__ = "1.0.0"
 
 UNCHANGED_SINCE = "0.1.0"
 """The oldest version whose games, seeds and solvers give the same figures, to the digit, as this
