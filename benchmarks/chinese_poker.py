@@ -13,9 +13,9 @@ import numpy as np
 from benchmarks import measuring
 from benchmarks.measuring import rate
 from closedhand import make_game
-from closedhand.baselines.chinese_poker import counter, pool, separable
+from closedhand.agents.chinese_poker import counter, pool, separable
 from closedhand.core import contract
-from closedhand.core.kernel import kernel, seed_in_kernel
+from closedhand.core.numba.jit import kernel, seed_in_kernel
 from closedhand.games.chinese_poker import plays
 from closedhand.games.chinese_poker.rules import strengths
 

@@ -11,11 +11,11 @@ from typing import Any
 
 from closedhand import make_game
 from closedhand.arena import match
-from closedhand.baselines.learning.dmc import DMC, DMCSettings
-from closedhand.baselines.learning.pieces import cut
-from closedhand.baselines.learning.ppo import PPO, PPOSettings
 from closedhand.bridges.cluster import Cluster
 from closedhand.core.machine import processor
+from closedhand.learning.dmc import DMC, DMCSettings
+from closedhand.learning.ppo import PPO, PPOSettings
+from closedhand.learning.remote_games import cut
 
 LEARNERS: list[tuple[str, Any, Any]] = [
     ("doudizhu", PPO, PPOSettings),

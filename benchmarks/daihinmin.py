@@ -9,9 +9,9 @@ import numpy as np
 from benchmarks import measuring
 from benchmarks.measuring import aec_steps, rate
 from closedhand import make_agent, make_game
-from closedhand.baselines.daihinmin.policy import softmax as light
+from closedhand.agents.daihinmin.policy import softmax as light
 from closedhand.core import contract
-from closedhand.core.duel import play_out
+from closedhand.core.duplicate import play_out
 from closedhand.search.playout import Uniform, playouts
 
 
@@ -86,8 +86,8 @@ def served_rounds(seconds: float) -> float:
     import time
     from threading import Thread
 
-    from closedhand.games.daihinmin.uecda.client import Client
-    from closedhand.games.daihinmin.uecda.server import Server
+    from closedhand.competitions.uecda.client import Client
+    from closedhand.competitions.uecda.server import Server
 
     warm_up, number = 20, 20 + round(100 * seconds)
     server = Server(["net"], rounds=number, port=0)

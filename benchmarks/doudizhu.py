@@ -12,7 +12,7 @@ from benchmarks import measuring
 from benchmarks.measuring import rate
 from closedhand import make_game
 from closedhand.core import contract
-from closedhand.core.kernel import kernel
+from closedhand.core.numba.jit import kernel
 
 
 def kernel_games(seconds: float) -> float:

@@ -12,7 +12,7 @@ from closedhand import make_game
 
 def ppo_steps(observation: str, seconds: float) -> float:
     """Steps a second of Dou Dizhu in sub-steps, with a network of two layers of 256."""
-    from closedhand.baselines.learning.ppo import PPO, PPOSettings
+    from closedhand.learning.ppo import PPO, PPOSettings
 
     game = make_game("doudizhu", objective="win")
     learner = PPO(game, PPOSettings(observation=observation, width=256, layers=2))

@@ -12,10 +12,10 @@ import numpy as np
 from benchmarks import measuring
 from benchmarks.measuring import rate
 from closedhand import make_game
-from closedhand.baselines.leduc import cfr, tree
-from closedhand.baselines.tabular import solving
-from closedhand.baselines.tabular.cfr import Solver
-from closedhand.baselines.tabular.strategy import ANY
+from closedhand.agents.leduc import cfr, tree
+from closedhand.solvers import solving
+from closedhand.solvers.cfr import Solver
+from closedhand.solvers.strategy import ANY
 
 AIM = 1e-2
 """The NashConv to which the solvers are timed."""

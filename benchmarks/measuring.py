@@ -8,7 +8,7 @@ import numpy as np
 
 from closedhand.core.agents import act_batch, make_agent
 from closedhand.core.game import Game
-from closedhand.core.kernel import kernel
+from closedhand.core.numba.jit import kernel
 
 VIEWS = 2000
 """Views of a call of `decision_time`, at least."""

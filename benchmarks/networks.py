@@ -10,10 +10,10 @@ import numpy as np
 
 from benchmarks.measuring import decision_time, rate
 from closedhand import make_agent, make_game
-from closedhand.baselines.doudizhu.deeprocket import pairs
-from closedhand.baselines.doudizhu.deeprocket.recorded import Games
-from closedhand.baselines.doudizhu.deeprocket.shards import play_games
-from closedhand.baselines.doudizhu.value_net.training import Training
+from closedhand.agents.doudizhu.deeprocket import pairs
+from closedhand.agents.doudizhu.deeprocket.recorded import Games
+from closedhand.agents.doudizhu.deeprocket.shards import play_games
+from closedhand.agents.doudizhu.value_net.training import Training
 from closedhand.core.files import SHIPPED
 
 GAMES = 500
@@ -55,8 +55,8 @@ def learned(seconds: float) -> float:
     """Pairs a second that the small policy network is trained on, on one core."""
     import torch
 
-    from closedhand.baselines.doudizhu.deeprocket.networks import PolicyNetwork
-    from closedhand.baselines.doudizhu.deeprocket.stream import tensors
+    from closedhand.agents.doudizhu.deeprocket.networks import PolicyNetwork
+    from closedhand.agents.doudizhu.deeprocket.stream import tensors
 
     torch.set_num_threads(1)
     games = recorded_games()
@@ -76,8 +76,8 @@ def learned(seconds: float) -> float:
 
 def decision(seconds: float) -> float:
     """The 95th percentile of the time of one decision of the small networks, in milliseconds."""
-    from closedhand.baselines.doudizhu.deeprocket.networks import KickerNetwork, PolicyNetwork
-    from closedhand.baselines.doudizhu.deeprocket.policy_net import PolicyNetAgent
+    from closedhand.agents.doudizhu.deeprocket.networks import KickerNetwork, PolicyNetwork
+    from closedhand.agents.doudizhu.deeprocket.policy_net import PolicyNetAgent
 
     game = make_game("doudizhu")
     agent = PolicyNetAgent(game, "untrained", PolicyNetwork(), KickerNetwork())

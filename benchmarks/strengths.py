@@ -15,12 +15,12 @@ import sys
 import time
 from collections.abc import Callable
 
-from closedhand.baselines.learning.judging import judge
 from closedhand.core.agents import make_agent, traits_of
 from closedhand.core.files import SHIPPED, write_atomically
 from closedhand.core.game import Game
 from closedhand.core.reading import load_json
 from closedhand.core.registry import GAMES, load, make_game, spec_of
+from closedhand.learning.evaluation import judge
 from closedhand.web.catalogue import STRENGTHS, offered, usual
 
 SEED = 20

@@ -1,6 +1,5 @@
 """closedhand: hidden-hand card games for reinforcement learning."""
 
-from closedhand.core import moved as moved  # first: what follows may import by old names
 from closedhand.core.agents import Agent, agent_names, make_agent
 from closedhand.core.game import Game, InputError
 from closedhand.core.registry import GAMES, GameSpec, make_game

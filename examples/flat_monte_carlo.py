@@ -10,7 +10,7 @@ import numpy as np
 
 from closedhand import Game, make_game
 from closedhand.core import contract
-from closedhand.core.kernel import kernel
+from closedhand.core.numba.jit import kernel
 
 
 @kernel

@@ -17,8 +17,8 @@ from open_spiel.python.algorithms import ismcts, mcts
 
 from closedhand import Game, make_game
 from closedhand.arena import match, results
-from closedhand.baselines.tabular.strategy import evaluate, strategy_of
 from closedhand.bridges.open_spiel import BotAgent, OpenSpielGame, PolicyAgent, open_spiel_game
+from closedhand.solvers.strategy import evaluate, strategy_of
 
 
 def walk(game: OpenSpielGame, steps: int) -> float:

@@ -19,8 +19,8 @@ from ray.tune.schedulers import ASHAScheduler
 from ray.tune.search import BasicVariantGenerator
 
 from closedhand import make_game
-from closedhand.baselines.learning.ppo import PPO, PPOSettings
-from closedhand.baselines.tabular.strategy import evaluate, strategy_of
+from closedhand.learning.ppo import PPO, PPOSettings
+from closedhand.solvers.strategy import evaluate, strategy_of
 
 REPORTS = 4
 

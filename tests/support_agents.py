@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from closedhand import Game, make_agent
-from closedhand.core import duel
+from closedhand.core import duplicate
 
 AGENTS = {
     "doudizhu": ("random", "rule", "greedy", "value-net", "decompose"),
@@ -42,5 +42,5 @@ def games_of(game: Game, agents: list[str], number: int, seed: int = 0) -> np.nd
     states = np.array([game.deal(rng) for _ in range(number)], game.dtype)
     seats = np.arange(game.num_players) + np.arange(number)[:, None]
     players = [make_agent(game, agent, seed) for agent in agents]
-    duel.play_out(game, states, seats % len(agents), players)
+    duplicate.play_out(game, states, seats % len(agents), players)
     return states

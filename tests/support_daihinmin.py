@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 
 from closedhand import Game, make_game
-from closedhand.baselines.daihinmin.kou.strength import foes_of, locked
+from closedhand.agents.daihinmin.kou.strength import foes_of, locked
 from closedhand.core import contract
 from closedhand.core.game import State
-from closedhand.core.kernel import kernel
+from closedhand.core.numba.jit import kernel
 from closedhand.games.daihinmin import card_sets, plays
 from closedhand.games.daihinmin.notation import parse_cards
 from closedhand.games.daihinmin.plays import DECK, JOKER

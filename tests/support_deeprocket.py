@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from closedhand import make_game
-from closedhand.baselines.doudizhu.deeprocket import recorded
+from closedhand.agents.doudizhu.deeprocket import recorded
 from closedhand.games.doudizhu.counts import unpack
 
 DOUDIZHU = make_game("doudizhu")

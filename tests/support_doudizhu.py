@@ -7,7 +7,7 @@ import pytest
 from reference.doudizhu import PASS, ROCKET
 
 from closedhand import Game, make_agent, make_game
-from closedhand.baselines.doudizhu.decompose import partition
+from closedhand.agents.doudizhu.decompose import partition
 from closedhand.games.doudizhu.counts import RANKS as RANK_LETTERS, pack, size
 from closedhand.games.doudizhu.plays import CATEGORIES
 

@@ -355,7 +355,7 @@ def log_samples() -> list[bytes]:
 
 
 def recording(path: Path) -> object:
-    from closedhand.games.daihinmin.uecda.recordings import TRAFFIC
+    from closedhand.competitions.uecda.recordings import TRAFFIC
 
     return list(TRAFFIC.replay(path))
 
@@ -363,13 +363,13 @@ def recording(path: Path) -> object:
 @cache
 def recorded() -> Any:
     """The first messages of a round to and from each client."""
-    from closedhand.games.daihinmin.uecda import recordings
+    from closedhand.competitions.uecda import recordings
 
     return [own[:20] for own in next(recordings.read(DATA / "uecda_traffic.txt.gz"))]
 
 
 def recording_samples() -> list[bytes]:
-    from closedhand.games.daihinmin.uecda import recordings
+    from closedhand.competitions.uecda import recordings
 
     return [recordings.text([recorded()]).encode()]
 
@@ -381,7 +381,7 @@ def json_recording_samples() -> list[bytes]:
 
 
 def config(path: Path) -> object:
-    from closedhand.games.daihinmin.uecda import config
+    from closedhand.competitions.uecda import config
 
     return config.read(path)
 
@@ -434,27 +434,27 @@ def written(write: Callable[[Path], object], name: str) -> bytes:
 
 
 def strategy_samples() -> list[bytes]:
-    from closedhand.baselines.leduc import strategy
+    from closedhand.agents.leduc import strategy
 
     made = [strategy.uniform(make_game(name)) for name in ("leduc", "uh_leduc")]
     return [written(partial(strategy.save, each), "strategy.npz") for each in made]
 
 
 def play_strategy(path: Path) -> object:
-    from closedhand.baselines.leduc import strategy
+    from closedhand.agents.leduc import strategy
 
     return strategy.load(path)
 
 
 def any_strategy_samples() -> list[bytes]:
-    from closedhand.baselines.tabular import strategy
+    from closedhand.solvers import strategy
 
     made = strategy.uniform(make_game("leduc"))
     return [written(partial(strategy.save, made), "strategy.npz")]
 
 
 def play_any_strategy(path: Path) -> object:
-    from closedhand.baselines.tabular import strategy
+    from closedhand.solvers import strategy
 
     game = make_game("leduc")
     agent = strategy.StrategyAgent(strategy.load(path, game), "strategy")
@@ -466,7 +466,7 @@ def play_any_strategy(path: Path) -> object:
 
 
 def checkpoint(path: Path) -> None:
-    from closedhand.baselines.tabular import solving
+    from closedhand.solvers import solving
 
     path.rename(path.with_name("learner.npz"))
     run = solving.load(path.parent, "mccfr", make_game("leduc"), 0)
@@ -474,7 +474,7 @@ def checkpoint(path: Path) -> None:
 
 
 def checkpoint_samples() -> list[bytes]:
-    from closedhand.baselines.tabular import solving
+    from closedhand.solvers import solving
 
     def write(path: Path) -> None:
         solving.begin("mccfr", make_game("leduc"), 0, path.parent).advance(iterations=20)
@@ -483,26 +483,26 @@ def checkpoint_samples() -> list[bytes]:
 
 
 def tables(path: Path) -> object:
-    from closedhand.baselines.chinese_poker import separable
+    from closedhand.agents.chinese_poker import separable
 
     return separable.load(path)
 
 
 def table_samples() -> list[bytes]:
-    from closedhand.baselines.chinese_poker import separable
+    from closedhand.agents.chinese_poker import separable
 
     return [written(lambda path: separable.save(separable.shipped(), path), "tables.npz")]
 
 
 def bid_deals(path: Path) -> None:
-    from closedhand.baselines.doudizhu.bidding import fitting
+    from closedhand.agents.doudizhu.bidding import fitting
 
     _, deals = fitting.read(path)
     fitting.features_all(deals.hands.ravel(), np.empty((deals.hands.size, len(fitting.FEATURES))))
 
 
 def bid_samples() -> list[bytes]:
-    from closedhand.baselines.doudizhu.bidding import fitting
+    from closedhand.agents.doudizhu.bidding import fitting
 
     def write(path: Path) -> None:
         game = make_game("doudizhu")
@@ -515,26 +515,26 @@ def bid_samples() -> list[bytes]:
 
 
 def network(path: Path) -> object:
-    from closedhand.baselines.doudizhu.deeprocket import networks
+    from closedhand.agents.doudizhu.deeprocket import networks
 
     return networks.load(path, "bid")
 
 
 def network_samples() -> list[bytes]:
-    from closedhand.baselines.doudizhu.deeprocket import networks
+    from closedhand.agents.doudizhu.deeprocket import networks
 
     made = networks.Network("bid", status=False)
     return [written(lambda path: networks.save(path, made, {"seed": 0}), "bid.safetensors")]
 
 
 def value_net(path: Path) -> object:
-    from closedhand.baselines.doudizhu.value_net import files
+    from closedhand.agents.doudizhu.value_net import files
 
     return files.read(path)
 
 
 def value_net_samples() -> list[bytes]:
-    from closedhand.baselines.doudizhu.value_net import files, network
+    from closedhand.agents.doudizhu.value_net import files, network
 
     about = {"objective": "win", "steps": 1, "games": 2, "samples": 3}
     return [written(lambda path: files.save(path, network.new_net(1), about), "value-net.npz")]
@@ -555,7 +555,7 @@ def odd_headers(draw: st.DrawFn, samples: list[bytes]) -> bytes:
 
 
 def shards(path: Path) -> None:
-    from closedhand.baselines.doudizhu.deeprocket import pairs, recorded
+    from closedhand.agents.doudizhu.deeprocket import pairs, recorded
 
     games = recorded.read(path)
     pairs.index(games, "policy")
@@ -566,7 +566,7 @@ SETTINGS = {"game": "doudizhu", "options": {"rules": "deeprocket"}, "agents": ["
 
 
 def shard_samples() -> list[bytes]:
-    from closedhand.baselines.doudizhu.deeprocket import shards
+    from closedhand.agents.doudizhu.deeprocket import shards
 
     played = shards.play_games(make_game("doudizhu"), ["random"], 0, range(3))
     write = partial(shards.write_shard, parts=[played], names=["random"], settings=SETTINGS)
@@ -669,7 +669,7 @@ def slides(text: str) -> object:
 
 
 def tables_of_wire(data: bytes) -> None:
-    from closedhand.games.daihinmin.uecda import wire
+    from closedhand.competitions.uecda import wire
 
     table = data[: wire.TABLE].ljust(wire.TABLE, b"\0")
     cells = table[: wire.CELLS]
@@ -680,7 +680,7 @@ def tables_of_wire(data: bytes) -> None:
 
 
 def wire_samples() -> list[bytes]:
-    from closedhand.games.daihinmin.uecda import wire
+    from closedhand.competitions.uecda import wire
 
     status = wire.Status(1, 2, 1, 4, 1, 0, 1, 1, (1, 2, 3, 4, 5), (4, 3, 2, 1, 0), (2, 0, 1, 4, 3))
     cells = [wire.hand_cells(2**53 - 1), *map(wire.play_cells, range(0, 2000, 300))]
@@ -703,7 +703,7 @@ class Sent:
 
 def client(data: bytes) -> object:
     """An agent at a server that sends this."""
-    from closedhand.games.daihinmin.uecda import client
+    from closedhand.competitions.uecda import client
 
     game = client.round_game()
     agent = load("closedhand.core.agents:make_agent")(game, "random")
@@ -721,34 +721,34 @@ def server_samples() -> list[bytes]:
 
 def position(text: str) -> object:
     """The view that a pasted position describes, by way of what the page asks for."""
-    from closedhand.web import positions, study
+    from closedhand.web import position_text, study
 
-    found = positions.read(text)
+    found = position_text.read(text)
     game = make_game(found.game, **found.options).flat
     facts = {name: str(value) for name, value in found.facts.items()}
     words = " ".join(found.actions)
-    return study.view_of(game, found.player, found.hand, words, positions.typed(game, facts))
+    return study.view_of(game, found.player, found.hand, words, position_text.typed(game, facts))
 
 
 def position_samples() -> list[bytes]:
-    from closedhand.web import positions
+    from closedhand.web import position_text
 
     found = []
     for given in map(json.loads, views()):
         keys = ("game", "player", "hand", "actions")
         name, player, hand, actions = (given.pop(key) for key in keys)
-        found.append(positions.written(make_game(name), player, hand, actions, given).encode())
+        found.append(position_text.written(make_game(name), player, hand, actions, given).encode())
     return found
 
 
 @cache
 def seated(name: str) -> Any:
     """A table of persons in the middle of a hand."""
-    from closedhand.web.sitting import Chair, Sitting
+    from closedhand.web.table import Chair, Table
 
     game, rng = make_game(name), np.random.default_rng(1)
     chairs = [Chair(name=f"p{seat}", token=f"token{seat}") for seat in range(game.num_players)]
-    table = Sitting("table", game, chairs, game.deal(rng), watch="watch")
+    table = Table("table", game, chairs, game.deal(rng), watch="watch")
     for _ in range(4):
         if not table.over:
             table.play(game.sample(rng, table.state))
@@ -756,7 +756,7 @@ def seated(name: str) -> Any:
 
 
 def saved_table(text: str) -> object:
-    from closedhand.web.sitting import restored
+    from closedhand.web.table import restored
 
     return restored("table", parse_json(text))
 
@@ -768,19 +768,19 @@ def saved_table_samples() -> list[bytes]:
 def messages(text: str) -> None:
     """What a browser asks a server at which there is a table, a line a message."""
     from closedhand.web import server  # registers the requests
-    from closedhand.web.guard import Complaints
-    from closedhand.web.house import House
-    from closedhand.web.sitting import restored
+    from closedhand.web.guard import RateLimitedLog
+    from closedhand.web.lobby import Lobby
+    from closedhand.web.table import restored
 
-    class Raising(Complaints):
+    class Raising(RateLimitedLog):
         def failed(self, what: str) -> None:
             raise
 
     async def ask() -> list[dict[str, Any]]:
-        house = House(None)
+        house = Lobby(None)
         house.complaints = Raising()
         house.tables["table"] = restored("table", seated("uh_leduc").saved())
-        visitor = server.Visitor(house, owner=True)
+        visitor = server.Connection(house, owner=True)
         try:
             for line in text.split("\n"):
                 await visitor.answer(line)

@@ -8,9 +8,9 @@ import pytest
 pytest.importorskip("torch")
 
 from closedhand import Game, make_game
-from closedhand.baselines.learning import learned, networks
-from closedhand.baselines.learning.features import Features
 from closedhand.core import registry
+from closedhand.learning import agent_factory, networks
+from closedhand.learning.features import Features
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "kuhn-poker"
 SMALL: dict[str, Any] = {"width": 32, "batch": 512, "minibatch": 128}
@@ -45,5 +45,5 @@ def write_untrained(folder: Path, game: Game) -> Path:
     """The folder, with such a network."""
     network, features = untrained(game)
     shape = networks.shape_of(features, "policy", 16, 1, False)
-    networks.save(folder / learned.NAME, network.state_dict(), shape, features, 1.0, {})
+    networks.save(folder / agent_factory.NAME, network.state_dict(), shape, features, 1.0, {})
     return folder

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from closedhand import Game, make_game
-from closedhand.baselines.leduc.strategy import Strategy
-from closedhand.baselines.tabular import solving
+from closedhand.agents.leduc.strategy import Strategy
+from closedhand.solvers import solving
 
 UH, STANDARD = make_game("uh_leduc"), make_game("leduc")
 STANDARD_VALUE = -0.085606424078

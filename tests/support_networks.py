@@ -7,8 +7,8 @@ import pytest
 from support_torch import torch
 
 from closedhand import make_game
-from closedhand.baselines.doudizhu.bidding import fitting as bid_fitting
-from closedhand.baselines.doudizhu.deeprocket import fine_tuning, networks
+from closedhand.agents.doudizhu.bidding import fitting as bid_fitting
+from closedhand.agents.doudizhu.deeprocket import fine_tuning, networks
 
 
 def save_untrained(folder: Path) -> Path:

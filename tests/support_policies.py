@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from closedhand.core.kernel import kernel
+from closedhand.core.numba.jit import kernel
 
 
 class Stray(NamedTuple):

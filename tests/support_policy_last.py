@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from closedhand.core import contract
-from closedhand.core.kernel import Integer, kernel
+from closedhand.core.numba.jit import Integer, kernel
 
 
 class Extreme(NamedTuple):

@@ -11,7 +11,7 @@ import pytest
 from reference import chinese_poker as reference
 
 from closedhand import InputError, make_game
-from closedhand.baselines.chinese_poker import counter, pool as pools, separable
+from closedhand.agents.chinese_poker import counter, pool as pools, separable
 from closedhand.games.chinese_poker.notation import cards_text, parse_hand
 from closedhand.games.chinese_poker.plays import STRENGTHS
 

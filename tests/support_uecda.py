@@ -14,12 +14,12 @@ import numpy as np
 from support import DATA
 
 from closedhand import make_game
+from closedhand.competitions.uecda import client, recordings, wire
+from closedhand.competitions.uecda.server import Server
+from closedhand.competitions.uecda.table import Result
 from closedhand.core import records
 from closedhand.core.game import State
 from closedhand.games.daihinmin import logs
-from closedhand.games.daihinmin.uecda import client, recordings, wire
-from closedhand.games.daihinmin.uecda.server import Server
-from closedhand.games.daihinmin.uecda.table import Result
 
 GAME = make_game("daihinmin")
 LONG = 30.0

@@ -15,17 +15,17 @@ import uvicorn
 from support_uecda import Match
 from websockets.sync.client import ClientConnection, connect
 
+from closedhand.competitions.uecda.client import Client
 from closedhand.core.agents import make_agent
 from closedhand.core.records import from_state
-from closedhand.games.daihinmin.uecda.client import Client
 from closedhand.web import advice, catalogue, study
-from closedhand.web.away import Address
+from closedhand.web.game_explorer import GameExplorer
 from closedhand.web.guard import Guard
-from closedhand.web.house import House, bound_game, told
+from closedhand.web.lobby import Lobby, bound_game, told
+from closedhand.web.remote_seat import Address
 from closedhand.web.serve import configured
 from closedhand.web.server import make_app
-from closedhand.web.sitting import Chair, Sitting
-from closedhand.web.small import Small
+from closedhand.web.table import Chair, Table
 
 STOP_SECONDS = 30
 """Longest time for a server to end."""
@@ -38,7 +38,7 @@ def compile_table(name: str, agent: str = "random") -> None:
     catalogue.agents(name)
     player = make_agent(game, agent, 0)
     chairs = [Chair(agent=agent)] * game.num_players
-    table = Sitting("t", game, chairs, game.deal(rng))
+    table = Table("t", game, chairs, game.deal(rng))
     while not table.over:
         seat = int(table.state["player"])
         told(table, seat)
@@ -65,7 +65,7 @@ def compile_advice(name: str, by: str) -> None:
 def compile_small(name: str) -> None:
     """Compile what the solvers of a small game need."""
     compile_table(name)
-    game = Small(bound_game(name, {}))
+    game = GameExplorer(bound_game(name, {}))
     game.play("random")
     game.respond(0)
     next(game.solve("cfr+", 0))
@@ -91,7 +91,7 @@ def serving(
     """A server on a free port, in a thread of its own; yields the port."""
     listener = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(
-        configured(make_app(House(folder, added, runs, servers), Guard("127.0.0.1"), token))
+        configured(make_app(Lobby(folder, added, runs, servers), Guard("127.0.0.1"), token))
     )
     thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])), daemon=True)
     thread.start()

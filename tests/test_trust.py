@@ -52,11 +52,11 @@ REASONS = {
     ("testing/processes.py", "subprocess"): "the same",
     ("testing/saving.py", "pickle"): "check_game reads back what it has pickled itself",
     (
-        "core/kernel.py",
+        "core/numba/jit.py",
         "pickle",
     ): "compiled kernels, from a folder in which only the user may write",
     ("cli/__init__.py", "runpy"): "`bench` runs the benchmarks of the checkout that it is part of",
-    ("baselines/doudizhu/ppo_agent.py", "load"): "the user has to say trust=1",
+    ("agents/doudizhu/ppo_agent.py", "load"): "the user has to say trust=1",
 }
 """Where this is done all the same, and why."""
 
@@ -177,15 +177,15 @@ READERS = {
     "records": "closedhand.core.records:read",
     "log": "closedhand.games.daihinmin.logs:read",
     "results": "closedhand.arena.results:load_same",
-    "strategy": "closedhand.baselines.leduc.strategy:load",
-    "strategy of any game": "closedhand.baselines.tabular.strategy:load",
-    "tables": "closedhand.baselines.chinese_poker.separable:load",
-    "weights": "closedhand.baselines.learning.policy_gradient:read_weights",
-    "deals": "closedhand.baselines.doudizhu.bidding.fitting:read",
-    "checkpoint": "closedhand.baselines.learning.tensors:read_checkpoint",
-    "ppo checkpoint": "closedhand.baselines.doudizhu.ppo:read_checkpoint",
-    "network": "closedhand.baselines.doudizhu.deeprocket.networks:load",
-    "shard": "closedhand.baselines.doudizhu.deeprocket.recorded:read_shard",
+    "strategy": "closedhand.agents.leduc.strategy:load",
+    "strategy of any game": "closedhand.solvers.strategy:load",
+    "tables": "closedhand.agents.chinese_poker.separable:load",
+    "weights": "closedhand.learning.policy_gradient:read_weights",
+    "deals": "closedhand.agents.doudizhu.bidding.fitting:read",
+    "checkpoint": "closedhand.learning.tensors:read_checkpoint",
+    "ppo checkpoint": "closedhand.agents.doudizhu.ppo:read_checkpoint",
+    "network": "closedhand.agents.doudizhu.deeprocket.networks:load",
+    "shard": "closedhand.agents.doudizhu.deeprocket.recorded:read_shard",
 }
 """Everything that reads a file that a user names."""
 MORE: dict[str, tuple[Any, ...]] = {
@@ -242,9 +242,9 @@ def zeros_of_sb3() -> bytes:
 @pytest.mark.parametrize(
     ("reader", "make"),
     [
-        ("closedhand.baselines.learning.tensors:read_checkpoint", zeros_of_torch),
-        ("closedhand.baselines.doudizhu.douzero:load", zeros_of_torch),
-        ("closedhand.baselines.doudizhu.ppo:read_checkpoint", zeros_of_sb3),
+        ("closedhand.learning.tensors:read_checkpoint", zeros_of_torch),
+        ("closedhand.agents.doudizhu.douzero:load", zeros_of_torch),
+        ("closedhand.agents.doudizhu.ppo:read_checkpoint", zeros_of_sb3),
     ],
 )
 def test_files_of_torch_unpack_to_no_more_than_the_limit(
@@ -270,7 +270,7 @@ FORMS = ("{agent}:{path}", "{agent}:{path}:greedy", "{agent}:net={path}:greedy",
 @pytest.fixture
 def small_pools(own_cache: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Agents that respond to a pool of hands, a million of them, have few."""
-    monkeypatch.setattr("closedhand.baselines.chinese_poker.agents.POOL_SIZE", SMALL)
+    monkeypatch.setattr("closedhand.agents.chinese_poker.agents.POOL_SIZE", SMALL)
 
 
 needs_small_pools = pytest.mark.usefixtures("small_pools")
@@ -349,9 +349,9 @@ def test_weights_too_large_to_compute_with_are_one_line(agent: str, tmp_path: Pa
     """They are finite, but their products are not; an illegal action must not come of that."""
     torch = pytest.importorskip("torch")
     pytest.importorskip("safetensors")
-    from closedhand.baselines.doudizhu import ppo_network
-    from closedhand.baselines.doudizhu.deeprocket import networks
-    from closedhand.baselines.learning import weights
+    from closedhand.agents.doudizhu import ppo_network
+    from closedhand.agents.doudizhu.deeprocket import networks
+    from closedhand.learning import weights
 
     game = make_game("doudizhu", substeps=True)
     if agent == "ppo":

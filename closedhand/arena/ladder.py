@@ -17,7 +17,7 @@ import numpy as np
 from closedhand.arena import match, results as files
 from closedhand.arena.plot import drawn, new_figure, save_figure, spread
 from closedhand.arena.results import ALL, between, shortened
-from closedhand.core import duel
+from closedhand.core import duplicate
 from closedhand.core.agents import traits_of
 from closedhand.core.game import Game, InputError
 from closedhand.core.reading import read_json
@@ -127,7 +127,7 @@ def _play(
     if played is not None and played.deals == deals:
         return read_json(path)
     if played is not None and played.deals > deals:
-        fewer = tuple(duel.cut(chunk, deals) for chunk in played.pairs)
+        fewer = tuple(duplicate.cut(chunk, deals) for chunk in played.pairs)
         return files.summary(match.Match(game, pair, seed, fewer))
 
     def save(found: match.Match) -> None:

@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 
 from closedhand.arena import results
-from closedhand.core import batch, kernels
+from closedhand.core import batch, batch_kernels
 from closedhand.core.agents import spent_by, traits_of
 from closedhand.core.checks import check_deals, check_seed
-from closedhand.core.duel import (
+from closedhand.core.duplicate import (
     Chunk,
     Spec,
     count_deals,
@@ -175,7 +175,7 @@ def play_chunk(
 
     def after(moved: np.ndarray) -> None:
         """Record the rounds that have ended: those where the payoffs have changed."""
-        kernels.returns_all(game.rules, states, moved, now)
+        batch_kernels.returns_all(game.rules, states, moved, now)
         grown = moved[(now[moved] != before[moved]).any(axis=1)]
         paid[grown, ended[grown]] = now[grown] - before[grown]
         ended[grown] += 1

@@ -19,10 +19,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from closedhand.arena import exploit
-from closedhand.baselines.learning.algorithms import LEARNERS
-from closedhand.baselines.tabular import solving
-from closedhand.baselines.tabular.strategy import evaluate, strategy_of
-from closedhand.baselines.tabular.tree import build, check_size
 from closedhand.core import batch
 from closedhand.core.agents import Agent, make_agent, traits_of
 from closedhand.core.game import Game, InputError
@@ -30,6 +26,10 @@ from closedhand.core.machine import machine
 from closedhand.core.registry import GAMES, load, make_game, spec_of
 from closedhand.core.run import Notes, Run, compute_parts
 from closedhand.core.statistics import Estimate
+from closedhand.learning.algorithms import LEARNERS
+from closedhand.solvers import solving
+from closedhand.solvers.strategy import evaluate, strategy_of
+from closedhand.solvers.tree import build, check_size
 
 EXACT, EXPLOITED = "exploitability", "exploited by"
 """Measures besides the points against agents: the exact exploitability, and what a trained
@@ -172,7 +172,7 @@ def _is_quick(game: Game, agent: str) -> bool:
 
 def _deep(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, Any]:
     """Train a network and judge it, in a large game also by a responder."""
-    from closedhand.baselines.learning import training
+    from closedhand.learning import training
 
     game = make_game(cell.game)
     cls = load(LEARNERS[cell.learner])
@@ -222,7 +222,7 @@ def _exactly(game: Game, agent: Agent, deals: int, last: bool = False) -> Measur
 
 def _by_points(game: Game, agent: Agent, deals: int, last: bool = False) -> Measures:
     """Points against the references, or the last of them, in duplicate."""
-    from closedhand.baselines.learning.judging import judge
+    from closedhand.learning.evaluation import judge
 
     names = references(game)[-1:] if last else references(game)
     return [(f"v {name}", judge(game, agent, name, deals, 1).points) for name in names]
@@ -232,7 +232,7 @@ def _responded(
     game: Game, name: str, cell: Cell, plan: Plan, folder: Path, notes: Notes
 ) -> Estimate:
     """What a responder wins from an agent beyond what that makes against itself."""
-    from closedhand.baselines.learning import training
+    from closedhand.learning import training
 
     responder = exploit.responder(game, name, seed=cell.seed)
     run = training.begin(responder, folder / "responder")

@@ -18,13 +18,10 @@ import numpy as np
 from closedhand.core import batch
 from closedhand.core.agents import spent_by, traits_of
 from closedhand.core.checks import check_deals, check_seed
-from closedhand.core.duel import Chunk, Spec, count_deals, cut, join, play_out, start, tables
+from closedhand.core.duplicate import Chunk, Spec, count_deals, cut, join, play_out, start, tables
 from closedhand.core.game import Game, InputError
-from closedhand.core.moved import old_names
 from closedhand.core.run import work_off
 from closedhand.core.workers import Workers, check_workers
-
-__getattr__ = old_names(__name__)
 
 CHUNK = 125
 """Deals that are played side by side."""

@@ -7,9 +7,9 @@ import numpy as np
 
 from closedhand.arena.hints import Hint, hints
 from closedhand.core.agents import Agent
+from closedhand.core.display import board, plain, pretty
+from closedhand.core.explanations import known_cards, notation_help, why_not
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.people import known_cards, notation_help, why_not
-from closedhand.core.scene import board, plain, pretty
 
 HELP = """\
 Type an action in the game's notation, or

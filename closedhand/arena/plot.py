@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from closedhand.arena.results import shortened
-from closedhand.core.extras import needing
 from closedhand.core.files import write_atomically
+from closedhand.core.optional_imports import needing
 from closedhand.core.registry import make_game, read_options
 
 

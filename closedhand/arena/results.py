@@ -12,16 +12,13 @@ import numpy as np
 
 from closedhand.arena.match import Match
 from closedhand.core.agents import SPENT, unchanged_since
-from closedhand.core.duel import Chunk, match_settings, spent_in, tables
+from closedhand.core.duplicate import Chunk, match_settings, spent_in, tables
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
-from closedhand.core.moved import old_names
 from closedhand.core.reading import load_json
 from closedhand.core.registry import GAMES, load as load_ref, read_options
 from closedhand.core.run import check_same
 from closedhand.core.statistics import Estimate, bootstrap, interval, wins
-
-__getattr__ = old_names(__name__)
 
 ALL = "all"
 """Name of the role that stands for all roles together."""

@@ -17,8 +17,8 @@ from types import TracebackType
 from typing import Any, Self, TypeVar, cast
 
 from closedhand.core import interrupt
-from closedhand.core.extras import needing
 from closedhand.core.game import InputError
+from closedhand.core.optional_imports import needing
 from closedhand.core.threads import cores
 from closedhand.core.workers import WorkerLost
 

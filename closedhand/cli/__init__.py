@@ -29,8 +29,8 @@ from closedhand.cli import (
 from closedhand.cli.common import positive
 from closedhand.cli.groups import Commands, Group
 from closedhand.core import reading
-from closedhand.core.extras import require
 from closedhand.core.game import InputError
+from closedhand.core.optional_imports import require
 
 REPOSITORY = Path(__file__).parents[2]
 """Folder of a checkout; of an installed package, the folder of all packages."""

@@ -6,8 +6,8 @@ import typer
 from rich.console import Console
 
 from closedhand.cli.common import new_table, positive, print_json, progress_bar
+from closedhand.core.display import board, plain, pretty
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.scene import board, plain, pretty
 from closedhand.core.statistics import Estimate, interval
 
 Hand = Annotated[str, typer.Argument(metavar="HAND", help="The cards that you hold now.")]

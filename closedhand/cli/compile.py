@@ -67,7 +67,7 @@ def _agents(game: Game) -> None:
     """Agents: `random` and the opponent that the game names, in a game against each other."""
     from closedhand.core import batch
     from closedhand.core.agents import make_agent
-    from closedhand.core.duel import play_out
+    from closedhand.core.duplicate import play_out
 
     names = [spec_of(game.name).opponent, "random"]
     agents = [make_agent(game, name, seed=0) for name in names]

@@ -15,9 +15,9 @@ from typer.core import TyperGroup
 
 from closedhand.cli import streams
 from closedhand.cli.common import CLAIMS, interruptible, note
-from closedhand.core.extras import needing
 from closedhand.core.files import FAULTS
 from closedhand.core.game import InputError
+from closedhand.core.optional_imports import needing
 from closedhand.core.registry import GAMES, Ref, load
 from closedhand.core.text import one_line, reason_of
 

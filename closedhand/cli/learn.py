@@ -7,19 +7,13 @@ from typing import Any
 
 import typer
 
-from closedhand.baselines.learning.algorithms import LEARNERS
-from closedhand.cli.common import (
-    cluster_at,
-    given_pairs,
-    leave_if_interrupted,
-    make_folder,
-    note,
-)
+from closedhand.cli.common import cluster_at, given_pairs, leave_if_interrupted, make_folder, note
 from closedhand.core.agent_spec import AgentSpec, split_agents
 from closedhand.core.game import Game, InputError
 from closedhand.core.options import Options, options_of
 from closedhand.core.registry import load
 from closedhand.core.statistics import interval
+from closedhand.learning.algorithms import LEARNERS
 
 
 def learn(
@@ -73,13 +67,13 @@ def prepare(learner: Any, folder: Path, restart: bool) -> Any:
     Raises:
         InputError: The folder holds a network of another making, or a run of other settings.
     """
-    from closedhand.baselines.learning import learned, training
     from closedhand.core.run import check_resumable
+    from closedhand.learning import agent_factory, training
 
     make_folder(folder)
     checkpoint = folder / training.CHECKPOINT
     if not restart:
-        check_resumable(folder / learned.NAME, checkpoint)
+        check_resumable(folder / agent_factory.NAME, checkpoint)
     run = training.begin(learner, folder)
     if restart and checkpoint.exists():  # else it is not known whose files there are
         training.clear(folder)
@@ -118,8 +112,8 @@ def work(run: Any, folder: Path, seconds: float | None, steps: int | None) -> No
         seconds: Seconds of work in all; None: no limit.
         steps: Number of decisions in all; None: no limit.
     """
-    from closedhand.baselines.learning.board import Board
-    from closedhand.baselines.learning.training import BOARD
+    from closedhand.learning.tensorboard import Board
+    from closedhand.learning.training import BOARD
 
     learner, told = run.learner, len(run.history)
 

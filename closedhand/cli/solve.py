@@ -27,9 +27,9 @@ from closedhand.cli.common import (
     slug,
     underscored,
 )
-from closedhand.core.extras import require
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
+from closedhand.core.optional_imports import require
 from closedhand.core.parsing import NUMBER, OPTIONS, TEXT, check_fields, list_of
 from closedhand.core.registry import GAMES, make_game
 
@@ -143,7 +143,7 @@ def solve_game(
 ) -> None:
     """Solve a game and show or print the results; see `solve`."""
     from closedhand.arena.plot import plot_curves
-    from closedhand.baselines.tabular import solving
+    from closedhand.solvers import solving
 
     names = list(solving.SOLVERS) if algorithm == "all" else algorithm.split(",")
     known = (*solving.algorithms(bound), "lp")
@@ -201,8 +201,8 @@ POINT = {"iterations": NUMBER, "seconds": NUMBER, "nash_conv": NUMBER}
 
 def curves(game: Game, folder: Path) -> list[dict[str, Any]]:
     """The results for a game in a folder that have a curve, in the order of the algorithms."""
-    from closedhand.baselines.tabular import solving
     from closedhand.core.reading import read_json
+    from closedhand.solvers import solving
 
     found = []
     for name in solving.algorithms(game):
@@ -239,7 +239,7 @@ def work(
 def solve_exactly(game: Game, folder: Path) -> dict[str, Any]:
     """Solve a game by linear programming, save the equilibrium, and return its summary."""
     from closedhand import __version__
-    from closedhand.baselines.tabular import solving
+    from closedhand.solvers import solving
 
     trees = solving.trees_of(game)
     start = time.perf_counter()
@@ -334,11 +334,11 @@ def judge(
     play for one side, a further line tells what they would win in sum if they saw each other's
     cards and responded as one: an upper bound of what they can win.
     """
-    from closedhand.baselines.tabular import solving
-    from closedhand.baselines.tabular.evaluate import best_response, evaluate_rows
-    from closedhand.baselines.tabular.strategy import Strategy, save, shared_responses, strategy_of
-    from closedhand.baselines.tabular.tree import build, tree_size
     from closedhand.core.agents import make_agent
+    from closedhand.solvers import solving
+    from closedhand.solvers.evaluate import best_response, evaluate_rows
+    from closedhand.solvers.strategy import Strategy, save, shared_responses, strategy_of
+    from closedhand.solvers.tree import build, tree_size
 
     bound = bind(game, rules, option)
     folder = make_folder(out) if out else None

@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 import typer
 
-from closedhand.baselines.learning.algorithms import LEARNERS
 from closedhand.cli.common import (
     Options,
     Ray,
@@ -22,6 +21,7 @@ from closedhand.cli.groups import Group, click_command
 from closedhand.core.game import InputError
 from closedhand.core.registry import GAMES, GameSpec, Ref, load, spec_of
 from closedhand.core.threads import MOST_THREADS
+from closedhand.learning.algorithms import LEARNERS
 
 # Slow imports are made inside the commands, so that --help is fast.
 

@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from closedhand.cli.common import make_folder, note
-from closedhand.core.extras import require
 from closedhand.core.game import InputError
+from closedhand.core.optional_imports import require
 
 
 def web(

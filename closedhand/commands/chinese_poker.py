@@ -24,7 +24,7 @@ from closedhand.cli.reproduce import Only, Out, Quick, computed, report_name, se
 from closedhand.core.game import Game, InputError
 
 if TYPE_CHECKING:
-    from closedhand.baselines.chinese_poker.advise import Advice
+    from closedhand.agents.chinese_poker.advise import Advice
 
 
 def advise(
@@ -51,8 +51,8 @@ def advise(
     Wins and points are counted against hands that an opponent may hold, set by the strategy
     `separable`. Their pool is set once, which takes about half a minute, and then kept.
     """
-    from closedhand.baselines.chinese_poker import agents, opponents as shared
-    from closedhand.baselines.chinese_poker.advise import advise, summary
+    from closedhand.agents.chinese_poker import agents, opponents as shared
+    from closedhand.agents.chinese_poker.advise import advise, summary
     from closedhand.core.registry import make_game
     from closedhand.envs.render import require_pillow
     from closedhand.games.chinese_poker.notation import parse_hand
@@ -91,7 +91,7 @@ def advise(
 
 def draw(advice: "Advice", path: Path) -> None:
     """Draw an arrangement as PNG."""
-    from closedhand.baselines.chinese_poker.advise import rows
+    from closedhand.agents.chinese_poker.advise import rows
     from closedhand.core.files import write_atomically
     from closedhand.envs.render import picture, require_pillow
 
@@ -102,7 +102,7 @@ def draw(advice: "Advice", path: Path) -> None:
 
 def learn(game: Game, method: str, seconds: float, seed: int, out: Path, restart: bool) -> None:
     """Train tables of winning chances for at least one cycle, resuming those in the folder."""
-    from closedhand.baselines.chinese_poker import training
+    from closedhand.agents.chinese_poker import training
     from closedhand.core.interrupt import check
 
     if method not in training.METHODS:
@@ -145,7 +145,7 @@ def table(
     The tables of the package are fitted to expected points: they are no exact chances. Those that
     `train chinese-poker --algorithm blog` saves are.
     """
-    from closedhand.baselines.chinese_poker import agents, separable
+    from closedhand.agents.chinese_poker import agents, separable
     from closedhand.core.registry import make_game
 
     bound = make_game("chinese_poker", **({"rules": rules} if rules else {}))

@@ -29,7 +29,7 @@ def learn(
 ) -> None:
     """Run an algorithm for `seconds` more, print the result, and draw its curve."""
     from closedhand.arena.plot import plot_curves
-    from closedhand.baselines.tabular import solving
+    from closedhand.solvers import solving
 
     make_folder(folder)
     run = solving.begin(SOLVER_OF.get(algorithm, algorithm), game, seed, folder)
@@ -60,7 +60,7 @@ def graph(
     ] = None,
 ) -> None:
     """Draw the state graph of UH-Leduc: 16 states, 36 actions, 11 ends."""
-    from closedhand.baselines.leduc.strategy import load
+    from closedhand.agents.leduc.strategy import load
     from closedhand.core.registry import make_game
     from closedhand.papers.leduc_slides.graph import pictures_of, plot_graph
 

@@ -32,7 +32,7 @@ def fitting(task: str, agent: str) -> Callable[..., None]:
         Raises:
             InputError: Rules other than the defaults, or a file of another kind.
         """
-        from closedhand.baselines.learning import policy_gradient
+        from closedhand.learning import policy_gradient
 
         if game.options != make_game(game.name).options:
             raise InputError(

@@ -23,8 +23,8 @@ import numpy as np
 from closedhand.core import contract
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.checks import InputError, check_seed, integers, shown
-from closedhand.core.extras import needing, require
 from closedhand.core.game import Game, State
+from closedhand.core.optional_imports import needing, require
 from closedhand.core.options import options_of
 from closedhand.core.reading import checksum
 from closedhand.core.registry import make_game, spec_of

@@ -18,11 +18,11 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from closedhand.core import kernels
+from closedhand.core import batch_kernels
+from closedhand.core.batch_kernels import ILLEGAL, OVER, RUNNING
 from closedhand.core.checks import InputError, as_array, generator, integers, whole_number
 from closedhand.core.game import Game
-from closedhand.core.kernel import Bools, Floats, Ids, Planes, Rng, States, draw_seed
-from closedhand.core.kernels import ILLEGAL, OVER, RUNNING
+from closedhand.core.numba.jit import Bools, Floats, Ids, Planes, Rng, States, draw_seed
 
 __all__ = [
     "ILLEGAL",
@@ -118,7 +118,7 @@ def running(game: Game, states: States) -> Bools:
     """
     states = prepared(game, states)
     out = np.empty(len(states), np.bool_)
-    kernels.running(game.rules, states, out)
+    batch_kernels.running(game.rules, states, out)
     return out
 
 
@@ -137,7 +137,7 @@ def legal_masks(game: Game, states: States) -> Planes:
     """
     states = prepared(game, states)
     masks = np.empty((len(states), game.num_actions), np.int8)
-    kernels.mark_all(game.rules, states, masks, _ids(game))
+    batch_kernels.mark_all(game.rules, states, masks, _ids(game))
     return masks
 
 
@@ -158,7 +158,7 @@ def sample(game: Game, states: States, rng: Rng) -> NDArray[np.int64]:
     states = prepared(game, states)
     generator(rng)
     actions = np.empty(len(states), np.int64)
-    kernels.sample_all(game.rules, states, rng, _ids(game), actions)
+    batch_kernels.sample_all(game.rules, states, rng, _ids(game), actions)
     return actions
 
 
@@ -184,7 +184,7 @@ def step(game: Game, states: States, actions: ArrayLike) -> Planes:
         raise InputError("these states are read-only: step a copy of them")
     status = np.empty(len(states), np.int8)
     chosen = integers("actions", actions, len(states))
-    kernels.step_all(game.rules, ready, chosen, _ids(game), status)
+    batch_kernels.step_all(game.rules, ready, chosen, _ids(game), status)
     if ready is not states:
         states[:] = ready
     return status
@@ -242,7 +242,7 @@ def views(game: Game, states: States, seats: Seats | None = None) -> States:
         InputError: The states are not states of the game, or it does not have such seats.
     """
     hidden = prepared(game, states, copy=True)
-    kernels.hide_for(game.rules, hidden, _seats(game, states, seats))
+    batch_kernels.hide_for(game.rules, hidden, _seats(game, states, seats))
     return hidden
 
 
@@ -263,7 +263,7 @@ def returns(game: Game, states: States) -> Floats:
     states = prepared(game, states)
     chosen = np.arange(len(states)) if game.staged else np.flatnonzero(~running(game, states))
     out = np.zeros((len(states), game.num_players))
-    kernels.returns_all(game.rules, states, chosen, out)
+    batch_kernels.returns_all(game.rules, states, chosen, out)
     return out
 
 
@@ -283,7 +283,7 @@ def playouts(game: Game, states: States, rng: Rng) -> States:
     """
     generator(rng)
     ends = prepared(game, states, copy=True)
-    kernels.play_out_all(game.rules, ends, rng, _ids(game))
+    batch_kernels.play_out_all(game.rules, ends, rng, _ids(game))
     return ends
 
 
@@ -294,13 +294,13 @@ def _look(game: Game, states: States, seats: Seats | None, compact: bool) -> tup
     observations = np.empty((len(states), size), np.int8)
     masks = np.empty((len(states), game.num_actions), np.int8)
     seen_by = _seats(game, states, seats)
-    kernels.observe_all(game.rules, states, seen_by, compact, observations, masks)
+    batch_kernels.observe_all(game.rules, states, seen_by, compact, observations, masks)
     return observations, masks
 
 
 def _start(game: Game, seeds: list[np.uint64]) -> States:
     states = game.empty(len(seeds))
-    kernels.deal_all(game.rules, states, np.arange(len(seeds)), np.array(seeds, np.uint64))
+    batch_kernels.deal_all(game.rules, states, np.arange(len(seeds)), np.array(seeds, np.uint64))
     return states
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
-from closedhand.core.parts import overload
+from closedhand.core.numba.linking import overload
 
 
 @intrinsic

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from closedhand.core.kernel import Ids, Integer, Rng, kernel
+from closedhand.core.numba.jit import Ids, Integer, Rng, kernel
 
 
 @kernel

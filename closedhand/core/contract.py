@@ -27,8 +27,8 @@ from typing import Any, TypeVar, overload
 
 import numpy as np
 
-from closedhand.core import parts
-from closedhand.core.kernel import (
+from closedhand.core.numba import linking
+from closedhand.core.numba.jit import (
     Floats,
     Ids,
     Integer,
@@ -115,7 +115,7 @@ def _dispatch(
 
     in_python.__name__ = name
     in_python.__doc__ = stub.__doc__
-    parts.overload(in_python)(in_kernel)
+    linking.overload(in_python)(in_kernel)
     return in_python
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from closedhand.core import contract, single, validity
+from closedhand.core import contract, state_kernels, validity
 from closedhand.core.checks import (
     INTEGERS as INTEGERS,
     InputError as InputError,
@@ -23,10 +23,10 @@ from closedhand.core.checks import (
     shown as shown,
     whole_number,
 )
-from closedhand.core.crossing import Crossing
+from closedhand.core.display import Part, Row, board
 from closedhand.core.features import FeatureTable
-from closedhand.core.kernel import State, draw_seed, told_apart
-from closedhand.core.scene import Part, Row, board
+from closedhand.core.numba.fast_call import Crossing
+from closedhand.core.numba.jit import State, draw_seed, with_distinct_name
 from closedhand.core.text import showable
 
 MAGIC = b"clhd"
@@ -157,7 +157,7 @@ class Game:
         Raises:
             InputError: Too many players, or states that lack a field.
         """
-        told_apart(self.rules)
+        with_distinct_name(self.rules)
         if not 1 <= self.num_players <= contract.MAX_PLAYERS:
             raise InputError(
                 f"{self.name} has {self.num_players} players, not 1 to {contract.MAX_PLAYERS}"
@@ -214,7 +214,7 @@ class Game:
     def deal(self, rng: np.random.Generator) -> State:
         """A new game, shuffled with `rng`."""
         state = self.empty(1)[0]
-        self._crossing(single.deal, state, draw_seed(generator(rng)))
+        self._crossing(state_kernels.deal, state, draw_seed(generator(rng)))
         return state
 
     def deals(self) -> Iterator[Deal]:
@@ -235,7 +235,7 @@ class Game:
         """The ids of the legal actions of `state.player`, ascending, int32."""
         self._check(state)
         out = np.empty(self.num_actions, np.int32)
-        return out[: self._crossing(single.legal, state, out)].copy()
+        return out[: self._crossing(state_kernels.legal, state, out)].copy()
 
     def play(self, state: State, action: int) -> None:
         """Apply an action to `state`.
@@ -248,10 +248,12 @@ class Game:
         if not state.flags.writeable:
             raise InputError("this state cannot be changed: play in a copy of it")
         number = id_or_illegal(whole_number(action), self.num_actions)
-        status = self._crossing(single.play, state, number, np.empty(self.num_actions, np.int32))
-        if status == single.OVER:
+        status = self._crossing(
+            state_kernels.play, state, number, np.empty(self.num_actions, np.int32)
+        )
+        if status == state_kernels.OVER:
             raise InputError("the game is over")
-        if status == single.ILLEGAL:
+        if status == state_kernels.ILLEGAL:
             raise InputError(explain_illegal(self, state, whole_number(action)))
 
     def sample(self, rng: np.random.Generator, state: State) -> int:
@@ -353,14 +355,14 @@ class Game:
     def over(self, state: State) -> bool:
         """Whether the game has ended."""
         self._check(state)
-        return bool(self._crossing(single.over, state))
+        return bool(self._crossing(state_kernels.over, state))
 
     def returns(self, state: State) -> NDArray[np.float64]:
         """The payoffs by player, float64 [num_players]; zeros before they are paid."""
         self._check(state)
         out = np.zeros(self.num_players)
         if self.staged or self.over(state):
-            self._crossing(single.returns, state, out)
+            self._crossing(state_kernels.returns, state, out)
         return out
 
     def view(self, state: State, player: int) -> State:
@@ -371,7 +373,7 @@ class Game:
         """
         self._check(state)
         view = state.copy()
-        self._crossing(single.hide, view, self.seat(player))
+        self._crossing(state_kernels.hide, view, self.seat(player))
         return view
 
     def key(self, state: State, player: int) -> bytes:
@@ -456,7 +458,7 @@ class Game:
         self._check(view)
         seat = self.seat(player)
         state = view.copy()
-        self._crossing(single.redeal, state, seat, generator(rng))
+        self._crossing(state_kernels.redeal, state, seat, generator(rng))
         if self.view(state, seat).tobytes() != view.tobytes():
             raise InputError(f"that is no view of {self.name}'s player {seat}")
         return state
@@ -469,7 +471,7 @@ class Game:
         """
         self._check(state)
         out = np.empty(self.observation_size, np.int8)
-        self._crossing(single.observe, state, self.seat(player), out)
+        self._crossing(state_kernels.observe, state, self.seat(player), out)
         return self.split(out)
 
     def features(self, state: State, player: int) -> NDArray[np.int8]:
@@ -480,7 +482,7 @@ class Game:
         """
         self._check(state)
         out = np.empty(self.feature_size, np.int8)
-        self._crossing(single.features, state, self.seat(player), out)
+        self._crossing(state_kernels.features, state, self.seat(player), out)
         return out
 
     def split(self, observation: np.ndarray) -> dict[str, np.ndarray]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.core import interrupt, kernels
+from closedhand.core import batch_kernels, interrupt
 from closedhand.core.checks import integers
 from closedhand.core.game import Game, InputError, explain_illegal
 
@@ -34,15 +34,15 @@ def play_out(
     status = np.empty(len(states), np.int64)
     while True:
         interrupt.check()
-        kernels.running(game.rules, states, running)
+        batch_kernels.running(game.rules, states, running)
         chosen = np.flatnonzero(running)
         if not len(chosen):
             return
         views = states[chosen]
-        kernels.hide_all(game.rules, views)
+        batch_kernels.hide_all(game.rules, views)
         actions = integers("actions", choose(views, chosen), len(chosen))
-        kernels.play_all(game.rules, states, chosen, actions, game.num_actions, status)
-        for k in np.flatnonzero(status[chosen] == kernels.ILLEGAL):
+        batch_kernels.play_all(game.rules, states, chosen, actions, game.num_actions, status)
+        for k in np.flatnonzero(status[chosen] == batch_kernels.ILLEGAL):
             state: Any = states[chosen[k]]
             why = explain_illegal(game, state, int(actions[k]))
             raise InputError(f"{name(int(chosen[k]))} cannot continue: {why}")

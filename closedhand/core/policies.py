@@ -10,9 +10,18 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from closedhand.core import parts
 from closedhand.core.contract import dispatched
-from closedhand.core.kernel import Ids, Integer, Policy, Rules, State, States, kernel, told_apart
+from closedhand.core.numba import linking
+from closedhand.core.numba.jit import (
+    Ids,
+    Integer,
+    Policy,
+    Rules,
+    State,
+    States,
+    kernel,
+    with_distinct_name,
+)
 
 Policies = tuple[Policy, ...]
 """Policies of any classes, for kernels."""
@@ -39,7 +48,7 @@ def decide_as(policies: Policies, k: Integer, rules: Rules, view: State, ids: Id
     return decide(policies[int(k)], rules, view, ids)
 
 
-@parts.overload(decide_as)
+@linking.overload(decide_as)
 def _decide_as(policies: Any, k: Any, rules: Any, view: Any, ids: Any) -> Any:
     if isinstance(policies, types.UniTuple):
 
@@ -65,7 +74,7 @@ def policy_of(agent: Any) -> Policy | None:
     policy = getattr(agent, "kernel_policy", None)
     if not isinstance(getattr(policy, "kernels", None), str):
         return None
-    told_apart(policy)
+    with_distinct_name(policy)
     for layer in (getattr(agent, "__dict__", {}), *map(vars, type(agent).__mro__)):
         if "kernel_policy" in layer:
             return policy

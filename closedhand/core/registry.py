@@ -19,8 +19,8 @@ from types import MappingProxyType
 from typing import Any
 
 from closedhand.core.contract import VERSION
-from closedhand.core.extras import needing
 from closedhand.core.game import Game, InputError, shown
+from closedhand.core.optional_imports import needing
 from closedhand.core.options import Options, options_of
 
 GROUP = "closedhand.games"
@@ -61,18 +61,18 @@ class GameSpec:
             those of every game: `(game, algorithm, seconds, seed, folder, restart)`, and
             `opponents` where the agents to learn against can be named.
         trees: Trees of its own on which solvers work, a
-            `closedhand.baselines.tabular.interface.Trees`; None: they work on the information
+            `closedhand.solvers.interface.Trees`; None: they work on the information
             tree that is built of any small game.
         terms: The game's own words in other languages, by language and by the word in English:
             names of roles, marks, parts and of actions without cards. They are for the table in a
-            browser, see `closedhand.core.scene.Row`.
+            browser, see `closedhand.core.display.Row`.
         faces: What a browser draws for cards whose text is not a rank alone or a rank and a suit:
             such a text (`Ks`), or `joker` or `JOKER` for the lesser or the greater joker.
         playouts: Makes the policy whose playouts say what a play is worth, and the game that they
             play, in which the payoffs may be simpler: `game -> (game, policy)`, or None where there
             is no such policy. For hints and replays, which play at random without it.
         odds: Says what the parts of a hand are worth while it is being sorted: `(game, view, parts)
-            -> [Odds or None]`, for texts of the cards of all parts, see `closedhand.core.scene`.
+            -> [Odds or None]`, for texts of the cards of all parts, see `closedhand.core.display`.
             None: nothing does.
         client: Class that plays at a server of the game's competition: `(agent, host, port, name,
             seed, watch, **options)`, with the `game` that its agent plays, `play(progress)`,

@@ -9,7 +9,7 @@ in plain Python.
 import numpy as np
 from numpy.typing import NDArray
 
-from closedhand.core.kernel import kernel
+from closedhand.core.numba.jit import kernel
 
 Stream = NDArray[np.uint64]
 """The state and the increment, uint64 [8]."""

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from closedhand.core import contract
-from closedhand.core.kernel import Ids, Rules, State, kernel
+from closedhand.core.numba.jit import Ids, Rules, State, kernel
 
 SEED = 1
 """Seed of the deals that complete views; any will do."""

@@ -2,7 +2,7 @@
 
 from closedhand.envs.aec import GameAEC, env
 from closedhand.envs.parallel import GameParallel, parallel_env
-from closedhand.envs.rows import SeatVectorEnv
+from closedhand.envs.seat_vector import SeatVectorEnv
 from closedhand.envs.seatwise import seat_advantages, seat_returns
 from closedhand.envs.solo import SoloEnv
 from closedhand.envs.vector import GameVectorEnv

@@ -16,13 +16,13 @@ from pettingzoo.utils.wrappers import (
     TerminateIllegalWrapper,
 )
 
-from closedhand.core import kernels
-from closedhand.core.crossing import entry, pack
+from closedhand.core import batch_kernels
 from closedhand.core.game import Game, InputError, explain_illegal
+from closedhand.core.numba.fast_call import entry, pack
 from closedhand.envs import common
 from closedhand.envs.common import ILLEGAL_REWARD, RESET_FIRST
-from closedhand.envs.sight import ACTION_MASK, PLANES, Observation
-from closedhand.envs.table import Table
+from closedhand.envs.observation_form import ACTION_MASK, PLANES, Observation
+from closedhand.envs.pettingzoo_base import Table
 
 
 def env(
@@ -163,18 +163,18 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         status, player = play(
             self._packed, self._states, action, self.sight.compact, observation, mask
         )
-        if status == kernels.ILLEGAL:
+        if status == batch_kernels.ILLEGAL:
             raise InputError(explain_illegal(self.game, self._states[0], action))
         self.infos[agent] = self._idle_info()
         self._observation, self._mask = observation, mask
         if self.game.staged:
             self._pay(agent)
-        elif status == kernels.OVER:
+        elif status == batch_kernels.OVER:
             # Rewards were zero before: none are left to clear.
             payoffs = self.game.returns(self._states[0]).tolist()
             self.rewards = dict(zip(self.agents, payoffs, strict=True))
             self._cumulative_rewards = self.rewards.copy()
-        if status == kernels.OVER:
+        if status == batch_kernels.OVER:
             self.terminations = dict.fromkeys(self.agents, True)
         self._to_act(int(player))
 
@@ -210,8 +210,8 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
         """Find the compiled code of a step, and of a look."""
         self._packed = pack(self.game.rules)
         arguments = self._packed, self._states, 0, self.sight.compact, observation, mask
-        self._play_code = entry(kernels.play_one, *arguments)
-        self._look_code = entry(kernels.observe_one, *arguments)
+        self._play_code = entry(batch_kernels.play_one, *arguments)
+        self._look_code = entry(batch_kernels.observe_one, *arguments)
 
     def __getstate__(self) -> dict[str, Any]:
         # Compiled code cannot be copied, and is looked up again.

@@ -7,14 +7,11 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
-from closedhand.core import kernels
+from closedhand.core import batch_kernels
 from closedhand.core.checks import InputError, check_seed, id_or_illegal, shown, whole_number
 from closedhand.core.game import Game, State, explain_illegal
-from closedhand.core.kernel import draw_seed
-from closedhand.core.moved import old_names
+from closedhand.core.numba.jit import draw_seed
 from closedhand.core.registry import make_game
-
-__getattr__ = old_names(__name__)
 
 RENDER_MODES = ("human", "ansi", "rgb_array")
 RENDER_FPS = 2
@@ -187,7 +184,7 @@ def start(
     """
     if given is None:
         seeds = np.array([draw_seed(rngs[int(i)]) for i in chosen], np.uint64)
-        kernels.deal_all(game.rules, states, chosen, seeds)
+        batch_kernels.deal_all(game.rules, states, chosen, seeds)
     else:
         states[chosen] = given
 

@@ -8,14 +8,14 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from closedhand.core import kernels
+from closedhand.core import batch_kernels
 from closedhand.core.agents import Agent, act_batch, make_agent
 from closedhand.core.checks import InputError, shown
-from closedhand.core.crossing import pack
 from closedhand.core.game import Game, State, explain_illegal
-from closedhand.core.kernel import Integer, Rules
+from closedhand.core.numba.fast_call import pack
+from closedhand.core.numba.jit import Integer, Rules
 from closedhand.core.policies import Policies, policy_of
-from closedhand.envs import turns
+from closedhand.envs import opponent_kernels
 
 Spec = str | Agent | Sequence[str | Agent]
 """A name or an agent for all other seats, or a sequence with one for each."""
@@ -94,10 +94,10 @@ class Opponents:
         if self.policies is None:
             self._play_outside(states, seats)
             return
-        i, action = turns.let_others_play(
+        i, action = opponent_kernels.let_others_play(
             self.game.rules, self.policies, states, seats, self.game.num_players, self.scratch,
         )  # fmt: skip
-        if i != turns.NONE:
+        if i != opponent_kernels.NONE:
             self.refuse(states[i], int(seats[i]), action)
 
     def refuse(self, state: Any, seat: int, action: Integer) -> NoReturn:
@@ -118,7 +118,7 @@ class Opponents:
         running = np.empty(len(states), bool)
         status = np.empty(len(states), np.int64)
         while True:
-            kernels.running(self.game.rules, states, running)
+            batch_kernels.running(self.game.rules, states, running)
             ahead = (states["player"] - seats) % self.game.num_players
             waiting = running & (ahead > 0)
             if not waiting.any():
@@ -132,12 +132,12 @@ class Opponents:
         self, agent: Agent, states: np.ndarray, chosen: np.ndarray, status: np.ndarray
     ) -> None:
         views = states[chosen]
-        kernels.hide_all(self.game.rules, views)
+        batch_kernels.hide_all(self.game.rules, views)
         actions = act_batch(agent, views)
-        kernels.play_all(
+        batch_kernels.play_all(
             self.game.rules, states, chosen, actions, self.game.num_actions, status
         )  # fmt: skip
-        for i in np.flatnonzero(status[chosen] == kernels.ILLEGAL):
+        for i in np.flatnonzero(status[chosen] == batch_kernels.ILLEGAL):
             self._refuse(agent, states[chosen[i]], int(actions[i]))
 
 

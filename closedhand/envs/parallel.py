@@ -11,12 +11,12 @@ from gymnasium import error
 from gymnasium.utils import seeding
 from pettingzoo import ParallelEnv
 
-from closedhand.core import kernels
+from closedhand.core import batch_kernels
 from closedhand.core.game import Game, InputError, State
 from closedhand.envs import common
 from closedhand.envs.common import ILLEGAL_REWARD
-from closedhand.envs.sight import ACTION_MASK, PLANES, Observation
-from closedhand.envs.table import Table
+from closedhand.envs.observation_form import ACTION_MASK, PLANES, Observation
+from closedhand.envs.pettingzoo_base import Table
 
 Infos = dict[str, dict[str, Any]]
 
@@ -145,7 +145,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
             raise error.ResetNeeded(common.RESET_FIRST)
         agents, chosen = self.agents, self._read(actions)
         legal = np.empty(len(agents), np.bool_)
-        over = kernels.play_together(
+        over = batch_kernels.play_together(
             self.game.rules, self._states, chosen, self.game.num_actions, legal
         )  # fmt: skip
         if over:
@@ -181,7 +181,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         states["player"] = seats
         rows = np.empty((len(seats), self.sight.size), np.int8)
         masks = np.empty((len(seats), self.game.num_actions), np.int8)
-        kernels.observe_all(self.game.rules, states, seats, self.sight.compact, rows, masks)
+        batch_kernels.observe_all(self.game.rules, states, seats, self.sight.compact, rows, masks)
         if not self.agents:
             masks[:] = 0  # an illegal action may have ended the game, which the rules do not know
         if self.render_mode == "human":

@@ -9,10 +9,7 @@ Entry points are names: nothing is imported, let alone compiled, before an env i
 import gymnasium
 import pettingzoo
 
-from closedhand.core.moved import old_names
 from closedhand.core.registry import GAMES, GameSpec, add_game, find_games
-
-__getattr__ = old_names(__name__)
 
 
 def register(spec: GameSpec) -> None:

@@ -8,13 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.core.extras import needing
+from closedhand.core.display import BLANK, Face, Row, face, remark
 from closedhand.core.game import Game, State
-from closedhand.core.moved import old_names
-from closedhand.core.scene import BLANK, Face, Row, face, remark
+from closedhand.core.optional_imports import needing
 from closedhand.core.text import showable
-
-__getattr__ = old_names(__name__)
 
 WIDTH, HEIGHT = 960, 540
 EDGE, GAP = 16, 6

@@ -7,15 +7,15 @@ import gymnasium
 import numpy as np
 from gymnasium import error, logger, spaces
 
-from closedhand.core import contract, kernels
+from closedhand.core import batch_kernels, contract
 from closedhand.core.checks import InputError, id_or_illegal, whole_number
-from closedhand.core.crossing import entry
 from closedhand.core.game import Game, State
-from closedhand.core.kernel import draw_seed
-from closedhand.envs import common, render, turns
+from closedhand.core.numba.fast_call import entry
+from closedhand.core.numba.jit import draw_seed
+from closedhand.envs import common, opponent_kernels, render
 from closedhand.envs.common import ILLEGAL_REWARD
+from closedhand.envs.observation_form import ACTION_MASK, PLANES, Observation, ObservationForm
 from closedhand.envs.opponents import Opponents, Spec, check_seat, unchanged_if_refused
-from closedhand.envs.sight import ACTION_MASK, PLANES, Observation, Sight
 
 Look = tuple[np.ndarray, tuple[np.ndarray, np.ndarray], np.ndarray]
 """What a turn fills in: observation, its mask and that of the info, and returns."""
@@ -78,7 +78,7 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
             InputError: An unknown name, option, seat, render mode or form of observations.
         """
         self.game = common.resolve(game, options)
-        self.sight = Sight(self.game, observation)
+        self.sight = ObservationForm(self.game, observation)
         self.render_mode = common.check_render_mode(render_mode)
         self.illegal_reward = common.check_reward(illegal_reward)
         self.observation_space: spaces.Dict = self.sight.space()  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -142,7 +142,7 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
                 if self.game.staged:
                     self._paid = float(self.game.returns(given)[self.seat])
             look, self._crossing = self._room(), ()
-            if self._take_turn(turns.BEGIN, look, seed) != kernels.OVER:
+            if self._take_turn(opponent_kernels.BEGIN, look, seed) != batch_kernels.OVER:
                 return look
             common.refuse_ended(given)
 
@@ -168,7 +168,9 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
         )  # fmt: skip
         if packed is not self._packed:
             arguments = *self._crossing, *self._room()
-            self._turn_code = entry(turns.take_turn, *arguments, turns.BEGIN, IN_STATE)
+            self._turn_code = entry(
+                opponent_kernels.take_turn, *arguments, opponent_kernels.BEGIN, IN_STATE
+            )
             self._packed = packed
         return self._crossing
 
@@ -180,7 +182,7 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
     def _show(self, look: Look) -> int:
         """Write what we see; return the status of the game."""
         game = self.game
-        return turns.show(
+        return opponent_kernels.show(
             game.rules, self._states, self.seat, game.staged, self.sight.compact, *look
         )
 
@@ -193,18 +195,21 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
         crossing = self._crossing or self._cross()
         if crossing:
             status, answered = self._turn_code(*crossing, *look, action, seed)
-            if status == turns.REFUSED:
+            if status == opponent_kernels.REFUSED:
                 self._opponents.refuse(self._states[0], self.seat, answered)
             return status
         rules, states = self.game.rules, self._states
-        if action == turns.BEGIN:
+        if action == opponent_kernels.BEGIN:
             if seed:
                 contract.deal(rules, states[0], seed)
-        elif turns.play_first(rules, states, action, self.game.num_actions) == kernels.ILLEGAL:
+        elif (
+            opponent_kernels.play_first(rules, states, action, self.game.num_actions)
+            == batch_kernels.ILLEGAL
+        ):
             self._show(look)
             for mask in look[1]:
                 mask[:] = 0
-            return kernels.ILLEGAL
+            return batch_kernels.ILLEGAL
         return self._answer(look)
 
     def step(
@@ -224,9 +229,9 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
         look = self._room()
         number = id_or_illegal(whole_number(action), self.game.num_actions)
         status = self._take_turn(number, look)
-        self._ended = status != kernels.RUNNING
+        self._ended = status != batch_kernels.RUNNING
         observation, info = self._told(look)
-        if status == kernels.ILLEGAL:
+        if status == batch_kernels.ILLEGAL:
             return observation, self.illegal_reward, True, False, {**info, "illegal_action": True}
         reward = 0.0
         if self._ended or self.game.staged:

@@ -11,13 +11,13 @@ from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from closedhand.core import kernels
+from closedhand.core import batch_kernels
 from closedhand.core.checks import as_array, check_seed, integers
 from closedhand.core.game import Game, InputError, State, shown
-from closedhand.envs import common, render, turns
+from closedhand.envs import common, opponent_kernels, render
 from closedhand.envs.common import ILLEGAL_REWARD
+from closedhand.envs.observation_form import ACTION_MASK, PLANES, Observation, ObservationForm
 from closedhand.envs.opponents import Opponents, Spec, check_seat, unchanged_if_refused
-from closedhand.envs.sight import ACTION_MASK, PLANES, Observation, Sight
 
 Infos = dict[str, Any]
 LEGAL_ACTIONS = "legal_actions"
@@ -137,7 +137,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             raise InputError(f"reward is {' or '.join(REWARDS)}, not {shown(reward)}")
         if not isinstance(legal, str) or legal not in LEGAL:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"legal is {', '.join(LEGAL[:-1])} or {LEGAL[-1]}, not {shown(legal)}")
-        self.sight = Sight(self.game, observation)
+        self.sight = ObservationForm(self.game, observation)
         self.num_envs = num_envs
         self._has_mask, self._has_ids = legal != "ids", legal != "mask"
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
@@ -185,7 +185,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         self._states[:] = states
         self._note_paid(np.arange(self.num_envs))
         self._states[:] = answered
-        kernels.running(self.game.rules, self._states, self._finished)
+        batch_kernels.running(self.game.rules, self._states, self._finished)
         self._finished = ~self._finished
         self._illegal[:] = False
 
@@ -290,14 +290,16 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         legal: Infos = {}
         if self._has_mask:
             masks = np.empty((self.num_envs, self.game.num_actions), np.int8)
-            kernels.observe_all(
+            batch_kernels.observe_all(
                 self.game.rules, self._states, seats, self.sight.compact, seen, masks
             )
             if self._finished.any():
                 masks[self._finished] = self._any_action
             legal[ACTION_MASK] = masks
         else:
-            turns.look_all(self.game.rules, self._states, seats, self.sight.compact, seen)
+            opponent_kernels.look_all(
+                self.game.rules, self._states, seats, self.sight.compact, seen
+            )
         if self._has_ids:
             legal[LEGAL_ACTIONS] = self._list_legal(seats)
         observations = self.sight.parts(seen)
@@ -306,7 +308,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         returns = np.zeros((self.num_envs, self.game.num_players))
         ended = self._finished & ~self._illegal
         if ended.any():
-            kernels.returns_all(self.game.rules, self._states, np.flatnonzero(ended), returns)
+            batch_kernels.returns_all(self.game.rules, self._states, np.flatnonzero(ended), returns)
         everywhere = np.ones(self.num_envs, bool)
         infos = {
             "current_player": seats,
@@ -404,7 +406,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             self._opponents.play(fresh, self._seats[chosen])
             self._states[chosen] = fresh
             running = np.empty(len(chosen), bool)
-            kernels.running(self.game.rules, fresh, running)
+            batch_kernels.running(self.game.rules, fresh, running)
             chosen = chosen[~running]
             if len(chosen):
                 common.refuse_ended(given)
@@ -412,24 +414,24 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
     def _play(self, playing: np.ndarray, actions: np.ndarray) -> None:
         """Play our actions and the opponents' answers; note which games are over."""
         status = np.zeros(self.num_envs, np.int64)
-        kernels.play_all(
+        batch_kernels.play_all(
             self.game.rules, self._states, playing, actions, self.game.num_actions, status
         )  # fmt: skip
-        self._illegal = status == kernels.ILLEGAL
+        self._illegal = status == batch_kernels.ILLEGAL
         if self._opponents is not None:
             going = np.flatnonzero(~self._illegal)
             states = self._states[going]
             self._opponents.play(states, self._seats[going])
             self._states[going] = states
-            kernels.running(self.game.rules, self._states, self._finished)
+            batch_kernels.running(self.game.rules, self._states, self._finished)
             self._finished = ~self._finished | self._illegal
         else:
-            self._finished = status != kernels.RUNNING
+            self._finished = status != batch_kernels.RUNNING
 
     def _note_paid(self, chosen: np.ndarray) -> None:
         """Note what the games have paid so far."""
         if self.game.staged:
-            kernels.returns_all(self.game.rules, self._states, chosen, self._paid)
+            batch_kernels.returns_all(self.game.rules, self._states, chosen, self._paid)
 
     def _pay(self, playing: np.ndarray) -> np.ndarray:
         """What has been paid since the last step, by player, float64 [num_envs, num_players]."""
@@ -447,7 +449,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         width = min(WIDTH, self.game.num_actions)
         while True:
             out = np.empty((self.num_envs, width), np.int32)
-            longest = int(turns.list_all(self.game.rules, self._states, seats, ids, out))
+            longest = int(opponent_kernels.list_all(self.game.rules, self._states, seats, ids, out))
             if longest <= width:
                 break
             width = longest

@@ -13,7 +13,7 @@ import numpy as np
 from closedhand.core.agent_spec import split_outside, unquoted
 from closedhand.core.agents import Traits, files_of
 from closedhand.core.game import InputError, shown
-from closedhand.core.kernel import Floats, Rng
+from closedhand.core.numba.jit import Floats, Rng
 from closedhand.core.options import LARGEST, Range
 from closedhand.core.parsing import parse_whole
 from closedhand.core.threads import MOST_THREADS, cores

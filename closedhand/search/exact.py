@@ -4,7 +4,7 @@ import numpy as np
 
 from closedhand.core import contract
 from closedhand.core.contract import dispatched
-from closedhand.core.kernel import Ids, Integer, Policy, Rules, State, States, kernel
+from closedhand.core.numba.jit import Ids, Integer, Policy, Rules, State, States, kernel
 
 UNKNOWN, LOST, WON = -1, 0, 1
 

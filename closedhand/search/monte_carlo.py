@@ -16,7 +16,7 @@ import numpy as np
 from closedhand.core import contract
 from closedhand.core.agents import SPENT
 from closedhand.core.game import Game, InputError
-from closedhand.core.kernel import (
+from closedhand.core.numba.jit import (
     Floats,
     Ids,
     Policy,
@@ -25,13 +25,10 @@ from closedhand.core.kernel import (
     State,
     States,
     kernel,
-    told_apart,
+    with_distinct_name,
 )
-from closedhand.core.moved import old_names
 from closedhand.search.budget import add_up, budget
 from closedhand.search.playout import candidates, plausibility, playout
-
-__getattr__ = old_names(__name__)
 
 BATCH = 16
 """Simulations between two checks of the clock."""
@@ -162,7 +159,7 @@ class MonteCarlo:
         self._budget = budget(simulations, seconds, threads)
         self.spent = np.zeros(len(SPENT))
         self.rules = rules if rules is not None else game.rules
-        self._game, self._policy, self._candidates = game, told_apart(policy), candidates
+        self._game, self._policy, self._candidates = game, with_distinct_name(policy), candidates
 
     def best(
         self,

@@ -22,7 +22,7 @@ from closedhand.core import contract
 from closedhand.core.agents import SPENT
 from closedhand.core.contract import dispatched
 from closedhand.core.game import Game, InputError
-from closedhand.core.kernel import (
+from closedhand.core.numba.jit import (
     Bools,
     Floats,
     Ids,
@@ -33,14 +33,11 @@ from closedhand.core.kernel import (
     State,
     States,
     kernel,
-    told_apart,
+    with_distinct_name,
 )
-from closedhand.core.moved import old_names
 from closedhand.search.budget import add_up, budget
 from closedhand.search.particles import BATCH, Particles
 from closedhand.search.playout import Uniform, candidates, playout
-
-__getattr__ = old_names(__name__)
 
 ELIMINATED_BELOW = 2.5
 """Number of standard errors in the bounds by which an action is eliminated as worse."""
@@ -203,7 +200,7 @@ class PairedSearch:
         self.spent = np.zeros(len(SPENT))
         self.guesses: Ids = np.zeros(0, np.int64)
         self._rules = rules if rules is not None else game.rules
-        self._game, self._policy = game, told_apart(policy)
+        self._game, self._policy = game, with_distinct_name(policy)
         low, high = game.payoff_range
         self._span = high - low if span is None else span
         self._particles = particles

@@ -17,7 +17,7 @@ import numpy as np
 from closedhand.core import contract
 from closedhand.core.contract import dispatched
 from closedhand.core.game import Game
-from closedhand.core.kernel import (
+from closedhand.core.numba.jit import (
     Floats,
     Ids,
     Integer,
@@ -27,7 +27,7 @@ from closedhand.core.kernel import (
     State,
     States,
     kernel,
-    told_apart,
+    with_distinct_name,
 )
 from closedhand.search.playout import plausibility
 
@@ -228,7 +228,11 @@ class Particles:
         self.guesses: Ids = np.zeros(number, np.int64)
         self.exponent = 0.0
         self._log_likelihoods = np.zeros(number)
-        self._common = game.rules, told_apart(policy), np.repeat(np.array([view], game.dtype), 3)
+        self._common = (
+            game.rules,
+            with_distinct_name(policy),
+            np.repeat(np.array([view], game.dtype), 3),
+        )
         self._player, self._rng = int(view["player"]), rng
         self._ids = np.empty(game.num_actions, np.int32)
         dealt = 0

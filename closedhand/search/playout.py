@@ -12,7 +12,17 @@ from closedhand.core import contract
 from closedhand.core.checks import InputError, integers
 from closedhand.core.contract import dispatched
 from closedhand.core.game import Game, explain_illegal
-from closedhand.core.kernel import Floats, Ids, Integer, Policy, Rng, Rules, State, States, kernel
+from closedhand.core.numba.jit import (
+    Floats,
+    Ids,
+    Integer,
+    Policy,
+    Rng,
+    Rules,
+    State,
+    States,
+    kernel,
+)
 
 
 @dispatched

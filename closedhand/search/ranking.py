@@ -19,7 +19,7 @@ import numpy as np
 from closedhand.core import contract
 from closedhand.core.agents import Agent
 from closedhand.core.game import Game, InputError
-from closedhand.core.kernel import (
+from closedhand.core.numba.jit import (
     Bools,
     Floats,
     Ids,
@@ -29,7 +29,7 @@ from closedhand.core.kernel import (
     State,
     States,
     kernel,
-    told_apart,
+    with_distinct_name,
 )
 from closedhand.core.statistics import Estimate, student
 from closedhand.search.budget import budget
@@ -293,7 +293,7 @@ def _population(
     how: Simulation, view: State, actions: Ids, surviving: Bools, size: int, rng: Rng
 ) -> Floats:
     """Payoffs in one population of determinisations."""
-    game, policy = how.game, told_apart(how.policy)
+    game, policy = how.game, with_distinct_name(how.policy)
     # To the uniform policy all deals are equally likely.
     particles = Particles(game, policy if how.weighted else Uniform(), view, size, rng)
     payoffs = np.full((len(particles.states), len(actions)), math.nan)

@@ -1,7 +1,7 @@
 """The uniformly random policy of playouts."""
 
 from closedhand.core import contract
-from closedhand.core.kernel import Ids, Integer, Policy, Rng, Rules, State, kernel
+from closedhand.core.numba.jit import Ids, Integer, Policy, Rng, Rules, State, kernel
 
 __all__ = ["choose", "plausibility"]
 

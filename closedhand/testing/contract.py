@@ -13,8 +13,8 @@ import numpy as np
 
 from closedhand.core import batch, contract
 from closedhand.core.game import Deal, Game, InputError, State
-from closedhand.core.kernel import draw_seed
-from closedhand.envs.sight import ACTION_MASK, COMPACT, Sight
+from closedhand.core.numba.jit import draw_seed
+from closedhand.envs.observation_form import ACTION_MASK, COMPACT, ObservationForm
 from closedhand.testing.expectations import expect, refuses, same
 from closedhand.testing.walk import SAMPLES, Walk, some
 
@@ -306,15 +306,15 @@ def check_illegal(walk: Walk) -> None:
 
 def check_observe(walk: Walk) -> None:
     """Every number of an observation is written; planes are binary, vectors within their space."""
-    _check_sight(walk, Sight(walk.game))
+    _check_sight(walk, ObservationForm(walk.game))
 
 
 def check_features(walk: Walk) -> None:
     """Every number of a compact observation is written, and within its space."""
-    _check_sight(walk, Sight(walk.game, COMPACT))
+    _check_sight(walk, ObservationForm(walk.game, COMPACT))
 
 
-def _check_sight(walk: Walk, sight: Sight) -> None:
+def _check_sight(walk: Walk, sight: ObservationForm) -> None:
     """Everything that a form of observations consists of is written, and within its space."""
     spaces = sight.space()
     for player in walk.players:

@@ -10,9 +10,9 @@ import numpy as np
 
 from closedhand.core.game import Game, State
 from closedhand.envs.aec import GameAEC, env as aec_env
+from closedhand.envs.observation_form import ACTION_MASK, FORMS, Observation
 from closedhand.envs.parallel import GameParallel
-from closedhand.envs.rows import TO_ACT, SeatVectorEnv
-from closedhand.envs.sight import ACTION_MASK, FORMS, Observation
+from closedhand.envs.seat_vector import TO_ACT, SeatVectorEnv
 from closedhand.envs.solo import SoloEnv
 from closedhand.envs.vector import GameVectorEnv
 from closedhand.testing.expectations import expect

@@ -2,9 +2,9 @@
 
 from collections import Counter
 
+from closedhand.core.display import Row
 from closedhand.core.game import Game, State
 from closedhand.core.records import from_json, from_state, replay
-from closedhand.core.scene import Row
 from closedhand.testing.expectations import expect, refuses
 from closedhand.testing.walk import Walk, some
 

@@ -13,13 +13,13 @@ import numpy as np
 
 from closedhand.core.agents import legal_choice, make_agent
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.kernel import Ids, Policy, Rng
+from closedhand.core.numba.jit import Ids, Policy, Rng
 from closedhand.core.registry import load, spec_of
 from closedhand.search.particles import Particles
 from closedhand.search.playout import Uniform
 from closedhand.search.ranking import Gap, Ranking, Simulation
-from closedhand.web.estimates import number_of
-from closedhand.web.pictures import told_action
+from closedhand.web.json_numbers import number_of
+from closedhand.web.serialization import told_action
 
 STEP = 0.25
 """Seconds between two reports."""

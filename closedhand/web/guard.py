@@ -141,7 +141,7 @@ class Bucket:
         return True
 
 
-class Complaints:
+class RateLimitedLog:
     """One entry in the log for many refusals, and one for many failures."""
 
     def __init__(self) -> None:

@@ -7,7 +7,7 @@ from closedhand.arena import ladder
 from closedhand.arena.results import shortened
 from closedhand.core.game import Game
 from closedhand.core.registry import make_game
-from closedhand.web.estimates import estimate_of, number_of
+from closedhand.web.json_numbers import estimate_of, number_of
 
 
 def ladders_of(played: list[dict[str, Any]], about: dict[str, Any]) -> list[dict[str, Any]]:

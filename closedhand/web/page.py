@@ -11,7 +11,7 @@ from typing import Any
 from closedhand.core.game import InputError
 from closedhand.core.records import Record
 from closedhand.web.catalogue import told_game
-from closedhand.web.pictures import OPEN
+from closedhand.web.serialization import OPEN
 from closedhand.web.study import Study
 
 MOST_RECORDS = 100

@@ -13,7 +13,7 @@ from typing import Any
 from closedhand.arena.results import shortened
 from closedhand.core.game import InputError
 from closedhand.core.reading import json_in, load_json, read_arrays
-from closedhand.web.estimates import count_of, estimate_of, number_of
+from closedhand.web.json_numbers import count_of, estimate_of, number_of
 from closedhand.web.ladders import ladders_of
 
 MOST_FILES = 300

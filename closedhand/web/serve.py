@@ -21,19 +21,19 @@ from closedhand.core.agents import traits_of
 from closedhand.core.game import InputError
 from closedhand.core.registry import make_game
 from closedhand.core.text import reason_of
-from closedhand.web.away import parse_address
 from closedhand.web.guard import (
     ANSWER_SECONDS,
     MOST_MESSAGE,
     MOST_OPEN,
     REFUSED_FROM,
     SILENT_SECONDS,
-    Complaints,
     Guard,
+    RateLimitedLog,
     is_local,
     is_origin,
 )
-from closedhand.web.house import House
+from closedhand.web.lobby import Lobby
+from closedhand.web.remote_seat import parse_address
 from closedhand.web.server import make_app
 
 
@@ -54,7 +54,7 @@ def run(
     Args:
         host: Address to listen at.
         port: Port; 0 takes any free one.
-        folder: Where tables are kept, see `House`.
+        folder: Where tables are kept, see `Lobby`.
         token: Secret of the owner; None: one is made up where others can reach the server.
         origins: Public addresses of proxies.
         added: Agents to offer besides those of the catalogue, by game.
@@ -81,7 +81,7 @@ def run(
     link = f"http://{shown}:{listener.getsockname()[1]}/"
     link += f"#/?token={quote(token, safe='')}" if token else ""
     logging.basicConfig(format="closedhand: %(message)s")
-    house = House(folder, added, runs, [parse_address(text) for text in servers])
+    house = Lobby(folder, added, runs, [parse_address(text) for text in servers])
     app = make_app(house, Guard(host, origins), token)
     server = uvicorn.Server(configured(app))
     tell(f"the table is at {link}; Ctrl-C ends it")
@@ -92,7 +92,7 @@ def run(
 
 
 @contextmanager
-def seldom(complaints: Complaints) -> Generator[None]:
+def seldom(complaints: RateLimitedLog) -> Generator[None]:
     """Keep uvicorn's log from strangers: what it says of their requests counts as a refusal."""
 
     def admit(record: logging.LogRecord) -> bool:
@@ -152,7 +152,7 @@ class Watched:
         self.loop.call_later(SILENT_SECONDS / 4, self._check)
 
 
-class Connection(Watched, H11Protocol):
+class HttpConnection(Watched, H11Protocol):
     """A connection to the server: it asks for something soon, and takes the answer."""
 
     def connection_made(self, transport: Any) -> None:
@@ -197,7 +197,7 @@ def configured(app: Starlette) -> uvicorn.Config:
         access_log=False,
         ws=Socket,
         ws_max_size=MOST_MESSAGE,
-        http=Connection,
+        http=HttpConnection,
         limit_concurrency=REFUSED_FROM,
         server_header=False,
         lifespan="on",

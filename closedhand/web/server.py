@@ -16,25 +16,26 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from closedhand.core.parsing import SEED, TEXT, Kind, check_fields, parse_json
 from closedhand.core.version import __version__
-from closedhand.web import at_solver, at_study, at_table, catalogue
+from closedhand.web import catalogue
+from closedhand.web.connection import Connection
 from closedhand.web.guard import (
     HEADERS,
     MOST_CONNECTIONS,
     MOST_MESSAGE,
     Bucket,
-    Complaints,
     Guard,
+    RateLimitedLog,
     is_secret,
 )
-from closedhand.web.house import House
-from closedhand.web.visitor import Visitor
+from closedhand.web.lobby import Lobby
+from closedhand.web.requests import solver, study, table
 
 HELLO: dict[str, Kind] = {"n": SEED, "token": TEXT}
 """What an introduction may say."""
 HELLO_SECONDS = 10.0
 """Seconds in which a browser has to introduce itself."""
 
-DESKS = (at_table, at_study, at_solver)
+REQUESTS = (table, study, solver)
 """Where the requests of browsers are answered."""
 
 TYPES = {
@@ -51,7 +52,7 @@ LEAST_COMPRESSED = 1000
 POLICY_VIOLATION, TOO_BIG, TRY_LATER = 1008, 1009, 1013
 
 
-def make_app(house: House, guard: Guard, token: str = "") -> Starlette:
+def make_app(house: Lobby, guard: Guard, token: str = "") -> Starlette:
     """The application.
 
     Args:
@@ -62,7 +63,7 @@ def make_app(house: House, guard: Guard, token: str = "") -> Starlette:
     complaints = house.complaints
     folder = resources.files("closedhand.web") / "static"
     files = {name: (folder / name).read_bytes() for name in TYPES}
-    connected: dict[Visitor, None] = {}  # in the order in which they came
+    connected: dict[Connection, None] = {}  # in the order in which they came
 
     async def file(request: Request) -> Response:
         name = request.path_params.get("name", "index.html")
@@ -85,7 +86,7 @@ def make_app(house: House, guard: Guard, token: str = "") -> Starlette:
                 return
             del connected[stranger]
             stranger.end()
-        visitor = Visitor(house, owner=not token)
+        visitor = Connection(house, owner=not token)
         connected[visitor] = None
         try:
             await websocket.accept()
@@ -118,7 +119,7 @@ def make_app(house: House, guard: Guard, token: str = "") -> Starlette:
     return app
 
 
-async def _introduced(websocket: WebSocket, visitor: Visitor, token: str) -> bool:
+async def _introduced(websocket: WebSocket, visitor: Connection, token: str) -> bool:
     """Receive the first message, which may make the visitor an owner; False if it is none."""
     with suppress(TimeoutError, KeyError, ValueError, AttributeError):
         text = await asyncio.wait_for(websocket.receive_text(), HELLO_SECONDS)
@@ -133,7 +134,7 @@ async def _introduced(websocket: WebSocket, visitor: Visitor, token: str) -> boo
 
 
 async def _serve(
-    websocket: WebSocket, visitor: Visitor, token: str, complaints: Complaints, peer: str
+    websocket: WebSocket, visitor: Connection, token: str, complaints: RateLimitedLog, peer: str
 ) -> None:
     """Answer messages after an introduction, and send what is pushed, until one of both ends."""
     bucket = Bucket()
@@ -173,7 +174,7 @@ async def _serve(
 class Checked:
     """Middleware: refuses foreign hosts and origins, and adds the headers of every answer."""
 
-    def __init__(self, app: Any, guard: Guard, complaints: Complaints) -> None:
+    def __init__(self, app: Any, guard: Guard, complaints: RateLimitedLog) -> None:
         self._app, self._guard, self._complaints = app, guard, complaints
 
     async def __call__(

@@ -13,10 +13,10 @@ from closedhand.core.records import Record, read, reader_of, replay
 from closedhand.core.registry import flat_game
 from closedhand.core.statistics import student
 from closedhand.search.playout import playouts
-from closedhand.web import positions
+from closedhand.web import position_text
 from closedhand.web.advice import judge, playouts_of
-from closedhand.web.estimates import number_of
-from closedhand.web.pictures import describe, prepare, seen_by, told_action
+from closedhand.web.json_numbers import number_of
+from closedhand.web.serialization import describe, prepare, seen_by, told_action
 from closedhand.web.uploads import uploaded, written
 
 MOST_GAMES = 1000
@@ -200,7 +200,7 @@ class Study:
             (self.game.text(each) if each >= 0 else "?") if isinstance(each, int) else each
             for each in actions
         ]
-        return positions.written(self.game, player, hand, texts, public)
+        return position_text.written(self.game, player, hand, texts, public)
 
 
 def view_of(game: Game, player: int, hand: str, actions: str, public: Mapping[str, Any]) -> State:

@@ -7,8 +7,8 @@ from gymnasium.vector import AutoresetMode
 
 from closedhand.core.checks import InputError, shown
 from closedhand.envs.aec import GameAEC
-from closedhand.envs.rows import Rows
-from closedhand.envs.sight import ACTION_MASK, COMPACT, FLAT, OBSERVATION
+from closedhand.envs.observation_form import ACTION_MASK, COMPACT, FLAT, OBSERVATION
+from closedhand.envs.seat_vector import Rows
 from closedhand.envs.vector import GameVectorEnv
 
 OneSeat = GameVectorEnv | Rows

@@ -11,8 +11,8 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from pettingzoo import AECEnv
 
-from closedhand.envs.rows import Rows
-from closedhand.envs.sight import Observation
+from closedhand.envs.observation_form import Observation
+from closedhand.envs.seat_vector import Rows
 from closedhand.wrappers.adapting import aec_table
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode, VectorWrapper
 from gymnasium.vector.utils import batch_space
 
-from closedhand.envs.sight import OBSERVATION
+from closedhand.envs.observation_form import OBSERVATION
 from closedhand.wrappers.adapting import only_part, vector_env
 
 Step = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]

@@ -9,7 +9,7 @@ import numpy as np
 from pettingzoo import AECEnv
 from pettingzoo.utils import BaseWrapper
 
-from closedhand.envs.sight import ACTION_MASK, Observation
+from closedhand.envs.observation_form import ACTION_MASK, Observation
 from closedhand.wrappers.adapting import aec_table
 
 

@@ -13,7 +13,7 @@ from closedhand.core.checks import shown
 from closedhand.core.game import InputError, State
 from closedhand.core.seating import num_tables, seating
 from closedhand.envs import common
-from closedhand.envs.sight import Observation
+from closedhand.envs.observation_form import Observation
 from closedhand.wrappers.adapting import aec_table
 
 

@@ -10,11 +10,11 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils import BaseWrapper
 
-from closedhand.core import kernels
+from closedhand.core import batch_kernels
 from closedhand.core.game import Game, InputError, explain_illegal
 from closedhand.core.registry import make_game
 from closedhand.envs import common
-from closedhand.envs.sight import ACTION_MASK, Observation, Sight
+from closedhand.envs.observation_form import ACTION_MASK, Observation, ObservationForm
 from closedhand.wrappers.adapting import aec_table
 
 
@@ -46,7 +46,7 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
             raise InputError(f"this {self._flat.name} has no sub-steps, or has them already")
         options = {**self._flat.options, **self._flat.substep_options}
         self.game = make_game(self._flat.name, **options)
-        self.sight = Sight(self.game, base.sight.form)
+        self.sight = ObservationForm(self.game, base.sight.form)
         self.observation_spaces: dict[str, Any] = {
             agent: self.sight.space() for agent in self.possible_agents
         }
@@ -94,7 +94,7 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
         observation = np.empty(self.sight.size, np.int8)
         mask = np.zeros(self.game.num_actions, np.int8)
         player = aec_table(self.env).seat_of(agent)
-        kernels.observe_one(
+        batch_kernels.observe_one(
             self.game.rules, self._states, player, self.sight.compact, observation, mask
         )
         if self.terminations.get(agent):
@@ -109,7 +109,7 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
     def _play(self, action: Any) -> None:
         number = common.action_id(self.game, self._states[0], action)
         status = np.empty(1, np.int64)
-        kernels.play_all(
+        batch_kernels.play_all(
             self.game.rules,
             self._states,
             np.zeros(1, np.int64),
@@ -117,7 +117,7 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
             self.game.num_actions,
             status,
         )
-        if status[0] == kernels.ILLEGAL:
+        if status[0] == batch_kernels.ILLEGAL:
             raise InputError(explain_illegal(self.game, self._states[0], number))
 
     def _whole_play(self, before: np.record, action: Any) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 from closedhand.core import batch
 from closedhand.core.checks import integers
 from closedhand.core.game import Game, State
-from closedhand.envs.sight import ACTION_MASK, PLANES, Observation, Sight
+from closedhand.envs.observation_form import ACTION_MASK, PLANES, Observation, ObservationForm
 
 
 class ObservingAgent:
@@ -41,7 +41,7 @@ class ObservingAgent:
         self.game = game
         self.name = name
         self._choose = choose
-        self._sight = Sight(game, observation)
+        self._sight = ObservationForm(game, observation)
 
     def act(self, view: State) -> int:
         """The action of the player to act."""

@@ -30,7 +30,7 @@ from closedhand.core.game import Game
 from closedhand.envs import common
 from closedhand.envs.aec import GameAEC
 from closedhand.envs.common import ILLEGAL_REWARD
-from closedhand.envs.sight import ACTION_MASK, COMPACT, OBSERVATION, Observation
+from closedhand.envs.observation_form import ACTION_MASK, COMPACT, OBSERVATION, Observation
 from closedhand.wrappers.adapting import only_part
 from closedhand.wrappers.observing import ObservingAgent
 

@@ -8,9 +8,9 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
 from closedhand.core.checks import InputError, integers
-from closedhand.core.extras import needing
+from closedhand.core.optional_imports import needing
 from closedhand.envs import common
-from closedhand.envs.sight import ACTION_MASK, OBSERVATION, PLANES
+from closedhand.envs.observation_form import ACTION_MASK, OBSERVATION, PLANES
 from closedhand.wrappers.adapting import vector_env
 
 with needing():

@@ -12,10 +12,10 @@ import torch
 from gymnasium.vector import AutoresetMode
 
 from closedhand.core.checks import InputError, integers, shown
-from closedhand.core.extras import needing
+from closedhand.core.optional_imports import needing
 from closedhand.envs import common
-from closedhand.envs.rows import Rows
-from closedhand.envs.sight import ACTION_MASK, OBSERVATION, Observation
+from closedhand.envs.observation_form import ACTION_MASK, OBSERVATION, Observation
+from closedhand.envs.seat_vector import Rows
 from closedhand.wrappers.adapting import only_part, vector_env
 
 with needing():

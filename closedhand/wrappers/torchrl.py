@@ -7,9 +7,9 @@ import torch
 from gymnasium.vector import AutoresetMode
 
 from closedhand.core.checks import InputError, shown
-from closedhand.core.extras import needing
-from closedhand.envs.rows import Rows
-from closedhand.envs.sight import ACTION_MASK
+from closedhand.core.optional_imports import needing
+from closedhand.envs.observation_form import ACTION_MASK
+from closedhand.envs.seat_vector import Rows
 from closedhand.envs.solo import SoloEnv
 from closedhand.envs.vector import GameVectorEnv
 from closedhand.wrappers.adapting import vector_env

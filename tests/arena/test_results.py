@@ -9,7 +9,7 @@ import pytest
 
 from closedhand import InputError, make_agent, make_game
 from closedhand.arena import match, plot, results
-from closedhand.core import duel
+from closedhand.core import duplicate
 from closedhand.search import budget
 
 DOUDIZHU = make_game("doudizhu")
@@ -18,7 +18,7 @@ DOUDIZHU = make_game("doudizhu")
 def test_points_are_those_of_the_side_that_an_agent_plays() -> None:
     # One deal, two tables, three seats; agent 0 is the landlord at the first one.
     returns = np.array([[[6.0, -3.0, -3.0], [-12.0, 6.0, 6.0]]])
-    assert duel.tables(DOUDIZHU.sides) == [(0, 1, 1), (1, 0, 0)]
+    assert duplicate.tables(DOUDIZHU.sides) == [(0, 1, 1), (1, 0, 0)]
     assert results.points(DOUDIZHU, returns, 0).tolist() == [[6.0, 12.0]]
     assert results.points(DOUDIZHU, returns, 1).tolist() == [[-12.0, -6.0]]
     assert results.role_names(DOUDIZHU) == ["landlord", "peasants"]

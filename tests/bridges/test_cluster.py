@@ -19,14 +19,14 @@ from support_learners import SMALL, learn
 from typer.testing import CliRunner
 
 from closedhand import InputError, make_game
+from closedhand.agents.doudizhu.decompose import tuning
+from closedhand.agents.doudizhu.value_net import training
 from closedhand.arena import match
-from closedhand.baselines.doudizhu.decompose import tuning
-from closedhand.baselines.doudizhu.value_net import training
-from closedhand.baselines.learning import policy_gradient
-from closedhand.baselines.learning.ppo import PPO, PPOSettings
 from closedhand.bridges.cluster import Cluster
 from closedhand.cli import app
 from closedhand.core.reading import read_arrays
+from closedhand.learning import policy_gradient
+from closedhand.learning.ppo import PPO, PPOSettings
 
 pytestmark = [
     pytest.mark.slow,

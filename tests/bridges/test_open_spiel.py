@@ -12,12 +12,7 @@ from support_leduc import STANDARD, STANDARD_VALUE, UH
 
 from closedhand import Game, InputError, make_agent, make_game
 from closedhand.arena import match
-from closedhand.baselines.tabular.strategy import (
-    StrategyAgent,
-    evaluate,
-    solve_exactly,
-    strategy_of,
-)
+from closedhand.solvers.strategy import StrategyAgent, evaluate, solve_exactly, strategy_of
 
 pyspiel = pytest.importorskip("pyspiel")
 

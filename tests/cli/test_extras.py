@@ -11,7 +11,7 @@ import typer.main
 from support_lines import LINES, TORCH, commands, prepare
 
 from closedhand.cli import app
-from closedhand.core.extras import EXTRAS
+from closedhand.core.optional_imports import EXTRAS
 
 PROGRAM = """
 import importlib, json, os, shlex, sys

@@ -124,11 +124,11 @@ class Work:
 MATCH = {"out": "m.json", "is_file": True, "checkpoint": "m.json", "again": "--resume"}
 SMALL_MATCH = "from closedhand.arena import league, match; match.CHUNK = league.CHUNK = 20"
 SMALL_SHARDS = (
-    "from closedhand.baselines.doudizhu.deeprocket import shards as s; s.SHARD, s.CHUNK = 60, 20"
+    "from closedhand.agents.doudizhu.deeprocket import shards as s; s.SHARD, s.CHUNK = 60, 20"
 )
 SHARDS = "records generate doudizhu --agents random,rule --workers 1 --games {} --out {}"
 SMALL_BIDS = (
-    "from closedhand.baselines.doudizhu.bidding import fitting, network, thresholds; "
+    "from closedhand.agents.doudizhu.bidding import fitting, network, thresholds; "
     "fitting.CHUNK, fitting.FEWEST, thresholds.ROUNDS, network.time = 50, 300, 2, clock; "
 )
 BIDS = "train bids --agent random --games 600 --out {}"
@@ -138,12 +138,12 @@ UNTIL = (
 )
 """The end of work that takes minutes for granted, and takes more of them when resumed."""
 TABLES = UNTIL.format("self.learner.cycles >= 3") + (
-    "from functools import partial; from closedhand.baselines.chinese_poker import training; "
+    "from functools import partial; from closedhand.agents.chinese_poker import training; "
     "training.Training = partial(training.Training, hands=550, pool_size=800)"
 )
-SMALL_LEDUC = "from closedhand.baselines.tabular import solving; solving.CHUNK = 0.003; "
+SMALL_LEDUC = "from closedhand.solvers import solving; solving.CHUNK = 0.003; "
 SMALL_NETWORKS = (
-    "from closedhand.baselines.doudizhu.deeprocket import fine_tuning as f; "
+    "from closedhand.agents.doudizhu.deeprocket import fine_tuning as f; "
     "f.train.__kwdefaults__['deals'], f.CHECK_DEALS, f.time = 4, 4, clock; "
     "import pathlib, pytest, support_networks; "
     "support_networks.tiny_sizes(pytest.MonkeyPatch()); "
@@ -204,7 +204,7 @@ WORK = {
         "d",
         arrays("d/decompose.npz"),
         setup=UNTIL.format("self.learner.steps >= 3")
-        + "from closedhand.baselines.doudizhu.decompose import tuning; "
+        + "from closedhand.agents.doudizhu.decompose import tuning; "
         "tuning.TASK = tuning.TASK._replace(games=tuning.PIECE)",
     ),
     "numbers": Work(
@@ -212,7 +212,7 @@ WORK = {
         "k",
         arrays("k/kou.npz"),
         setup=UNTIL.format("self.learner.deals >= 12")
-        + "from closedhand.baselines.daihinmin.kou import tuning; "
+        + "from closedhand.agents.daihinmin.kou import tuning; "
         "tuning.PIECE, tuning.SCREENED, tuning.CONFIRMED = 2, 4, 6",
     ),
     "tables": Work(

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from closedhand.cli import app
-from closedhand.core.scene import HIDDEN
+from closedhand.core.display import HIDDEN
 
 PLAY = ("play", "leduc", "--seed", "1", "--agents", "random")
 MAIN = "from closedhand.cli import main; main()"

@@ -13,7 +13,7 @@ from support_cli import assert_refused, run_to
 from support_pools import ALICE, GAME, SIZE, SMALL, small_pool
 
 from closedhand import make_agent
-from closedhand.baselines.chinese_poker import advise as advising, opponents, separable, training
+from closedhand.agents.chinese_poker import advise as advising, opponents, separable, training
 from closedhand.commands import chinese_poker as commands
 from closedhand.games.chinese_poker.notation import cards_text, parse_hand
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from support_cli import run_to
 
-from closedhand.baselines.leduc.strategy import load
-from closedhand.baselines.tabular import solving
+from closedhand.agents.leduc.strategy import load
+from closedhand.solvers import solving
 
 
 def test_ctrl_c_keeps_the_strategy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -147,7 +147,7 @@ def test_specs_are_agents_to_make() -> None:
 
 @pytest.mark.slow
 def test_quoted_paths_are_found(tmp_path: Path) -> None:
-    from closedhand.baselines.leduc.strategy import save, uniform
+    from closedhand.agents.leduc.strategy import save, uniform
 
     folder = tmp_path / "a,b:c [d=1]"
     folder.mkdir()
@@ -173,7 +173,7 @@ def test_an_agent_that_is_installed_meanwhile_is_found(
     about = tmp_path / "late-1.0.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: late\nVersion: 1.0\n")
-    point = "leduc.late = closedhand.baselines.random:make_random"
+    point = "leduc.late = closedhand.agents.random:make_random"
     (about / "entry_points.txt").write_text(f"[{agents.GROUP}]\n{point}\n")
     os.utime(tmp_path, ns=(1, 1))  # whatever the clock does
     assert "late" in agent_names("leduc") and "late" not in agent_names("doudizhu")

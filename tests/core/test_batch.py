@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from closedhand import Game, InputError, make_game
-from closedhand.core import batch, kernels
+from closedhand.core import batch, batch_kernels
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guide.md"
 
@@ -183,7 +183,11 @@ def test_states_with_gaps_and_of_subclasses_are_states() -> None:
     actions = batch.sample(game, states, rng)
     expected = states.copy()
     batch.step(game, expected, actions)
-    compiled = kernels.step_all.signatures.copy() if hasattr(kernels.step_all, "signatures") else []
+    compiled = (
+        batch_kernels.step_all.signatures.copy()
+        if hasattr(batch_kernels.step_all, "signatures")
+        else []
+    )
     gaps, back, frozen = states.copy(), states[::-1].copy()[::-1], states.copy()
     frozen.flags.writeable = False
     for other in (gaps[::2], back, states.view(np.recarray).copy()):
@@ -194,7 +198,7 @@ def test_states_with_gaps_and_of_subclasses_are_states() -> None:
     for look in (batch.running, batch.legal_masks, batch.returns):
         assert (look(game, frozen) == look(game, states)).all()
     assert batch.views(game, frozen[::2]).tobytes() == batch.views(game, states)[::2].tobytes()
-    assert getattr(kernels.step_all, "signatures", []) == compiled
+    assert getattr(batch_kernels.step_all, "signatures", []) == compiled
 
 
 def test_states_that_cannot_be_changed_are_not_stepped() -> None:

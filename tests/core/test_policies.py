@@ -8,9 +8,9 @@ import support_policy_first
 import support_policy_last
 
 from closedhand import make_game
-from closedhand.baselines.agent import KernelAgent
+from closedhand.agents.agent import KernelAgent
 from closedhand.core import batch
-from closedhand.core.kernel import told_apart
+from closedhand.core.numba.jit import with_distinct_name
 
 
 def test_policies_of_one_name_and_form_are_not_confused() -> None:
@@ -33,10 +33,10 @@ def test_classes_of_one_name_are_told_apart() -> None:
 
         return Numbers
 
-    names = {type(told_apart(cls(1))).__name__ for cls in (make(), make(), make())}
+    names = {type(with_distinct_name(cls(1))).__name__ for cls in (make(), make(), make())}
     assert len(names) == 3
-    nested = told_apart(support_policy_first.Extreme(support_policy_last.Extreme(2)))
+    nested = with_distinct_name(support_policy_first.Extreme(support_policy_last.Extreme(2)))
     assert type(nested).__name__ == "support_policy_first.Extreme"
     assert type(nested.number).__name__ == "support_policy_last.Extreme"
     assert pickle.loads(pickle.dumps(nested)) == nested
-    assert told_apart(7) == 7
+    assert with_distinct_name(7) == 7

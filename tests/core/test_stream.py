@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from closedhand.core.kernel import kernel
+from closedhand.core.numba.jit import kernel
 from closedhand.core.stream import Stream, draw, make_stream
 
 

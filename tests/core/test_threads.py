@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from support_pools import GAME, dealt, win_of
 
-from closedhand.baselines.chinese_poker import separable
+from closedhand.agents.chinese_poker import separable
 from closedhand.core.threads import CHUNK, in_threads
 
 

@@ -16,9 +16,9 @@ from support_envs import Fixed, choose
 
 from closedhand import GAMES, InputError, make_game
 from closedhand.envs.aec import GameAEC
+from closedhand.envs.observation_form import ACTION_MASK
 from closedhand.envs.parallel import GameParallel
-from closedhand.envs.rows import SeatVectorEnv
-from closedhand.envs.sight import ACTION_MASK
+from closedhand.envs.seat_vector import SeatVectorEnv
 from closedhand.envs.solo import SoloEnv
 from closedhand.envs.vector import GameVectorEnv
 from closedhand.wrappers import AutoPass, DuplicateDealing, KickerSubsteps

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from support import DATA
 
-from closedhand.core.scene import BLANK, Row
+from closedhand.core.display import BLANK, Row
 from closedhand.envs import render
 
 FILE = DATA / "picture.png"

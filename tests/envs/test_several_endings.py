@@ -16,7 +16,7 @@ from support_envs import Fixed, as_in_vector
 from closedhand import Game, InputError, make_game
 from closedhand.envs.aec import GameAEC
 from closedhand.envs.common import ILLEGAL_REWARD
-from closedhand.envs.sight import ACTION_MASK
+from closedhand.envs.observation_form import ACTION_MASK
 from closedhand.envs.solo import SoloEnv
 from closedhand.envs.vector import GameVectorEnv
 

@@ -12,41 +12,41 @@ class Fault(NamedTuple):
     test: str
 
 
-UECDA = "tests/games/daihinmin/uecda"
+UECDA = "tests/competitions/uecda"
 
 NAMED = (
     Fault(
-        "closedhand.games.daihinmin.uecda.table",
+        "closedhand.competitions.uecda.table",
         "hide(self._rules, view, player)",
         "pass",
         f"{UECDA}/test_secrecy.py::test_the_servers_own_agents_see_views",
     ),
     Fault(
-        "closedhand.games.daihinmin.uecda.table",
+        "closedhand.competitions.uecda.table",
         "cards.bit_count() != number",
         "cards.bit_count() > number",
         f"{UECDA}/test_hostile.py::test_wrong_cards_in_the_exchange",
     ),
     Fault(
-        "closedhand.games.daihinmin.uecda.table",
+        "closedhand.competitions.uecda.table",
         "left=tuple(hand.bit_count() for hand in before)",
         "left=tuple(state.left.tolist())",
         f"{UECDA}/test_table.py::test_the_first_table_tells_the_sizes_of_hands_as_dealt",
     ),
     Fault(
-        "closedhand.games.daihinmin.uecda.table",
+        "closedhand.competitions.uecda.table",
         "lock=locked",
         "lock=lock",
         f"{UECDA}/test_recordings.py::test_the_server_says_what_the_official_one_said",
     ),
     Fault(
-        "closedhand.games.daihinmin.uecda.guests",
+        "closedhand.competitions.uecda.guests",
         "self._late + 1 if self._owed else 0",
         "self._late + bool(self._owed)",
         f"{UECDA}/test_hostile.py::test_only_late_answers_in_a_row_cost_the_seat",
     ),
     Fault(
-        "closedhand.games.daihinmin.uecda.guests",
+        "closedhand.competitions.uecda.guests",
         "len(self._waiting) >= self._most_waiting",
         "False",
         f"{UECDA}/test_hostile.py::test_silent_connections_make_way",

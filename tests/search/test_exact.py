@@ -5,7 +5,7 @@ import pytest
 from support_daihinmin import duel
 
 from closedhand import Game
-from closedhand.baselines.daihinmin.policy import softmax as light
+from closedhand.agents.daihinmin.policy import softmax as light
 from closedhand.core.game import State
 from closedhand.games.daihinmin.plays import CARDS, PASS
 from closedhand.search import LOST, UNKNOWN, WON, solve

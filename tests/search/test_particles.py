@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from closedhand import make_agent, make_game
-from closedhand.baselines.daihinmin.policy import softmax as light
-from closedhand.baselines.doudizhu.decompose import agent as decompose
-from closedhand.baselines.doudizhu.search import styles
-from closedhand.baselines.doudizhu.search.styles import Styles
+from closedhand.agents.daihinmin.policy import softmax as light
+from closedhand.agents.doudizhu.decompose import agent as decompose
+from closedhand.agents.doudizhu.search import styles
+from closedhand.agents.doudizhu.search.styles import Styles
 from closedhand.core import contract
 from closedhand.core.game import Game, State
 from closedhand.games.doudizhu.counts import DECK, pack, size, unpack

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from closedhand import InputError, make_agent, make_game
-from closedhand.baselines.random import RandomAgent
+from closedhand.agents.random import RandomAgent
 from closedhand.core.game import State
 from closedhand.search import Uniform, rank, simulation_of
 from closedhand.search.ranking import Ranked, Ranking, Simulation, summary

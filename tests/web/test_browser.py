@@ -23,17 +23,17 @@ from support_uecda import Match
 from support_web import compile_advice, compile_client, compile_small, compile_table, serving
 
 from closedhand import make_game, register_game
-from closedhand.baselines.chinese_poker import odds as odds_of_parts
-from closedhand.baselines.chinese_poker.odds import odds
-from closedhand.baselines.tabular.solving import trees_of
+from closedhand.agents.chinese_poker import odds as odds_of_parts
+from closedhand.agents.chinese_poker.odds import odds
 from closedhand.core import registry
 from closedhand.core.records import Record, from_state
 from closedhand.core.registry import GAMES
 from closedhand.games.chinese_poker.notation import cards_text
-from closedhand.web import away, catalogue, study
-from closedhand.web.away import Address
-from closedhand.web.house import bound_game
+from closedhand.solvers.solving import trees_of
+from closedhand.web import catalogue, remote_seat, study
+from closedhand.web.lobby import bound_game
 from closedhand.web.page import page as saved_page
+from closedhand.web.remote_seat import Address
 
 Image = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -527,7 +527,7 @@ def test_a_person_and_an_agent_sit_in_a_match_elsewhere(
     visit: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Our server plays the match; the person sees every turn of it, and nothing that is hidden."""
-    monkeypatch.setattr(away, "PACE", 0.05)
+    monkeypatch.setattr(remote_seat, "PACE", 0.05)
     compile_client()
     rng = np.random.default_rng(0)
     match, other = Match(None, rounds=1), Match(None, rounds=2)

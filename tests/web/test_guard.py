@@ -6,7 +6,7 @@ import pytest
 
 from closedhand import InputError, make_game
 from closedhand.web.catalogue import check_agent, offered
-from closedhand.web.guard import Bucket, Complaints, Guard, is_local, is_origin, is_secret
+from closedhand.web.guard import Bucket, Guard, RateLimitedLog, is_local, is_origin, is_secret
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_a_secret_is_compared_with_any_text() -> None:
 
 
 def test_many_refusals_and_failures_are_an_entry_each(caplog: pytest.LogCaptureFixture) -> None:
-    complaints = Complaints()
+    complaints = RateLimitedLog()
     with caplog.at_level(logging.WARNING, "closedhand.web"):
         for _ in range(5):
             complaints.refused("a message", "somebody")

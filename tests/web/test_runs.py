@@ -8,8 +8,8 @@ import pytest
 from support_runs import save_ladder, save_training
 
 from closedhand import make_game
-from closedhand.baselines.tabular.solving import begin
 from closedhand.core.files import write_arrays
+from closedhand.solvers.solving import begin
 from closedhand.web import runs
 
 

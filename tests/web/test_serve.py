@@ -12,8 +12,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from closedhand.core.game import InputError
-from closedhand.web.away import parse_address
-from closedhand.web.guard import Complaints
+from closedhand.web.guard import RateLimitedLog
+from closedhand.web.remote_seat import parse_address
 from closedhand.web.serve import _listen, seldom
 
 ROOT = Path(__file__).parents[2]
@@ -83,7 +83,7 @@ def test_what_is_no_server_is_refused(text: str) -> None:
 
 def test_what_uvicorn_says_of_strangers_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
     log = logging.getLogger("uvicorn.error")
-    with caplog.at_level(logging.WARNING), seldom(Complaints()):
+    with caplog.at_level(logging.WARNING), seldom(RateLimitedLog()):
         for _ in range(100):
             log.warning("Invalid HTTP request received.")
             try:

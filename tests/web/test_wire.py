@@ -18,11 +18,11 @@ from websockets.sync.client import connect
 
 from closedhand import InputError, make_game
 from closedhand.core.threads import cores
-from closedhand.web import advice, house, runs, serve, server
-from closedhand.web.away import Address
+from closedhand.web import advice, lobby, runs, serve, server
+from closedhand.web.connection import MOST_OF_GUEST
 from closedhand.web.guard import BURST, MOST_CONNECTIONS, MOST_MESSAGE
+from closedhand.web.remote_seat import Address
 from closedhand.web.server import TYPES
-from closedhand.web.visitor import MOST_OF_GUEST
 
 PERSON, RANDOM = {"name": "Ann"}, {"agent": "random"}
 
@@ -439,7 +439,7 @@ def test_nobody_waits_for_the_compiler_of_another(
 ) -> None:
     """While as many games are compiled as there are cores, and more, others are served."""
     released = threading.Event()
-    monkeypatch.setattr(house, "prepare", lambda game: released.wait(60))
+    monkeypatch.setattr(lobby, "prepare", lambda game: released.wait(60))
     with ExitStack() as stack:
         waiting = [stack.enter_context(wired(port)) for _ in range(2 * cores())]
         other = stack.enter_context(wired(port))

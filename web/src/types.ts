@@ -1,4 +1,4 @@
-// The messages of the server; see closedhand/web/pictures.py, house.py and helping.py.
+// The messages of the server; see closedhand/web/serialization.py, house.py and helping.py.
 
 export interface Action {
   id: number;

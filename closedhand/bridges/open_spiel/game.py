@@ -17,8 +17,8 @@ import numpy as np
 
 from closedhand.core import contract
 from closedhand.core.checks import InputError
-from closedhand.core.extras import needing
 from closedhand.core.game import Deal, Game, State
+from closedhand.core.optional_imports import needing
 from closedhand.core.registry import make_game
 from closedhand.core.views import UNSEEN
 

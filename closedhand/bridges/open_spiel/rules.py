@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from closedhand.core import validity
-from closedhand.core.kernel import State, kernel
+from closedhand.core.numba.jit import State, kernel
 
 CHANCE, END = -1, -2
 """Values of `Rules.player` at chance nodes and at the end of a game."""

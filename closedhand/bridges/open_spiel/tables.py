@@ -27,9 +27,9 @@ from closedhand.bridges.open_spiel.game import pyspiel
 from closedhand.bridges.open_spiel.rules import CHANCE, END, UNKNOWN, Rules
 from closedhand.core.checks import InputError
 from closedhand.core.contract import VERSION
+from closedhand.core.display import Row
 from closedhand.core.game import Game, State
 from closedhand.core.registry import GameSpec
-from closedhand.core.scene import Row
 
 MOST_NODES = 500_000
 """Largest number of nodes of a tree."""

@@ -13,8 +13,8 @@ import numpy as np
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Agent, Traits, described, make_agent
 from closedhand.core.checks import InputError, check_seed
-from closedhand.core.extras import needing
 from closedhand.core.game import Game, State
+from closedhand.core.optional_imports import needing
 from closedhand.core.registry import make_game
 
 TABLES = {

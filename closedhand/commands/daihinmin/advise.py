@@ -7,8 +7,8 @@ import typer
 from closedhand.cli import advise as shared
 from closedhand.cli.advise import Hand, Plays, Seat, Seconds, Simulations, Top
 from closedhand.cli.common import Json, Options, Rules, Seed, bind
+from closedhand.core.display import plain
 from closedhand.core.parsing import parse_whole
-from closedhand.core.scene import plain
 
 
 def advise(

@@ -11,7 +11,7 @@ from closedhand.core.agent_spec import split_agents
 from closedhand.core.game import Game
 from closedhand.core.registry import make_game
 
-POLICY = "closedhand.baselines.daihinmin.policy"
+POLICY = "closedhand.agents.daihinmin.policy"
 
 learn = fitting(f"{POLICY}.training:TASK", "monte-carlo:2000:")
 learn_policy = fitting(f"{POLICY}.fitting:TASK", "policy:")
@@ -28,7 +28,7 @@ def tune_kou(
     against: str | None = None,
 ) -> None:
     """Tune the numbers of `kou` in duplicate play, in single rounds with random classes."""
-    from closedhand.baselines.daihinmin.kou import tuning
+    from closedhand.agents.daihinmin.kou import tuning
     from closedhand.games.daihinmin.game import league_options
 
     game = make_game(game.name, **league_options(given, 1, True))

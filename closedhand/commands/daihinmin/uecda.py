@@ -117,9 +117,9 @@ def serve(
     three times in a row, loses its seat to an agent. Ctrl-C ends the match; the log holds all
     rounds that were played.
     """
+    from closedhand.competitions.uecda import config as files
+    from closedhand.competitions.uecda.server import Server
     from closedhand.core.agent_spec import split_agents
-    from closedhand.games.daihinmin.uecda import config as files
-    from closedhand.games.daihinmin.uecda.server import Server
 
     read = files.read(config) if config else files.Config({})
     options = {**read.options, **given_options("daihinmin", rules, option)}
@@ -196,7 +196,7 @@ def join(
 
     Give the rules and options that the server uses: the protocol does not transmit them.
     """
-    from closedhand.games.daihinmin.uecda.client import Client
+    from closedhand.competitions.uecda.client import Client
 
     options = given_options("daihinmin", rules, option)
     player = Client(agent, host, port, name, seed, **options)

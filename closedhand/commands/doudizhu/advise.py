@@ -7,7 +7,7 @@ import typer
 from closedhand.cli import advise as shared
 from closedhand.cli.advise import Hand, Plays, Seat, Seconds, Simulations, Top
 from closedhand.cli.common import Json, Options, Rules, Seed, bind
-from closedhand.core.scene import plain
+from closedhand.core.display import plain
 
 
 def advise(

@@ -46,7 +46,7 @@ def bids(
     the chance to win, and the least chance at which each bid pays, are fitted to these games and
     judged on held-out deals.
     """
-    from closedhand.baselines.doudizhu.bidding import (
+    from closedhand.agents.doudizhu.bidding import (
         fitting as bid_fitting,
         thresholds as bid_thresholds,
     )
@@ -92,7 +92,7 @@ def bid_net(
     network is saved as OUT/bid.safetensors. Ctrl-C stops early and saves the best one so far; the
     same command resumes.
     """
-    from closedhand.baselines.doudizhu.bidding import network as bid_net
+    from closedhand.agents.doudizhu.bidding import network as bid_net
 
     make_folder(out)
     nothing = "interrupted before anything was learned; nothing more is saved"

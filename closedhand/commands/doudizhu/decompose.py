@@ -2,4 +2,4 @@
 
 from closedhand.commands.self_play import fitting
 
-learn = fitting("closedhand.baselines.doudizhu.decompose.tuning:TASK", "decompose:")
+learn = fitting("closedhand.agents.doudizhu.decompose.tuning:TASK", "decompose:")

@@ -130,7 +130,7 @@ def network(
 
 
 def _train(kind: str, out: Path, devices: str, **given: Any) -> None:
-    from closedhand.baselines.doudizhu.deeprocket import supervised
+    from closedhand.agents.doudizhu.deeprocket import supervised
 
     make_folder(out)
     number = devices if devices == "auto" else parse_whole(devices, "--devices", -1)
@@ -211,7 +211,7 @@ def self_play(
     checks, of all trainings, play the same 200 deals, so that they can be compared: the best of
     many is a little better there than on other deals.
     """
-    from closedhand.baselines.doudizhu.deeprocket import fine_tuning
+    from closedhand.agents.doudizhu.deeprocket import fine_tuning
 
     make_folder(out)
     settings = {"seed": seed, "penalty": penalty, "rate": rate, "critic": critic}

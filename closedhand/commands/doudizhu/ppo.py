@@ -22,7 +22,7 @@ def learn(
     given: Mapping[str, Any],
 ) -> None:
     """Train MaskablePPO against agents, `random,rule` if none are named."""
-    from closedhand.baselines.doudizhu import ppo
+    from closedhand.agents.doudizhu import ppo
 
     against = split_agents("random,rule" if opponents is None else opponents)
     rules = {key: game.options[key] for key in given if key != "substeps"}

@@ -41,7 +41,7 @@ def generate(
 
     Games are flat and without bidding. After Ctrl-C the same command resumes.
     """
-    from closedhand.baselines.doudizhu.deeprocket import shards
+    from closedhand.agents.doudizhu.deeprocket import shards
     from closedhand.core.agent_spec import split_agents
 
     bound = bind(game, rules, option)

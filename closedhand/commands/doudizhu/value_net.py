@@ -28,7 +28,7 @@ def learn(
     ray: str | None = None,
 ) -> None:
     """Train the network in self-play for at least one step, resuming what the folder holds."""
-    from closedhand.baselines.doudizhu.value_net import files, training
+    from closedhand.agents.doudizhu.value_net import files, training
 
     given = given_pairs(setting or (), "a setting")
     settings = training.Settings(**options_of(training.Settings, algorithm).read(given))

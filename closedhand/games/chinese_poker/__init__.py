@@ -29,7 +29,3 @@ game is also a parallel environment. Payoffs are points and sum to 0.
 There are 72,072 arrangements, one action each, and the action mask is as long. For learning, use
 `substeps=True`: the back first, then the front, with 1,343 actions.
 """
-
-from closedhand.core.moved import old_names
-
-__getattr__ = old_names(__name__)

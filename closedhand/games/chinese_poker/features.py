@@ -7,7 +7,7 @@ too. The other players' boards are not told, not even at the end, when nothing i
 import numpy as np
 
 from closedhand.core.features import Feature, FeatureTable, labels
-from closedhand.core.kernel import kernel
+from closedhand.core.numba.jit import kernel
 from closedhand.games.chinese_poker.plays import CARDS, FRONTS, HAND, RANKS, SUITS
 from closedhand.games.chinese_poker.rules import SEATS, UNSET
 

@@ -16,10 +16,10 @@ from itertools import combinations
 
 import numpy as np
 
+from closedhand.core.display import BLANK, Part, Row
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.records import Record, stated_options
-from closedhand.core.scene import BLANK, Part, Row
-from closedhand.games.chinese_poker.people import PEOPLE, PEOPLE_SUBSTEPS
+from closedhand.games.chinese_poker.explanations import EXPLANATIONS, EXPLANATIONS_SUBSTEPS
 from closedhand.games.chinese_poker.plays import BACK, CARDS, FIVES, FRONTS, HAND, PARTS, names
 from closedhand.games.chinese_poker.rules import (
     HIDDEN,
@@ -150,7 +150,7 @@ def positions_in(state: State, text: str) -> list[list[int]]:
 class Notation:
     """Text of actions, deals and tables."""
 
-    people = PEOPLE
+    explanations = EXPLANATIONS
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
@@ -273,7 +273,7 @@ class Notation:
 class SubstepNotation(Notation):
     """Text of the sub-steps: `abcde` chooses the back, `/fgh` the front among the cards left."""
 
-    people = PEOPLE_SUBSTEPS
+    explanations = EXPLANATIONS_SUBSTEPS
 
     def parts_of(self, state: State) -> tuple[Part, ...]:
         """None: sub-steps are chosen from lists."""

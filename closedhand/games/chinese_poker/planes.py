@@ -17,7 +17,7 @@ hands set, 3 whether the observer has chosen a back but not yet a front.
 
 import numpy as np
 
-from closedhand.core.kernel import kernel
+from closedhand.core.numba.jit import kernel
 from closedhand.games.chinese_poker.plays import FRONTS, HAND
 from closedhand.games.chinese_poker.rules import UNSET, over
 

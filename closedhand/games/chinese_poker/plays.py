@@ -19,7 +19,7 @@ from math import comb
 
 import numpy as np
 
-from closedhand.core.kernel import kernel
+from closedhand.core.numba.jit import kernel
 
 RANKS = "23456789TJQKA"
 SUITS = "cdhs"

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closedhand.core.cards import shuffle
-from closedhand.core.kernel import kernel, seed_in_kernel
+from closedhand.core.numba.jit import kernel, seed_in_kernel
 from closedhand.games.chinese_poker.plays import (
     ARRANGEMENTS,
     BACK,

@@ -21,7 +21,7 @@ CHINESE_POKER = GameSpec(
         "reproduce chinese-poker": f"{COMMANDS}:reproduce",
         "show chinese-poker-table": f"{COMMANDS}:table",
     },
-    odds="closedhand.baselines.chinese_poker.odds:odds",
+    odds="closedhand.agents.chinese_poker.odds:odds",
     terms="closedhand.games.chinese_poker.terms:TERMS",
     pages=(
         "closedhand.games.chinese_poker",

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.core.kernel import kernel
+from closedhand.core.numba.jit import kernel
 from closedhand.games.chinese_poker import features as compact, planes, rules as flat, validity
 from closedhand.games.chinese_poker.plays import FIVES, FRONTS, PARTS, THREES
 
@@ -91,7 +91,7 @@ def play(rules, state, action):
 
 @kernel
 def step_towards(rules, state, action, work, ids):
-    """The back or the front of an arrangement; see `closedhand.baselines.learning.factoring`."""
+    """The back or the front of an arrangement; see `closedhand.learning.factoring`."""
     if state.backs[state.player] == flat.UNSET:
         return action // FRONTS
     return FIRST_FRONT + action % FRONTS

@@ -37,7 +37,3 @@ strongest pair, which nothing beats.
 There are 2,421 plays and the pass. In the exchange, the ids of singles name the cards to give; two
 cards are chosen in ascending order.
 """
-
-from closedhand.core.moved import old_names
-
-__getattr__ = old_names(__name__)

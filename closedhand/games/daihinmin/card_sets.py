@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from closedhand.core import contract
-from closedhand.core.kernel import kernel
+from closedhand.core.numba.jit import kernel
 from closedhand.games.daihinmin import plays
 from closedhand.games.daihinmin.legality import can_play
 from closedhand.games.daihinmin.plays import NUM_RANKS, PASS

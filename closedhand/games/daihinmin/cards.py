@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from closedhand.core import bits
-from closedhand.core.kernel import kernel
+from closedhand.core.numba.jit import kernel
 from closedhand.games.daihinmin.plays import (
     ALL_SUITS,
     BOTH,

@@ -8,7 +8,7 @@ first trick is led. Three players have the first pair only.
 import numpy as np
 
 from closedhand.core import bits
-from closedhand.core.kernel import kernel
+from closedhand.core.numba.jit import kernel
 from closedhand.games.daihinmin.cards import added, alike, bit, kinds, removed
 from closedhand.games.daihinmin.plays import JOKER
 from closedhand.games.daihinmin.state import NOBODY, two_jokers

@@ -11,10 +11,8 @@ import numpy as np
 
 from closedhand.core import bits
 from closedhand.core.features import Feature, FeatureTable, labels
-from closedhand.core.kernel import inlined, kernel
-from closedhand.games.daihinmin.both import second_joker
+from closedhand.core.numba.jit import inlined, kernel
 from closedhand.games.daihinmin.exchange import TAXES, has_exchange, is_complete, loser, winner
-from closedhand.games.daihinmin.giving import due_of, shown_by
 from closedhand.games.daihinmin.hidden import unseen
 from closedhand.games.daihinmin.planes import has_gifts, has_house, write_house
 from closedhand.games.daihinmin.plays import (
@@ -27,6 +25,7 @@ from closedhand.games.daihinmin.plays import (
     SUITS,
     sizes_dealt,
 )
+from closedhand.games.daihinmin.seven_ten_rules import due_of, shown_by
 from closedhand.games.daihinmin.state import (
     MOST_PASSES,
     PLAYERS,
@@ -36,6 +35,7 @@ from closedhand.games.daihinmin.state import (
     titles_of,
     two_jokers,
 )
+from closedhand.games.daihinmin.two_jokers import second_joker
 
 NUM_RANKS = 1 + len(RANKS)
 """Ranks of cards; the joker is the last."""

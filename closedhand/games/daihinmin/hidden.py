@@ -10,7 +10,7 @@ import numpy as np
 
 from closedhand.core import bits
 from closedhand.core.cards import draw_place
-from closedhand.core.kernel import kernel, seed_in_kernel
+from closedhand.core.numba.jit import kernel, seed_in_kernel
 from closedhand.games.daihinmin.cards import added, alike, bit, deck_of, removed
 from closedhand.games.daihinmin.exchange import (
     TAXES,
@@ -20,8 +20,8 @@ from closedhand.games.daihinmin.exchange import (
     loser,
     winner,
 )
-from closedhand.games.daihinmin.giving import gone_from, own_of, shown_by
 from closedhand.games.daihinmin.plays import BOTH, DIAMOND_THREE, JOKER
+from closedhand.games.daihinmin.seven_ten_rules import gone_from, own_of, shown_by
 from closedhand.games.daihinmin.state import HIDDEN, two_jokers
 
 CANDIDATES = 8

@@ -7,11 +7,9 @@ action without a list. The two are independent implementations of the same rules
 import numpy as np
 
 from closedhand.core import bits
-from closedhand.core.kernel import kernel
-from closedhand.games.daihinmin.both import first_of_both, is_pair_of_jokers
+from closedhand.core.numba.jit import kernel
 from closedhand.games.daihinmin.cards import EACH_RANK, bit, of_suits, ranks_between, ranks_with
 from closedhand.games.daihinmin.exchange import best_pick, can_pick, legal_picks
-from closedhand.games.daihinmin.giving import cards_to_hand_over, due_of, legal_gifts
 from closedhand.games.daihinmin.plays import (
     ALL_SUITS,
     BOTH,
@@ -26,7 +24,9 @@ from closedhand.games.daihinmin.plays import (
     SPADE_THREE,
 )
 from closedhand.games.daihinmin.rules import over
+from closedhand.games.daihinmin.seven_ten_rules import cards_to_hand_over, due_of, legal_gifts
 from closedhand.games.daihinmin.state import two_jokers
+from closedhand.games.daihinmin.two_jokers import first_of_both, is_pair_of_jokers
 
 
 @kernel

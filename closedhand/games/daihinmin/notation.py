@@ -18,22 +18,23 @@ from functools import cached_property
 
 import numpy as np
 
+from closedhand.core.display import BLANK, Row
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.moved import old_names
 from closedhand.core.parsing import parse_whole
 from closedhand.core.records import Record, stated_options
-from closedhand.core.scene import BLANK, Row
 from closedhand.games.daihinmin import card_sets, plays
 from closedhand.games.daihinmin.cards import together, without
 from closedhand.games.daihinmin.exchange import loser, winner
-from closedhand.games.daihinmin.giving import due_of, own_of
-from closedhand.games.daihinmin.people import PEOPLE, PEOPLE_COMPACT, people_of
+from closedhand.games.daihinmin.explanations import (
+    EXPLANATIONS,
+    EXPLANATIONS_COMPACT,
+    explanations_of,
+)
 from closedhand.games.daihinmin.plays import CARDS, JOKER, TWO_JOKERS
 from closedhand.games.daihinmin.rules import begin, over
+from closedhand.games.daihinmin.seven_ten_rules import due_of, own_of
 from closedhand.games.daihinmin.state import PLAYERS, TITLES, Rules, state_type
 from closedhand.games.daihinmin.tricks import is_back, is_reversed
-
-__getattr__ = old_names(__name__)
 
 CLASSES = ("daifugo", "fugo", "heimin", "hinmin", "daihinmin")
 COUNT = ("no", "one", "two", "three", "four", "five", "six")
@@ -110,13 +111,13 @@ def dealt(state: State) -> list[int]:
 class Notation:
     """Text of actions, deals and tables."""
 
-    people = PEOPLE
+    explanations = EXPLANATIONS
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         self.players = int(rules.options.players)
         self.jokers = int(rules.options.jokers)
-        self.people = people_of(rules, type(self).people)
+        self.explanations = explanations_of(rules, type(self).explanations)
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
@@ -272,7 +273,7 @@ class Notation:
 class CardSetNotation(Notation):
     """Text of sets of cards: as of plays, except that the joker has no place and comes last."""
 
-    people = PEOPLE_COMPACT
+    explanations = EXPLANATIONS_COMPACT
 
     @cached_property
     def texts(self) -> tuple[str, ...]:

@@ -9,8 +9,7 @@ import numpy as np
 
 from closedhand.core import bits
 from closedhand.core.cards import shuffle
-from closedhand.core.kernel import kernel
-from closedhand.core.moved import old_names
+from closedhand.core.numba.jit import kernel
 from closedhand.games.daihinmin.cards import alike, bit, deck_of
 from closedhand.games.daihinmin.exchange import (
     TAXES,
@@ -22,8 +21,8 @@ from closedhand.games.daihinmin.exchange import (
     pick,
     winner,
 )
-from closedhand.games.daihinmin.giving import clear_gifts, due_of, own_of
 from closedhand.games.daihinmin.plays import PASS
+from closedhand.games.daihinmin.seven_ten_rules import clear_gifts, due_of, own_of
 from closedhand.games.daihinmin.state import LONGEST, NOBODY, two_jokers
 from closedhand.games.daihinmin.tricks import (
     hand_on,
@@ -34,8 +33,6 @@ from closedhand.games.daihinmin.tricks import (
     rank_rest,
     sit,
 )
-
-__getattr__ = old_names(__name__)
 
 
 @kernel

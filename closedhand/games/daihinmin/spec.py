@@ -19,7 +19,7 @@ DAIHINMIN = GameSpec(
     parse_record="closedhand.games.daihinmin.notation:parse_record",
     readers=(
         "closedhand.games.daihinmin.replaying:UECDA",
-        "closedhand.games.daihinmin.uecda.recordings:TRAFFIC",
+        "closedhand.competitions.uecda.recordings:TRAFFIC",
     ),
     trainers={
         "playouts": f"{COMMANDS}.playouts:learn",
@@ -32,10 +32,10 @@ DAIHINMIN = GameSpec(
         "join": f"{COMMANDS}.uecda:join",
         "reproduce kou": f"{COMMANDS}.reproduce:kou",
     },
-    client="closedhand.games.daihinmin.uecda.client:Client",
+    client="closedhand.competitions.uecda.client:Client",
     terms="closedhand.games.daihinmin.terms:TERMS",
     faces={"*": "JOKER"},
-    playouts="closedhand.baselines.daihinmin.monte_carlo:playouts",
+    playouts="closedhand.agents.daihinmin.monte_carlo:playouts",
     pages=(
         "closedhand.games.daihinmin",
         "closedhand.games.daihinmin.planes",

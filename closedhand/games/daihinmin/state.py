@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from closedhand.core import parts
+from closedhand.core.numba import linking
 
 PLAYERS = 5
 """Players of the competition, the default."""
@@ -106,7 +106,7 @@ def two_jokers(record: Any) -> bool:
     return not {"spent", "second"}.isdisjoint(record.dtype.names)
 
 
-@parts.overload(two_jokers)
+@linking.overload(two_jokers)
 def _two_jokers(record):
     if {"spent", "second"}.isdisjoint(record.fields):
         return lambda record: False
@@ -125,7 +125,7 @@ def by_players(table: Mapping[int, tuple[int, ...]]) -> Callable[[Any], Any]:
     def find(state: Any) -> Any:
         return table[len(state["hands"])]
 
-    @parts.overload(find)
+    @linking.overload(find)
     def _find(state):  # pyright: ignore[reportUnusedFunction]
         found = table[state.fields["hands"].type.shape[0]]
         return lambda state: found
@@ -138,7 +138,7 @@ def empty_states(state: Any, number: int) -> Any:
     return np.empty(number, state.dtype)
 
 
-@parts.overload(empty_states)
+@linking.overload(empty_states)
 def _empty_states(state, number):
     players, giving = state.fields["hands"].type.shape[0], "due" in state.fields
     dtype = _type_of(players, giving, 1 + ("spent" in state.fields))

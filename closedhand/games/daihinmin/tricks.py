@@ -7,10 +7,18 @@ import numpy as np
 
 from closedhand.core import bits
 from closedhand.core.cards import shuffle
-from closedhand.core.kernel import kernel
-from closedhand.games.daihinmin.both import is_pair_of_jokers
+from closedhand.core.numba.jit import kernel
 from closedhand.games.daihinmin.cards import added, bit, removed
-from closedhand.games.daihinmin.giving import (
+from closedhand.games.daihinmin.plays import (
+    DIAMOND_THREE,
+    FIRST_KAIDAN,
+    FIVE_SPOT,
+    JACK,
+    JOKER,
+    PASS,
+    SIX,
+)
+from closedhand.games.daihinmin.seven_ten_rules import (
     back_of,
     due_of,
     hand_over,
@@ -23,16 +31,8 @@ from closedhand.games.daihinmin.giving import (
     shown_by,
     spent_by,
 )
-from closedhand.games.daihinmin.plays import (
-    DIAMOND_THREE,
-    FIRST_KAIDAN,
-    FIVE_SPOT,
-    JACK,
-    JOKER,
-    PASS,
-    SIX,
-)
 from closedhand.games.daihinmin.state import two_jokers
+from closedhand.games.daihinmin.two_jokers import is_pair_of_jokers
 
 
 @kernel

@@ -17,11 +17,11 @@ import numpy as np
 from closedhand.core import bits, validity
 from closedhand.games.daihinmin.cards import together, without
 from closedhand.games.daihinmin.exchange import TAXES, has_exchange, is_complete, loser, winner
-from closedhand.games.daihinmin.giving import number_owned, own_of
 from closedhand.games.daihinmin.hidden import best_of, known, payable, unseen
 from closedhand.games.daihinmin.notation import are_disjoint, dealt, is_deck, may_stand
 from closedhand.games.daihinmin.plays import PASS, sizes_dealt
 from closedhand.games.daihinmin.rules import begin
+from closedhand.games.daihinmin.seven_ten_rules import number_owned, own_of
 from closedhand.games.daihinmin.state import LONGEST, Rules, two_jokers
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from closedhand.core import bits
 from closedhand.core.game import Game, InputError, State
-from closedhand.core.kernel import kernel
+from closedhand.core.numba.jit import kernel
 from closedhand.core.views import at_action, check_text, is_unseen, listed, numbered, play, read
 from closedhand.games.daihinmin.cards import bit, deck_of, removed, together, without
 from closedhand.games.daihinmin.exchange import (
@@ -22,14 +22,6 @@ from closedhand.games.daihinmin.exchange import (
     pair_in_exchange,
     winner,
 )
-from closedhand.games.daihinmin.giving import (
-    NONE,
-    due_of,
-    gone_from,
-    number_owned,
-    own_of,
-    shown_by,
-)
 from closedhand.games.daihinmin.hidden import known, unseen
 from closedhand.games.daihinmin.notation import cards_in, parse_cards, permutation, times_text
 from closedhand.games.daihinmin.plays import (
@@ -39,6 +31,14 @@ from closedhand.games.daihinmin.plays import (
     NUM_CARDS,
     TWO_JOKERS,
     sizes_dealt,
+)
+from closedhand.games.daihinmin.seven_ten_rules import (
+    NONE,
+    due_of,
+    gone_from,
+    number_owned,
+    own_of,
+    shown_by,
 )
 from closedhand.games.daihinmin.state import Rules, two_jokers
 from closedhand.games.daihinmin.tricks import new_trick

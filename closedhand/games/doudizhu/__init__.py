@@ -27,7 +27,3 @@ game.
 `two_players` is a game of two. It, an auction by calling and robbing, doubling and open hands are
 described with their sources on the page "Rules as people play them".
 """
-
-from closedhand.core.moved import old_names
-
-__getattr__ = old_names(__name__)

@@ -10,7 +10,7 @@ from collections import Counter
 import numpy as np
 
 from closedhand.core import bits
-from closedhand.core.kernel import kernel
+from closedhand.core.numba.jit import kernel
 
 RANKS = "3456789TJQKA2SB"
 """The fifteen ranks of Dou Dizhu, low to high: S and B are the small and the big joker."""

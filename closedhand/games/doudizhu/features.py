@@ -10,12 +10,12 @@ two there is no up player.
 import numpy as np
 
 from closedhand.core.features import Feature, FeatureTable, labels
-from closedhand.core.kernel import inlined, kernel
+from closedhand.core.numba.jit import inlined, kernel
+from closedhand.games.doudizhu.auction import bid_of, doubled, is_shown, pass_id
 from closedhand.games.doudizhu.counts import RANKS
 from closedhand.games.doudizhu.hidden import known_public, unseen
 from closedhand.games.doudizhu.plays import CATEGORIES
 from closedhand.games.doudizhu.state import MOST_BOMBS, Rules, around
-from closedhand.games.doudizhu.words import bid_of, doubled, is_shown, pass_id
 
 NUM_RANKS = len(RANKS)
 SUITED = 13

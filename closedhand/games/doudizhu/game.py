@@ -8,6 +8,7 @@ import numpy as np
 from closedhand.core.game import Game, InputError
 from closedhand.core.options import Option, Options, takes
 from closedhand.games.doudizhu import substeps
+from closedhand.games.doudizhu.auction import MOST_OF_THREE, MOST_OF_TWO
 from closedhand.games.doudizhu.counts import pack
 from closedhand.games.doudizhu.features import FEATURES, KICKERS, announced, features
 from closedhand.games.doudizhu.hidden import hide, redeal
@@ -25,7 +26,6 @@ from closedhand.games.doudizhu.state import (
 )
 from closedhand.games.doudizhu.validity import valid
 from closedhand.games.doudizhu.views import knowledge, view_from
-from closedhand.games.doudizhu.words import MOST_OF_THREE, MOST_OF_TWO
 
 __all__ = [
     "deal",

@@ -7,10 +7,10 @@ has shown them.
 import numpy as np
 
 from closedhand.core.cards import draw_place
-from closedhand.core.kernel import kernel, seed_in_kernel
+from closedhand.core.numba.jit import kernel, seed_in_kernel
+from closedhand.games.doudizhu.auction import is_shown
 from closedhand.games.doudizhu.counts import count, one, size
 from closedhand.games.doudizhu.state import SEATS, clear
-from closedhand.games.doudizhu.words import is_shown
 
 
 @kernel

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
+from closedhand.core.display import Row
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.records import Record, stated_options
-from closedhand.core.scene import Row
 from closedhand.games.doudizhu import plays
+from closedhand.games.doudizhu.auction import doubled, speaker
 from closedhand.games.doudizhu.counts import RANKS, pack, unpack
-from closedhand.games.doudizhu.people import people_of
+from closedhand.games.doudizhu.explanations import explanations_of
 from closedhand.games.doudizhu.rules import begin, over, third
 from closedhand.games.doudizhu.state import SEATS, STATE, Rules
-from closedhand.games.doudizhu.words import doubled, speaker
 
 BIDS = ("BID1", "BID2", "BID3")
 CLAIMS = ("CALL", "ROB")
@@ -46,7 +46,7 @@ class Notation:
         self.rules = rules
         self.preset = preset
         self.words = words
-        self.people = people_of(words)
+        self.explanations = explanations_of(words)
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
@@ -185,7 +185,7 @@ class SubstepNotation:
 
     def __init__(self, flat: Notation) -> None:
         self.flat = flat
-        self.people = people_of(flat.words, substeps=True)
+        self.explanations = explanations_of(flat.words, substeps=True)
 
     @cached_property
     def texts(self) -> tuple[str, ...]:

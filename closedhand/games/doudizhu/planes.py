@@ -26,13 +26,13 @@ shown all cards; 4-18 the cards that he has shown and still holds, by rank.
 
 import numpy as np
 
-from closedhand.core.kernel import inlined, kernel
+from closedhand.core.numba.jit import inlined, kernel
+from closedhand.games.doudizhu.auction import bid_of, doubled, is_shown
 from closedhand.games.doudizhu.counts import at_least, count, one
 from closedhand.games.doudizhu.hidden import unseen
 from closedhand.games.doudizhu.plays import CATEGORIES, PASS_FAMILY, main_ranks
 from closedhand.games.doudizhu.rules import has_play, lowest_ranks
 from closedhand.games.doudizhu.state import SEATS, Rules, around
-from closedhand.games.doudizhu.words import bid_of, doubled, is_shown
 
 RANKS, ROWS, PLANES = 15, 19, 21
 STATUS = 10

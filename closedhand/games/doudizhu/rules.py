@@ -12,12 +12,8 @@ import numpy as np
 
 from closedhand.core.cards import shuffle
 from closedhand.core.checks import InputError
-from closedhand.core.kernel import State, kernel
-from closedhand.core.moved import old_names
-from closedhand.games.doudizhu.counts import at_least, contains, count, one, size
-from closedhand.games.doudizhu.plays import BOMB, PASS_FAMILY, PASS_GROUP
-from closedhand.games.doudizhu.state import LONGEST, SEATS, STATE, Rules, around, clear
-from closedhand.games.doudizhu.words import (
+from closedhand.core.numba.jit import State, kernel
+from closedhand.games.doudizhu.auction import (
     conceded,
     crown,
     doubled,
@@ -26,8 +22,9 @@ from closedhand.games.doudizhu.words import (
     pass_id,
     say,
 )
-
-__getattr__ = old_names(__name__)
+from closedhand.games.doudizhu.counts import at_least, contains, count, one, size
+from closedhand.games.doudizhu.plays import BOMB, PASS_FAMILY, PASS_GROUP
+from closedhand.games.doudizhu.state import LONGEST, SEATS, STATE, Rules, around, clear
 
 
 @kernel

@@ -32,12 +32,12 @@ DOUDIZHU = GameSpec(
         "reproduce deeprocket": f"{COMMANDS}.reproduce:deeprocket",
     },
     columns={
-        "WP": "closedhand.games.doudizhu.literature:winning_percentage",
-        "ADP": "closedhand.games.doudizhu.literature:average_difference",
+        "WP": "closedhand.games.doudizhu.metrics:winning_percentage",
+        "ADP": "closedhand.games.doudizhu.metrics:average_difference",
     },
     terms="closedhand.games.doudizhu.terms:TERMS",
     faces={"S": "joker", "B": "JOKER"},
-    playouts="closedhand.baselines.doudizhu.search.agent:playouts",
+    playouts="closedhand.agents.doudizhu.search.agent:playouts",
     pages=(
         "closedhand.games.doudizhu",
         "closedhand.games.doudizhu.planes",

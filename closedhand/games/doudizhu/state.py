@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.core.kernel import kernel
+from closedhand.core.numba.jit import kernel
 
 SEATS = 3
 """Hands in a state; in a game of two the third one is set aside."""

@@ -25,14 +25,14 @@ from typing import NamedTuple
 import numpy as np
 
 from closedhand.core import bits
-from closedhand.core.kernel import kernel
+from closedhand.core.numba.jit import kernel
 from closedhand.core.validity import replay
 from closedhand.games.doudizhu import features as compact, planes, rules as flat, validity
+from closedhand.games.doudizhu.auction import MOST_WORDS, is_opening, legal_words, pass_id
 from closedhand.games.doudizhu.counts import contains, count, one
 from closedhand.games.doudizhu.hidden import known_public, unseen
 from closedhand.games.doudizhu.plays import GROUPS, PASS_GROUP
 from closedhand.games.doudizhu.state import Rules as FlatRules, around, clear
-from closedhand.games.doudizhu.words import MOST_WORDS, is_opening, legal_words, pass_id
 
 FIRST_SOLO = GROUPS
 FIRST_PAIR = FIRST_SOLO + 15
@@ -156,7 +156,7 @@ def complete(rules, state):
 
 @kernel
 def step_towards(rules, state, action, work, ids):
-    """The next sub-step of a flat play; see `closedhand.baselines.learning.factoring`."""
+    """The next sub-step of a flat play; see `closedhand.learning.factoring`."""
     plays = rules.flat.plays
     word = action - pass_id(rules.flat)
     if word > 0:

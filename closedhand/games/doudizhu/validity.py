@@ -9,9 +9,9 @@ from collections.abc import Callable
 import numpy as np
 
 from closedhand.core import validity
+from closedhand.games.doudizhu.auction import MOST_SAID, MOST_WORDS, is_shown
 from closedhand.games.doudizhu.rules import begin, third
 from closedhand.games.doudizhu.state import LONGEST, SEATS, Rules
-from closedhand.games.doudizhu.words import MOST_SAID, MOST_WORDS, is_shown
 
 
 def _nothing(state: np.record, replayed: np.record) -> str:

@@ -7,11 +7,11 @@ import numpy as np
 
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.views import at_action, check_text, listed, numbered, play, read
+from closedhand.games.doudizhu.auction import is_opening, is_shown
 from closedhand.games.doudizhu.counts import RANKS, contains, pack, size, unpack
 from closedhand.games.doudizhu.hidden import known_public
 from closedhand.games.doudizhu.rules import begin
 from closedhand.games.doudizhu.state import Rules
-from closedhand.games.doudizhu.words import is_opening, is_shown
 
 
 def view_from(

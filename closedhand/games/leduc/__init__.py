@@ -18,7 +18,3 @@ are 2 in phase 1 and 4 in phase 2, at most two per phase, by either player. It i
 
 Payoffs are chips, from -13 to 13, and sum to 0.
 """
-
-from closedhand.core.moved import old_names
-
-__getattr__ = old_names(__name__)

@@ -1,7 +1,7 @@
 """A player's compact observation: the cards by kind, the bets, and the whole betting history."""
 
 from closedhand.core.features import Feature, FeatureTable, labels
-from closedhand.core.kernel import kernel
+from closedhand.core.numba.jit import kernel
 from closedhand.games.leduc.plays import ACTIONS
 from closedhand.games.leduc.rules import FLOP, SEATS, revealed
 

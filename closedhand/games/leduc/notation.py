@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from closedhand.core.display import Row
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.records import Record, stated_options
-from closedhand.core.scene import Row
-from closedhand.games.leduc.people import PEOPLE
+from closedhand.games.leduc.explanations import EXPLANATIONS
 from closedhand.games.leduc.plays import ACTIONS, KINDS, VARIANTS, graph, name
 from closedhand.games.leduc.rules import (
     FLOP,
@@ -94,7 +94,7 @@ END = re.compile(r"(WL|PS|PT)([1-9]\d?)", re.ASCII)
 class Notation:
     """Text of actions, deals and states under the rules of one member of the family."""
 
-    people = PEOPLE
+    explanations = EXPLANATIONS
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules

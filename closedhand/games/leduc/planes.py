@@ -20,7 +20,7 @@ observer's bet, 3 the opponent's bet.
 
 import numpy as np
 
-from closedhand.core.kernel import kernel
+from closedhand.core.numba.jit import kernel
 from closedhand.games.leduc.rules import FLOP, revealed
 
 STATUS = 4

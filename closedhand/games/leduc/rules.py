@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closedhand.core.cards import shuffle
-from closedhand.core.kernel import State, kernel
+from closedhand.core.numba.jit import State, kernel
 from closedhand.games.leduc.plays import ACTIONS, LONGEST, SHOWDOWN, S, T
 
 SEATS = 2

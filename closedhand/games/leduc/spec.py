@@ -19,7 +19,7 @@ UH_LEDUC = GameSpec(
     line_notation=r"[HS][JQKA]\s*;",
     parse_record="closedhand.games.leduc.notation:parse_record",
     trainers={algorithm: f"{COMMANDS}:learn" for algorithm in ALGORITHMS},
-    trees="closedhand.baselines.leduc.solving:PUBLIC",
+    trees="closedhand.agents.leduc.solving:PUBLIC",
     default_for=("solve",),
     commands={
         "show leduc-graph": f"{COMMANDS}:graph",

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.baselines.doudizhu.decompose.agent import load, policy_of
-from closedhand.baselines.doudizhu.search.styles import Styles
+from closedhand.agents.doudizhu.decompose.agent import load, policy_of
+from closedhand.agents.doudizhu.search.styles import Styles
 from closedhand.core.game import Game, State
 from closedhand.core.statistics import bootstrap
 from closedhand.games.doudizhu.counts import RANKS, count

@@ -16,7 +16,15 @@ from closedhand.arena.ladder import percent
 from closedhand.arena.plot import new_figure, save_figure, spread
 from closedhand.arena.results import between
 from closedhand.core import batch
-from closedhand.core.duel import Chunk, Spec, count_deals, join, match_settings, play_out, start
+from closedhand.core.duplicate import (
+    Chunk,
+    Spec,
+    count_deals,
+    join,
+    match_settings,
+    play_out,
+    start,
+)
 from closedhand.core.game import Game
 from closedhand.core.registry import make_game
 from closedhand.core.run import Notes, Part, compute_parts, work_off

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from closedhand.arena import ladder
 from closedhand.core.agents import make_agent
-from closedhand.core.duel import Spec, match_settings
+from closedhand.core.duplicate import Spec, match_settings
 from closedhand.core.files import SHIPPED
 from closedhand.core.game import InputError, State
 from closedhand.core.records import Record, read, replay

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.baselines.chinese_poker import counter, separable, training
-from closedhand.baselines.chinese_poker.agents import Responder, Separable, make_rescored
-from closedhand.baselines.chinese_poker.counter import compare
-from closedhand.baselines.chinese_poker.pool import (
+from closedhand.agents.chinese_poker import counter, separable, training
+from closedhand.agents.chinese_poker.agents import Responder, Separable, make_rescored
+from closedhand.agents.chinese_poker.counter import compare
+from closedhand.agents.chinese_poker.pool import (
     Deals,
     build,
     generator,
@@ -24,9 +24,9 @@ from closedhand.baselines.chinese_poker.pool import (
     set_hands,
     strengths_of,
 )
-from closedhand.core.extras import needing
 from closedhand.core.files import SHIPPED, write_atomically
 from closedhand.core.game import Game, InputError
+from closedhand.core.optional_imports import needing
 from closedhand.core.registry import make_game
 from closedhand.core.run import Notes, Part, compute_parts
 from closedhand.games.chinese_poker.notation import parse_board

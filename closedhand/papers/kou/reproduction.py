@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from closedhand.agents.daihinmin.kou.variants import DEPARTURES, PAPER
 from closedhand.arena import league, results as files
 from closedhand.arena.plot import new_figure, plot_league, save_figure, spread
-from closedhand.baselines.daihinmin.kou.variants import DEPARTURES, PAPER
 from closedhand.core.agents import make_agent
-from closedhand.core.duel import cut
+from closedhand.core.duplicate import cut
 from closedhand.core.game import Game, InputError
 from closedhand.core.registry import make_game
 from closedhand.core.run import Notes, Part, compute_parts

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from closedhand.agents.leduc.strategy import Strategy
+from closedhand.agents.leduc.tree import CHANCE, build, reach, to_sigma
 from closedhand.arena.plot import new_figure
-from closedhand.baselines.leduc.strategy import Strategy
-from closedhand.baselines.leduc.tree import CHANCE, build, reach, to_sigma
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.games.leduc.notation import Notation

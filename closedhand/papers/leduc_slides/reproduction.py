@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from closedhand.agents.leduc import abstraction, linear
+from closedhand.agents.leduc.tree import evaluate
 from closedhand.arena.plot import plot_curves
-from closedhand.baselines.leduc import abstraction, linear
-from closedhand.baselines.leduc.tree import evaluate
-from closedhand.baselines.tabular import solving
-from closedhand.baselines.tabular.strategy import evaluate as judge
-from closedhand.core.extras import require
 from closedhand.core.game import Game
+from closedhand.core.optional_imports import require
 from closedhand.core.registry import make_game
 from closedhand.core.run import Notes, Part, compute_parts
+from closedhand.solvers import solving
+from closedhand.solvers.strategy import evaluate as judge
 
 GAMES = {
     "uh_leduc": ("uh_leduc", {}),

@@ -15,9 +15,9 @@ import numpy as np
 from closedhand import Game, InputError
 from closedhand.core import contract
 from closedhand.core.cards import shuffle
+from closedhand.core.display import Row
 from closedhand.core.game import State
-from closedhand.core.kernel import kernel
-from closedhand.core.scene import Row
+from closedhand.core.numba.jit import kernel
 
 CARDS = ("J", "Q", "K")
 ACTIONS = PASS, BET = 0, 1

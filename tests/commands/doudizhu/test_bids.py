@@ -6,7 +6,7 @@ from pathlib import Path
 import typer
 from typer.testing import CliRunner
 
-from closedhand.baselines.doudizhu.bidding import fitting as bid_fitting
+from closedhand.agents.doudizhu.bidding import fitting as bid_fitting
 from closedhand.cli.groups import Commands
 from closedhand.commands.doudizhu.bids import bids
 

@@ -9,7 +9,7 @@ from support_cli import run
 from support_networks import made_up, save
 from support_torch import QUIET, torch
 
-from closedhand.baselines.doudizhu.deeprocket import fine_tuning, networks, sampling
+from closedhand.agents.doudizhu.deeprocket import fine_tuning, networks, sampling
 
 pytestmark = [*QUIET, pytest.mark.usefixtures("tiny_networks")]
 

@@ -57,7 +57,7 @@ def test_the_switches_of_the_network(
         asked.append(given)
         raise InputError("enough")
 
-    monkeypatch.setattr("closedhand.baselines.doudizhu.deeprocket.supervised.train", train)
+    monkeypatch.setattr("closedhand.agents.doudizhu.deeprocket.supervised.train", train)
     run("train", "policy-net", "--records", "x", "--out", "n", "--role", "up", *options)
     (given,) = asked
     assert (given["skips"], given["strides"], given["status"]) == switches

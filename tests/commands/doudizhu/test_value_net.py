@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from closedhand.baselines.doudizhu.value_net import files, training
+from closedhand.agents.doudizhu.value_net import files, training
 from closedhand.cli import app
 
 

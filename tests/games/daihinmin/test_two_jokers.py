@@ -9,12 +9,12 @@ from support import examples
 from support_daihinmin import keep_only, legal_one_by_one
 
 from closedhand import Game, InputError, make_agent, make_game
+from closedhand.competitions.uecda.client import round_game
 from closedhand.core.game import State
 from closedhand.games.daihinmin import logs, plays
 from closedhand.games.daihinmin.exchange import loser, winner
 from closedhand.games.daihinmin.notation import cards_in, parse_cards
 from closedhand.games.daihinmin.rules import begin
-from closedhand.games.daihinmin.uecda.client import round_game
 
 GIVES = {"jokers": 2, "players": 4, "classes": "random", "seven_give": True, "ten_discard": True}
 

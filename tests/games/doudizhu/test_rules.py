@@ -14,13 +14,13 @@ from closedhand import Game, InputError, make_agent, make_game
 from closedhand.core.game import State
 from closedhand.core.records import read, replay
 from closedhand.games.doudizhu import hidden
+from closedhand.games.doudizhu.auction import auction_length, is_opening
 from closedhand.games.doudizhu.counts import RANKS, pack, size, unpack
-from closedhand.games.doudizhu.literature import average_difference, winning_percentage
+from closedhand.games.doudizhu.metrics import average_difference, winning_percentage
 from closedhand.games.doudizhu.notation import parse_record
 from closedhand.games.doudizhu.plays import CATEGORIES, build
 from closedhand.games.doudizhu.rules import begin
 from closedhand.games.doudizhu.state import STATE
-from closedhand.games.doudizhu.words import auction_length, is_opening
 
 PAPER = DATA / "deeprocket_paper.txt"
 DEAL = "4456777889JKKAA2B;335567899TTJJKAA2;4456689TTJQQQK22S;33Q"

@@ -9,18 +9,13 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
+from closedhand.agents.random import make_random
 from closedhand.arena import ladder, match
-from closedhand.baselines.random import make_random
 from closedhand.cli import app
 from closedhand.core.agents import Traits
 from closedhand.core.game import InputError, State
 from closedhand.games.doudizhu.counts import unpack
-from closedhand.papers.deeprocket import (
-    accuracy,
-    inference,
-    pairings,
-    reproduction as deeprocket,
-)
+from closedhand.papers.deeprocket import accuracy, inference, pairings, reproduction as deeprocket
 from closedhand.search.playout import Uniform
 
 GAME = pairings.the_game()

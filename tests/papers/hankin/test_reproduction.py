@@ -9,7 +9,7 @@ import pytest
 from support_cli import assert_refused, run_to
 from support_pools import SMALL
 
-from closedhand.baselines.chinese_poker import agents, separable, training
+from closedhand.agents.chinese_poker import agents, separable, training
 from closedhand.papers.hankin import reproduction
 
 pytestmark = pytest.mark.usefixtures("own_cache")

@@ -3,7 +3,7 @@
 import pytest
 from support_leduc import UH, solved
 
-from closedhand.baselines.leduc.strategy import information_sets, uniform
+from closedhand.agents.leduc.strategy import information_sets, uniform
 from closedhand.games.leduc.plays import ACTIONS, graph
 from closedhand.papers.leduc_slides.graph import edge_probabilities, state_probabilities
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from support_leduc import UH
 
-from closedhand.baselines.tabular import solving
+from closedhand.solvers import solving
 
 
 def test_reproduction_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,135 @@
+"""Advice on a hand of Chinese Poker: its best arrangements, counted against a pool of opponents."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from closedhand.agents.chinese_poker import counter
+from closedhand.agents.chinese_poker.pool import Pool
+from closedhand.core.display import Row
+from closedhand.games.chinese_poker.notation import board, board_text, cards_text
+from closedhand.games.chinese_poker.plays import BACK, FRONT, MIDDLE, PARTS, names
+from closedhand.games.chinese_poker.rules import Rules
+
+ORDER = (BACK, MIDDLE, FRONT)
+
+
+@dataclass(frozen=True)
+class PartAdvice:
+    """One part of an arrangement.
+
+    Attributes:
+        part: `back`, `middle` or `front`.
+        cards: Cards of the part, `AsKs6s5s3s`.
+        name: Name of its poker hand, `AK653 flush`.
+        win: Fraction of wins, 0 to 1.
+        tie: Fraction of ties, 0 to 1.
+    """
+
+    part: str
+    cards: str
+    name: str
+    win: float
+    tie: float
+
+
+@dataclass(frozen=True)
+class Advice:
+    """One arrangement of a hand.
+
+    Attributes:
+        board: The arrangement, `AsKs6s5s3s/QhQs8c3c2h/JsJd9h`.
+        points: Expected points against one opponent.
+        error: Standard error of the points.
+        parts: Back, middle and front.
+    """
+
+    board: str
+    points: float
+    error: float
+    parts: tuple[PartAdvice, ...]
+
+    @property
+    def formula(self) -> str:
+        """The blog's formula for human play, with the wins in whole percent, written out."""
+        back, middle, front = (round(100 * part.win) for part in self.parts)
+        value = mental_score(front, middle, back)
+        return f"{front} + {middle} + {back} + products = {value:.0f}"
+
+
+def mental_score(front: float, middle: float, back: float) -> float:
+    """The blog's formula for human play: 100 E+, from chances in percent.
+
+    The blog divides the product of all three by 1000, a slip for 10000.
+    """
+    pairs = front * middle + front * back + middle * back
+    return front + middle + back + pairs / 100 - 2 * front * middle * back / 10_000
+
+
+def advise(rules: Rules, pool: Pool, hand: np.ndarray, number: int) -> tuple[list[Advice], int]:
+    """Best arrangements of a hand, best first, and the number of opponents they faced.
+
+    The points of the first one are biased slightly upwards, because it was selected on the same
+    opponents.
+
+    Args:
+        rules: Rules of the game.
+        pool: Pool of opponents.
+        hand: Thirteen cards, int8 [13], high to low.
+        number: Maximum number of arrangements.
+    """
+    actions = np.empty(counter.MOST, np.int32)
+    parts = np.empty((counter.MOST, len(PARTS)), np.int16)
+    n = counter.candidates(rules, hand, actions, parts)
+    others = counter.gather(pool, hand)
+    means = np.empty((n, 2))
+    counter.totals(rules, others, parts[:n], means)
+    best = np.argsort(-means.mean(axis=1), kind="stable")[:number]
+    advice = [_advice(rules, hand, int(actions[i]), parts[i], others) for i in best]
+    return advice, others.shape[1]
+
+
+def _advice(
+    rules: Rules, hand: np.ndarray, action: int, own: np.ndarray, others: np.ndarray
+) -> Advice:
+    signs = np.sign(own.astype(int)[:, None] - others)
+    points = counter.compare(rules, own, others.T)
+    cards = dict(zip(ORDER, board(rules.tables, hand, action), strict=True))
+    return Advice(
+        board_text(rules.tables, hand, action),
+        float(points.mean()),
+        float(points.std() / np.sqrt(len(points))),
+        tuple(
+            PartAdvice(
+                PARTS[part],
+                cards_text(cards[part]),
+                names(part)[own[part]],
+                float((signs[part] > 0).mean()),
+                float((signs[part] == 0).mean()),
+            )
+            for part in ORDER
+        ),
+    )
+
+
+def summary(hand: np.ndarray, advice: list[Advice], opponents: int) -> dict[str, Any]:
+    """Advice for JSON."""
+    return {
+        "hand": cards_text(hand),
+        "opponents": opponents,
+        "arrangements": [{**asdict(each), "formula": each.formula} for each in advice],
+    }
+
+
+def rows(advice: Advice) -> list[Row]:
+    """An arrangement as rows of a picture: back, middle, front, and its expected points."""
+    drawn = [
+        Row(
+            part.part,
+            tuple(part.cards[i : i + 2] for i in range(0, len(part.cards), 2)),
+            f"{part.name}, wins {part.win:.1%}" + (f", ties {part.tie:.1%}" if part.tie else ""),
+        )
+        for part in advice.parts
+    ]
+    return [*drawn, Row(f"{advice.points:+.3f} points expected", ())]

@@ -1,0 +1,232 @@
+"""The agents of Chinese Poker: they arrange hands, in the flat game and in sub-steps.
+
+`separable` sets a hand by tables of chances to win. `counter` and `rescored` respond to a pool of
+opponents who do so: `counter` is the optimal counter-strategy of the blog and counts the points of
+every arrangement that could be best. `rescored` counts only those that the tables rate highly. It
+shows what a strategy without the simplifications of `separable` amounts to: it takes into account
+how an opponent's parts depend on one another and which cards the opponent cannot hold.
+
+Without an argument they use the package's tables for the game's rules. An argument is a file of
+tables (`separable:runs/mine/tables.npz`); for `counter` and `rescored` it can also be the number of
+hands in the pool (`counter:100000`).
+"""
+
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+
+from closedhand.agents.chinese_poker import counter
+from closedhand.agents.chinese_poker.counter import respond_to_each
+from closedhand.agents.chinese_poker.opponents import LEAST, MOST, POOL_SIZE, pool_of
+from closedhand.agents.chinese_poker.pool import Pool
+from closedhand.agents.chinese_poker.separable import (
+    Tables,
+    arrange,
+    best_front,
+    expectation,
+    load,
+    shipped,
+)
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agents import Traits, described, files_of
+from closedhand.core.game import Game, InputError, State
+from closedhand.core.options import Range
+from closedhand.core.threads import in_threads
+from closedhand.games.chinese_poker import substeps
+from closedhand.games.chinese_poker.plays import FRONTS, PARTS
+from closedhand.games.chinese_poker.rules import UNSET, evaluate
+
+SLACK = 0.25
+"""`rescored` skips arrangements whose expected points are below the best by more than this."""
+
+
+class ArrangingAgent(ABC):
+    """An agent that arranges a hand of thirteen cards; subclasses define `arrange`.
+
+    It uses only the hand. It ignores who has set a hand before, which carries no information, and
+    the number of players. Options that pay for hands (royalties, naturals) do not change its play.
+
+    Attributes:
+        name: Name in results and records.
+        game: The game.
+        rules: Rules of the flat game.
+        tables: Chances to win.
+    """
+
+    def __init__(self, game: Game, tables: Tables, name: str) -> None:
+        """Play `game`, flat or in sub-steps."""
+        self.name = name
+        self.game = game
+        self.rules = game.flat.rules
+        self.tables = tables
+
+    @abstractmethod
+    def arrange(self, hands: np.ndarray) -> np.ndarray:
+        """The arrangements of hands, int8 [n, 13], cards high to low; int32 [n]."""
+
+    def act(self, view: State) -> int:
+        """The action of the player to act."""
+        return int(self.act_batch(np.array([view], self.game.dtype))[0])
+
+    def act_batch(self, views: np.ndarray) -> np.ndarray:
+        """The action of the player to act in each view, states [n]; int32 [n]."""
+        rows = np.arange(len(views))
+        hands = views["hands"][rows, views["player"]]
+        arrangements = self.arrange(hands)
+        if self.game.num_actions != substeps.ACTIONS:
+            return arrangements
+        chosen = views["backs"][rows, views["player"]]
+        for i in np.flatnonzero((chosen != UNSET) & (chosen != arrangements // FRONTS)):
+            # Somebody else chose the back, for example a person who asks for a hint.
+            arrangements[i] = best_front(self.rules, self.tables.win, hands[i], chosen[i])
+        fronts = substeps.FIRST_FRONT + arrangements % FRONTS
+        return np.where(chosen == UNSET, arrangements // FRONTS, fronts).astype(np.int32)
+
+    def values(self, view: State, actions: np.ndarray) -> np.ndarray:
+        """Expected points of legal actions by the tables, against one opponent.
+
+        Args:
+            view: View of the player to act.
+            actions: Legal actions, integers [n].
+
+        Returns:
+            The points, float64 [n], of a back those of its best arrangement; NaN for arrangements
+            that another one is sure to be as good as.
+        """
+        hand, back = view["hands"][view["player"]], int(view["backs"][view["player"]])
+        if self.game.num_actions == substeps.ACTIONS:
+            win = self.tables.win
+            arrangements = [
+                best_front(self.rules, win, hand, int(action))
+                if back == UNSET
+                else FRONTS * back + int(action) - substeps.FIRST_FRONT
+                for action in actions
+            ]
+            return np.array([self._points(hand, int(each)) for each in arrangements])
+        found, parts = np.empty(counter.MOST, np.int32), np.empty((counter.MOST, 3), np.int16)
+        n = counter.candidates(self.rules, hand, found, parts)
+        points = {int(each): self._points(hand, int(each)) for each in found[:n]}
+        return np.array([points.get(int(action), np.nan) for action in actions])
+
+    def _points(self, hand: np.ndarray, arrangement: int) -> float:
+        """Expected points of an arrangement by the tables; of a foul the least."""
+        parts = np.empty(len(PARTS), np.int64)
+        if not evaluate(self.rules, hand, arrangement, parts):
+            return -3.0 - self.rules.scoop
+        chances = (self.tables.win[part, strength] for part, strength in enumerate(parts))
+        return float(expectation(self.rules, *chances)) - 3 - self.rules.scoop
+
+
+class Separable(ArrangingAgent):
+    """Sets hands by tables of chances to win."""
+
+    def __init__(self, game: Game, tables: Tables | None = None, name: str = "separable") -> None:
+        """Play `game` by tables; None: those of the package for its rules."""
+        super().__init__(game, tables or shipped(game.options["rules"]), name)
+
+    def arrange(self, hands: np.ndarray) -> np.ndarray:
+        """The arrangements of hands, int8 [n, 13]; int32 [n]."""
+        return arrange(self.rules, self.tables.win, hands)
+
+
+class Responder(ArrangingAgent):
+    """Responds to a pool: counts the points of promising arrangements against all opponents.
+
+    Attributes:
+        pool: The opponents.
+        slack: Points by which the expected points of a promising arrangement, by the tables, may be
+            below those of the best one.
+    """
+
+    def __init__(self, game: Game, tables: Tables, pool: Pool, slack: float, name: str) -> None:
+        """Play `game`."""
+        super().__init__(game, tables, name)
+        self.pool, self.slack = pool, slack
+
+    def arrange(self, hands: np.ndarray) -> np.ndarray:
+        """The arrangements of hands, int8 [n, 13]; int32 [n]."""
+        actions = np.empty(len(hands), np.int32)
+        in_threads(
+            lambda some: respond_to_each(
+                self.rules, self.pool, self.tables.win, self.slack, hands[some], actions[some]
+            ),
+            len(hands),
+        )
+        return actions
+
+
+@described(lambda game, argument: Traits(files_of(argument), microseconds=50))
+def make_separable(game: Game, seed: int, argument: str | None) -> Separable:
+    """The agent `separable`.
+
+    Raises:
+        InputError: The argument is no file of tables for these rules.
+    """
+    if argument is None:
+        return Separable(game)
+    name = str(AgentSpec("separable", argument=argument))
+    return Separable(game, tables_for(game, argument), name)
+
+
+Hands = Annotated[int | None, Range(LEAST, MOST), "hands of the pool"]
+
+
+def describe_responder(game: Game, argument: str | None, hands: int | None = None) -> Traits:
+    """Traits of an agent that responds to a pool."""
+    _, path = read_pool(argument)
+    return Traits(files_of(path), microseconds=500)
+
+
+@described(describe_responder)
+def make_counter(game: Game, seed: int, argument: str | None, hands: Hands = None) -> Responder:
+    """The agent `counter`; `hands`, or a number as the argument, is the size of the pool.
+
+    Raises:
+        InputError: The argument is neither a number of hands nor a file of tables for these rules.
+    """
+    return _responder(game, "counter", np.inf, argument, hands)
+
+
+@described(describe_responder)
+def make_rescored(game: Game, seed: int, argument: str | None, hands: Hands = None) -> Responder:
+    """The agent `rescored`; `hands`, or a number as the argument, is the size of the pool.
+
+    Raises:
+        InputError: The argument is neither a number of hands nor a file of tables for these rules.
+    """
+    return _responder(game, "rescored", SLACK, argument, hands)
+
+
+def _responder(
+    game: Game, name: str, slack: float, argument: str | None, hands: int | None
+) -> Responder:
+    size, path = read_pool(argument)
+    if hands is not None:
+        size = hands
+    tables = tables_for(game, path)
+    full_name = str(AgentSpec(name, {"hands": hands}, argument))
+    return Responder(game, tables, pool_of(game.flat.rules, tables, size), slack, full_name)
+
+
+def read_pool(argument: str | None) -> tuple[int, str | None]:
+    """Read an argument: the number of the pool's hands, and the path of tables or None."""
+    if argument is not None and argument.isdecimal() and len(argument) < 20:
+        return int(argument), None
+    return POOL_SIZE, argument
+
+
+def tables_for(game: Game, path: str | Path | None) -> Tables:
+    """The tables of a file, or those of the package.
+
+    Raises:
+        InputError: The file holds no tables, or tables trained for another scoring.
+    """
+    preset = game.options["rules"]
+    if path is None:
+        return shipped(preset)
+    tables = load(Path(path))
+    if tables.about.get("rules", preset) != preset:
+        raise InputError(f"{path} was trained for the rules {tables.about['rules']}, not {preset}")
+    return tables

@@ -1,0 +1,294 @@
+"""The best response in Chinese Poker, and with it the most that a strategy could lose.
+
+The opponents of a hand are the hands of a pool that share no card with it (`pool.py`). A best
+response is among the arrangements that no other one beats or equals in all three parts, about 100
+per hand; the points of each against all opponents are counted.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from closedhand.agents.chinese_poker import pool as pools
+from closedhand.agents.chinese_poker.separable import expectation
+from closedhand.core.game import InputError
+from closedhand.core.numba.jit import kernel
+from closedhand.core.threads import in_threads
+from closedhand.games.chinese_poker.plays import (
+    BACK,
+    FIVES,
+    FRONT,
+    FRONTS,
+    MIDDLE,
+    PARTS,
+    SPLITS,
+    THREES,
+)
+from closedhand.games.chinese_poker.rules import Rules, evaluate, strengths
+
+MOST = THREES * SPLITS + 1
+"""Size of the arrays of candidates: the number of ways to split a hand, plus one."""
+
+
+@kernel
+def candidates(rules, hand, actions, parts):
+    """Write the candidate arrangements of a hand; return their number.
+
+    They are those that no other one beats or equals in all parts (a few others may be included).
+    Their strengths are written to `parts`, int16 [MOST, 3].
+    """
+    tables = rules.tables
+    fives, threes = np.empty(FIVES, np.int16), np.empty(THREES, np.int16)
+    strengths(rules, hand, fives, threes)
+    # The best (back, middle) so far, with fronts at least as good: backs fall, middles rise.
+    backs, middles = np.empty(FIVES, np.int16), np.empty(FIVES, np.int16)
+    stairs, n = 0, 0
+    for i in np.argsort(-threes, kind="mergesort"):
+        floor = tables.floor[threes[i]]
+        for k in range(SPLITS):
+            one, two = tables.splits[i, k, 0], tables.splits[i, k, 1]
+            back, middle = max(fives[one], fives[two]), min(fives[one], fives[two])
+            if middle < floor:
+                continue
+            # The first step with a weaker back; the one before it has the best rival middle.
+            step = 0
+            while step < stairs and backs[step] >= back:
+                step += 1
+            if step > 0 and middles[step - 1] >= middle:
+                continue
+            action = FRONTS * np.int64(one if fives[one] >= fives[two] else two)
+            while tables.front[action] != i:
+                action += 1
+            actions[n] = action
+            parts[n, FRONT] = threes[i]
+            parts[n, MIDDLE] = middle
+            parts[n, BACK] = back
+            n += 1
+            # Remove the steps that the new one dominates: those with its back, and those with a
+            # weaker back whose middle is no better.
+            if step > 0 and backs[step - 1] == back:
+                step -= 1
+            end = step
+            while end < stairs and middles[end] <= middle:
+                end += 1
+            shift = 1 - (end - step)
+            if shift > 0:
+                for j in range(stairs - 1, end - 1, -1):
+                    backs[j + 1], middles[j + 1] = backs[j], middles[j]
+            elif shift < 0:
+                for j in range(end, stairs):
+                    backs[j + shift], middles[j + shift] = backs[j], middles[j]
+            backs[step], middles[step] = back, middle
+            stairs += shift
+    return n
+
+
+@kernel
+def gather(pool, hand):
+    """The strengths of all opponents of a hand, int16 [3, n], by part."""
+    found = np.empty(pool.parts.shape[1], np.uint32)
+    n = pools.opponents(pool, hand, found)
+    parts = np.empty((len(PARTS), n), np.int16)
+    for part in range(len(PARTS)):
+        own, strengths = parts[part], pool.parts[part]
+        for i in range(n):
+            own[i] = strengths[found[i]]
+    return parts
+
+
+@kernel
+def points(rules, own, fronts, middles, backs):
+    """Total points of an arrangement, given as strengths of its parts, against all opponents."""
+    front, middle, back = own[FRONT], own[MIDDLE], own[BACK]
+    majority, scoop = rules.majority, rules.scoop
+    total = 0
+    for i in range(len(fronts)):
+        # Without branches, so that the compiler can vectorise over opponents.
+        won = (
+            int(front > fronts[i]) - int(front < fronts[i])
+            + int(middle > middles[i]) - int(middle < middles[i])
+            + int(back > backs[i]) - int(back < backs[i])
+        )  # fmt: skip
+        sign = int(won > 0) - int(won < 0)
+        total += won + sign * (scoop if abs(won) == len(PARTS) else majority)
+    return total
+
+
+@kernel
+def totals(rules, others, parts, out):
+    """Write the points of arrangements against each half of the opponents, float64 [n, 2].
+
+    Args:
+        rules: Rules of the game.
+        others: Strengths of the opponents, int16 [3, m].
+        parts: Strengths of the arrangements, int16 [n, 3].
+        out: The mean points against the first and the second half; 0 against nobody.
+    """
+    fronts, middles, backs = others[FRONT], others[MIDDLE], others[BACK]
+    half = len(fronts) // 2
+    for i in range(len(parts)):
+        first = points(rules, parts[i], fronts[:half], middles[:half], backs[:half])
+        second = points(rules, parts[i], fronts[half:], middles[half:], backs[half:])
+        out[i, 0] = first / max(1, half)
+        out[i, 1] = second / max(1, len(fronts) - half)
+
+
+@kernel
+def promising(rules, win, slack, parts):
+    """Candidates whose expected points by `win` are within `slack` of the best, best first.
+
+    Args:
+        rules: Rules of the game.
+        win: Chances to win, float64 [3, 6331].
+        slack: Tolerance in points.
+        parts: Strengths of the candidates, int16 [n, 3].
+
+    Returns:
+        Their indices.
+    """
+    expected = np.empty(len(parts))
+    for i in range(len(parts)):
+        expected[i] = expectation(
+            rules,
+            win[FRONT, parts[i, FRONT]],
+            win[MIDDLE, parts[i, MIDDLE]],
+            win[BACK, parts[i, BACK]],
+        )
+    # A stable sort, so that ties have the same order with and without the compiler.
+    order = np.argsort(-expected, kind="mergesort")
+    n = 0
+    while n < len(order) and expected[order[n]] >= expected[order[0]] - slack:
+        n += 1
+    return order[:n]
+
+
+@kernel
+def respond(rules, pool, win, slack, hand):
+    """The arrangement with the most points against the pool.
+
+    Candidates are the arrangements whose expected points by the chances `win` are at most `slack`
+    below those of the best one.
+    """
+    actions, parts = np.empty(MOST, np.int32), np.empty((MOST, len(PARTS)), np.int16)
+    n = candidates(rules, hand, actions, parts)
+    few = promising(rules, win, slack, parts[:n])
+    if len(few) == 1:
+        return actions[few[0]]
+    means = np.empty((len(few), 2))
+    totals(rules, gather(pool, hand), parts[few], means)
+    return actions[few[np.argmax(means.sum(axis=1))]]
+
+
+@kernel
+def respond_to_each(rules, pool, win, slack, hands, actions):
+    """Apply `respond` to every hand."""
+    for i in range(len(hands)):
+        actions[i] = respond(rules, pool, win, slack, hands[i])
+
+
+@kernel
+def judge(rules, pool, hand, own):
+    """Gain of the best response to a pool over an arrangement of a hand, points per hand.
+
+    Returns:
+        The points of the arrangement; the gain of a response chosen on one half of the opponents
+        and judged on the other, averaged over both directions; the gain of the response chosen and
+        judged on all opponents; that response; the number of opponents.
+    """
+    actions, parts = np.empty(MOST, np.int32), np.empty((MOST, len(PARTS)), np.int16)
+    n = candidates(rules, hand, actions, parts)
+    played = np.empty(len(PARTS), np.int64)
+    evaluate(rules, hand, own, played)
+    # The arrangement that is judged comes after the candidates; `MOST` leaves room for it.
+    for part in range(len(PARTS)):
+        parts[n, part] = played[part]
+    others = gather(pool, hand)
+    means = np.empty((n + 1, 2))
+    totals(rules, others, parts[: n + 1], means)
+    held_out = 0.0
+    for k in range(2):
+        chosen = np.argmax(means[:n, k])
+        held_out += (means[chosen, 1 - k] - means[n, 1 - k]) / 2
+    both = means.sum(axis=1) / 2
+    chosen = np.argmax(both[:n])
+    return both[n], held_out, both[chosen] - both[n], actions[chosen], others.shape[1]
+
+
+@kernel
+def judge_each(rules, pool, hands, own, out, responses):
+    """Apply `judge` to every hand: write its figures to `out`, float64 [n, 4], and `responses`."""
+    for i in range(len(hands)):
+        value, held_out, in_sample, response, opponents = judge(rules, pool, hands[i], own[i])
+        out[i, 0], out[i, 1], out[i, 2], out[i, 3] = value, held_out, in_sample, opponents
+        responses[i] = response
+
+
+def compare(rules: Rules, one: np.ndarray, two: np.ndarray) -> np.ndarray:
+    """Points of boards against other boards, by strengths, integers [..., 3]; int64 [...]."""
+    won = np.sign(np.asarray(one, int) - two).sum(axis=-1)
+    extra = np.where(np.abs(won) == len(PARTS), rules.scoop, rules.majority)
+    return won + np.sign(won) * extra
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """Gain of a best response over a strategy, on one pool and a sample of hands.
+
+    Attributes:
+        hands: Number of hands judged.
+        opponents: Mean number of opponents of a hand.
+        value: Points per hand of the strategy against itself; 0 except for the luck of the deals.
+        held_out: Gain of responses judged on other opponents than they were chosen on, points per
+            hand: a lower bound on the gain of a best response.
+        in_sample: Gain on the same opponents: an upper bound.
+        identical: Share of the hands that the best response sets identically, by strengths of the
+            parts.
+    """
+
+    hands: int
+    opponents: float
+    value: float
+    held_out: float
+    in_sample: float
+    identical: float
+
+
+def judge_strategy(
+    rules: Rules,
+    arrange: Callable[[np.ndarray], np.ndarray],
+    hands: int,
+    pool_size: int,
+    rng: np.random.Generator,
+    progress: Callable[[int], object] = lambda done: None,
+) -> Judgement:
+    """Judge a strategy on a new pool.
+
+    Args:
+        rules: Rules of the game.
+        arrange: The strategy: arrangements, integers [n], of hands, int8 [n, 13].
+        hands: Number of hands to judge.
+        pool_size: Number of hands in the pool; one in 78 is an opponent of a given hand.
+        rng: Generator of the deals.
+        progress: Function called with the number of hands done, first of the pool, then judged.
+
+    Raises:
+        InputError: There are no hands.
+    """
+    if hands < 1 or pool_size < 1:
+        raise InputError("judging a strategy needs at least one hand, and a pool of at least one")
+    dealt = pools.random_hands(rng, pool_size)[:, 0]
+    pool = pools.build(dealt, pools.set_hands(rules, arrange, dealt, progress))
+    judged = pools.random_hands(rng, hands)[:, 0]
+    own = arrange(judged)
+    figures, responses = np.empty((hands, 4)), np.empty(hands, np.int32)
+    in_threads(
+        lambda some: judge_each(
+            rules, pool, judged[some], own[some], figures[some], responses[some]
+        ),
+        hands,
+        lambda done: progress(pool_size + done),
+    )
+    value, held_out, in_sample, opponents = map(float, figures.mean(axis=0))
+    alike = pools.strengths_of(rules, judged, own) == pools.strengths_of(rules, judged, responses)
+    return Judgement(hands, opponents, value, held_out, in_sample, float(alike.all(axis=1).mean()))

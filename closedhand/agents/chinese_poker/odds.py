@@ -1,0 +1,65 @@
+"""The odds of the parts of a hand that is being set, against hands that an opponent may hold."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from closedhand.agents.chinese_poker import counter, opponents
+from closedhand.agents.chinese_poker.agents import tables_for
+from closedhand.agents.chinese_poker.pool import Pool
+from closedhand.core.display import Odds
+from closedhand.core.game import Game, InputError, State
+from closedhand.games.chinese_poker.notation import parse_cards
+from closedhand.games.chinese_poker.plays import BACK, FRONT, MIDDLE, SIZES, names, place_of
+
+ORDER = (BACK, MIDDLE, FRONT)
+POOL_SIZE = 1 << 18
+"""Hands in the pool: about 3,400 opponents for every hand, standard errors below a percent."""
+
+
+@lru_cache(8)
+def _pool(game: Game, size: int) -> Pool:
+    return opponents.pool_of(game.flat.rules, tables_for(game, None), size)
+
+
+def odds(game: Game, view: State, parts: Sequence[str]) -> list[Odds | None]:
+    """What the parts of a hand win against opponents who set theirs by the strategy `separable`.
+
+    The pool of opponents is set once, which takes some seconds, and then kept.
+
+    Args:
+        game: Chinese Poker.
+        view: View of the player to act.
+        parts: Cards of the back, the middle and the front, so far.
+
+    Returns:
+        The odds of each part; None for one that lacks cards.
+
+    Raises:
+        InputError: There are not three parts, or they are not of cards of the hand, each once.
+    """
+    hand = np.sort(view["hands"][view["player"]])[::-1]
+    if len(parts) != len(ORDER):
+        raise InputError(f"a hand has {len(ORDER)} parts, not {len(parts)}")
+    if not set(parse_cards("".join(parts))) <= set(hand.tolist()):
+        raise InputError("the parts are not of the cards of the hand")
+    placed = {part: parse_cards(text) for part, text in zip(ORDER, parts, strict=True)}
+    for part, cards in placed.items():
+        if len(cards) > SIZES[part]:
+            raise InputError(f"a part has at most {SIZES[part]} cards, not {len(cards)}")
+    if all(len(cards) < SIZES[part] for part, cards in placed.items()):
+        return [None] * len(ORDER)
+    others = counter.gather(_pool(game, POOL_SIZE), hand)
+    return [_of_part(game, part, placed[part], others[part]) for part in ORDER]
+
+
+def _of_part(game: Game, part: int, cards: list[int], others: np.ndarray) -> Odds | None:
+    if len(cards) < SIZES[part]:
+        return None
+    tables = game.rules.tables
+    table = tables.three if part == FRONT else tables.five
+    strength = int(table[place_of(tables, np.array(sorted(cards, reverse=True)))])
+    return Odds(
+        names(part)[strength], float((others < strength).mean()), float((others == strength).mean())
+    )

@@ -1,0 +1,106 @@
+"""The pool of opponents that agents and advice share: a million hands of the separable strategy.
+
+Setting its hands takes half a minute, so the pool is kept in the user's cache folder.
+"""
+
+import hashlib
+import os
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from closedhand.agents.chinese_poker import pool as pools
+from closedhand.agents.chinese_poker.separable import Tables, arrange
+from closedhand.core.files import write_atomically
+from closedhand.core.game import InputError
+from closedhand.games.chinese_poker.plays import PARTS
+from closedhand.games.chinese_poker.rules import Rules
+
+POOL_SIZE = 1 << 20
+"""Number of hands in a pool: it gives 13,400 opponents for every hand."""
+LEAST, MOST = 5_000, 50_000_000
+FORMAT = 2
+"""Version of the files in the cache folder: the strengths, then their checksum."""
+SUM = 32
+
+_POOLS: dict[str, pools.Pool] = {}
+_LOCK = threading.Lock()
+
+
+def pool_of(
+    rules: Rules,
+    tables: Tables,
+    size: int = POOL_SIZE,
+    progress: Callable[[int], object] | None = None,
+) -> pools.Pool:
+    """The pool of hands set by tables; cached in this process and in the cache folder.
+
+    Args:
+        rules: Rules of the game.
+        tables: Chances to win.
+        size: Number of hands in the pool.
+        progress: Function called with the number of hands set; None: print one line on stderr.
+
+    Raises:
+        InputError: There are so few hands that a hand might have no opponent, or far too many.
+    """
+    if not LEAST <= size <= MOST:
+        raise InputError(f"a pool has {LEAST:,} to {MOST:,} hands, not {size:,}")
+    with _LOCK:
+        hands = pools.random_hands(pools.generator(pools.Deals.OPPONENTS), size)[:, 0]
+        digest = hashlib.sha256(tables.win.tobytes() + hands.tobytes())
+        digest.update(repr((FORMAT, rules.majority, rules.scoop)).encode())
+        key = digest.hexdigest()[:20]
+        if key not in _POOLS:
+            path = cache_folder() / f"chinese-poker-pool-{key}"
+            parts = _read(path, size)
+            if parts is None:
+                parts = _set(rules, tables, hands, progress)
+                _keep(path, parts)
+            _POOLS[key] = pools.build(hands, parts)
+        return _POOLS[key]
+
+
+def _read(path: Path, size: int) -> np.ndarray | None:
+    """Strengths from a file, int16 [size, 3]; None if the file is missing or damaged."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return None
+    strengths = content[:-SUM]
+    whole = len(strengths) == 2 * len(PARTS) * size
+    if not whole or hashlib.sha256(strengths).digest() != content[-SUM:]:
+        return None
+    return np.frombuffer(strengths, "<i2").reshape(size, len(PARTS)).astype(np.int16)
+
+
+def _set(
+    rules: Rules, tables: Tables, hands: np.ndarray, progress: Callable[[int], object] | None
+) -> np.ndarray:  # fmt: skip
+    """The strengths of hands as the tables set them, int16 [n, 3]."""
+    if progress is None:
+        print(f"closedhand: setting a pool of {len(hands):,} hands, once", file=sys.stderr)
+    return pools.set_hands(
+        rules, lambda some: arrange(rules, tables.win, some), hands, progress or (lambda done: None)
+    )
+
+
+def _keep(path: Path, parts: np.ndarray) -> None:
+    """Write strengths to the cache folder; print a line on stderr if that fails."""
+    content = parts.astype("<i2").tobytes()
+    try:
+        write_atomically(path, content + hashlib.sha256(content).digest())
+    except InputError as error:
+        print(
+            f"closedhand: cannot keep the pool, which will be set again next time: {error}",
+            file=sys.stderr,
+        )
+
+
+def cache_folder() -> Path:
+    """Folder of the pools: `closedhand` in XDG_CACHE_HOME, or in `.cache` of the home folder."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "closedhand"

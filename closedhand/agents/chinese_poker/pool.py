@@ -1,0 +1,168 @@
+"""A pool of arranged hands: the hands of the opponents, and how they set them.
+
+The hands of a pool that share no card with a given hand, about one in 78, are a sample of exactly
+what an opponent may hold. A bit for every card and hand of the pool finds them quickly.
+"""
+
+from collections.abc import Callable
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.core.numba.jit import kernel
+from closedhand.games.chinese_poker.plays import HAND, PARTS
+from closedhand.games.chinese_poker.rules import DECK, Rules, evaluate, take
+
+
+class Deals(IntEnum):
+    """Purpose of dealt hands: each has its own stream of random numbers for the same seeds."""
+
+    TRAINING = 1
+    TRAINING_POOL = 2
+    OPPONENTS = 3
+    MATCH = 4
+    JUDGING = 5
+
+
+def generator(use: Deals, *seeds: int) -> np.random.Generator:
+    """Generator for one use; there may be any number of seeds, and seeds may be 0."""
+    return np.random.default_rng((use, len(seeds), *seeds, 1))
+
+
+WORD = 64
+BLOCK = 512
+"""Words that are processed together: they stay in the first-level cache."""
+BATCH = 1 << 14
+"""Hands that are set between two reports of progress."""
+
+
+class Pool(NamedTuple):
+    """Arranged hands.
+
+    Attributes:
+        parts: Strengths, int16 [3, n], by part (front, middle, back).
+        holds: Uint64 [52, n / 64]: bit i of word w says whether hand 64 w + i holds the card.
+    """
+
+    parts: np.ndarray
+    holds: np.ndarray
+
+
+@kernel
+def deal_hands(rng, hands):
+    """Deal `hands`, int8 [n, players, 13], each row from a full deck; cards high to low."""
+    deck = np.arange(DECK)
+    cards = np.empty(HAND, np.int64)
+    for i in range(len(hands)):
+        for k in range(hands.shape[1] * HAND):
+            j = k + np.int64(rng.random() * (DECK - k))
+            deck[k], deck[j] = deck[j], deck[k]
+        for player in range(hands.shape[1]):
+            for k in range(HAND):
+                cards[k] = deck[player * HAND + k]
+            take(cards, hands[i, player])
+
+
+def random_hands(rng: np.random.Generator, number: int, players: int = 1) -> np.ndarray:
+    """Random hands, int8 [number, players, 13], each row from one deck; cards high to low."""
+    hands = np.empty((number, players, HAND), np.int8)
+    deal_hands(rng, hands)
+    return hands
+
+
+@kernel
+def fill_strengths(rules, hands, arrangements, out):
+    """Write the strengths of arranged hands, by part."""
+    parts = np.empty(len(PARTS), np.int64)
+    for i in range(len(hands)):
+        evaluate(rules, hands[i], arrangements[i], parts)
+        for part in range(len(PARTS)):
+            out[i, part] = parts[part]
+
+
+def strengths_of(rules: Rules, hands: np.ndarray, arrangements: np.ndarray) -> np.ndarray:
+    """The strengths of arranged hands, int16 [n, 3], by part.
+
+    Args:
+        rules: Rules of the game.
+        hands: Hands, int8 [n, 13].
+        arrangements: Arrangement of each hand, integers [n].
+    """
+    parts = np.empty((len(hands), len(PARTS)), np.int16)
+    fill_strengths(rules, hands, arrangements, parts)
+    return parts
+
+
+@kernel
+def mark(hands, holds):
+    """Set the bits of the cards that hands hold."""
+    for i in range(len(hands)):
+        for card in hands[i]:
+            holds[card, i // WORD] |= np.uint64(1) << np.uint64(i % WORD)
+
+
+def build(hands: np.ndarray, parts: np.ndarray) -> Pool:
+    """Build the pool of hands, int8 [n, 13], with the strengths of their parts, int16 [n, 3]."""
+    holds = np.zeros((DECK, -(-len(hands) // WORD)), np.uint64)
+    if len(hands) % WORD:
+        # The padding of the last word holds every card, so it is nobody's opponent.
+        holds[:, -1] = ~np.uint64(0) << np.uint64(len(hands) % WORD)
+    mark(hands, holds)
+    return Pool(np.ascontiguousarray(parts.T), holds)
+
+
+def set_hands(
+    rules: Rules,
+    arrange: Callable[[np.ndarray], np.ndarray],
+    hands: np.ndarray,
+    progress: Callable[[int], object] = lambda done: None,
+) -> np.ndarray:
+    """The strengths of hands as a strategy sets them, int16 [n, 3], by part.
+
+    Args:
+        rules: Rules of the game.
+        arrange: The strategy: arrangements, integers [n], of hands, int8 [n, 13].
+        hands: Hands, int8 [n, 13].
+        progress: Function called with the number of hands set so far.
+    """
+    parts = np.empty((len(hands), len(PARTS)), np.int16)
+    for start in range(0, len(hands), BATCH):
+        some = slice(start, start + BATCH)
+        parts[some] = strengths_of(rules, hands[some], arrange(hands[some]))
+        progress(min(start + BATCH, len(hands)))
+    return parts
+
+
+@kernel
+def opponents(pool, hand, found):
+    """Write the indices of the pool's hands that share no card with `hand`; return their number."""
+    holds = pool.holds
+    taken = np.empty(BLOCK, np.uint64)
+    n = 0
+    for start in range(0, holds.shape[1], BLOCK):
+        size = min(BLOCK, holds.shape[1] - start)
+        taken[:] = 0
+        for card in hand:
+            held = holds[card, start : start + size]
+            for word in range(size):
+                taken[word] |= held[word]
+        for word in range(size):
+            free = ~taken[word]
+            while free:
+                rest = free & (free - np.uint64(1))
+                # The place of the lowest bit is the number of zeros below it.
+                found[n] = WORD * (start + word) + ones((free ^ rest) - np.uint64(1))
+                n += 1
+                free = rest
+    return n
+
+
+@kernel
+def ones(bits):
+    """Number of set bits of a uint64; compiles to one instruction."""
+    number = 0
+    while bits:
+        bits &= bits - np.uint64(1)
+        number += 1
+    return number

@@ -1,0 +1,232 @@
+"""The separable strategy of Chinese Poker: it sets hands by each part's chance to win.
+
+A table gives every strength of a part its chance to win. A hand is set so that the points expected
+from the three chances are maximal, as if the parts won or lost independently of one another
+(P. Hankin, "Near-optimal closed-hand Chinese Poker"). With the sums S = f + m + b, P = fm + fb + mb
+of the chances and their product T = fmb, for a majority worth u points and a scoop worth v they are
+
+    (2 - u + v) S + (3u - v) P + (2v - 6u) T - 3 - v,
+
+which for the blog's scoring is 2 E+ - 4, where E+ = S + P - 2 T. The formula rises in each chance,
+so a front is skipped if even the hand's best back and best middle would not make it the best.
+"""
+
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from closedhand.core.files import SHIPPED, write_atomically
+from closedhand.core.game import InputError
+from closedhand.core.numba.jit import inlined, kernel
+from closedhand.core.parsing import TEXT, check_fields
+from closedhand.core.reading import json_in, read_arrays
+from closedhand.core.threads import in_threads
+from closedhand.games.chinese_poker.plays import (
+    BACK,
+    FIVES,
+    FRONT,
+    FRONTS,
+    MIDDLE,
+    PARTS,
+    SPLITS,
+    STRENGTHS,
+    THREES,
+    names,
+)
+from closedhand.games.chinese_poker.rules import Rules, evaluate, strengths
+
+NAME = "chinese_poker_separable_{}.npz"
+"""File names of the package's tables, by the rules that they were trained for."""
+
+
+@dataclass(frozen=True)
+class Tables:
+    """The chances to win of every strength of every part.
+
+    Attributes:
+        win: Float64 [3, 6331], by part (front, middle, back) and strength, non-decreasing; for the
+            front only the first 455 entries are used.
+        about: Provenance: how they were trained, and on what.
+    """
+
+    win: np.ndarray
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Check the chances.
+
+        Raises:
+            InputError: They have another shape, lie outside 0 to 1, or decrease somewhere.
+        """
+        if self.win.shape != (len(PARTS), max(STRENGTHS)) or self.win.dtype != np.float64:
+            raise InputError(f"the tables must be float64 [{len(PARTS)}, {max(STRENGTHS)}]")
+        for part, number in zip(self.win, STRENGTHS, strict=True):
+            chances = part[:number]
+            if not ((chances >= 0) & (chances <= 1)).all() or (np.diff(chances) < 0).any():
+                raise InputError(
+                    "chances to win must lie between 0 and 1 and rise with the strength"
+                )
+
+
+def save(tables: Tables, path: Path) -> None:
+    """Write tables as npz; the file appears complete or not at all."""
+    buffer = io.BytesIO()
+    parts = dict(zip(PARTS, map(np.array, tables.win), strict=True))
+    cut = {part: parts[part][:number] for part, number in zip(PARTS, STRENGTHS, strict=True)}
+    arrays: dict[str, Any] = {**cut, "about": np.array(json.dumps(dict(tables.about)))}
+    np.savez_compressed(buffer, **arrays)
+    write_atomically(path, buffer.getvalue())
+
+
+def load(path: Path) -> Tables:
+    """Read tables.
+
+    Raises:
+        InputError: The file cannot be read, or holds no tables.
+    """
+    return _checked(read_arrays(path), path)
+
+
+def listing(tables: Tables, step: float = 0) -> list[tuple[str, str, float]]:
+    """The tables as rows: part, hand, and its chance to win in percent; weakest first.
+
+    Args:
+        tables: The tables.
+        step: Least difference, in percentage points, between two rows of a part; 0: all hands.
+    """
+    rows: list[tuple[str, str, float]] = []
+    for part, name in enumerate(PARTS):
+        last = -np.inf
+        for hand, chance in zip(names(part), 100 * tables.win[part], strict=False):
+            if chance - last >= step:
+                rows.append((name, hand, float(chance)))
+                last = chance
+    return rows
+
+
+def csv_text(tables: Tables, step: float = 0) -> str:
+    """The rows of `listing` as CSV: `part,hand,percent`."""
+    rows = [f"{part},{hand},{chance:.2f}" for part, hand, chance in listing(tables, step)]
+    return "\n".join(["part,hand,percent", *rows]) + "\n"
+
+
+def whole_percents(tables: Tables) -> Tables:
+    """The tables in whole percent, as a person might know them."""
+    return Tables(np.round(tables.win, 2), {**tables.about, "rounded": "whole percent"})
+
+
+@lru_cache
+def shipped(preset: str = "4-2") -> Tables:
+    """The tables that come with the package, for the preset `4-2` or `1-6`."""
+    name = NAME.format(preset)
+    return _checked(read_arrays(SHIPPED / name), name)
+
+
+def _checked(arrays: Mapping[str, np.ndarray], name: Path | str) -> Tables:
+    """The tables that some arrays hold; the file's name is for messages."""
+    try:
+        win = np.zeros((len(PARTS), max(STRENGTHS)))
+        for i, (part, number) in enumerate(zip(PARTS, STRENGTHS, strict=True)):
+            if arrays[part].shape != (number,) or arrays[part].dtype != np.float64:
+                raise InputError(f"{part} is float64 [{number}]")
+            win[i, :number] = arrays[part]
+        about = check_fields(json_in(arrays, "about"), "about", {}, {"rules": TEXT})
+        return Tables(win, about)
+    except (InputError, KeyError) as error:
+        raise InputError(f"{name} does not hold tables of Chinese Poker: {error}") from None
+
+
+@inlined
+def weights(rules):
+    """Weights of S, P and T in the formula of the expected points."""
+    u, v = float(rules.majority), float(rules.scoop)
+    return 2 - u + v, 3 * u - v, 2 * v - 6 * u
+
+
+@kernel
+def expectation(rules, front, middle, back):
+    """Points expected from three independent chances to win, without the constant term."""
+    of_sum, of_pairs, of_product = weights(rules)
+    pairs = front * middle + front * back + middle * back
+    return of_sum * (front + middle + back) + of_pairs * pairs + of_product * front * middle * back
+
+
+RISE = 1e-12
+"""Tie-break: each step of strength adds this, so that of equal chances the stronger hand's wins."""
+
+
+@kernel
+def best(rules, win, hand):
+    """Best arrangement of a hand by the chances `win`, and its expected points."""
+    lookup = rules.tables
+    fives, threes = np.empty(FIVES, np.int16), np.empty(THREES, np.int16)
+    strengths(rules, hand, fives, threes)
+    front, middle, back = np.empty(THREES), np.empty(FIVES), np.empty(FIVES)
+    top_middle, top_back = 0.0, 0.0
+    for i in range(FIVES):
+        middle[i] = win[MIDDLE, fives[i]] + RISE * fives[i]
+        back[i] = win[BACK, fives[i]] + RISE * fives[i]
+        top_middle = max(top_middle, middle[i])
+        top_back = max(top_back, back[i])
+    for i in range(THREES):
+        front[i] = win[FRONT, threes[i]] + RISE * threes[i]
+    of_sum, of_pairs, of_product = weights(rules)
+    most, best_front, best_back = -np.inf, 0, 0
+    for i in range(THREES):
+        # With the front given, the formula is base + linear (m + b) + bilinear m b.
+        base = of_sum * front[i]
+        linear = of_sum + of_pairs * front[i]
+        bilinear = of_pairs + of_product * front[i]
+        if base + linear * (top_middle + top_back) + bilinear * top_middle * top_back <= most:
+            continue
+        floor = lookup.floor[threes[i]]
+        for k in range(SPLITS):
+            one, two = lookup.splits[i, k, 0], lookup.splits[i, k, 1]
+            # Chances rise with the strength, so the stronger half has both better chances.
+            m, b = min(middle[one], middle[two]), max(back[one], back[two])
+            points = base + linear * (m + b) + bilinear * m * b
+            if points > most and min(fives[one], fives[two]) >= floor:
+                most = points
+                best_front = i
+                best_back = one if fives[one] >= fives[two] else two
+    action = FRONTS * np.int64(best_back)
+    while lookup.front[action] != best_front:
+        action += 1
+    return action, most - 3 - rules.scoop
+
+
+@kernel
+def best_front(rules, win, hand, back):
+    """Best arrangement of a hand with a given back, the id of its five positions."""
+    parts = np.empty(len(PARTS), np.int64)
+    most, best_action = -np.inf, FRONTS * back
+    for action in range(FRONTS * back, FRONTS * (back + 1)):
+        if evaluate(rules, hand, action, parts):
+            points = expectation(
+                rules, win[FRONT, parts[FRONT]], win[MIDDLE, parts[MIDDLE]], win[BACK, parts[BACK]]
+            )
+            if points > most:
+                most, best_action = points, action
+    return best_action
+
+
+@kernel
+def best_of_each(rules, win, hands, actions):
+    """Write the best arrangement of every hand."""
+    for i in range(len(hands)):
+        actions[i] = best(rules, win, hands[i])[0]
+
+
+def arrange(rules: Rules, win: np.ndarray, hands: np.ndarray) -> np.ndarray:
+    """The best arrangements of hands, int8 [n, 13], by the chances `win`; int32 [n]."""
+    actions = np.empty(len(hands), np.int32)
+    in_threads(
+        lambda part: best_of_each(rules, win, hands[part], actions[part]), len(hands)
+    )  # fmt: skip
+    return actions

@@ -1,0 +1,335 @@
+"""Training the tables of the separable strategy.
+
+`blog` follows the blog post. A cycle deals hands from the full deck, sets them by the current
+tables, and counts how often every strength would win or tie; the tables move half way there.
+
+`fitted` optimises the decisions that the tables are used for. A cycle deals hands and counts the
+points of their promising arrangements, ties included, against a pool of opponents who hold none of
+their cards (`counter.py`). It fits the tables by stochastic gradient descent, so that the formula's
+points differ between these arrangements as the counted points do. Then isotonic regression makes
+the chances non-decreasing. The pool is updated as in fictitious play: before cycle k + 1 one in
+k + 1 of its hands is set again. The fitted chances are not real probabilities: on average they
+compensate for what the formula ignores (the dependence between the parts, the cards that are
+already held).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from closedhand.agents.chinese_poker import pool as pools, separable
+from closedhand.agents.chinese_poker.counter import MOST, candidates, gather, promising, totals
+from closedhand.agents.chinese_poker.pool import random_hands, strengths_of
+from closedhand.agents.chinese_poker.separable import Tables, arrange, expectation, weights
+from closedhand.core.game import Game, InputError
+from closedhand.core.numba.jit import inlined, kernel
+from closedhand.core.optional_imports import needing
+from closedhand.core.run import Run
+from closedhand.core.threads import in_threads
+from closedhand.games.chinese_poker.plays import BACK, FRONT, MIDDLE, PARTS, STRENGTHS
+from closedhand.games.chinese_poker.rules import Rules
+
+METHODS = ("fitted", "blog")
+
+SLACK = 0.6
+"""Arrangements whose expected points are below the best by more than this are not fitted."""
+ROOM = 48
+"""Maximum number of arrangements of a hand that are fitted."""
+SHARPNESS = 0.08
+"""Points below the best arrangement at which the weight of an arrangement falls to 1/e."""
+EPOCHS = 12
+RATES = 0.032, 0.0045
+"""Learning rates in the first and in the last epoch."""
+
+Progress = Callable[[float], object]
+"""Function called with the fraction of a cycle that is done, 0 to 1."""
+
+
+def even() -> np.ndarray:
+    """Tables to start from: a chance to win that rises evenly with the strength."""
+    win = np.zeros((len(PARTS), max(STRENGTHS)))
+    for part, number in enumerate(STRENGTHS):
+        win[part, :number] = (np.arange(number) + 0.5) / number
+    return win
+
+
+NUMBERS = ("hands", "pool_size", "cycles")
+"""Attributes of a `Training`, besides arrays, that a checkpoint holds."""
+
+
+@dataclass
+class Training:
+    """Tables in training; a `closedhand.core.run.Learner`.
+
+    Attributes:
+        game: The game; only its scoring is used, not its other options.
+        method: One of `METHODS`.
+        hands: Number of hands dealt in a cycle.
+        pool_size: Number of hands in the pool (`fitted`).
+        seed: Seed of all deals.
+        cycles: Number of cycles done.
+        win: Current chances to win; None before the first cycle.
+        pool_parts: Strengths of the pool's hands as currently set, int16 [pool_size, 3].
+        progress: Function that `advance` calls with the fraction of a cycle that is done, 0 to 1.
+    """
+
+    game: Game
+    method: str = "fitted"
+    hands: int = 150_000
+    pool_size: int = 300_000
+    seed: int = 0
+    cycles: int = 0
+    win: np.ndarray | None = None
+    pool_parts: np.ndarray | None = None
+    progress: Progress = lambda part: None
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be trained.
+
+        Raises:
+            InputError: The game has options that the formula does not cover, or SciPy is missing.
+        """
+        for option in ("fouls", "royalties", "naturals"):
+            if self.game.options[option]:
+                raise InputError(f"tables are trained for the points of parts, without {option}")
+        if self.method == "fitted":
+            _isotonic_regression()
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the flat game."""
+        return self.game.flat.rules
+
+    @property
+    def tables(self) -> Tables:
+        """The current tables, with their provenance."""
+        from closedhand import __version__
+
+        about = {
+            "method": self.method,
+            "rules": self.game.options["rules"],
+            "cycles": self.cycles,
+            "hands": self.hands,
+            "seed": self.seed,
+            "version": __version__,
+        }
+        if self.method == "fitted":
+            about["pool"] = self.pool_size
+        return Tables(even() if self.win is None else self.win, about)
+
+    def advance(self, seconds: float) -> bool:
+        """Do one cycle."""
+        self.cycle(self.progress)
+        return True
+
+    def state(self) -> dict[str, Any]:
+        """Everything that `restore` needs."""
+        parts = np.zeros((0, len(PARTS)), np.int16) if self.pool_parts is None else self.pool_parts
+        numbers = {key: np.array(getattr(self, key)) for key in NUMBERS}
+        return {"win": even() if self.win is None else self.win, "pool_parts": parts, **numbers}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Resume from a state that `state` returned.
+
+        Raises:
+            ValueError: The state is damaged.
+        """
+        numbers = {key: int(state[key]) for key in NUMBERS}
+        parts = state["pool_parts"]
+        win = Tables(state["win"]).win
+        if len(parts) not in (0, numbers["pool_size"]) or parts.shape[1:] != (len(PARTS),):
+            raise ValueError("pool_parts")
+        if parts.dtype != np.int16 or not ((parts >= 0) & (parts < STRENGTHS)).all():
+            raise ValueError("strengths")
+        for key, value in numbers.items():
+            setattr(self, key, value)
+        self.win = win if self.cycles else None
+        self.pool_parts = parts if len(parts) else None
+
+    def summary(self) -> dict[str, Any]:
+        """Number of cycles done."""
+        return {"cycles": self.cycles}
+
+    def cycle(self, progress: Progress = lambda part: None) -> None:
+        """Do one cycle; an interruption leaves everything as it was before."""
+        rng = pools.generator(pools.Deals.TRAINING, self.seed, self.cycles)
+        win = even() if self.win is None else self.win
+        if self.method == "blog":
+            self.win = _blog_cycle(self.rules, win, rng, self.hands)
+        else:
+            if self.win is None:
+                # A cheap start: the fit needs opponents who play reasonably well.
+                for _ in range(FIRST_CYCLES):
+                    win = _blog_cycle(self.rules, win, rng, self.hands // 10)
+            hands, parts = self._follow(win, rng)
+            pool = pools.build(hands, parts)
+            self.win = _fitted_cycle(self.rules, win, pool, rng, self.hands, progress)
+            self.pool_parts = parts
+        self.cycles += 1
+
+    def _follow(self, win: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Hands of the pool, and the strengths of their parts, this cycle's share set again."""
+        dealt = pools.generator(pools.Deals.TRAINING_POOL, self.seed)
+        hands = random_hands(dealt, self.pool_size)[:, 0]
+        if self.pool_parts is None:
+            parts = np.empty((self.pool_size, len(PARTS)), np.int16)
+            anew = np.arange(self.pool_size)
+        else:
+            parts = self.pool_parts.copy()
+            anew = np.flatnonzero(rng.random(self.pool_size) < 1 / (self.cycles + 1))
+        some = np.ascontiguousarray(hands[anew])
+        parts[anew] = strengths_of(self.rules, some, arrange(self.rules, win, some))
+        return hands, parts
+
+
+FIRST_CYCLES = 8
+
+
+def _blog_cycle(
+    rules: Rules, win: np.ndarray, rng: np.random.Generator, hands: int
+) -> np.ndarray:  # fmt: skip
+    """Mean of the tables and of the chances to win or tie against them."""
+    dealt = random_hands(rng, hands)[:, 0]
+    parts = strengths_of(rules, dealt, arrange(rules, win, dealt))
+    counts = [np.bincount(part, minlength=max(STRENGTHS)) for part in parts.T]
+    return (win + np.cumsum(counts, axis=1) / hands) / 2
+
+
+def _fitted_cycle(
+    rules: Rules,
+    win: np.ndarray,
+    pool: pools.Pool,
+    rng: np.random.Generator,
+    hands: int,
+    progress: Progress,
+) -> np.ndarray:
+    """Tables fitted to the points of arrangements against the pool."""
+    isotonic_regression = _isotonic_regression()
+    dealt = random_hands(rng, hands)[:, 0]
+    parts = np.zeros((hands, ROOM, len(PARTS)), np.int16)
+    points, numbers = np.zeros((hands, ROOM)), np.zeros(hands, np.int64)
+    in_threads(
+        lambda some: count_points(
+            rules, pool, win, dealt[some], parts[some], points[some], numbers[some]
+        ),
+        hands,
+        lambda done: progress(0.8 * done / hands),
+    )
+    fitted = win.copy()
+    for epoch, rate in enumerate(np.linspace(*RATES, EPOCHS), 1):
+        descend(rules, fitted, parts, points, numbers, rng.permutation(hands), rate)
+        progress(0.8 + 0.2 * epoch / EPOCHS)
+    seen = np.arange(ROOM) < numbers[:, None]
+    for part, number in enumerate(STRENGTHS):
+        counts = np.bincount(parts[:, :, part][seen], minlength=number)[:number]
+        # A strength that did not occur has almost no weight against its neighbours.
+        fitted[part, :number] = isotonic_regression(fitted[part, :number], weights=counts + 1e-3).x
+    return np.clip(fitted, 0, 1)
+
+
+def _isotonic_regression() -> Any:
+    """Import SciPy's function.
+
+    Raises:
+        InputError: SciPy is not installed.
+    """
+    with needing():
+        from scipy.optimize import isotonic_regression
+    return isotonic_regression
+
+
+@kernel
+def count_points(rules, pool, win, hands, parts, points, numbers):
+    """Count the points of the promising arrangements of hands against their opponents.
+
+    Args:
+        rules: Rules of the game.
+        pool: The opponents.
+        win: Chances that determine which arrangements are promising.
+        hands: Hands, int8 [n, 13].
+        parts: Output: strengths of the arrangements, int16 [n, ROOM, 3].
+        points: Output: their mean points, float64 [n, ROOM].
+        numbers: Output: the number of arrangements, integers [n].
+    """
+    actions, strengths = np.empty(MOST, np.int32), np.empty((MOST, len(PARTS)), np.int16)
+    means = np.empty((ROOM, 2))
+    for i in range(len(hands)):
+        n = candidates(rules, hands[i], actions, strengths)
+        few = promising(rules, win, SLACK, strengths[:n])[:ROOM]
+        totals(rules, gather(pool, hands[i]), strengths[few], means)
+        numbers[i] = len(few)
+        for k in range(len(few)):
+            parts[i, k] = strengths[few[k]]
+            points[i, k] = means[k].mean()
+
+
+@inlined
+def slope(of_sum, of_pairs, of_product, one, other):
+    """Derivative of the expected points by one chance, given the two other chances."""
+    return of_sum + of_pairs * (one + other) + of_product * one * other
+
+
+@kernel
+def descend(rules, win, parts, points, numbers, order, rate):
+    """Do one epoch of gradient descent on `win`, which fits the differences within each hand.
+
+    The loss of a hand is the weighted variance of the formula's errors; better arrangements have
+    larger weights.
+    """
+    of_sum, of_pairs, of_product = weights(rules)
+    off, weight = np.empty(ROOM), np.empty(ROOM)
+    for i in order:
+        n = numbers[i]
+        best = points[i, :n].max()
+        total, mean = 0.0, 0.0
+        for k in range(n):
+            f = win[FRONT, parts[i, k, FRONT]]
+            m = win[MIDDLE, parts[i, k, MIDDLE]]
+            b = win[BACK, parts[i, k, BACK]]
+            off[k] = expectation(rules, f, m, b) - points[i, k]
+            weight[k] = np.exp((points[i, k] - best) / SHARPNESS)
+            total += weight[k]
+            mean += weight[k] * off[k]
+        mean /= total
+        for k in range(n):
+            step = rate * weight[k] / total * (off[k] - mean)
+            front, middle, back = parts[i, k, FRONT], parts[i, k, MIDDLE], parts[i, k, BACK]
+            f, m, b = win[FRONT, front], win[MIDDLE, middle], win[BACK, back]
+            win[FRONT, front] -= step * slope(of_sum, of_pairs, of_product, m, b)
+            win[MIDDLE, middle] -= step * slope(of_sum, of_pairs, of_product, f, b)
+            win[BACK, back] -= step * slope(of_sum, of_pairs, of_product, f, m)
+
+
+def begin(game: Game, method: str, seed: int, folder: Path, progress: Progress) -> Run[Training]:
+    """Make a run of a training before its first cycle; it can be resumed.
+
+    Args:
+        game: The game.
+        method: One of `METHODS`.
+        seed: Seed of all deals.
+        folder: Folder for `tables.npz` and the checkpoint `training.npz`.
+        progress: Function called with the fraction of a cycle that is done; may interrupt it.
+
+    Raises:
+        InputError: The game has options that the formula does not cover, or SciPy is missing.
+    """
+
+    def save_tables() -> None:
+        separable.save(run.learner.tables, folder / "tables.npz")
+
+    run = Run(
+        Training(game, method, seed=seed, progress=progress),
+        {"rules": game.options["rules"], "method": method, "seed": seed},
+        folder / "training.npz",
+        save_tables,
+        older=_older,
+    )
+    return run
+
+
+def _older(state: dict[str, Any]) -> dict[str, Any]:
+    """The settings in a checkpoint of version 0.1.0."""
+    return {"settings": {key: state.pop(key).item() for key in ("rules", "method", "seed")}}

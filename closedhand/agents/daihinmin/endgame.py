@@ -1,0 +1,137 @@
+"""Sure wins of Daihinmin: plays that nobody can answer, and the game of the last two players.
+
+A **sure** play ends the trick no matter what the others hold: it covers an 8, or no cards that its
+player has not seen beat it, or everybody else is out of the trick. A hand wins if all its plays
+except possibly the last one are sure.
+"""
+
+import numpy as np
+
+from closedhand.core.numba.jit import kernel
+from closedhand.games.daihinmin.cards import bit, removed
+from closedhand.games.daihinmin.hidden import unseen
+from closedhand.games.daihinmin.legality import both_between, legal, plays_between
+from closedhand.games.daihinmin.plays import JACK, JOKER, NUM_RANKS, PASS, SPADE_THREE
+from closedhand.games.daihinmin.tricks import (
+    covers,
+    everybody,
+    has_fallen,
+    is_back,
+    new_trick,
+    revolution_after,
+)
+from closedhand.games.daihinmin.two_jokers import is_pair_of_jokers
+
+DEEPEST = 12
+"""Maximum depth of the search, in plays of one hand."""
+MOST_NODES = 3000
+"""Maximum number of plays that are examined."""
+
+
+@kernel
+def is_sure(rules, state, action, others, ids):
+    """Whether an action of the player to act surely ends the trick and gives that player the lead.
+
+    A pass does so over the player's own trick, when nobody else can still play. `others` are the
+    cards that the player has not seen.
+    """
+    alone = everybody(state) & ~state.passed == 1 << state.player
+    if action == PASS:
+        return alone and state.target >= 0 and state.owner == state.player
+    if rules.options.eight_stop and rules.plays.eight[action]:
+        return True
+    if state.target == JOKER or is_pair_of_jokers(rules, action):
+        return True
+    if alone:
+        return True
+    if action == JOKER:
+        return not (rules.options.spade_three and others & bit(SPADE_THREE))
+    return not is_beatable(rules, state, action, others, ids)
+
+
+@kernel
+def is_beatable(rules, state, action, others, ids):
+    """Whether the others' cards could beat a play if they were all in one hand."""
+    most = 0
+    for player in range(len(state.hands)):
+        if player != state.player and not state.passed & (1 << player):
+            most = max(most, np.int64(state.left[player]))
+    if most < rules.plays.length[action]:
+        return False
+    lock = np.int64(state.lock)
+    suits = np.int64(rules.plays.suits[action])
+    if rules.options.lock and state.target >= 0 and rules.plays.suits[state.target] == suits:
+        lock = suits
+    revolution = revolution_after(rules, state, action)
+    low, high = np.int64(rules.plays.high[action]) + 1, NUM_RANKS
+    if revolution:
+        low, high = -1, np.int64(rules.plays.low[action]) - 1
+    family = np.int64(rules.plays.family[action])
+    n = plays_between(rules, others, family, low, high, lock, ids, 0)
+    return both_between(rules, others, family, low, high, lock, ids, n) > 0
+
+
+@kernel
+def sure_win(rules, views, actions, ids):
+    """Find the first play of a sure win, in which every play except the last one is sure.
+
+    Args:
+        rules: Rules of the game.
+        views: States [DEEPEST]: the view of the player to act, then scratch space.
+        actions: Scratch space, int32 [DEEPEST, NUM_ACTIONS].
+        ids: Scratch space, int32 [NUM_ACTIONS].
+
+    Returns:
+        The play, or -1 if none is found.
+    """
+    others = unseen(views[0], views[0].player)
+    number = np.empty(DEEPEST, np.int64)
+    tried = np.zeros(DEEPEST, np.int64)
+    number[0] = legal(rules, views[0], actions[0])
+    for k in range(number[0]):
+        if rules.plays.length[actions[0, k]] == views[0].left[views[0].player]:
+            return np.int64(actions[0, k])
+    depth = 0
+    for _ in range(MOST_NODES):
+        while tried[depth] == number[depth]:
+            depth -= 1
+            if depth < 0:
+                return -1
+        view = views[depth]
+        action = np.int64(actions[depth, tried[depth]])
+        tried[depth] += 1
+        if rules.plays.length[action] == view.left[view.player]:
+            return np.int64(actions[0, tried[0] - 1])
+        if depth + 1 < DEEPEST and is_sure(rules, view, action, others, ids):
+            depth += 1
+            views[depth] = view
+            lead_on(rules, views[depth], action)
+            number[depth] = legal(rules, views[depth], actions[depth])
+            tried[depth] = 0
+    return -1
+
+
+@kernel
+def lead_on(rules, view, action):
+    """Update the view by a sure play, after which its player leads again."""
+    player = np.int64(view.player)
+    view.hands[player] = removed(view, view.hands[player], rules.plays.need[action])
+    view.left[player] -= rules.plays.length[action]
+    view.revolution = revolution_after(rules, view, action)
+    if is_back(rules, view) or (rules.options.jack_back != 0 and covers(rules, action, JACK)):
+        view.revolution = 1 - view.revolution
+    new_trick(view, player)
+
+
+@kernel
+def is_duel(view):
+    """Whether two players are left, who then know each other's hand."""
+    return view.out == len(view.hands) - 2 and not has_fallen(view)
+
+
+@kernel
+def open_hands(view):
+    """Add the opponent's hand, which is then known, to a view of one of the last two players."""
+    for player in range(len(view.hands)):
+        if view.places[player] < 0 and player != view.player:
+            view.hands[player] = unseen(view, view.player)

@@ -1,0 +1,60 @@
+"""The cards that an agent may give back in the exchange, or give and discard after plays."""
+
+import numpy as np
+
+from closedhand.core import bits
+from closedhand.core.game import Game, InputError
+from closedhand.core.numba.jit import kernel
+from closedhand.games.daihinmin.cards import bit
+from closedhand.games.daihinmin.planes import has_gifts
+from closedhand.games.daihinmin.plays import BOTH, JOKER, PASS
+from closedhand.games.daihinmin.seven_ten_rules import cards_to_hand_over, due_of
+
+MOST_GIFTS = (JOKER + 1) * JOKER // 2
+"""Number of pairs of different cards."""
+
+
+@kernel
+def list_gifts(cards, chosen, number, out):
+    """Write the choices of `number` cards to give, one or two, to `out`; return how many there are.
+
+    A choice is a row of `out`, int64 [MOST_GIFTS, 2], in ascending order; a single card stands in
+    both places. The first of two cards is `chosen`, if that is not empty: it is given already.
+    """
+    two, n = number == 2, 0
+    for first in range(JOKER + 1):
+        if not (chosen if chosen else cards) & bit(first):
+            continue
+        for second in range(first + 1 if two else first, JOKER + 1 if two else first + 1):
+            if cards & bit(second):
+                out[n, 0], out[n, 1] = first, second
+                n += 1
+    return n
+
+
+@kernel
+def choose_gift(view):
+    """The next card to give or discard after a seven or a ten: the weakest cards, or the pass.
+
+    They go from low to high, so the next one is the lowest of those that are to go.
+    """
+    cards = cards_to_hand_over(view) & ~BOTH
+    weakest = np.uint64(0)
+    for _ in range(min(due_of(view), bits.size(cards))):
+        rest = cards & ~weakest
+        weakest |= bit(bits.highest(rest) if view.revolution else bits.lowest(rest))
+    return np.int64(bits.lowest(weakest)) if weakest else PASS
+
+
+def check_no_gifts(game: Game, name: str) -> None:
+    """Check that no cards are given after sevens or discarded after tens.
+
+    Args:
+        game: Daihinmin with any options.
+        name: Name of an agent that cannot play such games.
+
+    Raises:
+        InputError: They are.
+    """
+    if has_gifts(game.flat.rules.options):
+        raise InputError(f"{name} knows no cards given or discarded: not seven_give or ten_discard")

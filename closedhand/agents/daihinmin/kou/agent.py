@@ -1,0 +1,402 @@
+"""The agents `kou` and `kou-tuned`: the heuristics of UECda-2014's light champion.
+
+`kou` follows section 4 of its paper to the letter. It divides its hand into plays (`division.py`)
+and estimates how likely each is to end its trick (`strength.py`). A leader makes the play with the
+highest priority. A follower makes the strongest of its plays that beat the trick, if it is strong
+and the hand is not weak without it, or else that with the highest priority among those that do not
+weaken the hand. A play that starts a lock has the greatest strength if the player then has the
+strongest play, and is not made otherwise.
+
+`kou-tuned` departs from the paper in all parameters of `variants.DEPARTURES`. Each is documented in
+`variants.Numbers`, and is an option of both agents, such as `kou[winning=1]`.
+
+The paper is silent on the following, and both agents do the same:
+
+- A play that empties the hand is made.
+- After a revolution the remaining hand is evaluated in the new order of ranks.
+- Players who passed, or hold too few cards, cannot answer; under a lock only its suits count.
+- The strongest card that is a single is never the joker, which is one anyway.
+- Cards are given away in the exchange by the weakness of the hand that remains, their ranks, and
+  surcharges for the 8, A, K and 3.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.agents.agent import KernelAgent
+from closedhand.agents.daihinmin.agent import kernel_agent
+from closedhand.agents.daihinmin.gifts import MOST_GIFTS, choose_gift, list_gifts
+from closedhand.agents.daihinmin.kou.division import (
+    MOST_PARTS,
+    PART,
+    count_below,
+    decompose,
+    divide_rest,
+    has_sets,
+    weakness,
+)
+from closedhand.agents.daihinmin.kou.strength import (
+    foes_of,
+    has_strongest,
+    locked,
+    starts_lock,
+    strength_of,
+    turned,
+    turned_ranks,
+)
+from closedhand.agents.daihinmin.kou.variants import (
+    OPTIONS,
+    PAPER,
+    TUNED,
+    TUNED_OPTIONS,
+    WEAKEST,
+    WEAKEST_SINGLE,
+    Numbers,
+    parse,
+)
+from closedhand.agents.daihinmin.limits import check_one_joker
+from closedhand.core import bits
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agents import Traits, described
+from closedhand.core.game import Game
+from closedhand.core.numba.jit import kernel
+from closedhand.core.options import Options, takes
+from closedhand.games.daihinmin.cards import bit, ranks_between
+from closedhand.games.daihinmin.exchange import TAXES, pair_in_exchange, picks
+from closedhand.games.daihinmin.legality import legal
+from closedhand.games.daihinmin.plays import EIGHT, FIRST_KAIDAN, JOKER, JOKER_BIT, NUM_RANKS, PASS
+from closedhand.games.daihinmin.seven_ten_rules import due_of
+
+NEVER = 10**6
+"""Price of a play that is not made."""
+WINNING, STRONGEST, WEAK, STRONG = -(10**5), -(5 * 10**4), -(10**4), -(10**3)
+"""Prices of plays that follow and win, end the trick (chosen by strength), do not weaken the hand,
+or end the trick (chosen by the weakness that they leave)."""
+
+
+class Hand(NamedTuple):
+    """A hand before a play.
+
+    Attributes:
+        cards: Cards of the hand.
+        plays: Number of plays that it divides into.
+        weakness: Weakness of the hand.
+    """
+
+    cards: np.uint64
+    plays: int
+    weakness: int
+
+
+@kernel
+def choose(rules, numbers, view, ids):
+    """The action of the player to act."""
+    parts = np.empty(MOST_PARTS, PART)
+    hand = view.hands[view.player]
+    if view.leader < 0:
+        return choose_pick(rules, numbers, view, hand, parts)
+    if due_of(view) > 0:
+        return choose_gift(view)
+    n = legal(rules, view, ids)
+    for i in range(n):
+        if rules.plays.need[ids[i]] == hand:
+            return np.int64(ids[i])
+    if n == 1:
+        return np.int64(ids[0])
+    if not numbers.any_play:
+        n = keep_divided(rules, numbers, view, hand, ids, n, parts)
+    if view.target < 0:
+        return lead(rules, numbers, view, hand, ids[:n], parts)
+    return follow(rules, numbers, view, hand, ids[:n], parts)
+
+
+@kernel
+def keep_divided(rules, numbers, view, hand, ids, n, parts):
+    """Move the plays that the hand divides into, and the pass, to the front; count them."""
+    foes = foes_of(rules, view, np.int64(view.revolution), 0)
+    total, kept = decompose(numbers, foes, hand, parts), 0
+    for i in range(n):
+        is_part = ids[i] == PASS
+        for k in range(total):
+            is_part |= rules.plays.need[ids[i]] == turned(parts[k].cards, foes.revolution)
+        if is_part:
+            ids[kept] = ids[i]
+            kept += 1
+    return kept
+
+
+# Leading a trick
+
+
+@kernel
+def lead(rules, numbers, view, hand, ids, parts):
+    """The play to lead with, among those of `ids`."""
+    foes = foes_of(rules, view, np.int64(view.revolution), 0)
+    if numbers.lead == 0 and numbers.winning:
+        winning = lead_to_win(rules, numbers, view, hand, foes, ids, parts)
+        if winning >= 0:
+            return winning
+    n = decompose(numbers, foes, hand, parts)
+    best, highest = 0, -NEVER
+    for i in range(n):
+        priority = priority_of(numbers, foes, parts[i])
+        if priority > highest:
+            best, highest = i, priority
+    cards = turned(parts[best].cards, foes.revolution)
+    for play in ids:
+        if rules.plays.need[play] == cards:
+            return np.int64(play)
+    return np.int64(ids[0])
+
+
+@kernel
+def lead_to_win(rules, numbers, view, hand, foes, ids, parts):
+    """Weakest of the strong plays that leave a winning form; -1 if there is none."""
+    best, least = -1, NEVER
+    for play in ids:
+        if play == PASS:
+            continue
+        value = strength_of(rules, numbers, foes, play)
+        if value < numbers.threshold:
+            continue
+        n = divide_rest(rules, numbers, view, hand, play, parts)
+        price = 100 * value + n
+        if count_below(parts, n, numbers.threshold) <= 1 and price < least:
+            best, least = np.int64(play), price
+    return best
+
+
+@kernel
+def priority_of(numbers, foes, part):
+    """Priority of a part of the hand to lead."""
+    if numbers.lead == WEAKEST:
+        return -100 * part.strength - part.low
+    if numbers.lead == WEAKEST_SINGLE:
+        return -part.low - (100 if part.family > 0 else 0)
+    return priority(numbers, foes, part.family, part.low, part.high, part.strength)
+
+
+@kernel
+def priority(numbers, foes, family, low, high, value):
+    """The paper's priority of a play times 10; ties are broken by the larger set.
+
+    Args:
+        numbers: Parameters of kou.
+        foes: Cards and opponents that the play faces.
+        family: Family of the play.
+        low: Its lowest rank, turned.
+        high: Its highest rank, turned.
+        value: Its strength.
+    """
+    tie = min(family, FIRST_KAIDAN)
+    if family >= FIRST_KAIDAN and low <= foes.eight and foes.eight <= high:
+        return 10 * numbers.lead_eight_kaidan + tie
+    if low == NUM_RANKS:
+        return 10 * numbers.lead_joker
+    if value >= numbers.threshold:
+        return 10 * (numbers.lead_strong - value) + tie
+    place = NUM_RANKS - low if numbers.weakest_first else low + 1
+    return 10 * (numbers.lead_weak + numbers.lead_rank * place) + tie
+
+
+# Following
+
+
+@kernel
+def follow(rules, numbers, view, hand, ids, parts):
+    """The play to follow with, among those of `ids`, or the pass."""
+    n = decompose(numbers, foes_of(rules, view, np.int64(view.revolution), 0), hand, parts)
+    before = Hand(hand, n, weakness(numbers, parts, n))
+    best, least = PASS, NEVER
+    for play in ids:
+        if play != PASS:
+            if view.owner == view.player and count_waiting(view) == 0:
+                price = price_to_lay_off(rules, numbers, view, before, play, parts)
+            else:
+                price = price_to_follow(rules, numbers, view, before, play, parts)
+            if price < least:
+                best, least = np.int64(play), price
+    return best
+
+
+@kernel
+def count_waiting(view):
+    """Number of other players who can still answer in this trick."""
+    return len(view.hands) - bits.size(np.uint64(view.passed | 1 << view.player))
+
+
+@kernel
+def price_to_lay_off(rules, numbers, view, before, play, parts):
+    """Price of a play over the player's own trick, which nobody can answer."""
+    foes = foes_of(rules, view, np.int64(view.revolution), 0)
+    if not numbers.lay_off:
+        return NEVER
+    with_joker = rules.plays.need[play] & JOKER_BIT != 0
+    if with_joker or strength_of(rules, numbers, foes, play) >= numbers.threshold:
+        return NEVER
+    n = divide_rest(rules, numbers, view, before.cards, play, parts)
+    return 100 * weakness(numbers, parts, n) + 10 * n if n < before.plays else NEVER
+
+
+@kernel
+def price_to_follow(rules, numbers, view, before, play, parts):
+    """Price of following with a play; `NEVER` if it is held back."""
+    value = strength_to_follow(rules, numbers, view, before.cards, play)
+    if value < 0:
+        return NEVER
+    n = divide_rest(rules, numbers, view, before.cards, play, parts)
+    is_strong = value >= numbers.threshold
+    if numbers.winning and is_strong and count_below(parts, n, numbers.threshold) <= 1:
+        return WINNING + 100 * n - value
+    is_spared = numbers.spare_joker and rules.plays.need[play] & JOKER_BIT != 0
+    low, high = turned_ranks(rules, view.revolution, play)
+    family = np.int64(rules.plays.family[play])
+    if not numbers.reserve:
+        if n >= before.plays or (is_spared and not is_strong):
+            return NEVER
+        if numbers.weak_first:
+            return (STRONG if is_strong else WEAK) + low
+        if is_strong:
+            return STRONGEST - value
+    else:
+        then = weakness(numbers, parts, n)
+        few = count_waiting(view) <= numbers.hold_answers
+        if is_strong and then - before.weakness < numbers.hold_rise:
+            is_last_eight = rules.plays.eight[play] and not has_sets(parts, n)
+            is_weak = n >= numbers.hold_plays and then >= numbers.hold_weakness
+            if few or not is_weak or (is_last_eight and not numbers.hold_last_eight):
+                return STRONG + 10 * then if numbers.weak_first else STRONGEST - value
+        if is_spared or then > before.weakness or (is_strong and not numbers.weak_first):
+            return NEVER
+        is_kept = numbers.keep_from <= value and value <= numbers.keep_to
+        if is_kept and family == 0 and then >= numbers.keep_weakness and not few:
+            return NEVER
+        if numbers.weak_first:
+            return WEAK + 100 * then + low
+    foes = foes_of(rules, view, np.int64(view.revolution), 0)
+    return WEAK - priority(numbers, foes, family, low, high, value)
+
+
+@kernel
+def strength_to_follow(rules, numbers, view, hand, play):
+    """Strength of a play that follows; -1 if an unwanted lock rules it out."""
+    if view.target == JOKER:
+        return numbers.eight
+    lock = 0 if play == JOKER else np.int64(view.lock)
+    starts = starts_lock(rules, view, play)
+    if starts:
+        lock = np.int64(rules.plays.suits[play])
+    foes = locked(foes_of(rules, view, np.int64(view.revolution), np.int64(view.passed)), lock)
+    value = strength_of(rules, numbers, foes, play)
+    if not starts:
+        return value
+    if numbers.lock < 0:
+        return -1
+    if numbers.lock > 0 or wants_lock(rules, numbers, hand, play, foes, lock):
+        return max(value, numbers.sure)
+    if numbers.unwanted_lock > 0 or (numbers.unwanted_lock == 0 and value >= numbers.threshold):
+        return value
+    return -1
+
+
+@kernel
+def wants_lock(rules, numbers, hand, play, foes, lock):
+    """Whether to start a lock: if the player then has the strongest play, or with any set."""
+    if rules.plays.family[play] > 0 and numbers.lock_groups >= 0:
+        return foes.finished <= numbers.lock_groups
+    return has_strongest(rules, numbers, hand, play, foes, lock)
+
+
+# The exchange
+
+
+@kernel
+def choose_pick(rules, numbers, view, hand, parts):
+    """Next card to give in the exchange, out of those with the lowest price."""
+    pair = pair_in_exchange(view)
+    foes = foes_of(rules, view, 0, 0)
+    chosen = view.returned[pair]
+    # The first of two cards may be another player's choice: the second is above it in any case.
+    allowed = picks(view, hand) if chosen else hand
+    cards = allowed & ranks_between(0, NUM_RANKS - 2)
+    if bits.size(cards) < (1 if chosen else TAXES[pair]):
+        cards = allowed
+    best_first, best_second, least = np.int64(-1), np.int64(-1), np.int64(0)
+    gifts = np.empty((MOST_GIFTS, 2), np.int64)
+    for i in range(list_gifts(cards, chosen, TAXES[pair], gifts)):
+        first, second = gifts[i, 0], gifts[i, 1]
+        n = decompose(numbers, foes, hand & ~bit(first) & ~bit(second), parts)
+        price = numbers.give_weakness * weakness(numbers, parts, n)
+        price += price_to_give(numbers, first)
+        price += price_to_give(numbers, second) if second != first else 0
+        if best_first < 0 or price < least:
+            best_first, best_second, least = first, second, price
+    return best_second if chosen else best_first
+
+
+@kernel
+def price_to_give(numbers, card):
+    """Price of giving a card away, without that of the weakness of the remaining hand."""
+    rank = card // 4
+    if rank == EIGHT:
+        return rank + numbers.give_eight
+    if rank == NUM_RANKS - 2:
+        return rank + numbers.give_ace
+    if rank == NUM_RANKS - 3:
+        return rank + numbers.give_king
+    return rank + numbers.give_three if rank == 0 else rank
+
+
+class Policy(NamedTuple):
+    """The policy.
+
+    Attributes:
+        numbers: Its parameters.
+    """
+
+    kernels = "closedhand.agents.daihinmin.kou.agent"
+
+    numbers: Numbers
+
+
+@kernel
+def decide(policy, rules, view, ids):
+    """The action of the player to act."""
+    return np.int64(choose(rules, policy.numbers, view, ids))
+
+
+@takes(OPTIONS)
+@described(Traits(microseconds=13, steady=True, since="0.2.0"))  # by the letter of its paper
+def make_kou(game: Game, seed: int, argument: str | None, **numbers: int) -> KernelAgent:
+    """The agent `kou`, with variants as argument and `Numbers` as options; it needs no seed.
+
+    Raises:
+        InputError: The argument is no variant, or an option is no parameter of kou.
+    """
+    return _make(game, OPTIONS, PAPER, argument, numbers)
+
+
+@takes(TUNED_OPTIONS)
+@described(Traits(microseconds=16, steady=True))
+def make_tuned(game: Game, seed: int, argument: str | None, **numbers: int) -> KernelAgent:
+    """The agent `kou-tuned`, like `kou` with other parameters.
+
+    Raises:
+        InputError: The argument is no variant, or an option is no parameter of kou.
+    """
+    return _make(game, TUNED_OPTIONS, TUNED, argument, numbers)
+
+
+def _make(
+    game: Game, options: Options, usual: Numbers, argument: str | None, given: Mapping[str, int]
+) -> KernelAgent:
+    """One of the two agents.
+
+    Raises:
+        InputError: The game has two jokers.
+    """
+    check_one_joker(game, options.owner)
+    text = str(AgentSpec(options.owner, given, argument))
+    return kernel_agent(game, text, Policy(parse(argument, usual, options, **given)))

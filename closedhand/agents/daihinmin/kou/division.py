@@ -1,0 +1,153 @@
+"""How kou divides a hand into plays and rates its weakness (the paper's sections 4.1, 4.5)."""
+
+import numpy as np
+
+from closedhand.agents.daihinmin.kou.strength import foes_of, strength, turned
+from closedhand.agents.daihinmin.kou.variants import BY_STRENGTH
+from closedhand.core import bits
+from closedhand.core.numba.jit import kernel
+from closedhand.games.daihinmin.cards import EACH_RANK, bit, ranks_between, ranks_with
+from closedhand.games.daihinmin.plays import ALL_SUITS, FIRST_KAIDAN, JOKER_BIT, NUM_RANKS, SHORTEST
+
+MOST_PARTS = 16
+PART = np.dtype(
+    (
+        np.record,
+        [
+            ("cards", "u8"),  # turned, as are the ranks
+            ("family", "i8"),
+            ("low", "i8"),  # 13 for the lone joker
+            ("high", "i8"),
+            ("strength", "i8"),
+        ],
+    )
+)
+"""One play of a hand."""
+
+
+@kernel
+def decompose(numbers, foes, hand, parts):
+    """Divide a hand into plays that do not overlap, nearly as few as possible.
+
+    Kaidan come first, then 8s and the strongest card as singles, then groups, then the other cards;
+    the joker stays alone.
+
+    Args:
+        numbers: Parameters of kou.
+        foes: Cards and opponents that the plays face.
+        hand: Cards, not turned.
+        parts: Output: the plays, `PART` [16].
+
+    Returns:
+        The number of plays.
+    """
+    cards = turned(hand & ~JOKER_BIT, foes.revolution)
+    n = take_kaidan(numbers, foes, cards, parts) if foes.kaidan else 0
+    for i in range(n):
+        cards &= ~parts[i].cards
+    alone = cards & ranks_between(foes.eight, foes.eight)
+    if cards:
+        highest = bits.highest(cards)
+        value = strength(numbers, foes, 0, highest // 4, highest // 4)
+        if not numbers.top_if_strong or value >= numbers.threshold:
+            alone |= bit(highest)
+    while cards:
+        highest = bits.highest(cards)
+        rank = highest // 4
+        group = bit(highest) if alone & bit(highest) else cards & ranks_between(rank, rank)
+        cards &= ~group
+        n = add(numbers, foes, group, bits.size(group) - 1, rank, rank, parts, n)
+    if hand & JOKER_BIT:
+        n = add(numbers, foes, JOKER_BIT, 0, NUM_RANKS, NUM_RANKS, parts, n)
+    return n
+
+
+@kernel
+def divide_rest(rules, numbers, view, hand, play, parts):
+    """Divide the cards that a play leaves, in the order of ranks after the play."""
+    revolution = np.int64(view.revolution)
+    if rules.options.revolution and rules.plays.revolts[play]:
+        revolution = 1 - revolution
+    foes = foes_of(rules, view, revolution, 0)
+    return decompose(numbers, foes, hand & ~rules.plays.need[play], parts)
+
+
+@kernel
+def add(numbers, foes, cards, family, low, high, parts, n):
+    """Write a play after `n` others; return the new number of plays."""
+    parts[n].cards = cards
+    parts[n].family = family
+    parts[n].low = low
+    parts[n].high = high
+    parts[n].strength = strength(numbers, foes, family, low, high)
+    return n + 1
+
+
+@kernel
+def take_kaidan(numbers, foes, cards, parts):
+    """Write the runs of cards that are in no group.
+
+    With `kaidan_with_groups` these are all runs but those whose ranks, ignoring 8s, all have a pair
+    too.
+    """
+    n = 0
+    own = cards & ranks_between(0, NUM_RANKS - 1 - numbers.kaidan_to_ace)
+    if not numbers.kaidan_with_groups:
+        own &= ~(ranks_with(cards, 2) * np.uint64(ALL_SUITS))
+    starts = own & (own >> np.uint64(4)) & (own >> np.uint64(8))
+    left = starts | (starts << np.uint64(4)) | (starts << np.uint64(8))
+    unpaired = ~ranks_with(cards, 2) & ~ranks_between(foes.eight, foes.eight)
+    while left:
+        first = bits.lowest(left)
+        length = 1
+        while left & bit(first + 4 * length):
+            length += 1
+        low, high = first // 4, first // 4 + length - 1
+        ranks = ranks_between(low, high) & EACH_RANK
+        run = ranks << np.uint64(first % 4)
+        left &= ~run
+        if not numbers.kaidan_with_groups or ranks & unpaired:
+            family = FIRST_KAIDAN + length - SHORTEST
+            n = add(numbers, foes, run, family, low, high, parts, n)
+    return n
+
+
+@kernel
+def weakness(numbers, parts, n):
+    """Weakness of a hand of `n` plays."""
+    total = 0
+    for i in range(n):
+        total += weakness_of(numbers, parts[i])
+    return total
+
+
+@kernel
+def weakness_of(numbers, part):
+    """Weakness that a play adds to its hand."""
+    if part.low == NUM_RANKS and numbers.weakness_of_joker != BY_STRENGTH:
+        return numbers.weakness_of_joker
+    if part.low == NUM_RANKS - 1 and part.family > 0 and numbers.weakness_of_top != BY_STRENGTH:
+        return numbers.weakness_of_top * (part.family + 1)
+    if part.strength <= numbers.weak:
+        return 2
+    if part.strength <= numbers.middling:
+        return 1
+    return 0 if part.strength <= numbers.strong else -1
+
+
+@kernel
+def count_below(parts, n, threshold):
+    """Number of `n` plays below a threshold of strength; at most one makes a winning form."""
+    below = 0
+    for i in range(n):
+        below += parts[i].strength < threshold
+    return below
+
+
+@kernel
+def has_sets(parts, n):
+    """Whether any of `n` plays is more than a single."""
+    for i in range(n):
+        if parts[i].family > 0:
+            return True
+    return False

@@ -1,0 +1,268 @@
+"""How likely a play is to end its trick: the strengths of kou, 1 to 101 (the paper's section 4.2).
+
+Cards are **turned** so that the higher rank is always the stronger one: under revolution rank r
+becomes 12 - r. The cards that the player has not seen may be held by opponents, in the worst case
+all of them in one hand, the joker included.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.core import bits
+from closedhand.core.numba.jit import kernel
+from closedhand.games.daihinmin.cards import bit, of_suits, ranks_between, ranks_with
+from closedhand.games.daihinmin.hidden import unseen
+from closedhand.games.daihinmin.plays import (
+    EIGHT,
+    FIRST_KAIDAN,
+    JOKER,
+    JOKER_BIT,
+    NUM_RANKS,
+    SPADE_THREE,
+)
+from closedhand.games.daihinmin.state import PLAYERS
+
+NOWHERE = -9
+"""Rank of the 8 where it does not end the trick."""
+STAGES = ((4, 0x0F0F0F0F0F0F0F0F), (8, 0x00FF00FF00FF00FF), (16, 0x0000FFFF0000FFFF))
+
+
+Number = int | np.int64
+
+
+class Foes(NamedTuple):
+    """Cards and opponents that a play faces; ranks and cards are turned.
+
+    Attributes:
+        cards: Unseen cards, without the joker.
+        joker: 1 if the joker is unseen.
+        spade_three: 1 if the 3 of spades is unseen and beats the joker.
+        finished: Number of players who are out, of five. With other numbers of players, how many of
+            five would be out if as many as now were left; not below 0.
+        most: Size of the largest hand among the players who can answer.
+        eight: Rank of the 8, or `NOWHERE` if it does not end the trick.
+        kaidan: 1 if the rules have kaidan.
+        revolution: Whether the cards are reversed.
+    """
+
+    cards: np.uint64
+    joker: Number
+    spade_three: Number
+    finished: Number
+    most: Number
+    eight: Number
+    kaidan: Number
+    revolution: Number
+
+
+@kernel
+def turned(cards, revolution):
+    """A set of cards with its ranks in reverse under revolution; the joker keeps its place."""
+    if not revolution:
+        return cards
+    joker = cards & JOKER_BIT
+    # The ranks are 13 of 16 groups of four bits; the order of the groups is reversed.
+    cards = (cards & ~JOKER_BIT) << np.uint64(64 - 4 * NUM_RANKS)
+    for shift, mask in STAGES:
+        places, low = np.uint64(shift), np.uint64(mask)
+        cards = ((cards & low) << places) | ((cards >> places) & low)
+    cards = (cards << np.uint64(32)) | (cards >> np.uint64(32))
+    return cards | joker
+
+
+@kernel
+def turned_ranks(rules, revolution, play):
+    """Lowest and highest rank of a play, turned; both are 13 for the lone joker."""
+    low, high = np.int64(rules.plays.low[play]), np.int64(rules.plays.high[play])
+    if revolution and play != JOKER:
+        return NUM_RANKS - 1 - high, NUM_RANKS - 1 - low
+    return low, high
+
+
+@kernel
+def foes_of(rules, view, revolution, passed):
+    """Cards and opponents that the plays of the player to act face.
+
+    Args:
+        rules: Rules of the game.
+        view: View of that player.
+        revolution: Whether low ranks beat high ones at the time of these plays.
+        passed: Bits of the players who cannot answer.
+    """
+    hidden = unseen(view, view.player)
+    most = 0
+    for other in range(len(view.hands)):
+        if other != view.player and not passed & (1 << other):
+            most = max(most, np.int64(view.left[other]))
+    eight = NOWHERE
+    if rules.options.eight_stop:
+        eight = NUM_RANKS - 1 - EIGHT if revolution else EIGHT
+    return Foes(
+        turned(hidden & ~JOKER_BIT, revolution),
+        np.int64(hidden >> np.uint64(JOKER)),
+        np.int64(rules.options.spade_three != 0 and hidden & bit(SPADE_THREE) != 0),
+        max(np.int64(0), PLAYERS - len(view.hands) + np.int64(view.out)),
+        most,
+        eight,
+        np.int64(rules.options.kaidan),
+        np.int64(revolution),
+    )
+
+
+@kernel
+def locked(foes, lock):
+    """Restrict the cards that a play faces to the suits of a lock, 0 for none."""
+    return Foes(
+        foes.cards & of_suits(lock),
+        foes.joker,
+        foes.spade_three,
+        foes.finished,
+        foes.most,
+        foes.eight,
+        foes.kaidan,
+        foes.revolution,
+    )
+
+
+@kernel
+def strength(numbers, foes, family, low, high):
+    """The strength of a play by its family and turned ranks."""
+    if low <= foes.eight and foes.eight <= high:
+        return numbers.eight
+    if foes.most < (family + 1 if family < FIRST_KAIDAN else high - low + 1):
+        return numbers.sure
+    if low == NUM_RANKS:
+        return numbers.least if foes.spade_three else numbers.sure
+    if family == 0:
+        less = against_single(numbers, foes, low)
+    elif family < FIRST_KAIDAN:
+        less = against_group(numbers, foes, family + 1, low)
+    else:
+        less = against_kaidan(numbers, foes, low, high)
+    return max(numbers.sure - less, numbers.least)
+
+
+@kernel
+def strength_of(rules, numbers, foes, play):
+    """The strength of a play."""
+    low, high = turned_ranks(rules, foes.revolution, play)
+    return strength(numbers, foes, np.int64(rules.plays.family[play]), low, high)
+
+
+@kernel
+def stronger_plays(foes, family, low, high):
+    """Number of places where opponents may have a stronger play, without and only with the joker.
+
+    A place is a rank, or the first card of a kaidan.
+    """
+    higher = foes.cards & ranks_between(low + 1, NUM_RANKS)
+    if family == 0:
+        return bits.size(ranks_with(higher, 1)), np.int64(foes.joker)
+    if family >= FIRST_KAIDAN:
+        whole, lacking = runs(foes.cards, high - low + 1)
+        above = ranks_between(high + 1, NUM_RANKS)
+        return bits.size(whole & above), foes.joker * bits.size(lacking & above)
+    if family == 4:
+        return np.int64(0), np.int64(0)
+    whole = bits.size(ranks_with(higher, family + 1))
+    return whole, foes.joker * (bits.size(ranks_with(higher, family)) - whole)
+
+
+@kernel
+def against_single(numbers, foes, rank):
+    """Deduction from the strength of a single card."""
+    whole, joker = stronger_plays(foes, 0, rank, rank)
+    each = numbers.stronger_rank if numbers.joker_as_card else numbers.unseen_joker
+    return numbers.stronger_rank * whole + each * joker
+
+
+@kernel
+def against_group(numbers, foes, number, rank):
+    """Deduction from the strength of a group of `number` cards."""
+    whole, lacking = stronger_plays(foes, number - 1, rank, rank)
+    few = PLAYERS - foes.finished < numbers.group_players
+    total = 0
+    if few:
+        total = numbers.stronger_rank * whole
+    elif whole:
+        higher = foes.cards & ranks_between(rank + 1, NUM_RANKS)
+        for held in range(number, 5):
+            more = bits.size(ranks_with(higher, held + 1)) if held < 4 else 0
+            ranks = bits.size(ranks_with(higher, held)) - more
+            total += ranks * weight_of_group(numbers, held - number + foes.finished)
+    each = numbers.joker_group
+    if numbers.joker_as_card:
+        each = numbers.stronger_rank if few else weight_of_group(numbers, foes.finished)
+    return total + each * lacking
+
+
+@kernel
+def weight_of_group(numbers, spare):
+    """The paper's f(n)."""
+    if spare <= 0:
+        return numbers.group_0
+    if spare == 1:
+        return numbers.group_1
+    return numbers.group_2 if spare == 2 else numbers.group_3
+
+
+@kernel
+def against_kaidan(numbers, foes, low, high):
+    """Deduction from the strength of a kaidan."""
+    whole, lacking = stronger_plays(foes, FIRST_KAIDAN, low, high)
+    each = numbers.stronger_kaidan * (foes.finished + 1)
+    if foes.finished >= PLAYERS - 2:
+        each = numbers.last_kaidan
+    return each * whole + (each if numbers.joker_as_card else numbers.joker_kaidan) * lacking
+
+
+@kernel
+def runs(cards, length):
+    """First cards of all kaidan of a length, and of those that lack one card.
+
+    None goes below the 3 or above the 2.
+    """
+    whole = ranks_between(0, NUM_RANKS - length)
+    lacking = whole
+    for i in range(length):
+        here = cards >> np.uint64(4 * i)
+        lacking = (lacking & here) | whole
+        whole &= here
+    return whole, lacking & ~whole
+
+
+@kernel
+def starts_lock(rules, view, play):
+    """Whether a play starts a lock."""
+    if view.target < 0 or view.lock or play == JOKER or not rules.options.lock:
+        return False
+    return rules.plays.suits[play] == rules.plays.suits[view.target]
+
+
+@kernel
+def has_strongest(rules, numbers, hand, play, foes, lock):
+    """Whether nobody can beat the best of the hand's plays of a kind under a lock.
+
+    Args:
+        rules: Rules of the game.
+        numbers: Parameters of kou.
+        hand: Cards, not turned.
+        play: One of these plays.
+        foes: Cards and opponents under the lock.
+        lock: Suits of the lock.
+    """
+    family = np.int64(rules.plays.family[play])
+    if family == 0 and numbers.joker_as_card and hand & JOKER_BIT and not foes.spade_three:
+        return True
+    own = turned(hand & of_suits(lock), foes.revolution)
+    low, high = turned_ranks(rules, foes.revolution, play)
+    length = high - low + 1
+    if family < FIRST_KAIDAN:
+        found = ranks_with(own, min(family + 1, 4))
+    else:
+        found, _ = runs(own, length)
+    if found:
+        low = max(low, np.int64(bits.highest(found) // 4))
+    whole, lacking = stronger_plays(foes, family, low, low + length - 1)
+    return whole == 0 and (lacking == 0 or not numbers.joker_as_card)

@@ -1,0 +1,304 @@
+"""Tune the numbers of kou: coordinate search by duplicate play, as its paper wishes.
+
+A trial changes one of `Numbers` to another value of its ladder (`LADDERS`). The challenger takes
+each seat of a deal in turn, and the holder, the present best, takes the same seats of the same
+deals among the same opponents; what counts is the difference of their points, deal by deal. Where
+the holder is the opponent, too, nothing more need be played: its points are the mean of the table.
+
+A trial has two stages. `SCREENED` deals show whether the challenger is promising: whether its gain
+is above its standard error. Then it plays deals that are not those which made it promising, the
+more the smaller the gain was, `CONFIRMED` at most, and becomes the holder if the 95% interval of
+these alone is above 0. Both stages end early once the interval is not above 0 at all.
+
+A sweep tries all numbers in an order of its own, each a `stride` of rungs up its ladder, then down;
+what succeeds is tried again from there. The strides are `STRIDES` in turn.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from closedhand.agents.daihinmin.agent import kernel_agent
+from closedhand.agents.daihinmin.kou.agent import Policy
+from closedhand.agents.daihinmin.kou.variants import (
+    BY_STRENGTH,
+    NEVER_MET,
+    OPTIONS,
+    PAPER,
+    RANGES,
+    Numbers,
+)
+from closedhand.core import batch
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agents import Agent, make_agent
+from closedhand.core.duplicate import match_settings, play_out
+from closedhand.core.files import write_atomically
+from closedhand.core.game import Game, InputError
+from closedhand.core.run import Run
+from closedhand.core.seating import seating
+from closedhand.core.statistics import student
+
+PIECE = 100
+"""Deals that are played at a time."""
+SCREENED, CONFIRMED = 300, 2000
+"""Deals of the first stage of a trial, and most deals of the second."""
+CERTAIN = 6.0
+"""The second stage has as many deals as make the gain of the first so many standard errors."""
+STRIDES = (2, 1)
+"""Rungs of its ladder by which a number is changed, in turn for each sweep."""
+UP, DOWN = 0, 1
+"""Directions on a ladder."""
+CHECKPOINT, TEXT = "kou.npz", "kou.txt"
+"""Files of a tuning: the checkpoint, and the text of the holder as an agent."""
+COUNTS = ("sweeps", "trials", "accepted", "deals", "place", "way", "moved", "confirming")
+"""Whole numbers of a checkpoint."""
+
+FINE = {
+    "threshold": (60, 65, 70, 75, 80, 85, 90, 95, 98, 100),
+    "eight": (80, 90, 95, 99, 101),
+    "least": (0, 1, 5, 10, 20),
+    "stronger_rank": (5, 10, 15, 20, 25, 30, 35, 40),
+    "unseen_joker": (0, 1, 2, 5, 10, 20),
+    "group_players": (2, 3, 4, 5, 6),
+    "group_0": (0, 1, 2, 4, 6, 9, 15),
+    "group_1": (2, 4, 6, 9, 12, 15, 20),
+    "group_2": (6, 9, 12, 15, 20, 25, 30),
+    "group_3": (9, 15, 20, 24, 30, 40),
+    "joker_group": (0, 1, 2, 4, 8),
+    "stronger_kaidan": (0, 1, 2, 4, 8, 15),
+    "joker_kaidan": (0, 1, 2, 4, 8),
+    "last_kaidan": (0, 2, 4, 8, 15, 30),
+    "weak": (10, 20, 30, 40, 50),
+    "middling": (40, 50, 60, 70, 80),
+    "strong": (70, 80, 85, 90, 95, 98),
+    "weakness_of_joker": (-4, -3, -2, -1, 0, 1, BY_STRENGTH),
+    "weakness_of_top": (-2, -1, 0, 1, BY_STRENGTH),
+    "lead_eight_kaidan": (-20, 0, 9, 20, 40, 60),
+    "lead_joker": (-20, 0, 3, 10, 20, 40),
+    "lead_weak": (0, 10, 20, 30, 40, 60),
+    "lead_rank": (-2, -1, 0, 1, 2, 3, 4),
+    "lead_strong": (60, 80, 95, 110, 125, 140),
+    "lock_groups": (-1, 0, 1, 2, 3),
+    "hold_rise": (0, 1, 2, 3, 4, NEVER_MET),
+    "hold_plays": (0, 2, 3, 4, 5, 6),
+    "hold_weakness": (2, 3, 4, 5, 6, 8, NEVER_MET),
+    "hold_answers": (-1, 0, 1, 2, 3),
+    "keep_weakness": (2, 3, 4, 5, 6, NEVER_MET),
+    "keep_from": (20, 30, 40, 50, 60),
+    "keep_to": (50, 60, 70, 80, 90),
+    "give_weakness": (2, 5, 7, 10, 15, 20, 30),
+    "give_eight": (0, 10, 20, 30, 40, 60),
+    "give_ace": (0, 10, 20, 30, 40, 60),
+    "give_king": (0, 5, 10, 15, 20, 30),
+    "give_three": (-5, 0, 5, 10, 15),
+}
+"""Values of the numbers that are no switches, ascending, the paper's among them."""
+
+UNTUNED = {"sure", "lead", "lock", "reserve"}
+"""A mere scale, and what turns a heuristic of the paper off, as some of its `VARIANTS` do."""
+
+LADDERS: dict[str, tuple[int, ...]] = {
+    **{
+        name: tuple(range(least, most + 1))
+        for name, (least, most) in sorted(RANGES.items())
+        if name not in UNTUNED
+    },
+    **FINE,
+}
+"""The values that are tried of every number but those of `UNTUNED`, ascending."""
+
+
+def text_of(numbers: Numbers) -> str:
+    """The agent with these numbers, as text: `kou`, with those that are not the paper's."""
+    paper = PAPER._asdict()
+    changed = {name: value for name, value in numbers._asdict().items() if value != paper[name]}
+    return str(AgentSpec(OPTIONS.owner, changed))
+
+
+def neighbour(numbers: Numbers, name: str, way: int, stride: int) -> Numbers | None:
+    """These numbers with one that is `stride` rungs up or down its ladder.
+
+    A stride beyond the end leads to the end; None: the number is at the end.
+    """
+    value, ladder = getattr(numbers, name), LADDERS[name]
+    above = [rung for rung in ladder if rung > value]
+    below = [rung for rung in reversed(ladder) if rung < value]
+    ahead = above if way == UP else below
+    return numbers._replace(**{name: ahead[:stride][-1]}) if ahead else None
+
+
+class Tuning:
+    """A search in progress; a `closedhand.core.run.Learner`.
+
+    Attributes:
+        numbers: Numbers of the holder.
+        sweeps: Number of sweeps finished.
+        trials: Number of trials finished.
+        accepted: Number of trials whose challenger became the holder.
+        deals: Number of deals played.
+        place: Place of the number on trial in the order of the sweep.
+        way: Direction of the trial, `UP` or `DOWN`.
+        moved: 1 if an earlier trial of this number succeeded in this sweep, else 0.
+        confirming: Number of deals of the second stage of the trial; 0 in the first stage.
+        gains: What the challenger gained in each deal of this stage.
+        found: The latest success: the number and its value, and the gain with its interval.
+    """
+
+    def __init__(self, game: Game, seed: int = 0, against: Sequence[str] = ()) -> None:
+        """Start with the paper's numbers.
+
+        Args:
+            game: Daihinmin of one round.
+            seed: Seed of the deals and of the orders.
+            against: Agents at the other seats, the last one repeated; none: the holder.
+
+        Raises:
+            InputError: The game has several rounds, or an opponent is unknown or one too many.
+        """
+        if game.rounds > 1:
+            raise InputError("kou is tuned in single rounds: leave out rounds")
+        if len(against) >= game.num_players:
+            raise InputError(f"there are {game.num_players - 1} seats for {len(against)} opponents")
+        self.game = game
+        self.seed = seed
+        self.against = tuple(against)
+        self.numbers = PAPER
+        self.sweeps = self.trials = self.accepted = self.deals = 0
+        self.place = self.way = self.moved = self.confirming = 0
+        self.gains: list[float] = []
+        self.found: dict[str, Any] = {}
+        self._make_opponents(PAPER)  # fails now, not when it plays
+
+    def advance(self, seconds: float) -> bool:
+        """Play a piece of a trial; returns whether there is a new holder."""
+        challenger = self._challenger()
+        gains = self._play(challenger)
+        # Nothing has been changed so far, so that an interruption leaves a complete piece.
+        self.deals += len(gains)
+        self.gains += gains.tolist()
+        return self._judge(challenger)
+
+    def state(self) -> dict[str, Any]:
+        """State for `restore`."""
+        counts = {name: np.array(getattr(self, name)) for name in COUNTS}
+        return {"numbers": np.array(self.numbers), "gains": np.array(self.gains), **counts}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Resume from a state that `state` returned."""
+        self.numbers = Numbers(*state["numbers"].tolist())
+        self.gains = state["gains"].tolist()
+        for name in COUNTS:
+            setattr(self, name, int(state[name]))
+
+    def summary(self) -> dict[str, Any]:
+        """The latest success, and what it took so far."""
+        counts = {name: getattr(self, name) for name in COUNTS[:4]}
+        return {**self.found, "agent": text_of(self.numbers), **counts}
+
+    def _name(self) -> str:
+        """The number on trial."""
+        rng = np.random.default_rng((self.seed, 0x0DE5, self.sweeps))
+        return list(LADDERS)[int(rng.permutation(len(LADDERS))[self.place])]
+
+    def _challenger(self) -> Numbers:
+        """The challenger on trial; trials at the end of a ladder are passed over."""
+        while True:
+            stride = STRIDES[self.sweeps % len(STRIDES)]
+            found = neighbour(self.numbers, self._name(), self.way, stride)
+            if found is not None:
+                return found
+            self._next()
+
+    def _next(self) -> None:
+        """Go on to the trial that follows a failure."""
+        self.confirming, self.gains = 0, []
+        if self.way == UP and not self.moved:
+            self.way = DOWN
+            return
+        self.way, self.moved = UP, 0
+        self.place += 1
+        if self.place == len(LADDERS):
+            self.place = 0
+            self.sweeps += 1
+
+    def _play(self, challenger: Numbers) -> np.ndarray:
+        """What the challenger gains in a piece, mean over the seats; float64 [PIECE]."""
+        game = self.game
+        players = game.num_players
+        rng = np.random.default_rng((self.seed, 0xDEA1, self.deals))
+        dealt = np.array([game.deal(rng) for _ in range(PIECE)], game.dtype)
+        # Agent 0, the holder or its challenger, sits at another seat of each table.
+        last = max(1, len(self.against))
+        tables = [seating(game.sides, table) for table in range(players)]
+        seats = np.minimum(np.tile(tables, (PIECE, 1)), last)
+
+        def payoffs(numbers: Numbers) -> np.ndarray:
+            states = np.repeat(dealt, players)
+            play_out(
+                game, states, seats, [self._agent(numbers), *self._make_opponents(self.numbers)]
+            )
+            return batch.returns(game, states)
+
+        def own(payoffs: np.ndarray) -> np.ndarray:
+            return payoffs[seats == 0].reshape(PIECE, players).mean(axis=1)
+
+        points = payoffs(challenger)
+        if self.against:
+            return own(points) - own(payoffs(self.numbers))
+        return own(points) - points.reshape(PIECE, -1).mean(axis=1)
+
+    def _agent(self, numbers: Numbers) -> Agent:
+        return kernel_agent(self.game, text_of(numbers), Policy(numbers))
+
+    def _make_opponents(self, holder: Numbers) -> list[Agent]:
+        """The other agents, made anew so that what they draw is the same for both sides."""
+        seed = self.seed + self.deals
+        return [make_agent(self.game, each, seed) for each in self.against] or [self._agent(holder)]
+
+    def _judge(self, challenger: Numbers) -> bool:
+        """End the trial or its first stage if it is time; returns whether there is a new holder."""
+        (gain,) = student(np.array(self.gains)[:, None])
+        if gain.high <= 0:
+            return self._fail()
+        if len(self.gains) < (self.confirming or SCREENED):
+            return False
+        if not self.confirming:
+            # A 95% interval reaches two standard errors to each side.
+            error = (gain.high - gain.mean) / 2
+            if gain.mean <= error:
+                return self._fail()
+            wanted = len(self.gains) * (CERTAIN * error / gain.mean) ** 2
+            self.confirming = int(np.clip(wanted, min(SCREENED, CONFIRMED), CONFIRMED))
+            self.gains = []
+            return False
+        if gain.low <= 0:
+            return self._fail()
+        name = self._name()
+        self.found = {"change": f"{name}={getattr(challenger, name)}", "gain": list(gain)}
+        self.numbers = challenger
+        self.accepted += 1
+        self.trials += 1
+        self.moved, self.confirming, self.gains = 1, 0, []
+        return True
+
+    def _fail(self) -> bool:
+        self.trials += 1
+        self._next()
+        return False
+
+
+def begin(game: Game, seed: int, folder: Path, against: Sequence[str] = ()) -> Run[Tuning]:
+    """Make a run of a tuning before its first piece; it can be resumed from the folder.
+
+    Raises:
+        InputError: As for `Tuning`.
+    """
+    tuning = Tuning(game, seed, against)
+
+    def save_text() -> None:
+        write_atomically(folder / TEXT, text_of(tuning.numbers) + "\n")
+
+    settings = match_settings(game, against, seed)
+    return Run(tuning, settings, folder / CHECKPOINT, save_text, note_checkpoints=False)

@@ -1,0 +1,208 @@
+"""The agent `min-sets`, our stand-in for chibiHana, UECda-2013's light champion.
+
+That program was never published. The paper about kou says that it divides its hand into the fewest
+plays, has a sophisticated search for the finish, and a strategy for locks. This agent does the
+same. It plays a sure win (`endgame.py`), leads the lowest play, and follows with the lowest play
+that leaves one play fewer, preferably one that starts a lock. It keeps plays that end a trick while
+many plays remain, and the joker for sets and the finish.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.agents.agent import KernelAgent
+from closedhand.agents.daihinmin.agent import kernel_agent
+from closedhand.agents.daihinmin.endgame import DEEPEST, sure_win
+from closedhand.agents.daihinmin.gifts import MOST_GIFTS, check_no_gifts, list_gifts
+from closedhand.agents.daihinmin.kou.strength import (
+    foes_of,
+    runs,
+    starts_lock,
+    strength_of,
+    turned_ranks,
+)
+from closedhand.agents.daihinmin.kou.variants import TUNED, Numbers
+from closedhand.agents.daihinmin.limits import check_one_joker
+from closedhand.core import bits
+from closedhand.core.agents import Traits, described, refuse_argument
+from closedhand.core.game import Game
+from closedhand.core.numba.jit import kernel
+from closedhand.games.daihinmin.cards import EACH_RANK, bit, ranks_between, ranks_with
+from closedhand.games.daihinmin.exchange import TAXES, pair_in_exchange
+from closedhand.games.daihinmin.legality import legal, longest_kaidan
+from closedhand.games.daihinmin.plays import EIGHT, JOKER_BIT, NUM_RANKS, PASS, SHORTEST
+from closedhand.games.daihinmin.state import empty_states
+from closedhand.games.daihinmin.tricks import everybody
+
+MOST_RUNS = 200
+MOST_KAIDAN = 6
+"""As many as fit into 20 cards, the most of three players; 13 have at most four."""
+NEVER = 10**6
+PLAYS_TO_STRIKE = 6
+"""Maximum number of plays left after following with the joker or with a play that ends a trick."""
+JOKER_PRICE, STRONG_PRICE, LOCK_GAIN = 40, 30, 20
+"""Prices on a scale where each play that is left costs 100 and each rank 2."""
+
+
+@kernel
+def fewest(rules, hand, kaidan):
+    """The fewest plays that a hand can be divided into.
+
+    All combinations of kaidan that do not overlap are tried; the other cards are played by rank.
+    The joker completes a kaidan or joins any other play.
+
+    Args:
+        rules: Rules of the game.
+        hand: Cards of the hand.
+        kaidan: Scratch space, uint64 [MOST_RUNS].
+    """
+    if hand == JOKER_BIT:
+        return 1
+    best = count_ranks(hand)
+    number = list_runs(rules, hand, kaidan) if rules.options.kaidan else 0
+    following = np.zeros(MOST_KAIDAN, np.int64)
+    left = np.zeros(MOST_KAIDAN, np.uint64)
+    left[0] = hand
+    depth = 0
+    while depth >= 0:
+        i = following[depth]
+        if i == number:
+            depth -= 1
+            continue
+        following[depth] += 1
+        if kaidan[i] & ~left[depth]:
+            continue
+        rest = left[depth] & ~kaidan[i]
+        best = min(best, depth + 1 + count_ranks(rest))
+        if depth + 1 < MOST_KAIDAN and bits.size(rest) >= SHORTEST:
+            depth += 1
+            left[depth] = rest
+            following[depth] = i + 1
+    return best
+
+
+@kernel
+def count_ranks(cards):
+    """Number of ranks in a set of cards."""
+    return bits.size(ranks_with(cards, 1))
+
+
+@kernel
+def list_runs(rules, hand, kaidan):
+    """Write all kaidan of a hand, the joker only in place of a missing card; return the number."""
+    own = hand & ~JOKER_BIT
+    n = 0
+    for length in range(SHORTEST, longest_kaidan(rules) + 1):
+        whole, lacking = runs(own, length)
+        starts = whole | lacking if hand & JOKER_BIT else whole
+        if not starts:
+            break
+        while starts and n < MOST_RUNS:
+            first = bits.lowest(starts)
+            starts &= starts - np.uint64(1)
+            cards = (ranks_between(0, length - 1) & EACH_RANK) << np.uint64(first)
+            kaidan[n] = cards if whole & bit(first) else (cards & own) | JOKER_BIT
+            n += 1
+    return n
+
+
+@kernel
+def choose(rules, numbers, view, ids, kaidan, views, actions):
+    """The action of the player to act."""
+    hand = view.hands[view.player]
+    if view.leader < 0:
+        return choose_pick(rules, view, hand, kaidan)
+    views[0] = view
+    best = np.int64(sure_win(rules, views, actions, ids))
+    if best >= 0:
+        return best
+    n = legal(rules, view, ids)
+    before = fewest(rules, hand, kaidan)
+    foes = foes_of(rules, view, np.int64(view.revolution), 0)
+    over_own = view.owner == view.player and np.int64(view.passed) | 1 << view.player == everybody(
+        view
+    )
+    best, least = PASS, NEVER
+    for i in range(n):
+        play = np.int64(ids[i])
+        if play == PASS:
+            continue
+        after = fewest(rules, hand & ~rules.plays.need[play], kaidan)
+        with_joker = rules.plays.need[play] & JOKER_BIT != 0
+        strong = strength_of(rules, numbers, foes, play) >= numbers.threshold
+        if view.target >= 0:
+            most = 0 if over_own else PLAYS_TO_STRIKE
+            if after >= before or ((strong or with_joker) and after > most):
+                continue
+        price = 100 * after + price_of(rules, view, play)
+        price += JOKER_PRICE if with_joker else 0
+        price += STRONG_PRICE if strong else 0
+        if price < least:
+            best, least = play, price
+    return best
+
+
+@kernel
+def price_of(rules, view, play):
+    """Price of a play by its rank, length and lock."""
+    low, _ = turned_ranks(rules, view.revolution, play)
+    price = 2 * low - min(np.int64(rules.plays.length[play]), 4)
+    return price - LOCK_GAIN if starts_lock(rules, view, play) else price
+
+
+@kernel
+def choose_pick(rules, view, hand, kaidan):
+    """Next card to give in the exchange: those that leave the fewest plays, low ones first."""
+    pair = pair_in_exchange(view)
+    chosen = view.returned[pair]
+    best_first, best_second, least = np.int64(-1), np.int64(-1), NEVER
+    gifts = np.empty((MOST_GIFTS, 2), np.int64)
+    for i in range(list_gifts(hand, chosen, TAXES[pair], gifts)):
+        first, second = gifts[i, 0], gifts[i, 1]
+        price = 10 * fewest(rules, hand & ~bit(first) & ~bit(second), kaidan)
+        price += price_to_give(first) + (price_to_give(second) if second != first else 0)
+        if price < least:
+            best_first, best_second, least = first, second, price
+    return best_second if chosen else best_first
+
+
+@kernel
+def price_to_give(card):
+    """Price of giving a card away, without that of the plays that remain."""
+    rank = card // 4
+    return rank + (30 if rank == EIGHT or rank >= NUM_RANKS - 2 else 0)
+
+
+class Policy(NamedTuple):
+    """The policy.
+
+    Attributes:
+        numbers: Its parameters.
+    """
+
+    kernels = "closedhand.agents.daihinmin.min_sets"
+
+    numbers: Numbers
+
+
+@kernel
+def decide(policy, rules, view, ids):
+    """The action of the player to act."""
+    kaidan = np.empty(MOST_RUNS, np.uint64)
+    line = empty_states(view, DEEPEST)
+    listed = np.empty((DEEPEST, len(rules.plays.need)), np.int32)
+    return np.int64(choose(rules, policy.numbers, view, ids, kaidan, line, listed))
+
+
+@described(Traits(microseconds=20, steady=True))
+def make_min_sets(game: Game, seed: int, argument: str | None) -> KernelAgent:
+    """The agent `min-sets`; it is deterministic and needs no seed.
+
+    Raises:
+        InputError: It was given an argument, or a game that it does not play.
+    """
+    refuse_argument("min-sets", argument)
+    check_no_gifts(game, "min-sets")
+    check_one_joker(game, "min-sets")
+    return kernel_agent(game, "min-sets", Policy(TUNED))

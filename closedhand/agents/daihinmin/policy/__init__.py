@@ -1,0 +1,1 @@
+"""The light policy of playouts, and the training of its weights."""

@@ -1,0 +1,95 @@
+"""The agent `policy`: the likeliest action of the pattern policy, without any search."""
+
+from pathlib import Path
+
+import numpy as np
+
+from closedhand.agents.agent import KernelAgent
+from closedhand.agents.daihinmin.agent import InSets
+from closedhand.agents.daihinmin.gifts import check_no_gifts
+from closedhand.agents.daihinmin.limits import check_five, check_one_joker
+from closedhand.agents.daihinmin.policy.linear import (
+    Policy,
+    load,
+    logits_of,
+    options,
+    shipped,
+    since,
+)
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agents import Traits, described, files_of
+from closedhand.core.game import Game
+from closedhand.core.numba.jit import kernel
+from closedhand.games.daihinmin.plays import NUM_ACTIONS
+from closedhand.learning.policy_gradient import exponentials
+
+
+@kernel
+def share_out(policy, rules, views, ids, shares):
+    """Write the probabilities of the flat actions of every view, float64 [n, NUM_ACTIONS]."""
+    shares[:] = 0.0
+    for i in range(len(views)):
+        n = options(rules, views[i], ids)
+        scores = logits_of(policy, rules, views[i], ids, n)
+        total = exponentials(scores, n)
+        for k in range(n):
+            shares[i, ids[k]] = scores[k] / total
+
+
+class PolicyAgent(KernelAgent):
+    """Plays the likeliest action of the pattern policy."""
+
+    def __init__(self, game: Game, name: str, policy: Policy) -> None:
+        """Play `game` by a policy.
+
+        Args:
+            game: Daihinmin with any options.
+            name: Name of the agent.
+            policy: The policy, of the flat game.
+        """
+        super().__init__(game, name, policy if game.flat is game else InSets(policy))
+        self._policy = policy
+
+    def probabilities(self, views: np.ndarray) -> np.ndarray:
+        """The softmax over the actions for states [n], float64 [n, num_actions]."""
+        shares = np.empty((len(views), NUM_ACTIONS))
+        share_out(self._policy, self.game.flat.rules, views, self._ids, shares)
+        if self.game.flat is self.game:
+            return shares
+        sets = np.zeros((len(views), self.game.num_actions))
+        np.add.at(sets.T, self.game.rules.tables.set_of, shares.T)
+        return sets
+
+
+def check_known(game: Game, who: str) -> None:
+    """Check that a game is one that the policy knows.
+
+    Args:
+        game: Daihinmin with any options.
+        who: Who asks, for the message.
+
+    Raises:
+        InputError: Cards are given or discarded in it, or it is not of five players, or has two
+            jokers.
+    """
+    check_no_gifts(game, who)
+    check_five(game, who)
+    check_one_joker(game, who)
+
+
+def describe(game: Game, argument: str | None) -> Traits:
+    """Traits of the agent, known before it plays."""
+    return Traits(files_of(argument), microseconds=5.0, since=since(argument), steady=True)
+
+
+@described(describe)
+def make_policy(game: Game, seed: int, argument: str | None) -> PolicyAgent:
+    """The agent `policy`, or `policy:FILE` with the weights of a file that training saved.
+
+    Raises:
+        InputError: The file cannot be read, or holds other weights; or cards are given or discarded
+            in the game, or it is not of five players, or has two jokers.
+    """
+    check_known(game, "policy")
+    policy = shipped() if argument is None else load(Path(argument))
+    return PolicyAgent(game, str(AgentSpec("policy", {}, argument)), policy)

@@ -1,0 +1,49 @@
+"""The critic of the pattern policy's training: the points that a player expects in a situation.
+
+They are 3 plus a sum of weights: of the ranks in the hand, its form, the numbers of cards and of
+players left, and the player's class. Only the training uses it; its weights stand behind those of
+the policy.
+"""
+
+import numpy as np
+
+from closedhand.agents.daihinmin.policy import softmax as light
+from closedhand.agents.daihinmin.policy.patterns import COUNTS, FEATURES, STRONG, WEAK, ranks
+from closedhand.agents.daihinmin.policy.situation import (
+    ROOMS,
+    observation_of,
+    weakest_and_strongest,
+)
+from closedhand.core.numba.jit import kernel
+from closedhand.games.daihinmin.state import PLAYERS
+
+MOST_LEFT = 13
+"""Number of cards from which on hands are alike in size."""
+
+# First index of each type of feature, behind the features of the policy.
+VALUE_RANK = FEATURES  # stage; slot, own and unseen cards of it
+VALUE_FORM = VALUE_RANK + light.STAGES * COUNTS * 5  # form, players left, turn
+VALUE_ROOMS = VALUE_FORM + WEAK * STRONG * 4 * 3  # cards left, the others' least, players left
+VALUE_CLASS = VALUE_ROOMS + (MOST_LEFT + 1) * ROOMS * 4  # class, or none
+WEIGHTS = VALUE_CLASS + PLAYERS + 1
+"""Number of weights of policy and critic."""
+MOST_REASONS = 32
+"""Maximum number of features of a situation."""
+
+
+@kernel
+def reasons(rules, state, out):
+    """Write the features of the situation of the player to act; return their number."""
+    here = observation_of(rules, state)
+    player = state.player
+    weak, strong = weakest_and_strongest(here.seen, here.seen.hand)
+    turn = 2 if state.leader < 0 else here.follow
+    n = ranks(here.own, here.unseen, VALUE_RANK + here.stage * COUNTS * 5, out, 0)
+    out[n] = VALUE_FORM + ((weak * STRONG + strong) * 4 + here.players) * 3 + turn
+    out[n + 1] = (
+        VALUE_ROOMS
+        + (min(np.int64(state.left[player]), MOST_LEFT) * ROOMS + here.least) * 4
+        + here.players
+    )
+    out[n + 2] = VALUE_CLASS + state.classes[player] + 1
+    return n + 3

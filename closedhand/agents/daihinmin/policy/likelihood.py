@@ -1,0 +1,42 @@
+"""How likely a policy makes what the other players have done in a round."""
+
+import numpy as np
+
+from closedhand.core.contract import dispatched
+from closedhand.core.numba.jit import kernel
+from closedhand.games.daihinmin import rules as flat
+from closedhand.games.daihinmin.plays import NUM_ACTIONS
+
+FLATTENING = 0.3
+"""Exponent of the likelihood of the plays of a determinisation."""
+LEAST_LOGARITHM = -5.0
+"""Lower bound of the log-probability of one play."""
+
+
+@dispatched
+def log_probability(policy, rules, state, action, ids, scores) -> float:
+    """Logarithm of the probability that the player to act chooses an action, limited below.
+
+    `ids` and `scores` are scratch space, int32 and float64 [NUM_ACTIONS].
+    """
+    ...
+
+
+@kernel
+def plausibility(policy, rules, state, player, ids):
+    """Likelihood of the other players' past actions under the policy.
+
+    The likelihood is flattened, because nobody plays exactly like the policy.
+    """
+    if state.leader < 0:
+        return 1.0
+    moves = np.int64(state.moves)
+    scores = np.empty(NUM_ACTIONS)
+    log_likelihood = 0.0
+    flat.rewind(state)
+    while state.moves < moves:
+        action = np.int64(state.history[state.moves])
+        if state.player != player:
+            log_likelihood += log_probability(policy, rules, state, action, ids, scores)
+        flat.play(rules, state, action)
+    return np.exp(FLATTENING * log_likelihood)

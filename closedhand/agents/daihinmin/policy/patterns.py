@@ -1,0 +1,342 @@
+"""The features of the pattern policy: some 118,000, of which an action has about sixty.
+
+They are patterns of a play with what remains of the hand, and with the cards that the others may
+hold, by slots (`situation.py`), suits and locks; terms for every set that is left after the play;
+terms for passing; and the situation at the table. What a play changes in the hand counts as a
+difference: patterns of the hand after it, less those before it, so that what does not change costs
+nothing, and a pass, after which everything is as before, has its own patterns.
+
+`describe` and `describe_gift` write the indices of an action's features; the sum of the weights of
+those that count positively, less that of those that count negatively, is the action's logit.
+"""
+
+import numpy as np
+
+from closedhand.agents.daihinmin.policy import softmax as light
+from closedhand.agents.daihinmin.policy.situation import (
+    JOKER_SLOT,
+    MOST_BEATING,
+    MOST_STRONG,
+    MOST_WEAK,
+    ROOMS,
+    SLOTS,
+    beaters,
+    by_slot,
+    effect_of,
+    room,
+    slot_of,
+    slot_of_play,
+    weakest_and_strongest,
+)
+from closedhand.core import bits
+from closedhand.core.numba.jit import kernel
+from closedhand.games.daihinmin.cards import EACH_RANK, bit
+from closedhand.games.daihinmin.exchange import pair_in_exchange
+from closedhand.games.daihinmin.plays import (
+    FIRST_KAIDAN,
+    JOKER,
+    JOKER_BIT,
+    NUM_CARDS,
+    NUM_RANKS,
+    PASS,
+    SPADE_THREE,
+)
+
+KINDS, STAGES = light.KINDS, light.STAGES
+WEAK, STRONG, BEATING = MOST_WEAK + 1, MOST_STRONG + 1, MOST_BEATING + 1
+TARGETS = KINDS * SLOTS
+"""Plays by kind and slot of the weakest rank."""
+PLAYS = 2 * TARGETS
+"""The same, by leaders and by followers."""
+COUNTS = SLOTS * 4
+"""Slots with one to four cards."""
+PAIRS = SLOTS * SLOTS * 16
+"""Pairs of slots, each with one to four cards."""
+RUNS = 4
+"""Kaidan of 3, 4, 5, or more cards."""
+
+# First index of each type of feature.
+RANK = 0  # sure, lead or follow, stage; slot, own and unseen cards of it: a difference
+PAIR = RANK + 2 * 2 * STAGES * COUNTS * 5  # sure, early; a pair of slots: a difference
+REST = PAIR + 2 * 2 * PAIRS  # play, early; slot and number of cards left
+OTHERS = REST + PLAYS * 2 * COUNTS  # play, early; slot and number of unseen cards
+ROOM = OTHERS + PLAYS * 2 * COUNTS  # play, rooms of the rest and of the others' smallest hand
+NEXT = ROOM + PLAYS * ROOMS * ROOMS  # play, room of the next who may play
+OWNER = NEXT + PLAYS * ROOMS  # play of a follower, room of the owner of the play to beat
+TABLE = OWNER + TARGETS * ROOMS  # play, others who may still play, players left
+BEATERS = TABLE + PLAYS * 5 * 4  # lead or follow, kind, ranks that beat it, lock, stage
+FORM = BEATERS + 2 * KINDS * BEATING * 3 * STAGES  # sure, lead or follow, form, least, players
+PLAY_FORM = FORM + 2 * 2 * WEAK * STRONG * ROOMS * 4  # play, form of what is left
+SETS = PLAY_FORM + PLAYS * WEAK * STRONG  # sure, follow, stage; a group left, ranks that beat it
+LEFT_RUN = SETS + 2 * 2 * STAGES * 4 * 8  # sure; a kaidan left, by length and lowest slot
+SUIT = LEFT_RUN + 2 * RUNS * SLOTS  # trick, size, slot; slot of the same suit, own or unseen
+WITH_JOKER = SUIT + 4 * 3 * SLOTS * SLOTS * 2  # kind, stage, whether the 3s is unseen
+WITH_EIGHT = WITH_JOKER + KINDS * STAGES * 2  # lead or follow, kind, stage
+TURNING = WITH_EIGHT + 2 * KINDS * STAGES  # form before and after a revolution
+SPLIT = TURNING + WEAK * WEAK * STRONG  # follow, slot, cards of its rank before and after
+TORN = SPLIT + 2 * SLOTS * 16  # follow, size, slot: it tears a kaidan apart
+OVER_OWN = TORN + 2 * 4 * SLOTS  # kind: the trick is the player's own
+PASS_REST = OVER_OWN + KINDS  # target, early; slot and number of cards in the hand
+PASS_OTHERS = PASS_REST + TARGETS * 2 * COUNTS  # target, early; slot and number of unseen cards
+PASSING = PASS_OTHERS + TARGETS * 2 * COUNTS  # target, stage, locked
+PASS_ROOMS = PASSING + TARGETS * STAGES * 2  # rooms of the hand, the owner, the smallest hand
+PASS_FORM = PASS_ROOMS + ROOMS**3  # kind, form of the hand
+PASS_TABLE = PASS_FORM + KINDS * WEAK * STRONG  # others who may play, players left, own trick
+CHOICE = PASS_TABLE + 5 * 4 * 2  # number of plays that are passed over, 1 to 4; stage
+GIFT = CHOICE + 4 * STAGES  # pair of the exchange, card
+GIFT_RANK = GIFT + 2 * NUM_CARDS  # pair, slot, cards of its rank before
+GIFT_PAIR = GIFT_RANK + 2 * COUNTS  # a pair of slots: a difference
+GIFT_FORM = GIFT_PAIR + PAIRS  # form of what is left
+GIFT_TORN = GIFT_FORM + WEAK * STRONG  # whether it tears a kaidan apart
+FEATURES = GIFT_TORN + 2
+"""Number of weights."""
+MOST_FEATURES = 256
+"""Maximum number of features of an action of one sign."""
+
+
+@kernel
+def describe(rules, state, here, action, number, out):
+    """Write the features of an action.
+
+    Args:
+        rules: Rules of the game.
+        state: State or view of the player to act, after the exchange.
+        here: Its situation.
+        action: A legal action.
+        number: Number of legal actions.
+        out: Indices that count positively and those that count negatively, int32
+            [2, MOST_FEATURES]; filled from the left.
+
+    Returns:
+        The numbers of both.
+    """
+    if action == PASS:
+        return describe_pass(rules, state, here, number, out[0]), 0
+    plays = rules.plays
+    need = plays.need[action]
+    rest = here.seen.hand & ~need
+    effect = effect_of(rules, state, here, action)
+    kind = light.kind_of(rules, action)
+    slot = slot_of_play(rules, action, state.revolution)
+    play = (here.follow * KINDS + kind) * SLOTS + slot
+    seen, own, unseen = here.seen, by_slot(rest, effect.revolution), here.unseen
+    if effect.revolution != state.revolution:
+        seen = light.turned(seen, effect.revolution)
+        unseen = by_slot(seen.others, effect.revolution)
+    way = effect.sure * 2 + here.follow
+    n, minus = differences(here, own, unseen, way, effect.sure, out)
+    plus = out[0]
+    n = counts(own, REST + (play * 2 + here.early) * COUNTS, plus, n)
+    n = counts(here.unseen, OTHERS + (play * 2 + here.early) * COUNTS, plus, n)
+    n = sets_left(own, unseen, SETS + (way * STAGES + here.stage) * 32, plus, n)
+    n = runs_left(rest, effect, plus, n)
+    n = suits_left(rules, state, here, action, effect, rest, slot, plus, n)
+    left = here.seen.left - np.int64(plays.length[action])
+    weak, strong = weakest_and_strongest(seen, rest)
+    plus[n] = ROOM + (play * ROOMS + room(left)) * ROOMS + here.least
+    plus[n + 1] = NEXT + play * ROOMS + here.next_room
+    plus[n + 2] = TABLE + (play * 5 + here.active) * 4 + here.players
+    plus[n + 3] = (
+        BEATERS
+        + ((here.follow * KINDS + kind) * BEATING + effect.beating) * 3 * STAGES
+        + effect.locked * STAGES
+        + here.stage
+    )
+    plus[n + 4] = (
+        FORM + (((way * WEAK + weak) * STRONG + strong) * ROOMS + here.least) * 4 + here.players
+    )
+    plus[n + 5] = PLAY_FORM + (play * WEAK + weak) * STRONG + strong
+    n += 6
+    if here.follow:
+        plus[n] = OWNER + (kind * SLOTS + slot) * ROOMS + here.owner_room
+        n += 1
+        if state.owner == state.player:
+            plus[n] = OVER_OWN + kind
+            n += 1
+    if need & JOKER_BIT:
+        spade = 1 if here.seen.others & bit(SPADE_THREE) else 0
+        plus[n] = WITH_JOKER + (kind * STAGES + here.stage) * 2 + spade
+        n += 1
+    if plays.eight[action]:
+        plus[n] = WITH_EIGHT + (here.follow * KINDS + kind) * STAGES + here.stage
+        n += 1
+    if effect.revolution != state.revolution:
+        before, _ = weakest_and_strongest(here.seen, rest)
+        plus[n] = TURNING + (before * WEAK + weak) * STRONG + strong
+        n += 1
+    if kind < 4 and action != JOKER:
+        shift = np.uint64(4 * slot)
+        behind = np.int64((by_slot(rest, state.revolution) >> shift) & np.uint64(15))
+        before = np.int64((here.own >> shift) & np.uint64(15))
+        plus[n] = SPLIT + ((here.follow * SLOTS + slot) * 4 + before - 1) * 4 + min(behind, 3)
+        n += 1
+        if need & here.seen.kaidan:
+            plus[n] = TORN + (here.follow * 4 + kind) * SLOTS + slot
+            n += 1
+    return n, minus
+
+
+@kernel
+def describe_pass(rules, state, here, number, out):
+    """`describe` for a pass; returns the number of features."""
+    kind = light.kind_of(rules, state.target)
+    slot = slot_of_play(rules, state.target, state.revolution)
+    target = kind * SLOTS + slot
+    weak, strong = weakest_and_strongest(here.seen, here.seen.hand)
+    mine = 1 if state.owner == state.player else 0
+    n = counts(here.own, PASS_REST + (target * 2 + here.early) * COUNTS, out, 0)
+    n = counts(here.unseen, PASS_OTHERS + (target * 2 + here.early) * COUNTS, out, n)
+    out[n] = PASSING + (target * STAGES + here.stage) * 2 + (1 if state.lock else 0)
+    out[n + 1] = PASS_ROOMS + (room(here.seen.left) * ROOMS + here.owner_room) * ROOMS + here.least
+    out[n + 2] = PASS_FORM + (kind * WEAK + weak) * STRONG + strong
+    out[n + 3] = PASS_TABLE + (here.active * 4 + here.players) * 2 + mine
+    out[n + 4] = CHOICE + (min(max(number - 1, 1), 4) - 1) * STAGES + here.stage
+    return n + 5
+
+
+@kernel
+def describe_gift(state, seen, card, out):
+    """`describe` for a card given away in the exchange; `seen` is the sight of the player."""
+    chosen = state.returned[pair_in_exchange(state)]
+    before = seen.hand & ~chosen
+    rest = before & ~bit(card)
+    pair = pair_in_exchange(state)
+    own, after = by_slot(before, 0), by_slot(rest, 0)
+    slot = JOKER_SLOT if card == JOKER else slot_of(card // 4, 0)
+    number = np.int64((own >> np.uint64(4 * slot)) & np.uint64(15))
+    weak, strong = weakest_and_strongest(seen, rest)
+    plus = out[0]
+    plus[0] = GIFT + pair * NUM_CARDS + card
+    plus[1] = GIFT_RANK + (pair * SLOTS + slot) * 4 + number - 1
+    plus[2] = GIFT_FORM + weak * STRONG + strong
+    plus[3] = GIFT_TORN + (1 if bit(card) & seen.kaidan else 0)
+    changed = np.uint64(15) << np.uint64(4 * slot)
+    return pairs(after, changed, GIFT_PAIR, plus, 4), pairs(own, changed, GIFT_PAIR, out[1], 0)
+
+
+@kernel
+def differences(here, own, unseen, way, sure, out):
+    """Write the patterns of the hand that a play changes: after it, and before it.
+
+    Args:
+        here: The situation before the play.
+        own: Counts by slot of the hand after it.
+        unseen: Counts by slot of the unseen cards after it.
+        way: 2 x sure + follow.
+        sure: Whether the play is sure.
+        out: As in `describe`.
+    """
+    changed = np.uint64(0)
+    differing = (here.own ^ own) | (here.unseen ^ unseen)
+    while differing:
+        slot = np.uint64(15) << np.uint64(bits.lowest(differing) // 4 * 4)
+        changed |= slot
+        differing &= ~slot
+    first = RANK + (way * STAGES + here.stage) * COUNTS * 5
+    n = ranks(own & changed, unseen, first, out[0], 0)
+    minus = ranks(here.own & changed, here.unseen, first, out[1], 0)
+    first = PAIR + (sure * 2 + here.early) * PAIRS
+    return pairs(own, changed, first, out[0], n), pairs(here.own, changed, first, out[1], minus)
+
+
+@kernel
+def ranks(own, unseen, first, out, n):
+    """Write, for every slot of `own`, its number of cards there and among the unseen ones."""
+    while own:
+        place = bits.lowest(own) // 4 * 4
+        shift = np.uint64(place)
+        number = np.int64((own >> shift) & np.uint64(15))
+        others = np.int64((unseen >> shift) & np.uint64(15))
+        out[n] = first + (place + number - 1) * 5 + others
+        n += 1
+        own &= ~(np.uint64(15) << shift)
+    return n
+
+
+@kernel
+def pairs(own, changed, first, out, n):
+    """Write all pairs of slots of a hand one of which is changed; `changed` has four bits each."""
+    ones = own & changed
+    while ones:
+        place = bits.lowest(ones) // 4 * 4
+        shift = np.uint64(place)
+        one = place + np.int64((own >> shift) & np.uint64(15)) - 1
+        ones &= ~(np.uint64(15) << shift)
+        # A pair of two changed slots is counted with the first of them.
+        others = own & ~(changed & ~ones)
+        while others:
+            behind = bits.lowest(others) // 4 * 4
+            shift = np.uint64(behind)
+            other = behind + np.int64((own >> shift) & np.uint64(15)) - 1
+            others &= ~(np.uint64(15) << shift)
+            out[n] = first + min(one, other) * COUNTS + max(one, other)
+            n += 1
+    return n
+
+
+@kernel
+def counts(cards, first, out, n):
+    """Write one feature for every slot of `cards`, by its number of cards."""
+    while cards:
+        place = bits.lowest(cards) // 4 * 4
+        shift = np.uint64(place)
+        out[n] = first + place + np.int64((cards >> shift) & np.uint64(15)) - 1
+        n += 1
+        cards &= ~(np.uint64(15) << shift)
+    return n
+
+
+@kernel
+def sets_left(own, unseen, first, out, n):
+    """Write one feature for every group that is left, by its size and the slots that beat it."""
+    cards = own & ~(np.uint64(15) << np.uint64(4 * JOKER_SLOT))
+    while cards:
+        place = bits.lowest(cards) // 4
+        shift = np.uint64(4 * place)
+        size = np.int64((cards >> shift) & np.uint64(15))
+        out[n] = first + (size - 1) * 8 + beaters(unseen, place, size)
+        n += 1
+        cards &= ~(np.uint64(15) << shift)
+    return n
+
+
+@kernel
+def runs_left(rest, effect, out, n):
+    """Write one feature for every longest run of a suit that is left, by length and lowest slot."""
+    own = rest & ~JOKER_BIT
+    if not own & (own >> np.uint64(4)) & (own >> np.uint64(8)):
+        return n
+    for suit in range(4):
+        cards = (own >> np.uint64(suit)) & EACH_RANK
+        while cards:
+            low = bits.lowest(cards) // 4
+            high = low
+            while high < NUM_RANKS and cards & bit(4 * high):
+                cards &= ~bit(4 * high)
+                high += 1
+            if high - low >= 3:
+                slot = slot_of(high - 1 if effect.revolution else low, effect.revolution)
+                length = min(high - low - 3, RUNS - 1)
+                out[n] = LEFT_RUN + (effect.sure * RUNS + length) * SLOTS + slot
+                n += 1
+    return n
+
+
+@kernel
+def suits_left(rules, state, here, action, effect, rest, slot, out, n):
+    """Write one feature for every card of the play's suits, the player's own or unseen."""
+    plays = rules.plays
+    family = np.int64(plays.family[action])
+    if family >= FIRST_KAIDAN or action == JOKER:
+        return n
+    trick = here.follow + effect.locked
+    first = SUIT + ((trick * 3 + min(family, 2)) * SLOTS + slot) * SLOTS * 2
+    suits = EACH_RANK * np.uint64(plays.suits[action])
+    for whose in range(2):
+        cards = (here.seen.others if whose else rest) & suits
+        while cards:
+            rank = bits.lowest(cards) // 4
+            cards &= cards - np.uint64(1)
+            out[n] = first + slot_of(rank, state.revolution) * 2 + whose
+            n += 1
+    return n

@@ -1,0 +1,165 @@
+"""The agent `policy-search`: search over the actions that the pattern policy likes, by its play.
+
+The likeliest actions are compared on the same determinisations (`closedhand.search.paired`), which
+the policy plays on. What it thinks of the actions before any search counts as well, and an action
+has to be better than its own choice to replace it. Determinisations are particles, weighted by what
+the others did (`styles.py`); what is found out about their ways counts in the later rounds of a
+match (`Memory`).
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from closedhand.agents.daihinmin.monte_carlo import SIMULATION, policy_of
+from closedhand.agents.daihinmin.policy import linear
+from closedhand.agents.daihinmin.policy.agent import check_known
+from closedhand.agents.daihinmin.policy.styles import look_back, styles_of
+from closedhand.agents.daihinmin.search_agent import SearchAgent
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agents import Traits, described
+from closedhand.core.game import Game, State
+from closedhand.games.daihinmin.notation import may_stand
+from closedhand.games.daihinmin.state import PLAYERS
+from closedhand.search.budget import Threads, Worlds, read_budget, traits
+from closedhand.search.paired import PairedSearch
+
+USUAL = "50ms"
+"""Default budget."""
+WIDTH = 6
+"""Maximum number of actions that are compared."""
+FAR = 4.0
+"""How far the logit of an action may be below the greatest one."""
+WORTH, ERROR = 0.03, 0.4
+"""Points that a unit of logit is worth, and the standard error of such a difference."""
+SPAN = 4.0
+"""Points between the first place of a round and the last."""
+PARTICLES = 64
+"""Default number of particles of each thread."""
+SURELY = 4.0
+"""Greatest logarithm of the odds, before a round, that a player is like `default`, or is not."""
+EVIDENCE = 1.0
+"""How much one round may change them: its particles are few and may all be wrong."""
+SEARCHED_SINCE = "0.14.0"
+"""Version since which the agent searches as it does."""
+
+
+@dataclass
+class Memory:
+    """What a player has found out about the others in a match.
+
+    Attributes:
+        seen: The last view of the player.
+        odds: Logarithm of the odds, before the present round, that each player is like `default`;
+            float64 [PLAYERS].
+        found: What the present round has shown of them, float64 [PLAYERS].
+    """
+
+    seen: State
+    odds: np.ndarray
+    found: np.ndarray
+
+
+def goes_on(before: State, now: State) -> bool:
+    """Whether a view can be of the match that a player saw before: of the same round, or later."""
+    rounds = int(now["round_number"] - before["round_number"])
+    gained = now["points"] - before["points"]
+    if rounds == 0:
+        moves = before["moves"]
+        return (
+            moves <= now["moves"]
+            and not gained.any()
+            and np.array_equal(before["seats"], now["seats"])
+            and np.array_equal(before["history"][:moves], now["history"][:moves])
+        )
+    if rounds == 1:
+        out = before["places"] >= 0
+        if (gained[out] != len(gained) - before["places"][out]).any():
+            return False
+    return rounds > 0 and may_stand(gained.tolist(), rounds)
+
+
+class PolicySearchAgent(SearchAgent):
+    """Compares the actions that the pattern policy likes."""
+
+    def __init__(
+        self, game: Game, name: str, seed: int, policy: linear.Policy, **budget: Any
+    ) -> None:
+        """Play `game`, Daihinmin with any options.
+
+        Args:
+            game: Game to play.
+            name: Name of the agent.
+            seed: Seed of the simulations.
+            policy: The policy.
+            **budget: Budget of `PairedSearch`.
+        """
+        super().__init__(game, name, seed, policy)
+        self._styles = styles_of(policy)
+        self._memories: dict[int, Memory] = {}
+        self._search = PairedSearch(
+            self._flat, self._styles, rules=self._rules, span=SPAN, **budget
+        )
+        self.spent = self._search.spent
+
+    def searched(self, view: State) -> int:
+        """The action that is best in simulations and by the policy's judgement."""
+        memory, player, past = self._recall(view), int(view["player"]), self._styles.past
+        self._styles.number[0] = look_back(self._rules, view, player, past, self._rng)
+        actions, ahead = linear.likeliest(self._policy, self._rules, view, self._ids, FAR)
+        order = np.argsort(-ahead, kind="stable")[:WIDTH]
+        action = self._search.best(view, actions[order], self._rng, WORTH * ahead[order], ERROR)
+        if len(order) > 1:
+            guesses = self._search.guesses[:, None] >> np.arange(PLAYERS) & 1
+            like = (guesses.sum(axis=0) + 0.5) / (len(guesses) + 1)
+            memory.found = np.log(like / (1 - like)) - memory.odds
+        return action
+
+    def _recall(self, view: State) -> Memory:
+        """What the player knows of the others in this match; in another one, that is nothing."""
+        player = int(view["player"])
+        memory = self._memories.get(player)
+        if memory is None or not goes_on(memory.seen, view):
+            memory = Memory(view, np.zeros(PLAYERS), np.zeros(PLAYERS))
+        elif memory.seen["round_number"] != view["round_number"]:
+            odds = memory.odds + np.clip(memory.found, -EVIDENCE, EVIDENCE)
+            memory = Memory(view, np.clip(odds, -SURELY, SURELY), np.zeros(PLAYERS))
+        memory.seen = view.copy()
+        self._memories[player] = memory
+        self._styles.odds[:] = memory.odds
+        return memory
+
+
+def describe(
+    game: Game, argument: str | None, threads: int | None = None, worlds: int | None = None
+) -> Traits:
+    """Traits of the agent, known before it plays."""
+    budget, _, path = read_budget("policy-search", argument or USUAL, threads)
+    found = traits(budget, path, SIMULATION["policy"])
+    return replace(found, since=SEARCHED_SINCE, remembers=True)
+
+
+@described(describe)
+def make_policy_search(
+    game: Game,
+    seed: int,
+    argument: str | None,
+    threads: Threads = None,
+    worlds: Worlds = None,
+) -> PolicySearchAgent:
+    """The agent `policy-search`, with a budget as in `policy-search:500` or `policy-search:20ms`.
+
+    In `policy-search:500x64` the number after the `x` is that of determinisations of each thread,
+    weighted by the plays that were seen, like the option `worlds`; 64 without it, and with 0 every
+    deal is equally likely. The path of a file of weights may follow after another colon.
+
+    Raises:
+        InputError: The argument is invalid, or `policy` does not play such a game.
+    """
+    check_known(game, "policy-search")
+    budget, particles, path = read_budget("policy-search", argument or USUAL, threads)
+    number = particles if worlds is None else worlds
+    budget["particles"] = PARTICLES if number is None else number
+    name = str(AgentSpec("policy-search", {"threads": threads, "worlds": worlds}, argument))
+    return PolicySearchAgent(game, name, seed, policy_of("policy", path), **budget)

@@ -1,0 +1,206 @@
+"""What the features of the pattern policy are made from: hands counted by strength, and the table.
+
+Ranks are numbered by **slots**, from weak to strong in the current order, so that a pattern means
+the same in a revolution: slots 0 to 11 are the ranks without the 8, 12 is the 8, which ends tricks
+in both orders, and 13 is the joker. A hand becomes a `uint64` with its number of cards of every
+slot, four bits each.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.agents.daihinmin.policy import softmax as light
+from closedhand.core import bits
+from closedhand.core.numba.jit import Integer, kernel
+from closedhand.games.daihinmin.cards import PAIRS_OF_BITS, bit, of_suits
+from closedhand.games.daihinmin.plays import EIGHT, JOKER, JOKER_BIT, NUM_RANKS
+from closedhand.games.daihinmin.state import PLAYERS
+from closedhand.games.daihinmin.tricks import lock_after, revolution_after
+
+SLOTS = 14
+"""Slots: twelve ranks by strength, the 8, the joker."""
+EIGHT_SLOT, JOKER_SLOT = 12, 13
+ROOMS = 6
+"""Classes of the number of cards in a hand, see `room`."""
+MOST_BEATING = 6
+MOST_WEAK, MOST_STRONG = 6, 4
+
+
+class Situation(NamedTuple):
+    """What all actions of a decision share.
+
+    Attributes:
+        seen: Data of the hand and of the unseen cards.
+        own: Counts by slot of the hand.
+        unseen: Counts by slot of the cards that the player has not seen.
+        stage: Stage of the hand, 0 to 3.
+        early: 1 with more than five cards in the hand, else 0.
+        follow: 1 for a follower, 0 for a leader.
+        active: Number of others who may still play in the trick.
+        most: Greatest number of cards of these, 0 if there are none.
+        least: Class of the smallest number of cards of the others.
+        next_room: Class of the number of cards of the next of those who may play.
+        owner_room: Class of the number of cards of the owner of the play to beat.
+        players: Number of players still in the round, less 2: 0 to 3.
+    """
+
+    seen: light.ObservationForm
+    own: np.uint64
+    unseen: np.uint64
+    stage: int
+    early: int
+    follow: int
+    active: int
+    most: Integer
+    least: int
+    next_room: int
+    owner_room: int
+    players: Integer
+
+
+@kernel
+def room(cards):
+    """Class of a number of cards: 1, 2, 3, 4, 5 to 6, or more."""
+    if cards < 5:
+        return max(0, cards - 1)
+    return 4 if cards < 7 else 5
+
+
+@kernel
+def by_slot(cards, revolution):
+    """The number of cards of every slot, four bits each."""
+    counts = cards & (JOKER_BIT - np.uint64(1))
+    counts -= (counts >> np.uint64(1)) & np.uint64(0x5555555555555)
+    counts = (counts & PAIRS_OF_BITS) + ((counts >> np.uint64(2)) & PAIRS_OF_BITS)
+    place = EIGHT
+    if revolution:
+        counts = mirrored(counts)
+        place = NUM_RANKS - 1 - EIGHT
+    shift = np.uint64(4 * place)
+    below = counts & (bit(4 * place) - np.uint64(1))
+    above = counts >> (shift + np.uint64(4))
+    eights = (counts >> shift) & np.uint64(15)
+    joker = (cards >> np.uint64(JOKER)) & np.uint64(1)
+    return (
+        below
+        | (above << shift)
+        | (eights << np.uint64(4 * EIGHT_SLOT))
+        | (joker << np.uint64(4 * JOKER_SLOT))
+    )
+
+
+@kernel
+def mirrored(counts):
+    """Counts of the ranks, four bits each, in the opposite order."""
+    low = np.uint64(0x0F0F0F0F0F0F0F0F)
+    counts = ((counts >> np.uint64(4)) & low) | ((counts & low) << np.uint64(4))
+    low = np.uint64(0x00FF00FF00FF00FF)
+    counts = ((counts >> np.uint64(8)) & low) | ((counts & low) << np.uint64(8))
+    low = np.uint64(0x0000FFFF0000FFFF)
+    counts = ((counts >> np.uint64(16)) & low) | ((counts & low) << np.uint64(16))
+    counts = (counts >> np.uint64(32)) | (counts << np.uint64(32))
+    return counts >> np.uint64(4 * (16 - NUM_RANKS))
+
+
+@kernel
+def slot_of(rank, revolution):
+    """The slot of a rank, 0 to 12."""
+    if rank == EIGHT:
+        return EIGHT_SLOT
+    strength = NUM_RANKS - 1 - rank if revolution else rank
+    return strength - 1 if strength > (NUM_RANKS - 1 - EIGHT if revolution else EIGHT) else strength
+
+
+@kernel
+def slot_of_play(rules, play, revolution):
+    """The slot of the weakest rank of a play."""
+    if play == JOKER:
+        return JOKER_SLOT
+    rank = np.int64(rules.plays.high[play] if revolution else rules.plays.low[play])
+    return slot_of(min(max(rank, 0), NUM_RANKS - 1), revolution)
+
+
+@kernel
+def observation_of(rules, state):
+    """The situation of the player to act."""
+    player = np.int64(state.player)
+    seen = light.observation_of(state)
+    active, most, least, next_room = 0, 0, 20, ROOMS - 1
+    other = np.int64(state.next[player])
+    while other != player:
+        if state.places[other] < 0:
+            left = np.int64(state.left[other])
+            least = min(least, left)
+            if not state.passed & (1 << other):
+                if active == 0:
+                    next_room = room(left)
+                active += 1
+                most = max(most, left)
+        other = np.int64(state.next[other])
+    return Situation(
+        seen,
+        by_slot(seen.hand, state.revolution),
+        by_slot(seen.others, state.revolution),
+        light.stage(seen.left),
+        1 if seen.left > 5 else 0,
+        1 if state.target >= 0 else 0,
+        active,
+        most,
+        room(least),
+        next_room,
+        room(np.int64(state.left[state.owner])),
+        PLAYERS - 2 - np.int64(state.out),
+    )
+
+
+class Effect(NamedTuple):
+    """What a play does to the table.
+
+    Attributes:
+        revolution: Whether low ranks are strong after it.
+        locked: 0 if its trick is not locked, 1 if the play locks it, 2 if it was locked before.
+        beating: Number of ranks, or kaidan, of the others that beat it, at most `MOST_BEATING`.
+        sure: 1 if nobody can answer it, so that its player leads next, else 0.
+    """
+
+    revolution: Integer
+    locked: int
+    beating: int
+    sure: int
+
+
+@kernel
+def effect_of(rules, state, here, action):
+    """The effect of a play, not a pass, of the player to act."""
+    lock = np.int64(lock_after(rules, state, action))
+    locked = 0
+    if lock:
+        locked = 2 if state.lock else 1
+    revolution = revolution_after(rules, state, action)
+    others = here.seen.others & (of_suits(lock) | JOKER_BIT)
+    beating = min(MOST_BEATING, light.answers(rules, others, action, revolution))
+    if here.active == 0 or here.most < rules.plays.length[action] or state.target == JOKER:
+        beating = 0
+    sure = 1 if beating == 0 or (rules.options.eight_stop and rules.plays.eight[action]) else 0
+    return Effect(revolution, locked, beating, sure)
+
+
+@kernel
+def weakest_and_strongest(seen, cards):
+    """Numbers of weak and of strong sets of some cards of the hand, limited."""
+    weak, strong = light.sets_of(seen, cards)
+    return min(weak, MOST_WEAK), min(strong, MOST_STRONG)
+
+
+@kernel
+def beaters(unseen, slot, size):
+    """Number of slots, at most 7, whose unseen cards beat a group; the 8 and the joker count."""
+    stronger = unseen >> np.uint64(4 * slot + 4) if slot < EIGHT_SLOT else np.uint64(0)
+    n = 0
+    while stronger:
+        shift = np.uint64(bits.lowest(stronger) // 4 * 4)
+        if np.int64((stronger >> shift) & np.uint64(15)) >= size:
+            n += 1
+        stronger &= ~(np.uint64(15) << shift)
+    return min(n, 7)

@@ -1,0 +1,230 @@
+"""Opponent model of `policy-search`: the policy that weights particles and plays them out.
+
+Each other player has one of two styles: like `default`, the sample client of the competition, or
+not. Who plays like `default` makes its choice, save for rare slips, which tells much about the
+hand. Of the others the model knows only how often they do what `default` would do: about as often
+as `policy`, `kou-tuned`, `min-sets`, `trick-ender` and `monte-carlo` do. The likelihood of a
+determinisation is that of the round so far under the mixture of both. Whether a player is like
+`default` is drawn from the posterior of the player's style in that determinisation; in playouts it
+plays as `default`, and all others as `policy`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.agents.daihinmin import default
+from closedhand.agents.daihinmin.policy import linear
+from closedhand.core import bits, contract
+from closedhand.core.numba.jit import kernel
+from closedhand.games.daihinmin import rules as flat
+from closedhand.games.daihinmin.hidden import deal_weight, draw_exchanges_again, known
+from closedhand.games.daihinmin.plays import PASS
+from closedhand.games.daihinmin.state import LONGEST, PLAYERS, empty_states
+
+LIKE, UNLIKE = range(2)
+# What `default` would do, and what the player does:
+BOTH_PASS, PLAYS, SAME, ANOTHER, PASSES = range(5)
+LOG_CHANCES = np.log([[0.98, 0.007, 0.98, 0.007, 0.007], [0.95, 0.02, 0.55, 0.1, 0.16]])
+"""Logarithms of the chances of these by style; `default` passes in the first two only.
+
+The second row is about what agents of all kinds do with their own hands; another play and one in
+place of a pass count as one of three.
+"""
+MOST_CARDS = 2
+"""Maximum number of cards that two hands exchange in a proposal."""
+
+
+DECISION = np.dtype(
+    (
+        np.record,
+        [
+            ("later", "u8"),  # cards that the player has played from then on, a set
+            ("player", "i4"),
+            ("action", "i4"),
+            ("target", "i4"),  # as in a state
+            ("lock", "i4"),
+            ("revolution", "i4"),
+        ],
+    )
+)
+"""A decision of another player in the present round, and what it was about."""
+
+
+class Styles(NamedTuple):
+    """The policy of the search for the player of a view.
+
+    Attributes:
+        policy: The pattern policy.
+        odds: Logarithm of the odds that each player is like `default`, before this round; float64
+            [PLAYERS].
+        past: The others' decisions in the round, `DECISION` [LONGEST].
+        number: Their number, int64 [1].
+    """
+
+    kernels = "closedhand.agents.daihinmin.policy.styles"
+
+    policy: linear.Policy
+    odds: np.ndarray
+    past: np.ndarray
+    number: np.ndarray
+
+
+def styles_of(policy: linear.Policy) -> Styles:
+    """The policy of a search before it has seen anything."""
+    past = np.zeros(LONGEST, DECISION)
+    return Styles(policy, np.zeros(PLAYERS), past, np.zeros(1, np.int64))
+
+
+@kernel
+def evaluate(policy, rules, state, player, guess, rng, ids):
+    """The payoff of `player` when a full state is played on.
+
+    `guess` is the bit set of the players like `default`. The player itself makes its likeliest
+    choices; the others draw theirs.
+    """
+    payoff = contract.payoff(rules, state, player)
+    while np.isnan(payoff):
+        acting = np.int64(state.player)
+        if acting == player:
+            action = linear.decide(policy.policy, rules, state, ids)
+        elif guess >> acting & 1:
+            action = np.int64(default.choose(rules, state, ids))
+        else:
+            action = linear.choose(policy.policy, rules, state, rng, ids)
+        contract.play(rules, state, action)
+        payoff = contract.payoff(rules, state, player)
+    return payoff
+
+
+@kernel
+def look_back(rules, view, player, past, rng):
+    """Write the decisions of the others in the present round; return their number.
+
+    Args:
+        rules: Rules of the flat game.
+        view: View of the player to act.
+        player: The player to act.
+        past: Output, `DECISION` [>= moves].
+        rng: Generator for hands, which do not matter here.
+    """
+    if view.leader < 0:
+        return 0
+    moves, n = np.int64(view.moves), 0
+    states = empty_states(view, 1)
+    states[0] = view
+    state = states[0]
+    contract.redeal(rules, state, player, rng)
+    flat.rewind(state)
+    while state.moves < moves:
+        action = np.int64(state.history[state.moves])
+        if state.player != player:
+            past[n].player, past[n].action = state.player, action
+            past[n].target, past[n].lock = state.target, state.lock
+            past[n].revolution = state.revolution
+            n += 1
+        flat.play(rules, state, action)
+    later = np.zeros(PLAYERS, np.uint64)
+    for i in range(n - 1, -1, -1):
+        later[past[i].player] |= rules.plays.need[past[i].action]
+        past[i].later = later[past[i].player]
+    return n
+
+
+@kernel
+def log_likelihood(policy, rules, state, player, least, rng, ids):
+    """The log-likelihood of the other players' actions, and a draw of the players like `default`.
+
+    See `closedhand.search.particles.log_likelihood`. What was given in the exchange is ignored.
+    """
+    chances = np.empty((PLAYERS, 2))
+    chances[:, LIKE] = -np.log1p(np.exp(-policy.odds))
+    chances[:, UNLIKE] = -np.log1p(np.exp(policy.odds))
+    for i in range(policy.number[0]):
+        then = policy.past[i]
+        acting, action = np.int64(then.player), np.int64(then.action)
+        expected = np.int64(default.choose_play(rules, then, state.hands[acting] | then.later))
+        case = compare(expected, action)
+        chances[acting, LIKE] += LOG_CHANCES[LIKE, case]
+        chances[acting, UNLIKE] += LOG_CHANCES[UNLIKE, case]
+        if expected != action and of_either(chances) < least:
+            return -np.inf, 0
+    guess = 0
+    for other in range(PLAYERS):
+        if other != player:
+            posterior = chances[other, LIKE] - np.logaddexp(
+                chances[other, LIKE], chances[other, UNLIKE]
+            )
+            if np.log(rng.random()) < posterior:
+                guess |= 1 << other
+    return of_either(chances), guess
+
+
+@kernel
+def of_either(chances):
+    """The log-likelihood of all players' actions, from those of every player in either style."""
+    total = 0.0
+    for player in range(PLAYERS):
+        total += np.logaddexp(chances[player, LIKE], chances[player, UNLIKE])
+    return total
+
+
+@kernel
+def compare(expected, action):
+    """How an action compares with what `default` would do."""
+    if expected == PASS:
+        return BOTH_PASS if action == PASS else PLAYS
+    if action == expected:
+        return SAME
+    return PASSES if action == PASS else ANOTHER
+
+
+@kernel
+def propose(policy, rules, state, player, rng):
+    """Exchange one or two unknown cards of two other players, drawn at random.
+
+    A change is kept as often as the ratio of the weights of both deals says, so that deals stay as
+    frequent as `redeal` draws them. Before the first trick all cards are dealt again.
+    """
+    if state.leader < 0:
+        contract.hide(rules, state, player)
+        contract.redeal(rules, state, player, rng)
+        return
+    one, two = draw_player(state, player, player, rng), player
+    if one != player:
+        two = draw_player(state, player, one, rng)
+    if one == player or two == player:
+        return
+    first, second = state.hands[one], state.hands[two]
+    weight = deal_weight(rules, state, player)
+    fixed, pinned = known(rules, state, player, one), known(rules, state, player, two)
+    for _ in range(1 + np.int64(rng.random() * MOST_CARDS)):
+        if state.hands[one] & ~fixed and state.hands[two] & ~pinned:
+            cards = draw_bit(state.hands[one] & ~fixed, rng)
+            cards |= draw_bit(state.hands[two] & ~pinned, rng)
+            state.hands[one] ^= cards
+            state.hands[two] ^= cards
+    if rng.random() * weight < deal_weight(rules, state, player):
+        draw_exchanges_again(rules, state, player, rng)
+    else:
+        state.hands[one], state.hands[two] = first, second
+
+
+@kernel
+def draw_player(state, player, other, rng):
+    """A player with cards, neither of these two, drawn at random; `player` if there is none."""
+    drawn, found = player, 0
+    for each in range(PLAYERS):
+        if each != player and each != other and state.left[each] > 0:
+            found += 1
+            if rng.random() * found < 1.0:
+                drawn = each
+    return drawn
+
+
+@kernel
+def draw_bit(cards, rng):
+    """One card of a set, drawn at random, as a set."""
+    for _ in range(np.int64(rng.random() * bits.size(cards))):
+        cards &= cards - np.uint64(1)
+    return cards & (~cards + np.uint64(1))

@@ -1,0 +1,93 @@
+"""What the agents of Daihinmin that search have in common: they play exactly where they can.
+
+A search agent plays a sure win where there is one (`endgame.py`). Between the last two players, who
+know each other's cards, it solves the rest of the game. Otherwise it searches, to the end of the
+round.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from closedhand.agents.daihinmin.endgame import DEEPEST, is_duel, open_hands, sure_win
+from closedhand.core.game import Game, State
+from closedhand.core.numba.jit import Policy
+from closedhand.search.exact import WON, solve
+from closedhand.search.ranking import Simulation
+
+DUEL_DEPTH = 48
+DUEL_NODES = 20_000
+
+
+def one_round(rules: Any) -> Any:
+    """The rules of a match that ends with the current round."""
+    options = rules.options.copy()
+    options.rounds = 1
+    return rules._replace(options=options)
+
+
+class SearchAgent:
+    """Plays sure wins and solved endings, and searches otherwise.
+
+    Subclasses define `searched`.
+
+    Attributes:
+        name: Name in results and records.
+        spent: What its searches have cost so far, float64 [4] (`closedhand.core.agents.SPENT`).
+    """
+
+    spent: np.ndarray
+
+    def __init__(self, game: Game, name: str, seed: int, policy: Policy) -> None:
+        """Play `game`, Daihinmin with any options.
+
+        Args:
+            game: Game to play.
+            name: Name of the agent.
+            seed: Seed of the simulations.
+            policy: Policy of the playouts, which also lists the plays of endings to look at.
+        """
+        self.game = game
+        self.name = name
+        self._rng = np.random.default_rng((seed, 0x5EA2C4))
+        self._policy = policy
+        self._flat = game.flat
+        self._rules = one_round(game.flat.rules)
+        self._states = game.empty(DUEL_DEPTH)
+        self._actions = np.empty((DUEL_DEPTH, self._flat.num_actions), np.int32)
+        self._ids = np.empty(self._flat.num_actions, np.int32)
+
+    def act(self, view: State) -> int:
+        """The action of the player to act."""
+        action = self._certain(view)
+        if action < 0:
+            action = self.searched(view)
+        if self.game.flat is self.game:
+            return action
+        return int(self.game.rules.tables.set_of[action])
+
+    def searched(self, view: State) -> int:
+        """A flat action by search, where nothing is certain."""
+        raise NotImplementedError
+
+    def simulation(self, view: State) -> Simulation:
+        """How the agent simulates: to the end of the round, all deals being equally likely."""
+        return Simulation(self._flat, self._policy, self._rules)
+
+    def _certain(self, view: State) -> int:
+        """An action that is certainly best, or -1."""
+        if view["leader"] < 0:
+            return -1
+        self._states[0] = view
+        states, actions, ids = self._states[:DEEPEST], self._actions[:DEEPEST], self._ids
+        action = int(sure_win(self._rules, states, actions, ids))
+        if action >= 0 or not is_duel(view):
+            return action
+        open_hands(self._states[0])
+        player = int(view["player"])
+        least = float(view["points"][player] + self.game.num_players - view["out"])
+        value, action = solve(
+            self._policy, self._rules, self._states, self._actions, player, 1 << player, least,
+            DUEL_NODES,
+        )  # fmt: skip
+        return int(action) if value == WON else -1

@@ -1,0 +1,62 @@
+"""The agent `bids:KIND:AGENT`: the bids of one module, the plays of another agent."""
+
+from closedhand.agents.doudizhu.bidding.modules import KINDS, NET, OTHERS, VALUE, BiddingAgent
+from closedhand.agents.doudizhu.value_net.files import SINCE
+from closedhand.core.agent_spec import split_outside, unquoted
+from closedhand.core.agents import Traits, described, files_of, make_agent, traits_of
+from closedhand.core.game import Game, InputError
+
+OF_FILE = f"{NET}="
+
+
+def read(argument: str | None) -> tuple[str, str]:
+    """The kind and the agent of an argument; a kind `net=FILE` loses the quotes around the file.
+
+    Raises:
+        InputError: The kind or the agent is missing.
+    """
+    kind, *player = split_outside(argument or "", ":", 2)
+    if not player or not player[0]:
+        kinds = ", ".join((*KINDS, *OTHERS))
+        raise InputError(f"the agent bids needs a kind ({kinds}) and an agent: bids:logic:greedy")
+    kind = unquoted(kind)
+    if kind.startswith(OF_FILE):
+        kind = OF_FILE + unquoted(kind.removeprefix(OF_FILE))
+    return kind, player[0]
+
+
+def describe(game: Game, argument: str | None) -> Traits:
+    """The traits of the agent, known before it plays."""
+    kind, player = read(argument)
+    file = kind.removeprefix(OF_FILE) if kind.startswith(OF_FILE) else None
+    own = Traits(files_of(file), microseconds=1)
+    if kind == VALUE:
+        own = Traits(microseconds=500, since=SINCE)
+    return own | traits_of(game, player)
+
+
+@described(describe)
+def make_bids(game: Game, seed: int, argument: str | None) -> BiddingAgent:
+    """The agent `bids:KIND:AGENT`: bids of a kind, cards of an agent, such as `bids:logic:greedy`.
+
+    The kind `value` bids by the network of the agent `value-net`.
+
+    The kind `net` bids by the win probabilities of the bid network that ships (`network.py`), and
+    `net=FILE`, as in `bids:net=runs/bids/bid.safetensors:greedy`, by those of another one. FILE is
+    the network, or a folder that holds `bid.safetensors`; a name that contains a colon must be
+    quoted.
+
+    Raises:
+        InputError: The kind or the agent is missing or unknown, or the game has no bidding.
+    """
+    kind, player = read(argument)
+    if kind == NET or kind.startswith(OF_FILE):
+        from closedhand.agents.doudizhu.bidding.network import BidNetAgent
+
+        path = None if kind == NET else kind.removeprefix(OF_FILE)
+        return BidNetAgent(game, path, make_agent(game, player, seed))
+    if kind == VALUE:
+        from closedhand.agents.doudizhu.value_net.bidding import ValueBiddingAgent
+
+        return ValueBiddingAgent(game, make_agent(game, player, seed))
+    return BiddingAgent(game, kind, make_agent(game, player, seed))

@@ -1,0 +1,405 @@
+"""Fitting the Bid Module `fitted` (`modules.py`) to games that an agent plays against itself.
+
+Every deal is played three times, with each player as the landlord once. Each of the three hands of
+17 cards is thus labelled with the result of a landlord who held it and got three random public
+cards; a logistic model is fitted to these labels. The same games give the payoffs of any auction on
+this deal, so the probability above which each bid pays is found without further games
+(`thresholds.py`).
+"""
+
+import math
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import permutations
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from closedhand.agents.doudizhu.bidding.modules import (
+    CONTROL,
+    FEATURES,
+    FITTED,
+    KINDS,
+    LOGIC,
+    least_score,
+    score,
+    write_features,
+)
+from closedhand.agents.doudizhu.bidding.thresholds import (
+    Module,
+    fit_thresholds,
+    points_alone,
+    rotated,
+)
+from closedhand.agents.doudizhu.variants import check_plain
+from closedhand.core import batch, lockstep
+from closedhand.core.agents import Agent, act_batch, digests, make_agent
+from closedhand.core.game import Game, InputError
+from closedhand.core.numba.jit import kernel
+from closedhand.core.parsing import check_fields
+from closedhand.core.reading import json_in, read_arrays
+from closedhand.core.run import Run
+from closedhand.games.doudizhu.counts import DECK, NIBBLE
+from closedhand.games.doudizhu.state import SEATS
+from closedhand.learning.logistic import calibration, chances_of, log_loss, logistic
+
+CHUNK = 500
+"""Deals played in lockstep; each chunk has its own random number generator."""
+HAND = 17
+"""Number of cards in a hand."""
+FEWEST = 3000
+"""Minimum number of games for a fit."""
+HELD_OUT = 5
+"""One deal in this many is held out of the fit and used to evaluate it."""
+
+SHARES = (0.32, 0.32, 0.31, 0.05)
+"""Shares of the players in the auctions who bid as `fitted`, `logic` and `control`, and of those
+who always pass: every auction has to occur, and a pass must not always mean a weak hand."""
+
+
+class Deals(NamedTuple):
+    """Deals, and their payoffs with each player as the landlord.
+
+    Attributes:
+        hands: Hands of 17 cards, packed, uint64 [n, 3].
+        points: Points of the landlord at the stake 1/2, by the seat of the landlord,
+            float64 [n, 3]: 1 for a win, 2 with one bomb, …; negative for a loss.
+    """
+
+    hands: np.ndarray
+    points: np.ndarray
+
+
+@dataclass
+class Fit:
+    """A fit in progress; a `closedhand.core.run.Learner`.
+
+    Attributes:
+        game: Dou Dizhu without bidding, by points.
+        agent: Agent that plays all seats.
+        seed: Seed of the deals, the agent and the auctions.
+        chunks: Deals played so far.
+    """
+
+    game: Game
+    agent: str | Agent
+    seed: int = 0
+    chunks: list[Deals] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Check that the game can be fitted to.
+
+        Raises:
+            InputError: The game is not Dou Dizhu, has bidding, or counts wins instead of points.
+        """
+        if self.game.name != "doudizhu":
+            raise InputError(f"bids are fitted for doudizhu, not {self.game.name}")
+        if self.game.options["bidding"] or self.game.options["objective"] != "score":
+            raise InputError("bids are fitted to points of games without bidding")
+        check_plain(self.game, "the fit of bids")
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Settings that must be the same when a fit is resumed."""
+        from closedhand import __version__
+
+        agent = self.agent if isinstance(self.agent, str) else self.agent.name
+        options = dict(self.game.options)
+        return {
+            "options": options,
+            "agent": agent,
+            "files": digests(self.game, [agent]),
+            "seed": self.seed,
+            "version": __version__,
+        }
+
+    @property
+    def deals(self) -> Deals:
+        """All deals played so far."""
+        return Deals(*(np.concatenate(parts) for parts in zip(*self.chunks, strict=True)))
+
+    @property
+    def games(self) -> int:
+        """Number of games played so far: three per deal."""
+        return sum(chunk.points.size for chunk in self.chunks)
+
+    def play(self) -> None:
+        """Play one more chunk of deals.
+
+        Raises:
+            InputError: The agent is unknown, or chose an illegal action.
+        """
+        rng = np.random.default_rng((self.seed, len(self.chunks)))
+        player = make_agent(self.game, self.agent, int(rng.integers(2**31)))
+        self.chunks.append(play_deals(self.game, player, rng, CHUNK))
+
+    def advance(self, seconds: float) -> bool:
+        """Play one more chunk of deals."""
+        self.play()
+        return False
+
+    def state(self) -> dict[str, Any]:
+        """The deals played so far."""
+        return self.deals._asdict()
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Continue from the deals of a checkpoint.
+
+        Raises:
+            ValueError: The deals are damaged.
+        """
+        deals = deals_of(state)
+        cuts = range(CHUNK, len(deals.points), CHUNK)
+        self.chunks = [
+            Deals(*parts) for parts in zip(*(np.split(d, cuts) for d in deals), strict=True)
+        ]
+
+    def summary(self) -> dict[str, Any]:
+        """The number of games played."""
+        return {"games": self.games}
+
+
+def deals_of(state: Mapping[str, Any]) -> Deals:
+    """The deals in a checkpoint.
+
+    Raises:
+        ValueError: The deals are damaged.
+    """
+    deals = Deals(state["hands"], state["points"])
+    if not deals.hands.shape == deals.points.shape == (len(deals.hands), SEATS):
+        raise ValueError("hands or points are missing")
+    if deals.hands.dtype != np.uint64 or not are_hands(deals.hands):
+        raise ValueError(f"its hands are not of {HAND} cards")
+    if deals.points.dtype != np.float64 or not np.isfinite(deals.points).all():
+        raise ValueError("its points are no numbers")
+    return deals
+
+
+def are_hands(hands: np.ndarray) -> bool:
+    """Whether packed hands, uint64 [n, 3], have 17 cards each and the three of a row one deck."""
+    ranks = 4 * np.arange(16, dtype=np.uint64)
+    counts = hands[:, :, None] >> ranks & NIBBLE
+    fit = counts.sum(axis=1) <= (DECK >> ranks & NIBBLE)
+    return bool(fit.all() and (counts.sum(axis=2) == HAND).all())
+
+
+def read(path: Path) -> tuple[dict[str, Any], Deals]:
+    """The settings and the deals that a fit saved.
+
+    Raises:
+        InputError: The file is missing or cannot be read.
+    """
+    if not os.path.exists(path):
+        raise InputError(f"no deals at {path}")
+    state = read_arrays(path)
+    try:
+        return check_fields(json_in(state, "settings"), "settings", {}), deals_of(state)
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path} holds no deals: {error}") from None
+
+
+def play_deals(game: Game, player: Agent, rng: np.random.Generator, number: int) -> Deals:
+    """Draw deals, and play each with every player as the landlord once.
+
+    Args:
+        game: Dou Dizhu without bidding.
+        player: Agent that plays all seats.
+        rng: Generator of the deals.
+        number: Number of deals.
+
+    Raises:
+        InputError: The agent chose an illegal action.
+    """
+    dealt = np.array([game.deal(rng) for _ in range(number)], game.dtype)
+    hands = dealt["hands"].copy()
+    hands[:, 0] -= dealt["public"]
+    points = np.empty((number, SEATS))
+    for landlord in range(SEATS):
+        states = dealt.copy()
+        states["hands"] = np.roll(hands, -landlord, axis=1)
+        states["hands"][:, 0] += dealt["public"]
+        points[:, landlord] = _play_out(game, player, states)[:, 0] / (2 * dealt["stake"])
+    return Deals(hands, points)
+
+
+def _play_out(game: Game, player: Agent, states: np.ndarray) -> np.ndarray:
+    """Play games to the end, in lockstep; return the payoffs by seat."""
+    lockstep.play_out(
+        game, states, lambda views, _: act_batch(player, views), lambda _: f"agent {player.name!r}"
+    )
+    return batch.returns(game, states)
+
+
+@kernel
+def features_all(hands, out):
+    """Write the features of every hand, uint64 [n], into a row of `out`, float64 [n, features]."""
+    for i in range(len(hands)):
+        write_features(hands[i], out[i])
+
+
+@kernel
+def scores_all(kind, hands, out):
+    """Write the score of every hand under a module into `out`, float64 [n]."""
+    for i in range(len(hands)):
+        out[i] = score(kind, hands[i])
+
+
+def fixed(kind: int, hands: np.ndarray) -> Module:
+    """A module with fixed thresholds, applied to the hands of some deals, uint64 [n, 3]."""
+    scores = np.empty(hands.size)
+    scores_all(kind, hands.ravel(), scores)
+    least = np.array([least_score(kind, 0, 0, bid) for bid in (1, 2, 3)], float)
+    return Module(scores.reshape(hands.shape), np.tile(least, (SEATS, 3, 1)))
+
+
+def fitted(
+    chances: np.ndarray, deals: Deals, seed: int, progress: Callable[[int], None]
+) -> np.ndarray:
+    """The thresholds of the module `fitted`, found from deals; float64 [3, 3, 3].
+
+    Args:
+        chances: Win probabilities of the model, by deal and seat, float64 [n, 3].
+        deals: Deals.
+        seed: Seed of the assignment of modules to players.
+        progress: Called with the number of rounds done, out of `thresholds.ROUNDS`.
+    """
+    logic, control = (fixed(kind, deals.hands) for kind in (LOGIC, CONTROL))
+    passes = Module(logic.scores, np.full_like(logic.thresholds, np.inf))
+    others = [Module(rotated(m.scores), m.thresholds) for m in (logic, control, passes)]
+    shape = (SEATS * len(chances), SEATS)
+    which = np.random.default_rng((seed, len(chances), 1)).choice(len(SHARES), shape, p=SHARES)
+    return fit_thresholds(rotated(chances), rotated(deals.points), others, which, progress)
+
+
+def judge(modules: Mapping[str, Module], points: np.ndarray) -> list[dict[str, Any]]:
+    """Points per deal of a player of each module against two players of another module.
+
+    Args:
+        modules: Modules by name.
+        points: Points of the landlords of the deals, float64 [n, 3].
+
+    Returns:
+        For every ordered pair of modules `alone` and `others`: the mean `points` of the former, and
+        its standard error, `error`.
+    """
+    rows = []
+    at_all_seats = {name: Module(rotated(m.scores), m.thresholds) for name, m in modules.items()}
+    for one, others in permutations(modules, 2):
+        brought = points_alone(rotated(points), at_all_seats[one], at_all_seats[others])
+        by_deal = brought.reshape(SEATS, -1).mean(axis=0)
+        error = by_deal.std() / math.sqrt(len(by_deal))
+        mean = round(float(by_deal.mean()), 4)
+        rows.append({"alone": one, "others": others, "points": mean, "error": round(error, 4)})
+    return rows
+
+
+def check_number(games: int) -> None:
+    """Check that there are enough games for a fit.
+
+    Raises:
+        InputError: There are fewer than `FEWEST` games.
+    """
+    if games < FEWEST:
+        raise InputError(f"fitting bids takes at least {FEWEST:,} games, not {games:,}")
+
+
+def results(fit: Fit, progress: Callable[[int], None] = lambda rounds: None) -> dict[str, Any]:
+    """The module fitted to the deals played so far, as JSON values.
+
+    `weights` and `thresholds` are values for `modules.WEIGHTS` and `modules.THRESHOLDS`. The model
+    is evaluated on one deal in `HELD_OUT`: `log_loss` (`constant`: that of a model that predicts
+    the mean), `calibration` by tenths, and `judged`, the result of `judge`.
+
+    Args:
+        fit: Fit with the deals.
+        progress: Called with the number of rounds done, out of `thresholds.ROUNDS`.
+
+    Raises:
+        InputError: There are too few games.
+    """
+    check_number(fit.games)
+    deals = fit.deals
+    features = np.empty((deals.hands.size, len(FEATURES)))
+    features_all(deals.hands.ravel(), features)
+    won = (deals.points.ravel() > 0).astype(float)
+    number = np.repeat(np.arange(len(deals.hands)), SEATS)
+    held_out = number % HELD_OUT == HELD_OUT - 1
+    weights, errors = logistic(features[~held_out], won[~held_out], number[~held_out])
+    weights = weights.round(3)
+    chances = chances_of(features, weights)
+    by_deal = chances.reshape(-1, SEATS)
+    test = held_out[::SEATS]
+    seen = Deals(*(part[~test] for part in deals))
+    thresholds = fitted(by_deal[~test], seen, fit.seed, progress).round(2)
+    modules = {KINDS[kind]: fixed(kind, deals.hands[test]) for kind in (CONTROL, LOGIC)}
+    modules[KINDS[FITTED]] = Module(by_deal[test], thresholds)
+    return {
+        **fit.settings,
+        "games": fit.games,
+        "landlord_wins": round(float(won.mean()), 4),
+        "multiplier": {
+            "won": round(float(deals.points[deals.points > 0].mean()), 4),
+            "lost": round(float(-deals.points[deals.points < 0].mean()), 4),
+        },
+        "features": FEATURES,
+        "weights": weights.tolist(),
+        "errors": errors.round(4).tolist(),
+        "thresholds": thresholds.tolist(),
+        "log_loss": {
+            "model": round(log_loss(chances[held_out], won[held_out]), 4),
+            "constant": round(log_loss(np.full(held_out.sum(), won.mean()), won[held_out]), 4),
+        },
+        "calibration": calibration(chances[held_out], won[held_out]),
+        "judged": judge(modules, deals.points[test]),
+    }
+
+
+def begin(game: Game, agent: str | Agent, seed: int = 0, path: Path | None = None) -> Run[Fit]:
+    """A run of a new fit, to be started or resumed.
+
+    Args:
+        game: Dou Dizhu without bidding, by points.
+        agent: Agent that plays all seats.
+        seed: Seed of the deals, the agent and the auctions.
+        path: File in which the deals are saved.
+
+    Raises:
+        InputError: The game or one of its options cannot be fitted to.
+    """
+    fit = Fit(game, agent, seed)
+    return Run(fit, fit.settings, path)
+
+
+def fit(
+    game: Game,
+    agent: str | Agent,
+    games: int,
+    seed: int = 0,
+    path: Path | None = None,
+    progress: Callable[[int], None] = lambda games: None,
+) -> Fit:
+    """Play the games that a module is fitted to.
+
+    Args:
+        game: Dou Dizhu without bidding, by points.
+        agent: Agent that plays all seats.
+        games: Minimum number of games; whole chunks of deals are played, each deal three times.
+        seed: Seed of the deals, the agent and the auctions.
+        path: File in which the deals are saved; an existing fit is resumed.
+        progress: Called with the number of games played so far.
+
+    Returns:
+        The deals, for `results`; fewer after an interruption (Ctrl-C).
+
+    Raises:
+        InputError: The game or one of its options cannot be fitted to, the agent is unknown or
+            plays illegally, or the file holds another fit or none.
+        KeyboardInterrupt: Ctrl-C was pressed a second time.
+    """
+    run = begin(game, agent, seed, path)
+    run.resume_if_kept()
+    played = run.learner
+    run.work(over=lambda: played.games >= games, progress=lambda: progress(played.games))
+    return played

@@ -1,0 +1,320 @@
+"""The Bid Module of Dou Dizhu (DeepRocket paper, section 4.1): decides how much to bid.
+
+The paper says only what its module considers: "control cards (like A, 2, and jokers) and tidiness
+(that means less sets combined by cards)". There are three modules here, by kind:
+
+- `control`: control points alone.
+- `logic`: the paper's two factors, control points minus the groups that wait for a lead.
+- `fitted`: a logistic model of the probability that the landlord wins with these 17 cards, and the
+  probability above which each bid pays.
+
+`network.py` replaces the logistic model by a network, `value_net/bidding.py` by the values of the
+agent `value-net`.
+
+The value of a bid: at the stake s the landlord wins or loses 2s and each peasant s, doubled for
+each bomb. If everybody passes, the value is 0 and the cards are dealt again. A landlord who wins a
+share p of the games, with average multipliers of m in wins and l in losses, gets
+2s(pm - (1 - p)l). It follows:
+
+- After two passes the choice is between being the landlord and a new deal: a bid pays if
+  p > l / (l + m). As the points grow with the stake, the bid is 3.
+- After a bid, a pass is worth the points of a peasant against a strong landlord: less than 0. A
+  hand that would lose less than that as the landlord makes the lowest higher bid; a hand that would
+  gain bids 3.
+- Before the first bid, a pass is worth the points of a peasant in the games that follow. A bid of 3
+  ends the auction; a bid of 1 or 2 wins it only if nobody bids higher. A player who is outbid has
+  lost nothing; one who is not outbid plays against two hands weaker than usual. So a bid of 1 or 2
+  pays at lower probabilities than a 3.
+- A player who bids is strong, so a hand wins less often against that player than against random
+  hands; a player who passes is weak. The model's probability ignores this. The thresholds account
+  for it: there is one for every seat and highest bid (`fitting.py`).
+
+With the objective `win` the stake does not matter; the modules bid as for points.
+
+Other words than bids follow the same scores with thresholds of their own, `LEAST`, which are not
+fitted: they are about where a word would pay if nobody else's words told anything. To call or rob a
+hand has to be worth a bid, to double it has to win more often than not, and to show it has to be so
+strong that the others' knowledge hardly matters.
+"""
+
+import numpy as np
+
+from closedhand.agents.doudizhu.agent import step_all
+from closedhand.agents.doudizhu.decompose.partition import (
+    BOMB,
+    MOST_NODES,
+    NODE,
+    PAIR,
+    ROCKET,
+    ROWS,
+    SOLO,
+    TRIO,
+    cost,
+)
+from closedhand.core.agents import Agent, act_batch, probabilities
+from closedhand.core.game import Game, InputError, State
+from closedhand.core.numba.jit import kernel
+from closedhand.games.doudizhu.auction import CALL, ROB, is_opening, pass_id, words_to_come
+from closedhand.games.doudizhu.counts import at_least, count, size
+from closedhand.games.doudizhu.plays import ACE, BIG_JOKER, SMALL_JOKER, TWO
+from closedhand.games.doudizhu.state import Rules
+
+KINGS = ACE - 1
+
+CONTROL_FROM = np.array([6, 8, 10])
+"""The least control points for a bid of 1, 2 and 3."""
+LOGIC_FROM = np.array([0, 1, 3])
+"""The least control points minus waiting groups for a bid of 1, 2 and 3. Of a few choices, these
+gained `decompose` the most points against `control`."""
+
+HALF = 5
+WHOLE = 10
+"""The costs of a group that counts half and of one that counts in full. Both exceed
+`partition.SPARE`, so that such solos and pairs can be kickers; those that do not wait cost 0, and
+cannot."""
+
+
+def _waiting() -> np.ndarray:
+    """The cost of each kind of group for `waiting`, as `partition.cost` takes it."""
+    costs = np.full((ROWS, 15), WHOLE, np.int64)
+    costs[[0, BOMB, ROCKET]] = 0
+    costs[SOLO, ACE], costs[SOLO, TWO:] = HALF, 0
+    costs[PAIR, ACE:] = 0
+    costs[TRIO, ACE - 1 :] = 0
+    return costs
+
+
+WAITING = _waiting()
+
+FEATURES = ("one", "B", "S", "rocket", "twos", "aces", "kings", "bombs", "waiting")
+"""The features of the fitted model: a constant, each joker and both, the numbers of 2s, aces, kings
+and bombs in the hand, and the number of waiting groups."""
+WEIGHTS = np.array([-0.677, 1.311, 0.742, 0.149, 0.391, 0.158, 0.122, 0.648, -0.237])
+"""Weights of the features, for the log-odds of a win.
+
+Fitted by `closedhand train bids --agent decompose --games 180000 --seed 0`, with the rules
+`deeprocket`; standard errors 0.029 for the constant, 0.004 for the groups, 0.006 to 0.027 for the
+others.
+"""
+THRESHOLDS = np.array(
+    [  # highest bid so far: none, 1, 2
+        [[0.30, 0.40, 0.56], [0.50, 0.50, 0.50], [0.50, 0.50, 0.50]],  # first seat
+        [[0.30, 0.30, 0.45], [0.36, 0.36, 0.60], [0.56, 0.56, 0.56]],  # second seat
+        [[0.32, 0.32, 0.32], [0.34, 0.34, 0.34], [0.45, 0.45, 0.45]],  # third seat
+    ]
+)
+"""The least win probability for a bid of 1, 2 or 3, [seat, highest bid so far, bid - 1], from the
+same fit.
+
+Entries for impossible situations, such as a bid before the first seat's, are 0.5.
+"""
+
+KINDS = ("control", "logic", "fitted")
+CONTROL, LOGIC, FITTED = range(3)
+
+CALLING, ROBBING, DOUBLING, SHOWING = range(4)
+LEAST = np.array([[8, 9, 14, 20], [1, 2, 8, 14], [0.4, 0.45, 0.6, 0.9]])
+"""The least score at which each kind of module, [KINDS], calls, robs, doubles and shows."""
+VALUE = "value"
+NET = "net"
+OTHERS = (VALUE, NET, f"{NET}=FILE")
+"""Kinds that other modules define (`value_net/bidding.py`, `network.py`)."""
+
+
+@kernel
+def control(hand):
+    """The control points of a hand: rocket 8, or B 4, or S 3; bomb 6; each 2 counts 2, each A 1."""
+    jokers = 4 * count(hand, BIG_JOKER) + 3 * count(hand, SMALL_JOKER)
+    points = 8 if jokers == 7 else jokers
+    points += 6 * size(at_least(hand, 4))
+    points += 2 * count(hand, TWO) if count(hand, TWO) < 4 else 0
+    points += count(hand, ACE) if count(hand, ACE) < 4 else 0
+    return points
+
+
+@kernel
+def waiting(hand):
+    """The tidiness of a hand: the number of groups in its best partition that wait for a lead.
+
+    Bombs, the rocket, solos from 2, pairs from A and trios from K upwards do not wait; a solo A
+    counts half. Trios take weak solos and pairs as kickers.
+    """
+    nodes = np.empty(MOST_NODES, NODE)
+    return cost(hand, WAITING, nodes) / WHOLE
+
+
+@kernel
+def write_features(hand, out):
+    """Write the `FEATURES` of a packed hand into `out`, float64 [9]."""
+    out[0] = 1
+    out[1] = count(hand, BIG_JOKER)
+    out[2] = count(hand, SMALL_JOKER)
+    out[3] = out[1] * out[2]
+    out[4] = count(hand, TWO)
+    out[5] = count(hand, ACE)
+    out[6] = count(hand, KINGS)
+    out[7] = size(at_least(hand, 4))
+    out[8] = waiting(hand)
+
+
+@kernel
+def landlord_wins(hand):
+    """The fitted probability that a landlord with these 17 cards and three more wins."""
+    features = np.empty(len(WEIGHTS))
+    write_features(hand, features)
+    return 1 / (1 + np.exp(-np.sum(features * WEIGHTS)))
+
+
+@kernel
+def score(kind, hand):
+    """The score that a module, an index into `KINDS`, gives a hand: points or a probability."""
+    if kind == FITTED:
+        return landlord_wins(hand)
+    points = np.float64(control(hand))
+    return points - waiting(hand) if kind == LOGIC else points
+
+
+@kernel
+def least_score(kind, seat, stake, bid):
+    """The least score for a bid of 1, 2 or 3 by `seat` when the highest bid so far is `stake`."""
+    if kind == FITTED:
+        return THRESHOLDS[seat, stake, bid - 1]
+    return np.float64(LOGIC_FROM[bid - 1] if kind == LOGIC else CONTROL_FROM[bid - 1])
+
+
+@kernel
+def bid_by(kind, rules, view):
+    """The flat action of a module, an index into `KINDS`, where words are said in a flat game.
+
+    In an auction by bids it is the highest bid that the hand is worth if that exceeds the other
+    bids, else the pass.
+    """
+    return bid_with(kind, score(kind, view.hands[view.player]), rules, view)
+
+
+@kernel
+def bid_with(kind, worth, rules, view):
+    """The flat action of a module for a hand with the score `worth`."""
+    if view.landlord >= 0 or rules.options.robbing:
+        return say_with(kind, worth, rules, view)
+    for bid in range(3, view.stake, -1):
+        if worth >= least_score(kind, view.bids, view.stake, bid):
+            return pass_id(rules) + bid
+    return pass_id(rules)
+
+
+@kernel
+def say_with(kind, worth, rules, view):
+    """The same where the word is no bid: to call, rob, double or show if the hand is worth it."""
+    if view.landlord < 0:
+        what, word = (CALLING, CALL) if view.stake == 0 else (ROBBING, ROB)
+    elif rules.options.show > 0 and words_to_come(rules, view) == 1:
+        what, word = SHOWING, rules.options.show
+    else:
+        what, word = DOUBLING, rules.options.double
+    return pass_id(rules) + (word if worth >= LEAST[kind, what] else 0)
+
+
+@kernel
+def choose_bid(rules, view):
+    """The flat action of the best module, `fitted`, before the landlord leads, in a flat game."""
+    return bid_by(FITTED, rules, view)
+
+
+def openings(rules: Rules, views: np.ndarray) -> np.ndarray:
+    """Whether words are said, not cards played, in each of some views; bool [n]."""
+    if not rules.options.double and not rules.options.show:
+        return views["landlord"] < 0
+    return np.array([bool(is_opening(rules, view)) for view in np.rec.array(views)], bool)
+
+
+@kernel
+def bid_all(kind, rules, views, actions):
+    """Write the flat action of a module for every view of an auction into `actions`."""
+    for i in range(len(views)):
+        actions[i] = bid_by(kind, rules, views[i])
+
+
+@kernel
+def bid_worths(kind, worths, rules, views, actions):
+    """`bid_all` for hands with the scores `worths`, float64 [n]."""
+    for i in range(len(views)):
+        actions[i] = bid_with(kind, worths[i], rules, views[i])
+
+
+class BiddingAgent:
+    """Bids by one of the modules and plays as another agent.
+
+    Attributes:
+        name: Name in results and records.
+    """
+
+    def __init__(self, game: Game, kind: str, player: Agent) -> None:
+        """Create the agent.
+
+        Args:
+            game: Dou Dizhu with bidding.
+            kind: One of `KINDS`.
+            player: Agent that plays the cards.
+
+        Raises:
+            InputError: The game has no bidding, or the kind is unknown.
+        """
+        if not game.options["bidding"]:
+            raise InputError("the agent bids is for games with bidding: --option bidding=true")
+        if kind not in KINDS:
+            kinds = ", ".join((*KINDS, *OTHERS))
+            raise InputError(f"no bid module {kind!r}; there are {kinds}")
+        self.game = game
+        self.name = f"bids:{kind}:{player.name}"
+        self._kind = KINDS.index(kind)
+        self._player = player
+        self._substeps = bool(game.options["substeps"])
+
+    def act(self, view: State) -> int:
+        """The action of the player to act."""
+        return int(self.act_batch(np.array([view], self.game.dtype))[0])
+
+    def act_batch(self, views: np.ndarray) -> np.ndarray:
+        """The action for each view, states [n]; int32 [n]."""
+        actions = np.empty(len(views), np.int32)
+        auction = openings(self.game.flat.rules, views)
+        if auction.any():
+            actions[auction] = self._bids(views[auction])
+        if not auction.all():
+            actions[~auction] = act_batch(self._player, views[~auction])
+        return actions
+
+    def probabilities(self, views: np.ndarray) -> np.ndarray:
+        """The deterministic bids and the policy of the playing agent, float64 [n, num_actions].
+
+        Raises:
+            InputError: The playing agent does not provide its policy.
+        """
+        shares = np.zeros((len(views), self.game.num_actions))
+        auction = openings(self.game.flat.rules, views)
+        if auction.any():
+            shares[auction, self._bids(views[auction])] = 1.0
+        if not auction.all():
+            shares[~auction] = probabilities(self._player, views[~auction])
+        return shares
+
+    def _bids(self, views: np.ndarray) -> np.ndarray:
+        actions = np.empty(len(views), np.int32)
+        rules = self.game.rules.flat if self._substeps else self.game.rules
+        auction = views["landlord"] < 0
+        if auction.all():
+            self._bid(rules, views, actions)
+        else:  # of other words, the networks of bids know nothing
+            bids, words = actions[auction], actions[~auction]
+            self._bid(rules, views[auction], bids)
+            bid_all(self._kind, rules, views[~auction], words)
+            actions[auction], actions[~auction] = bids, words
+        if self._substeps:
+            # In an auction there are no kickers to list.
+            step_all(self.game.rules, views, np.empty(0, np.int32), actions)
+        return actions
+
+    def _bid(self, rules: Rules, views: np.ndarray, actions: np.ndarray) -> None:
+        """Write flat actions for views of an auction; `rules` are those of the flat game."""
+        bid_all(self._kind, rules, views, actions)

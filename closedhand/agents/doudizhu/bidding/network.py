@@ -1,0 +1,395 @@
+"""A Bid Module with a network, proposed as future work in section 6 of the DeepRocket paper.
+
+The network predicts the probability that the landlord wins from the landlord's 17 cards, encoded as
+the paper encodes cards in hand: 15 ranks, 19 rows of counts and categories. It learns from the
+deals that `closedhand train bids` generated, each played with every player as the landlord once. It
+replaces the logistic model of the module `fitted` and keeps that module's thresholds. It is
+evaluated on the deals that are also held out from that model.
+"""
+
+import hashlib
+import math
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import nn
+
+from closedhand.agents.doudizhu.bidding.fitting import (
+    HELD_OUT,
+    Deals,
+    check_number,
+    features_all,
+    judge,
+    read,
+)
+from closedhand.agents.doudizhu.bidding.modules import (
+    FEATURES,
+    FITTED,
+    KINDS,
+    NET,
+    THRESHOLDS,
+    BiddingAgent,
+    bid_worths,
+)
+from closedhand.agents.doudizhu.bidding.thresholds import Module
+from closedhand.agents.doudizhu.deeprocket import networks
+from closedhand.core.agent_spec import quoted
+from closedhand.core.agents import Agent
+from closedhand.core.files import SHIPPED, within
+from closedhand.core.game import Game, InputError
+from closedhand.core.numba.jit import kernel
+from closedhand.core.registry import make_game
+from closedhand.core.run import Run, check_resumable
+from closedhand.core.threads import cores
+from closedhand.games.doudizhu import planes
+from closedhand.games.doudizhu.state import SEATS, Rules
+from closedhand.learning.logistic import calibration, chances_of, log_loss, logistic
+from closedhand.learning.tensors import TORCH
+
+NAME = "bid.safetensors"
+SHIPPED_FILE = SHIPPED / "doudizhu_bid.safetensors"
+CHECKPOINT = "bid.ckpt"
+"""The checkpoint of a training, also of a finished one, which more minutes continue."""
+CELLS = planes.RANKS * planes.ROWS
+CHUNK = 1024
+"""Hands per forward pass outside training."""
+BATCH = 512
+PIECE = 0.1
+"""Seconds of learning per call of `advance`."""
+RATE = 2e-3
+"""Learning rate of AdamW, annealed along a cosine to 0."""
+WEIGHT_DECAY = 0.01
+VALIDATED = 10
+"""One in this many of the deals that are not held out is for validation."""
+TIMES = 20
+"""Number of validations in a training."""
+
+
+class Hands(NamedTuple):
+    """Hands of 17 cards, and the results of landlords with these hands.
+
+    Attributes:
+        planes: Planes of the hands, int8 [n, 285].
+        won: Results, 0 or 1, float32 [n].
+    """
+
+    planes: torch.Tensor
+    won: torch.Tensor
+
+
+@kernel
+def draw_hands(rules, hands, out):
+    """Write the planes of every packed hand, uint64 [n], into a row of `out`, int8 [n, 285]."""
+    drawn = np.zeros(planes.RANKS * planes.ROWS * planes.PLANES, np.int8)
+    for i in range(len(hands)):
+        # Rows of categories that are not in a hand are not written.
+        drawn[planes.HAND :: planes.PLANES] = 0
+        planes.draw_cards(drawn, planes.HAND, hands[i])
+        planes.draw_possible(rules, drawn, planes.HAND, hands[i])
+        out[i] = drawn[planes.HAND :: planes.PLANES]
+
+
+def planes_of(rules: Rules, hands: np.ndarray) -> np.ndarray:
+    """The planes of packed hands, int8 [n, 285]; `rules` are those of the flat game."""
+    out = np.empty((len(hands), CELLS), np.int8)
+    draw_hands(rules, hands, out)
+    return out
+
+
+def logits(network: networks.Network, seen: torch.Tensor) -> torch.Tensor:
+    """The log-odds that the landlord wins, float32 [n]."""
+    status = seen.new_zeros(len(seen), planes.STATUS)
+    return network(seen, status, seen.new_ones(len(seen), 1, dtype=torch.bool))[:, 0]
+
+
+def chances(network: networks.Network, seen: torch.Tensor) -> np.ndarray:
+    """The probability that the landlord wins, float64 [n]."""
+    with torch.inference_mode():
+        pieces = [torch.sigmoid(logits(network, piece)) for piece in seen.split(CHUNK)]
+    return torch.cat(pieces).numpy().astype(np.float64)
+
+
+class Result(NamedTuple):
+    """The result of training.
+
+    Attributes:
+        path: File of the network.
+        about: Provenance and evaluation of the network, JSON values: among others `log_loss` (of
+            the `network`, of the `logistic` model fitted to the same deals, of a `constant`),
+            `calibration`, and `judged`, the result of `fitting.judge`, all on held-out deals.
+        interrupted: Whether Ctrl-C ended the training.
+    """
+
+    path: Path
+    about: dict[str, Any]
+    interrupted: bool
+
+
+def train(
+    path: Path,
+    out: Path,
+    minutes: float,
+    *,
+    seed: int = 0,
+    threads: int | None = None,
+    restart: bool = False,
+    progress: Callable[[float, str], object] = lambda share, text: None,
+) -> Result:
+    """Train a bid network, or resume the training in `out`; Ctrl-C saves.
+
+    Args:
+        path: Deals that `closedhand train bids` saved, `deals.npz`.
+        out: Folder for the network, `bid.safetensors`.
+        minutes: Duration of the training, without interruptions.
+        seed: Seed of the initial weights and the order of the hands.
+        threads: Number of CPU threads; None: all cores.
+        restart: Whether to start again although `out` holds a training.
+        progress: Called now and then with the share that is done and a text about it.
+
+    Raises:
+        InputError: There are no deals or too few, or `out` holds a training with other settings,
+            or a network whose training cannot be resumed.
+        KeyboardInterrupt: The training was interrupted before its first step.
+    """
+    from closedhand import __version__
+
+    if not minutes > 0:
+        raise InputError(f"the training time must be more than 0 minutes, not {minutes}")
+    if not restart:  # up to 0.15.0 a finished training left no checkpoint behind
+        check_resumable(out / NAME, out / CHECKPOINT)
+    settings, deals = read(path)
+    check_number(deals.points.size)
+    torch.set_num_threads(threads or cores())
+    torch.manual_seed(seed)
+    rules = make_game("doudizhu", **settings["options"]).rules
+    seen = torch.from_numpy(planes_of(rules, deals.hands.ravel()))
+    won = torch.from_numpy((deals.points.ravel() > 0).astype(np.float32))
+    number = np.arange(len(deals.hands)).repeat(SEATS)
+    held_out = number % HELD_OUT == HELD_OUT - 1
+    validated = ~held_out & (number // HELD_OUT % VALIDATED == VALIDATED - 1)
+    learned, asked = (
+        Hands(seen[rows], won[rows])
+        for rows in map(torch.from_numpy, (~held_out & ~validated, validated))
+    )
+    network = networks.Network("bid", status=False)
+    run = begin(Fitting(network, learned, asked, 60 * minutes, seed), digest(path), out)
+    run.resume_if_kept(restart)
+    fitting = run.learner
+    run.work(60 * minutes, progress=lambda: progress(*fitting.progress(run.seconds)))
+    if not fitting.steps:
+        raise KeyboardInterrupt
+    epochs = fitting.finish()
+    of_network = chances(network, seen)
+    about = {
+        "deals": len(deals.hands),
+        "agent": settings["agent"],
+        "rules": settings["options"]["rules"],
+        "seed": seed,
+        "epochs": round(epochs, 2),
+        **compare(of_network, deals, held_out),
+        "version": __version__,
+    }
+    networks.save(out / NAME, network, about)
+    return Result(out / NAME, about, run.interrupted)
+
+
+def digest(path: Path) -> str:
+    """A hash that identifies the deals of a file."""
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:20]
+
+
+class Fitting:
+    """Maximises the likelihood of hands by AdamW; a `closedhand.core.run.Learner`.
+
+    The weights that did best on the validation hands are kept.
+
+    Attributes:
+        network: Network that learns.
+        seed: Seed of the order of the hands.
+        steps: Number of steps taken.
+    """
+
+    def __init__(
+        self,
+        network: networks.Network,
+        learned: Hands,
+        asked: Hands,
+        seconds: float,
+        seed: int,
+    ) -> None:
+        """Prepare the first step.
+
+        Args:
+            network: Network that learns.
+            learned: Hands for training.
+            asked: Hands for validation.
+            seconds: Planned duration of the training.
+            seed: Seed of the order of the hands.
+        """
+        self.network = network
+        self.steps = 0
+        self._learned = learned
+        self._asked = asked
+        self._seconds = seconds
+        self.seed = seed
+        self._optimizer = torch.optim.AdamW(network.parameters(), RATE, weight_decay=WEIGHT_DECAY)
+        self._times = 0
+        self._found = self._best = np.inf
+        self._kept: dict[str, torch.Tensor] | None = None
+        self._epoch, self._order = -1, np.empty(0, np.int64)
+
+    def advance(self, seconds: float) -> bool:
+        """Learn for a tenth of a second; validate now and then, and at the end."""
+        # A training that is given more minutes than before is validated again from there on.
+        self._times = min(self._times, int((1 - seconds / self._seconds) * TIMES))
+        start = time.monotonic()
+        spent = 0.0
+        while spent < min(PIECE, seconds):
+            self._step(1 - (seconds - spent) / self._seconds)
+            spent = time.monotonic() - start
+        share = 1 - (seconds - spent) / self._seconds
+        if min(share, 1.0) * TIMES < self._times + 1:
+            return False
+        self._times = int(share * TIMES)
+        self._ask()
+        return True
+
+    def _step(self, share: float) -> None:
+        per_epoch = math.ceil(len(self._learned.won) / BATCH)
+        epoch, at = divmod(self.steps, per_epoch)
+        if epoch != self._epoch:
+            rng = np.random.default_rng((self.seed, epoch))
+            self._epoch, self._order = epoch, rng.permutation(len(self._learned.won))
+        rows = torch.from_numpy(self._order[at * BATCH : (at + 1) * BATCH])
+        for group in self._optimizer.param_groups:
+            group["lr"] = RATE * 0.5 * (1 + math.cos(math.pi * share))
+        loss = nn.functional.binary_cross_entropy_with_logits(
+            logits(self.network, self._learned.planes[rows]), self._learned.won[rows]
+        )
+        self._optimizer.zero_grad()
+        loss.backward()
+        self._optimizer.step()
+        self.steps += 1
+
+    def _ask(self) -> None:
+        """Validate; keep the weights if they are the best so far."""
+        found = log_loss(chances(self.network, self._asked.planes), self._asked.won.numpy())
+        self._found = float(found)
+        if self._found < self._best:
+            self._best = self._found
+            self._kept = {name: each.clone() for name, each in self.network.state_dict().items()}
+
+    @property
+    def epochs(self) -> float:
+        """Number of passes over the training hands."""
+        return self.steps * BATCH / len(self._learned.won)
+
+    def progress(self, seconds: float) -> tuple[float, str]:
+        """The share that is done after `seconds`, and a text about it."""
+        text = f"log loss {self._found:.4f}" if self._kept else f"{self.steps:,} steps"
+        return min(1.0, seconds / self._seconds), text
+
+    def finish(self) -> float:
+        """Load the best weights; return the number of epochs."""
+        if self._kept is None:
+            self._ask()
+        assert self._kept is not None
+        self.network.load_state_dict(self._kept)
+        return self.epochs
+
+    def summary(self) -> dict[str, Any]:
+        """The number of epochs and the last log loss."""
+        return {"epochs": round(self.epochs, 2), "log_loss": round(self._found, 4)}
+
+    def state(self) -> dict[str, Any]:
+        """Everything that `restore` needs."""
+        return {
+            "network": self.network.state_dict(),
+            "optimizer": self._optimizer.state_dict(),
+            "kept": self._kept,
+            "numbers": (self.steps, self._times, self._found, self._best),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Continue from what `state` returned."""
+        self.network.load_state_dict(state["network"])
+        self._optimizer.load_state_dict(state["optimizer"])
+        self._kept = state["kept"]
+        self.steps, self._times, self._found, self._best = state["numbers"]
+
+
+def begin(fitting: Fitting, deals: str, out: Path) -> Run[Fitting]:
+    """A run of a fit before its first step, to be started or resumed.
+
+    Args:
+        fitting: Fit.
+        deals: Hash of its deals, see `digest`.
+        out: Folder of the checkpoint.
+    """
+    settings = {"deals": deals, "seed": fitting.seed}
+    return Run(fitting, settings, out / CHECKPOINT, format=TORCH, note_checkpoints=False)
+
+
+def compare(of_network: np.ndarray, deals: Deals, held_out: np.ndarray) -> dict[str, Any]:
+    """Compare win probabilities with those of a logistic model, on the held-out deals.
+
+    Args:
+        of_network: Win probabilities of the network by hand, float64 [3n].
+        deals: Deals, [n].
+        held_out: Whether each hand is held out, bool [3n].
+    """
+    features = np.empty((deals.hands.size, len(FEATURES)))
+    features_all(deals.hands.ravel(), features)
+    won = (deals.points.ravel() > 0).astype(float)
+    number = np.arange(len(deals.hands)).repeat(SEATS)
+    weights, _ = logistic(features[~held_out], won[~held_out], number[~held_out])
+    of_model = chances_of(features, weights)
+    test = held_out[::SEATS]
+    modules = {
+        name: Module(found.reshape(-1, SEATS)[test], THRESHOLDS)
+        for name, found in (("net", of_network), (KINDS[FITTED], of_model))
+    }
+    constant = np.full(held_out.sum(), won[~held_out].mean())
+    named = {"network": of_network[held_out], "logistic": of_model[held_out], "constant": constant}
+    return {
+        "log_loss": {name: round(log_loss(c, won[held_out]), 4) for name, c in named.items()},
+        "calibration": calibration(of_network[held_out], won[held_out]),
+        "judged": judge(modules, deals.points[test]),
+    }
+
+
+class BidNetAgent(BiddingAgent):
+    """Bids by the win probabilities of a network and plays as another agent.
+
+    Attributes:
+        network: Bid network.
+    """
+
+    def __init__(self, game: Game, path: str | None, player: Agent) -> None:
+        """Create the agent.
+
+        Args:
+            game: Dou Dizhu with bidding.
+            path: Path of the network, or of a folder with `bid.safetensors`; None: the one that
+                ships.
+            player: Agent that plays the cards.
+
+        Raises:
+            InputError: The game has no bidding, or there is no such network.
+        """
+        super().__init__(game, KINDS[FITTED], player)
+        kind = NET if path is None else f"{NET}={quoted(path, ',:')}"
+        self.name = f"bids:{kind}:{player.name}"
+        # One core: matches run in several processes.
+        torch.set_num_threads(1)
+        file = SHIPPED_FILE if path is None else within(Path(path), NAME)
+        self.network, _ = networks.load(file, "bid")
+
+    def _bid(self, rules: Rules, views: np.ndarray, actions: np.ndarray) -> None:
+        hands = views["hands"][np.arange(len(views)), views["player"]]
+        seen = torch.from_numpy(planes_of(rules, hands))
+        bid_worths(FITTED, chances(self.network, seen), rules, views, actions)

@@ -1,0 +1,227 @@
+"""The agent `decompose`: partitions hands, and rates each play by its features and what it leaves.
+
+For every legal main group, the kickers are those that leave the hand which is cheapest to play out
+(`partition.py`). The play with the greatest sum of weights is chosen, with one weight for each
+feature of the play (`features.py`): the play itself, whom it has to beat, how many groups of other
+players may beat it, the groups that partition the remaining hand and how many of them are strong,
+and whether an enemy or the partner is about to play out. The weights are tuned in duplicate
+self-play (`tuning.py`). A softmax over the same sums is the fast policy of playouts.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.agents.doudizhu.agent import RatingAgent
+from closedhand.agents.doudizhu.bidding.modules import choose_bid
+from closedhand.agents.doudizhu.decompose.features import (
+    FEATURES,
+    MOST_FEATURES,
+    describe,
+    observation_of,
+)
+from closedhand.agents.doudizhu.decompose.partition import (
+    MOST_NODES,
+    NODE,
+    ROWS,
+    partition,
+    set_costs,
+)
+from closedhand.agents.doudizhu.search.endgame import longest_first
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agents import Traits, described, files_of
+from closedhand.core.game import Game, InputError, State
+from closedhand.core.numba.jit import kernel
+from closedhand.games.doudizhu import rules as flat
+from closedhand.games.doudizhu.auction import is_opening, pass_id
+from closedhand.games.doudizhu.counts import contains
+from closedhand.games.doudizhu.hidden import cards_of_others
+from closedhand.learning.policy_gradient import draw, exponentials, read_weights, shipped_weights
+
+CANDIDATES = 160
+"""More main groups than 20 cards can hold, and the pass."""
+
+TABLE = np.dtype((np.record, [("weights", "f4", FEATURES)]))
+
+
+class Policy(NamedTuple):
+    """The policy of playouts.
+
+    Attributes:
+        table: Weights of the features, a record of `TABLE`.
+        sampled: Whether plays are drawn by softmax; otherwise the greatest sum is chosen.
+    """
+
+    kernels = "closedhand.agents.doudizhu.decompose.agent"
+
+    table: np.record
+    sampled: bool
+
+
+@kernel
+def list_plays(rules, state, ids, costs, nodes, plays):
+    """Write one flat play for every legal main group, the pass last; return their number.
+
+    Its kickers are those that leave the cheapest hand, the lowest ones among equal costs.
+    """
+    hand = state.hands[state.player]
+    strength = flat.least_strength(rules, state)
+    n = 0
+    for i in range(flat.legal_groups(rules, state, ids)):
+        group = rules.plays.groups[ids[i]]
+        best, least = -1, 10_000
+        if group.kickers == 0:
+            best = np.int64(group.first)
+        else:
+            for play in range(group.first, group.end):
+                if contains(hand, rules.plays.need[play]) and (
+                    strength == 0 or rules.plays.strength[play] >= strength
+                ):
+                    spent = partition(hand - rules.plays.need[play], costs, nodes)[0]
+                    if spent < least:
+                        best, least = np.int64(play), spent
+        if best >= 0:
+            plays[n] = best
+            n += 1
+    if state.target >= 0:
+        plays[n] = pass_id(rules)
+        n += 1
+    return n
+
+
+@kernel
+def settled(rules, state, plays, n):
+    """The index of the play that needs no evaluation, or -1: the only one, or one that wins."""
+    if n == 1:
+        return 0
+    for k in range(n):
+        if rules.plays.need[plays[k]] == state.hands[state.player]:
+            return k
+    return -1
+
+
+@kernel
+def weigh(policy, rules, state, plays, n, costs, nodes, sums, features, numbers):
+    """Write the sum of the weights of each play, its features, and their number.
+
+    If `features` has room for one play only, each play overwrites the last.
+    """
+    seen = observation_of(rules, state)
+    keep = partition(state.hands[state.player], costs, nodes)[0]
+    for k in range(n):
+        row = features[k % len(features)]
+        numbers[k] = describe(rules, state, seen, plays[k], keep, costs, nodes, row)
+        total = 0.0
+        for f in range(numbers[k]):
+            total += policy.table.weights[row[f]]
+        sums[k] = total
+
+
+@kernel
+def consider(policy, rules, state, ids, plays, sums):
+    """Write the candidate plays and the sum of the weights of each.
+
+    Returns:
+        The number of candidates, and the index of the one that needs no evaluation. The sums are
+        valid only if this index is -1, for none.
+    """
+    nodes = np.empty(MOST_NODES, NODE)
+    costs = np.empty((ROWS, 15), np.int64)
+    set_costs(cards_of_others(rules, state, state.player), costs)
+    n = list_plays(rules, state, ids, costs, nodes, plays)
+    k = settled(rules, state, plays, n)
+    if k < 0:
+        features = np.empty((1, MOST_FEATURES), np.int64)
+        numbers = np.empty(n, np.int64)
+        weigh(policy, rules, state, plays, n, costs, nodes, sums, features, numbers)
+    return n, k
+
+
+@kernel
+def choose(policy, rules, state, rng, ids):
+    """A play of the policy; one that wins at once if there is any."""
+    plays = np.empty(CANDIDATES, np.int64)
+    sums = np.empty(CANDIDATES)
+    n, k = consider(policy, rules, state, ids, plays, sums)
+    if k < 0 and policy.sampled:
+        k = draw(sums, n, exponentials(sums, n), rng)
+    elif k < 0:
+        k = np.argmax(sums[:n])
+    return plays[k]
+
+
+@kernel
+def worthwhile(policy, rules, state, out):
+    """Write all legal actions, in an order that ends exact searches early; return their number."""
+    return longest_first(rules, state, out)
+
+
+@kernel
+def decide(policy, rules, view, ids):
+    """The play with the greatest sum of weights, or a bid."""
+    if is_opening(rules, view):
+        return np.int64(choose_bid(rules, view))
+    plays = np.empty(CANDIDATES, np.int64)
+    sums = np.empty(CANDIDATES)
+    n, k = consider(policy, rules, view, ids, plays, sums)
+    return plays[np.argmax(sums[:n]) if k < 0 else k]
+
+
+def policy_of(weights: np.ndarray, sampled: bool = True) -> Policy:
+    """The policy with the given weights, [FEATURES]."""
+    table = np.zeros(1, TABLE)[0]
+    table.weights[:] = weights
+    return Policy(table, sampled)
+
+
+def load(path: str | None) -> np.ndarray:
+    """The weights in a file that `closedhand train` saved, or the package's; float32 [FEATURES].
+
+    Raises:
+        InputError: The file cannot be read, or contains other weights.
+    """
+    if path is None:
+        return shipped_weights("doudizhu_decompose", FEATURES)
+    return read_weights(Path(path), FEATURES)
+
+
+class DecomposeAgent(RatingAgent):
+    """The strongest player without search."""
+
+    def __init__(self, game: Game, name: str, weights: np.ndarray) -> None:
+        """Create the agent for `game`, Dou Dizhu with any options, with weights, [FEATURES]."""
+        super().__init__(game, name, policy_of(weights, sampled=False))
+
+    def rate_plays(self, view: State) -> tuple[np.ndarray, np.ndarray]:
+        """The candidates, one for each main group, and their sums of weights."""
+        plays, sums = np.empty(CANDIDATES, np.int64), np.empty(CANDIDATES)
+        n, k = consider(self.whole, self.game.flat.rules, view, self._ids, plays, sums)
+        if k >= 0:
+            sums[:n] = np.where(np.arange(n) == k, 0.0, -np.inf)
+        return plays[:n], sums[:n]
+
+    def preferences(self, view: State) -> dict[str, float]:
+        """The probability of each play under the policy of playouts, the greatest first.
+
+        Raises:
+            InputError: The game is over or in its auction.
+        """
+        if is_opening(self.game.flat.rules, view) or self.game.over(view):
+            raise InputError("decompose has preferences only while cards are played")
+        plays, shares = self.rate_plays(view)
+        shares = np.exp(shares - shares.max())
+        order = np.argsort(-shares, kind="stable")
+        name = self.game.flat.text
+        return {name(int(plays[i])): float(shares[i] / shares.sum()) for i in order}
+
+
+@described(lambda game, argument: Traits(files_of(argument), microseconds=4))
+def make_decompose(game: Game, seed: int, argument: str | None) -> DecomposeAgent:
+    """The agent `decompose`, or `decompose:PATH` with weights that `closedhand train` saved.
+
+    Raises:
+        InputError: There are no weights at the path.
+    """
+    name = str(AgentSpec("decompose", argument=argument))
+    return DecomposeAgent(game, name, load(argument))

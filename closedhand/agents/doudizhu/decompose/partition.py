@@ -1,0 +1,175 @@
+"""The cost of playing a hand out, by the cheapest partition of the hand into plays.
+
+The stronger a group, the lower its cost: a weak group must wait for a lead that it beats, an
+unbeatable one is free. The scale is that of RHCP, a cost of 7 per play minus a value by rank;
+counting the unseen cards makes it more precise.
+"""
+
+import numpy as np
+
+from closedhand.core.numba.jit import kernel
+from closedhand.games.doudizhu.counts import EACH, NIBBLE, at_least, contains, count, size
+from closedhand.games.doudizhu.plays import CATEGORIES
+from closedhand.games.doudizhu.substeps import lowest_rank
+
+CHAINABLE = EACH & np.uint64((1 << 48) - 1)
+"""The ranks 3 to A, one card each: a chain has no 2 and no joker."""
+
+SHORTEST = (5, 3, 2)
+"""The shortest chain of 1, 2 and 3 cards per rank."""
+
+_FIRST = np.cumsum([0] + [len(category.lengths) for category in CATEGORIES])
+PLAIN_FAMILY = tuple(int(_FIRST[i]) for i in (0, 2, 4))
+"""The families of a solo, a pair and a trio; the chains of each follow, by ascending length."""
+
+SOLO, PAIR, TRIO, BOMB, CHAIN, ROCKET = range(1, 7)
+"""Rows of the table of costs, after one for no card: the row of loose cards is their number. The
+rank of a chain is its highest."""
+ROWS = 7
+
+NODE = np.dtype(
+    (
+        np.record,
+        [("hand", "u8"), ("chains", "u8"), ("first", "i4"), ("kickers", "i4"), ("cost", "i8")],
+    )
+)
+"""A hand whose further chains start at rank `first` or above. The chains already taken out,
+`chains`, have the total cost `cost`; those of trios take `kickers` kickers."""
+CHAIN_BITS = 10
+"""Bits of a chain: 2 for the cards per rank, 4 for the first rank, 4 for the length, lowest bits
+first. A hand contains at most four chains."""
+MOST_NODES = 400
+"""Size of the stack: a path passes at most 16 ranks and chains in all, and each of them leaves at
+most 22 alternatives."""
+
+JOKERS = np.uint64(0x11 << 4 * 13)
+SPARE = 4
+"""Greatest cost of a solo or pair that is too strong to be a kicker."""
+
+
+@kernel
+def set_costs(others, costs):
+    """Write the cost of a group of each kind and rank, int64 [ROWS, 15].
+
+    Args:
+        others: Cards of the other players, all together, packed.
+        costs: Table to write.
+    """
+    costs[0, :] = 0
+    for copies in (SOLO, PAIR, TRIO):
+        higher = 0
+        ranks = at_least(others, copies)
+        for rank in range(14, -1, -1):
+            costs[copies, rank] = min(14 - rank, 2 * higher)
+            higher += np.int64((ranks >> np.uint64(4 * rank)) & NIBBLE)
+    for rank in range(15):
+        costs[CHAIN, rank] = max(0, 13 - rank)
+        costs[BOMB, rank] = -rank
+    costs[ROCKET, :] = -13
+
+
+@kernel
+def cost(hand, costs, nodes):
+    """The cost of the cheapest partition of a packed hand; arguments as for `partition`."""
+    return partition(hand, costs, nodes)[0]
+
+
+@kernel
+def partition(hand, costs, nodes):
+    """The cheapest partition of a packed hand.
+
+    Args:
+        hand: Packed hand.
+        costs: Table that `set_costs` wrote.
+        nodes: Scratch space, `NODE` [MOST_NODES].
+
+    Returns:
+        The cost; the chains, `CHAIN_BITS` bits each, the last one lowest, 0 for none; the hand
+        without the chains, packed; and the number of kickers of its chains of trios.
+    """
+    nodes[0].hand = hand
+    nodes[0].chains = 0
+    nodes[0].first = 0
+    nodes[0].kickers = 0
+    nodes[0].cost = 0
+    best = 1000
+    chains, rest, kickers = np.uint64(0), hand, 0
+    n = 1
+    while n > 0:
+        n -= 1
+        first = np.int64(nodes[n].first)
+        starts = chain_starts(nodes[n].hand) >> np.uint64(4 * first)
+        if starts:
+            nodes[n].first = first + lowest_rank(starts)
+            n = branch(costs, nodes, n)
+            continue
+        loose = loose_cost(nodes[n].hand, np.int64(nodes[n].kickers), costs)
+        if np.int64(nodes[n].cost) + loose < best:
+            best = np.int64(nodes[n].cost) + loose
+            chains, rest, kickers = nodes[n].chains, nodes[n].hand, np.int64(nodes[n].kickers)
+    return best, chains, rest, kickers
+
+
+@kernel
+def branch(costs, nodes, n):
+    """Replace node n, where a chain can start, by its successors; return the number of nodes.
+
+    Either no further chain starts there, or one of any kind and length does. An explicit stack is
+    used because Numba 0.68 crashes when it loads a recursive kernel from its cache.
+    """
+    first = np.int64(nodes[n].first)
+    hand = nodes[n].hand
+    chains = nodes[n].chains << np.uint64(CHAIN_BITS)
+    kickers = nodes[n].kickers
+    spent = nodes[n].cost
+    nodes[n].first = first + 1
+    n += 1
+    for copies in range(1, 4):
+        card = np.uint64(copies) << np.uint64(4 * first)
+        rest = hand
+        length = 0
+        while first + length < 12 and contains(rest, card):
+            rest -= card
+            card <<= np.uint64(4)
+            length += 1
+            if length >= SHORTEST[copies - 1]:
+                nodes[n].hand = rest
+                nodes[n].chains = chains | np.uint64(copies | first << 2 | length << 6)
+                nodes[n].first = first
+                nodes[n].kickers = kickers + (length if copies == 3 else 0)
+                nodes[n].cost = spent + costs[CHAIN, first + length - 1]
+                n += 1
+    return n
+
+
+@kernel
+def chain_starts(hand):
+    """The ranks, one card each, at which a chain of solos, pairs or trios can start."""
+    solos = at_least(hand, 1) & CHAINABLE
+    pairs = at_least(hand, 2) & CHAINABLE
+    trios = at_least(hand, 3) & CHAINABLE
+    one, two, four = np.uint64(4), np.uint64(8), np.uint64(16)
+    twice = solos & solos >> one
+    fives = twice & twice >> two & solos >> four
+    return fives | pairs & pairs >> one & pairs >> two | trios & trios >> one
+
+
+@kernel
+def loose_cost(hand, kickers, costs):
+    """The cost of a hand without chains; the costliest solos and pairs are used as kickers."""
+    total = 0
+    if contains(hand, JOKERS):
+        hand -= JOKERS
+        total += costs[ROCKET, 0]
+    for rank in range(15):
+        total += costs[np.int64(hand >> np.uint64(4 * rank) & NIBBLE), rank]
+    kickers += size(at_least(hand, 3) ^ at_least(hand, 4))
+    spare = at_least(hand, 1) ^ at_least(hand, 3)
+    while spare and kickers > 0:
+        rank = lowest_rank(spare)
+        group = costs[count(hand, rank), rank]
+        if group > SPARE:
+            total -= group
+            kickers -= 1
+        spare &= spare - np.uint64(1)
+    return total

@@ -1,0 +1,95 @@
+"""Tunes the weights of `decompose` in duplicate self-play.
+
+`closedhand train doudizhu --algorithm decompose` plays every deal several times with the policy on
+all seats. The result of a game is compared with the other games of the same deal, as in a duplicate
+match, so that the luck of the deal cancels out. The gradient is that of the log-likelihood of a
+player's decisions, times the advantage of the player's side over those other games. A game counts
+as won or lost, without bombs.
+"""
+
+import numpy as np
+
+from closedhand.agents.doudizhu.decompose.agent import (
+    CANDIDATES,
+    list_plays,
+    policy_of,
+    settled,
+    weigh,
+)
+from closedhand.agents.doudizhu.decompose.features import FEATURES, MOST_FEATURES
+from closedhand.agents.doudizhu.decompose.partition import MOST_NODES, NODE, ROWS, set_costs
+from closedhand.core.numba.jit import kernel, seed_in_kernel
+from closedhand.core.registry import make_game
+from closedhand.games.doudizhu import rules as flat
+from closedhand.games.doudizhu.hidden import cards_of_others
+from closedhand.games.doudizhu.state import STATE
+from closedhand.learning.policy_gradient import Task, draw, exponentials
+
+TABLES = 4
+"""Games per deal."""
+GAMES, PIECE = 8192, 1024
+"""Games per step, and per piece of a step that one thread plays."""
+
+
+@kernel
+def play_deals(rules, policy, state, deals, rng, ids, gradient):
+    """Play deals and add to the gradient of the landlord's and the peasants' wins.
+
+    `state` is scratch space for one game.
+    """
+    traces = np.zeros((TABLES, FEATURES))
+    won = np.empty(TABLES)
+    for _ in range(deals):
+        seed = seed_in_kernel(rng)
+        traces[:] = 0.0
+        for table in range(TABLES):
+            flat.deal(rules, state, seed)
+            play_out(rules, policy, state, rng, ids, traces[table])
+            won[table] = 1.0 if state.left[state.landlord] == 0 else 0.0
+        for table in range(TABLES):
+            gain = 2.0 * (won[table] * TABLES - won.sum()) / (TABLES - 1)
+            if gain != 0.0:
+                for f in range(FEATURES):
+                    gradient[f] += gain * traces[table, f]
+
+
+@kernel
+def play_out(rules, policy, state, rng, ids, trace):
+    """Play a game to the end; add to `trace` the gradient of its log-likelihood.
+
+    The decisions of the peasants count negatively.
+    """
+    plays = np.empty(CANDIDATES, np.int64)
+    sums = np.empty(CANDIDATES)
+    features = np.empty((CANDIDATES, MOST_FEATURES), np.int64)
+    numbers = np.empty(CANDIDATES, np.int64)
+    nodes = np.empty(MOST_NODES, NODE)
+    costs = np.empty((ROWS, 15), np.int64)
+    while not flat.over(rules, state):
+        set_costs(cards_of_others(rules, state, state.player), costs)
+        n = list_plays(rules, state, ids, costs, nodes, plays)
+        k = settled(rules, state, plays, n)
+        if k < 0:
+            weigh(policy, rules, state, plays, n, costs, nodes, sums, features, numbers)
+            total = exponentials(sums, n)
+            k = draw(sums, n, total, rng)
+            side = 1.0 if state.player == state.landlord else -1.0
+            for i in range(n):
+                share = side * ((1.0 if i == k else 0.0) - sums[i] / total)
+                for f in range(numbers[i]):
+                    trace[features[i, f]] += share
+        flat.play(rules, state, plays[k])
+
+
+def gradient(weights: np.ndarray, number: int, rng: np.random.Generator) -> np.ndarray:
+    """The gradient of a piece of self-play."""
+    game = make_game("doudizhu")
+    sums = np.zeros(FEATURES)
+    ids = np.empty(game.num_actions, np.int32)
+    state = np.zeros(1, STATE)[0]
+    deals = PIECE // TABLES
+    play_deals(game.rules, policy_of(weights), state, deals, rng, ids, sums)
+    return sums
+
+
+TASK = Task(FEATURES, GAMES, PIECE, gradient)

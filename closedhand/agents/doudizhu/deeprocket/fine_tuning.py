@@ -1,0 +1,406 @@
+"""Training of the policy network in self-play, proposed in section 6 of the DeepRocket paper.
+
+The network starts from supervised weights and plays against itself (`sampling.py`). A step plays
+some deals and follows the policy gradient over the decisions in deals that were won at some tables
+and lost at others. It makes one pass in batches over PPO's clipped objective, with the gain of a
+game as the advantage of all its decisions. A penalty on the Kullback-Leibler divergence from the
+initial network keeps it close to what it learned from records. Only forced moves are excluded. The
+kickers come from the kicker network, which does not change.
+
+With a critic (`critic.py`) a step plays as many games of different deals, and learns the policy
+that the critic makes of the present one. The result is then the mean of the weights over the last
+batches, which wins more often than the last weights.
+
+It can also start from random weights ("like AlphaZero", section 6): then there is nothing to stay
+close to, the usual penalty is 0, and kickers are chosen by a kicker network of random weights.
+
+`train` writes into its folder: `policy.safetensors` (the last network), `kicker.safetensors`
+(unchanged), `self-play.ckpt` (for resuming) and, in `history.json`, a list of checks under
+`self-play`.
+"""
+
+import hashlib
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+import torch
+from torch import nn
+from torch.optim.swa_utils import AveragedModel
+
+from closedhand.agents.doudizhu.decompose.tuning import TABLES
+from closedhand.agents.doudizhu.deeprocket import networks
+from closedhand.agents.doudizhu.deeprocket.critic import critic_of
+from closedhand.agents.doudizhu.deeprocket.sampling import (
+    Decisions,
+    landlords_gains,
+    play_deals,
+    win_rate,
+)
+from closedhand.agents.doudizhu.network_agents import policy_files
+from closedhand.core.agents import digests
+from closedhand.core.game import InputError
+from closedhand.core.registry import make_game
+from closedhand.core.run import Run
+from closedhand.core.threads import cores
+from closedhand.learning.tensors import TORCH
+
+DEALS = 64
+"""Deals per step."""
+BATCH = 512
+"""Decisions per update of the weights."""
+RATE = 1e-4
+"""Learning rate of AdamW."""
+CRITICS_RATE = 1e-3
+"""Learning rate with a critic, whose judgement is less a matter of luck."""
+PENALTY = 0.05
+"""Penalty per nat of divergence from the initial network; the gain of a game is at most 1."""
+NOTHING = "nothing"
+"""In place of networks to start from: random weights."""
+CLIP = 0.2
+"""Clipping range of the probability ratio of a decision."""
+MOST_GRADIENT = 0.5
+"""Norm at which gradients are clipped."""
+MEAN_OF = 300
+"""Number of batches over which the weights are averaged: each adds one in so many of its own."""
+CHECK_EVERY = 180.0
+"""Seconds between checks."""
+CHECK_DEALS = 200
+"""Deals of a check: always the same, so that checks can be compared."""
+
+HISTORY = "self-play"
+
+
+class Result(NamedTuple):
+    """The result of fine-tuning.
+
+    Attributes:
+        path: File of the network.
+        history: Checks, as in `history.json`.
+        interrupted: Whether Ctrl-C ended the fine-tuning.
+    """
+
+    path: Path
+    history: list[dict[str, Any]]
+    interrupted: bool
+
+
+def divergence(logs: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+    """The Kullback-Leibler divergence of policies from others, in nats.
+
+    Args:
+        logs: Log-probabilities, minus infinity for illegal actions, float32 [n, k].
+        other: Log-probabilities of the policies to compare with, float32 [n, k].
+
+    Returns:
+        Divergences, float32 [n].
+    """
+    # Illegal actions give infinity minus infinity.
+    ratios = (logs - other).masked_fill(torch.isinf(other), 0.0)
+    return (logs.exp() * ratios).sum(dim=1)
+
+
+def objective(
+    logs: torch.Tensor, label: torch.Tensor, before: torch.Tensor, aims: torch.Tensor
+) -> torch.Tensor:
+    """PPO's clipped objective, to be maximised; at first its gradient is the policy gradient.
+
+    With probabilities to learn it is the cross-entropy, with a minus sign.
+
+    Args:
+        logs: Log-probabilities, float32 [n, k].
+        label: Drawn actions, int64 [n].
+        before: Log-probabilities of these actions when they were drawn, float32 [n].
+        aims: Gains of these actions, float32 [n], or probabilities to learn, float32 [n, k].
+
+    Returns:
+        Objective by decision, float32 [n].
+    """
+    if aims.ndim == 2:
+        return (aims * logs.masked_fill(torch.isinf(logs), 0.0)).sum(dim=1)
+    ratio = torch.exp(logs.gather(1, label[:, None])[:, 0] - before)
+    return torch.minimum(ratio * aims, ratio.clamp(1 - CLIP, 1 + CLIP) * aims)
+
+
+def mean_weight(mean: torch.Tensor, last: torch.Tensor, before: torch.Tensor | int) -> torch.Tensor:
+    """The mean of a weight after one more batch, given of how many it was the mean before."""
+    return mean + (last - mean) / min(int(before) + 1, MEAN_OF)
+
+
+def random_networks(seed: int) -> tuple[networks.Network, networks.Network, networks.Network]:
+    """A policy network of random weights, a copy of it, and a kicker network of random weights."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        policy, kicker = networks.PolicyNetwork(), networks.KickerNetwork()
+    copy = networks.PolicyNetwork()
+    copy.load_state_dict(policy.state_dict())
+    return policy.eval(), copy.eval(), kicker.eval()
+
+
+class Tuning:
+    """A fine-tuning in progress; a `closedhand.core.run.Learner`.
+
+    Attributes:
+        network: Policy network that learns.
+        mean: Policy network of the mean weights; None without a critic.
+        start: Initial policy network.
+        kicker: Kicker network.
+        settings: Settings that must be the same when the fine-tuning is resumed.
+        steps: Number of steps taken.
+    """
+
+    def __init__(
+        self,
+        start: str | None,
+        seed: int = 0,
+        penalty: float | None = None,
+        rate: float | None = None,
+        deals: int = DEALS,
+        critic: str | None = None,
+    ) -> None:
+        """Load or make the initial networks; the arguments are those of `train`."""
+        if start == NOTHING:
+            self.network, self.start, self.kicker = random_networks(seed)
+            self._provenance: dict[str, Any] = {}
+            self._of_kicker: dict[str, Any] = {"start": NOTHING, "seed": seed}
+            known = NOTHING
+        else:
+            files = policy_files(start)
+            self.network, self._provenance = networks.load(files["policy"], "policy")
+            self.start, _ = networks.load(files["policy"], "policy")
+            self.kicker, self._of_kicker = networks.load(files["kicker"], "kicker")
+            content = files["policy"].read_bytes() + files["kicker"].read_bytes()
+            known = hashlib.sha256(content).hexdigest()
+        self._critic = None if critic is None else critic_of(critic)
+        if penalty is None:
+            penalty = PENALTY if critic is None and start != NOTHING else 0.0
+        if rate is None:
+            rate = RATE if critic is None else CRITICS_RATE
+        self.game = make_game(
+            "doudizhu", rules=self._provenance.get("rules", "deeprocket"), substeps=True
+        )
+        self.settings = {
+            "start": known,
+            "seed": seed,
+            "penalty": penalty,
+            "rate": rate,
+            "deals": deals,
+            "critic": critic and {"agent": critic, "files": digests(self.game, [critic])},
+        }
+        self.mean = None if critic is None else AveragedModel(self.network, avg_fn=mean_weight)
+        self._optimizer = torch.optim.AdamW(self.network.parameters(), rate, weight_decay=0.0)
+        self.steps = 0
+        self._checked = time.monotonic()
+        self._forget()
+
+    def _forget(self) -> None:
+        """Reset the counts after a check: games, seconds, landlords' wins, divergence."""
+        self.games, self._spent, self._won = 0, 0.0, 0.0
+        self._kl, self._learned = 0.0, 0
+
+    @property
+    def result(self) -> networks.Network:
+        """The network to be saved."""
+        return self.network if self.mean is None else cast(networks.Network, self.mean.module)
+
+    @property
+    def speed(self) -> float:
+        """Games per second since the last check, including the time for learning."""
+        return self.games / max(self._spent, 1e-9)
+
+    @property
+    def kl(self) -> float:
+        """The mean divergence from the initial network since the last check, in nats/decision."""
+        return self._kl / max(1, self._learned)
+
+    def step(self) -> None:
+        """Play the deals of a step and learn from them."""
+        began = time.monotonic()
+        rng = np.random.default_rng((self.settings["seed"], 0x5E1F, self.steps))
+        decisions, won = play_deals(
+            self.game, self.network, self.kicker, self.settings["deals"], rng, self._critic
+        )
+        if self._critic is None:
+            aims = landlords_gains(won).ravel()[decisions.games] * decisions.sides
+        else:
+            aims = decisions.better
+        self.learn(decisions, aims, rng)
+        self.steps += 1
+        self.games += won.size
+        self._won += float(won.sum())
+        self._spent += time.monotonic() - began
+
+    def learn(self, decisions: Decisions, aims: np.ndarray, rng: np.random.Generator) -> None:
+        """Update the weights by one pass over the decisions with aims other than zero.
+
+        Args:
+            decisions: Decisions of a step, [n].
+            aims: Gain of each decision for the player's side, float32 [n], or probabilities of all
+                main groups to learn, float32 [n, 309].
+            rng: Generator of the order.
+        """
+        order = rng.permutation(np.flatnonzero(aims.reshape(len(aims), -1).any(axis=1)))
+        penalty = self.settings["penalty"]
+        for begin in range(0, len(order), BATCH):
+            rows = order[begin : begin + BATCH]
+            seen = [torch.from_numpy(part[rows]) for part in decisions[:3]]
+            label, before = (
+                torch.from_numpy(part[rows]) for part in (decisions.label, decisions.logs)
+            )
+            logs = torch.log_softmax(self.network(*seen), dim=1)
+            loss = -objective(logs, label, before, torch.from_numpy(aims[rows])).mean()
+            if penalty or not begin:  # without a penalty, some decisions tell the divergence
+                with torch.no_grad():
+                    was = torch.log_softmax(self.start(*seen), dim=1)
+                kl = divergence(logs, was)
+                loss = loss + penalty * kl.mean()
+                self._kl += float(kl.detach().sum())
+                self._learned += len(rows)
+            self._optimizer.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(self.network.parameters(), MOST_GRADIENT)
+            self._optimizer.step()
+            if self.mean is not None:
+                self.mean.update_parameters(self.network)
+
+    def advance(self, seconds: float) -> bool:
+        """Take a step; a check for the history is due every few minutes and at the end."""
+        began = time.monotonic()
+        self.step()
+        ends = time.monotonic() - began >= seconds
+        if ends or time.monotonic() - self._checked > CHECK_EVERY:
+            self._checked = time.monotonic()
+            return True
+        return False
+
+    def summary(self) -> dict[str, Any]:
+        """A check: play against the initial network, and reset the counts."""
+        won, error = win_rate(self.game, self.result, self.start, self.kicker, CHECK_DEALS)
+        found = {
+            "step": self.steps,
+            "games": self.steps * self.settings["deals"] * TABLES,
+            "games_per_second": round(self.speed, 1),
+            "landlord_wins": round(self._won / max(1, self.games), 4),
+            "kl": round(self.kl, 5),
+            "win_rate": round(won, 4),
+            "win_rate_error": round(error, 4),
+        }
+        self._forget()
+        return found
+
+    def state(self) -> dict[str, Any]:
+        """Everything that `restore` needs."""
+        found = {"network": self.network, "optimizer": self._optimizer}
+        if self.mean is not None:
+            found["mean"] = self.mean
+        return {"steps": self.steps, **{name: part.state_dict() for name, part in found.items()}}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Continue from what `state` returned."""
+        self.network.load_state_dict(state["network"])
+        self._optimizer.load_state_dict(state["optimizer"])
+        if self.mean is not None:
+            self.mean.load_state_dict(state["mean"])
+        self.steps = state["steps"]
+
+    def save(self, out: Path, history: list[dict[str, Any]]) -> None:
+        """Write the networks with their provenance, and the history."""
+        from closedhand import __version__
+
+        about = {
+            "rules": self.game.options["rules"],
+            **self.settings,
+            "tuned_from": self._provenance,
+            "version": __version__,
+            **(history[-1] if history else {}),
+        }
+        networks.save(out / "policy.safetensors", self.result, about)
+        networks.save(out / "kicker.safetensors", self.kicker, self._of_kicker)
+        networks.write_history(out, HISTORY, history)
+
+
+def begin(tuning: Tuning, out: Path) -> Run[Tuning]:
+    """A run of a fine-tuning before its first step, to be started or resumed from a folder."""
+
+    def save() -> None:
+        tuning.save(out, run.history)
+
+    run = Run(
+        tuning,
+        tuning.settings,
+        out / "self-play.ckpt",
+        save,
+        TORCH,
+        older=lambda state: {"history": state.pop("checks")},  # version 0.1.0
+        note_checkpoints=False,
+    )
+    return run
+
+
+def train(
+    start: str | None,
+    out: Path,
+    minutes: float,
+    *,
+    seed: int = 0,
+    penalty: float | None = None,
+    rate: float | None = None,
+    deals: int = DEALS,
+    critic: str | None = None,
+    threads: int | None = None,
+    restart: bool = False,
+    progress: Callable[[float, str], object] = lambda share, text: None,
+) -> Result:
+    """Fine-tune a policy network in self-play, or resume the one in `out`; Ctrl-C saves.
+
+    Args:
+        start: Folder or file of the initial networks, as for the agent `policy-net`, or `NOTHING`.
+        out: Folder for the networks and their history, other than that of `start`.
+        minutes: Duration, without interruptions.
+        seed: Seed of the deals and decisions.
+        penalty: Penalty per nat of divergence from the initial network; 0: none; None: `PENALTY`,
+            or none from nothing or with a critic.
+        rate: Learning rate; None: `RATE`, or `CRITICS_RATE` with a critic.
+        deals: Number of deals per step, each played `tuning.TABLES` times; with a critic, as many
+            games of different deals.
+        critic: Agent that judges the decisions, `value-net` or `value-net:PATH`; None: the results
+            of the games do.
+        threads: Number of CPU threads; None: all cores.
+        restart: Whether to start again although `out` holds a fine-tuning.
+        progress: Called after every step with the share that is done and a text about it.
+
+    Raises:
+        InputError: There are no initial networks, or the fine-tuning in `out` cannot be resumed.
+        KeyboardInterrupt: The fine-tuning was interrupted before its first step.
+    """
+    above = (minutes, deals, 1.0 if rate is None else rate)
+    if not (all(value > 0 for value in above) and (penalty is None or penalty >= 0)):
+        raise InputError("minutes, rate and deals must be more than 0, and penalty not less than 0")
+    path = out / "policy.safetensors"
+    given = None if start == NOTHING else policy_files(start)["policy"].resolve()
+    if path.resolve() == given:
+        raise InputError(f"{path} is the network to start from: choose another folder for --out")
+    checkpoint = out / "self-play.ckpt"
+    run = begin(Tuning(start, seed, penalty, rate, deals, critic), out)
+    if path.exists() and not checkpoint.exists() and not restart:
+        # A kill between the first writing of the network and of the checkpoint leaves this behind.
+        _, about = networks.load(path, "policy")
+        if any(about.get(key) != value for key, value in run.settings.items()):
+            raise InputError(f"{path} comes from another training: choose another folder for --out")
+    run.resume_if_kept(restart)
+    torch.set_num_threads(threads or cores())
+    limit = 60 * minutes
+    run.work(limit, progress=lambda: progress(min(1.0, run.seconds / limit), describe(run)))
+    if not run.learner.steps:
+        raise KeyboardInterrupt
+    return Result(path, run.history, run.interrupted)
+
+
+def describe(run: Run[Tuning]) -> str:
+    """A short text on the progress."""
+    tuning = run.learner
+    games = tuning.steps * tuning.settings["deals"] * TABLES
+    text = f"{games:,} games" + (f", {tuning.speed:.0f} games/s" if tuning.games else "")
+    return text + (f", wins {run.history[-1]['win_rate']:.1%}" if run.history else "")

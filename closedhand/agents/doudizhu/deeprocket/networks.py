@@ -1,0 +1,341 @@
+"""The policy and the kicker network of the DeepRocket paper (sections 4.2 and 4.3).
+
+A third network, for bids, which the paper's section 6 proposes as future work, is described in
+`bidding/network.py`. All consist of convolutions, ReLU and one fully connected layer over binary
+planes, followed by a softmax over the legal outputs. The paper says only that the policy network
+has ten convolutions of 512 filters with "different strides", and the kicker network five: the size
+`paper` is one interpretation. The size `small` is made for two CPU cores: its first convolution
+takes all rows of the planes at once, the others work on a line of the 15 ranks.
+
+There are two additions to the paper. Pairs of convolutions that keep their shape are bridged by a
+skip connection, without which ten of them learn slowly; `skips=False` omits these. And the policy
+network gets the status vector, as the paper's planes lack the role and the cards left to the
+others. It enters one-hot as a bias of the first convolution, which is equivalent to additional
+constant planes. `status=False` omits it.
+
+"Different strides in each layer" is read as strides over the rows, never over the ranks, that
+shorten them step by step to one: 19, 10, 5, 3, 1 in the policy network. `strides=True` gives a
+network of the size `small` these layers, with its own number of filters; without strides its first
+convolution takes all rows.
+"""
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import nn
+
+from closedhand.core.files import write_atomically
+from closedhand.core.game import InputError
+from closedhand.core.reading import read_json
+from closedhand.games.doudizhu import planes, substeps
+from closedhand.games.doudizhu.plays import GROUPS
+from closedhand.learning import weights
+
+MOST_LEFT = 20
+"""Maximum number of cards in a hand."""
+MOST_BOMBS = 3
+"""Greatest number of bombs played that is encoded; more are encoded as this number."""
+ROLES = 3
+STATUS_INPUTS = ROLES + 3 * (MOST_LEFT + 1) + MOST_BOMBS + 1
+
+
+class Layer(NamedTuple):
+    """A convolution over ranks (x) and rows (y); its tuples are (x, y)."""
+
+    filters: int
+    kernel: tuple[int, int]
+    stride: tuple[int, int] = (1, 1)
+    padding: tuple[int, int] = (1, 1)
+
+
+class Kind(NamedTuple):
+    """One of the networks.
+
+    Attributes:
+        shape: Ranks, rows and channels of the planes.
+        outputs: Number of outputs.
+        sizes: Convolutions by the name of the size.
+    """
+
+    shape: tuple[int, int, int]
+    outputs: int
+    sizes: dict[str, tuple[Layer, ...]]
+
+
+LINE = Layer(96, (3, 1), padding=(1, 0))
+SHORT_LINE = Layer(48, (3, 1), padding=(1, 0))
+
+KINDS = {
+    "policy": Kind(
+        (planes.RANKS, planes.ROWS, planes.PLANES),
+        GROUPS,
+        {
+            # Rows 19, 10, 5, 3, 1.
+            "paper": (
+                Layer(512, (3, 3), (1, 2)),
+                Layer(512, (3, 3), (1, 2)),
+                Layer(512, (3, 3)),
+                Layer(512, (3, 3)),
+                Layer(512, (3, 3), (1, 2)),
+                Layer(512, (3, 3)),
+                Layer(512, (3, 3)),
+                Layer(512, (3, 3), (1, 3), (1, 0)),
+                Layer(512, (3, 1), padding=(1, 0)),
+                Layer(512, (3, 1), padding=(1, 0)),
+            ),
+            "small": (Layer(96, (1, 19), padding=(0, 0)), *[LINE] * 9),
+        },
+    ),
+    "kicker": Kind(
+        (planes.RANKS, substeps.ROWS, substeps.CHANNELS),
+        substeps.FIRST_BID - GROUPS,
+        {
+            # Rows 9, 5, 3, 1.
+            "paper": (
+                Layer(512, (3, 3), (1, 2)),
+                Layer(512, (3, 3), (1, 2)),
+                Layer(512, (3, 3), (1, 3), (1, 0)),
+                Layer(512, (3, 1), padding=(1, 0)),
+                Layer(512, (3, 1), padding=(1, 0)),
+            ),
+            "small": (Layer(96, (1, 9), padding=(0, 0)), *[LINE] * 4),
+        },
+    ),
+    "bid": Kind(
+        (planes.RANKS, planes.ROWS, 1),
+        1,
+        {"small": (Layer(48, (1, 19), padding=(0, 0)), *[SHORT_LINE] * 4)},
+    ),
+}
+
+CONFIG = {
+    "kind": weights.word,
+    "size": weights.word,
+    "status": weights.flag,
+    "roles": weights.flag,
+    "skips": weights.flag,
+    "strides": lambda value: value is None or weights.flag(value),
+    "provenance": weights.table,
+}
+"""What a file says of its network."""
+
+ARGUMENTS = ("kind", "size", "status", "roles", "skips", "strides")
+"""The arguments of `Network` in that description."""
+
+STRIDES = {"small": False, "paper": True}
+"""Whether a size has strides unless it is said otherwise."""
+
+
+def layers_of(kind: Kind, size: str, strides: bool) -> tuple[Layer, ...]:
+    """The convolutions of a network.
+
+    Raises:
+        InputError: There is no such size, or it cannot be without strides.
+    """
+    if size not in kind.sizes:
+        raise InputError(f"no size {size!r}; there are {', '.join(kind.sizes)}")
+    if strides == STRIDES.get(size, False):
+        return kind.sizes[size]
+    if not strides:
+        raise InputError(f"the size {size} has strides; without them there is small")
+    if "paper" not in kind.sizes:
+        raise InputError("this network has no strides")
+    filters = kind.sizes[size][0].filters
+    return tuple(layer._replace(filters=filters) for layer in kind.sizes["paper"])
+
+
+def keeps_shape(layer: Layer, before: Layer) -> bool:
+    """Whether the output of a convolution has the shape of its input from the layer `before`."""
+    same = all(2 * p == k - 1 for p, k in zip(layer.padding, layer.kernel, strict=True))
+    return same and layer.stride == (1, 1) and layer.filters == before.filters
+
+
+def bridged(layers: tuple[Layer, ...]) -> list[int]:
+    """The convolutions after which a skip connection over two convolutions ends."""
+    ends: list[int] = []
+    for i in range(2, len(layers)):
+        pair = keeps_shape(layers[i], layers[i - 1]) and keeps_shape(layers[i - 1], layers[i - 2])
+        if pair and i - 1 not in ends:
+            ends.append(i)
+    return ends
+
+
+class Network(nn.Module):
+    """One of the networks.
+
+    Attributes:
+        config: Arguments of `__init__`, for `load`.
+        kind: Kind of network.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        size: str = "small",
+        status: bool = True,
+        roles: bool = False,
+        skips: bool = True,
+        strides: bool | None = None,
+    ) -> None:
+        """Build an untrained network.
+
+        Args:
+            kind: `policy`, `kicker` or `bid`.
+            size: `small` or `paper`; a bid network is `small`.
+            status: Whether the status vector is an input.
+            roles: Whether each role has its own fully connected layer, which the paper's section 6
+                proposes as future work.
+            skips: Whether pairs of convolutions are bridged by skip connections.
+            strides: Whether convolutions have strides; None: as usual for the size, see `STRIDES`.
+
+        Raises:
+            InputError: There is no such kind or size, or the size cannot be without strides.
+        """
+        super().__init__()
+        if kind not in KINDS:
+            raise InputError(f"no network {kind!r}; there are {', '.join(KINDS)}")
+        self.kind = KINDS[kind]
+        strides = STRIDES.get(size, False) if strides is None else strides
+        layers = layers_of(self.kind, size, strides)
+        values = (kind, size, status, roles, skips, strides)
+        self.config: dict[str, Any] = dict(zip(ARGUMENTS, values, strict=True))
+        ranks, rows, channels = self.kind.shape
+        self.convolutions = nn.ModuleList()
+        for layer in layers:
+            self.convolutions.append(
+                nn.Conv2d(channels, layer.filters, layer.kernel, layer.stride, layer.padding)
+            )
+            channels = layer.filters
+            rows = (rows + 2 * layer.padding[1] - layer.kernel[1]) // layer.stride[1] + 1
+        self.skips = frozenset(bridged(layers) if skips else [])
+        for i in self.skips:
+            # At first a bridged pair adds nothing, so that a deep stack learns from the first step.
+            nn.init.zeros_(self.convolutions[i].weight)  # type: ignore[arg-type]
+            nn.init.zeros_(self.convolutions[i].bias)  # type: ignore[arg-type]
+        filters = layers[0].filters
+        self.bias = nn.Linear(STATUS_INPUTS, filters, bias=False) if status else None
+        heads = ROLES if roles else 1
+        self.head = nn.Linear(channels * ranks * rows, heads * self.kind.outputs)
+        # CPUs and tensor cores are both fastest with the channels last, the order of the planes.
+        self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+
+    def forward(
+        self, planes: torch.Tensor, status: torch.Tensor, mask: torch.Tensor
+    ) -> torch.Tensor:
+        """Logits, minus infinity for illegal outputs; a softmax gives the probabilities.
+
+        Args:
+            planes: Planes, int8 [n, ranks * rows * channels].
+            status: Status vectors, int8 [n, 10].
+            mask: Legal outputs, bool [n, outputs].
+
+        Returns:
+            Logits, float32 [n, outputs].
+        """
+        x = planes.view(-1, *self.kind.shape).permute(0, 3, 1, 2)
+        x = x.to(self.head.weight.dtype, memory_format=torch.channels_last)
+        x = self.convolutions[0](x)
+        if self.bias is not None:
+            x = x + self.bias(one_hot(status).to(x.dtype))[:, :, None, None]
+        x = torch.relu(x)
+        before = x
+        for i in range(1, len(self.convolutions)):
+            if i + 1 in self.skips:
+                before = x
+            x = self.convolutions[i](x)
+            x = torch.relu(x + before if i in self.skips else x)
+        logits = self.head(x.flatten(1)).float()
+        if self.config["roles"]:
+            role = status[:, :ROLES].argmax(1)
+            logits = logits.view(-1, ROLES, self.kind.outputs)
+            logits = logits[torch.arange(len(role), device=role.device), role]
+        return logits.masked_fill(~mask, -torch.inf)
+
+
+class PolicyNetwork(Network):
+    """The network that predicts the main group, 309 outputs."""
+
+    def __init__(
+        self, size: str = "small", status: bool = True, roles: bool = False, **more: Any
+    ) -> None:
+        """Build an untrained network; the arguments are those of `Network`."""
+        super().__init__("policy", size, status, roles, **more)
+
+
+class KickerNetwork(Network):
+    """The network that predicts one kicker, 28 outputs; its planes encode role and cards left."""
+
+    def __init__(
+        self, size: str = "small", status: bool = False, roles: bool = False, **more: Any
+    ) -> None:
+        """Build an untrained network; the arguments are those of `Network`."""
+        super().__init__("kicker", size, status, roles, **more)
+
+
+def one_hot(status: torch.Tensor) -> torch.Tensor:
+    """Role, cards left and bombs of status vectors, one-hot, bool [n, 70]."""
+    left = status[:, 3:6, None] == torch.arange(MOST_LEFT + 1, device=status.device)
+    bombs = status[:, 9:10].clamp(max=MOST_BOMBS)
+    bombs = bombs == torch.arange(MOST_BOMBS + 1, device=status.device)
+    return torch.cat([status[:, :ROLES].bool(), left.flatten(1), bombs], 1)
+
+
+def probabilities(
+    network: Network, planes: np.ndarray, status: np.ndarray, mask: np.ndarray, chunk: int = 256
+) -> np.ndarray:
+    """The probabilities of all outputs, float32 [n, outputs]; arguments as for `Network.forward`.
+
+    `chunk` rows are computed at once, few enough to stay in the CPU cache.
+    """
+    out = np.empty(mask.shape, np.float32)
+    with torch.inference_mode():
+        for begin in range(0, len(mask), chunk):
+            piece = slice(begin, begin + chunk)
+            inputs = (torch.from_numpy(each[piece]) for each in (planes, status, mask))
+            out[piece] = weights.check_finite(torch.softmax(network(*inputs), 1)).numpy()
+    return out
+
+
+def save(path: Path, network: Network, provenance: dict[str, Any]) -> None:
+    """Save a network with its configuration and provenance.
+
+    Args:
+        path: File, usually `.safetensors`; it is written atomically.
+        network: Network to save.
+        provenance: Information about its training, JSON values.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    weights.save(path, network.state_dict(), {**network.config, "provenance": provenance})
+
+
+def load(path: Path, kind: str) -> tuple[Network, dict[str, Any]]:
+    """A saved network, ready for use, and its provenance.
+
+    Args:
+        path: File that `save` wrote.
+        kind: Expected kind of network.
+
+    Raises:
+        InputError: There is no file, or it is not a network of that kind.
+    """
+
+    def build(about: dict[str, Any]) -> Network:
+        if about["kind"] != kind:
+            raise InputError(f"it is a {about['kind']} network, not a {kind} network")
+        return Network(**{key: about[key] for key in ARGUMENTS})
+
+    # Version 0.1.0 knew neither switch.
+    network, about = weights.load(path, CONFIG, build, {"skips": True, "strides": None})
+    return network.eval(), about["provenance"]
+
+
+def write_history(out: Path, kind: str, checks: list[dict[str, Any]]) -> None:
+    """Write the checks of a kind of training into `history.json`; other kinds are kept."""
+    path = out / "history.json"
+    history = {**read_json(path), kind: checks}
+    write_atomically(path, json.dumps(history, indent=1) + "\n")

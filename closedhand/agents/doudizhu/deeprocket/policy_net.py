@@ -1,0 +1,187 @@
+"""The agent `policy-net`: the DeepRocket paper's two networks, without search.
+
+The policy network chooses the main group. If that takes kickers, the kicker network is called for
+one kicker at a time (the paper's Figure 2). Bids come from `bidding/modules.py`.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from closedhand.agents.doudizhu.agent import next_step
+from closedhand.agents.doudizhu.bidding.modules import choose_bid
+from closedhand.agents.doudizhu.deeprocket.networks import (
+    Network,
+    load as load_network,
+    probabilities,
+)
+from closedhand.agents.doudizhu.deeprocket.pairs import KICKER_SIZE, KICKERS
+from closedhand.agents.doudizhu.substep_agent import SubstepAgent
+from closedhand.core.game import Game, InputError, State
+from closedhand.core.numba.jit import kernel
+from closedhand.games.doudizhu import planes, substeps
+from closedhand.games.doudizhu.auction import is_opening
+from closedhand.games.doudizhu.plays import GROUPS
+from closedhand.games.doudizhu.state import clear
+
+
+@kernel
+def decide_all(rules, views, ids, actions, legal):
+    """Write the sub-step of every bid and every forced move into `actions`, -1 elsewhere.
+
+    The numbers of legal sub-steps are written into `legal`, int64 [n].
+    """
+    for i in range(len(views)):
+        actions[i] = -1
+        legal[i] = substeps.legal(rules, views[i], ids)
+        if is_opening(rules.flat, views[i]):
+            actions[i] = next_step(rules, views[i], choose_bid(rules.flat, views[i]), ids)
+        elif legal[i] == 1:
+            actions[i] = ids[0]
+
+
+@kernel
+def look_all(rules, views, chosen, kickers, out, status, masks):
+    """Encode the chosen views for the policy or the kicker network."""
+    ids = np.empty(GROUPS + KICKERS, np.int32)
+    masks[:] = False
+    out[:] = 0
+    for k in range(len(chosen)):
+        view = views[chosen[k]]
+        planes.draw_status(rules.flat, view, view.player, status[k])
+        if kickers:
+            substeps.draw_kickers(rules, view, out[k])
+        else:
+            planes.draw(rules.flat, view, view.player, out[k])
+        for j in range(substeps.legal(rules, view, ids)):
+            masks[k, ids[j] - (GROUPS if kickers else 0)] = True
+
+
+def observation_of(
+    rules: substeps.Rules, views: np.ndarray, chosen: np.ndarray, kickers: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The inputs of one network for the chosen views.
+
+    Args:
+        rules: Rules of the sub-stepped game.
+        views: States [m].
+        chosen: Indices of some of the views, int64 [n].
+        kickers: Whether the inputs are for the kicker network, not the policy network.
+
+    Returns:
+        Planes, status and mask, as `Network.forward` takes them.
+    """
+    n = len(chosen)
+    out = np.empty((n, KICKER_SIZE if kickers else planes.SIZE), np.int8)
+    status = np.zeros((n, planes.STATUS), np.int8)
+    masks = np.empty((n, KICKERS if kickers else GROUPS), bool)
+    look_all(rules, views, chosen, kickers, out, status, masks)
+    cells = KICKER_SIZE if kickers else planes.SIZE - planes.STATUS
+    return out[:, :cells], status, masks
+
+
+class PolicyNetAgent(SubstepAgent):
+    """Plays the most probable main group and kickers.
+
+    Attributes:
+        policy: Policy network.
+        kicker: Kicker network.
+    """
+
+    def __init__(self, game: Game, name: str, policy: Network, kicker: Network) -> None:
+        """Create the agent.
+
+        Args:
+            game: Dou Dizhu with any options.
+            name: Name of the agent.
+            policy: Policy network.
+            kicker: Kicker network.
+        """
+        super().__init__(game, name)
+        self.policy = policy.eval()
+        self.kicker = kicker.eval()
+        self._ids = np.empty(self.substeps.num_actions, np.int32)
+
+    def choose(self, views: np.ndarray) -> np.ndarray:
+        """The most probable sub-steps for states [n], int32 [n]."""
+        actions = np.empty(len(views), np.int32)
+        decide_all(self.substeps.rules, views, self._ids, actions, np.empty(len(views), np.int64))
+        picking = views["group"] >= 0
+        for kickers in (False, True):
+            chosen = np.flatnonzero((actions < 0) & (picking == kickers))
+            if len(chosen):
+                actions[chosen] = self._pick(views, chosen, kickers) + GROUPS * kickers
+        return actions
+
+    def step_probabilities(self, views: np.ndarray) -> np.ndarray:
+        """The softmax over main groups or kickers, float64 [n, sub-steps]; bids are certain."""
+        actions, legal = np.empty(len(views), np.int32), np.empty(len(views), np.int64)
+        decide_all(self.substeps.rules, views, self._ids, actions, legal)
+        shares = np.zeros((len(views), self.substeps.num_actions))
+        certain = np.flatnonzero(actions >= 0)
+        shares[certain, actions[certain]] = 1.0
+        picking = views["group"] >= 0
+        for kickers in (False, True):
+            chosen = np.flatnonzero((actions < 0) & (picking == kickers))
+            if len(chosen):
+                row = self._predict(views, chosen, kickers).astype(np.float64)
+                first = GROUPS * kickers
+                shares[chosen, first : first + row.shape[1]] = row / row.sum(1, keepdims=True)
+        return shares
+
+    def _pick(self, views: np.ndarray, chosen: np.ndarray, kickers: bool) -> np.ndarray:
+        """The outputs of one network to play in the chosen views, integers [n]."""
+        return self._predict(views, chosen, kickers).argmax(axis=1)
+
+    def _predict(self, views: np.ndarray, chosen: np.ndarray, kickers: bool) -> np.ndarray:
+        """The output probabilities of one network for the chosen views."""
+        network = self.kicker if kickers else self.policy
+        return probabilities(network, *observation_of(self.substeps.rules, views, chosen, kickers))
+
+    def rank(self, view: State, width: int) -> np.ndarray:
+        """The plays of the most probable main groups, at most `width`, flat ids, int32 [n]."""
+        views = np.array([view], self.game.dtype)
+        clear(views[0])
+        row = self._predict(views, np.zeros(1, np.int64), False)[0]
+        groups = np.argsort(-row, kind="stable")[: min(width, np.count_nonzero(row))]
+        return self.complete(np.repeat(views, len(groups)), groups)
+
+    def preferences(self, view: State) -> dict[str, float]:
+        """The probabilities of the legal sub-steps, the most probable first.
+
+        Args:
+            view: View of the player to act; not in an auction.
+
+        Returns:
+            Probabilities by text: of the main groups (`333+?`), or of the kickers (`+4`) if a main
+            group is already chosen.
+
+        Raises:
+            InputError: The game is over or in its auction.
+        """
+        if is_opening(self.game.flat.rules, view) or self.game.over(view):
+            raise InputError("the networks have preferences only while cards are played")
+        kickers = bool(view.group >= 0)
+        views = np.array([view], self.game.dtype)
+        row = self._predict(views, np.zeros(1, np.int64), kickers)[0]
+        order = sorted((-row[i], i) for i in range(len(row)) if row[i] > 0)
+        return {self.substeps.text(i + GROUPS * kickers): float(-share) for share, i in order}
+
+
+def load(game: Game, name: str, policy: Path, kicker: Path) -> PolicyNetAgent:
+    """The agent that plays by the networks in two files.
+
+    Args:
+        game: Dou Dizhu with any options.
+        name: Name of the agent.
+        policy: File of the policy network.
+        kicker: File of the kicker network.
+
+    Raises:
+        InputError: A file is missing, or is not such a network.
+    """
+    # One core: matches run in several processes.
+    torch.set_num_threads(1)
+    networks = load_network(policy, "policy")[0], load_network(kicker, "kicker")[0]
+    return PolicyNetAgent(game, name, *networks)

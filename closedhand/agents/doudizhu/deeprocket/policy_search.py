@@ -1,0 +1,56 @@
+"""The agent `policy-search`: search over the plays that the policy network finds most probable.
+
+The network's choice is the one that another play has to beat. The value network that comes with the
+package says what to expect of each play and plays the simulations, as in `value-search`.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from closedhand.agents.doudizhu.deeprocket import policy_net
+from closedhand.agents.doudizhu.search.agent import WIDTH
+from closedhand.agents.doudizhu.value_net import files
+from closedhand.agents.doudizhu.value_net.agent import rate
+from closedhand.agents.doudizhu.value_net.value_search import MOST_BEHIND, ValueSearchAgent
+from closedhand.core.game import Game, State
+
+
+class PolicySearchAgent(ValueSearchAgent):
+    """Compares the plays of a policy network by simulation."""
+
+    def __init__(
+        self, game: Game, name: str, seed: int, networks: Mapping[str, Path], **budget: Any
+    ) -> None:
+        """Create the agent.
+
+        Args:
+            game: Dou Dizhu with any options.
+            name: Name of the agent.
+            seed: Seed of the simulations.
+            networks: Files of the policy and the kicker network, by kind.
+            **budget: Budget of `PairedSearch`.
+
+        Raises:
+            InputError: A file is missing, or is not such a network.
+        """
+        super().__init__(game, name, seed, files.load(None, "win")[0], **budget)
+        self._network = policy_net.load(self._flat, name, **networks)
+
+    def rated(self, view: State) -> tuple[np.ndarray, np.ndarray]:
+        """The plays to be compared, the most probable first, int64 [n], and their values [n].
+
+        The value network knows one play of each main group, whatever its kickers.
+        """
+        space, group = self._space, self._flat.rules.plays.group
+        n, k, _ = rate(self._values, self._flat.rules, view, self._ids, space)
+        if k >= 0:
+            return space.plays[k : k + 1].copy(), np.zeros(1)
+        plays = self._network.rank(view, WIDTH).astype(np.int64)
+        known = dict(zip(group[space.plays[:n]].tolist(), space.values[:n], strict=True))
+        values = np.array([known[each] for each in group[plays].tolist()])
+        near = values >= values.max() - MOST_BEHIND
+        near[0] = True
+        return plays[near], values[near]

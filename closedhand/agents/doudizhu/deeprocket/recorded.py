@@ -1,0 +1,258 @@
+"""Recorded games of Dou Dizhu in memory, read from Parquet shards or from lines of text.
+
+A shard (written by `shards.py`) holds one game per row: `deal` (packed hands of 17 by seat, then
+the public cards), `actions` (flat ids, passes included) and `agents` (by seat).
+"""
+
+import hashlib
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from closedhand.agents.doudizhu.variants import check_plain
+from closedhand.core.game import Game, InputError
+from closedhand.core.optional_imports import needing
+from closedhand.core.parsing import OPTIONS, TEXT, check_fields, parse_json
+from closedhand.core.reading import MOST_DATA, beyond, limit, reading
+from closedhand.core.records import read as read_records
+from closedhand.core.registry import flat_game, make_game
+from closedhand.games.doudizhu.state import SEATS, STATE
+
+METADATA = b"closedhand"
+"""The key of the settings, JSON, in the schema of a shard."""
+ROW = 64
+"""Bytes of a row of a shard without its actions, at least."""
+
+
+class Games(NamedTuple):
+    """Recorded games.
+
+    Attributes:
+        game: Sub-stepped game with their rules.
+        deals: Packed hands of 17 by seat and the public cards, uint64 [n, 4].
+        actions: Flat action ids of all games, concatenated, passes included, uint16.
+        offsets: First index of the actions of each game, and the end of the last, int64 [n + 1].
+        seats: Seats whose decisions count, bit i for seat i, uint8 [n].
+    """
+
+    game: Game
+    deals: np.ndarray
+    actions: np.ndarray
+    offsets: np.ndarray
+    seats: np.ndarray
+
+    def digest(self) -> str:
+        """A checksum of all of it but the rules."""
+        found = hashlib.sha256()
+        for part in (self.deals, self.actions, self.offsets, self.seats):
+            found.update(part.tobytes())
+        return found.hexdigest()[:16]
+
+
+def read(path: Path, expert: str | None = None) -> Games:
+    """Read recorded games.
+
+    Args:
+        path: Folder of shards, one shard (`.parquet`), or a file of records in the paper's notation
+            or as JSON lines.
+        expert: Name of the agent whose decisions alone count; None: all agents.
+
+    Raises:
+        InputError: There is nothing to read, the games have different rules or an auction, or
+            there is no such expert.
+    """
+    path = Path(path)
+    shards = sorted(path.glob("*.parquet")) if os.path.isdir(path) else [path]
+    if not shards:
+        raise InputError(f"no shards (*.parquet) in {path}")
+    read_one = read_shard if shards[0].suffix == ".parquet" else read_text
+    parts = [read_one(shard, expert) for shard in shards]
+    for shard, part in zip(shards, parts, strict=True):
+        if part.game is not parts[0].game:
+            presets = [each.game.options["rules"] for each in (part, parts[0])]
+            raise InputError(
+                f"{shard} holds games with rules={presets[0]}, {shards[0]} with {presets[1]}"
+            )
+    games = join(parts)
+    if not games.seats.any():
+        raise InputError(
+            f"no agent {expert!r} plays in {path}" if expert else f"no games in {path}"
+        )
+    return games
+
+
+def join(parts: list[Games]) -> Games:
+    """Concatenate games of the same rules."""
+    lengths = np.concatenate([np.diff(part.offsets) for part in parts])
+    return Games(
+        parts[0].game,
+        np.concatenate([part.deals for part in parts]),
+        np.concatenate([part.actions for part in parts]),
+        np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        np.concatenate([part.seats for part in parts]),
+    )
+
+
+def bound_game(path: Path, name: str, options: Any) -> Game:
+    """The sub-stepped game of recorded games, without options that do not affect legal actions.
+
+    Raises:
+        InputError: The game is not Dou Dizhu without bidding.
+    """
+    if name != "doudizhu":
+        raise InputError(f"{path} holds games of {name}: the networks play doudizhu")
+    game = flat_game(name, options)
+    if game.options["bidding"]:
+        raise InputError(
+            f"{path} holds games with an auction: the networks learn from games without"
+        )
+    check_plain(game, f"{path} holds other games: learning")
+    return make_game(name, rules=game.options["rules"], substeps=True)
+
+
+def arrow() -> Any:
+    """The module `pyarrow` with its `parquet`.
+
+    Raises:
+        InputError: `pyarrow` is not installed.
+    """
+    with needing():
+        import pyarrow
+        import pyarrow.parquet
+    return pyarrow
+
+
+@contextmanager
+def opened(path: Path) -> Generator[Any]:
+    """A shard as a `pyarrow.parquet.ParquetFile`.
+
+    Raises:
+        InputError: The file cannot be read, or says that it unpacks to too much; or reading it in
+            this block has failed.
+    """
+    pyarrow = arrow()
+    try:
+        with reading(path), open(path, "rb") as source:
+            file = pyarrow.parquet.ParquetFile(source)
+            about = file.metadata
+            groups = [about.row_group(i) for i in range(about.num_row_groups)]
+            unpacked = sum(group.total_byte_size for group in groups)
+            if max(unpacked, ROW * about.num_rows) > limit(MOST_DATA):
+                raise beyond(path, "it unpacks to", MOST_DATA)
+            yield file
+    except (pyarrow.ArrowException, KeyError, TypeError) as error:
+        raise InputError(f"{path} is not a shard of games: {error}") from None
+
+
+def settings_of(path: Path) -> dict[str, Any]:
+    """The settings that a shard was generated with.
+
+    Raises:
+        InputError: The file is not a shard.
+    """
+    with opened(path) as file:
+        text = file.schema_arrow.metadata[METADATA].decode()
+        return check_fields(parse_json(text), "a shard", {"game": TEXT, "options": OPTIONS})
+
+
+def rows_of(path: Path) -> int:
+    """The number of games in a shard.
+
+    Raises:
+        InputError: The file is not a shard.
+    """
+    with opened(path) as file:
+        return file.metadata.num_rows
+
+
+def read_shard(path: Path, expert: str | None) -> Games:
+    """Read one shard.
+
+    Raises:
+        InputError: The file is not a shard, or its game is not Dou Dizhu without bidding.
+    """
+    settings = settings_of(path)
+    game = bound_game(path, settings["game"], settings["options"])
+    pyarrow = arrow()
+    columns = {
+        "deal": pyarrow.list_(pyarrow.uint64(), 4),
+        "actions": pyarrow.list_(pyarrow.uint16()),
+        "agents": pyarrow.list_(pyarrow.string()),
+    }
+    with opened(path) as file:
+        table = file.read(list(columns))
+        if {field.name: field.type for field in table.schema} != columns:
+            raise InputError(
+                f"{path} is not a shard of games: its columns are {table.schema.types}"
+            )
+        deals, actions, agents = (_joined(table[name]) for name in columns)
+        lists = (deals, actions, agents)
+        whole = all(each.null_count == each.flatten().null_count == 0 for each in lists)
+        if not whole or (np.diff(agents.offsets.to_numpy()) != SEATS).any():
+            raise InputError(f"{path} is not a shard of games: something is missing in its rows")
+        names = agents.flatten().to_numpy(zero_copy_only=False).reshape(-1, SEATS)
+        return Games(
+            game,
+            deals.flatten().to_numpy().reshape(-1, 4),
+            actions.flatten().to_numpy(),
+            actions.offsets.to_numpy().astype(np.int64) - actions.offsets[0].as_py(),
+            as_bits(np.full(names.shape, True) if expert is None else names == expert),
+        )
+
+
+def _joined(column: Any) -> Any:
+    """A column as one array."""
+    joined = column.combine_chunks()
+    return joined.chunk(0) if isinstance(joined, arrow().ChunkedArray) else joined
+
+
+def as_bits(counted: np.ndarray) -> np.ndarray:
+    """The seats that count, bool [n, 3], as bits, uint8 [n]."""
+    return (counted.astype(bool) << np.arange(SEATS)).sum(axis=1).astype(np.uint8)
+
+
+def read_text(path: Path, expert: str | None) -> Games:
+    """Read records, one per line.
+
+    Raises:
+        InputError: A line is not a record, or its game is illegal or has other rules.
+    """
+    parts = []
+    for number, record in enumerate(read_records(path), 1):
+        game = bound_game(path, record.game, record.rules)
+        if parts and game is not parts[0].game:
+            raise InputError(
+                f"{path}, record {number}: its rules differ from those of the first record"
+            )
+        plain = flat_game(record.game, record.rules)
+        try:
+            if record.deal is not None:
+                state = plain.parse_deal(record.deal)
+            else:
+                state = plain.deal(np.random.default_rng(record.seed))
+            deals = deals_of(np.array([state], STATE))
+            for text in record.actions:
+                plain.play(state, plain.parse(text, state))
+        except InputError as error:
+            raise InputError(f"{path}, record {number}: {error}") from None
+        names = np.array([record.agents or [""] * SEATS], object)
+        if names.shape != (1, SEATS):
+            raise InputError(f"{path}, record {number}: agents must be {SEATS} names")
+        counted = np.full(names.shape, True) if expert is None else names == expert
+        actions = state.history[: state.moves].astype(np.uint16)
+        offsets = np.array([0, len(actions)], np.int64)
+        parts.append(Games(game, deals, actions, offsets, as_bits(counted)))
+    if not parts:
+        raise InputError(f"no games in {path}")
+    return join(parts)
+
+
+def deals_of(states: np.ndarray) -> np.ndarray:
+    """The hands of 17 and the public cards of games that have just begun, uint64 [n, 4]."""
+    deals = np.concatenate([states["hands"], states["public"][:, None]], axis=1)
+    deals[:, 0] -= deals[:, 3]
+    return deals

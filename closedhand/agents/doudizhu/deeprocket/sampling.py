@@ -1,0 +1,225 @@
+"""Games that policy networks play in lockstep, for learning (`fine_tuning.py`) and comparison.
+
+For learning, every deal is played at several tables. The main groups are drawn from the output of
+the policy network; the kickers are the most probable ones. The result of a game is compared with
+the other games of the same deal, as in `tuning.py` and in the paper's duplicate mode (appendix B),
+so that the luck of the deal cancels out. A game counts as won or lost, without bombs. With a critic
+(`critic.py`) every deal is played once, and it is the critic that judges the decisions.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.agents.doudizhu.decompose.tuning import TABLES
+from closedhand.agents.doudizhu.deeprocket.critic import improved
+from closedhand.agents.doudizhu.deeprocket.networks import Network, probabilities
+from closedhand.agents.doudizhu.deeprocket.policy_net import PolicyNetAgent, observation_of
+from closedhand.agents.doudizhu.value_net.agent import Policy
+from closedhand.core import lockstep
+from closedhand.core.game import Game
+
+
+class Decisions(NamedTuple):
+    """Main groups that were drawn where there was a choice.
+
+    Attributes:
+        planes: Planes for the policy network, int8 [n, 5985].
+        status: Status vectors, int8 [n, 10].
+        mask: Legal main groups, bool [n, 309].
+        label: Drawn main groups, int64 [n].
+        logs: Logarithms of their probabilities, float32 [n].
+        games: Indices of the games, int64 [n].
+        sides: Sides of the players: 1 the landlord, -1 a peasant, float32 [n].
+        better: Probabilities of all main groups, improved by the critic, float32 [n, 309]; [n, 0]
+            without one.
+    """
+
+    planes: np.ndarray
+    status: np.ndarray
+    mask: np.ndarray
+    label: np.ndarray
+    logs: np.ndarray
+    games: np.ndarray
+    sides: np.ndarray
+    better: np.ndarray
+
+
+def draw(shares: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Draw an index per row in proportion to the shares, int64 [n]; never one with share 0."""
+    sums = shares.cumsum(axis=1, dtype=np.float64)
+    drawn = rng.random(len(shares)) * sums[:, -1]
+    return (sums > drawn[:, None]).argmax(axis=1)
+
+
+class Sampler(PolicyNetAgent):
+    """Draws main groups from the policy network, and keeps these decisions.
+
+    Attributes:
+        games: Indices of the games of the views that are decided next, int64 [n].
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        policy: Network,
+        kicker: Network,
+        rng: np.random.Generator,
+        critic: Policy | None = None,
+    ) -> None:
+        """Create the agent for `game`, which draws by `rng` and is judged by `critic`."""
+        super().__init__(game, "sampler", policy, kicker)
+        self._critic = critic
+        self.games = np.empty(0, np.int64)
+        self._rng = rng
+        self._kept: list[Decisions] = []
+
+    @property
+    def decisions(self) -> Decisions:
+        """The decisions kept so far; there must be at least one."""
+        return Decisions(*(np.concatenate(parts) for parts in zip(*self._kept, strict=True)))
+
+    def _pick(self, views: np.ndarray, chosen: np.ndarray, kickers: bool) -> np.ndarray:
+        if kickers:
+            return super()._pick(views, chosen, kickers)
+        seen = observation_of(self.substeps.rules, views, chosen, kickers)
+        shares = probabilities(self.policy, *seen)
+        drawn = draw(shares, self._rng)
+        logs = np.log(shares[np.arange(len(drawn)), drawn])
+        leads = views["player"][chosen] == views["landlord"][chosen]
+        sides = np.where(leads, 1, -1).astype(np.float32)
+        better = np.empty((len(drawn), 0), np.float32)
+        if self._critic is not None:
+            better = improved(self._critic, self.game.flat, views, chosen, shares)
+        self._kept.append(Decisions(*seen, drawn, logs, self.games[chosen], sides, better))
+        return drawn
+
+
+def play_out(
+    game: Game, states: np.ndarray, choose: Callable[[np.ndarray, np.ndarray], np.ndarray]
+) -> np.ndarray:
+    """Play games in lockstep to the end.
+
+    Args:
+        game: Dou Dizhu without bidding.
+        states: States of the games, `game.dtype` [n]; changed in place.
+        choose: Function from views [m] and the indices of their games, int64 [m], to actions.
+
+    Returns:
+        Whether the landlord won, bool [n].
+
+    Raises:
+        InputError: An action was illegal.
+    """
+    lockstep.play_out(game, states, choose, lambda _: "a network")
+    return states["left"][np.arange(len(states)), states["landlord"]] == 0
+
+
+def landlords_gains(won: np.ndarray) -> np.ndarray:
+    """The landlord's result in each game minus the mean of the other games of the deal.
+
+    Args:
+        won: Whether the landlord won, by deal and table, bool [deals, tables].
+
+    Returns:
+        Gains, float32 [deals, tables], -1 to 1; each row sums to 0. The peasants gain the opposite.
+
+    Examples:
+        >>> landlords_gains(np.array([[True, False, False], [True, True, True]]))
+        array([[ 1. , -0.5, -0.5],
+               [ 0. ,  0. ,  0. ]], dtype=float32)
+    """
+    tables = won.shape[1]
+    sums = won.sum(axis=1, keepdims=True)
+    return ((tables * won - sums) / np.float32(tables - 1)).astype(np.float32)
+
+
+def play_deals(
+    game: Game,
+    policy: Network,
+    kicker: Network,
+    deals: int,
+    rng: np.random.Generator,
+    critic: Policy | None = None,
+) -> tuple[Decisions, np.ndarray]:
+    """Play deals, a policy network on all seats.
+
+    Args:
+        game: Sub-stepped Dou Dizhu without bidding.
+        policy: Policy network, which chooses main groups.
+        kicker: Kicker network, which chooses kickers.
+        deals: Number of deals, each played `TABLES` times.
+        rng: Generator of the deals and decisions.
+        critic: Judge of the decisions; with one, as many games of different deals are played.
+
+    Returns:
+        The decisions, and whether the landlord won, bool [deals, tables]. The index of a game is
+        `tables * deal + table`; there is one table with a critic, else `TABLES`.
+    """
+    number, tables = (deals, TABLES) if critic is None else (deals * TABLES, 1)
+    dealt = np.array([game.deal(rng) for _ in range(number)], game.dtype)
+    sampler = Sampler(game, policy, kicker, rng, critic)
+
+    def choose(views: np.ndarray, games: np.ndarray) -> np.ndarray:
+        sampler.games = games
+        return sampler.choose(views)
+
+    won = play_out(game, np.repeat(dealt, tables), choose)
+    return sampler.decisions, won.reshape(number, tables)
+
+
+def win_rate(
+    game: Game, one: Network, other: Network, kicker: Network, deals: int, seed: int = 0
+) -> tuple[float, float]:
+    """The win rate of one policy network against another in duplicate, both without sampling.
+
+    Every deal is played twice: each network is the landlord once, against the other as both
+    peasants.
+
+    Args:
+        game: Sub-stepped Dou Dizhu without bidding.
+        one: Policy network whose wins count.
+        other: Policy network of the opponent.
+        kicker: Kicker network of both.
+        deals: Number of deals.
+        seed: Seed of the deals.
+
+    Returns:
+        The share of games that `one` wins, and its standard error; see `estimate`.
+    """
+    rng = np.random.default_rng((seed, deals))
+    dealt = np.array([game.deal(rng) for _ in range(deals)], game.dtype)
+    agents = [PolicyNetAgent(game, "", policy, kicker) for policy in (one, other)]
+    landlords = np.tile([0, 1], deals)
+
+    def choose(views: np.ndarray, games: np.ndarray) -> np.ndarray:
+        actions = np.empty(len(views), np.int32)
+        of_peasants = views["player"] != views["landlord"]
+        acting = landlords[games] ^ of_peasants
+        for i, agent in enumerate(agents):
+            if (acting == i).any():
+                actions[acting == i] = agent.choose(views[acting == i])
+        return actions
+
+    won = play_out(game, np.repeat(dealt, 2), choose).reshape(deals, 2)
+    # By table: as the landlord, as the peasants.
+    return estimate((won == [True, False]).mean(axis=1))
+
+
+def estimate(shares: np.ndarray) -> tuple[float, float]:
+    """The mean of the shares of games won by deal, and its standard error.
+
+    Equal networks would often win every deal once, and an error from the few other deals, or from
+    none, would be too small. It is therefore that of two deals more, one won twice and one lost
+    twice (Bonett and Price, 2012), with which the usual 95% interval holds.
+
+    Args:
+        shares: Shares by deal: 0, 1/2 or 1, float64 [deals].
+
+    Examples:
+        >>> [round(each, 4) for each in estimate(np.full(198, 0.5))]
+        [0.5, 0.0035]
+    """
+    more = np.append(shares, (0.0, 1.0))
+    return float(shares.mean()), float(more.std() / np.sqrt(len(more)))

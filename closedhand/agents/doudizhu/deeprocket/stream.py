@@ -1,0 +1,121 @@
+"""Endless batches of state-action pairs, encoded ahead by a thread while the network learns."""
+
+import queue
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from closedhand.agents.doudizhu.deeprocket import pairs
+from closedhand.agents.doudizhu.deeprocket.recorded import Games
+
+AHEAD = 4
+"""Maximum number of batches encoded ahead."""
+
+
+class Tensors(NamedTuple):
+    """A `pairs.Batch` for a network."""
+
+    planes: torch.Tensor
+    status: torch.Tensor
+    mask: torch.Tensor
+    label: torch.Tensor
+
+
+def tensors(batch: pairs.Batch) -> Tensors:
+    """A batch as tensors that share its memory."""
+    return Tensors(*(torch.from_numpy(each) for each in batch))
+
+
+class Stream:
+    """Shuffled batches, epoch after epoch; an iterable for Lightning that can begin at any step.
+
+    The pairs of a batch depend only on the seed, the step and the batch size. With several
+    processes, each takes its own part of every step.
+    """
+
+    def __init__(
+        self,
+        games: Games,
+        kind: str,
+        rows: np.ndarray,
+        batch: int,
+        seed: int,
+        first: Callable[[], int],
+    ) -> None:
+        """Create the stream.
+
+        Args:
+            games: Games of the rows.
+            kind: `policy` or `kicker`.
+            rows: Rows of `pairs.index`.
+            batch: Number of pairs in a batch.
+            seed: Seed of the order.
+            first: Function that returns the first step.
+        """
+        self._games = games
+        self._kind = kind
+        self._rows = rows
+        self._batch = batch
+        self._seed = seed
+        self._first = first
+        self._closed = threading.Event()
+
+    def close(self) -> None:
+        """Make the thread end."""
+        self._closed.set()
+
+    def state_dict(self) -> dict[str, Any]:
+        """Empty, as the step is known; Lightning requires the method of resumable iterables."""
+        return {}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Do nothing, see `state_dict`."""
+
+    def __iter__(self) -> Iterator[Tensors]:
+        waiting: queue.Queue[pairs.Batch | BaseException] = queue.Queue(AHEAD)
+        # Not in the thread: the step may have advanced by then.
+        step = self._first()
+
+        def put(item: pairs.Batch | BaseException) -> None:
+            while not self._closed.is_set():
+                try:
+                    return waiting.put(item, timeout=0.1)
+                except queue.Full:
+                    pass
+
+        def work() -> None:
+            try:
+                for rows in self.batches_of_rows(step):
+                    if self._closed.is_set():
+                        return
+                    put(pairs.encode(self._games, self._kind, rows))
+            except BaseException as error:
+                put(error)
+
+        threading.Thread(target=work, daemon=True, name="encode").start()
+        while not self._closed.is_set():
+            try:
+                item = waiting.get(timeout=0.1)
+            except queue.Empty:
+                continue
+            if isinstance(item, BaseException):
+                raise item
+            yield tensors(item)
+
+    def batches_of_rows(self, step: int) -> Iterator[np.ndarray]:
+        """The rows of each batch in turn, from a step."""
+        ranks, rank = 1, 0
+        if torch.distributed.is_available() and torch.distributed.is_initialized():
+            ranks, rank = torch.distributed.get_world_size(), torch.distributed.get_rank()
+        together = min(self._batch * ranks, len(self._rows))
+        in_epoch = len(self._rows) // together
+        epoch, step = divmod(step, in_epoch)
+        while True:
+            order = np.random.default_rng((self._seed, epoch)).permutation(len(self._rows))
+            for k in range(step, in_epoch):
+                chosen = order[k * together : (k + 1) * together]
+                yield self._rows[chosen[rank::ranks]]
+            epoch, step = epoch + 1, 0

@@ -1,0 +1,349 @@
+"""Supervised training of the DeepRocket networks with Lightning (the paper's section 5.1).
+
+The networks maximise the likelihood of an expert's choices, with AdamW and a learning rate that
+first rises and then falls along a cosine to zero at the end of the planned steps or minutes. One
+deal in ten is held out. Pairs of these deals are used for checks at intervals during the training,
+and the network with the best check is kept.
+
+`train` writes into its folder: `policy.safetensors` or `kicker.safetensors` (the best network),
+`policy.ckpt` or `kicker.ckpt` (the last state, for resuming), `history.json` (a list of checks for
+each kind of network) and `tensorboard/`.
+"""
+
+import logging
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from lightning.fabric.utilities.exceptions import MisconfigurationException
+from lightning.pytorch import LightningModule, Trainer
+from lightning.pytorch.loggers import TensorBoardLogger
+from torch import nn
+
+from closedhand.agents.doudizhu.deeprocket import networks, pairs, recorded
+from closedhand.agents.doudizhu.deeprocket.stream import Stream, Tensors
+from closedhand.agents.doudizhu.deeprocket.validation_callback import Checks
+from closedhand.core.agents import make_agent
+from closedhand.core.game import InputError
+from closedhand.core.optional_imports import require
+from closedhand.core.run import check_same
+from closedhand.core.text import reason_of
+from closedhand.core.threads import cores
+from closedhand.learning.tensorboard import check_name
+from closedhand.learning.tensors import read_checkpoint
+
+ROLES = ("landlord", "down", "up")
+"""The roles by seat."""
+
+WARM_UP = 0.02
+"""The share of the training in which the learning rate rises."""
+LEARNING_RATES = {"small": 2e-3, "paper": 5e-4}
+WEIGHT_DECAY = 1e-4
+HELD_OUT = 20_000
+"""Maximum number of pairs in a check: enough for a standard error of a third of a percent."""
+
+
+class Plan(NamedTuple):
+    """The length of a training, in steps or minutes, whichever limit is reached first.
+
+    Attributes:
+        steps: Number of batches; None: no limit.
+        minutes: Duration, including the time before an interruption; None: no limit.
+    """
+
+    steps: int | None
+    minutes: float | None
+
+    def share(self, step: int, seconds: float) -> float:
+        """The share of the training that is done, 0 to 1."""
+        shares = [0.0]
+        if self.steps is not None:
+            shares.append(step / self.steps)
+        if self.minutes is not None:
+            shares.append(seconds / (60 * self.minutes))
+        return min(1.0, max(shares))
+
+    @property
+    def checks(self) -> int:
+        """The default number of checks."""
+        numbers = [40.0]
+        if self.steps is not None:
+            numbers.append(self.steps / 250)
+        if self.minutes is not None:
+            numbers.append(self.minutes)
+        return max(3, int(min(numbers)))
+
+
+class Result(NamedTuple):
+    """The result of training.
+
+    Attributes:
+        path: File of the best network.
+        history: Checks, as in `history.json`.
+        interrupted: Whether Ctrl-C ended the training.
+    """
+
+    path: Path
+    history: list[dict[str, Any]]
+    interrupted: bool
+
+
+def annealed(share: float) -> float:
+    """The learning rate after a share of the training, as a fraction of the highest rate.
+
+    Examples:
+        >>> [round(annealed(share), 2) for share in (0.0, 0.01, 0.02, 0.51, 1.0)]
+        [0.0, 0.5, 1.0, 0.5, 0.0]
+    """
+    if share < WARM_UP:
+        return share / WARM_UP
+    return 0.5 * (1 + math.cos(math.pi * (share - WARM_UP) / (1 - WARM_UP)))
+
+
+class Learner(LightningModule):
+    """A network that learns to predict labels.
+
+    Attributes:
+        network: Network that learns.
+        plan: Length of the training.
+        settings: Settings that must be the same when the training is resumed.
+        seconds: Elapsed training time, by the clock.
+        checks: Checks so far.
+        loss_sum: Sum of the losses of the batches since the last check; `loss_number` is their
+            number.
+    """
+
+    def __init__(self, network: networks.Network, plan: Plan, settings: dict[str, Any]) -> None:
+        """Train `network` by a plan; `settings` are JSON values."""
+        super().__init__()
+        self.network = network
+        self.plan = plan
+        self.settings = settings
+        self.highest = LEARNING_RATES[network.config["size"]]
+        self.seconds = 0.0
+        self.checks: list[dict[str, Any]] = []
+        self.loss_sum: torch.Tensor | float = 0.0
+        self.loss_number = 0
+
+    @property
+    def share(self) -> float:
+        """The share of the training that is done, 0 to 1."""
+        return self.plan.share(self.global_step, self.seconds)
+
+    @property
+    def learning_rate(self) -> float:
+        """The learning rate of the next step."""
+        # The first step has the share 0, at which nothing would be learned.
+        return self.highest * annealed(max(self.share, WARM_UP / 100))
+
+    def configure_optimizers(self) -> torch.optim.Optimizer:
+        """The optimizer, AdamW."""
+        return torch.optim.AdamW(self.parameters(), self.highest, weight_decay=WEIGHT_DECAY)
+
+    def on_train_batch_start(self, batch: Tensors, batch_idx: int) -> None:
+        """Set the learning rate, by the clock if the plan is limited by time."""
+        for group in self.trainer.optimizers[0].param_groups:
+            group["lr"] = self.learning_rate
+
+    def training_step(self, batch: Tensors, batch_idx: int) -> torch.Tensor:
+        """The mean loss of a batch of tensors."""
+        logits = self.network(batch.planes, batch.status, batch.mask)
+        loss = nn.functional.cross_entropy(logits, batch.label)
+        self.loss_sum = self.loss_sum + loss.detach()
+        self.loss_number += 1
+        self.log("train loss", loss)
+        return loss
+
+    def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Add the data that Lightning does not save."""
+        checkpoint["closedhand"] = {
+            "settings": self.settings,
+            "step": self.global_step,
+            "seconds": self.seconds,
+            "checks": self.checks,
+        }
+
+    def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Continue from what `on_save_checkpoint` added."""
+        self.seconds = checkpoint["closedhand"]["seconds"]
+        self.checks = checkpoint["closedhand"]["checks"]
+
+
+def precision_of(device: str) -> Any:
+    """The default precision: mixed on a GPU, else 32 bits."""
+    if device == "cpu" or not torch.cuda.is_available():
+        return "32-true"
+    return "bf16-mixed" if torch.cuda.is_bf16_supported() else "16-mixed"
+
+
+def check_resumable(path: Path, settings: dict[str, Any]) -> dict[str, Any]:
+    """The data on its training in a checkpoint.
+
+    Raises:
+        InputError: The checkpoint cannot be read, or has other settings.
+    """
+    found = read_checkpoint(path).get("closedhand")
+    if found is None:
+        raise InputError(f"cannot resume {path}: it is not the training of a network")
+    # Version 0.1.0 had no switches for these.
+    usual = {
+        "select": None,
+        "skips": True,
+        "strides": networks.STRIDES.get(settings["size"], False),
+    }
+    check_same(path, {**usual, **found["settings"]}, settings)
+    return found
+
+
+def train(
+    kind: str,
+    records: Path,
+    out: Path,
+    *,
+    size: str = "small",
+    steps: int | None = None,
+    minutes: float | None = None,
+    batch: int = 256,
+    seed: int = 0,
+    roles: bool = False,
+    status: bool | None = None,
+    skips: bool = True,
+    strides: bool | None = None,
+    role: str | None = None,
+    expert: str | None = None,
+    device: str = "auto",
+    devices: int | str = "auto",
+    threads: int | None = None,
+    precision: Any = None,
+    checks: int | None = None,
+    patience: int = 20,
+    select: str | None = None,
+    restart: bool = False,
+    progress: Callable[[float, str], object] = lambda share, text: None,
+) -> Result:
+    """Train a network, or resume the training in `out`; Ctrl-C saves and stops.
+
+    Args:
+        kind: `policy` or `kicker`.
+        records: Shards or records, see `recorded.read`.
+        out: Folder for the network and its history.
+        size: `small` or `paper`.
+        steps: Number of batches; None: limited by `minutes`.
+        minutes: Duration, without interruptions; None: limited by `steps`.
+        batch: Number of pairs per step on each device; 256 in the paper.
+        seed: Seed of the initial weights and the order of the pairs.
+        roles: Whether the network has a last layer for each role.
+        status: Whether the status vector is an input; None: for the policy network only.
+        skips: Whether the network has skip connections, which the paper does not mention.
+        strides: Whether its convolutions have strides, as the paper says; None: as usual for the
+            size.
+        role: The role whose decisions alone are learned, one of `ROLES` ("if we want to learn Down
+            Peasant", section 4.2); None: all roles.
+        expert: Name of the agent whose decisions alone are learned; None: all agents.
+        device: `auto`, `cpu`, `gpu` or another accelerator of Lightning.
+        devices: Number of devices, as for Lightning.
+        threads: Number of CPU threads; None: all cores.
+        precision: Precision, as for Lightning; None: mixed on a GPU, else 32 bits.
+        checks: Number of checks, evenly over the training; None: one for every 250 steps or every
+            minute, but 3 to 40 in all.
+        patience: Number of successive checks without a better network after which the training
+            stops; the learning rate is then not fully annealed.
+        select: Agent in duplicate games against which networks are compared, 10,000 at every check;
+            None: by their accuracy.
+        restart: Whether to start again although `out` holds a training.
+        progress: Called now and then with the share that is done and a text about it.
+
+    Raises:
+        InputError: The records or settings are invalid, or the training in `out` cannot be resumed.
+        KeyboardInterrupt: The training was interrupted before it began, or twice.
+    """
+    require("tensorboard")
+    plan = Plan(steps, minutes)
+    check_plan(plan, batch)
+    checks = plan.checks if checks is None else max(1, checks)
+    torch.set_num_threads(threads or cores())
+    torch.manual_seed(seed)
+    status = kind == "policy" if status is None else status
+    if role is not None and role not in ROLES:
+        raise InputError(f"no role {role!r}; there are {', '.join(ROLES)}")
+    network = networks.Network(kind, size, status, roles, skips, strides)
+    progress(0.0, "reading records")
+    games = recorded.read(records, expert)
+    if select is not None:
+        make_agent(games.game, select)  # says now what is wrong with it
+    rows = pairs.index(games, kind)
+    if role is not None:
+        # Records have no auction: the landlord, seat 0, makes the first move.
+        rows = rows[rows[:, 1] % len(ROLES) == ROLES.index(role)]
+    held = pairs.is_held_out(games.deals)[rows[:, 0]]
+    settings = {
+        **network.config,
+        "rules": games.game.options["rules"],
+        "expert": expert,
+        "role": role,
+        "select": select,
+        "pairs": len(rows),
+        "files": {"records": games.digest()},
+        "batch": batch,
+        "seed": seed,
+    }
+    learner = Learner(network, plan, settings)
+    path = out / f"{kind}.ckpt"
+    going_on = path.exists() and not restart
+    valid = 0
+    if going_on:
+        done = check_resumable(path, settings)
+        valid = done["step"] + 1
+        if learner.plan.share(done["step"], done["seconds"]) >= 1:
+            return Result(out / f"{kind}.safetensors", done["checks"], False)
+    if not held.any() or held.all():
+        raise InputError(f"too few pairs in {records} to train on some and test on others")
+    kept = np.random.default_rng(0).permutation(np.flatnonzero(held))[:HELD_OUT]
+    stream = Stream(games, kind, rows[~held], batch, seed, lambda: learner.global_step)
+    watch = Checks(learner, games, rows[np.sort(kept)], out, Path(records).name, checks, patience,
+                   select, progress)  # fmt: skip
+    check_name(out)
+    logging.getLogger("lightning.pytorch").setLevel(logging.WARNING)
+    try:
+        trainer = Trainer(
+            accelerator=device,
+            devices=devices,
+            precision=precision or precision_of(device),
+            max_epochs=-1,
+            max_steps=-1,
+            # Curves of a former training, and of what a kill has undone, are no longer shown.
+            logger=TensorBoardLogger(out, "tensorboard", kind, purge_step=valid),
+            callbacks=[watch],
+            enable_checkpointing=False,
+            enable_progress_bar=False,
+            enable_model_summary=False,
+            use_distributed_sampler=False,
+        )
+    except (MisconfigurationException, ValueError) as error:
+        raise InputError(f"cannot train with these settings: {reason_of(error)}") from None
+    try:
+        with watch.watch:
+            # Resuming runs no code from the file: it is data, and read as such.
+            trainer.fit(learner, stream, ckpt_path=path if going_on else None, weights_only=True)
+    except SystemExit:
+        # Lightning turns a second Ctrl-C into this.
+        raise KeyboardInterrupt from None
+    finally:
+        stream.close()
+    return Result(out / f"{kind}.safetensors", learner.checks, watch.watch.interrupted)
+
+
+def check_plan(plan: Plan, batch: int) -> None:
+    """Check that a training has a limit, and that its limits and batch size are positive.
+
+    Raises:
+        InputError: There is no limit, or a number is not positive.
+    """
+    limits = [limit for limit in plan if limit is not None]
+    if not limits:
+        raise InputError("give --minutes or --steps")
+    if not all(limit > 0 for limit in (*limits, batch)):
+        raise InputError("steps, minutes and batch must be more than 0")

@@ -1,0 +1,251 @@
+"""The callback of a training: checks, saving, and the end by plan, patience or Ctrl-C."""
+
+import copy
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from lightning.pytorch import Callback, LightningModule, Trainer
+from torch import nn
+
+from closedhand.agents.doudizhu.deeprocket import networks, pairs
+from closedhand.agents.doudizhu.deeprocket.policy_net import PolicyNetAgent
+from closedhand.agents.doudizhu.deeprocket.recorded import Games
+from closedhand.agents.doudizhu.deeprocket.stream import Tensors, tensors
+from closedhand.agents.doudizhu.network_agents import SHIPPED_FILES
+from closedhand.core.files import replacing
+from closedhand.core.game import Game
+from closedhand.core.run import Watch
+from closedhand.learning.evaluation import judge
+
+ROLES = ("landlord", "down peasant", "up peasant")
+AGREE_EVERY = 20
+"""Number of steps after which several processes agree on what to do next."""
+CHUNK = 1024
+"""Pairs per forward pass of a check."""
+SELECTION, SELECTION_SEED = 5000, 20_000_000
+"""Deals of a check by play, each played twice, and their seed: the same deals at every check."""
+
+
+def evaluate(
+    network: networks.Network,
+    games: Games,
+    kind: str,
+    rows: np.ndarray,
+    device: torch.device | str = "cpu",
+) -> np.ndarray:
+    """Evaluate the predictions of a network on pairs.
+
+    Args:
+        network: Network on `device`.
+        games: Games of the rows.
+        kind: `policy` or `kicker`.
+        rows: Rows of `pairs.index`.
+        device: Device of the computation.
+
+    Returns:
+        Numbers of pairs and of correct predictions, and the summed loss (nats), by role,
+        float64 [3, 3].
+    """
+    found = torch.zeros(len(ROLES), 3, dtype=torch.float64)
+    was_training = network.training
+    network.eval()
+    with torch.no_grad():
+        for begin in range(0, len(rows), CHUNK):
+            encoded = tensors(pairs.encode(games, kind, rows[begin : begin + CHUNK]))
+            batch = Tensors(*(each.to(device) for each in encoded))
+            logits = network(batch.planes, batch.status, batch.mask)
+            right = logits.argmax(1) == batch.label
+            loss = nn.functional.cross_entropy(logits, batch.label, reduction="none")
+            columns = torch.stack([torch.ones_like(loss), right.float(), loss], 1).cpu().double()
+            found.index_add_(0, encoded.status[:, :3].argmax(1), columns)
+    network.train(was_training)
+    return found.numpy()
+
+
+def accuracies(found: np.ndarray) -> dict[str, float | None]:
+    """The share of correct predictions overall and by role; None where there are no pairs."""
+    rows = {"all": found.sum(axis=0), **dict(zip(ROLES, found, strict=True))}
+    return {
+        name: round(float(row[1] / row[0]), 5) if row[0] else None for name, row in rows.items()
+    }
+
+
+def quality(check: dict[str, Any]) -> float:
+    """What makes a network the best so far: its win rate, where it plays, or else its accuracy."""
+    return float(check.get("win_rate", check["accuracy"]["all"] or 0.0))
+
+
+def win_rate(network: networks.Network, game: Game, opponent: str) -> float:
+    """The share of duplicate games that a network wins, with the shipped one of the other kind."""
+    kind = network.config["kind"]
+    both = {other: networks.load(path, other)[0] for other, path in SHIPPED_FILES.items()}
+    both[kind] = copy.deepcopy(network).cpu()
+    agent = PolicyNetAgent(game, "policy-net", both["policy"], both["kicker"])
+    won = judge(game, agent, opponent, SELECTION, SELECTION_SEED).won
+    assert won is not None  # somebody loses every game
+    return won.mean
+
+
+class Checks(Callback):
+    """Checks a `supervised.Learner`, saves it, and ends its training.
+
+    Attributes:
+        watch: Watch that decides when to save and notices Ctrl-C. The training runs in its context.
+    """
+
+    def __init__(
+        self,
+        learner: Any,
+        games: Games,
+        rows: np.ndarray,
+        out: Path,
+        records: str,
+        checks: int,
+        patience: int,
+        select: str | None,
+        progress: Callable[[float, str], object],
+    ) -> None:
+        """Check on the pairs `rows` of `games`; other arguments are as for `supervised.train`."""
+        self.watch = Watch(self._save, at_end=False)
+        self._learner = learner
+        self._kind: str = learner.network.config["kind"]
+        self._games = games
+        self._rows = rows
+        self._out = out
+        self._records = records
+        self._number = checks
+        self._patience = patience
+        self._select = select
+        self._progress = progress
+        # Pairs and seconds of learning since the last check.
+        self._pairs, self._learning = 0, 0.0
+        self._clock = 0.0
+        self._trainer: Trainer
+
+    def on_train_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
+        """Start the clock."""
+        self._clock = time.monotonic()
+        self._trainer = trainer
+        self._done = int(self._learner.share * self._number)
+
+    def on_train_batch_end(
+        self,
+        trainer: Trainer,
+        pl_module: LightningModule,
+        outputs: Any,
+        batch: Any,
+        batch_idx: int,
+    ) -> None:
+        """Check, save and stop when due."""
+        self._learning += self._tick()
+        self._pairs += len(batch.label) * trainer.world_size
+        share = self._learner.share
+        ends = self._agreed(trainer, self.watch.interrupted or share >= 1)
+        due = ends or self._agreed(trainer, int(share * self._number) > self._done)
+        if due:
+            self._done = int(share * self._number)
+            self._check(trainer, pl_module)
+        if due or self._agreed(trainer, self.watch.due):
+            self.watch.save()
+            self._tick()
+        trainer.should_stop = ends or self._is_stuck()
+        if batch_idx % AGREE_EVERY == 0:
+            self._progress(share, self._text())
+
+    def _tick(self) -> float:
+        """Add the seconds since the last tick to the training time of the plan; return them."""
+        now = time.monotonic()
+        passed, self._clock = now - self._clock, now
+        self._learner.seconds += passed
+        return passed
+
+    def _agreed(self, trainer: Trainer, wanted: bool) -> bool:
+        """Whether any process has `wanted` set; false at steps between agreements."""
+        if trainer.world_size == 1:
+            return wanted
+        if trainer.global_step % AGREE_EVERY:
+            return False
+        return trainer.strategy.reduce_boolean_decision(wanted, all=False)
+
+    def _text(self) -> str:
+        checks = self._learner.checks
+        text = f"{self._learner.global_step:,} steps"
+        if self._learning > 0:
+            text += f", {self._pairs / self._learning:,.0f} pairs/s"
+        if checks and "win_rate" in checks[-1]:
+            text += f", {100 * checks[-1]['win_rate']:.1f}% won"
+        return text + (f", {100 * checks[-1]['accuracy']['all']:.1f}% right" if checks else "")
+
+    def _is_stuck(self) -> bool:
+        """Whether `patience` checks have passed since the best one."""
+        scores = [quality(check) for check in self._learner.checks]
+        return len(scores) - 1 - int(np.argmax(scores)) >= self._patience if scores else False
+
+    def _check(self, trainer: Trainer, pl_module: LightningModule) -> None:
+        """Evaluate on held-out pairs, and keep the network if it is the best so far."""
+        learner = self._learner
+        rows = self._rows[trainer.global_rank :: trainer.world_size]
+        with trainer.precision_plugin.forward_context():
+            found = evaluate(learner.network, self._games, self._kind, rows, pl_module.device)
+        if trainer.world_size > 1:
+            total = trainer.strategy.reduce(
+                torch.from_numpy(found).to(pl_module.device), reduce_op="sum"
+            )
+            found = torch.as_tensor(total).cpu().numpy()
+        accuracy = accuracies(found)
+        best = max(map(quality, learner.checks), default=-1.0)
+        played: dict[str, float] = {}
+        if self._select is not None:
+            played["win_rate"] = win_rate(learner.network, self._games.game, self._select)
+        learner.checks.append(
+            {
+                "step": learner.global_step,
+                "seconds": round(learner.seconds, 1),
+                "loss": round(float(learner.loss_sum) / max(1, learner.loss_number), 5),
+                "held_out_loss": round(float(found[:, 2].sum() / found[:, 0].sum()), 5),
+                "accuracy": accuracy,
+                **played,
+                "pairs_per_second": round(self._pairs / max(self._learning, 1e-9)),
+                "learning_rate": learner.learning_rate,
+            }
+        )
+        learner.loss_sum, learner.loss_number = 0.0, 0
+        self._pairs, self._learning = 0, 0.0
+        for logger in trainer.loggers:
+            named = {f"accuracy/{name}": value for name, value in accuracy.items() if value}
+            logger.log_metrics(named | played, learner.global_step)
+        if trainer.is_global_zero:
+            networks.write_history(self._out, self._kind, learner.checks)
+            if quality(learner.checks[-1]) > best:
+                self._keep(learner.checks[-1])
+
+    def _keep(self, check: dict[str, Any]) -> None:
+        """Save the network with its provenance."""
+        from closedhand import __version__
+
+        provenance = {
+            **self._learner.settings,
+            "records": self._records,
+            **{
+                key: check[key]
+                for key in ("step", "held_out_loss", "accuracy", "win_rate")
+                if key in check
+            },
+            "version": __version__,
+        }
+        path = self._out / f"{self._kind}.safetensors"
+        networks.save(path, self._learner.network, provenance)
+
+    def _save(self) -> None:
+        """Save the full state for resuming; a crash leaves the old file intact."""
+        path = self._out / f"{self._kind}.ckpt"
+        if self._trainer.is_global_zero:
+            with replacing(path) as part:
+                self._trainer.save_checkpoint(part)
+        else:
+            # All processes take part, but only one of them writes.
+            self._trainer.save_checkpoint(path)

@@ -1,0 +1,291 @@
+"""The agent `douzero`: plays by the value networks that DouZero publishes or trains.
+
+DouZero ("DouZero: Mastering DouDizhu with Self-Play Deep Reinforcement Learning") has one network
+for each role, in the files `landlord.ckpt`, `landlord_down.ckpt` and `landlord_up.ckpt` of a
+folder. It rates every legal play: an LSTM reads the last fifteen actions, three to a step, and six
+dense layers its last output, the features of the position and the cards of the play. The play with
+the greatest value is chosen. The files are read as tensors alone, nothing in them is run.
+
+Cards are 54 numbers: for each rank from 3 to 2 whether there are at least 1, 2, 3, 4 of them, then
+the small and the big joker. The features of the landlord (the paper's Table 4) are the cards in
+hand, those of both others together, the play to beat, what the up and the down peasant have played,
+their numbers of cards (17 each, one-hot), the number of bombs (15, one-hot) and the play: 373.
+Those of a peasant (Table 5) are the cards in hand, those of both others, what the landlord and the
+partner have played, the play to beat, the last action of the landlord and of the partner, their
+numbers of cards (20 and 17), the number of bombs and the play: 484. The networks were trained under
+`rules="douzero"`, without an auction; bids come from `bidding/modules.py`.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import nn
+
+from closedhand.agents.doudizhu.agent import next_step
+from closedhand.agents.doudizhu.bidding.modules import choose_bid
+from closedhand.core.game import Game, InputError, State
+from closedhand.core.reading import read_content
+from closedhand.core.text import reason_of
+from closedhand.games.doudizhu.auction import is_opening
+from closedhand.games.doudizhu.counts import DECK
+from closedhand.games.doudizhu.state import SEATS
+from closedhand.learning.tensors import load_tensors
+
+CARDS = 54
+HISTORY, STEPS = 15, 5
+"""Actions that the LSTM sees, and its steps."""
+MOST_CARDS = (20, 17, 17)
+"""The cards that a role begins with."""
+MOST_BOMBS = 15
+HIDDEN, WIDTH = 128, 512
+POSITION = (5 * CARDS + 34 + MOST_BOMBS, 7 * CARDS + 37 + MOST_BOMBS)
+"""Number of features of a position without the play: the landlord's, and a peasant's."""
+ROWS = 2**15
+"""Most plays that are rated in one pass."""
+
+
+class ValueNetwork(nn.Module):
+    """The network of a role, with the parameters' names of the published files."""
+
+    def __init__(self, position: int) -> None:
+        """Create a network for positions with that many features."""
+        super().__init__()
+        self.lstm = nn.LSTM(CARDS * HISTORY // STEPS, HIDDEN, batch_first=True)
+        self.dense1 = nn.Linear(HIDDEN + position + CARDS, WIDTH)
+        self.dense2 = nn.Linear(WIDTH, WIDTH)
+        self.dense3 = nn.Linear(WIDTH, WIDTH)
+        self.dense4 = nn.Linear(WIDTH, WIDTH)
+        self.dense5 = nn.Linear(WIDTH, WIDTH)
+        self.dense6 = nn.Linear(WIDTH, 1)
+
+    def forward(
+        self, history: torch.Tensor, position: torch.Tensor, play: torch.Tensor, owner: torch.Tensor
+    ) -> torch.Tensor:
+        """The values of plays.
+
+        Args:
+            history: Last actions of each position, float32 [n, 5, 162].
+            position: Other features of each position, float32 [n, features].
+            play: Cards of each play, float32 [m, 54].
+            owner: Index of the position of each play, int64 [m].
+
+        Returns:
+            Values, float32 [m].
+        """
+        first = self.dense1
+        # The first layer's sum over history and position is the same for all plays of a position.
+        seen = torch.cat([self.lstm(history)[0][:, -1], position], dim=1)
+        weights = first.weight.split([seen.shape[1], CARDS], dim=1)
+        x = (seen @ weights[0].T + first.bias)[owner] + play @ weights[1].T
+        for layer in (self.dense2, self.dense3, self.dense4, self.dense5, self.dense6):
+            x = layer(torch.relu(x))
+        return x[:, 0]
+
+
+def load(path: Path, role: int) -> ValueNetwork:
+    """Read the network of a role.
+
+    Args:
+        path: File that `torch.save` wrote: the parameters by name.
+        role: 0 for the landlord, 1 for the down peasant, 2 for the up peasant.
+
+    Raises:
+        InputError: The file cannot be read, or holds something else.
+    """
+    content = read_content(path)
+    network = ValueNetwork(POSITION[min(role, 1)])
+    wanted = network.state_dict()
+    try:
+        [found] = load_tensors(path, content)
+        if not isinstance(found, dict):
+            raise InputError("it holds no parameters by name")
+        for name, tensor in wanted.items():
+            if not isinstance(found.get(name), torch.Tensor):
+                raise InputError(f"it lacks the parameter {name}")
+            if found[name].shape != tensor.shape:
+                shapes = f"{list(found[name].shape)}, not {list(tensor.shape)}"
+                raise InputError(f"the parameter {name} has the shape {shapes}")
+            if not torch.isfinite(found[name]).all():
+                raise InputError(f"the parameter {name} has numbers that are not finite")
+        network.load_state_dict({name: found[name] for name in wanted})
+    except InputError as error:
+        raise InputError(f"{path} is not DouZero's network of this role: {error}") from None
+    except Exception as error:  # a damaged file fails in many ways
+        raise InputError(f"{path} is not a network, or is damaged: {reason_of(error)}") from None
+    return network.eval()
+
+
+_SHIFTS = np.arange(0, 60, 4, dtype=np.uint64)
+
+
+def as_numbers(cards: np.ndarray) -> np.ndarray:
+    """Cards as DouZero writes them.
+
+    Args:
+        cards: Packed cards, uint64 of any shape.
+
+    Returns:
+        Numbers 0 and 1, float32 of that shape and 54.
+    """
+    counts = cards[..., None] >> _SHIFTS & np.uint64(15)
+    ranks = counts[..., :13, None] > np.arange(4, dtype=np.uint64)
+    return np.concatenate(
+        [ranks.reshape(*cards.shape, 52), counts[..., 13:] > 0], axis=-1, dtype=np.float32
+    )
+
+
+def one_hot(places: np.ndarray, size: int) -> np.ndarray:
+    """Rows with a one at a place, float32 [n, size]."""
+    return np.eye(size, dtype=np.float32)[places]
+
+
+def features(need: np.ndarray, views: np.ndarray, role: int) -> tuple[np.ndarray, np.ndarray]:
+    """The features of positions in which the same role is to act.
+
+    Args:
+        need: Packed cards of every action, uint64 [num_actions].
+        views: Views of the players to act, after the auction, [n].
+        role: 0 for the landlord, 1 for the down peasant, 2 for the up peasant.
+
+    Returns:
+        The last actions, float32 [n, 5, 162], and the other features, float32 [n, features].
+    """
+    n = len(views)
+    rows = np.arange(n)
+    bids, player = views["bids"], views["player"]
+    made = views["moves"] - bids  # actions since the landlord's first
+    at = made[:, None] - HISTORY + np.arange(HISTORY)
+
+    def actions(index: np.ndarray) -> np.ndarray:
+        """The cards of actions by number, [n, …]; none before the first."""
+        flat = index.reshape(n, -1)
+        ids = views["history"][rows[:, None], bids[:, None] + np.maximum(flat, 0)]
+        return np.where(flat >= 0, need[ids], np.uint64(0)).reshape(index.shape)
+
+    def of(other: int) -> np.ndarray:
+        """The seats of a role."""
+        return (views["landlord"] + other) % SEATS
+
+    def last(other: int) -> np.ndarray:
+        """The last action of a role, a pass too."""
+        return actions(made - 1 - (made - 1 - other) % SEATS)
+
+    def played(other: int) -> np.ndarray:
+        return views["played"][rows, of(other)]
+
+    def left(other: int) -> np.ndarray:
+        return one_hot(views["left"][rows, of(other)] - 1, MOST_CARDS[other])
+
+    hand = views["hands"][rows, player]
+    others = DECK - hand - views["played"].sum(axis=1, dtype=np.uint64)
+    beaten = np.where(views["target"] >= 0, need[views["target"]], np.uint64(0))
+    if role == 0:
+        cards = [hand, others, beaten, played(2), played(1)]
+        counts = [left(2), left(1)]
+    else:
+        partner = SEATS - role
+        cards = [hand, others, played(0), played(partner), beaten, last(0), last(partner)]
+        counts = [left(0), left(partner)]
+    numbers = as_numbers(np.stack(cards, axis=1)).reshape(n, -1)
+    bombs = one_hot(views["bombs"], MOST_BOMBS)
+    history = as_numbers(actions(at)).reshape(n, STEPS, -1)
+    return history, np.concatenate([numbers, *counts, bombs], axis=1)
+
+
+class DouZeroAgent:
+    """Plays what the network of its role values most.
+
+    Attributes:
+        name: Name in results and records.
+        game: Game that is played.
+    """
+
+    def __init__(self, game: Game, name: str, networks: list[ValueNetwork]) -> None:
+        """Create the agent.
+
+        Args:
+            game: Dou Dizhu with any options.
+            name: Name of the agent.
+            networks: The networks of the landlord, the down and the up peasant.
+        """
+        self.game = game
+        self.name = name
+        self._networks = networks
+        # One core: matches run in several processes.
+        torch.set_num_threads(1)
+        plays = game.flat.rules.plays
+        self._need = plays.need[: plays.number].copy()
+        self._ids = np.empty(game.num_actions + game.flat.num_actions, np.int32)
+
+    def act(self, view: State) -> int:
+        """The action of the player to act."""
+        return int(self.act_batch(np.array([view], self.game.dtype))[0])
+
+    def act_batch(self, views: np.ndarray) -> np.ndarray:
+        """The action for each view, states [n]; int64 [n]."""
+        actions = self._decide(views)
+        if self.game.flat is not self.game:
+            for i, view in enumerate(views):
+                actions[i] = next_step(self.game.rules, view, int(actions[i]), self._ids)
+        return actions
+
+    def values(self, view: State, actions: np.ndarray) -> np.ndarray:
+        """The networks' values of legal actions.
+
+        Args:
+            view: View of the player to act.
+            actions: Legal actions, integers [n].
+
+        Returns:
+            Values, float64 [n]: that of the play, of a main group that of its best play; NaN for
+            bids and for kickers.
+        """
+        if is_opening(self.game.flat.rules, view) or view["group"] >= 0:
+            return np.full(len(actions), np.nan)
+        flat = self.game.flat
+        plays = flat.legal(view)
+        role = int((view["player"] - view["landlord"]) % SEATS)
+        found = self._rate(np.array([view], flat.dtype), [plays], role)
+        whole = flat is self.game
+        best = np.full(self.game.num_actions, np.nan)
+        np.fmax.at(best, plays if whole else flat.rules.plays.group[plays], found)
+        return best[actions]
+
+    def _decide(self, views: np.ndarray) -> np.ndarray:
+        """The flat play or bid for each view, int64 [n]."""
+        flat = self.game.flat
+        actions = np.full(len(views), -1, np.int64)
+        legal: list[np.ndarray] = []
+        for i, view in enumerate(views):
+            if is_opening(flat.rules, view):
+                actions[i] = choose_bid(flat.rules, view)
+            legal.append(flat.legal(view))
+            if len(legal[i]) == 1:
+                actions[i] = legal[i][0]
+        roles = (views["player"] - views["landlord"]) % SEATS
+        for role in range(SEATS):
+            open_views = np.flatnonzero((actions < 0) & (roles == role))
+            for some in self._parts(open_views, legal):
+                plays = [legal[i] for i in some]
+                values = self._rate(views[some], plays, role)
+                ends = np.cumsum([len(each) for each in plays])
+                for i, each in zip(some, np.split(values, ends[:-1]), strict=True):
+                    actions[i] = legal[i][each.argmax()]
+        return actions
+
+    def _parts(self, chosen: np.ndarray, legal: list[np.ndarray]) -> list[np.ndarray]:
+        """The chosen views, cut where their plays become too many for one pass."""
+        if not len(chosen):
+            return []
+        before = np.cumsum([0] + [len(legal[i]) for i in chosen[:-1]])
+        return np.split(chosen, np.flatnonzero(np.diff(before // ROWS)) + 1)
+
+    def _rate(self, views: np.ndarray, plays: list[np.ndarray], role: int) -> np.ndarray:
+        """The values of all plays of views of one role, one after the other, float32 [m]."""
+        history, position = features(self._need, views, role)
+        owner = np.repeat(np.arange(len(views)), [len(each) for each in plays])
+        cards = as_numbers(self._need[np.concatenate(plays)])
+        with torch.inference_mode():
+            values = self._networks[role](*map(torch.from_numpy, (history, position, cards, owner)))
+        return values.numpy()

@@ -1,0 +1,187 @@
+"""The agent `greedy`: chooses the action with the lowest price, and does not rely on luck.
+
+The price of a play is the cost of playing out the hand that it leaves (`decompose/partition.py`),
+that of a pass the cost of the current hand, with these corrections:
+
+- A pass costs more when an enemy owns the trick, most of all one with one or two cards left, and
+  less when the partner owns it.
+- A bomb or the rocket costs extra.
+- While an enemy holds one card (two cards), solos (pairs) cost extra, the lower the more.
+- Before a partner who holds one card, leading a solo is cheap, the lower the cheaper.
+- A play that nobody can beat is cheapest of all if the rest is a single play.
+
+A play that ends the game is always made.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.agents.doudizhu.agent import PlayAgent
+from closedhand.agents.doudizhu.bidding.modules import choose_bid
+from closedhand.agents.doudizhu.decompose.partition import (
+    JOKERS,
+    MOST_NODES,
+    NODE,
+    PLAIN_FAMILY,
+    ROWS,
+    cost,
+    set_costs,
+)
+from closedhand.core.agents import Traits, described, refuse_argument
+from closedhand.core.game import Game
+from closedhand.core.numba.jit import kernel
+from closedhand.games.doudizhu import rules as flat
+from closedhand.games.doudizhu.auction import is_opening, pass_id
+from closedhand.games.doudizhu.counts import at_least, contains, size
+from closedhand.games.doudizhu.hidden import cards_of_others
+from closedhand.games.doudizhu.plays import BOMB
+from closedhand.games.doudizhu.state import SEATS
+
+SOLO, PAIR, _ = PLAIN_FAMILY
+
+TEMPO = 10
+"""Extra price of a pass when an enemy owns the trick."""
+DANGER = 30
+"""The same if that enemy has one or two cards left."""
+YIELD = 3
+"""Discount on a pass when the partner owns the trick: what beating the partner must save."""
+KEEP_BOMB = 8
+"""Extra price of a bomb or the rocket."""
+FAR = 1000
+"""More than any cost of a hand."""
+
+
+@kernel
+def choose(rules, view, ids):
+    """The flat action of the player to act."""
+    if is_opening(rules, view):
+        return choose_bid(rules, view)
+    n = flat.legal(rules, view, ids)
+    best = np.int64(ids[n - 1])
+    if n == 1:
+        return best
+    player = view.player
+    hand = view.hands[player]
+    others = cards_of_others(rules, view, player)
+    nodes = np.empty(MOST_NODES, NODE)
+    costs = np.empty((ROWS, 15), np.int64)
+    set_costs(others, costs)
+    least = 10 * FAR
+    passing = pass_id(rules)
+    for i in range(n):
+        play = np.int64(ids[i])
+        if play == passing:
+            price = price_of_pass(rules, view, cost(hand, costs, nodes))
+        else:
+            rest = hand - rules.plays.need[play]
+            if not rest:
+                return play
+            price = cost(rest, costs, nodes) + surcharge(rules, view, play, rest, others)
+        if price < least:
+            best, least = play, price
+    return best
+
+
+@kernel
+def is_partner(view, seat):
+    """Whether `seat` is the other peasant of the player to act."""
+    return seat != view.player and seat != view.landlord and view.player != view.landlord
+
+
+@kernel
+def enemy_left(view):
+    """The smallest number of cards that an enemy of the player to act holds."""
+    least = 20
+    for seat in range(SEATS):
+        if seat != view.player and not is_partner(view, seat):
+            least = min(least, np.int64(view.left[seat]))
+    return least
+
+
+@kernel
+def price_of_pass(rules, view, keep):
+    """The price of a pass: the cost of the current hand, and of leaving the lead to the owner."""
+    if is_partner(view, view.owner):
+        return keep - YIELD
+    if view.left[view.owner] <= 2:
+        return keep + DANGER
+    return keep + TEMPO
+
+
+@kernel
+def surcharge(rules, view, play, rest, others):
+    """The cost of a play besides that of the hand that it leaves."""
+    family = rules.plays.groups[rules.plays.group[play]].family
+    rank = rules.plays.group[play] - rules.plays.families[family].first
+    price = 0
+    if not beatable(rules, view, play, others) and is_one_play(rules, rest):
+        return -FAR
+    if family >= BOMB:
+        price += KEEP_BOMB
+    enemy = enemy_left(view)
+    if (family == SOLO and enemy == 1) or (family == PAIR and enemy == 2):
+        price += 4 * (14 - rank)
+    following = (view.player + 1) % SEATS
+    feeding = view.target < 0 and is_partner(view, following) and view.left[following] == 1
+    if feeding and family == SOLO:
+        price += 20 * rank - FAR // 2
+    return price
+
+
+@kernel
+def beatable(rules, view, play, others):
+    """Whether cards that another player may hold beat a play, kickers ignored."""
+    g = rules.plays.group[play]
+    group = rules.plays.groups[g]
+    family = rules.plays.families[group.family]
+    most = 0
+    for seat in range(SEATS):
+        if seat != view.player:
+            most = max(most, np.int64(view.left[seat]))
+    if contains(others, JOKERS) and most >= 2:
+        return True
+    if group.family < BOMB and most >= 4 and at_least(others, 4):
+        return True
+    higher = flat.lowest_ranks(family, others) >> np.uint64(4 * (g - family.first)) >> np.uint64(4)
+    return most >= size(rules.plays.need[play]) and higher != 0
+
+
+@kernel
+def is_one_play(rules, cards):
+    """Whether `cards` are a single play."""
+    for play in range(rules.plays.number - 1):
+        if rules.plays.need[play] == cards:
+            return True
+    return False
+
+
+class Policy(NamedTuple):
+    """The policy, which has no parameters."""
+
+    kernels = "closedhand.agents.doudizhu.greedy"
+
+
+@kernel
+def decide(policy, rules, view, ids):
+    """The flat action of the player to act."""
+    return choose(rules, view, ids)
+
+
+class GreedyAgent(PlayAgent):
+    """A first tactical player."""
+
+    def __init__(self, game: Game) -> None:
+        """Create the agent for `game`, Dou Dizhu with any options."""
+        super().__init__(game, "greedy", Policy())
+
+
+@described(Traits(microseconds=5))
+def make_greedy(game: Game, seed: int, argument: str | None) -> GreedyAgent:
+    """The agent `greedy`; it is deterministic and ignores the seed.
+
+    Raises:
+        InputError: An argument was given.
+    """
+    refuse_argument("greedy", argument)
+    return GreedyAgent(game)

@@ -1,0 +1,160 @@
+"""Agents by networks: what is known of them before PyTorch is imported, which takes seconds.
+
+They are `policy-net` and `policy-search` (`deeprocket/`), `ppo` and `douzero`.
+"""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from closedhand.agents.doudizhu.search.agent import describer, read_search
+from closedhand.agents.doudizhu.value_net.playouts import SEARCHED_SINCE, SIMULATION
+from closedhand.agents.doudizhu.variants import check_three
+from closedhand.core import agents
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agents import Traits, described
+from closedhand.core.files import SHIPPED, within
+from closedhand.core.game import Game, InputError
+from closedhand.core.version import UNCHANGED_SINCE, order
+from closedhand.learning.agent_factory import MODULES, path_of, traits_of
+from closedhand.search.budget import Threads, Worlds
+
+if TYPE_CHECKING:
+    from closedhand.agents.doudizhu.deeprocket.policy_net import PolicyNetAgent
+    from closedhand.agents.doudizhu.douzero import DouZeroAgent
+    from closedhand.agents.doudizhu.ppo_agent import PPOAgent
+
+SHIPPED_FILES = {
+    "policy": SHIPPED / "doudizhu_policy.safetensors",
+    "kicker": SHIPPED / "doudizhu_kicker.safetensors",
+}
+SHIPPED_SINCE = {"policy": "0.13.0", "kicker": "0.3.0"}
+"""The versions that these files came with."""
+DOUZERO_FILES = ("landlord.ckpt", "landlord_down.ckpt", "landlord_up.ckpt")
+"""The networks of DouZero by role: seats after the landlord."""
+
+
+def policy_files(argument: str | None) -> dict[str, Path]:
+    """The files of the two networks of `policy-net`, by kind.
+
+    Args:
+        argument: Folder with `policy.safetensors` and, optionally, `kicker.safetensors`; or file of
+            a policy network, with an optional `kicker.safetensors` in the same folder. Without
+            one, the kicker network of this package is used. None: both networks of this package.
+    """
+    if argument is None:
+        return dict(SHIPPED_FILES)
+    path = Path(argument)
+    policy = within(path, "policy.safetensors")
+    kicker = policy.parent / "kicker.safetensors"
+    found = os.path.exists(kicker)
+    return {"policy": policy, "kicker": kicker if found else SHIPPED_FILES["kicker"]}
+
+
+def since(argument: str | None) -> str:
+    """The version since which the networks of `policy_files` are what they are."""
+    files = policy_files(argument)
+    shipped = (kind for kind, file in SHIPPED_FILES.items() if files[kind] == file)
+    return max((SHIPPED_SINCE[kind] for kind in shipped), default=UNCHANGED_SINCE, key=order)
+
+
+def describe_policy_net(game: Game, argument: str | None) -> Traits:
+    """The traits of `policy-net`, known before it plays."""
+    return Traits(agents.files_of(argument), microseconds=90, since=since(argument))
+
+
+@described(describe_policy_net, needs=MODULES)
+def make_policy_net(game: Game, seed: int, argument: str | None) -> "PolicyNetAgent":
+    """The agent `policy-net`, `policy-net:FOLDER` or `policy-net:FILE`; it ignores the seed.
+
+    Raises:
+        InputError: A network is missing, a file is not a network, or it is a game of two.
+    """
+    check_three(game, "policy-net")
+    from closedhand.agents.doudizhu.deeprocket.policy_net import load
+
+    name = str(AgentSpec("policy-net", argument=argument))
+    return load(game, name, **policy_files(argument))
+
+
+@described(
+    describer("policy-search", max(SEARCHED_SINCE, SHIPPED_SINCE["policy"], key=order), SIMULATION),
+    needs=MODULES,
+)
+def make_policy_search(
+    game: Game,
+    seed: int,
+    argument: str | None,
+    threads: Threads = None,
+    worlds: Worlds = None,
+) -> agents.Agent:
+    """The agent `policy-search`; it takes what `search` takes, but the path is that of networks.
+
+    Raises:
+        InputError: The argument is invalid, or it is a game of two.
+    """
+    check_three(game, "policy-search")
+    name, budget, path = read_search("policy-search", argument, threads, worlds)
+    from closedhand.agents.doudizhu.deeprocket.policy_search import PolicySearchAgent
+
+    return PolicySearchAgent(game, name, seed, policy_files(path), **budget)
+
+
+def describe_ppo(game: Game, argument: str | None, trust: int = 0) -> Traits:
+    """The traits of `ppo`, known before it plays.
+
+    Raises:
+        InputError: There is no path.
+    """
+    return traits_of("ppo", argument)
+
+
+@described(describe_ppo, needs=MODULES)
+def make_ppo(game: Game, seed: int, argument: str | None, trust: int = 0) -> "PPOAgent":
+    """The agent `ppo:PATH`; PATH is a network, or a folder with a `model.safetensors`.
+
+    `ppo[trust=1]:PATH` also takes a zip of Stable-Baselines3, and runs the code that it holds.
+
+    Raises:
+        InputError: There is no path, or no network that may be used at it.
+    """
+    path = path_of("ppo", argument)
+    if trust not in (0, 1):
+        raise InputError(f"ppo takes trust=1 or trust=0, not {trust!r}")
+    from closedhand.agents.doudizhu.ppo_agent import PPOAgent
+
+    return PPOAgent(game, path, bool(trust))
+
+
+def douzero_files(argument: str | None) -> tuple[Path, ...]:
+    """The files of the networks of DouZero in a folder, by role.
+
+    Raises:
+        InputError: No folder is given.
+    """
+    if argument is None:
+        raise InputError(f"the agent douzero takes a folder with {', '.join(DOUZERO_FILES)}")
+    return tuple(Path(argument) / file for file in DOUZERO_FILES)
+
+
+def describe_douzero(game: Game, argument: str | None) -> Traits:
+    """The traits of `douzero`, known before it plays.
+
+    Raises:
+        InputError: No folder is given.
+    """
+    return Traits(douzero_files(argument), microseconds=2000)
+
+
+@described(describe_douzero, needs=("torch",))
+def make_douzero(game: Game, seed: int, argument: str | None) -> "DouZeroAgent":
+    """The agent `douzero:FOLDER`; it is deterministic and ignores the seed.
+
+    Raises:
+        InputError: A network is missing, a file is not one, or it is a game of two.
+    """
+    check_three(game, "douzero")
+    from closedhand.agents.doudizhu.douzero import DouZeroAgent, load
+
+    networks = [load(path, role) for role, path in enumerate(douzero_files(argument))]
+    return DouZeroAgent(game, str(AgentSpec("douzero", argument=argument)), networks)

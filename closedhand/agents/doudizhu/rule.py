@@ -1,0 +1,177 @@
+"""The agent `rule`: the common rule baseline, RLCard's `doudizhu-rule-v1`, as a kernel.
+
+It leads the group that contains its lowest card in a simple partition of the hand (rocket, bombs,
+trios, solo chains, pair chains, pairs, solos, taken out in this order), follows with the lowest
+play of the category it has to beat, and does not beat its partner. Against an enemy's play that it
+cannot follow in kind, RLCard's agent draws at random between the pass and its bombs. Here the draw
+is a hash of what the player sees, so that decisions are reproducible.
+
+With `rule[partner=beat]` it also follows its partner's plays in kind, as the copy of the agent does
+with which DouZero is evaluated: figures "against RLCard" in the literature are against that one.
+"""
+
+from typing import Annotated, Literal, NamedTuple
+
+import numpy as np
+
+from closedhand.agents.doudizhu.agent import PlayAgent
+from closedhand.agents.doudizhu.bidding.modules import choose_bid
+from closedhand.agents.doudizhu.decompose.partition import CHAINABLE, PLAIN_FAMILY, SHORTEST
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agents import Traits, described, refuse_argument
+from closedhand.core.game import Game
+from closedhand.core.numba.jit import kernel
+from closedhand.games.doudizhu import rules as flat
+from closedhand.games.doudizhu.auction import is_opening, pass_id
+from closedhand.games.doudizhu.counts import at_least, one
+from closedhand.games.doudizhu.plays import BOMB, ROCKET, SMALL_JOKER
+from closedhand.games.doudizhu.substeps import lowest_rank
+
+
+@kernel
+def plain_play(plays, copies, rank, length):
+    """The id of the play of `length` ranks from `rank`, `copies` cards each, without kickers."""
+    family = PLAIN_FAMILY[copies - 1]
+    if length > 1:
+        family += 1 + length - SHORTEST[copies - 1]
+    return plays.groups[plays.families[family].first + rank].first
+
+
+@kernel
+def run_from(ranks, rank):
+    """The number of consecutive ranks from `rank` in `ranks`, packed as one card each."""
+    length = 0
+    while ranks & one(rank + length):
+        length += 1
+    return length
+
+
+@kernel
+def run_around(ranks, rank):
+    """The first rank and the length of the run of consecutive ranks that contains `rank`."""
+    first = rank
+    while first > 0 and ranks & one(first - 1):
+        first -= 1
+    return first, run_from(ranks, first)
+
+
+@kernel
+def take_chains(hand, copies):
+    """The hand without the cards of its longest chains of `copies` cards per rank."""
+    ranks = at_least(hand, copies) & CHAINABLE
+    rank = 0
+    while rank < 12:
+        length = run_from(ranks, rank)
+        if length >= SHORTEST[copies - 1]:
+            for i in range(rank, rank + length):
+                hand -= np.uint64(copies) * one(i)
+        rank += length + 1
+    return hand
+
+
+@kernel
+def lead(plays, hand):
+    """The group of the simple partition that contains the lowest card."""
+    jokers = one(SMALL_JOKER) + one(SMALL_JOKER + 1)
+    if hand == jokers:
+        return plays.groups[plays.families[ROCKET].first].first
+    rank = lowest_rank(hand)
+    fours = at_least(hand, 4)
+    if fours & one(rank):
+        return plays.groups[plays.families[BOMB].first + rank].first
+    rest = hand - np.uint64(4) * fours
+    trios = at_least(rest, 3)
+    if trios & one(rank):
+        # As in the partition, a chain of trios ends below 2.
+        length = run_from(trios & CHAINABLE, rank) if trios & CHAINABLE & one(rank) else 1
+        return plain_play(plays, 3, rank, length)
+    rest -= np.uint64(3) * trios
+    for copies in (1, 2):
+        first, length = run_around(at_least(rest, copies) & CHAINABLE, rank)
+        if length >= SHORTEST[copies - 1]:
+            return plain_play(plays, copies, first, length)
+        rest = take_chains(rest, copies)
+    copies = 2 if at_least(rest, 2) & one(rank) else 1
+    return plain_play(plays, copies, rank, 1)
+
+
+@kernel
+def draw(hand, moves, n):
+    """One of n numbers, by a hash of the hand and the number of actions so far."""
+    x = hand ^ (np.uint64(moves + 1) << np.uint64(40))
+    for _ in range(4):
+        x ^= x << np.uint64(13)
+        x ^= x >> np.uint64(7)
+        x ^= x << np.uint64(17)
+    return np.int64((x >> np.uint64(11)) % np.uint64(n))
+
+
+@kernel
+def options(rules, view, ids, beats_partner=False):
+    """Write the flat plays to draw from, usually a single one; return their number."""
+    plays = rules.plays
+    player = view.player
+    if view.target < 0:
+        ids[0] = lead(plays, view.hands[player])
+        return 1
+    partners = player != view.landlord and view.owner != view.landlord
+    if not partners or beats_partner:
+        n = flat.legal(rules, view, ids)
+        family = plays.groups[plays.group[view.target]].family
+        if plays.groups[plays.group[ids[0]]].family == family:
+            return 1
+        if not partners:
+            return n
+    ids[0] = pass_id(rules)
+    return 1
+
+
+class Policy(NamedTuple):
+    """The policy.
+
+    Attributes:
+        beats_partner: Whether it follows its partner's plays in kind.
+    """
+
+    kernels = "closedhand.agents.doudizhu.rule"
+
+    beats_partner: bool
+
+
+@kernel
+def decide(policy, rules, view, ids):
+    """The flat action of the player to act."""
+    if is_opening(rules, view):
+        return np.int64(choose_bid(rules, view))
+    n = options(rules, view, ids, policy.beats_partner)
+    return np.int64(ids[draw(view.hands[view.player], view.moves, n)])
+
+
+class RuleAgent(PlayAgent):
+    """The common rule baseline."""
+
+    def __init__(self, game: Game, name: str = "rule", beats_partner: bool = False) -> None:
+        """Create the agent.
+
+        Args:
+            game: Dou Dizhu with any options.
+            name: Name of the agent.
+            beats_partner: Whether it follows its partner's plays in kind.
+        """
+        super().__init__(game, name, Policy(beats_partner))
+
+
+Partner = Annotated[Literal["spare", "beat"], "whether a peasant follows the other one's plays"]
+
+
+@described(Traits(microseconds=0.3))
+def make_rule(game: Game, seed: int, argument: str | None, partner: Partner = "spare") -> RuleAgent:
+    """The agent `rule`, or `rule[partner=beat]`; it is deterministic and ignores the seed.
+
+    Raises:
+        InputError: An argument was given.
+    """
+    refuse_argument("rule", argument)
+    beats = partner == "beat"
+    name = str(AgentSpec("rule", {"partner": partner if beats else None}))
+    return RuleAgent(game, name, beats)

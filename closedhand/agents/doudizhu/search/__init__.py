@@ -1,0 +1,1 @@
+"""The agent `search`: determinised search over the plays that `decompose` rates highest."""

@@ -1,0 +1,220 @@
+"""The agent `search`: determinised search over the plays that `decompose` rates highest.
+
+The plays are compared on the same particles (`closedhand.search.paired`), determinisations drawn in
+proportion to the likelihood of the play so far (`closedhand.search.particles`). In the playouts
+`decompose` plays all seats except those whose players show another style (`styles.py`); when few
+cards remain, exact search of the open hands replaces the playout. Only whether the player's side
+wins counts, not the stakes.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from closedhand.agents.doudizhu.agent import next_step
+from closedhand.agents.doudizhu.bidding.modules import choose_bid
+from closedhand.agents.doudizhu.decompose.agent import CANDIDATES, consider, load, policy_of
+from closedhand.agents.doudizhu.search.auction import Bidding
+from closedhand.agents.doudizhu.search.styles import Styles
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agents import Traits, described, files_of
+from closedhand.core.game import Game, InputError, State
+from closedhand.core.numba.jit import Policy
+from closedhand.core.registry import make_game
+from closedhand.core.version import UNCHANGED_SINCE
+from closedhand.games.doudizhu.auction import is_opening
+from closedhand.search.budget import Threads, Worlds, read_budget, traits
+from closedhand.search.paired import PairedSearch
+from closedhand.search.particles import BATCH
+from closedhand.search.ranking import Simulation
+
+WIDTH = 8
+"""Maximum number of plays that are compared."""
+PARTICLES = 100
+"""Particles per thread, unless the simulations are few."""
+PARTICLE_SIMULATIONS = 40
+"""Minimum simulations per particle."""
+REMEMBERED = 2000
+"""Maximum number of stored plays whose sub-steps are under way."""
+SIMULATION = 40.0
+"""Order of magnitude of the time of a simulation, in microseconds."""
+
+
+class SearchAgent:
+    """Compares plays by simulation.
+
+    Attributes:
+        name: Name in results and records.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        name: str,
+        seed: int,
+        weights: np.ndarray,
+        simulated: Policy | None = None,
+        **budget: Any,
+    ) -> None:
+        """Create the agent.
+
+        Args:
+            game: Dou Dizhu with any options.
+            name: Name of the agent.
+            seed: Seed of the simulations.
+            weights: Weights of `decompose`.
+            simulated: Policy of the simulations; None: `Styles`.
+            **budget: Budget of `PairedSearch`.
+        """
+        self.game = game
+        self.name = name
+        self._rng = np.random.default_rng((seed, 0x5EA2C4))
+        self._policy = policy_of(weights, sampled=False)
+        # Only the winning side counts: payoffs of 1 and -1.
+        self._flat = make_game(game.name, **{**game.flat.options, "objective": "win"})
+        self._simulated = simulated or Styles(self._policy, 0, knows_rule=True)
+        self._weighted = budget.get("particles", 0) > 0
+        self._search = PairedSearch(self._flat, self._simulated, **budget)
+        self._ids = np.empty(self._flat.num_actions, np.int32)
+        self._decided: dict[bytes, int] = {}
+
+    @property
+    def spent(self) -> np.ndarray:
+        """What its searches have cost so far, float64 [4] (`closedhand.core.agents.SPENT`)."""
+        return self._search.spent
+
+    def act(self, view: State) -> int:
+        """The action of the player to act."""
+        if not self.game.options["substeps"]:
+            return self._decide(view)
+        # The kickers are those of the play found for the main group. It is stored by position, as
+        # many games may be played in lockstep.
+        moment = view["hands"].tobytes() + view["history"][: view["moves"]].tobytes()
+        if moment not in self._decided:
+            if len(self._decided) == REMEMBERED:
+                del self._decided[next(iter(self._decided))]
+            self._decided[moment] = self._decide(view)
+        return int(next_step(self.game.rules, view, self._decided[moment], self._ids))
+
+    def _decide(self, view: State) -> int:
+        """A flat play or bid."""
+        rules = self._flat.rules
+        if is_opening(rules, view):
+            return int(choose_bid(rules, view))
+        return self.choose(view)
+
+    def choose(self, view: State) -> int:
+        """A flat play, while cards are played."""
+        return self._search.best(view, self.plays(view), self._rng)
+
+    def plays(self, view: State) -> np.ndarray:
+        """The flat plays to be compared, the most promising first, int64 [n]."""
+        plays, sums = np.empty(CANDIDATES, np.int64), np.empty(CANDIDATES)
+        n, only = consider(self._policy, self._flat.rules, view, self._ids, plays, sums)
+        if only >= 0:  # a play that needs no evaluation
+            return plays[only : only + 1]
+        return plays[np.argsort(-sums[:n], kind="stable")[:WIDTH]]
+
+    def simulation(self, view: State) -> Simulation:
+        """How the agent simulates: to win or lose, or in the auction for points.
+
+        Of plays that differ in their kickers, the candidates are those that leave the best hand.
+
+        Raises:
+            InputError: The kickers of a play are still to be chosen.
+        """
+        if view["group"] >= 0:
+            raise InputError("a play in sub-steps is under way: its kickers are not ranked")
+        if is_opening(self._flat.rules, view):
+            return Simulation(self.game.flat, Bidding(self._policy))
+        return Simulation(
+            self._flat, self._simulated, weighted=self._weighted, candidates=self._main_plays
+        )
+
+    def _main_plays(self, view: State) -> np.ndarray:
+        """The flat play of every legal main group with its best kickers, int64 [n]."""
+        plays, sums = np.empty(CANDIDATES, np.int64), np.empty(CANDIDATES)
+        n, _ = consider(self._policy, self._flat.rules, view, self._ids, plays, sums)
+        return plays[:n]
+
+
+def read_search(
+    agent: str, argument: str | None, threads: int | None = None, worlds: int | None = None
+) -> tuple[str, dict[str, Any], str | None]:
+    """The name of a search agent, arguments for `PairedSearch`, and the path after the budget.
+
+    Args:
+        agent: Plain name of the agent.
+        argument: Budget, with optional worlds and path; None: 100 ms.
+        threads: Number of parallel searches; None: one or all cores, depending on the argument.
+        worlds: Number of particles per thread; None: that of the argument.
+
+    Raises:
+        InputError: The argument is invalid.
+    """
+    name = str(AgentSpec(agent, {"threads": threads, "worlds": worlds}, argument))
+    budget, particles, path = read_budget(agent, argument or "100ms", threads)
+    if worlds is not None:
+        particles = worlds
+    if particles is None:
+        particles = PARTICLES
+        if "simulations" in budget:
+            particles = max(BATCH, min(PARTICLES, budget["simulations"] // PARTICLE_SIMULATIONS))
+    return name, {**budget, "particles": particles}, path
+
+
+def describer(
+    name: str,
+    since: str = UNCHANGED_SINCE,
+    simulation: float = SIMULATION,
+    files: Callable[[str | None], tuple[Path, ...]] = files_of,
+) -> Callable[..., Traits]:
+    """The function for `described` that gives the traits of a search agent.
+
+    Args:
+        name: Plain name of the agent.
+        since: `Traits.since` of the agent.
+        simulation: Microseconds of one of its simulations.
+        files: Files behind the path after the budget.
+    """
+
+    def describe(game: Game, argument: str | None, **options: Any) -> Traits:
+        _, budget, path = read_search(name, argument, **options)
+        return replace(traits(budget, path, simulation), files=files(path), since=since)
+
+    return describe
+
+
+@described(describer("search"))
+def make_search(
+    game: Game,
+    seed: int,
+    argument: str | None,
+    threads: Threads = None,
+    worlds: Worlds = None,
+) -> SearchAgent:
+    """The agent `search`; `search:50ms`, `search:4000` or `search:4000x300:PATH` set the budget.
+
+    The number after the `x` is that of particles per thread; with `x0` all deals are equally
+    likely, and every player is assumed to be `decompose`. The path is that of weights for
+    `decompose`. The options `threads` and `worlds` can also be given in brackets.
+
+    Raises:
+        InputError: The argument is invalid.
+    """
+    name, budget, path = read_search("search", argument, threads, worlds)
+    return SearchAgent(game, name, seed, load(path), **budget)
+
+
+def playouts(game: Game) -> tuple[Game, Styles] | None:
+    """The policy of the playouts, and the game that they play, whose payoffs are 1 and -1.
+
+    None where words are said, as the policy only plays cards.
+    """
+    if game.flat.rules.has_words:
+        return None
+    won = make_game(game.name, rules=game.options["rules"], bidding=False, objective="win")
+    return won, Styles(policy_of(load(None), sampled=False), 0, knows_rule=True)

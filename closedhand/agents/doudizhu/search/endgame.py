@@ -1,0 +1,45 @@
+"""Exact search of Dou Dizhu endgames with open hands: the winner when few cards remain."""
+
+import numpy as np
+
+from closedhand.core.numba.jit import kernel
+from closedhand.games.doudizhu import rules as flat
+from closedhand.games.doudizhu.state import SEATS, STATE
+from closedhand.search.exact import UNKNOWN, solve
+
+MOST_CARDS = 12
+"""Maximum number of cards in all hands together."""
+DEEPEST = 40
+MOST_NODES = 2_000
+"""Maximum number of positions searched."""
+MOST_ACTIONS = 400
+"""Room for the legal actions of a hand of so few cards; `legal` also needs it for the main
+groups."""
+
+
+@kernel
+def winner(policy, rules, state, player):
+    """Whether the side of `player` wins under optimal play by all, with open hands.
+
+    Returns:
+        `WON`, `LOST`, or `UNKNOWN` if there are too many cards or positions.
+    """
+    if state.left[0] + state.left[1] + state.left[2] > MOST_CARDS:
+        return UNKNOWN
+    states = np.empty(DEEPEST, STATE)
+    actions = np.empty((DEEPEST, MOST_ACTIONS), np.int32)
+    states[0] = state
+    friends = 1 << np.int64(state.landlord)
+    if player != state.landlord:
+        friends ^= (1 << SEATS) - 1
+    return solve(policy, rules, states, actions, player, friends, 0.0, MOST_NODES)[0]
+
+
+@kernel
+def longest_first(rules, state, out):
+    """Write all legal actions, those of many cards first, the pass last; return their number."""
+    n = flat.legal(rules, state, out)
+    end = n - 1 if state.target >= 0 else n
+    for i in range(end // 2):
+        out[i], out[end - 1 - i] = out[end - 1 - i], out[i]
+    return n

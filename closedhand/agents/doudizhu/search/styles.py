@@ -1,0 +1,155 @@
+"""Opponent model of `search`: the policy that weights particles and plays them out.
+
+Each other player has one of four styles, equally likely a priori: exactly like `decompose`, roughly
+like `decompose` (drawn by softmax), like `rule` (unless the policy says otherwise), or uniformly
+random. The likelihood of a
+determinisation is that of the play so far under the mixture of styles. Whether a player is a `rule`
+is drawn from the posterior of the player's style in that determinisation. In playouts such a player
+plays like `rule`, all others like `decompose`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.agents.doudizhu import rule
+from closedhand.agents.doudizhu.decompose import agent as decompose
+from closedhand.agents.doudizhu.decompose.agent import CANDIDATES, Policy, consider
+from closedhand.agents.doudizhu.search.endgame import winner
+from closedhand.core.numba.jit import kernel
+from closedhand.games.doudizhu import rules as flat
+from closedhand.games.doudizhu.auction import is_opening
+from closedhand.games.doudizhu.counts import draw_card, one
+from closedhand.games.doudizhu.hidden import known_landlord
+from closedhand.games.doudizhu.state import SEATS
+from closedhand.learning.policy_gradient import exponentials
+from closedhand.search.exact import UNKNOWN, WON
+from closedhand.search.playout import playout
+
+EXACT, ROUGH, RULE, ANYHOW = range(4)
+SLIP = 0.02
+"""Probability that a player of any style makes a uniformly random play instead."""
+MOST_CARDS = 3
+"""Maximum number of cards that each hand exchanges in a proposal."""
+
+
+class Styles(NamedTuple):
+    """The policy of playouts.
+
+    Attributes:
+        decompose: Policy of `decompose`.
+        like_rule: Seats that play like `rule`, bit i for seat i.
+        knows_rule: Whether the style of `rule` is one of those that others may have.
+    """
+
+    kernels = "closedhand.agents.doudizhu.search.styles"
+
+    decompose: Policy
+    like_rule: int
+    knows_rule: bool
+
+
+@kernel
+def choose(policy, rules, state, rng, ids):
+    """A play of the player to act, in the style of that seat."""
+    if policy.like_rule >> np.int64(state.player) & 1:
+        # `rule` draws by a hash of its hand, which other players cannot predict.
+        return np.int64(ids[np.int64(rng.random() * rule.options(rules, state, ids))])
+    return np.int64(decompose.choose(policy.decompose, rules, state, rng, ids))
+
+
+@kernel
+def evaluate(policy, rules, state, player, guess, rng, ids):
+    """The value of a full state, 1 or -1: exact when few cards remain, else by a playout.
+
+    `guess` is the bit set of the seats that play like `rule`.
+    """
+    known = winner(policy.decompose, rules, state, player)
+    if known == UNKNOWN:
+        return playout(
+            Styles(policy.decompose, guess, policy.knows_rule), rules, state, player, rng, ids
+        )
+    return 1.0 if known == WON else -1.0
+
+
+@kernel
+def log_likelihood(policy, rules, state, player, least, rng, ids):
+    """The log-likelihood of the other players' plays, and a draw of the seats like `rule`.
+
+    See `closedhand.search.particles.log_likelihood`. The choice of kickers is ignored.
+    """
+    if is_opening(rules, state):
+        return 0.0, 0
+    plays = np.empty(CANDIDATES, np.int64)
+    sums = np.empty(CANDIDATES)
+    chances = np.empty(ANYHOW + 1)
+    by_style = np.zeros((SEATS, ANYHOW + 1))
+    if not policy.knows_rule:
+        by_style[:, RULE] = -np.inf
+    by_seat = np.full(SEATS, log_sum_exp(by_style[player]))
+    moves = np.int64(state.moves)
+    flat.rewind(state)
+    while state.moves < moves:
+        seat = np.int64(state.player)
+        action = np.int64(state.history[state.moves])
+        if seat != player:
+            n, k = consider(policy.decompose, rules, state, ids, plays, sums)
+            if n > 1:
+                chances_of(rules, state, ids, plays, sums, n, k, action, chances)
+                for style in range(ANYHOW + 1):
+                    chance = (1.0 - SLIP) * chances[style] + SLIP / n
+                    by_style[seat, style] += np.log(chance)
+                by_seat[seat] = log_sum_exp(by_style[seat])
+                if by_seat.sum() < least:
+                    return -np.inf, 0
+        flat.play(rules, state, action)
+    guess = 0
+    for seat in range(SEATS):
+        posterior = by_style[seat, RULE] - by_seat[seat]
+        if seat != player and np.log(rng.random()) < posterior:
+            guess |= 1 << seat
+    return by_seat.sum(), guess
+
+
+@kernel
+def log_sum_exp(logarithms):
+    """The logarithm of the sum of the exponentials of `logarithms`."""
+    most = logarithms.max()
+    return most + np.log(np.exp(logarithms - most).sum())
+
+
+@kernel
+def chances_of(rules, state, ids, plays, sums, n, settled, action, chances):
+    """Write the probability of an action's main group by style; `consider` wrote the inputs."""
+    group = rules.plays.group
+    played = group[action]
+    chances[:] = 0.0
+    chances[ANYHOW] = 1.0 / n
+    options = rule.options(rules, state, ids)
+    for i in range(options):
+        chances[RULE] += (group[ids[i]] == played) / options
+    if settled >= 0:
+        chances[EXACT] = chances[ROUGH] = group[plays[settled]] == played
+        return
+    chances[EXACT] = group[plays[np.argmax(sums[:n])]] == played
+    total = exponentials(sums, n)
+    for k in range(n):
+        if group[plays[k]] == played:
+            chances[ROUGH] = sums[k] / total
+
+
+@kernel
+def propose(policy, rules, state, player, rng):
+    """Exchange a few hidden cards of the other two; known cards stay with the landlord."""
+    first, second = (player + 1) % SEATS, (player + 2) % SEATS
+    known = known_landlord(rules, state) if player != state.landlord else np.uint64(0)
+    kept = known if first == state.landlord else np.uint64(0)
+    a = state.hands[first] - kept
+    b = state.hands[second] - (known - kept)
+    if a and b:
+        for _ in range(1 + np.int64(rng.random() * MOST_CARDS)):
+            i, j = draw_card(a, rng), draw_card(b, rng)
+            a = a - one(i) + one(j)
+            b = b - one(j) + one(i)
+        state.hands[first] = a + kept
+        state.hands[second] = b + (known - kept)

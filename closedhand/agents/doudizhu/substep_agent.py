@@ -1,0 +1,102 @@
+"""Agents that decide in sub-steps (main group, kickers), for flat and for sub-stepped games.
+
+In a flat game the sub-steps are played on copies of the views until each play is complete.
+"""
+
+import numpy as np
+
+from closedhand.core.game import Game, State
+from closedhand.core.numba.jit import kernel
+from closedhand.core.registry import make_game
+from closedhand.games.doudizhu import substeps
+from closedhand.games.doudizhu.auction import is_opening, pass_id
+from closedhand.games.doudizhu.plays import PASS_GROUP
+
+
+@kernel
+def play_each(rules, views, chosen, steps, actions):
+    """Play sub-step `steps[k]` in `views[i]`, where i is `chosen[k]`.
+
+    If the sub-step completes a play or is a word, the flat action is written into `actions[i]`.
+    """
+    for k in range(len(chosen)):
+        i = chosen[k]
+        step = np.int64(steps[k])
+        if is_opening(rules.flat, views[i]):
+            # Not played: the last pass of an auction would cause a new deal.
+            value = 0 if step == PASS_GROUP else step - substeps.FIRST_BID + 1
+            actions[i] = pass_id(rules.flat) + value
+            continue
+        move = views[i].moves
+        substeps.play(rules, views[i], step)
+        if views[i].moves > move:
+            actions[i] = views[i].history[move]
+
+
+class SubstepAgent:
+    """An agent whose `choose` picks the next sub-step.
+
+    Attributes:
+        name: Name in results and records.
+        game: Game that is played.
+        substeps: Sub-stepped form of that game.
+    """
+
+    def __init__(self, game: Game, name: str) -> None:
+        """Create the agent `name` for `game`, Dou Dizhu with any options."""
+        self.name = name
+        self.game = game
+        self.substeps = make_game(game.name, **{**game.options, "substeps": True})
+
+    def choose(self, views: np.ndarray) -> np.ndarray:
+        """The next sub-step of the player to act, for states [n]; int32 [n]."""
+        raise NotImplementedError
+
+    def step_probabilities(self, views: np.ndarray) -> np.ndarray:
+        """The probabilities of the next sub-step, for states [n]; float64 [n, sub-steps]."""
+        raise NotImplementedError
+
+    def act(self, view: State) -> int:
+        """The action of the player to act."""
+        return int(self.act_batch(np.array([view], self.game.dtype))[0])
+
+    def act_batch(self, views: np.ndarray) -> np.ndarray:
+        """The action for each view, states [n]; int32 [n]."""
+        if self.game.options["substeps"]:
+            return self.choose(views)
+        return self.complete(views, self.choose(views))
+
+    def probabilities(self, views: np.ndarray) -> np.ndarray:
+        """The softmax over the actions, float64 [n, num_actions]; `act` plays by its maximum.
+
+        In a flat game the probability of a play is that of its main group times those of its
+        kickers. `act` takes the most probable sub-step at every step, so another play may be more
+        probable as a whole.
+        """
+        if self.game.options["substeps"]:
+            return self.step_probabilities(views)
+        shares = np.zeros((len(views), self.game.num_actions))
+        states, sources, chances = views.copy(), np.arange(len(views)), np.ones(len(views))
+        while len(states):
+            following = self.step_probabilities(states)
+            parents, steps = np.nonzero(following)
+            states, sources = states[parents], sources[parents]
+            chances = chances[parents] * following[parents, steps]
+            actions = np.full(len(states), -1, np.int32)
+            play_each(self.substeps.rules, states, np.arange(len(states)), steps, actions)
+            done = actions >= 0
+            np.add.at(shares, (sources[done], actions[done]), chances[done])
+            states, sources, chances = states[~done], sources[~done], chances[~done]
+        return shares
+
+    def complete(self, views: np.ndarray, steps: np.ndarray) -> np.ndarray:
+        """The flat actions that begin with `steps`, completed by this agent, int32 [n]."""
+        views = views.copy()
+        actions = np.full(len(views), -1, np.int32)
+        unfinished = np.arange(len(views))
+        while len(unfinished):
+            play_each(self.substeps.rules, views, unfinished, steps, actions)
+            unfinished = np.flatnonzero(actions < 0)
+            if len(unfinished):
+                steps = self.choose(views[unfinished])
+        return actions

@@ -1,0 +1,258 @@
+"""The agent `value-net`: plays what its network values most.
+
+The candidates are those of `decompose` (`decompose/agent.py`), one for each main group; those that
+it rates much lower than the best one, or than some others, need no value. A play that wins at once,
+or is the only one, is made without the network.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.agents.doudizhu.agent import RatingAgent
+from closedhand.agents.doudizhu.bidding.modules import choose_bid
+from closedhand.agents.doudizhu.decompose import agent as decompose
+from closedhand.agents.doudizhu.decompose.agent import CANDIDATES, list_plays, settled, weigh
+from closedhand.agents.doudizhu.decompose.features import MOST_FEATURES
+from closedhand.agents.doudizhu.decompose.partition import MOST_NODES, NODE, ROWS, set_costs
+from closedhand.agents.doudizhu.value_net import files
+from closedhand.agents.doudizhu.value_net.features import (
+    HAND,
+    MOST_HAND,
+    MOST_POSITION,
+    PLAY,
+    describe_change,
+    describe_position,
+    write_cards,
+)
+from closedhand.agents.doudizhu.value_net.network import (
+    NARROW,
+    UNITS,
+    Net,
+    Rounded,
+    add_rows,
+    rounded,
+    subtract_rows,
+    whole_head,
+)
+from closedhand.agents.doudizhu.variants import check_three
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agents import Traits, described
+from closedhand.core.game import Game, State
+from closedhand.core.numba.jit import kernel
+from closedhand.games.doudizhu.auction import is_opening
+from closedhand.games.doudizhu.hidden import cards_of_others
+from closedhand.games.doudizhu.state import SEATS
+
+FURTHEST = -0.96
+"""Least part of a value by `decompose`, its best play having 0, that is worth an evaluation."""
+MOST_EVALUATED = 8
+"""Number of plays, the best ones by `decompose`, that are worth an evaluation."""
+
+
+class Policy(NamedTuple):
+    """The policy that plays what a network values most.
+
+    Attributes:
+        prior: The policy `decompose`.
+        net: The network.
+        share: Share of the sum of `decompose` in a value.
+    """
+
+    kernels = "closedhand.agents.doudizhu.value_net.agent"
+
+    prior: decompose.Policy
+    net: Rounded
+    share: float
+
+
+class Space(NamedTuple):
+    """Scratch space of a decision, and what `rate` has found out about it.
+
+    Attributes:
+        plays: The candidates, int64 [CANDIDATES].
+        values: Their values, float64 [CANDIDATES]; -inf if not evaluated.
+        priors: Their sums of `decompose`, less the greatest one, float64 [CANDIDATES].
+        features: Their features of `decompose`, int64 [CANDIDATES, MOST_FEATURES].
+        numbers: The number of these, int64 [CANDIDATES].
+        position: The inputs of the position, int64 [MOST_POSITION].
+        changed: The inputs that a play changes, int64 [2 * MOST_HAND].
+        common: Sums of the rows for the position and the hand before the play, int16 [UNITS].
+        of_inputs: Sums of the rows of inputs for a play, int16 [UNITS].
+        of_plays: Sums of the rows of features for a play, int16 [NARROW].
+        outputs: See `whole_head`.
+        nodes: See `partition`.
+        costs: See `partition`.
+    """
+
+    plays: np.ndarray
+    values: np.ndarray
+    priors: np.ndarray
+    features: np.ndarray
+    numbers: np.ndarray
+    position: np.ndarray
+    changed: np.ndarray
+    common: np.ndarray
+    of_inputs: np.ndarray
+    of_plays: np.ndarray
+    outputs: np.ndarray
+    nodes: np.ndarray
+    costs: np.ndarray
+
+
+@kernel
+def make_space():
+    """Scratch space for `rate`."""
+    return Space(
+        np.empty(CANDIDATES, np.int64),
+        np.empty(CANDIDATES),
+        np.empty(CANDIDATES),
+        np.empty((CANDIDATES, MOST_FEATURES), np.int64),
+        np.empty(CANDIDATES, np.int64),
+        np.empty(MOST_POSITION, np.int64),
+        np.empty(2 * MOST_HAND, np.int64),
+        np.empty(UNITS, np.int16),
+        np.empty(UNITS, np.int16),
+        np.empty(NARROW, np.int16),
+        np.empty(UNITS, np.int16),
+        np.empty(MOST_NODES, NODE),
+        np.empty((ROWS, 15), np.int64),
+    )
+
+
+@kernel
+def role_of(state):
+    """The role of the player to act: 0 landlord, 1 down peasant, 2 up peasant."""
+    return (np.int64(state.player) - np.int64(state.landlord)) % SEATS
+
+
+@kernel
+def better(priors, i):
+    """Number of the candidates that `decompose` rates higher than one of them."""
+    number = 0
+    for prior in priors:
+        number += prior > priors[i]
+    return number
+
+
+@kernel
+def rate(policy, rules, state, ids, space):
+    """Write the candidate plays and their values.
+
+    Returns:
+        The number of candidates, the index of the one that needs no evaluation or -1, and the
+        number of inputs of the position. Only the plays are valid if that index is not -1.
+    """
+    set_costs(cards_of_others(rules, state, state.player), space.costs)
+    n = list_plays(rules, state, ids, space.costs, space.nodes, space.plays)
+    k = settled(rules, state, space.plays, n)
+    if k >= 0:
+        return n, k, 0
+    weigh(
+        policy.prior,
+        rules,
+        state,
+        space.plays,
+        n,
+        space.costs,
+        space.nodes,
+        space.priors,
+        space.features,
+        space.numbers,
+    )
+    role = role_of(state)
+    rows, hand = policy.net.inputs[role], state.hands[state.player]
+    common, of_inputs, of_plays = space.common, space.of_inputs, space.of_plays
+    known = describe_position(rules, state, space.position)
+    common[:] = 0
+    add_rows(rows, space.position, 0, known, common)
+    held = write_cards(hand, HAND, space.changed, 0)
+    add_rows(rows, space.changed, 0, held, common)
+    priors = space.priors[:n]
+    priors -= priors.max()
+    for i in range(n):
+        if policy.share * priors[i] < FURTHEST or (
+            n > MOST_EVALUATED and better(priors, i) >= MOST_EVALUATED
+        ):
+            space.values[i] = -np.inf
+            continue
+        play = space.plays[i]
+        group = PLAY + np.int64(rules.plays.group[play])
+        for u in range(UNITS):
+            of_inputs[u] = common[u] + rows[group, u]
+        ended, changed = describe_change(hand, rules.plays.need[play], space.changed)
+        subtract_rows(rows, space.changed, 0, ended, of_inputs)
+        add_rows(rows, space.changed, ended, changed, of_inputs)
+        of_plays[:] = 0
+        add_rows(policy.net.plays, space.features[i], 0, space.numbers[i], of_plays)
+        space.values[i] = (
+            whole_head(policy.net, role, of_inputs, of_plays, space.outputs)
+            + policy.share * priors[i]
+        )
+    return n, k, known
+
+
+@kernel
+def decide(policy, rules, view, ids):
+    """The play of the greatest value, or a bid."""
+    if is_opening(rules, view):
+        return np.int64(choose_bid(rules, view))
+    space = make_space()
+    n, k, _ = rate(policy, rules, view, ids, space)
+    return space.plays[np.argmax(space.values[:n]) if k < 0 else k]
+
+
+def policy_of(net: Net, objective: str, former: Policy | None = None) -> Policy:
+    """The policy of a network with the objective that it was trained for.
+
+    Args:
+        net: The network.
+        objective: The objective.
+        former: A policy that plays no more, see `rounded`.
+    """
+    if former is None:
+        prior = decompose.policy_of(decompose.load(None), sampled=False)
+        return Policy(prior, rounded(net), files.SHARES[objective])
+    return former._replace(net=rounded(net, former.net))
+
+
+class ValueNetAgent(RatingAgent):
+    """A player by action values of a network."""
+
+    def __init__(self, game: Game, name: str, net: Net, objective: str) -> None:
+        """Create the agent.
+
+        Args:
+            game: Dou Dizhu with any options.
+            name: Name of the agent.
+            net: The network.
+            objective: What the network was trained for, `win` or `score`.
+        """
+        super().__init__(game, name, policy_of(net, objective))
+
+    def rate_plays(self, view: State) -> tuple[np.ndarray, np.ndarray]:
+        """The candidates, one for each main group, and their action values."""
+        space = make_space()
+        n, k, _ = rate(self.whole, self.game.flat.rules, view, self._ids, space)
+        found = space.values[:n]
+        if k >= 0:
+            found[:] = np.where(np.arange(n) == k, 0.0, -np.inf)
+        return space.plays[:n], found
+
+
+def describe(game: Game, argument: str | None) -> Traits:
+    """Traits of the agent, known before it plays."""
+    return Traits(files.files_of(argument), microseconds=9, since=files.SINCE)
+
+
+@described(describe)
+def make_value_net(game: Game, seed: int, argument: str | None) -> ValueNetAgent:
+    """The agent `value-net`, or `value-net:PATH` with a file or folder of `closedhand train`.
+
+    Raises:
+        InputError: There is no network of this kind at the path, or it is a game of two.
+    """
+    check_three(game, "value-net")
+    net, about = files.load(argument, game.options["objective"])
+    name = str(AgentSpec("value-net", argument=argument))
+    return ValueNetAgent(game, name, net, about["objective"])

@@ -1,0 +1,81 @@
+"""The bid module `value`: bids by what the landlord's network expects with these cards.
+
+The chance to win as the landlord is the mean over `DEALS` random deals of the unseen cards, which
+give the landlord three of them: at each, the chance of the best lead. The bids follow from the
+chance as in the module `fitted` (`bidding/modules.py`).
+"""
+
+import numpy as np
+
+from closedhand.agents.doudizhu.bidding.modules import (
+    FITTED,
+    KINDS,
+    VALUE,
+    BiddingAgent,
+    bid_worths,
+)
+from closedhand.agents.doudizhu.value_net import files
+from closedhand.agents.doudizhu.value_net.agent import make_space, policy_of, rate
+from closedhand.agents.doudizhu.value_net.self_play import worth
+from closedhand.agents.doudizhu.variants import check_three
+from closedhand.core.agents import Agent
+from closedhand.core.game import Game
+from closedhand.core.numba.jit import kernel
+from closedhand.games.doudizhu.auction import crown
+from closedhand.games.doudizhu.hidden import redeal
+from closedhand.games.doudizhu.state import Rules
+
+DEALS = 32
+
+
+@kernel
+def chance_as_landlord(policy, rules, view, states, rng, ids):
+    """The chance to win as the landlord after the auction.
+
+    Args:
+        policy: Policy of a network for the objective `win`.
+        rules: Rules of the flat game.
+        view: View of the player to bid, in an auction.
+        states: Scratch space, states [1].
+        rng: Generator of the deals of the unseen cards.
+        ids: Scratch space, int32 [num_actions].
+    """
+    space = make_space()
+    total = 0.0
+    for _ in range(DEALS):
+        states[0] = view
+        state = states[0]
+        redeal(rules, state, view.player, rng)
+        crown(rules, state, view.player)
+        n, k, _ = rate(policy, rules, state, ids, space)
+        total += 1.0 if k >= 0 else worth(space.values[:n].max(), True)
+    return total / DEALS
+
+
+class ValueBiddingAgent(BiddingAgent):
+    """Bids by the values of the package's network and plays as another agent."""
+
+    def __init__(self, game: Game, player: Agent) -> None:
+        """Create the agent.
+
+        Args:
+            game: Dou Dizhu with bidding.
+            player: Agent that plays the cards.
+
+        Raises:
+            InputError: The game has no bidding, or it is one of two.
+        """
+        check_three(game, f"bids:{VALUE}")
+        super().__init__(game, KINDS[FITTED], player)
+        self.name = f"bids:{VALUE}:{player.name}"
+        self._policy = policy_of(files.load(None, "win")[0], "win")
+        self._states = np.zeros(1, game.dtype)
+        self._ids = np.empty(game.flat.num_actions, np.int32)
+
+    def _bid(self, rules: Rules, views: np.ndarray, actions: np.ndarray) -> None:
+        worths = np.empty(len(views))
+        for i, view in enumerate(views):
+            # The same hand is always worth the same.
+            rng = np.random.default_rng(int(view["hands"][view["player"]]))
+            worths[i] = chance_as_landlord(self._policy, rules, view, self._states, rng, self._ids)
+        bid_worths(FITTED, worths, rules, views, actions)

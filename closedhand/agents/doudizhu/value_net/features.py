@@ -1,0 +1,139 @@
+"""The inputs of the network of `value-net`: which of them are 1, for a position and a play.
+
+The inputs are those of the position, of the hand that the play leaves, and of the play itself, by
+its main group. Beside them the network takes the features by which `decompose` describes the play
+(`decompose/features.py`). Everything is as the player to act sees it: of the other hands only their
+sizes, the cards that are nowhere to be seen, and the public cards that the landlord still holds.
+"""
+
+import numpy as np
+
+from closedhand.core.numba.jit import kernel
+from closedhand.games.doudizhu.counts import NIBBLE, RANKS, at_least, count
+from closedhand.games.doudizhu.hidden import cards_of_others, known_public
+from closedhand.games.doudizhu.plays import GROUPS
+from closedhand.games.doudizhu.state import SEATS
+from closedhand.games.doudizhu.substeps import lowest_rank
+
+COUNTS = 4
+CARDS = len(RANKS) * COUNTS
+"""Inputs for some cards: rank and, as the faster index, their number, 1 to 4."""
+MOST_LEFT = 20
+RECENT_PLAYS = 9
+"""Number of plays and passes before the decision that are inputs."""
+MOST_BOMBS = 3
+
+# First input of each sort; the comments name the indices of the sort, the slowest first.
+HAND = 0  # cards of the player after the play
+UNSEEN = HAND + CARDS  # cards of the others, all together
+PUBLIC = UNSEEN + CARDS  # public cards that the landlord is known to hold, for peasants
+PLAYED_NEXT = PUBLIC + CARDS  # cards that the next player has played
+PLAYED_LAST = PLAYED_NEXT + CARDS
+LEFT_NEXT = PLAYED_LAST + CARDS  # number of cards left to the next player
+LEFT_LAST = LEFT_NEXT + MOST_LEFT + 1
+TARGET = LEFT_LAST + MOST_LEFT + 1  # owner (next, last), main group to beat
+RECENT = TARGET + 2 * GROUPS  # how many turns ago, main group
+BOMBS = RECENT + RECENT_PLAYS * GROUPS  # bombs played, up to 3
+SITUATION = BOMBS + MOST_BOMBS + 1  # lead, beat an enemy, beat the partner
+PLAY = SITUATION + 3  # main group of the play
+ALWAYS = PLAY + GROUPS  # 1 in every position
+INPUTS = ALWAYS + 1
+
+SORTS = np.concatenate(
+    (
+        np.arange(HAND, LEFT_NEXT, COUNTS),
+        (LEFT_NEXT, LEFT_LAST, TARGET),
+        np.arange(RECENT, BOMBS, GROUPS),
+        (BOMBS, SITUATION, PLAY, ALWAYS, INPUTS),
+    )
+)
+"""First inputs of the sorts of which one at most is 1, and the end of the last sort."""
+
+MOST_HAND = len(RANKS)
+"""Inputs for a hand: one a rank."""
+MOST_POSITION = 4 * MOST_HAND + 2 + 1 + RECENT_PLAYS + 3
+"""Inputs of a position: four sets of cards, cards left, play to beat, recent plays, three more."""
+MOST_INPUTS = MOST_POSITION + MOST_HAND + 1
+"""Inputs of a position and a play."""
+
+
+@kernel
+def write_cards(cards, first, out, n):
+    """Write the inputs of packed cards, the first of which is `first`, from `out[n]` on.
+
+    Returns:
+        The number of inputs in `out`.
+    """
+    while cards:
+        number = np.int64(cards & NIBBLE)
+        out[n] = first + number - 1
+        n += number > 0
+        cards >>= np.uint64(4)
+        first += COUNTS
+    return n
+
+
+@kernel
+def describe_position(rules, state, out):
+    """Write the inputs of a position in which cards are played; return their number.
+
+    The hand of the player to act is not among them: see `describe_change` and `write_cards`.
+
+    Args:
+        rules: Rules of the flat game.
+        state: State, or view of the player to act.
+        out: Output: inputs, integers [MOST_POSITION].
+    """
+    player = np.int64(state.player)
+    landlord = np.int64(state.landlord)
+    following, last = (player + 1) % SEATS, (player + 2) % SEATS
+    n = write_cards(cards_of_others(rules, state, state.player), UNSEEN, out, 0)
+    if player != landlord:
+        n = write_cards(known_public(state), PUBLIC, out, n)
+    n = write_cards(state.played[following], PLAYED_NEXT, out, n)
+    n = write_cards(state.played[last], PLAYED_LAST, out, n)
+    out[n] = LEFT_NEXT + np.int64(state.left[following])
+    out[n + 1] = LEFT_LAST + np.int64(state.left[last])
+    n += 2
+    situation = 0
+    if state.target >= 0:
+        owner = np.int64(state.owner)
+        side = GROUPS if owner == last else 0
+        out[n] = TARGET + side + np.int64(rules.plays.group[state.target])
+        n += 1
+        situation = 2 if player != landlord and owner != landlord else 1
+    # Bids come before the plays and are not plays.
+    moves = np.int64(state.moves)
+    for i in range(min(RECENT_PLAYS, moves - np.int64(state.bids))):
+        out[n] = RECENT + i * GROUPS + np.int64(rules.plays.group[state.history[moves - 1 - i]])
+        n += 1
+    out[n] = BOMBS + min(np.int64(state.bombs), MOST_BOMBS)
+    out[n + 1] = SITUATION + situation
+    out[n + 2] = ALWAYS
+    return n + 3
+
+
+@kernel
+def describe_change(hand, cards, out):
+    """Write the inputs of the hand that change when cards are played.
+
+    Args:
+        hand: Hand before the play, packed.
+        cards: Cards of the play, packed.
+        out: Output: inputs that are 1 before the play only, then those that are 1 after it only;
+            integers [2 * MOST_HAND].
+
+    Returns:
+        The number of the former, and the number of all.
+    """
+    n = 0
+    played, kept = at_least(cards, 1), hand - cards
+    for cards_then in (hand, kept):
+        ended, ranks = n, played
+        while ranks:
+            rank = lowest_rank(ranks)
+            number = count(cards_then, rank)
+            out[n] = HAND + rank * COUNTS + number - 1
+            n += number > 0
+            ranks &= ranks - np.uint64(1)
+    return ended, n

@@ -1,0 +1,127 @@
+"""Files of the networks of `value-net`: npz, one byte a weight of the first layer."""
+
+import json
+import os
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from reprlib import repr as shortened
+from typing import Any
+
+import numpy as np
+
+from closedhand.agents.doudizhu.value_net.network import FORMER, SHAPES, Net, widened
+from closedhand.core.files import SHIPPED, within, write_arrays
+from closedhand.core.game import InputError
+from closedhand.core.reading import check_arrays, json_in, read_arrays
+
+SHARES = {"win": 0.06, "score": 0.03}
+"""Share of the sum of `decompose` in a value, by objective: for `win` a value is the logarithm of
+the odds to win, for `score` the points of a side at a stake of 1."""
+SINCE = "0.11.0"
+"""Version since which agents play by networks, those of the package and of users, as they do."""
+NUMBERS = ("steps", "games", "samples")
+"""Counts of its training in the description of a network."""
+NAME = "value-net.npz"
+"""Name of the file in a folder of `closedhand train`."""
+FINEST = 127
+"""Greatest number that stands for a weight; a row has one factor for all of its weights."""
+
+
+def _packed(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Whole numbers for rows of weights, int8, and the factor of each row, float32."""
+    factors = (np.abs(rows).max(axis=-1) / FINEST).astype(np.float32)
+    inverse = np.divide(1, factors, out=np.zeros_like(factors), where=factors > 0)
+    return np.rint(rows * inverse[..., None]).astype(np.int8), factors
+
+
+def _unpacked(packed: np.ndarray, factors: np.ndarray) -> np.ndarray:
+    with np.errstate(over="ignore", invalid="ignore"):  # a damaged file: `read` looks for both
+        return packed * factors[..., None]
+
+
+def save(path: Path, net: Net, about: Mapping[str, Any]) -> None:
+    """Write a network; its first layer is rounded.
+
+    Args:
+        path: File to write.
+        net: The network.
+        about: Its description, JSON values; among them the `objective` and the `NUMBERS`.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    arrays: dict[str, np.ndarray] = {"about": np.array(json.dumps(about)), "dense": net.dense}
+    for name in ("inputs", "plays"):
+        arrays[name], arrays[f"{name}_factors"] = _packed(getattr(net, name))
+    write_arrays(path, arrays)
+
+
+def read(path: Path) -> tuple[Net, dict[str, Any]]:
+    """Read a network and its description; see `save`.
+
+    Raises:
+        InputError: The file cannot be read, or holds something else.
+    """
+    arrays = read_arrays(path)
+    units = arrays.get("inputs", np.empty(0)).shape[-1:]
+    wanted = FORMER.get(units, SHAPES)
+    try:
+        check_arrays(
+            arrays,
+            {
+                "inputs": np.empty(wanted.inputs, np.int8),
+                "inputs_factors": np.empty(wanted.inputs[:-1], np.float32),
+                "plays": np.empty(wanted.plays, np.int8),
+                "plays_factors": np.empty(wanted.plays[:-1], np.float32),
+                "dense": np.empty(wanted.dense, np.float32),
+            },
+        )
+        about = json_in(arrays, "about")
+        _check_description(about)
+        rows = {
+            name: _unpacked(arrays[name], arrays[f"{name}_factors"]) for name in ("inputs", "plays")
+        }
+        net = Net(**rows, dense=arrays["dense"])
+        if not all(np.isfinite(part).all() for part in net):
+            raise InputError("it has numbers that are not finite")
+        if units in FORMER:
+            net = widened(net)
+    except InputError as error:
+        raise InputError(f"{path} is not a network of value-net: {error}") from None
+    return net, about
+
+
+def _check_description(about: Any) -> None:
+    if not isinstance(about, dict) or about.get("objective") not in list(SHARES):
+        raise InputError("it does not say which objective it was trained for")
+    for name in NUMBERS:
+        if type(about.get(name)) is not int or not 0 <= about[name] < 2**53:
+            raise InputError(f"{name} cannot be {shortened(about.get(name))}")
+
+
+def load(path: str | None, objective: str) -> tuple[Net, dict[str, Any]]:
+    """A network and its description.
+
+    Args:
+        path: File, or folder of `closedhand train`; None: the package's network.
+        objective: The objective of the package's network.
+
+    Raises:
+        InputError: The file cannot be read, or holds something else.
+    """
+    if path is None:
+        return _shipped(objective)
+    return read(within(Path(path), NAME))
+
+
+@cache
+def _shipped(objective: str) -> tuple[Net, dict[str, Any]]:
+    return read(SHIPPED / f"doudizhu_value_{objective}.npz")
+
+
+def files_of(path: str | None) -> tuple[Path, ...]:
+    """The file behind the argument of the agent, for its traits."""
+    file = None if path is None else within(Path(path), NAME)
+    # Unlike Path.is_file, for paths that are impossible, too.
+    return (file,) if file is not None and os.path.isfile(file) else ()

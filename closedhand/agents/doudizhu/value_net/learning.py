@@ -1,0 +1,247 @@
+"""The steps by which the network of `value-net` learns from samples; in kernels.
+
+A sample changes the rows of its inputs at once, by a step along the gradient that is divided by the
+root of the row's mean squared gradient. The rarer an input, the greater its steps, as in Adagrad:
+what a sample tells about it has to last for longer. The upper layers take a step of Adam after
+every `BATCH` samples of a role.
+
+Many samples are decisions of games that are all but over: their errors are small, and so would be
+the steps. Such a sample changes the network only sometimes, but then as if its error were larger:
+on average by as much, in less time.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.agents.doudizhu.decompose.features import FEATURES
+from closedhand.agents.doudizhu.value_net.features import ALWAYS, INPUTS
+from closedhand.agents.doudizhu.value_net.network import (
+    DENSE,
+    ROLES,
+    SECOND,
+    SECOND_BIAS,
+    THIRD,
+    THIRD_BIAS,
+    UNITS,
+    ZERO,
+    add_rows,
+    head,
+)
+from closedhand.core.numba.jit import kernel
+
+BATCH = 64
+"""Samples of a role between two steps of its upper layers."""
+DENSE_RATE = 10.0
+"""Ratio of the step sizes of the upper layers and of the rows of the first one."""
+SMALL_CHANCE, SMALL_POINTS = 0.1, 0.4
+"""Errors below this are small: of a probability to win, and of points."""
+MEAN, SQUARES, TINY = 0.9, 0.999, 1e-7
+"""Parameters of Adam: decay rates of the mean and of the squares, epsilon."""
+MEMORY = 1000
+"""Number of a row's latest gradients whose squares count."""
+LEAST_SQUARE = np.float32(1e-9)
+LARGEST = 40.0
+"""Most by which the steps of a rare row are longer than those of one that is in every sample."""
+
+
+class Optimiser(NamedTuple):
+    """What is known of the gradients so far.
+
+    Attributes:
+        inputs: Mean squared gradient of each row of `Net.inputs`, float32 [ROLES, INPUTS].
+        input_visits: Number of its gradients, int64 [ROLES, INPUTS].
+        plays: The same for `Net.plays`, float32 [FEATURES].
+        play_visits: The same for `Net.plays`, int64 [FEATURES].
+        pending: Sums of the gradients of the upper layers since their last step, float32
+            [ROLES, DENSE]; here and below with the second layer transposed (`turn`).
+        pending_samples: Number of samples in these sums, int64 [ROLES].
+        mean: Adam's mean of the gradients of the upper layers, float32 [ROLES, DENSE].
+        squares: Adam's mean of the squared gradients, float32 [ROLES, DENSE].
+        steps: Number of Adam's steps, int64 [ROLES].
+    """
+
+    inputs: np.ndarray
+    input_visits: np.ndarray
+    plays: np.ndarray
+    play_visits: np.ndarray
+    pending: np.ndarray
+    pending_samples: np.ndarray
+    mean: np.ndarray
+    squares: np.ndarray
+    steps: np.ndarray
+
+
+def new_optimiser() -> Optimiser:
+    """An optimiser that has seen no gradient."""
+    return Optimiser(
+        np.zeros((ROLES, INPUTS), np.float32),
+        np.zeros((ROLES, INPUTS), np.int64),
+        np.zeros(FEATURES, np.float32),
+        np.zeros(FEATURES, np.int64),
+        np.zeros((ROLES, DENSE), np.float32),
+        np.zeros(ROLES, np.int64),
+        np.zeros((ROLES, DENSE), np.float32),
+        np.zeros((ROLES, DENSE), np.float32),
+        np.zeros(ROLES, np.int64),
+    )
+
+
+@kernel
+def learn(net, optimiser, role, share, win, step_size, samples, order, draws):
+    """Learn from the samples of a role; it changes the role's rows only, also of `Net.plays`.
+
+    Args:
+        net: Network; changed.
+        optimiser: Optimiser; changed.
+        role: The role.
+        share: Share of the sum of `decompose` in a value.
+        win: Whether the loss is the cross-entropy of the odds, and not the squared error of points.
+        step_size: Step size of the rows that are in every sample.
+        samples: Samples of all roles.
+        order: Indices of the samples, in the order to learn them.
+        draws: Random numbers from 0 to 1, one for each of these.
+
+    Returns:
+        The sum of the losses, and the number of samples.
+    """
+    rows, dense = net.inputs[role], net.dense[role]
+    sums, hidden = np.empty(UNITS, np.float32), np.empty(SECOND, np.float32)
+    slopes, active = np.empty(UNITS, np.float32), np.empty(UNITS, np.int64)
+    back = np.empty(DENSE, np.float32)
+    turn(dense, UNITS, SECOND, back)
+    small = SMALL_CHANCE if win else SMALL_POINTS
+    total, learned = 0.0, 0
+    for k in range(len(order)):
+        sample = samples[order[k]]
+        if sample.role != role:
+            continue
+        sums[:] = ZERO
+        known, number = np.int64(sample.known), np.int64(sample.number)
+        add_rows(rows, sample.inputs, 0, known, sums)
+        add_rows(net.plays, sample.features, 0, number, sums)
+        value = head(dense, sums, active, hidden) + share * sample.prior
+        target = np.float64(sample.target)
+        error = value - target
+        if win:
+            chance = 1.0 / (1.0 + np.exp(-value))
+            error = chance - target
+            total -= target * np.log(chance + 1e-9) + (1 - target) * np.log(1 - chance + 1e-9)
+        else:
+            total += error**2 / 2
+        learned += 1
+        if abs(error) >= draws[k] * small:
+            if abs(error) < small:
+                error = small if error > 0 else -small
+            seen = optimiser.input_visits[role, ALWAYS] + 1
+            descend_head(back, sums, hidden, np.float32(error), optimiser.pending[role], slopes)
+            descend_rows(
+                rows,
+                optimiser.inputs[role],
+                optimiser.input_visits[role],
+                seen,
+                sample.inputs,
+                known,
+                slopes,
+                step_size,
+            )
+            descend_rows(
+                net.plays,
+                optimiser.plays,
+                optimiser.play_visits,
+                ROLES * seen,
+                sample.features,
+                number,
+                slopes,
+                step_size,
+            )
+        optimiser.pending_samples[role] += 1
+        if optimiser.pending_samples[role] == BATCH:
+            step_dense(back, optimiser, role, DENSE_RATE * step_size)
+            turn(back, SECOND, UNITS, dense)
+    return total, learned
+
+
+@kernel
+def turn(dense, rows, columns, turned):
+    """Copy a row of `Net.dense` with its second layer, [rows, columns], transposed."""
+    for i in range(rows):
+        for j in range(columns):
+            turned[j * rows + i] = dense[i * columns + j]
+    turned[SECOND_BIAS:] = dense[SECOND_BIAS:]
+
+
+@kernel
+def descend_head(back, sums, hidden, error, gradient, slopes):
+    """Go back through the upper layers: by units of the second one, few of which are active.
+
+    Args:
+        back: Row of `Net.dense`, turned.
+        sums: Sums of the first layer; replaced by its outputs.
+        hidden: Sums of the second layer.
+        error: Derivative of the loss by the value.
+        gradient: Sums of the gradients of the upper layers, turned, float32 [DENSE]; added to.
+        slopes: Output: derivatives by the sums of the first layer, float32 [UNITS].
+    """
+    gradient[THIRD_BIAS] += error
+    for i in range(UNITS):
+        sums[i] = max(sums[i], ZERO)
+        slopes[i] = ZERO
+    for j in range(SECOND):
+        if hidden[j] > ZERO:
+            upper, row = error * back[THIRD + j], j * UNITS
+            gradient[THIRD + j] += error * hidden[j]
+            gradient[SECOND_BIAS + j] += upper
+            for i in range(UNITS):
+                slopes[i] += back[row + i] * upper
+                gradient[row + i] += sums[i] * upper
+    for i in range(UNITS):
+        if sums[i] == ZERO:
+            slopes[i] = ZERO
+
+
+@kernel
+def descend_rows(table, squares, visits, seen, rows, number, slopes, step_size):
+    """Move the first rows of a sample along their gradient, which is the same for all of them.
+
+    Args:
+        table: Rows of weights, float32 [n, UNITS or NARROW].
+        squares: Mean squared gradient of each row.
+        visits: Number of gradients of each row.
+        seen: Number of samples that the table has learned from, this one included.
+        rows: Indices of rows.
+        number: Number of these.
+        slopes: The gradient, float32 [UNITS].
+        step_size: Step size of a row that is in every sample.
+    """
+    width = table.shape[1]
+    square = ZERO
+    for i in range(width):
+        square += slopes[i] * slopes[i]
+    square /= np.float32(width)
+    for k in range(number):
+        row = np.int64(rows[k])
+        visits[row] += 1
+        squares[row] += (square - squares[row]) / np.float32(min(visits[row], MEMORY))
+        longer = min(LARGEST, np.sqrt(seen / visits[row]))
+        step = np.float32(longer * step_size / np.sqrt(squares[row] + LEAST_SQUARE))
+        for i in range(width):
+            table[row, i] -= step * slopes[i]
+
+
+@kernel
+def step_dense(back, optimiser, role, step_size):
+    """Take a step of Adam in the upper layers of a role, turned."""
+    optimiser.steps[role] += 1
+    steps = np.float64(optimiser.steps[role])
+    size = step_size * np.sqrt(1.0 - SQUARES**steps) / (1.0 - MEAN**steps)
+    pending, number = optimiser.pending[role], optimiser.pending_samples[role]
+    means, squares = optimiser.mean[role], optimiser.squares[role]
+    for k in range(DENSE):
+        gradient = np.float64(pending[k]) / number
+        mean = MEAN * means[k] + (1.0 - MEAN) * gradient
+        square = SQUARES * squares[k] + (1.0 - SQUARES) * gradient**2
+        means[k], squares[k] = mean, square
+        back[k] -= size * mean / (np.sqrt(square) + TINY)
+        pending[k] = ZERO
+    optimiser.pending_samples[role] = 0

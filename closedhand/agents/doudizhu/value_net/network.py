@@ -1,0 +1,320 @@
+"""The network of `value-net`: sparse inputs, two hidden layers, one value; in kernels.
+
+There is one network a role (landlord, down peasant, up peasant). The first layer adds up a row of
+weights for each input that is 1 (`features.py`), and for each feature of `decompose` a row for the
+first `NARROW` of its units. Two layers with rectified units make a number of the sums. The value of
+a play is that number plus a fixed share of the sum of weights by which `decompose` rates the play:
+a network whose last layer is 0 plays as `decompose` does.
+
+The position is the same for all plays, so its rows are added once (`add_rows`), and each play adds
+what it changes. What plays has the rows and the second layer in whole numbers (`rounded`): of half
+the size, more of them are added at a time. All other sums are in single precision and in a fixed
+order, without regrouping, so that the values are the same on every machine.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.agents.doudizhu.decompose import features as decompose
+from closedhand.agents.doudizhu.decompose.features import FEATURES
+from closedhand.agents.doudizhu.value_net.features import INPUTS, SORTS
+from closedhand.core.numba.jit import kernel
+from closedhand.core.numba.simd import dot
+
+ROLES = 3
+UNITS = 288
+"""Units of the first layer."""
+NARROW = 128
+"""Units that the features of `decompose` reach."""
+SECOND = 40
+"""Units of the second layer."""
+
+# First number of each part of a row of `Net.dense`.
+SECOND_BIAS = UNITS * SECOND
+THIRD = SECOND_BIAS + SECOND
+THIRD_BIAS = THIRD + SECOND
+DENSE = THIRD_BIAS + 1
+
+ZERO = np.float32(0.0)
+HALF = np.float32(0.5)
+TINY = np.float32(1e-6)
+LARGEST_SUM = 32_700
+"""Largest sum of whole numbers, up to what rounding adds; int16 holds 32,767."""
+OUTPUT_STEPS = np.float32(64.0)
+"""For playing, outputs of the first layer are multiples of one part in so many."""
+LARGEST_OUTPUT = np.float32(4095.0)
+"""Outputs of more of these parts than that count as so many."""
+LARGEST_SECOND = (2**31 - 1) // int(LARGEST_OUTPUT) - UNITS
+"""Largest sum of the weights of a unit of the second layer in whole numbers, signs ignored: no sum
+of their products with outputs overflows int32, even if each weight is rounded up."""
+
+
+class Net(NamedTuple):
+    """Weights of the networks of all roles.
+
+    Attributes:
+        inputs: Rows of the inputs, float32 [ROLES, INPUTS, UNITS].
+        plays: Rows of the features of `decompose`, which tell the roles apart themselves, float32
+            [FEATURES, NARROW].
+        dense: The second layer [UNITS, SECOND], its constants, the third layer, its constant;
+            float32 [ROLES, DENSE].
+    """
+
+    inputs: np.ndarray
+    plays: np.ndarray
+    dense: np.ndarray
+
+
+class Rounded(NamedTuple):
+    """Weights for playing: the rows and the second layer in whole numbers.
+
+    Attributes:
+        inputs: As in `Net`, int16 [ROLES, INPUTS, UNITS].
+        input_units: What 1 is worth in these, float32 [ROLES].
+        plays: As in `Net`, int16 [FEATURES, NARROW].
+        play_unit: What 1 is worth in these, float32.
+        second: The second layer, transposed, int16 [ROLES, SECOND, UNITS].
+        second_units: What 1 is worth in products of these and of outputs, float32 [ROLES].
+        dense: As in `Net`.
+    """
+
+    inputs: np.ndarray
+    input_units: np.ndarray
+    plays: np.ndarray
+    play_unit: np.float32
+    second: np.ndarray
+    second_units: np.ndarray
+    dense: np.ndarray
+
+
+class Upper(NamedTuple):
+    """The parts of `Net.dense`, for all roles.
+
+    Attributes:
+        weights: The second layer, float32 [ROLES, units, second].
+        biases: Its constants, float32 [ROLES, second].
+        third: The third layer, float32 [ROLES, second].
+        last: Its constant, float32 [ROLES, 1].
+    """
+
+    weights: np.ndarray
+    biases: np.ndarray
+    third: np.ndarray
+    last: np.ndarray
+
+    @classmethod
+    def of(cls, net: Net) -> "Upper":
+        """Copies of the upper layers of a network of any size."""
+        units = net.inputs.shape[-1]
+        second = (net.dense.shape[1] - 1) // (units + 2)
+        ends = np.cumsum((units * second, second, second))
+        weights, *others = (part.copy() for part in np.split(net.dense, ends, axis=1))
+        return cls(weights.reshape(ROLES, units, second), *others)
+
+    def dense(self) -> np.ndarray:
+        """`Net.dense` of these parts."""
+        return np.concatenate([self.weights.reshape(ROLES, -1), *self[1:]], axis=1)
+
+
+def shapes(units: int, second: int, narrow: int) -> Net:
+    """The shapes of the weights of a network with so many units, see `UNITS`, in its layers."""
+    dense = units * second + 2 * second + 1
+    found = (ROLES, INPUTS, units), (FEATURES, narrow), (ROLES, dense)
+    return Net(*found)  # type: ignore[arg-type]
+
+
+SHAPES = shapes(UNITS, SECOND, NARROW)
+FORMER = {each[:1]: shapes(*each) for each in ((128, 16, 64), (256, 32, 64))}
+"""Shapes of the networks of versions before 0.9.0, and of that one, by their units."""
+
+
+def new_net(seed: int) -> Net:
+    """A network that plays as `decompose` does, with random lower layers."""
+    rng = np.random.default_rng((seed, 0xDE7))
+    dense = np.zeros(SHAPES.dense, np.float32)
+    second = rng.standard_normal((ROLES, UNITS * SECOND)) * np.sqrt(2 / UNITS)
+    dense[:, : UNITS * SECOND] = second
+    inputs = (rng.standard_normal(SHAPES.inputs) * 0.05).astype(np.float32)
+    inputs[:, -1] = 0.0
+    return Net(inputs, np.zeros(SHAPES.plays, np.float32), dense)
+
+
+def widened(net: Net) -> Net:
+    """A network of one of the `FORMER` shapes with more units, and with the same values.
+
+    The further units are random, but nothing comes of them before they have learned.
+    """
+    wide, upper, former = new_net(0), Upper.of(new_net(0)), Upper.of(net)
+    units, second = former.weights.shape[1:]
+    wide.inputs[:] *= net.inputs.any(axis=-1, keepdims=True)
+    wide.inputs[..., :units] = net.inputs
+    wide.plays[:, : net.plays.shape[1]] = net.plays
+    upper.weights[..., :second] = 0.0
+    upper.weights[:, :units, :second] = former.weights
+    upper.biases[:, :second] = former.biases
+    upper.third[:, :second] = former.third
+    upper.last[:] = former.last
+    return wide._replace(dense=upper.dense())
+
+
+@kernel
+def round_rows(rows, sorts, most, numbers):
+    """Write rows of weights in whole numbers, as fine as no sum of them overflows.
+
+    Args:
+        rows: Rows of weights, float32 [n, width].
+        sorts: The first row of each sort, and the end of the last sort.
+        most: Number of rows of each sort in a sum, at most.
+        numbers: Output: whole numbers for the weights, int16 [n, width].
+
+    Returns:
+        What 1 is worth in these.
+    """
+    width = rows.shape[1]
+    sums, largest = np.zeros(width, np.float32), np.empty(width, np.float32)
+    for k in range(len(most)):
+        largest[:] = ZERO
+        for row in range(sorts[k], sorts[k + 1]):
+            for i in range(width):
+                largest[i] = np.fmax(largest[i], np.abs(rows[row, i]))
+        sums += np.float32(most[k]) * largest
+    greatest = sums.max()
+    if greatest == ZERO:
+        greatest = np.float32(1.0)
+    scale = np.float32(LARGEST_SUM) / greatest
+    for row in range(len(rows)):
+        for i in range(width):
+            numbers[row, i] = np.int16(np.rint(rows[row, i] * scale))
+    return greatest / np.float32(LARGEST_SUM)
+
+
+def rounded(net: Net, former: Rounded | None = None) -> Rounded:
+    """The weights of a network for playing.
+
+    Args:
+        net: The network.
+        former: Weights that play no more: the large arrays are written over, which saves half of
+            the time.
+    """
+    if former is None:
+        inputs, plays = np.empty(net.inputs.shape, np.int16), np.empty(net.plays.shape, np.int16)
+    else:
+        inputs, plays = former.inputs, former.plays
+    input_units = np.empty(ROLES, np.float32)
+    one_each = np.ones(len(SORTS) - 1, np.int64)
+    for role in range(ROLES):
+        input_units[role] = round_rows(net.inputs[role], SORTS, one_each, inputs[role])
+    play_unit = round_rows(net.plays, decompose.SORTS, decompose.MOST_OF_SORT, plays)
+    second = Upper.of(net).weights.swapaxes(1, 2)
+    sizes = np.abs(second)
+    most, largest = sizes.sum(axis=2).max(axis=1), sizes.max(axis=(1, 2))
+    scales = LARGEST_SECOND / np.maximum(most, 1)
+    scales = np.minimum(scales, np.iinfo(np.int16).max / np.maximum(largest, TINY))
+    return Rounded(
+        inputs,
+        input_units,
+        plays,
+        np.float32(play_unit),
+        np.rint(second * scales[:, None, None]).astype(np.int16, order="C"),
+        (1 / (scales * float(OUTPUT_STEPS))).astype(np.float32),
+        net.dense,
+    )
+
+
+@kernel
+def add_rows(table, rows, first, end, sums):
+    """Add the rows `rows[first:end]` of a table to the first of the sums, in this order."""
+    width = table.shape[1]
+    k = first
+    while k + 3 < end:  # four at a time: the sums are loaded and stored once for all
+        a, b = np.int64(rows[k]), np.int64(rows[k + 1])
+        c, d = np.int64(rows[k + 2]), np.int64(rows[k + 3])
+        for i in range(width):
+            of_a, of_b, of_c, of_d = table[a, i], table[b, i], table[c, i], table[d, i]
+            sums[i] += of_a
+            sums[i] += of_b
+            sums[i] += of_c
+            sums[i] += of_d
+        k += 4
+    while k < end:
+        row = np.int64(rows[k])
+        for i in range(width):
+            sums[i] += table[row, i]
+        k += 1
+
+
+@kernel
+def subtract_rows(table, rows, first, end, sums):
+    """Subtract the rows `rows[first:end]` of a table from the first of the sums."""
+    width = table.shape[1]
+    for k in range(first, end):
+        row = np.int64(rows[k])
+        for i in range(width):
+            sums[i] -= table[row, i]
+
+
+@kernel
+def head(dense, sums, active, hidden):
+    """The number that the upper layers make of the sums of the first one.
+
+    Few units are active: one in five, on average.
+
+    Args:
+        dense: Row of `Net.dense`.
+        sums: Sums of the first layer, float32 [UNITS].
+        active: Scratch space, int64 [UNITS].
+        hidden: Output: sums of the second layer, float32 [SECOND].
+    """
+    number = 0
+    for i in range(UNITS):
+        active[number] = i
+        number += np.int64(sums[i] > ZERO)
+    for j in range(SECOND):
+        hidden[j] = dense[SECOND_BIAS + j]
+    for k in range(number):
+        i = active[k]
+        output = sums[i]
+        for j in range(SECOND):
+            hidden[j] += output * dense[i * SECOND + j]
+    total = dense[THIRD_BIAS]
+    for j in range(SECOND):
+        total += max(hidden[j], ZERO) * dense[THIRD + j]
+    return total
+
+
+@kernel
+def output(total):
+    """The output of a unit of the first layer for playing, in steps."""
+    return np.int16(np.int32(min(max(total, ZERO) * OUTPUT_STEPS + HALF, LARGEST_OUTPUT)))
+
+
+@kernel
+def whole_head(net, role, of_inputs, of_plays, outputs):
+    """As `head`, of sums in whole numbers.
+
+    Args:
+        net: `Rounded` weights.
+        role: The role.
+        of_inputs: Sums of rows of `inputs`, int16 [UNITS].
+        of_plays: Sums of rows of `plays`, int16 [NARROW].
+        outputs: Scratch space, int16 [UNITS].
+    """
+    unit, play_unit, second_unit = net.input_units[role], net.play_unit, net.second_units[role]
+    second, dense = net.second[role], net.dense[role]
+    for i in range(NARROW):
+        total = unit * np.float32(of_inputs[i]) + play_unit * np.float32(of_plays[i])
+        outputs[i] = output(total)
+    for i in range(NARROW, UNITS):
+        outputs[i] = output(unit * np.float32(of_inputs[i]))
+    total = dense[THIRD_BIAS]
+    for j in range(SECOND):
+        hidden = second_unit * np.float32(dot(outputs, second[j], UNITS)) + dense[SECOND_BIAS + j]
+        total += max(hidden, ZERO) * dense[THIRD + j]
+    return total
+
+
+@kernel
+def probability(value):
+    """The probability to win, for the logarithm of its odds."""
+    return 1.0 / (1.0 + np.exp(-value))

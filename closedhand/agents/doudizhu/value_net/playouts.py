@@ -1,0 +1,94 @@
+"""Playouts by `value-net`: the policy of the simulations of `value-search` and `policy-search`.
+
+A determinisation is played to its end by `value-net` in all seats; one with few cards left is
+searched with open hands instead, exactly. Every seat chooses by what it sees, so that no simulated
+player acts on cards that are hidden from it. The others do not always choose what they value most,
+but in proportion to exp(value / temperature): real ones play in ways of their own.
+
+A simulation counts for the result of its game, mixed with the values that the network gave to the
+player's later decisions (an eligibility trace, as in `self_play.py`): these depend less on luck.
+
+Determinisations are weighted as in `search` (`search/styles.py`), without the style of `rule`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.agents.doudizhu.decompose import agent as decompose
+from closedhand.agents.doudizhu.search import styles
+from closedhand.agents.doudizhu.search.endgame import winner
+from closedhand.agents.doudizhu.search.styles import Styles
+from closedhand.agents.doudizhu.value_net.agent import Policy, make_space, rate
+from closedhand.agents.doudizhu.value_net.network import probability
+from closedhand.core import contract
+from closedhand.core.numba.jit import kernel
+from closedhand.games.doudizhu import rules as flat
+from closedhand.learning.policy_gradient import draw, exponentials
+from closedhand.search.exact import UNKNOWN, WON
+
+SEARCHED_SINCE = "0.12.0"
+"""The version that first searched by these playouts."""
+SIMULATION = 90.0
+"""Order of magnitude of the time of a simulation, in microseconds."""
+TEMPERATURE = 0.5
+"""Temperature of the others' choices, in logarithms of odds."""
+TRACE = 0.9
+"""Share that what follows the next decision has in a simulation; the value there has the rest."""
+
+
+class Playouts(NamedTuple):
+    """The policy of a search.
+
+    Attributes:
+        styles: Opponent model that weighs the determinisations.
+        values: Policy `value-net`.
+        temperature: Temperature of the others' choices, in logarithms of odds.
+    """
+
+    kernels = "closedhand.agents.doudizhu.value_net.playouts"
+
+    styles: Styles
+    values: Policy
+    temperature: float
+
+
+def playouts_by(values: Policy) -> Playouts:
+    """The policy of a search whose simulations a value network plays."""
+    weights = decompose.policy_of(decompose.load(None), sampled=False)
+    return Playouts(Styles(weights, 0, knows_rule=False), values, TEMPERATURE)
+
+
+@kernel
+def evaluate(policy, rules, state, player, guess, rng, ids):
+    """The value of a full state, -1 to 1: exact when few cards remain, else by a playout."""
+    known = winner(policy.styles.decompose, rules, state, player)
+    if known != UNKNOWN:
+        return 1.0 if known == WON else -1.0
+    space = make_space()
+    payoff = contract.payoff(rules, state, player)
+    total, rest = 0.0, 1.0
+    while np.isnan(payoff):
+        n, k, _ = rate(policy.values, rules, state, ids, space)
+        if k < 0 and state.player == player:
+            k = np.argmax(space.values[:n])
+            total += rest * (1.0 - TRACE) * (2.0 * probability(space.values[k]) - 1.0)
+            rest *= TRACE
+        elif k < 0:
+            weights = space.values[:n] / policy.temperature
+            k = draw(weights, n, exponentials(weights, n), rng)
+        flat.play(rules, state, space.plays[k])
+        payoff = contract.payoff(rules, state, player)
+    return total + rest * payoff
+
+
+@kernel
+def log_likelihood(policy, rules, state, player, least, rng, ids):
+    """As in `search/styles.py`."""
+    return styles.log_likelihood(policy.styles, rules, state, player, least, rng, ids)
+
+
+@kernel
+def propose(policy, rules, state, player, rng):
+    """As in `search/styles.py`."""
+    styles.propose(policy.styles, rules, state, player, rng)

@@ -1,0 +1,145 @@
+"""Games of self-play, as samples for the network of `value-net`.
+
+A sample is a decision with a choice: its inputs, and what the choice turned out to be worth. All
+seats play what the network values most; one decision in a hundred is random.
+
+The target of a sample is a mix of the result of the game and of the values that the network itself
+gave to the player's later decisions (an eligibility trace, Watkins' Q(lambda)): the results alone
+differ by the luck of the deal as well. A random choice ends the trace of the decisions before it.
+"""
+
+import numpy as np
+
+from closedhand.agents.doudizhu.decompose.features import MOST_FEATURES
+from closedhand.agents.doudizhu.value_net.agent import make_space, rate, role_of
+from closedhand.agents.doudizhu.value_net.features import HAND, MOST_INPUTS, PLAY, write_cards
+from closedhand.agents.doudizhu.value_net.network import ROLES, probability
+from closedhand.core.numba.jit import kernel, seed_in_kernel
+from closedhand.games.doudizhu import rules as flat
+from closedhand.games.doudizhu.state import LONGEST
+
+EXPLORATION = 0.01
+"""Share of random choices."""
+TRACE = 0.9
+"""Share that the target of the player's next decision has in a target; its value has the rest."""
+MOST_DOUBLINGS = 3
+"""Most bombs that double the points of a target: rarer ones would drown all else."""
+
+SAMPLE = np.dtype(
+    (
+        np.record,
+        np.dtype(
+            [
+                ("inputs", "u2", MOST_INPUTS),  # of the position, the hand left, and the play
+                ("features", "u2", MOST_FEATURES),  # of `decompose`
+                ("prior", "f4"),  # sum of `decompose`, less that of the best play
+                ("target", "f4"),
+                ("role", "u1"),
+                ("known", "u1"),  # number of inputs
+                ("number", "u1"),  # number of features
+            ],
+            align=True,
+        ),
+    )
+)
+
+
+@kernel
+def play_games(policy, rules, win, games, rng, ids, states, samples):
+    """Play games and write samples, as long as there is room for those of another game.
+
+    Args:
+        policy: Policy of all seats.
+        rules: Rules of the flat game.
+        win: Whether values are the logarithms of odds to win, and not points.
+        games: Number of games.
+        rng: Generator of deals and random choices.
+        ids: Scratch space, int32 [num_actions].
+        states: Scratch space, states [1].
+        samples: Output, `SAMPLE` [room].
+
+    Returns:
+        The number of games played, and of samples.
+    """
+    state = states[0]
+    space = make_space()
+    ahead, explored = np.empty(LONGEST), np.empty(LONGEST, np.bool_)
+    n = 0
+    for game in range(games):
+        if n + LONGEST > len(samples):
+            return game, n
+        flat.deal(rules, state, seed_in_kernel(rng))
+        first = n
+        while not flat.over(rules, state):
+            candidates, k, known = rate(policy, rules, state, ids, space)
+            if k < 0:
+                k = np.argmax(space.values[:candidates])
+                ahead[n - first] = worth(space.values[k], win)
+                explored[n - first] = rng.random() < EXPLORATION
+                if explored[n - first]:
+                    k = np.int64(rng.random() * candidates)
+                    while space.values[k] == -np.inf:
+                        k = np.int64(rng.random() * candidates)
+                write_sample(rules, state, space, known, k, samples[n])
+                n += 1
+            flat.play(rules, state, space.plays[k])
+        set_targets(state, win, ahead, explored, samples[first:n])
+    return games, n
+
+
+@kernel
+def worth(value, win):
+    """The expected result for a value: the probability to win, or the points."""
+    return probability(value) if win else value
+
+
+@kernel
+def write_sample(rules, state, space, known, k, sample):
+    """Write everything of a sample but the target.
+
+    Args:
+        rules: Rules of the flat game.
+        state: State before the play.
+        space: What `rate` has found out.
+        known: Number of inputs of the position.
+        k: Index of the play among the candidates.
+        sample: Sample to write.
+    """
+    play = space.plays[k]
+    for i in range(known):
+        sample.inputs[i] = space.position[i]
+    left = state.hands[state.player] - rules.plays.need[play]
+    n = write_cards(left, HAND, sample.inputs, known)
+    sample.inputs[n] = PLAY + rules.plays.group[play]
+    sample.known = n + 1
+    sample.number = space.numbers[k]
+    for i in range(space.numbers[k]):
+        sample.features[i] = space.features[k, i]
+    sample.prior = space.priors[k]
+    sample.role = role_of(state)
+
+
+@kernel
+def set_targets(state, win, ahead, explored, samples):
+    """Write the targets of the samples of a game that is over.
+
+    Args:
+        state: State at the end.
+        win: As for `play_games`.
+        ahead: Expected result of the best choice at each sample, float64.
+        explored: Whether the choice was random, bool.
+        samples: The samples in the order of play.
+    """
+    landlord_won = state.left[state.landlord] == 0
+    points = 1.0 if win else 2.0 ** min(np.int64(state.bombs), MOST_DOUBLINGS)
+    loss = 0.0 if win else -points
+    targets = np.empty(ROLES)
+    for role in range(ROLES):
+        targets[role] = points if landlord_won == (role == 0) else loss
+    for i in range(len(samples) - 1, -1, -1):
+        role = samples[i].role
+        samples[i].target = targets[role]
+        if explored[i]:
+            targets[role] = ahead[i]
+        else:
+            targets[role] = TRACE * targets[role] + (1.0 - TRACE) * ahead[i]

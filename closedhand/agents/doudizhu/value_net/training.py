@@ -1,0 +1,401 @@
+"""Deep Monte Carlo: trains the network of `value-net` by self-play.
+
+A step plays `GAMES` games with the network in all seats, in threads or elsewhere, and learns from
+their samples, one thread a role. Threads share no weights that they change, so that a step does not
+depend on their number, and a run that is resumed goes on exactly as if it had not been interrupted.
+
+Step sizes fall with the number of steps, not with the clock: a run has no planned end. What plays
+is not the network but the mean of its weights over the last part of the run, in which later steps
+count more (polynomial-decay averaging): it takes the place of a final phase of small steps.
+"""
+
+import io
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import numpy as np
+
+from closedhand.agents.doudizhu.value_net import files
+from closedhand.agents.doudizhu.value_net.agent import Policy, ValueNetAgent, policy_of
+from closedhand.agents.doudizhu.value_net.joining import joined, trimmed
+from closedhand.agents.doudizhu.value_net.learning import Optimiser, learn, new_optimiser
+from closedhand.agents.doudizhu.value_net.network import (
+    ROLES,
+    SECOND,
+    THIRD,
+    UNITS,
+    Net,
+    Rounded,
+    new_net,
+)
+from closedhand.agents.doudizhu.value_net.self_play import SAMPLE, play_games
+from closedhand.core import batch, duplicate
+from closedhand.core.agents import Agent
+from closedhand.core.files import write_atomically
+from closedhand.core.game import Game, InputError
+from closedhand.core.numba.jit import kernel
+from closedhand.core.options import Range
+from closedhand.core.reading import check_arrays, checksum
+from closedhand.core.registry import make_game
+from closedhand.core.run import NPZ, Format, Run
+from closedhand.core.threads import in_threads
+from closedhand.core.workers import Crew
+
+GAMES, PIECE = 1024, 128
+"""Games in a step, and of those that a thread or an actor plays at a time."""
+ROOM = 40 * PIECE
+"""Samples of a piece; there are 20 in a game on average. A game that might not fit is not begun."""
+RATE, RATE_STEPS = 1e-4, 500
+"""Step size at the beginning, and the number of steps after which it has fallen by the square root
+of two; it falls by the square root of the number of steps."""
+AVERAGED_EVERY = 8
+"""Steps between additions to the mean of the weights."""
+LAST_PART = 9
+"""The mean is about that over the last ninth of the run."""
+LEAST_VISITS = 30
+"""Gradients of a row after which it plays."""
+NOTED_EVERY = 500
+"""Steps between entries in the history."""
+JUDGED = 10_000
+"""Samples by which the units of two networks are judged."""
+DEALS = 5000
+"""Deals of the duplicate match against `decompose` in an entry; they are always the same."""
+COUNTS = (*files.NUMBERS, "averaged")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a stage of a training can be told; the annotations document it on the command line."""
+
+    pace: Annotated[float, Range(1e-6, 10), "all step sizes are multiplied by this"] = 1.0
+    beside: Annotated[
+        str, "file of a second network: begin with the mean of its values and those of --from"
+    ] = ""
+    share: Annotated[float, Range(0.01, 0.99), "share of the second network in that mean"] = 0.2
+
+
+@kernel
+def mix(mean, weights, part):
+    """Move a mean by a part of the way to some weights, float32 arrays of one dimension."""
+    for i in range(len(mean)):
+        mean[i] += part * (weights[i] - mean[i])
+
+
+class Training:
+    """A network in training; a `closedhand.core.run.Learner`.
+
+    Attributes:
+        game: Dou Dizhu with the objective that is learned.
+        seed: Seed of everything random.
+        steps: Number of steps taken, before this stage as well.
+        games: Number of games played, likewise.
+        samples: Number of samples learned, likewise.
+        averaged: Number of networks in the mean.
+        net: The network.
+        mean: Mean of the network's weights, which plays.
+        optimiser: What is known of the gradients.
+        losses: Sum of the losses since the last summary, and their number, float64 [2].
+        crew: Who plays the games; None: this process.
+    """
+
+    def __init__(
+        self, game: Game, seed: int, start: Path | None = None, settings: Settings = Settings()
+    ) -> None:
+        """Prepare a training.
+
+        Args:
+            game: Dou Dizhu under its default rules but for the objective.
+            seed: Seed of everything random.
+            start: File of a network to go on from, of either objective; None: one that plays as
+                `decompose`.
+            settings: Settings of this stage.
+
+        Raises:
+            InputError: A file cannot be read, or the two networks have other objectives.
+        """
+        self.game = game
+        self.seed = seed
+        self.settings = settings
+        self.objective = str(game.options["objective"])
+        self.steps = self.games = self.samples = self.averaged = 0
+        self._samples = np.zeros(0, SAMPLE)
+        self._policy: Policy | None = None
+        self.crew: Crew | None = None
+        self.net = new_net(seed)
+        self._known = np.zeros(self.net.inputs.shape[:-1], np.bool_)  # learned before this stage
+        if start is not None:
+            self.net, about = files.read(start)
+            for name in files.NUMBERS:
+                setattr(self, name, about[name])
+            if settings.beside:
+                self.net = self._joined_with(Path(settings.beside), about["objective"])
+            # For another objective all of a value is multiplied by the same: it plays the same.
+            ratio = files.SHARES[self.objective] / files.SHARES[about["objective"]]
+            self.net.dense[:, THIRD:] *= np.float32(ratio)
+            self._known = self.net.inputs.any(axis=-1)
+        elif settings.beside:
+            raise InputError("beside is a second network: name the first one by --from")
+        self.mean = Net(*(part.copy() for part in self.net))
+        self.optimiser = new_optimiser()
+        self.losses = np.zeros(2)
+
+    def _joined_with(self, path: Path, objective: str) -> Net:
+        """The network and a second one as one, with as many units as both have.
+
+        Raises:
+            InputError: The file cannot be read, or holds a network of another objective.
+        """
+        other, about = files.read(path)
+        if about["objective"] != objective:
+            raise InputError(f"{path} was trained to {about['objective']}, not to {objective}")
+        share = self.settings.share
+        samples = self.play(np.random.default_rng((self.seed, 0x701)))[:JUDGED]
+        return trimmed(joined([self.net, other], [1 - share, share]), samples)
+
+    @property
+    def rate(self) -> float:
+        """Step size of the next step."""
+        return self.settings.pace * RATE / (1 + self.steps / RATE_STEPS) ** 0.5
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """Description of the network, for its file."""
+        from closedhand import __version__
+
+        return {
+            "objective": self.objective,
+            "rules": self.game.options["rules"],
+            "steps": self.steps,
+            "games": self.games,
+            "samples": self.samples,
+            "seed": self.seed,
+            "version": __version__,
+        }
+
+    def advance(self, seconds: float) -> bool:
+        """Take a step; returns whether an entry in the history is due."""
+        self.step()
+        return self.steps % NOTED_EVERY == 0
+
+    def step(self) -> None:
+        """Play the games of a step and learn from them."""
+        rng = np.random.default_rng((self.seed, 0xDA7, self.steps))
+        counts = self._play(rng)
+        games, samples = counts.sum(axis=0).tolist()
+        order = rng.permutation(places(counts))
+        self._learn(order, rng.random(len(order), np.float32))
+        self.steps += 1
+        self.games += games
+        self.samples += samples
+        if self.steps % AVERAGED_EVERY == 0:
+            self.averaged += 1
+            part = np.float32(LAST_PART / (self.averaged + LAST_PART - 1))
+            for mean, weights in zip(self.mean, self.net, strict=True):
+                mix(mean.reshape(-1), weights.reshape(-1), part)
+
+    def play(self, rng: np.random.Generator) -> np.ndarray:
+        """The samples of the games of a step, in random order, without learning from them."""
+        played = places(self._play(rng))
+        return self._samples[rng.permutation(played)]
+
+    def _play(self, rng: np.random.Generator) -> np.ndarray:
+        """Play games; return the number of games and of samples of each piece, int64 [n, 2]."""
+        pieces = GAMES // PIECE
+        if not len(self._samples):
+            self._samples = np.zeros(pieces * ROOM, SAMPLE)
+        rngs = rng.spawn(pieces)
+        counts = np.zeros((pieces, 2), np.int64)
+        self._policy = policy = policy_of(self.net, self.objective, self._policy)
+        rooms = self._samples.reshape(pieces, ROOM)
+
+        def work(piece: slice) -> None:
+            for i in range(piece.start, piece.stop):
+                counts[i] = play_piece(self.game, policy, rngs[i], rooms[i])
+
+        if self.crew is None:
+            in_threads(work, pieces, chunk=1)
+            return counts
+        shared = self.crew.share(policy)
+        jobs = [(self.game, shared, rng) for rng in rngs]
+        for i, (games, samples) in enumerate(self.crew.results_of(piece_elsewhere, jobs)):
+            counts[i] = games, len(samples)
+            rooms[i, : len(samples)] = samples
+        return counts
+
+    def _learn(self, order: np.ndarray, draws: np.ndarray) -> None:
+        """Learn the samples at some places in their order; one random number for each of them."""
+        share, rate = files.SHARES[self.objective], self.rate
+        losses = np.zeros((ROLES, 2))
+
+        def work(roles: slice) -> None:
+            for role in range(roles.start, roles.stop):
+                losses[role] = learn(
+                    self.net,
+                    self.optimiser,
+                    role,
+                    share,
+                    self.objective == "win",
+                    rate,
+                    self._samples,
+                    order,
+                    draws,
+                )
+
+        in_threads(work, ROLES, chunk=1)
+        self.losses += losses.sum(axis=0)
+
+    def state(self) -> dict[str, Any]:
+        """Everything that `restore` needs."""
+        return {
+            **{name: np.array(getattr(self, name)) for name in COUNTS},
+            "losses": self.losses,
+            **{f"net_{name}": part for name, part in self.net._asdict().items()},
+            **{f"mean_{name}": part for name, part in self.mean._asdict().items()},
+            **{f"optimiser_{name}": part for name, part in self.optimiser._asdict().items()},
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Resume from a state that `state` returned.
+
+        Raises:
+            ValueError: The state is damaged.
+        """
+        check_arrays(state, self.state())
+        for name in COUNTS:
+            setattr(self, name, int(state[name]))
+        self.losses = state["losses"]
+        self.net = Net(*(state[f"net_{name}"] for name in Net._fields))
+        self.mean = Net(*(state[f"mean_{name}"] for name in Net._fields))
+        names = Optimiser._fields
+        self.optimiser = Optimiser(*(state[f"optimiser_{name}"] for name in names))
+
+    def summary(self) -> dict[str, Any]:
+        """Numbers of steps, games and samples, mean loss, and the results against `decompose`."""
+        total, number = self.losses.tolist()
+        self.losses = np.zeros(2)
+        return {
+            **{name: getattr(self, name) for name in files.NUMBERS},
+            "loss": round(total / max(number, 1), 5),
+            **measure(self.game, self.agent()),
+        }
+
+    @property
+    def learned(self) -> Net:
+        """The mean of the weights, without rows that are still more random than learned."""
+        learned = self._known | (self.optimiser.input_visits >= LEAST_VISITS)
+        return self.mean._replace(inputs=self.mean.inputs * learned[..., None])
+
+    def agent(self) -> ValueNetAgent:
+        """The agent that plays by the mean of the weights."""
+        return ValueNetAgent(self.game, "value-net", self.learned, self.objective)
+
+
+def play_piece(
+    game: Game, policy: Policy, rng: np.random.Generator, room: np.ndarray
+) -> tuple[int, int]:
+    """Play `PIECE` games, or as many as there is room for.
+
+    Returns:
+        The number of games, and of the samples that were written into the room.
+    """
+    ids, states = np.empty(game.num_actions, np.int32), np.zeros(1, game.dtype)
+    win = game.options["objective"] == "win"
+    return play_games(policy, game.rules, win, PIECE, rng, ids, states, room)
+
+
+def piece_elsewhere(game: Game, policy: Policy, rng: np.random.Generator) -> tuple[int, np.ndarray]:
+    """Play a piece for a learner elsewhere; returns the number of games, and the samples."""
+    # What is shared is read-only, and kernels are compiled for arrays that are not.
+    policy = policy._replace(net=Rounded(*cast(Any, (part.copy() for part in policy.net))))
+    room = np.zeros(ROOM, SAMPLE)
+    games, samples = play_piece(game, policy, rng, room)
+    return games, room[:samples]
+
+
+def places(counts: np.ndarray) -> np.ndarray:
+    """The places of the samples of all pieces, of which `Training._play` returned the numbers."""
+    return np.concatenate([i * ROOM + np.arange(n) for i, n in enumerate(counts[:, 1])])
+
+
+def measure(game: Game, agent: Agent) -> dict[str, float]:
+    """Win rate and gain of an agent against `decompose` over `DEALS` duplicate deals.
+
+    The gain is half the difference of the landlord's payoffs, with the agent as the landlord and
+    with `decompose`.
+
+    Returns:
+        The means `won` and `gained`, with their standard errors `won_error` and `gained_error`.
+    """
+    agents, dealt = duplicate.start(game, [agent, "decompose"], 0, range(DEALS))
+    tables = duplicate.tables(game.sides)
+    states = np.repeat(dealt, len(tables))
+    duplicate.play_out(game, states, np.tile(tables, (DEALS, 1)), agents)
+    # The tables have the agent as the landlord, then as the peasants.
+    payoffs = batch.returns(game, states)[:, 0].reshape(DEALS, len(tables))
+    won = ((payoffs > 0) == (True, False)).mean(axis=1)
+    gained = (payoffs[:, 0] - payoffs[:, 1]) / 2
+    found: dict[str, float] = {}
+    for name, values in (("won", won), ("gained", gained)):
+        found[name] = round(float(values.mean()), 4)
+        found[f"{name}_error"] = round(float(values.std() / DEALS**0.5), 4)
+    return found
+
+
+def _write(path: Path, about: dict[str, Any], state: dict[str, Any]) -> None:
+    """Write a checkpoint without compressing it, which would take longer than a step."""
+    buffer = io.BytesIO()
+    texts = {key: np.array(json.dumps(value)) for key, value in about.items()}
+    np.savez(buffer, **cast(Any, {**state, **texts}))
+    write_atomically(path, buffer.getbuffer().tobytes())
+
+
+PLAIN = Format(_write, NPZ.read)
+
+
+def begin(
+    game: Game,
+    seed: int,
+    folder: Path,
+    start: Path | None = None,
+    settings: Settings = Settings(),
+) -> Run[Training]:
+    """Make a run of a training before its first step; it can be resumed.
+
+    Args:
+        game: Dou Dizhu under its default rules but for the objective.
+        seed: Seed of everything random.
+        folder: Folder for the network and the checkpoint `learner.npz`.
+        start: File of a network to go on from.
+        settings: Settings of this stage.
+
+    Raises:
+        InputError: Rules that are not learned, or a file of another kind.
+    """
+    defaults = make_game(game.name).options
+    if {**game.options, "objective": None} != {**defaults, "objective": None}:
+        raise InputError(
+            "value-net learns the default rules of doudizhu: leave out all options but objective"
+        )
+    training = Training(game, seed, start, settings)
+    networks = {"from": start, "beside": settings.beside}
+
+    def save_network() -> None:
+        files.save(folder / files.NAME, training.learned, training.about)
+
+    return Run(
+        training,
+        {
+            "objective": training.objective,
+            "seed": seed,
+            "start": training.steps,
+            "files": {name: checksum(path) for name, path in networks.items() if path},
+            "units": [UNITS, SECOND],
+            **asdict(settings),
+        },
+        folder / "learner.npz",
+        save_network,
+        PLAIN,
+        note_checkpoints=False,
+    )

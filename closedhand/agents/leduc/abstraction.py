@@ -1,0 +1,52 @@
+"""The cost of the slides' state tuple: learning as if players forgot the betting.
+
+The course slides use (turn, bets, own card, flop) as a player's state. The tuple leaves out how the
+bets were made, so different information sets share it. This is imperfect recall, for which CFR has
+no guarantee. `SLIDES` are trees on which the solvers learn one strategy for each tuple; it is then
+judged in the real game.
+"""
+
+from typing import cast
+
+import numpy as np
+
+from closedhand.core.game import Game
+from closedhand.games.leduc.plays import name
+from closedhand.games.leduc.rules import FLOP
+from closedhand.solvers import solving
+from closedhand.solvers.strategy import Strategy
+from closedhand.solvers.tied import tied_trees
+from closedhand.solvers.tree import InfoTree, views_of_sets
+
+
+def classes(game: Game, tree: InfoTree) -> np.ndarray:
+    """The number of the slides' state of each information set, int64 [sets]."""
+    tables = game.rules.tables
+    numbers: dict[tuple[str, int, int], int] = {}
+    found = np.empty(len(tree.owner), np.int64)
+    for views, sets in views_of_sets(game, tree):
+        for view, s in zip(views, sets, strict=True):
+            state = (name(tables.nodes[view.node]), view.cards[view.player], view.cards[FLOP])
+            found[s] = numbers.setdefault(state, len(numbers))
+    return found
+
+
+SLIDES = tied_trees(classes)
+"""The trees of UH-Leduc with the slides' states for information sets."""
+
+
+def solve(game: Game, iterations: int, algorithm: str = "cfr+", seed: int = 0) -> Strategy:
+    """Learn a strategy on the slides' states.
+
+    Args:
+        game: A game in which all nodes with the same name have the same actions: UH-Leduc.
+        iterations: Number of iterations.
+        algorithm: One of the algorithms for information trees.
+        seed: Seed of its randomness.
+
+    Returns:
+        The strategy of the real game; it is the same wherever the slides' state is the same.
+    """
+    learner = solving.make_solver(algorithm, game, seed, trees=SLIDES)
+    learner.run(iterations)
+    return cast(Strategy, learner.strategy())

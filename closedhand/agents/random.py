@@ -1,0 +1,73 @@
+"""The agent `random`: legal actions of any game, all with the same probability."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.agents.agent import KernelAgent
+from closedhand.core import contract
+from closedhand.core.agents import Traits, described, refuse_argument
+from closedhand.core.game import Game
+from closedhand.core.numba.jit import kernel
+from closedhand.core.stream import Stream, draw, make_stream
+
+
+@kernel
+def share_out(rules, views, ids, shares):
+    """Write the probabilities of the actions of every view, float64 [n, num_actions]."""
+    shares[:] = 0.0
+    for i in range(len(views)):
+        n = contract.legal(rules, views[i], ids)
+        for k in range(n):
+            shares[i, ids[k]] = 1.0 / n
+
+
+class Uniform(NamedTuple):
+    """The policy of uniformly random actions.
+
+    Attributes:
+        stream: The random numbers, one for each decision.
+    """
+
+    kernels = "closedhand.agents.random"
+
+    stream: Stream
+
+
+@kernel
+def decide(policy, rules, view, ids):
+    """A uniformly random legal action; -1 if the game is over."""
+    if contract.over(rules, view):
+        return -1
+    number = draw(policy.stream)
+    return np.int64(ids[np.int64(number * contract.legal(rules, view, ids))])
+
+
+class RandomAgent(KernelAgent):
+    """Plays uniformly random legal actions."""
+
+    def __init__(self, game: Game, seed: int = 0) -> None:
+        """Play `game`.
+
+        Args:
+            game: Any game.
+            seed: The same seed and the same sequence of views give the same actions.
+        """
+        super().__init__(game, "random", Uniform(make_stream(seed)))
+
+    def probabilities(self, views: np.ndarray) -> np.ndarray:
+        """Uniform probabilities of the legal actions of views, states [n]; float64 [n, actions]."""
+        shares = np.empty((len(views), self.game.num_actions))
+        share_out(self.game.rules, views, self._ids, shares)
+        return shares
+
+
+@described(Traits(microseconds=0.5))
+def make_random(game: Game, seed: int, argument: str | None) -> RandomAgent:
+    """The agent `random`.
+
+    Raises:
+        InputError: It was given an argument.
+    """
+    refuse_argument("random", argument)
+    return RandomAgent(game, seed)

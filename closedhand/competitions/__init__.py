@@ -1,0 +1,1 @@
+"""Servers and clients of competitions, a folder each."""

@@ -1,0 +1,349 @@
+"""A client: an agent that plays at a server of protocol 20070."""
+
+import socket
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from closedhand.competitions.uecda import wire
+from closedhand.competitions.uecda.follow import Follower
+from closedhand.core.agents import Agent, make_agent
+from closedhand.core.game import Game, InputError, State
+from closedhand.core.interrupt import WAIT, deferred
+from closedhand.core.registry import make_game
+from closedhand.core.text import reason_of
+from closedhand.games.daihinmin.exchange import TAXES, loser, winner
+from closedhand.games.daihinmin.game import MOST_ROUNDS
+from closedhand.games.daihinmin.logs import check_competition
+from closedhand.games.daihinmin.planes import has_gifts
+from closedhand.games.daihinmin.state import NOBODY, PLAYERS
+
+Watch = Callable[[State, int, int], None]
+"""Told the view of a round, whose it is, and the player whose turn was just seen or -1."""
+
+CHUNK = 65536
+CONNECT_SECONDS = 10.0
+
+
+def match_game(rounds: int = MOST_ROUNDS, **options: Any) -> Game:
+    """A match, as agents play it at a server; at another's it has the most rounds, as nobody knows.
+
+    Raises:
+        InputError: An unknown option, or one that the protocol does not support.
+    """
+    game = make_game("daihinmin", **{**options, "rounds": rounds})
+    if game.flat is not game:
+        raise InputError("the protocol names plays, not sets of cards: leave actions at plays")
+    check_competition(game)
+    if has_gifts(game.rules.options):
+        raise InputError(
+            "the protocol has no cards given or discarded: leave out seven_give and ten_discard"
+        )
+    return game
+
+
+def round_game(**options: Any) -> Game:
+    """One round of such a match.
+
+    Raises:
+        InputError: An unknown option, or one that the protocol does not support.
+    """
+    return match_game(**{**options, "rounds": 1})
+
+
+class Connection:
+    """The numbers and tables that a server sends, read in order.
+
+    Attributes:
+        check: Callback that may raise `KeyboardInterrupt`.
+    """
+
+    def __init__(self, sock: socket.socket, check: Callable[[], None] = lambda: None) -> None:
+        """Wrap a socket.
+
+        Args:
+            sock: The socket.
+            check: Callback, called at intervals while the server is silent.
+        """
+        sock.settimeout(WAIT)
+        self._sock = sock
+        self.check = check
+        self._data = b""
+        self._start = 0
+
+    def read(self, size: int) -> bytes:
+        """The next `size` bytes.
+
+        Raises:
+            EOFError: The server has closed the connection.
+        """
+        while len(self._data) - self._start < size:
+            try:
+                chunk = self._sock.recv(CHUNK)
+            except TimeoutError:
+                self.check()
+                continue
+            if not chunk:
+                raise EOFError
+            self._data = self._data[self._start :] + chunk
+            self._start = 0
+        self._start += size
+        return self._data[self._start - size : self._start]
+
+    def number(self) -> int:
+        """The next number."""
+        return wire.NUMBER.unpack(self.read(4))[0]
+
+    def table(self) -> bytes:
+        """The next table."""
+        return self.read(wire.TABLE)
+
+    def send(self, cells: bytes) -> None:
+        """Send cells as a table, in one write."""
+        self._sock.sendall(cells.ljust(wire.TABLE, b"\0"))
+
+
+@dataclass
+class Result:
+    """What a client knows of a match.
+
+    Attributes:
+        player: Number of the client's player.
+        places: Its place in every round played, 0 for the daifugo.
+        rejected: Number of its plays that the server refused.
+        decisions: Number of its decisions.
+        seconds: Time that they took.
+        complete: Whether the server ended the match.
+    """
+
+    player: int
+    places: list[int] = field(default_factory=list)
+    rejected: int = 0
+    decisions: int = 0
+    seconds: float = 0.0
+    complete: bool = False
+
+    @property
+    def points(self) -> int:
+        """Points of all rounds."""
+        return sum(PLAYERS - place for place in self.places)
+
+    def count(self, decisions: int, start: float) -> None:
+        """Count decisions begun at a time of `time.perf_counter`."""
+        self.decisions += decisions
+        self.seconds += time.perf_counter() - start
+
+
+class Client:
+    """An agent connected to a server.
+
+    Attributes:
+        game: One round of the rules that the server uses, as `watch` sees it.
+    """
+
+    def __init__(
+        self,
+        agent: str | Agent | Callable[[Game], Agent],
+        host: str = wire.HOST,
+        port: int = wire.PORT,
+        name: str | None = None,
+        seed: int = 0,
+        watch: Watch | None = None,
+        **options: Any,
+    ) -> None:
+        """Connect; `play` must follow within two seconds.
+
+        Args:
+            agent: Name of an agent, an agent for `match_game`, or a function that makes one.
+            host: Address of the server.
+            port: Port of the server.
+            name: Name of the client at the server; the agent's by default.
+            seed: Seed of the agent's randomness.
+            watch: Told all that the player sees, at the beginning of a round, before each of the
+                player's own decisions, and after every turn.
+            **options: Non-default options of the rules that the server uses.
+
+        Raises:
+            InputError: An unknown agent or option, or no server.
+        """
+        self.game = round_game(**options)
+        match = match_game(**{**options, "rounds": MOST_ROUNDS})
+        if isinstance(agent, str | Agent):
+            self._agent = make_agent(match, agent, seed)
+        else:
+            self._agent = agent(match)
+        self._name = name or self._agent.name
+        self._watch = watch
+        # Warm up before the server's clock starts, without using up randomness of a given agent.
+        warm_up(self.game, make_agent(match, agent if isinstance(agent, str) else "random"))
+        try:
+            self._sock = socket.create_connection((host, port), CONNECT_SECONDS)
+        except (OSError, OverflowError, ValueError) as error:  # some of a name no host can have
+            reason = reason_of(error)
+            raise InputError(f"no server at {host}:{port}: {reason}") from None
+
+    def play(self, progress: Callable[[int], None] = lambda rounds: None) -> Result:
+        """Play a match.
+
+        Args:
+            progress: Callback that receives the number of rounds played.
+
+        Returns:
+            The result, also if the server disconnected or Ctrl-C ended the match.
+
+        Raises:
+            InputError: The server refuses the client, or its tables make no sense.
+        """
+        with self._sock as sock:
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            return play_match(sock, self.game, self._agent, self._name, progress, self._watch)
+
+    def leave(self) -> None:
+        """End the match at once, from another thread, as if the server had disconnected."""
+        with suppress(OSError):  # it has ended already
+            self._sock.shutdown(socket.SHUT_RDWR)
+
+
+class InMatch:
+    """An agent that sees a round as one of its match.
+
+    Attributes:
+        name: Name of the agent.
+    """
+
+    def __init__(self, agent: Agent, watch: Callable[[State], None]) -> None:
+        """Begin a match.
+
+        Args:
+            agent: Agent for `match_game`.
+            watch: Told every view of a round before the agent decides in it.
+        """
+        self.name = agent.name
+        self._agent, self._watch = agent, watch
+        self._rounds = 0
+        self._points = np.zeros(PLAYERS, np.int64)
+
+    def act(self, view: State) -> int:
+        """The agent's action in a view of a round alone."""
+        self._watch(view.copy())
+        view = view.copy()
+        view.round_number = self._rounds
+        view.points[:] = self._points
+        return int(self._agent.act(view))
+
+    def count(self, view: State) -> None:
+        """Count a round by its last view; where that is not its end, the match begins anew."""
+        if view.out == PLAYERS:
+            self._rounds += 1
+            self._points += view.points
+        else:
+            self._rounds = 0
+            self._points[:] = 0
+
+
+def warm_up(game: Game, agent: Agent) -> None:
+    """Make two decisions that do not count, because loading kernels and networks takes time."""
+    state = round_game(**{**game.options, "classes": "random"}).deal(np.random.default_rng(0))
+    status = wire.Status(
+        left=tuple(state.left.tolist()),
+        classes=tuple(state.classes.tolist()),
+        seats=tuple(state.seats.tolist()),
+    )
+    number = TAXES[0] if game.options["exchange"] else 0
+    for me, to_give in (winner(state, 0), number), (loser(state, 0), 0):
+        hand = wire.hand_cells(int(state.hands[me]))
+        follower = Follower(game, me)
+        if follower.begin(hand + status._replace(to_give=to_give).pack()):
+            follower.give(agent, to_give)
+        follower.see(me, wire.NOTHING)
+        follower.turn(hand + status._replace(my_turn=1, player=me).pack())
+        agent.act(follower.view.copy())
+
+
+def play_match(
+    sock: socket.socket,
+    game: Game,
+    agent: Agent,
+    name: str,
+    progress: Callable[[int], None] = lambda rounds: None,
+    watch: Watch | None = None,
+) -> Result:
+    """Play a match over a connection; see `Client.play`."""
+    with deferred() as check:
+        return _play_match(Connection(sock, check), game, agent, name, progress, watch)
+
+
+def _play_match(
+    connection: Connection,
+    game: Game,
+    agent: Agent,
+    name: str,
+    progress: Callable[[int], None],
+    watch: Watch | None,
+) -> Result:
+    try:
+        connection.send(wire.profile(name))
+        me = connection.number()
+    except (EOFError, OSError):
+        raise InputError("the server wants no more players") from None
+    if not 0 <= me < PLAYERS:
+        raise InputError(f"the server calls us player {me}")
+    result, follower = Result(me), Follower(game, me)
+    playing = InMatch(agent, lambda view: watch(view, me, NOBODY) if watch else None)
+    try:
+        while not result.complete:
+            end = play_round(connection, follower, playing, result, watch)
+            playing.count(follower.finish())
+            result.places.append(int(follower.view.places[me]))
+            result.complete = end == wire.MATCH_OVER
+            progress(len(result.places))
+    except (EOFError, OSError, KeyboardInterrupt):
+        pass
+    return result
+
+
+def play_round(
+    connection: Connection,
+    follower: Follower,
+    agent: Agent,
+    result: Result,
+    watch: Watch | None = None,
+) -> int:
+    """Play a round.
+
+    Returns:
+        `wire.ROUND_OVER` or `wire.MATCH_OVER`.
+
+    Raises:
+        EOFError: The server has closed the connection.
+        OSError: The connection has failed.
+        InputError: The server's tables make no sense.
+    """
+    number = follower.begin(connection.table())
+    if watch:
+        watch(follower.view.copy(), follower.me, NOBODY)
+    if number:
+        start = time.perf_counter()
+        connection.send(wire.hand_cells(follower.give(agent, number)))
+        result.count(number, start)
+    while True:
+        player, mine = follower.turn(connection.table())
+        connection.check()
+        if mine:
+            start = time.perf_counter()
+            action = int(agent.act(follower.view.copy()))
+            result.count(1, start)
+            cells = wire.play_cells(action)
+            connection.send(cells)
+            accepted = connection.read(4) == wire.ACCEPTED
+            result.rejected += not accepted and cells != wire.NOTHING
+        follower.see(player, connection.table()[: wire.CELLS])
+        if watch:
+            watch(follower.finish().copy(), follower.me, player)
+        end = connection.number()
+        if end != wire.GOES_ON:
+            return end

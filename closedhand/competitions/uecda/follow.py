@@ -1,0 +1,256 @@
+"""A player's view of a round, kept in step with what a server's tables show.
+
+It is the record that `hidden.hide` makes from the true state of a game of one round; its points and
+round number are therefore 0.
+"""
+
+import numpy as np
+
+from closedhand.competitions.uecda import wire
+from closedhand.core.agents import Agent
+from closedhand.core.game import Game, InputError, State
+from closedhand.core.numba.jit import kernel
+from closedhand.games.daihinmin.exchange import (
+    TAXES,
+    best_cards,
+    best_pick,
+    can_pick,
+    has_exchange,
+    loser,
+    winner,
+)
+from closedhand.games.daihinmin.plays import DECK, PASS
+from closedhand.games.daihinmin.rules import play
+from closedhand.games.daihinmin.state import HIDDEN, LONGEST, NOBODY, PLAYERS
+from closedhand.games.daihinmin.tricks import new_trick
+
+DEALT = (11, 11, 11, 10, 10)
+"""Numbers of cards dealt, in seat order from the daifugo on."""
+MOST_LEFT = DEALT[0] + TAXES[0]
+"""Most cards in a hand: those of the daifugo before cards are given back."""
+FLAGS, SIZES = 5 * wire.COLUMNS, 6 * wire.COLUMNS
+"""Offsets of the flags and of the hand sizes in a table."""
+
+
+@kernel
+def catch_up(rules, view, seen):
+    """Apply what was seen: int64 [2 x n], alternating players and their plays or passes."""
+    for i in range(0, len(seen), 2):
+        if view.out < PLAYERS and view.moves < LONGEST:
+            view.player = seen[i]
+            play(rules, view, seen[i + 1])
+
+
+@kernel
+def settle(rules, view, me, hand, table):
+    """Where a table, int64 [120], that asks `me` differs from `view`, adopt what the table says.
+
+    The fields of the table are those of `wire.Status`.
+    """
+    view.hands[me] = hand
+    for player in range(PLAYERS):
+        view.left[player] = table[SIZES + player]
+    # The official server adds the two up: an eleven back turns a revolution back.
+    view.revolution = (table[FLAGS + 5] != 0) != (table[FLAGS + 6] != 0)
+    if table[FLAGS + 4] and view.target >= 0:
+        new_trick(view, me)
+    view.player = me
+    if not table[FLAGS + 7]:
+        view.lock = 0
+    elif not view.lock and view.target >= 0:
+        view.lock = rules.plays.suits[view.target]
+
+
+class Follower:
+    """What one player knows of a round.
+
+    Attributes:
+        me: The player.
+        view: View at the player's last turn, or at the end of the round.
+    """
+
+    def __init__(self, game: Game, me: int) -> None:
+        """Follow rounds of a game.
+
+        Args:
+            game: Game of one round whose actions are plays.
+            me: The player.
+        """
+        self.me = me
+        self.view: State = game.empty(1)[0]
+        self._game = game
+        self._rules = game.rules
+        self._seen: list[int] = []
+        self._lying = wire.NOTHING
+        self._exchanging = False
+        self._leading = False
+
+    def begin(self, table: bytes) -> int:
+        """Begin a round with its first table.
+
+        Returns:
+            Number of cards to be given back now.
+
+        Raises:
+            InputError: The table does not show a hand at the start of a round.
+        """
+        status = wire.read_status(table)
+        classes = status.classes if any(status.classes) else (-1,) * PLAYERS
+        players = list(range(PLAYERS))
+        if sorted(status.seats) != players or sorted(classes) not in (players, [-1] * PLAYERS):
+            raise InputError("the server's table tells no seats or classes")
+        hand = _hand(table)
+        self._seen.clear()
+        self._lying = wire.NOTHING
+        self._leading = False
+        view = self.view = self._game.empty(1)[0]
+        view.hands[self.me] = hand
+        view.places[:] = view.target = NOBODY
+        view.classes[:] = classes
+        view.seats[:] = status.seats
+        view.next[list(status.seats)] = status.seats[1:] + status.seats[:1]
+        view.left[:] = _left(table)
+        view.leader = NOBODY
+        self._exchanging = bool(has_exchange(self._rules, view))
+        if self._exchanging:
+            self._pay_taxes(view, hand)
+        elif status.to_give:
+            raise InputError("the server asks for cards, but these rules know no exchange now")
+        return status.to_give
+
+    def _pay_taxes(self, view: State, hand: int) -> None:
+        """Write the state after the tax, which is already in winners' hands, but still in losers'.
+
+        That is how tables show the hands at the start of a round.
+        """
+        first = view.seats.tolist().index(winner(view, 0))
+        view.left[np.roll(view.seats, -first)] = DEALT
+        for pair, tax in enumerate(TAXES):
+            view.left[winner(view, pair)] += tax
+            view.left[loser(view, pair)] -= tax
+            if loser(view, pair) == self.me:
+                view.taxed[pair] = best_cards(np.uint64(hand), tax)
+                view.hands[self.me] = hand & ~int(view.taxed[pair])
+        view.player = view.owner = winner(view, 0)
+
+    def give(self, agent: Agent, number: int) -> int:
+        """The cards that an agent gives back in the exchange.
+
+        Raises:
+            InputError: The number of cards asked for is not that of the rules.
+        """
+        view = self.view
+        pair = int(view.classes[self.me])
+        if not 0 <= pair < len(TAXES) or TAXES[pair] != number:
+            raise InputError(f"the server asks for {number} cards of class {pair}")
+        view.player = self.me
+        if pair == 1:
+            self._pass_over_daifugo()
+        for _ in range(number):
+            card = int(agent.act(view.copy()))
+            if not can_pick(view, card):
+                card = int(best_pick(view))
+            self._pick(pair, 1 << card)
+        return int(view.returned[pair])
+
+    def _pass_over_daifugo(self) -> None:
+        """Record that the daifugo has given back cards, which are unknown."""
+        view = self.view
+        view.moves = TAXES[0]
+        view.history[: TAXES[0]] = HIDDEN
+        view.left[winner(view, 0)] -= TAXES[0]
+        view.left[loser(view, 0)] += TAXES[0]
+
+    def _pick(self, pair: int, cards: int) -> None:
+        view = self.view
+        for card in range(cards.bit_length()):
+            if cards >> card & 1:
+                view.history[view.moves] = card
+                view.moves += 1
+        view.returned[pair] |= np.uint64(cards)
+
+    def _end_exchange(self, hand: int) -> None:
+        """Infer the outcome of the exchange from the first hand shown in the tricks."""
+        view = self.view
+        before = int(view.hands[self.me])
+        own = int(view.classes[self.me])
+        pair = min(own, PLAYERS - 1 - own)
+        view.returned[:] = 0
+        for each, tax in enumerate(TAXES):
+            start = sum(TAXES[:each])
+            view.history[start : start + tax] = HIDDEN
+            view.moves = start
+            if each == pair:
+                self._pick(pair, before & ~hand if own == pair else hand & ~before)
+        view.moves = sum(TAXES)
+        self._exchanging = False
+
+    def turn(self, table: bytes) -> tuple[int, bool]:
+        """Process the table that begins a turn.
+
+        Returns:
+            The player to act, and whether it is this one, in which case `view` is up to date.
+
+        Raises:
+            InputError: The table does not show a turn in a round.
+        """
+        player, mine = wire.turn_of(table)
+        if not 0 <= player < PLAYERS:
+            raise InputError(f"the server's table asks player {player}")
+        if not self._leading:
+            self._leading = True
+            self._lead(table, player)
+        if mine:
+            if player != self.me:
+                raise InputError(f"the server's table asks player {player} in our name")
+            _left(table)
+            numbers = np.frombuffer(table, ">i4").astype(np.int64)
+            settle(self._rules, self.finish(), self.me, np.uint64(_hand(table)), numbers)
+        return player, mine
+
+    def _lead(self, table: bytes, leader: int) -> None:
+        """Begin the first trick, with the hands after the exchange."""
+        view = self.view
+        hand = _hand(table)
+        if self._exchanging:
+            self._end_exchange(hand)
+        view.hands[self.me] = hand
+        view.left[:] = _left(table)
+        view.leader = leader
+        new_trick(view, leader)
+
+    def see(self, player: int, cells: bytes) -> None:
+        """Process the cells on the table after a turn: a play, or unchanged cells for a pass.
+
+        Raises:
+            InputError: The cells do not show a play.
+        """
+        action: int | None = PASS
+        if cells not in (self._lying, wire.NOTHING):
+            action = wire.read_play(cells)
+            self._lying = cells
+        if action is None:
+            raise InputError("the server's table shows no play of Daihinmin")
+        self._seen += (player, action)
+
+    def finish(self) -> State:
+        """The view after all that was seen."""
+        if self._seen:
+            catch_up(self._rules, self.view, np.array(self._seen, np.int64))
+            self._seen.clear()
+        return self.view
+
+
+def _left(table: bytes) -> tuple[int, ...]:
+    """The sizes of all hands, small enough for what kernels make of them."""
+    left = wire.read_status(table).left
+    if not all(0 <= number <= MOST_LEFT for number in left):
+        raise InputError("the server's table has no sizes of hands")
+    return left
+
+
+def _hand(table: bytes) -> int:
+    cards = wire.held_cards(table[: wire.CELLS])
+    if not cards or cards & ~int(DECK):
+        raise InputError("the server's table does not show a hand")
+    return cards

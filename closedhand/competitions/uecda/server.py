@@ -1,0 +1,161 @@
+"""A server of protocol 20070: five players, any mix of clients and our own agents."""
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from closedhand.competitions.uecda import wire
+from closedhand.competitions.uecda.client import match_game, warm_up
+from closedhand.competitions.uecda.guests import MOST_WAITING, PROFILE_SECONDS, Clock, Lobby, listen
+from closedhand.competitions.uecda.table import Result, Seat, Table, warm_up_table
+from closedhand.core.agents import Agent, make_agent
+from closedhand.core.files import Log
+from closedhand.core.game import InputError, State
+from closedhand.core.interrupt import deferred
+from closedhand.games.daihinmin import logs
+from closedhand.games.daihinmin.state import PLAYERS
+
+NET = "net"
+"""Name in place of an agent, where a client plays."""
+FALLBACK = "default"
+SECONDS = 10.0
+
+
+class Server:
+    """A server, which waits for clients and then plays a match.
+
+    Attributes:
+        address: Host and port at which it listens.
+        rounds: Number of rounds of the match.
+        clients: Number of clients expected.
+    """
+
+    def __init__(
+        self,
+        agents: Sequence[str | Agent] = (NET,),
+        rounds: int = 1000,
+        seed: int = 0,
+        host: str = wire.HOST,
+        port: int = wire.PORT,
+        seconds: float = SECONDS,
+        profile_seconds: float = PROFILE_SECONDS,
+        most_waiting: int = MOST_WAITING,
+        fallback: str | Agent = FALLBACK,
+        log: Path | None = None,
+        note: Callable[[str], None] = lambda line: None,
+        clock: Clock = time.monotonic,
+        **options: Any,
+    ) -> None:
+        """Listen for clients.
+
+        Args:
+            agents: One agent for all players, or one for each; `net` is a client.
+            rounds: Number of rounds to play.
+            seed: Seed of the deals and of the agents' own randomness.
+            host: Address to listen at.
+            port: Port to listen at; 0 is any free port.
+            seconds: Time limit for every decision of a client.
+            profile_seconds: Time limit for a client's profile.
+            most_waiting: Largest number of connections without a profile; the oldest is closed for
+                a further one.
+            fallback: Agent that replaces a client that has lost its seat.
+            log: New file for the log, begun with the match and complete at the end of every round.
+            note: Callback that receives a line about each client that comes or goes.
+            clock: Clock of all time limits.
+            **options: Options of the rules.
+
+        Raises:
+            InputError: An unknown agent or option, a wrong number of agents, a port in use, or a
+                log that exists or cannot be written.
+        """
+        if len(agents) not in (1, PLAYERS):
+            raise InputError(f"name one agent for all players or five, not {len(agents)}")
+        if seed < 0:
+            raise InputError(f"a seed is not negative: {seed}")
+        specs = list(agents) * (PLAYERS // len(agents))
+        self._seed = seed
+        self._game = match_game(**{**options, "rounds": rounds})
+        if not self._game.lenient:
+            raise InputError("a server counts illegal actions as passes: leave out illegal=error")
+        self.rounds = rounds
+        self._names = {spec for spec in (*specs, fallback) if isinstance(spec, str)} - {NET}
+        seeds = np.random.default_rng((seed, 1)).integers(2**31, size=PLAYERS)
+        self._seats = [
+            Seat(make_agent(self._game, fallback if spec == NET else spec, int(own)))
+            for spec, own in zip(specs, seeds, strict=True)
+        ]
+        self._note = note
+        self._clock = clock
+        self._listener = listen(host, port)
+        try:
+            self._log = Log(log) if log else None
+        except InputError:
+            self._listener.close()
+            raise
+        self.address: tuple[str, int] = self._listener.getsockname()[:2]
+        clients = [player for player, spec in enumerate(specs) if spec == NET]
+        self.clients = len(clients)
+        self._lobby = Lobby(
+            self._listener, clients, seconds, note, profile_seconds, most_waiting, clock
+        )
+
+    def run(
+        self,
+        progress: Callable[[int], None] = lambda rounds: None,
+        start: State | None = None,
+    ) -> Result:
+        """Wait for the clients and play the match; Ctrl-C ends it.
+
+        Args:
+            progress: Callback that receives the number of rounds played.
+            start: State to start from, in place of a deal from the seed.
+
+        Raises:
+            KeyboardInterrupt: Interrupted before all clients had connected.
+        """
+        log = self._log
+        try:
+            with self._listener:
+                # Loading kernels and networks takes time, which must not count in the match.
+                warm_up_table(self._game)
+                for name in self._names:
+                    warm_up(self._game, make_agent(self._game, name))
+                for player, guest in self._lobby.gather().items():
+                    self._seats[player].guest = guest
+            if start is None:
+                start = self._game.deal(np.random.default_rng(self._seed))
+            if log:
+                header = logs.header(self._game, [seat.name for seat in self._seats], self._seed)
+                log.write(logs.header_text(header))
+            with deferred() as check:
+                table = Table(self._game, self._seats, start, self._note, check, self._clock)
+                return _play(table, self.rounds, log, progress)
+        finally:
+            for seat in self._seats:
+                if seat.client:
+                    seat.client.leave("was seen off")
+            if log:
+                log.close()
+
+
+def _play(table: Table, rounds: int, log: Log | None, progress: Callable[[int], None]) -> Result:
+    """Play the rounds of a match and write its log."""
+    points = [0] * PLAYERS
+    played = 0
+    try:
+        while played < rounds:
+            values, points = table.play_round(points)
+            if log:
+                log.write(logs.round_text(played, values))
+            played += 1
+            progress(played)
+    except KeyboardInterrupt:
+        pass
+    if log:
+        now = time.strftime("%Y/%m/%d %H:%M:%S")
+        end = {logs.TIME_END: now, logs.TOTAL: " ".join(map(str, points))}
+        log.write(logs.header_text(end))
+    return table.result(points, played, played < rounds)

@@ -1,0 +1,414 @@
+"""A match at a table of five: messages to clients, their answers, and the play."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from closedhand.competitions.uecda import wire
+from closedhand.competitions.uecda.guests import Clock
+from closedhand.competitions.uecda.wire import Status
+from closedhand.core.agents import Agent
+from closedhand.core.game import Game, State
+from closedhand.core.numba.jit import kernel
+from closedhand.games.daihinmin import logs
+from closedhand.games.daihinmin.exchange import (
+    TAXES,
+    best_cards,
+    best_pick,
+    can_pick,
+    loser,
+    winner,
+)
+from closedhand.games.daihinmin.hidden import hide
+from closedhand.games.daihinmin.legality import admit
+from closedhand.games.daihinmin.notation import dealt
+from closedhand.games.daihinmin.plays import JACK, PASS
+from closedhand.games.daihinmin.rules import over, play
+from closedhand.games.daihinmin.state import PLAYERS
+from closedhand.games.daihinmin.tricks import covers, is_back, lock_after, revolution_after
+
+
+@kernel
+def step(rules, state, action, out):
+    """Play what a submitted action counts as; write the outcome and the start of the next turn.
+
+    Args:
+        rules: Rules of a match.
+        state: State of the match.
+        action: Action id.
+        out: int64 [10]: whether the action was legal; whether the round is over; the player to act;
+            whether the table is empty, whether there is a revolution, whether there is a lock, and
+            whether a jack turns the order until the trick ends; these three as the action made
+            them, even if it ended the trick or the round.
+    """
+    number = state.round_number
+    admitted = admit(rules, state, action, out)
+    turned, lock, back = np.int64(state.revolution), np.int64(state.lock), is_back(rules, state)
+    if admitted != PASS:
+        turned = revolution_after(rules, state, admitted)
+        lock = lock_after(rules, state, admitted)
+        back = back or (rules.options.jack_back != 0 and covers(rules, admitted, JACK))
+    play(rules, state, admitted)
+    out[0] = admitted == action
+    out[1] = over(rules, state) or state.round_number != number
+    out[2] = state.player
+    out[3] = state.target < 0
+    out[4] = (state.revolution != 0) != is_back(rules, state)
+    out[5] = state.lock != 0
+    out[6] = is_back(rules, state)
+    out[7] = (turned != 0) != back
+    out[8] = lock != 0
+    out[9] = back
+
+
+OUTCOME = 10
+"""Size of what `step` writes."""
+
+
+def warm_up_table(game: Game) -> None:
+    """Load the kernels of a match before anybody has to wait for them."""
+    step(game.rules, game.deal(np.random.default_rng(0)), PASS, np.zeros(OUTCOME, np.int64))
+
+
+class Listener(Protocol):
+    """A client as a table sees it: a `guests.Guest`, or one of a recording.
+
+    Attributes:
+        name: Name in its profile.
+        gone: Reason why it lost its seat; empty while it has it.
+    """
+
+    name: str
+    gone: str
+
+    def tell(self, message: bytes) -> None:
+        """Queue a message."""
+        ...
+
+    def flush(self) -> None:
+        """Send all queued messages."""
+        ...
+
+    def ask(self) -> None:
+        """Send all queued messages as a question."""
+        ...
+
+    def answer(self, meanwhile: Callable[[], None]) -> bytes | None:
+        """The table that answers the question, or None if there is none in time."""
+        ...
+
+    def leave(self, reason: str) -> None:
+        """Give up the seat."""
+        ...
+
+
+@dataclass
+class Seat:
+    """A player: an agent, or a client and the agent that replaces it if it disconnects."""
+
+    agent: Agent
+    guest: Listener | None = None
+
+    @property
+    def name(self) -> str:
+        """The player's name in the log."""
+        return wire.ascii_name(self.guest.name if self.guest else self.agent.name)
+
+    @property
+    def client(self) -> Listener | None:
+        """The client, or None if there is none or it has lost its seat."""
+        return self.guest if self.guest and not self.guest.gone else None
+
+    @property
+    def gone(self) -> str:
+        """Reason why the client lost its seat; empty while it has it, or without a client."""
+        return self.guest.gone if self.guest else ""
+
+
+@dataclass(frozen=True)
+class Result:
+    """The result of a match.
+
+    Attributes:
+        names: Names by player.
+        points: Points of all rounds, by player.
+        rounds: Number of complete rounds.
+        gains: Points of each complete round, by player.
+        decisions: Number of decisions, by player.
+        seconds: Time that they took, by player: an agent's own, and a client's from the question
+            to its answer.
+        late: Number of questions not answered in time, by player.
+        illegal: Number of illegal answers, by player; they count as a pass, and in the exchange as
+            the best cards.
+        gone: Reasons why clients lost their seats, by player, or an empty string.
+        interrupted: Whether the match was ended before the end of its last round.
+    """
+
+    names: tuple[str, ...]
+    points: tuple[int, ...]
+    rounds: int
+    gains: tuple[tuple[int, ...], ...]
+    decisions: tuple[int, ...]
+    seconds: tuple[float, ...]
+    late: tuple[int, ...]
+    illegal: tuple[int, ...]
+    gone: tuple[str, ...]
+    interrupted: bool
+
+
+class Table:
+    """A match in progress."""
+
+    def __init__(
+        self,
+        game: Game,
+        seats: Sequence[Seat],
+        state: State,
+        note: Callable[[str], None],
+        check: Callable[[], None],
+        clock: Clock = time.monotonic,
+    ) -> None:
+        """Set up a match.
+
+        Args:
+            game: Game with the number of rounds to be played.
+            seats: Seats by player.
+            state: State to start from, the beginning of a round.
+            note: Callback that receives a line about each client that loses its seat.
+            check: Callback at every turn, which may raise `KeyboardInterrupt`.
+            clock: Clock by which decisions are timed.
+        """
+        self._check = check
+        self._clock = clock
+        self._rules = game.rules
+        self._needs = game.rules.plays.need.tolist()
+        self._seats = seats
+        self._state = state.copy()
+        self._note = note
+        self._out = np.zeros(OUTCOME, np.int64)
+        self._common = Status()
+        self._margin = wire.NO_MARGIN
+        self._gains: list[tuple[int, ...]] = []
+        self._decisions = [0] * PLAYERS
+        self._asked = [0.0] * PLAYERS
+        self._spent = [0.0] * PLAYERS
+        self._late = [0] * PLAYERS
+        self._illegal = [0] * PLAYERS
+        self._missed: set[int] = set()
+        self._clients = [(i, seat.client) for i, seat in enumerate(seats) if seat.client]
+
+    def play_round(self, points: Sequence[int]) -> tuple[dict[str, str], list[int]]:
+        """Play a round.
+
+        Args:
+            points: Points of the rounds before, by player.
+
+        Returns:
+            The round's values for the log, and the points after it.
+        """
+        state = self._state
+        before = state.points.tolist()
+        transcript = logs.Transcript(state)
+        self._announce()
+        if state.leader < 0:
+            self._exchange(transcript)
+        self._play_tricks(transcript)
+        self._flush()
+        gains = [after - own for after, own in zip(state.points.tolist(), before, strict=True)]
+        self._gains.append(tuple(gains))
+        total = [own + gain for own, gain in zip(points, gains, strict=True)]
+        return transcript.values([PLAYERS - gain for gain in gains], total), total
+
+    def result(self, points: Sequence[int], rounds: int, interrupted: bool) -> Result:
+        """The result of the match so far."""
+        return Result(
+            tuple(seat.name for seat in self._seats),
+            tuple(points),
+            rounds,
+            tuple(self._gains),
+            tuple(self._decisions),
+            tuple(self._spent),
+            tuple(self._late),
+            tuple(self._illegal),
+            tuple(seat.gone for seat in self._seats),
+            interrupted,
+        )
+
+    def _announce(self) -> None:
+        """Tell the clients their hands, including a tax received, or still to be paid.
+
+        The sizes of the hands are those as dealt, before the tax, as the official server sends
+        them: there are clients that rely on it.
+        """
+        state = self._state
+        hands, before = state.hands.tolist(), dealt(state)
+        classes = state.classes.tolist()
+        self._common = Status(
+            left=tuple(hand.bit_count() for hand in before),
+            classes=tuple(classes) if classes[0] >= 0 else (0,) * PLAYERS,
+            seats=tuple(state.seats.tolist()),
+        )
+        for player, client in self._clients:
+            number, hand = 0, before[player]
+            if state.leader < 0 and classes[player] < len(TAXES):
+                number, hand = TAXES[classes[player]], hands[player]
+            status = self._common._replace(
+                exchange=1, to_give=number, player=wire.IN_EXCHANGE, margin=self._margin
+            )
+            client.tell(wire.hand_cells(hand) + status.pack())
+
+    # The exchange
+
+    def _exchange(self, transcript: logs.Transcript) -> None:
+        """Ask daifugo and fugo, who may answer in parallel, for the cards they give back."""
+        state = self._state
+        pairs = [(winner(state, pair), loser(state, pair)) for pair in range(len(TAXES))]
+        self._send([taker for taker, _ in pairs])
+        for pair, (taker, payer) in enumerate(pairs):
+            self._give(taker, TAXES[pair])
+            transcript.give(taker, payer, int(state.returned[pair]))
+
+    def _give(self, taker: int, number: int) -> None:
+        """Let the daifugo or the fugo give cards back."""
+        state = self._state
+        table = self._answer(taker)
+        if self._seats[taker].client is None:
+            for _ in range(number):
+                card = self._agent_action(taker)
+                play(self._rules, state, card if can_pick(state, card) else best_pick(state))
+            return
+        held = int(state.hands[taker])
+        cards = wire.held_cards(table[: wire.CELLS]) if table else None
+        if cards is None or cards & ~held or cards.bit_count() != number:
+            self._illegal[taker] += table is not None
+            cards = int(best_cards(state.hands[taker], number))
+        for card in range(cards.bit_length()):
+            if cards >> card & 1:
+                play(self._rules, state, card)
+
+    # Tricks
+
+    def _play_tricks(self, transcript: logs.Transcript) -> None:
+        """Play a round from its first lead to its end."""
+        state = self._state
+        hands, left = state.hands.tolist(), state.left.tolist()
+        cells = [wire.hand_cells(hand) for hand in hands]
+        lying, ended = wire.BLANK, False
+        status = self._common._replace(player=int(state.player), empty=1, left=tuple(left))
+        while not ended:
+            self._ask(status, cells)
+            player = status.player
+            action, answer = self._submission(player)
+            transcript.submit(player, action)
+            step(self._rules, state, action, self._out)
+            legal, ended = bool(self._out[0]), bool(self._out[1])
+            following, empty, *now, turned, locked, backed = self._out[2:].tolist()
+            revolution, lock, back = now
+            self._illegal[player] += not legal and action != PASS
+            if legal and action != PASS:
+                hands[player] &= ~self._needs[action]
+                left[player] = hands[player].bit_count()
+                cells[player] = wire.hand_cells(hands[player])
+                lying, accepted = answer, True
+            else:
+                accepted = legal and status.empty == 1 and not wire.shows_cards(answer)
+            # Revolution and lock are shown as the play made them, even if it ended the trick.
+            shown = status._replace(
+                left=tuple(left),
+                empty=int(lying == wire.BLANK),
+                revolution=turned,
+                lock=locked,
+                eleven_back=backed,
+                margin=wire.margin_of(answer),
+                last_row=lying[wire.LAST_ROW :],
+            )
+            self._show(player, accepted, lying[: wire.CELLS] + shown.pack(), ended)
+            status = shown._replace(
+                player=following,
+                empty=empty,
+                revolution=revolution,
+                lock=lock,
+                eleven_back=back,
+                last_row=wire.NO_LAST_ROW,
+            )
+            if empty:
+                lying = wire.BLANK
+        self._margin = status.margin
+
+    def _ask(self, status: Status, cells: Sequence[bytes]) -> None:
+        """Send all clients their hands, and with it the question to the player to act."""
+        mine, others = status._replace(my_turn=1).pack(), status.pack()
+        for player, client in self._clients:
+            client.tell(cells[player] + (mine if player == status.player else others))
+        self._send([status.player])
+
+    def _show(self, mover: int, accepted: bool, table: bytes, ended: bool) -> None:
+        """Tell all clients what is on the table, and whether the round goes on."""
+        end = wire.GOES_ON
+        if ended:
+            end = wire.MATCH_OVER if over(self._rules, self._state) else wire.ROUND_OVER
+        message = table + wire.NUMBER.pack(end)
+        reply = wire.ACCEPTED if accepted else wire.REJECTED
+        for player, client in self._clients:
+            client.tell(reply + message if player == mover else message)
+
+    # Players
+
+    def _send(self, asked: Sequence[int]) -> None:
+        """Send all that is queued, to those who are asked for an answer first."""
+        self._check()
+        for player in asked:
+            client = self._seats[player].client
+            if client:
+                client.ask()
+                self._asked[player] = self._clock()
+        self._flush()
+
+    def _flush(self) -> None:
+        for _, client in self._clients:
+            client.flush()
+
+    def _answer(self, player: int) -> bytes | None:
+        """The table that the player's client sends in time, or None."""
+        seat, table = self._seats[player], None
+        if seat.client:
+            table = seat.client.answer(meanwhile=self._check)
+            if not seat.gone:
+                self._late[player] += table is None
+                self._count(player, self._asked[player])
+        if seat.gone and player not in self._missed:
+            self._missed.add(player)
+            self._clients = [pair for pair in self._clients if pair[0] != player]
+            self._note(f"{seat.name} {seat.gone}: {seat.agent.name} plays on as player_{player}")
+        return table
+
+    def _agent_action(self, player: int) -> int:
+        """The action of a player's agent."""
+        view = self._state.copy()
+        hide(self._rules, view, player)
+        start = self._clock()
+        action = int(self._seats[player].agent.act(view))
+        self._count(player, start)
+        return action
+
+    def _count(self, player: int, start: float) -> None:
+        """Count a decision that was begun at a time."""
+        self._decisions[player] += 1
+        self._spent[player] += self._clock() - start
+
+    def _submission(self, player: int) -> tuple[int, bytes]:
+        """The play that a player submits, legal or not, and its table; all else is a pass."""
+        table = self._answer(player)
+        if self._seats[player].client is None:
+            action: int | None = self._agent_action(player)
+            if action is not None and 0 <= action <= PASS:
+                table = wire.play_cells(action).ljust(wire.TABLE, b"\0")
+        else:
+            action = wire.read_play(table[: wire.CELLS]) if table else PASS
+        if action is None or not 0 <= action <= PASS:
+            self._illegal[player] += 1
+            action = PASS
+        return action, table or wire.BLANK

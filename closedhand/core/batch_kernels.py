@@ -1,0 +1,215 @@
+"""What envs and `closedhand.core.batch` do in compiled code: one crossing from Python per step.
+
+These functions trust their callers; those of `closedhand.core.batch` check what they are given.
+
+States are passed as an array [n] and an index into it: passing an array costs less than passing a
+record.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from closedhand.core import contract
+from closedhand.core.numba.fast_call import unpack
+from closedhand.core.numba.jit import (
+    Bools,
+    Floats,
+    Ids,
+    Integer,
+    Planes,
+    Rng,
+    Rules,
+    State,
+    States,
+    inlined,
+    kernel,
+)
+
+RUNNING, OVER, ILLEGAL = 0, 1, 2
+"""Status of a game after an action; an illegal one has changed nothing."""
+
+
+@kernel
+def deal_all(rules: Rules, states: States, chosen: Ids, seeds: NDArray[np.uint64]) -> None:
+    """Start the game of `seeds[k]` in `states[chosen[k]]`."""
+    for k in range(len(chosen)):
+        i: Integer = chosen[k]
+        contract.deal(rules, states[i], seeds[k])
+
+
+@inlined
+def play(rules: Rules, state: State, action: Integer, ids: Ids) -> int:
+    """Apply an action that may be illegal; return `RUNNING`, `OVER` or `ILLEGAL`.
+
+    `ids` is scratch space, int32 [num_actions].
+    """
+    admitted = contract.admit(rules, state, action, ids)
+    if admitted < 0:
+        return ILLEGAL
+    contract.play(rules, state, admitted)
+    return OVER if contract.over(rules, state) else RUNNING
+
+
+@inlined
+def mark_legal(rules: Rules, state: State, mask: Planes, ids: Ids) -> None:
+    """Write the action mask of the player to act, all zero if the game is over."""
+    mask[:] = 0
+    if not contract.over(rules, state):
+        for k in range(contract.legal(rules, state, ids)):
+            mask[ids[k]] = 1
+
+
+@inlined
+def observe(
+    rules: Rules, state: State, player: Integer, compact: bool, observation: Planes, mask: Planes,
+    ids: Ids,
+) -> None:  # fmt: skip
+    """Write the observation of `player`, and the action mask, which is all zero out of turn.
+
+    `compact` says whether the observation is that of `contract.features`.
+    """
+    contract.look(rules, state, player, compact, observation)
+    if player == state.player:
+        mark_legal(rules, state, mask, ids)
+    else:
+        mask[:] = 0
+
+
+@kernel
+def observe_one(
+    rules: Rules, states: States, player: Integer, compact: bool, observation: Planes, mask: Planes
+) -> None:
+    """`observe` in the first of `states`; `rules` may be packed."""
+    rules = unpack(rules)
+    ids = np.empty(len(mask), np.int32)
+    observe(rules, states[0], player, compact, observation, mask, ids)
+
+
+@kernel
+def play_one(
+    rules: Rules, states: States, action: Integer, compact: bool, observation: Planes, mask: Planes
+) -> tuple[int, Integer]:
+    """`play` in the first of `states`, `observe` for the player to act; return (status, player).
+
+    `rules` may be packed.
+    """
+    rules = unpack(rules)
+    ids = np.empty(len(mask), np.int32)
+    status = play(rules, states[0], action, ids)
+    player = np.int64(states[0].player)
+    if status != ILLEGAL:
+        observe(rules, states[0], player, compact, observation, mask, ids)
+    return status, player
+
+
+@kernel
+def play_together(
+    rules: Rules, states: States, actions: Ids, num_actions: int, legal: Bools
+) -> bool:
+    """Play `actions[seat]` of every seat in the first of `states`, or none if one is illegal.
+
+    All seats are to act, and `player` is 0; it is 0 again if the game goes on. Write into `legal`,
+    bool [seats], whose actions are legal; return whether the game is over.
+    """
+    state = states[0]
+    ids = np.empty(num_actions, np.int32)
+    for seat in range(len(actions)):
+        state.player = seat
+        legal[seat] = contract.is_legal(rules, state, actions[seat], ids)
+    if legal.all():
+        for seat in range(len(actions)):
+            state.player = seat
+            contract.play(rules, state, actions[seat])
+        if contract.over(rules, state):
+            return True
+    state.player = 0
+    return False
+
+
+@kernel
+def play_all(
+    rules: Rules, states: States, chosen: Ids, actions: Ids, num_actions: int, status: Ids
+) -> None:
+    """Play `actions[k]` in `states[chosen[k]]`; write the status into `status[chosen[k]]`."""
+    ids = np.empty(num_actions, np.int32)
+    for k in range(len(chosen)):
+        i: Integer = chosen[k]
+        status[i] = play(rules, states[i], actions[k], ids)
+
+
+@kernel
+def step_all(rules: Rules, states: States, actions: Ids, ids: Ids, status: Planes) -> None:
+    """Play `actions[i]` in `states[i]`, unless that game is over; write the results into `status`.
+
+    `ids` is scratch space, int32 [num_actions].
+    """
+    for i in range(len(states)):
+        if contract.over(rules, states[i]):
+            status[i] = OVER
+        else:
+            status[i] = play(rules, states[i], actions[i], ids)
+
+
+@kernel
+def mark_all(rules: Rules, states: States, masks: Planes, ids: Ids) -> None:
+    """`mark_legal` for `states[i]`, into row i; `ids` is scratch space, int32 [num_actions]."""
+    for i in range(len(states)):
+        mark_legal(rules, states[i], masks[i], ids)
+
+
+@kernel
+def sample_all(rules: Rules, states: States, rng: Rng, ids: Ids, actions: Ids) -> None:
+    """Write a uniformly random legal action of every state into `actions`, -1 where it is over.
+
+    `ids` is scratch space, int32 [num_actions].
+    """
+    for i in range(len(states)):
+        actions[i] = -1
+        if not contract.over(rules, states[i]):
+            actions[i] = contract.random_action(rules, states[i], rng, ids)
+
+
+@kernel
+def play_out_all(rules: Rules, states: States, rng: Rng, ids: Ids) -> None:
+    """Play every state to its end with uniformly random actions; `ids` as in `sample_all`."""
+    for i in range(len(states)):
+        contract.random_playout(rules, states[i], rng, ids)
+
+
+@kernel
+def observe_all(
+    rules: Rules, states: States, seats: Ids, compact: bool, observations: Planes, masks: Planes
+) -> None:
+    """`observe` for the player `seats[i]` of `states[i]`, into row i."""
+    ids = np.empty(masks.shape[1], np.int32)
+    for i in range(len(states)):
+        observe(rules, states[i], seats[i], compact, observations[i], masks[i], ids)
+
+
+@kernel
+def running(rules: Rules, states: States, out: Bools) -> None:
+    """Write into `out`, bool [n], which games are not over."""
+    for i in range(len(states)):
+        out[i] = not contract.over(rules, states[i])
+
+
+@kernel
+def returns_all(rules: Rules, states: States, chosen: Ids, out: Floats) -> None:
+    """Write the payoffs of `states[i]` for every i in `chosen` into `out[i]`."""
+    i: Integer
+    for i in chosen:
+        contract.returns(rules, states[i], out[i])
+
+
+@kernel
+def hide_all(rules: Rules, states: States) -> None:
+    """Turn every state into the view of its player to act."""
+    for i in range(len(states)):
+        contract.hide(rules, states[i], states[i].player)
+
+
+@kernel
+def hide_for(rules: Rules, states: States, seats: Ids) -> None:
+    """Turn `states[i]` into the view of the player `seats[i]`."""
+    for i in range(len(states)):
+        contract.hide(rules, states[i], seats[i])

@@ -1,0 +1,83 @@
+"""The three forms in which every env shows its game to a player."""
+
+import math
+from collections import OrderedDict
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from closedhand.core import contract
+from closedhand.core.checks import InputError, shown
+from closedhand.core.game import Game, State
+
+Observation = dict[str, np.ndarray]
+
+OBSERVATION = "observation"
+ACTION_MASK = "action_mask"
+PLANES, FLAT, COMPACT = FORMS = ("planes", "flat", "compact")
+"""The values of the option `observation`."""
+
+
+class ObservationForm:
+    """What a player is shown, beside the mask.
+
+    Attributes:
+        form: `planes`: all parts of `game.shapes`; `flat`: these as one vector; `compact`: the
+            vector of `game.features`.
+        compact: Whether kernels are to write `game.features`.
+        size: Number of entries that they write.
+    """
+
+    def __init__(self, game: Game, form: Any = PLANES) -> None:
+        """Choose a form.
+
+        Raises:
+            InputError: There is no such form.
+        """
+        if not isinstance(form, str) or form not in FORMS:
+            raise InputError(f"observation is {', '.join(FORMS[:-1])} or {FORMS[-1]}, not "
+                             f"{shown(form)}")  # fmt: skip
+        self.game = game
+        self.form = form
+        self.compact = form == COMPACT
+        self.size = game.feature_size if self.compact else game.observation_size
+
+    def bounds(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+        """The smallest and the largest value of every entry, int8 [size] each.
+
+        A part with several axes is a stack of binary planes, a vector holds small numbers.
+        """
+        if self.compact and self.game.feature_table is not None:
+            return self.game.feature_table.bounds
+        shapes = self.game.shapes.values()
+        sizes = [math.prod(shape) for shape in shapes]
+        ranges = np.array([(0, 1) if len(shape) > 1 else (-1, 127) for shape in shapes], np.int8)
+        low, high = np.repeat(ranges, sizes, axis=0).T
+        return low, high
+
+    def space(self) -> spaces.Dict:
+        """The parts in their order, then the mask; all int8. A new object at every call."""
+        low, high = self.parts(self.bounds()[0]), self.parts(self.bounds()[1])
+        parts: OrderedDict[str, spaces.Space[Any]] = OrderedDict(
+            (name, spaces.Box(low[name], high[name], low[name].shape, np.int8)) for name in low
+        )
+        parts[ACTION_MASK] = spaces.Box(0, 1, (self.game.num_actions,), np.int8)
+        return spaces.Dict(parts)
+
+    def parts(self, observation: np.ndarray) -> Observation:
+        """What kernels have written, int8 [..., size], by part: views of the array."""
+        return self.game.split(observation) if self.form == PLANES else {OBSERVATION: observation}
+
+    def joint_space(self) -> spaces.Box:
+        """Space of `joint`."""
+        low, high = (np.tile(bound, self.game.num_players) for bound in self.bounds())
+        return spaces.Box(low, high, low.shape, np.int8)
+
+    def joint(self, state: State) -> np.ndarray:
+        """The observations of all players, one after the other, int8 [num_players * size]."""
+        out = np.empty((self.game.num_players, self.size), np.int8)
+        for seat in range(self.game.num_players):
+            contract.look(self.game.rules, state, seat, self.compact, out[seat])
+        return out.ravel()

@@ -1,0 +1,172 @@
+"""What an env with opponents does between two turns of its user, in one crossing from Python.
+
+These kernels trust their callers, as those of `closedhand.core.batch_kernels` do.
+"""
+
+import numpy as np
+
+from closedhand.core import batch_kernels, contract
+from closedhand.core.numba.fast_call import unpack
+from closedhand.core.numba.jit import Floats, Ids, Integer, Planes, Rules, States, kernel
+from closedhand.core.policies import Policies, decide_as
+
+Masks = tuple[Planes, ...]
+
+NONE = -1
+BEGIN = -2
+"""No action: the user has not had a turn yet."""
+REFUSED = 3
+"""Status of a game in which a policy chose an illegal action; others are those of `kernels`."""
+
+
+@kernel
+def let_others_play(
+    rules: Rules, policies: Policies, states: States, seats: Ids, num_players: int,
+    scratch: int,
+) -> tuple[int, Integer]:  # fmt: skip
+    """Let policies play in every game until it is over or it is the user's turn.
+
+    The games take turns, one action each, so that a policy with a stream of random numbers draws
+    them in the order in which an agent outside of kernels would.
+
+    Args:
+        rules: Rules of the game.
+        policies: Policies of the seats after the user's, in order.
+        states: The games; changed in place.
+        seats: The user's seat in each.
+        num_players: Number of seats.
+        scratch: Number of ids that `decide` needs room for.
+
+    Returns:
+        The index of a game and the action in it that was illegal, if there was one, which ends all
+        play; else `NONE` twice.
+    """
+    ids = np.empty(scratch, np.int32)
+    views = states[:1].copy()
+    waiting = True
+    while waiting:
+        waiting = False
+        for i in range(len(states)):
+            player = np.int64(states[i].player)
+            ahead = (player - seats[i]) % num_players
+            if ahead == 0 or contract.over(rules, states[i]):
+                continue
+            waiting = True
+            views[0] = states[i]
+            contract.hide(rules, views[0], player)
+            action = np.int64(decide_as(policies, ahead - 1, rules, views[0], ids))
+            if batch_kernels.play(rules, states[i], action, ids) == batch_kernels.ILLEGAL:
+                return i, action
+    return NONE, np.int64(NONE)
+
+
+@kernel
+def look_all(rules: Rules, states: States, seats: Ids, compact: bool, observations: Planes) -> None:
+    """Write what the player `seats[i]` of `states[i]` observes into row i, without a mask."""
+    for i in range(len(states)):
+        contract.look(rules, states[i], seats[i], compact, observations[i])
+
+
+@kernel
+def list_all(rules: Rules, states: States, seats: Ids, ids: Ids, out: Ids) -> Integer:
+    """Write the ids of the legal actions of `states[i]` into row i, ascending, then -1.
+
+    Args:
+        rules: Rules of the game.
+        states: The games.
+        seats: Seats whose actions these are; a seat that is not to act has none.
+        ids: Scratch space, int32 [num_actions].
+        out: Room for ids, int32 [n, width].
+
+    Returns:
+        The number of ids of the longest list, of which only `width` are written.
+    """
+    longest: Integer = 0
+    for i in range(len(states)):
+        number: Integer = 0
+        if seats[i] == states[i].player and not contract.over(rules, states[i]):
+            number = contract.legal(rules, states[i], ids)
+        longest = max(longest, number)
+        for k in range(out.shape[1]):
+            out[i, k] = ids[k] if k < number else -1
+    return longest
+
+
+@kernel
+def play_first(rules: Rules, states: States, action: Integer, scratch: int) -> int:
+    """Play an action in the first of `states`; return the status of the game."""
+    return batch_kernels.play(rules, states[0], action, np.empty(scratch, np.int32))
+
+
+@kernel
+def show(
+    rules: Rules, states: States, seat: Integer, staged: bool, compact: bool, observation: Planes,
+    masks: Masks, returns: Floats,
+) -> int:  # fmt: skip
+    """Write what the user's seat sees in the first of `states`, and what has been paid.
+
+    Args:
+        rules: Rules of the game.
+        states: The game.
+        seat: The user's seat.
+        staged: Whether returns accumulate during the game.
+        compact: Whether the observation is that of `contract.features`.
+        observation: Observation, int8 [observation_size] or [feature_size].
+        masks: Room for copies of the mask, int8 [num_actions] each.
+        returns: Payoffs by player, written if the game is over or pays in stages.
+
+    Returns:
+        The status of the game.
+    """
+    ids = np.empty(len(masks[0]), np.int32)
+    batch_kernels.observe(rules, states[0], seat, compact, observation, masks[0], ids)
+    for mask in masks:
+        for k in range(len(mask)):
+            mask[k] = masks[0][k]
+    over = contract.over(rules, states[0])
+    if over or staged:
+        contract.returns(rules, states[0], returns)
+    return batch_kernels.OVER if over else batch_kernels.RUNNING
+
+
+@kernel
+def answer(
+    rules: Rules, policies: Policies, states: States, seat: Integer, num_players: int,
+    scratch: int, staged: bool, compact: bool, observation: Planes, masks: Masks, returns: Floats,
+) -> tuple[int, Integer]:  # fmt: skip
+    """`let_others_play` in an only game, then `show`.
+
+    Returns:
+        The status of the game; and the action of a policy that was illegal if it is `REFUSED`.
+    """
+    seats = np.empty(1, np.int64)
+    seats[0] = seat
+    where, action = let_others_play(rules, policies, states, seats, num_players, scratch)
+    if where != NONE:
+        return REFUSED, action
+    return show(rules, states, seat, staged, compact, observation, masks, returns), action
+
+
+@kernel
+def take_turn(
+    rules: Rules, policies: Policies, states: States, seat: Integer, num_players: int,
+    scratch: int, staged: bool, compact: bool, observation: Planes, masks: Masks, returns: Floats,
+    action: Integer, seed: np.uint64,
+) -> tuple[int, Integer]:  # fmt: skip
+    """Play the user's action in an only game, then `answer`.
+
+    With `BEGIN` for an action, deal the game of a seed first; if the seed is 0, it is that in
+    `states`. There is one kernel for both, as each would contain the whole game and all policies.
+    Rules and policies are packed.
+    """
+    rules, policies = unpack(rules), unpack(policies)
+    if action == BEGIN:
+        if seed:
+            contract.deal(rules, states[0], seed)
+    elif play_first(rules, states, action, scratch) == batch_kernels.ILLEGAL:
+        show(rules, states, seat, staged, compact, observation, masks, returns)
+        for mask in masks:
+            mask[:] = 0
+        return batch_kernels.ILLEGAL, np.int64(NONE)
+    return answer(rules, policies, states, seat, num_players, scratch, staged, compact,
+                  observation, masks, returns)  # fmt: skip

@@ -1,0 +1,120 @@
+"""What the two PettingZoo envs share: a game on the table, its spaces, its state, its picture."""
+
+import copy
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from gymnasium import error, logger, spaces
+
+from closedhand.core.checks import shown
+from closedhand.core.game import Game, InputError, State
+from closedhand.envs import common, render
+from closedhand.envs.observation_form import Observation, ObservationForm
+
+
+class Table:
+    """One game with an agent at every seat.
+
+    Attributes:
+        game: The rules, with `game.text(action)` and `game.parse(text)`.
+        sight: Form of the observations.
+        render_mode: `human`, `ansi`, `rgb_array` or None.
+        possible_agents: `player_0` and so on, by seat.
+        state_space: Space of `state()`.
+    """
+
+    def lay(
+        self,
+        game: str | Game,
+        render_mode: str | None,
+        observation: str,
+        options: Mapping[str, Any],
+    ) -> None:
+        """Set up the table, without a deal.
+
+        Raises:
+            InputError: An unknown name, option, render mode or form of observations.
+        """
+        self.game = common.resolve(game, options)
+        self.sight = ObservationForm(self.game, observation)
+        self.render_mode = common.check_render_mode(render_mode)
+        self.metadata = {
+            "render_modes": list(common.RENDER_MODES),
+            "render_fps": common.RENDER_FPS,
+            "name": f"{self.game.name}_v0",
+            "is_parallelizable": False,
+        }
+        self.possible_agents = [f"player_{seat}" for seat in range(self.game.num_players)]
+        self.observation_spaces: dict[str, Any] = {
+            agent: self.sight.space() for agent in self.possible_agents
+        }
+        self.action_spaces: dict[str, Any] = {
+            agent: common.action_space(self.game) for agent in self.possible_agents
+        }
+        self.state_space = self.sight.joint_space()
+        self.agents: list[str] = []
+        self._states = self.game.empty(1)
+        self._rng: np.random.Generator | None = None
+
+    def observation_space(self, agent: str) -> spaces.Space[Observation]:
+        """The space of an agent, the same object at every call."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[int]:
+        """The space of an agent, the same object at every call."""
+        return self.action_spaces[agent]
+
+    def seat_of(self, agent: Any) -> int:
+        """The seat of an agent.
+
+        Raises:
+            InputError: There is no such agent.
+        """
+        try:
+            return self.possible_agents.index(agent)
+        except ValueError:
+            known = ", ".join(self.possible_agents)
+            raise InputError(f"no agent {shown(agent)}; there are {known}") from None
+
+    @property
+    def game_state(self) -> State:
+        """A copy of the state of the game."""
+        return self._states[0].copy()
+
+    def check_started(self) -> None:
+        """Check that there is a game to be seen.
+
+        Raises:
+            gymnasium.error.ResetNeeded: None was started.
+        """
+        if self._rng is None:
+            raise error.ResetNeeded(common.RESET_FIRST)
+
+    def state(self) -> np.ndarray:
+        """The observations of all players, one after the other, int8 [state_space.shape].
+
+        Raises:
+            gymnasium.error.ResetNeeded: No game was started.
+        """
+        self.check_started()
+        return self.sight.joint(self._states[0])
+
+    def render(self) -> str | np.ndarray | None:
+        """The open table: text for `ansi`, uint8 [540, 960, 3] for `rgb_array`.
+
+        Raises:
+            gymnasium.error.ResetNeeded: No game was started.
+        """
+        if self.render_mode is None:
+            logger.warn("render() shows nothing: the env was made without a render_mode")
+            return None
+        self.check_started()
+        return render.render(self.game, self._states[0], self.render_mode)
+
+    def close(self) -> None:
+        """Do nothing: nothing is open."""
+
+    def __copy__(self) -> Self:
+        # Two envs that share a state would be of no use.
+        return copy.deepcopy(self)

@@ -1,0 +1,261 @@
+"""Self-play for learners that know one player: every seat is an env of its own, which may wait."""
+
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+from gymnasium import error, spaces
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from closedhand.core import batch_kernels
+from closedhand.core.checks import InputError, as_array, integers
+from closedhand.core.game import Game
+from closedhand.envs import common
+from closedhand.envs.common import ILLEGAL_REWARD
+from closedhand.envs.observation_form import ACTION_MASK, PLANES, Observation, ObservationForm
+from closedhand.envs.vector import GameVectorEnv, Infos, Step
+
+TO_ACT = "to_act"
+
+
+class Rows(ABC, VectorEnv[Observation, np.ndarray, np.ndarray]):
+    """Games side by side, with a row for every seat of every game, seats of one game together.
+
+    A step plays one action in each game: that of the row to act. The other rows wait: their mask
+    marks action 0 alone, and what they choose is ignored. Each row sees what its seat sees and is
+    paid what its seat is paid, also when another one acts, and the rows of a game end together. To
+    a learner this is an env of one player in which it often has no choice, so that its returns and
+    advantages are right without further ado. `infos["to_act"]`, bool [rows], says which rows chose
+    freely; a loop of one's own may leave out the others.
+
+    Attributes:
+        num_games: Number of games.
+        num_seats: Number of seats of a game.
+        sight: Form of the observations.
+    """
+
+    num_games: int
+    num_seats: int
+    sight: ObservationForm
+
+    def _lay(
+        self, games: int, seats: int, space: spaces.Dict, actions: spaces.Discrete, mode: Any
+    ) -> None:
+        """Set up spaces for so many games and seats.
+
+        Raises:
+            InputError: There is no such autoreset mode.
+        """
+        self.autoreset_mode = common.check_autoreset_mode(mode)
+        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
+        self.num_games, self.num_seats, self.num_envs = games, seats, games * seats
+        self.single_observation_space: spaces.Dict = space  # pyright: ignore[reportIncompatibleVariableOverride]
+        self.single_action_space: spaces.Discrete = actions  # pyright: ignore[reportIncompatibleVariableOverride]
+        self.observation_space = batch_space(space, self.num_envs)
+        self.action_space = batch_space(actions, self.num_envs)
+        self._ended = np.ones(games, bool)
+        self._started = False
+
+    @abstractmethod
+    def _begin(self, chosen: np.ndarray, seeds: Sequence[int | None], options: Any) -> None:
+        """Start new games where `chosen`, bool [num_games], says so."""
+
+    @abstractmethod
+    def _play(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Play an action, or start a new game where one is over.
+
+        Args:
+            actions: Ids, int64 [num_games].
+
+        Returns:
+            Rewards [num_games, num_seats], and whether the games are over, bool [num_games].
+        """
+
+    @abstractmethod
+    def _actors(self) -> np.ndarray:
+        """The seats to act, integers [num_games]."""
+
+    @abstractmethod
+    def _look(self) -> Observation:
+        """What every row sees, with masks; those of rows that wait are ignored."""
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> tuple[Observation, Infos]:
+        """Start new games.
+
+        Args:
+            seed: Seed of game 0, where game i gets seed + i; or a seed for each row, of which the
+                first row of a game counts. None: the streams continue.
+            options: `reset_mask`, bool [num_envs], the same for all rows of a game: where to start
+                a new game, by default everywhere. What the games take beside it.
+
+        Raises:
+            InputError: A wrong number of seeds, or an invalid seed, mask or option; the env is
+                unchanged.
+        """
+        options = dict(common.reset_options(options))
+        chosen = self._games("options['reset_mask']", options.pop("reset_mask", None))
+        self._begin(chosen, self._seeds(seed), options)
+        self._started = True
+        self._ended[chosen] = False
+        return self._told()
+
+    def step(self, actions: np.ndarray) -> Step:
+        """Play one action in each game.
+
+        Args:
+            actions: Ids, integers [num_envs]; those of rows that wait are ignored.
+
+        Returns:
+            Observations, rewards, terminations, truncations (always False), infos.
+
+        Raises:
+            gymnasium.error.ResetNeeded: Games were not started, or ended with autoreset disabled.
+            InputError: The actions are not integers [num_envs].
+        """
+        chosen = integers("actions", actions, self.num_envs, "row")
+        disabled = self.autoreset_mode == AutoresetMode.DISABLED
+        if not self._started or (disabled and self._ended.any()):
+            raise error.ResetNeeded("some envs have no game under way: call reset() first")
+        table = chosen.reshape(self.num_games, self.num_seats)
+        rewards, ended = self._play(table[np.arange(self.num_games), self._actors()])
+        self._ended = ended
+        terminations = np.repeat(ended, self.num_seats)
+        observations, infos = self._told()
+        if self.autoreset_mode == AutoresetMode.SAME_STEP and ended.any():
+            last = np.full(self.num_envs, None, object)
+            for i in np.flatnonzero(terminations):
+                last[i] = {name: part[i].copy() for name, part in observations.items()}
+            self._begin(ended, [None] * self.num_games, {})
+            self._ended = np.zeros(self.num_games, bool)
+            observations, infos = self._told()
+            infos |= {"final_obs": last, "_final_obs": terminations.copy()}
+        return observations, rewards.ravel(), terminations, np.zeros(self.num_envs, bool), infos
+
+    def _told(self) -> tuple[Observation, Infos]:
+        """Observations and infos: the rows to act have their masks, the others one for waiting."""
+        observations = self._look()
+        to_act = np.zeros((self.num_games, self.num_seats), bool)
+        to_act[np.arange(self.num_games), self._actors()] = ~self._ended
+        waiting = ~to_act.ravel()
+        mask = observations[ACTION_MASK]
+        mask[waiting] = 0
+        mask[waiting, 0] = 1
+        everywhere = np.ones(self.num_envs, bool)
+        return observations, {
+            ACTION_MASK: mask.copy(),
+            f"_{ACTION_MASK}": everywhere,
+            TO_ACT: ~waiting,
+            f"_{TO_ACT}": everywhere.copy(),
+        }
+
+    def _games(self, what: str, rows: Any) -> np.ndarray:
+        """The games that a mask of rows stands for, bool [num_games]."""
+        if rows is None:
+            return np.ones(self.num_games, bool)
+        mask = as_array(rows)
+        if mask.shape != (self.num_envs,) or mask.dtype != bool or not mask.any():
+            raise InputError(f"{what} must be bool [{self.num_envs}] with at least one True")
+        table = mask.reshape(self.num_games, self.num_seats)
+        if (table != table[:, :1]).any():
+            raise InputError(f"{what} must be the same for all rows of a game")
+        return table[:, 0]
+
+    def _seeds(self, seed: Any) -> list[int | None]:
+        """A seed for each game.
+
+        Raises:
+            InputError: A wrong number of seeds, or a seed that is no whole number of 0 or more.
+        """
+        if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str | bytes):
+            seeds = list(cast(Sequence[Any], seed)) if np.ndim(cast(Any, seed)) else []
+            if len(seeds) != self.num_envs:
+                raise InputError(f"{self.num_envs} rows need as many seeds, not {len(seeds)}")
+            return [common.seed_or_none(each) for each in seeds[:: self.num_seats]]
+        first = common.seed_or_none(seed)
+        return [None if first is None else first + i for i in range(self.num_games)]
+
+    def __copy__(self) -> "Rows":
+        # Two envs that share their games would be of no use.
+        return copy.deepcopy(self)
+
+
+class SeatVectorEnv(Rows):
+    """Self-play in games of this package, with a row for every seat; see `Rows`.
+
+    Rows and spaces are those of a `GameVectorEnv` with one seat played from outside, game i is the
+    game of a single env with seed + i.
+
+    Attributes:
+        game: The rules, with `game.text(action)` and `game.parse(text)`.
+    """
+
+    metadata = GameVectorEnv.metadata
+
+    def __init__(
+        self,
+        game: str | Game,
+        num_games: int = 1,
+        *,
+        observation: str = PLANES,
+        illegal_reward: float = ILLEGAL_REWARD,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        render_mode: str | None = None,
+        **options: Any,
+    ) -> None:
+        """Make the env.
+
+        Args:
+            game: Name of a game, or a `Game`.
+            num_games: Number of games.
+            observation: Form of the observations: `planes`, `flat` or `compact`.
+            illegal_reward: The reward of an illegal action.
+            autoreset_mode: When a new game follows a finished one.
+            render_mode: `human`, `ansi`, `rgb_array` or None.
+            **options: Options of `make_game`.
+
+        Raises:
+            InputError: An unknown name, option, mode or form of observations, or no games.
+        """
+        self._env = GameVectorEnv(
+            game, num_games, reward="seats", observation=observation, render_mode=render_mode,
+            illegal_reward=illegal_reward, **options,
+        )  # fmt: skip
+        self.game, self.sight = self._env.game, ObservationForm(self._env.game, observation)
+        self.render_mode = render_mode
+        space, actions = self._env.single_observation_space, self._env.single_action_space
+        self._lay(num_games, self.game.num_players, space, actions, autoreset_mode)
+
+    @property
+    def states(self) -> np.ndarray:
+        """A copy of all states, `game.dtype` [num_games]."""
+        return self._env.states
+
+    def render(self) -> tuple[Any, ...] | None:
+        """The open table of every game; see `closedhand.envs.render`."""
+        return self._env.render()
+
+    def _begin(self, chosen: np.ndarray, seeds: Sequence[int | None], options: Any) -> None:
+        self._env.reset(seed=seeds, options={**options, "reset_mask": chosen})
+
+    def _play(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        _, rewards, ended, _, _ = self._env.step(actions)
+        return rewards, ended
+
+    def _actors(self) -> np.ndarray:
+        return self._env.states["player"]
+
+    def _look(self) -> Observation:
+        states = np.repeat(self._env.states, self.num_seats)
+        seats = np.tile(np.arange(self.num_seats), self.num_games)
+        seen = np.empty((self.num_envs, self.sight.size), np.int8)
+        masks = np.empty((self.num_envs, self.game.num_actions), np.int8)
+        batch_kernels.observe_all(self.game.rules, states, seats, self.sight.compact, seen, masks)
+        return {**self.sight.parts(seen), ACTION_MASK: masks}

@@ -1,0 +1,56 @@
+"""What people are told: the notation, why an arrangement is refused, which cards are out."""
+
+from closedhand.core.explanations import Cards, Explanations
+from closedhand.core.game import Game, State
+from closedhand.games.chinese_poker.plays import CARDS, FIVES
+from closedhand.games.chinese_poker.rules import UNKNOWN, UNSET
+
+CARDS_HELP = """\
+Cards are rank and suit: 2 3 4 5 6 7 8 9 T J Q K A in c d h s, such as As or Td.
+The positions of your hand are also letters, from a, its highest card, to m.
+"""
+HELP = """\
+A board is back/middle/front, 5, 5 and 3 cards: AsKs6s5s3s/QhQs8c3c2h/JsJd9h or
+abcde/fghij/klm; the front may be left out. The back must be at least as strong
+as the middle, and that as the front."""
+HELP_SUBSTEPS = """\
+Choose the back first, five cards: AsKs6s5s3s or abcde; then the front, three:
+JsJd9h, or /fgh by the letters of the eight cards left. The back must be at
+least as strong as the middle, and that as the front."""
+
+
+def board_is_out_of_order(game: Game, state: State, action: int) -> str:
+    """A foul: a part that is stronger than the one behind it."""
+    told = game.notation.describe(state.hands[state.player], action)  # pyright: ignore
+    return f"the back must be at least the middle, and that at least the front: {told}"
+
+
+def part_is_not_due(game: Game, state: State, action: int) -> str:
+    """A front before the back, or a second back."""
+    set_already = state.backs[state.player] != UNSET
+    if set_already == (action >= FIVES):
+        return ""
+    due = "three cards of the front" if set_already else "five cards of the back"
+    return f"choose the {due} now"
+
+
+def part_leads_to_a_foul(game: Game, state: State, action: int) -> str:
+    """A back that no middle and front fit, or a front that is too strong for the middle."""
+    if action < FIVES:
+        return "no middle and front are weaker than this back"
+    return "this front is stronger than the middle, or that than the back"
+
+
+def cards(game: Game, view: State, player: int) -> Cards:
+    """The cards of boards that lie open, and all others but those of the player."""
+    shown = {int(card) for seat, hand in enumerate(view.hands) if seat != player for card in hand}
+    seen = sorted(shown - {UNKNOWN})
+    own = {int(card) for card in view.hands[player]}
+    unseen = [card for card in range(len(CARDS)) if card not in own and card not in shown]
+    return Cards([CARDS[card] for card in seen], [CARDS[card] for card in unseen])
+
+
+EXPLANATIONS = Explanations(CARDS_HELP + HELP, (board_is_out_of_order,), cards)
+EXPLANATIONS_SUBSTEPS = Explanations(
+    CARDS_HELP + HELP_SUBSTEPS, (part_is_not_due, part_leads_to_a_foul), cards
+)

@@ -1,0 +1,196 @@
+"""What people are told: the notation, why a play is refused, which cards are out."""
+
+from functools import partial
+
+import numpy as np
+
+from closedhand.core.explanations import Cards, Explanations
+from closedhand.core.game import Game, State
+from closedhand.games.daihinmin.cards import bit, together, without
+from closedhand.games.daihinmin.hidden import unseen
+from closedhand.games.daihinmin.planes import has_gifts
+from closedhand.games.daihinmin.plays import (
+    FIRST_KAIDAN,
+    JOKER,
+    NUM_RANKS,
+    PASS,
+    SHORTEST,
+    SUITS,
+    TWO_JOKERS,
+)
+from closedhand.games.daihinmin.seven_ten_rules import due_of, shown_by
+from closedhand.games.daihinmin.state import Rules
+from closedhand.games.daihinmin.two_jokers import is_pair_of_jokers
+
+CARDS_HELP = """\
+Cards are rank and suit, 3 4 5 6 7 8 9 T J Q K A 2 in c d h s; the joker is *.
+"""
+PLAYS_HELP = """\
+A play is its cards: 7d, 5c5h, a kaidan 7s8s9s. The joker follows the card that
+it stands for: 5c5h*, 7s8s*9s; _c*3c4c below the 3, Ac2c_c* above the 2. After a
+plus it is the fifth card of a group: 5c5d5h5s+*."""
+SETS_HELP = """\
+A play is its cards: 7d, 5c5h, a kaidan 7s8s9s, with the joker last: 5c*."""
+PASS_HELP = """
+PASS passes. In the exchange name one card to give; two go from low to high."""
+
+LENGTHS = ("single", "pair", "group of 3", "group of 4", "group of 5")
+
+
+def _text(cards: int) -> str:
+    return "".join(TWO_JOKERS[i] for i in bits_of(np.uint64(cards)))
+
+
+def _kind(family: int) -> str:
+    """What a family is: `pair`, `kaidan of 3`."""
+    if family < FIRST_KAIDAN:
+        return LENGTHS[family]
+    return f"kaidan of {family - FIRST_KAIDAN + SHORTEST}"
+
+
+# The reasons: each takes the rules, a state, an illegal action of the flat game and its text.
+
+
+def exchange_comes_first(rules: Rules, state: State, action: int, text: str) -> str:
+    """More than one card in the exchange."""
+    is_card = action <= JOKER
+    return "this is the exchange: name one card to give" if state.leader < 0 and not is_card else ""
+
+
+def cards_are_handed_on(rules: Rules, state: State, action: int, text: str) -> str:
+    """Anything else while cards are given or discarded."""
+    if not due_of(state):
+        return ""
+    held = action <= JOKER and bool(state.hands[state.player] & bit(action))
+    return "cards go from low to high" if held else "name one card of yours to hand on, or PASS"
+
+
+def leader_passes(rules: Rules, state: State, action: int, text: str) -> str:
+    """A pass without a play to beat."""
+    return "you lead: a leader may not pass" if action == PASS else ""
+
+
+def cards_are_missing(rules: Rules, state: State, action: int, text: str) -> str:
+    """Cards that are not in the hand."""
+    missing = int(without(state, rules.plays.need[action], state.hands[state.player]))
+    return f"not in your hand: {_text(missing)}" if missing else ""
+
+
+def cards_are_given_in_order(rules: Rules, state: State, action: int, text: str) -> str:
+    """A card that cannot be the first, or the second, of two."""
+    return "two cards are given from low to high" if state.leader < 0 else ""
+
+
+def kaidan_is_off(rules: Rules, state: State, action: int, text: str) -> str:
+    """A kaidan that the options exclude."""
+    is_kaidan = rules.plays.family[action] >= FIRST_KAIDAN
+    if is_kaidan and not rules.options.kaidan:
+        return "this game has no kaidan"
+    outside = rules.plays.low[action] < 0 or rules.plays.high[action] >= NUM_RANKS
+    if is_kaidan and outside and not rules.options.joker_edges:
+        return "in this game the joker stands for no card below the 3 or above the 2"
+    return ""
+
+
+def joker_lies_there(rules: Rules, state: State, action: int, text: str) -> str:
+    """A play that does not beat the lone joker."""
+    if is_pair_of_jokers(rules, state.target):
+        return "nothing beats two jokers"
+    if state.target != JOKER:
+        return ""
+    return "only 3s beats the joker" if rules.options.spade_three else "nothing beats the joker"
+
+
+def play_is_of_another_kind(rules: Rules, state: State, action: int, text: str) -> str:
+    """A play of another kind or number of cards than the one to beat."""
+    own, other = int(rules.plays.family[action]), int(rules.plays.family[state.target])
+    if own == other:
+        return ""
+    there = _there(rules, state)
+    return f"{text} ({_kind(own)}) cannot beat {there}: it takes a {_kind(other)}"
+
+
+def suits_are_locked(rules: Rules, state: State, action: int, text: str) -> str:
+    """A play of other suits than the lock allows."""
+    if not state.lock or rules.plays.suits[action] == state.lock or action == JOKER:
+        return ""
+    suits = "".join(suit for i, suit in enumerate(SUITS) if state.lock >> i & 1)
+    return f"the suits are locked: it takes {suits}"
+
+
+def play_is_too_low(rules: Rules, state: State, action: int, text: str) -> str:
+    """A play whose ranks do not beat those on the table."""
+    order = "lower ranks, after the revolution" if state.revolution else "higher ranks"
+    return f"{text} does not beat {_there(rules, state)}: it takes {order}"
+
+
+def _there(rules: Rules, state: State) -> str:
+    """The play to beat."""
+    cards = _text(int(rules.plays.need[state.target]))
+    return f"{cards} ({_kind(int(rules.plays.family[state.target]))})"
+
+
+REASONS = (
+    exchange_comes_first,
+    cards_are_handed_on,
+    leader_passes,
+    cards_are_missing,
+    cards_are_given_in_order,
+    kaidan_is_off,
+    joker_lies_there,
+    play_is_of_another_kind,
+    suits_are_locked,
+    play_is_too_low,
+)
+
+
+def reason(game: Game, state: State, action: int, compact: bool) -> str:
+    """Why an action is illegal: one line.
+
+    Args:
+        game: The game.
+        state: A state of it.
+        action: An illegal action.
+        compact: Whether actions are sets of cards; the first play of the set is judged.
+    """
+    play = int(game.rules.tables.readings[action, 0]) if compact else action
+    rules, text = game.flat.rules, game.text(action)
+    return next(filter(None, (told(rules, state, play, text) for told in REASONS)), "")
+
+
+def cards(game: Game, view: State, player: int) -> Cards:
+    """Cards that were played or given face up, and those that are not in the hand either."""
+    seen, rest = np.uint64(0), unseen(view, player)
+    for other in range(game.num_players):
+        seen = together(view, seen, view.played[other])
+        if other != player:
+            seen = together(view, seen, shown_by(view, other))
+            rest = without(view, rest, shown_by(view, other))
+    return Cards(*([TWO_JOKERS[i] for i in bits_of(each)] for each in (seen, rest)))
+
+
+def bits_of(cards: np.uint64) -> list[int]:
+    """The numbers of the cards of a set, ascending."""
+    return [i for i in range(len(TWO_JOKERS)) if int(cards) >> i & 1]
+
+
+TWO_JOKERS_HELP = """
+There are two jokers: 5c5h*5s*, 7s*8s9s*, and ** for the pair that nothing beats."""
+HANDING_HELP = """
+After a group of 7s or 10s name one card to give or discard, low to high; PASS
+ends that."""
+
+
+EXPLANATIONS = Explanations(
+    CARDS_HELP + PLAYS_HELP + PASS_HELP, (partial(reason, compact=False),), cards
+)
+EXPLANATIONS_COMPACT = Explanations(
+    CARDS_HELP + SETS_HELP + PASS_HELP, (partial(reason, compact=True),), cards
+)
+
+
+def explanations_of(rules: Rules, people: Explanations) -> Explanations:
+    """What a game under some rules tells people beside what all of them do."""
+    more = TWO_JOKERS_HELP if rules.options.jokers > 1 else ""
+    more += HANDING_HELP if has_gifts(rules.options) else ""
+    return people._replace(help=people.help + more)

@@ -1,0 +1,238 @@
+"""Cards given to the next player after sevens, and discarded after tens.
+
+They are given face up: everybody knows who holds them until they are played. They are chosen one by
+one, in ascending order, and the pass ends that. The fields of `GIVING_STATE` hold all of it; where
+states have no such fields, the functions here answer as if nothing could be given. Which of the two
+it is, is decided when a kernel is compiled, and costs nothing at run time.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from closedhand.core import bits
+from closedhand.core.numba import linking
+from closedhand.core.numba.jit import State, kernel
+from closedhand.games.daihinmin.cards import added, bit, kinds, removed
+from closedhand.games.daihinmin.plays import FIRST_KAIDAN, JOKER, PASS, SEVEN, TEN
+from closedhand.games.daihinmin.state import two_jokers
+
+NONE = np.uint64(0)
+
+
+def _reader(field: str, missing: Any) -> Callable[[State], Any]:
+    """A function that reads a field, or answers `missing`, of whose type the field's values are."""
+    kind = type(missing)
+
+    def read(state: State) -> Any:
+        return kind(state[field]) if field in (state.dtype.names or ()) else missing
+
+    @linking.overload(read)
+    def _read(state):  # pyright: ignore[reportUnusedFunction]
+        if field in state.fields:
+            return lambda state: kind(state[field])
+        return lambda state: missing
+
+    return read
+
+
+def _reader_of_player(field: str, missing: Any) -> Callable[[State, Any], Any]:
+    """As `_reader`, of a field that holds a number for each player."""
+
+    def read(state: State, player: Any) -> Any:
+        return state[field][player] if field in (state.dtype.names or ()) else missing
+
+    @linking.overload(read)
+    def _read(state, player):  # pyright: ignore[reportUnusedFunction]
+        if field in state.fields:
+            return lambda state, player: state[field][player]
+        return lambda state, player: missing
+
+    return read
+
+
+def _writer(field: str) -> Callable[[State, Any], None]:
+    """A function that writes a field where there is one."""
+
+    def write(state: State, value: Any) -> None:
+        if field in (state.dtype.names or ()):
+            state[field] = value
+
+    @linking.overload(write)
+    def _write(state, value):  # pyright: ignore[reportUnusedFunction]
+        if field in state.fields:
+
+            def with_field(state, value):
+                state[field] = value
+
+            return with_field
+        return lambda state, value: None
+
+    return write
+
+
+def _writer_of_player(field: str) -> Callable[[State, Any, Any], None]:
+    """As `_writer`, of a field that holds a number for each player."""
+
+    def write(state: State, player: Any, value: Any) -> None:
+        if field in (state.dtype.names or ()):
+            state[field][player] = value
+
+    @linking.overload(write)
+    def _write(state, player, value):  # pyright: ignore[reportUnusedFunction]
+        if field in state.fields:
+
+            def with_field(state, player, value):
+                state[field][player] = value
+
+            return with_field
+        return lambda state, player, value: None
+
+    return write
+
+
+due_of = _reader("due", np.int64(0))
+"""The number of cards that the player to act may still give or discard now."""
+
+least_of = _reader("least", np.int64(0))
+"""The lowest card that may be given or discarded now."""
+
+back_of = _reader("back", np.bool_(False))
+"""Whether a jack has turned the order of the ranks in this trick."""
+
+shown_by = _reader_of_player("shown", NONE)
+"""The cards, a set, that a player got after a seven and still holds."""
+
+away_from = _reader_of_player("away", NONE)
+"""The cards, a set, of a player's own hand that were given away after a seven."""
+
+spent_by = _reader_of_player("spent", NONE)
+"""The cards, a set, that a player got after a seven and has played or discarded.
+
+Only states with two jokers tell, whose own one could not be known from the other otherwise.
+"""
+
+set_due, set_least, set_back = _writer("due"), _writer("least"), _writer("back")
+set_shown, set_away, set_spent = (_writer_of_player(name) for name in ("shown", "away", "spent"))
+
+
+@kernel
+def clear_gifts(state):
+    """Begin a round, or its first trick, in which nothing has been given yet."""
+    for player in range(len(state.hands)):
+        set_shown(state, player, NONE)
+        set_away(state, player, NONE)
+        set_spent(state, player, NONE)
+    set_due(state, 0)
+    set_least(state, 0)
+    set_back(state, 0)
+
+
+@kernel
+def gifted(state):
+    """All cards, a set, that have been given after sevens."""
+    cards = NONE
+    for player in range(len(state.hands)):
+        cards |= away_from(state, player)
+    return cards
+
+
+@kernel
+def got_by(state, player):
+    """The cards, a set, that a player got after a seven, and holds or has played."""
+    if two_jokers(state):
+        return added(state, shown_by(state, player), spent_by(state, player))
+    return (shown_by(state, player) | state.played[player]) & gifted(state)
+
+
+@kernel
+def gone_from(state, player):
+    """The cards, a set, that a player began the first trick with and has played or given away."""
+    if two_jokers(state):
+        played = removed(state, state.played[player], spent_by(state, player))
+        return added(state, played, away_from(state, player))
+    return (state.played[player] & ~gifted(state)) | away_from(state, player)
+
+
+@kernel
+def own_of(state, player, hand):
+    """The cards that a player began the first trick with, if it holds `hand` now."""
+    if two_jokers(state):
+        cards = added(state, hand, state.played[player])
+        cards = removed(state, cards, got_by(state, player))
+        return added(state, cards, away_from(state, player))
+    return ((hand | state.played[player]) & ~gifted(state)) | away_from(state, player)
+
+
+@kernel
+def number_owned(state, player):
+    """The number of cards that a player began the first trick with; the hand may be hidden."""
+    got = got_by(state, player)
+    total = np.int64(state.left[player]) + bits.size(state.played[player])
+    return total - bits.size(got) + bits.size(away_from(state, player))
+
+
+@kernel
+def owed_after(rules, state, action):
+    """The number of cards that the player who has made a play may give or discard."""
+    options = rules.options
+    if options.seven_give + options.ten_discard == 0 or rules.plays.family[action] >= FIRST_KAIDAN:
+        return 0
+    rank = rules.plays.low[action]
+    if (options.seven_give and rank == SEVEN) or (options.ten_discard and rank == TEN):
+        return min(np.int64(rules.plays.length[action]), np.int64(state.left[state.player]))
+    return 0
+
+
+@kernel
+def lay_down(state, player, cards):
+    """Take cards out of those that a player has shown, of two jokers the shown one first."""
+    set_shown(state, player, removed(state, shown_by(state, player), cards))
+
+
+@kernel
+def hand_over(rules, state, card):
+    """Give or discard a card of the player to act, after a seven or a ten."""
+    player = np.int64(state.player)
+    cards = bit(card)
+    # Of two jokers one that was got goes first.
+    first = cards & ~(shown_by(state, player) if two_jokers(state) else gifted(state))
+    state.hands[player] = removed(state, state.hands[player], cards)
+    state.left[player] -= 1
+    lay_down(state, player, cards)
+    if rules.plays.low[state.target] == SEVEN:
+        taker = np.int64(state.next[player])
+        while state.places[taker] >= 0:
+            taker = np.int64(state.next[taker])
+        set_away(state, player, added(state, away_from(state, player), first))
+        set_shown(state, taker, added(state, shown_by(state, taker), cards))
+        state.hands[taker] = added(state, state.hands[taker], cards)
+        state.left[taker] += 1
+    else:
+        state.played[player] = added(state, state.played[player], cards)
+        set_spent(state, player, added(state, spent_by(state, player), cards & ~first))
+    left = np.int64(state.left[player])
+    set_due(state, due_of(state) - 1 if left else 0)
+    # One joker may follow the other.
+    set_least(state, card if two_jokers(state) and card == JOKER else card + 1)
+
+
+@kernel
+def cards_to_hand_over(state):
+    """The cards, a set, that the player to act may give or discard now."""
+    cards = state.hands[state.player] & ~(bit(least_of(state)) - np.uint64(1))
+    return kinds(cards) if two_jokers(state) else cards
+
+
+@kernel
+def legal_gifts(state, out):
+    """Write the cards that may be given or discarded now, and the pass; return their number."""
+    cards = cards_to_hand_over(state)
+    n = 0
+    while cards:
+        out[n] = bits.lowest(cards)
+        cards &= cards - np.uint64(1)
+        n += 1
+    out[n] = PASS
+    return n + 1

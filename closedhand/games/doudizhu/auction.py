@@ -1,0 +1,227 @@
+"""What is said before the landlord leads: the auction, doubling, and the open hand.
+
+Actions after the plays are the **words** of the options in use, in this order: the bids 1 to 3, or
+to call and to rob; to double; to show. To pass is to say no.
+
+- The auction (`bidding`): each seat bids once, 0 to 3, and the highest bid is the stake.
+- By calling and robbing instead (`robbing`): the seats are asked in turn whether they call, until
+  one does. Each seat after it may rob once; if one has, so may the caller. Seats that passed before
+  the call may not rob. The last to call or rob is the landlord, and each robbing doubles the stake.
+- Doubling (`doubling`): the landlord, then the others in turn, may double. The landlord settles
+  with each peasant for the stake, doubled if the landlord did, and again if that peasant did.
+- The open hand (`open_hand`): then the landlord may show all cards, which doubles the stake.
+
+In a game of two both rob in turn, four times at most, until one passes; and the peasant wins with
+as few cards left as the landlord concedes, one for the call and one for each robbing.
+"""
+
+import numpy as np
+
+from closedhand.core.numba.jit import kernel
+from closedhand.games.doudizhu.state import SEATS, around
+
+CALL, ROB = 1, 2
+"""The words of an auction by calling and robbing, as ids less that of the pass."""
+MOST_OF_TWO, MOST_OF_THREE = 4, 3
+"""Most robberies in an auction of two, and of three."""
+MOST_WORDS, MOST_SAID = 5, 8
+"""Most words of a game's options, and most that can be said before the landlord leads."""
+
+
+@kernel
+def pass_id(rules):
+    """The id of the pass; the words follow it."""
+    return rules.plays.number - 1
+
+
+@kernel
+def word(rules, state, i):
+    """The word with number `i` of those said, as its id less that of the pass."""
+    return np.int64(state.history[i]) - pass_id(rules)
+
+
+@kernel
+def caller(rules, state):
+    """The seat that has called."""
+    seat = 0
+    while seat < SEATS - 1 and word(rules, state, seat) != CALL:
+        seat += 1
+    return seat
+
+
+@kernel
+def robberies(rules, state):
+    """How often somebody has robbed."""
+    number = 0
+    if rules.options.robbing:
+        for i in range(state.bids):
+            if word(rules, state, i) == ROB:
+                number += 1
+    return number
+
+
+@kernel
+def auction_length(rules, state):
+    """The number of words said in the auction, without those after it."""
+    if state.landlord < 0 or rules.options.double + rules.options.show == 0:
+        return np.int64(state.bids)
+    if not rules.options.bidding:
+        return np.int64(0)
+    if not rules.options.robbing:
+        length = 1
+        while length < rules.options.players and word(rules, state, length - 1) < 3:
+            length += 1
+        return np.int64(length)
+    number = robberies(rules, state)
+    if rules.options.players == SEATS:
+        return np.int64(SEATS + (number > 0))
+    length = 1 + caller(rules, state) + number
+    return np.int64(length + (caller(rules, state) == 0 and number < MOST_OF_TWO))
+
+
+@kernel
+def words_to_come(rules, state):
+    """The number of words after the auction that are still to be said."""
+    number = (rules.options.players if rules.options.double else 0) + (
+        1 if rules.options.show else 0
+    )
+    return number - (np.int64(state.bids) - auction_length(rules, state))
+
+
+@kernel
+def is_opening(rules, state):
+    """Whether words are said now, not cards played."""
+    if state.landlord < 0:
+        return True
+    if rules.options.double + rules.options.show == 0 or state.moves > state.bids:
+        return False
+    return words_to_come(rules, state) > 0
+
+
+@kernel
+def speaker(rules, state, i):
+    """The seat that said word `i`."""
+    length = auction_length(rules, state)
+    if i >= length:
+        return around(rules, np.int64(state.landlord) + i - length)
+    if i < SEATS or rules.options.players < SEATS:
+        return around(rules, i)
+    return caller(rules, state)
+
+
+@kernel
+def bid_of(rules, state, seat):
+    """What a seat has bid, or how often it has called and robbed; -1 if it has said nothing yet."""
+    total = -1
+    for i in range(auction_length(rules, state)):
+        if speaker(rules, state, i) == seat:
+            said = word(rules, state, i)
+            total = max(total, 0) + (min(said, 1) if rules.options.robbing else said)
+    return total
+
+
+@kernel
+def doubled(rules, state, seat):
+    """Whether a seat has doubled, 0 or 1; -1 if it has not said yet."""
+    if not rules.options.double or state.landlord < 0:
+        return -1
+    i = auction_length(rules, state) + around(rules, seat - state.landlord)
+    return np.int64(word(rules, state, i) == rules.options.double) if i < state.bids else -1
+
+
+@kernel
+def is_shown(rules, state):
+    """Whether the landlord has shown all cards."""
+    if not rules.options.show or state.landlord < 0 or state.bids == 0:
+        return False
+    return word(rules, state, state.bids - 1) == rules.options.show
+
+
+@kernel
+def conceded(rules, state):
+    """The number of cards with which a peasant has won."""
+    return 1 + robberies(rules, state) if rules.options.players < SEATS else 0
+
+
+@kernel
+def legal_words(rules, state, out):
+    """Write the pass, then the words that may be said, such as higher bids; return their number."""
+    out[0] = pass_id(rules)
+    n = 1
+    if state.landlord >= 0:
+        showing = rules.options.show > 0 and words_to_come(rules, state) == 1
+        out[1] = pass_id(rules) + (rules.options.show if showing else rules.options.double)
+        return 2
+    if rules.options.robbing:
+        out[1] = pass_id(rules) + (CALL if state.stake == 0 else ROB)
+        return 2
+    for bid in range(state.stake + 1, 4):
+        out[n] = pass_id(rules) + bid
+        n += 1
+    return n
+
+
+@kernel
+def say(rules, state, value):
+    """Apply a word, given as its id less that of the pass; return whether all have passed."""
+    state.bids += 1
+    if state.landlord >= 0:
+        if value > 0 and value == rules.options.show:
+            state.stake *= 2
+        # The one after the last word is the landlord's first play.
+        more = words_to_come(rules, state) > (1 if rules.options.show else 0)
+        state.player = speaker(rules, state, state.bids) if more else state.landlord
+        return False
+    if rules.options.robbing:
+        return claim(rules, state, value)
+    return bid(rules, state, value)
+
+
+@kernel
+def bid(rules, state, value):
+    """Apply a bid: a 3 or the last seat's ends the auction; return whether all have passed."""
+    if value > 0:
+        state.stake = value
+        state.owner = state.player
+    if value < 3 and state.bids < rules.options.players:
+        state.player += 1
+    elif state.stake > 0:
+        crown(rules, state, state.owner)
+    else:
+        return True
+    return False
+
+
+@kernel
+def claim(rules, state, value):
+    """Apply a word of an auction by calling and robbing; return whether all have passed."""
+    if value > 0:
+        state.stake = rules.options.stake if value == CALL else 2 * state.stake
+        state.owner = state.player
+    if rules.options.players < SEATS and state.stake > 0:
+        other = 1 - state.player
+        robs = value > 0 and robberies(rules, state) < MOST_OF_TWO
+        # Who passed before the call may not rob.
+        if robs and word(rules, state, 0) == CALL:
+            state.player = other
+        else:
+            crown(rules, state, state.owner)
+    elif state.bids < rules.options.players:
+        state.player += 1
+    elif state.stake == 0:
+        return True
+    elif state.bids == rules.options.players and state.owner != caller(rules, state):
+        state.player = caller(rules, state)
+    else:
+        crown(rules, state, state.owner)
+    return False
+
+
+@kernel
+def crown(rules, state, seat):
+    """Make `seat` the landlord, who takes the public cards and leads."""
+    state.landlord = seat
+    state.hands[seat] += state.public
+    state.left[seat] += rules.options.public
+    state.player = seat
+    state.owner = seat

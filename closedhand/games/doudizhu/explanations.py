@@ -1,0 +1,223 @@
+"""What people are told: the notation, why a play is refused, which cards are out."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.core.explanations import Cards, Explanations
+from closedhand.core.game import Game, State
+from closedhand.games.doudizhu.auction import is_opening, is_shown, pass_id, words_to_come
+from closedhand.games.doudizhu.counts import RANKS, unpack
+from closedhand.games.doudizhu.plays import BOMB, CATEGORIES, GROUPS, PASS_GROUP, ROCKET
+from closedhand.games.doudizhu.state import Rules
+from closedhand.games.doudizhu.substeps import FIRST_BID
+
+CARDS_HELP = """\
+Cards are ranks, 3 4 5 6 7 8 9 T J Q K A 2, and the jokers S (small) and B (big).
+"""
+PLAYS_HELP = """\
+A play is its cards in any order: 7, 44, 34567, 3334, 33344456, the rocket SB."""
+SUBSTEPS_HELP = """\
+A play without kickers is its cards: 7, 44, 34567. For one with kickers choose
+the main cards first, with a ? for each card to add (333+?, 333+??), then kicker
+by kicker, low to high: +4 or +44."""
+PASS_HELP = """
+PASS passes. In an auction BID1, BID2 and BID3 bid, and PASS does not."""
+CLAIMS_HELP = """
+PASS passes. CALL asks to be the landlord, ROB takes that over and doubles the
+stake, and PASS does not."""
+WORDS_HELP = {
+    "DOUBLE": """
+DOUBLE doubles what you play for, PASS does not.""",
+    "SHOW": """
+The landlord's SHOW lays all cards open and doubles the stake, PASS does not.""",
+}
+
+
+class Claim(NamedTuple):
+    """An action that somebody would like to make.
+
+    Attributes:
+        text: Its notation.
+        word: A word as its id less that of the pass, 0 for the pass, -1 for a play.
+        group: Main group of a play.
+        need: Cards that it needs, packed; in sub-steps the main cards.
+    """
+
+    text: str
+    word: int
+    group: int
+    need: np.uint64
+
+
+def bids_come_first(rules: Rules, state: State, claim: Claim) -> str:
+    """In the auction nobody plays cards."""
+    in_auction = state.landlord < 0 and claim.word < 0
+    return "the auction comes first: bid or PASS" if in_auction else ""
+
+
+def nobody_has_called(rules: Rules, state: State, claim: Claim) -> str:
+    """To rob where there is nothing to rob, or to call a second time."""
+    if state.landlord >= 0 or not rules.options.robbing:
+        return ""
+    return "nobody has called: CALL or PASS" if state.stake == 0 else "somebody has: ROB or PASS"
+
+
+def bid_is_topped(rules: Rules, state: State, claim: Claim) -> str:
+    """A bid that is not above the highest."""
+    return f"the bid is {state.stake} already: bid more, or PASS" if state.landlord < 0 else ""
+
+
+def word_comes_first(rules: Rules, state: State, claim: Claim) -> str:
+    """Anything else while players say whether they double, or the landlord whether to show."""
+    if not is_opening(rules, state):
+        return ""
+    showing = rules.options.show and words_to_come(rules, state) == 1
+    question = "show your cards: SHOW" if showing else "double: DOUBLE"
+    return f"say first whether you {question} or PASS"
+
+
+def auction_is_over(rules: Rules, state: State, claim: Claim) -> str:
+    """A word while cards are played."""
+    return "the auction is over" if claim.word > 0 else ""
+
+
+def leader_passes(rules: Rules, state: State, claim: Claim) -> str:
+    """A pass without a play to beat."""
+    return "you lead: a leader may not pass" if claim.word == 0 else ""
+
+
+def cards_are_missing(rules: Rules, state: State, claim: Claim) -> str:
+    """Cards that are not in the hand."""
+    hand = int(state.hands[state.player])
+    missing = "".join(
+        rank * max(0, (int(claim.need) >> 4 * i & 15) - (hand >> 4 * i & 15))
+        for i, rank in enumerate(RANKS)
+    )
+    return f"not in your hand: {missing}" if missing else ""
+
+
+def kickers_are_missing(rules: Rules, state: State, claim: Claim) -> str:
+    """Main cards that could be played, if the hand had kickers."""
+    return "your hand has no kickers for it" if state.target < 0 else ""
+
+
+def play_is_too_low(rules: Rules, state: State, claim: Claim) -> str:
+    """A play of the kind to beat, or a bomb, but not above it."""
+    cards, target, family = _target(rules, state)
+    own = rules.plays.groups[claim.group]
+    if own.family not in (family, BOMB) or claim.group > target:
+        return ""
+    return f"{claim.text} does not beat {cards}: {_beating(rules, target, family)}"
+
+
+def play_is_of_another_kind(rules: Rules, state: State, claim: Claim) -> str:
+    """A play of another kind or length than the one to beat."""
+    cards, target, family = _target(rules, state)
+    if rules.plays.groups[claim.group].family == family:
+        return ""
+    kinds = _kind(rules, claim.group), _kind(rules, target)
+    return f"{claim.text} ({kinds[0]}) cannot beat {cards} ({kinds[1]}): " + _beating(
+        rules, target, family
+    )
+
+
+def kickers_do_not_beat(rules: Rules, state: State, claim: Claim) -> str:
+    """Main cards that would be high enough, but not with the kickers that the hand has for them."""
+    return f"{claim.text} does not beat {_target(rules, state)[0]} with the kickers in your hand"
+
+
+REASONS = (
+    bids_come_first,
+    nobody_has_called,
+    bid_is_topped,
+    word_comes_first,
+    auction_is_over,
+    leader_passes,
+    cards_are_missing,
+    kickers_are_missing,
+    play_is_too_low,
+    play_is_of_another_kind,
+    kickers_do_not_beat,
+)
+
+
+def _kind(rules: Rules, group: int) -> str:
+    """What a main group is: `pair`, `solo chain of 5`."""
+    family = rules.plays.families[rules.plays.groups[group].family]
+    name = CATEGORIES[int(family.category)].name
+    return f"{name} of {family.length}" if "chain" in name else name
+
+
+def _target(rules: Rules, state: State) -> tuple[str, int, int]:
+    """The play to beat: its cards, group and family."""
+    group = int(rules.plays.group[state.target])
+    cards = unpack(rules.plays.need[state.target])
+    return cards, group, int(rules.plays.groups[group].family)
+
+
+def _beating(rules: Rules, group: int, family: int) -> str:
+    """What beats a play: `it takes a higher pair, a bomb or the rocket`."""
+    if family == ROCKET:
+        return "nothing does"
+    others = " or the rocket" if family == BOMB else ", a bomb or the rocket"
+    return f"it takes a higher {_kind(rules, group)}{others}"
+
+
+def _first(rules: Rules, state: State, claim: Claim) -> str:
+    """The first reason that applies; empty if none does."""
+    return next(filter(None, (reason(rules, state, claim) for reason in REASONS)), "")
+
+
+def flat_reason(game: Game, state: State, action: int) -> str:
+    """Why an action of the flat game is illegal."""
+    plays, passing = game.rules.plays, pass_id(game.rules)
+    word = max(-1, action - passing)
+    place = min(action, passing)
+    claim = Claim(game.text(action), word, int(plays.group[place]), plays.need[place])
+    return _first(game.rules, state, claim)
+
+
+def kicker_is_due(game: Game, state: State, action: int) -> str:
+    """Anything but a kicker while kickers are to be chosen."""
+    is_kicker = GROUPS <= action < FIRST_BID
+    return "choose a kicker now, such as +4 or +44" if state.group >= 0 and not is_kicker else ""
+
+
+def kicker_does_not_fit(game: Game, state: State, action: int) -> str:
+    """A kicker without a group, or that no play goes on with."""
+    if not GROUPS <= action < FIRST_BID:
+        return ""
+    if state.group < 0:
+        return "a kicker comes after the main cards: choose these first"
+    return "no play goes on with this kicker: kickers are in your hand, and go from low to high"
+
+
+def substep_reason(game: Game, state: State, action: int) -> str:
+    """Why a main group, a pass or a word is illegal."""
+    rules, word = game.rules.flat, action - FIRST_BID + 1
+    if word <= 0:
+        word = 0 if action == PASS_GROUP else -1
+    group = min(action, PASS_GROUP)
+    claim = Claim(game.text(action), word, group, rules.plays.groups[group].need)
+    return _first(rules, state, claim)
+
+
+def cards(game: Game, view: State, player: int) -> Cards:
+    """Cards that were played or are shown, and those that are not in the player's hand either."""
+    rules = game.flat.rules
+    seen = sum(map(int, view.played))
+    if is_shown(rules, view) and view.landlord != player:
+        seen += int(view.hands[view.landlord])
+    return Cards(
+        [*unpack(seen)], [*unpack(int(rules.options.deck) - seen - int(view.hands[player]))]
+    )
+
+
+def explanations_of(words: tuple[str, ...], substeps: bool = False) -> Explanations:
+    """What a game with some words tells people."""
+    passing = CLAIMS_HELP if "CALL" in words else PASS_HELP
+    said = "".join(text for word, text in WORDS_HELP.items() if word in words)
+    plays = SUBSTEPS_HELP if substeps else PLAYS_HELP
+    reasons = (kicker_is_due, kicker_does_not_fit, substep_reason) if substeps else (flat_reason,)
+    return Explanations(CARDS_HELP + plays + passing + said, reasons, cards)

@@ -1,0 +1,179 @@
+"""The agent `learned`: a network of any learner of this folder, in any game."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from closedhand.core import batch, batch_kernels, contract
+from closedhand.core.game import Game, InputError, State
+from closedhand.core.numba.jit import Floats, Ids
+from closedhand.learning import networks
+from closedhand.learning.features import ENCODERS, Features
+from closedhand.learning.legal import Legal
+
+COLDEST = 1e-6
+"""Least temperature but 0: scores divided by less may be no numbers any more."""
+
+
+class NetworkAgent:
+    """A network as an agent, in the form of a game that it has learned, or in the flat form.
+
+    In a flat game a network of sub-steps chooses them one after the other, on full states drawn
+    from what the player knows; they decide nothing but the player's own cards.
+
+    Attributes:
+        name: Name in results and records.
+        game: Game that is played.
+        features: The game as the network sees it.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        network: Any,
+        features: Features,
+        temperature: float = 1.0,
+        seed: int = 0,
+        name: str = "learned",
+    ) -> None:
+        """Play by a network.
+
+        Args:
+            game: `features.game`, or its flat form.
+            network: Network with `scores`, as those of `networks`.
+            features: The game as the network sees it.
+            temperature: Divides the scores before the softmax; 0, or less than `COLDEST`, takes the
+                best action.
+            seed: Seed of the choices.
+            name: Name of the agent.
+        """
+        self.name = name
+        self.game = game
+        self.features = features
+        self._network = network
+        self._temperature = temperature if temperature >= COLDEST else 0.0
+        self._rng = np.random.default_rng(seed)
+        self._in_form = game.num_actions == features.actions
+
+    def act(self, view: State) -> int:
+        """The action of the player to act."""
+        return int(self.act_batch(np.array([view], self.game.dtype))[0])
+
+    def act_batch(self, views: np.ndarray) -> Ids:
+        """The action for each view, states [n]; int64 [n]."""
+        # One number a decision, of which every sub-step takes a share: a decision does not depend
+        # on the others of a batch.
+        numbers = self._rng.random(len(views))
+        if self._in_form:
+            return self._draw(views, numbers)[0]
+        actions = np.full(len(views), -1)
+        states, left = self._full(views), np.arange(len(views))
+        while len(left):
+            chosen, numbers = self._draw(self._views(states), numbers)
+            actions[left] = self._play(states, chosen)
+            going_on = actions[left] < 0
+            states, left, numbers = states[going_on], left[going_on], numbers[going_on]
+        return actions
+
+    def probabilities(self, views: np.ndarray) -> Floats:
+        """The policy for views, states [n]; float64 [n, num_actions].
+
+        In a flat game the probability of an action is the product of those of its sub-steps.
+        """
+        if self._in_form:
+            return self._shares(views)
+        shares = np.zeros((len(views), self.game.num_actions))
+        states, sources, chances = self._full(views), np.arange(len(views)), np.ones(len(views))
+        while len(states):
+            following = self._shares(self._views(states))
+            parents, steps = np.nonzero(following)
+            states, sources = states[parents], sources[parents]
+            chances = chances[parents] * following[parents, steps]
+            actions = self._play(states, steps)
+            done = actions >= 0
+            np.add.at(shares, (sources[done], actions[done]), chances[done])
+            states, sources, chances = states[~done], sources[~done], chances[~done]
+        return shares
+
+    def _draw(self, views: np.ndarray, numbers: Floats) -> tuple[Ids, Floats]:
+        """Actions of the learned form, and what is left of the numbers; see `Legal.draw`."""
+        legal, shares = self._policy(views)
+        drawn, left = legal.draw(shares, torch.from_numpy(numbers))
+        return legal.actions[drawn].numpy(), left.numpy()
+
+    def _shares(self, views: np.ndarray) -> Floats:
+        """The probabilities of the actions of the learned form, float64 [n, actions]."""
+        legal, shares = self._policy(views)
+        found = torch.zeros((len(views), self.features.actions), dtype=torch.float64)
+        found[legal.rows, legal.actions] = shares
+        return found.numpy()
+
+    def _policy(self, views: np.ndarray) -> tuple[Legal, torch.Tensor]:
+        """The legal actions of the learned form and their probabilities, float64 [k]."""
+        observations, masks = self.features.encode(views)
+        legal = Legal.of(masks)
+        with torch.inference_mode():
+            scores = self._network.scores(
+                torch.from_numpy(observations).float(),
+                torch.from_numpy(views["player"].astype(np.int64)),
+                legal,
+            ).double()
+            if not torch.isfinite(scores).all():
+                raise InputError(f"the network of {self.name} computes no probabilities here")
+            if self._temperature:
+                return legal, legal.log_softmax(scores / self._temperature).exp()
+            shares = torch.zeros_like(scores)
+            shares[legal.best(scores)] = 1.0
+            return legal, shares
+
+    def _full(self, views: np.ndarray) -> np.ndarray:
+        """Full states that are consistent with views."""
+        rng = np.random.default_rng(0)
+        states = views.copy()
+        for state in states:
+            contract.redeal(self.game.rules, state, state["player"], rng)
+        return states
+
+    def _views(self, states: np.ndarray) -> np.ndarray:
+        views = states.copy()
+        batch_kernels.hide_all(self.features.game.rules, views)
+        return views
+
+    def _play(self, states: np.ndarray, steps: np.ndarray) -> Ids:
+        """Play a sub-step in each state; the flat actions completed, int64 [n], -1 for none."""
+        before, players = states["moves"].copy(), states["player"].copy()
+        batch.step(self.features.game, states, steps)
+        moves, rows = states["moves"], np.arange(len(states))
+        made = moves == before + 1
+        whole = states["history"][rows, np.where(made, before, 0)].astype(np.int64)
+        # Cards that are dealt again clear the history; no more than one sub-step leads there.
+        anew = ~made & ((moves != before) | (states["player"] != players))
+        flat = self.game.flat
+        for i in np.flatnonzero(anew):
+            whole[i] = flat.parse(self.features.game.text(int(steps[i])))
+        return np.where(made | anew, whole, -1)
+
+
+def load(
+    game: Game, path: Path, temperature: float | None = None, seed: int = 0, name: str = "learned"
+) -> NetworkAgent:
+    """The agent that plays by a network in a file.
+
+    Args:
+        game: A form of the game that it has learned.
+        path: The file.
+        temperature: As for `NetworkAgent`; None: as trained.
+        seed: Seed of the choices.
+        name: Name of the agent.
+
+    Raises:
+        InputError: The file holds no network that fits the game.
+    """
+    # One core: matches run in several processes.
+    torch.set_num_threads(1)
+    forms = [Features(game, observation) for observation in ENCODERS]
+    network, about, features = networks.load(path, forms)
+    chosen = about["temperature"] if temperature is None else temperature
+    return NetworkAgent(game, network, features, chosen, seed, name)

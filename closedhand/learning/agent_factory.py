@@ -1,0 +1,81 @@
+"""The agent `learned`: what is known of it before PyTorch is imported, which takes seconds."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agents import Traits, described
+from closedhand.core.files import within
+from closedhand.core.game import Game, InputError
+from closedhand.core.options import Range
+
+if TYPE_CHECKING:
+    from closedhand.learning.agent import NetworkAgent
+
+MODULES = "torch", "safetensors"
+"""What agents by networks need to be installed."""
+NAME = "model.safetensors"
+"""Name of the network in a folder of `closedhand train`."""
+MICROSECONDS = 500
+"""Order of magnitude of the time of a decision by such a network."""
+
+
+def path_of(name: str, argument: str | None) -> Path:
+    """The argument of an agent, the folder of `closedhand train` or a file in it, as a path.
+
+    Args:
+        name: Plain name of the agent.
+        argument: Its argument.
+
+    Raises:
+        InputError: There is none.
+    """
+    if argument is None:
+        raise InputError(f"the agent {name} needs the folder of a training: {name}:runs/ppo")
+    return Path(argument)
+
+
+def traits_of(name: str, argument: str | None) -> Traits:
+    """The traits of an agent by such a network.
+
+    Raises:
+        InputError: There is no argument.
+    """
+    file = within(path_of(name, argument), NAME)
+    return Traits((file,) if os.path.isfile(file) else (), microseconds=MICROSECONDS)
+
+
+def describe(game: Game, argument: str | None, temperature: float | None = None) -> Traits:
+    """The traits of the agent, known before it plays.
+
+    Raises:
+        InputError: There is no path.
+    """
+    return traits_of("learned", argument)
+
+
+Temperature = Annotated[
+    float | None,
+    Range(0, 100),
+    "divides the logits before the softmax; 0 always takes the best action; as trained if absent",
+]
+
+
+@described(describe, needs=MODULES)
+def make_learned(
+    game: Game, seed: int, argument: str | None, temperature: Temperature = None
+) -> "NetworkAgent":
+    """The agent `learned:FOLDER`, or `learned[temperature=0]:FOLDER`.
+
+    FOLDER is what `closedhand train` has written, or a file in it.
+
+    Raises:
+        InputError: There is no path, or no network at it that fits the game.
+    """
+    path = within(path_of("learned", argument), NAME)
+    from closedhand.learning.agent import load
+
+    options = {} if temperature is None else {"temperature": temperature}
+    name = str(AgentSpec("learned", options, argument))
+    return load(game, path, temperature, seed, name)

@@ -1,0 +1,80 @@
+"""Deep Monte Carlo: the values of actions, learned from the returns of whole games.
+
+As in DouZero (Zha et al., 2021), a network estimates what a seat goes on to earn with each legal
+action, one network a role. The best action is played, at times a random one, and what the seat was
+paid in the end is the target: no bootstrapping.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+import torch
+
+from closedhand.core.options import Range
+from closedhand.envs.seatwise import seat_returns
+from closedhand.learning.legal import Legal
+from closedhand.learning.selfplay import Choose
+from closedhand.learning.training import DeepLearner, Settings
+
+
+@dataclass(frozen=True, kw_only=True)
+class DMCSettings(Settings):
+    """Settings of Deep Monte Carlo."""
+
+    epochs: Annotated[int, Range(1, 100), "passes over the decisions of an update"] = 2
+    exploration: Annotated[float, Range(0, 1), "initial share of random actions"] = 0.1
+
+
+class DMC(DeepLearner):
+    """Deep Monte Carlo at work."""
+
+    name = "dmc"
+    settings_type = DMCSettings
+    kind = "dueling"
+    temperature = 0.0
+    roles = True
+    settings: DMCSettings
+
+    def update(self, rng: np.random.Generator) -> dict[str, float]:
+        """Play games, and fit the values of the actions to what was earned."""
+        wave = self.play(rng)
+        earned = seat_returns(wave.rewards / self.scale.add(wave.returns), wave.actors, wave.ends)
+        targets = torch.from_numpy(earned[wave.actors >= 0]).float()
+        seen, seats = torch.from_numpy(wave.observations), torch.from_numpy(wave.seats)
+        actions = torch.from_numpy(wave.actions)
+        losses = 0.0
+        for _ in range(self.settings.epochs):
+            order = torch.from_numpy(rng.permutation(len(actions)))
+            for part in order.split(self.settings.minibatch):
+                own = torch.arange(len(part))
+                values = self.network.values(seen[part].float(), seats[part], own, actions[part])
+                loss = torch.nn.functional.mse_loss(values, targets[part])
+                self.take_step(loss)
+                losses += len(part) * loss.item()
+        error = ((targets - torch.from_numpy(wave.notes[:, 0])) ** 2).mean()
+        return {
+            "reward": wave.reward,
+            "explained_variance": float(1 - error / max(float(targets.var(correction=0)), 1e-9)),
+            "loss": losses / (len(actions) * self.settings.epochs),
+        }
+
+    def chooser(self, states: np.ndarray, rng: np.random.Generator) -> Choose:
+        """`choose` with a generator."""
+        return lambda *seen: self.choose(rng, *seen)
+
+    def choose(
+        self, rng: np.random.Generator, observations: np.ndarray, masks: np.ndarray,
+        seats: np.ndarray, games: np.ndarray,
+    ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+        """The best action, or at times a random legal one; noted are the values."""
+        legal = Legal.of(masks)
+        with torch.inference_mode():
+            values = self.acting.scores(
+                torch.from_numpy(observations).float(), torch.from_numpy(seats), legal
+            )
+        actions = legal.actions[legal.best(values)]
+        stray = np.flatnonzero(rng.random(len(masks)) < self.settings.exploration * self.rate)
+        noise = np.where(masks[stray] != 0, rng.random((len(stray), masks.shape[1])), -1.0)
+        actions[stray] = torch.from_numpy(noise.argmax(axis=1))
+        return actions.numpy(), values[legal.chosen(actions)][:, None].numpy()

@@ -1,0 +1,86 @@
+"""How an agent does against others, in duplicate: on every deal it plays each side in turn."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.core import batch
+from closedhand.core.agents import Agent, make_agent
+from closedhand.core.duplicate import play_out
+from closedhand.core.game import Game
+from closedhand.core.statistics import Estimate, bootstrap, wins
+
+CHUNK = 500
+"""Deals that are played side by side."""
+
+
+class Score(NamedTuple):
+    """What an agent won alone on its side, every other seat being played by the opponent.
+
+    Attributes:
+        points: Points a game, summed over the seats of the side, mean over the sides.
+        won: Share of games won, draws counting half; None where no payoff is a loss.
+        gain: Points beyond what the opponent makes in the agent's place, on the same deals; None
+            if that was not played.
+    """
+
+    points: Estimate
+    won: Estimate | None
+    gain: Estimate | None = None
+
+
+def judge(
+    game: Game,
+    agent: Agent,
+    opponent: str | Agent,
+    deals: int,
+    seed: int,
+    with_gain: bool = False,
+) -> Score:
+    """Play an agent against another one on random deals.
+
+    Args:
+        game: The game, in the form that both play.
+        agent: The agent.
+        opponent: An agent by name, or an object.
+        deals: Number of deals, each played at every side.
+        seed: Seed of the deals and of the opponent.
+        with_gain: Whether the opponent also plays every deal alone.
+
+    Raises:
+        InputError: An unknown opponent, or an illegal action.
+    """
+    found = [
+        _points(game, [agent, make_agent(game, opponent, seed + start)], range(start, stop), seed,
+                with_gain)
+        for start in range(0, deals, CHUNK)
+        for stop in (min(start + CHUNK, deals),)
+    ]  # fmt: skip
+    points = np.concatenate(found)
+    sides = len(set(game.sides))
+    alone, usual = points[:, :sides], points[:, sides:]
+    columns = [alone.mean(axis=1), wins(alone).mean(axis=1)]
+    if with_gain:
+        columns.append((alone - usual).mean(axis=1))
+    score = Score(*bootstrap(np.stack(columns, axis=1), seed))
+    return score if game.payoff_range[0] < 0 else score._replace(won=None)
+
+
+def _points(
+    game: Game, agents: Sequence[Agent], deals: range, seed: int, with_gain: bool
+) -> np.ndarray:
+    """The points of each side when the first agent plays it, [deals, sides].
+
+    If asked for, those of the second agent on every side follow.
+    """
+    sides = np.array(game.sides)
+    tables = np.array([np.where(sides == side, 0, 1) for side in np.unique(sides)])
+    seatings = np.concatenate([tables, np.ones((int(with_gain), len(sides)), int)])
+    dealt = np.array([game.deal(np.random.default_rng((seed, i))) for i in deals], game.dtype)
+    states = np.repeat(dealt, len(seatings))
+    play_out(game, states, np.tile(seatings, (len(dealt), 1)), agents)
+    returns = batch.returns(game, states).reshape(len(dealt), len(seatings), -1)
+    by_side = np.stack([returns[:, :, table == 0].sum(axis=2) for table in tables], axis=2)
+    alone = np.diagonal(by_side[:, : len(tables)], axis1=1, axis2=2)
+    return np.concatenate([alone, *by_side[:, len(tables) :].transpose(1, 0, 2)], axis=1)

@@ -1,0 +1,322 @@
+"""Imitation: a policy learned from the decisions of others, recorded or made on the spot.
+
+Records are kept as start states and actions; what a network sees is encoded when it is needed.
+Without records an expert plays all seats of new games, which are then as many as wanted.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import torch
+
+from closedhand.core import batch, batch_kernels, records
+from closedhand.core.agents import act_batch, digests, make_agent
+from closedhand.core.game import Game, InputError
+from closedhand.learning.factoring import steps_towards
+from closedhand.learning.features import Features
+from closedhand.learning.legal import Legal
+from closedhand.learning.remote_games import Piece, cut
+from closedhand.learning.selfplay import Choose, join
+from closedhand.learning.training import DeepLearner, Settings
+
+HELD_OUT = 20
+"""One game of so many, or of fewer, is never learned from, but predicted for the accuracy."""
+TRIES = 100
+"""How often games are drawn in which there may be nothing to learn, such as illegal actions."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImitationSettings(Settings):
+    """Settings of imitation."""
+
+
+class Games(NamedTuple):
+    """Recorded games.
+
+    Attributes:
+        starts: States at the deals, `dtype` [games].
+        actions: Flat actions of all games one after the other, int32.
+        first: Place of the first action of each game, int64 [games + 1].
+        learned: Whether the moves of each seat are to be learned, bool [games, seats].
+    """
+
+    starts: np.ndarray
+    actions: np.ndarray
+    first: np.ndarray
+    learned: np.ndarray
+
+    def digest(self) -> str:
+        """A checksum of all of it."""
+        return hashlib.sha256(b"".join(part.tobytes() for part in self)).hexdigest()[:16]
+
+
+class Pairs(NamedTuple):
+    """Decisions: what was seen, what was legal, and what was done.
+
+    Attributes:
+        observations: int8 [rows, inputs].
+        masks: int8 [rows, actions].
+        actions: int64 [rows].
+    """
+
+    observations: np.ndarray
+    masks: np.ndarray
+    actions: np.ndarray
+
+    def legal(self) -> "Pairs":
+        """Those with a legal action: in a lenient game an expert may choose another one."""
+        kept = np.take_along_axis(self.masks, self.actions[:, None], axis=1)[:, 0] != 0
+        return Pairs(*(column[kept] for column in self))
+
+
+def read_games(game: Game, path: Path, expert: str | None = None) -> Games:
+    """Read records.
+
+    Args:
+        game: The game, in any form.
+        path: File of records, or folder of such files.
+        expert: Agent whose moves are to be learned; None: those of all.
+
+    Raises:
+        InputError: A record cannot be read or is of another game, there are no moves, or a file is
+            a shard.
+    """
+    flat = game.flat
+    files = sorted(each for each in path.iterdir() if each.is_file()) if path.is_dir() else [path]
+    for file in files:
+        if file.suffix == ".parquet":
+            raise InputError(
+                f"{file} is a shard of games, which `closedhand train policy-net` reads: imitation "
+                "learns from records, which are text"
+            )
+    # Games without a decision to learn are left out.
+    starts, actions, first, learned = [], [], [0], []
+    for file in files:
+        for number, record in enumerate(records.read(file, game.name), 1):
+            found = records.flat_game(record.game, record.rules)
+            if found.num_actions != flat.num_actions:
+                raise InputError(f"{file}, game {number}: it is a game of other rules")
+            agents = record.agents or (None,) * flat.num_players
+            if len(agents) != flat.num_players:
+                raise InputError(
+                    f"{file}, game {number}: it names {len(agents)} agents, not {flat.num_players}"
+                )
+            watched = [expert is None or agent == expert for agent in agents]
+            played: list[int] = []
+            is_watched = False
+            try:
+                state = _start(found, record)
+                start = state.copy()
+                for text in record.actions:
+                    played.append(found.parse(text, state))
+                    is_watched |= watched[int(state["player"])] and len(found.legal(state)) > 1
+                    found.play(state, played[-1])
+            except InputError as error:
+                raise InputError(f"{file}, game {number}: {error}") from None
+            if is_watched:
+                starts.append(start)
+                actions.extend(played)
+                first.append(len(actions))
+                learned.append(watched)
+    if not learned:
+        raise InputError(f"{path} has no moves" + (f" of {expert}" if expert else ""))
+    return Games(
+        np.array(starts, flat.dtype),
+        np.array(actions, np.int32),
+        np.array(first),
+        np.array(learned),
+    )
+
+
+def _start(game: Game, record: records.Record) -> Any:
+    if record.deal is not None:
+        return game.parse_deal(record.deal)
+    return game.deal(np.random.default_rng(record.seed))
+
+
+def encode(features: Features, games: Games, chosen: np.ndarray) -> Pairs:
+    """The decisions to be learned in some games; those without a choice are left out.
+
+    Args:
+        features: The game as the network sees it.
+        games: The games.
+        chosen: Which of them, integers [k].
+    """
+    game, flat = features.game, features.game.flat
+    states = games.starts[chosen]
+    places, stops = games.first[chosen], games.first[chosen + 1]
+    parts: list[tuple[np.ndarray, ...]] = []
+    while True:
+        left = np.flatnonzero(places < stops)
+        if not len(left):
+            break
+        targets = games.actions[places[left]].astype(np.int64)
+        within = states[left]
+        players = within["player"].astype(np.int64)
+        own = np.flatnonzero(games.learned[chosen[left], players])
+        steps = targets[own]
+        while len(own):
+            if game is not flat:
+                steps = steps_towards(game, within[own], targets[own])
+            known = steps >= 0  # an action of the flat game may have no form in this one
+            own, steps = own[known], steps[known]
+            observations, masks = features.encode(within[own])
+            free = masks.sum(axis=1) > 1
+            parts.append((observations[free], masks[free], steps[free]))
+            if game is flat:
+                break
+            moved = within[own]
+            before = moved["moves"].copy()
+            batch.step(game, moved, steps)
+            within[own] = moved
+            own = own[(moved["moves"] == before) & (moved["player"] == players[own])]
+        status = np.empty(len(states), np.int64)
+        batch_kernels.play_all(flat.rules, states, left, targets, flat.num_actions, status)
+        places[left] += 1
+    return Pairs(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+class Imitation(DeepLearner):
+    """Imitation at work."""
+
+    name = "imitation"
+    settings_type = ImitationSettings
+    temperature = 0.0
+    settings: ImitationSettings
+
+    def __init__(
+        self,
+        game: Game,
+        settings: ImitationSettings,
+        seed: int = 0,
+        opponents: Sequence[str] = (),
+        against: Sequence[str] = (),
+        threads: int = 1,
+        records: Path | None = None,
+        expert: str | None = None,
+    ) -> None:
+        """Start from an untrained network.
+
+        Args:
+            game: The game.
+            settings: The settings.
+            seed: Seed of everything random.
+            opponents: None, as others are watched, not played against.
+            against: Agents that the learner is judged against.
+            threads: Number of threads of PyTorch.
+            records: File of records, or folder of such files; None: the expert plays new games.
+            expert: Agent whose moves are learned; None: those of all in the records.
+
+        Raises:
+            InputError: Neither records nor an expert, or records that cannot be used.
+        """
+        if opponents:
+            raise InputError("imitation watches games: leave out --opponents")
+        if records is None and expert is None:
+            raise InputError("imitation needs --records, or an agent to watch: --expert")
+        super().__init__(game, settings, seed, (), against, threads)
+        self._expert, self._path = expert, records
+        self._games = None if records is None else read_games(game, records, expert)
+        if records is None:
+            make_agent(self.features.game, str(expert), 0)
+        if not self.holds_out:
+            self.remark = "there is one game only: none is held out, and no accuracy is shown"
+
+    def sources(self) -> dict[str, Any]:
+        """The records and the expert."""
+        found: dict[str, Any] = {"records": self._path and str(self._path), "expert": self._expert}
+        if self._games is not None:
+            found["files"] = {"records": self._games.digest()}
+        elif self._expert is not None:
+            found["files"] = digests(self.features.game, [self._expert])
+        return found
+
+    def update(self, rng: np.random.Generator) -> dict[str, float]:
+        """Learn from the decisions of some games; a single game leaves none for the accuracy."""
+        held_out, pairs = self.pairs(rng)
+        measured: dict[str, float] = {}
+        if self.holds_out:
+            with torch.inference_mode():
+                measured["accuracy"], measured["held_out_loss"] = self._predict(held_out)
+        seen, actions = torch.from_numpy(pairs.observations), torch.from_numpy(pairs.actions)
+        legal = Legal.of(pairs.masks)
+        losses = 0.0
+        for part in torch.from_numpy(rng.permutation(len(actions))).split(self.settings.minibatch):
+            own = legal.take(part, legal.places(part))
+            found = -self._logs(seen[part], own)[own.chosen(actions[part])].mean()
+            self.take_step(found)
+            losses += len(part) * found.item()
+        return {"loss": losses / len(actions), **measured}
+
+    @property
+    def holds_out(self) -> bool:
+        """Whether there are games that are not learned from."""
+        return self._games is None or len(self._games.starts) > 1
+
+    def _predict(self, pairs: Pairs) -> tuple[float, float]:
+        """Share of the actions that the network would take, and the loss."""
+        legal = Legal.of(pairs.masks)
+        logs = self._logs(torch.from_numpy(pairs.observations), legal)
+        chosen = logs[legal.chosen(torch.from_numpy(pairs.actions))]
+        return float((chosen == legal.most(logs)).float().mean()), -float(chosen.mean())
+
+    def _logs(self, seen: torch.Tensor, legal: Legal) -> torch.Tensor:
+        """Log probabilities of the legal actions, [k]."""
+        return legal.log_softmax(self.network.legal(seen.float(), legal.rows, legal.actions)[0])
+
+    def pairs(self, rng: np.random.Generator) -> tuple[Pairs, Pairs]:
+        """Decisions for the accuracy, not learned from if it `holds_out`, and those to learn."""
+        for _ in range(TRIES):
+            held_out, learned = (each.legal() for each in self.watched(rng))
+            if len(held_out.actions) and len(learned.actions):
+                self.decisions += len(learned.actions)
+                return held_out, learned
+        raise InputError(f"hardly a decision in {self._path or self._expert} can be learned")
+
+    def watched(self, rng: np.random.Generator) -> tuple[Pairs, Pairs]:
+        """`pairs` with all actions that were chosen, also illegal ones."""
+        number = max(2, self.games_in_update)
+        few = max(1, number // HELD_OUT)
+        if self._games is None:
+            pieces = cut(number, self.settings.pieces, self.updates)
+            held_out = Piece(self.updates, len(pieces), range(few))
+            waves = self.waves([held_out, *pieces], {})
+            self.moves += sum(wave.moves for wave in waves)
+            found = [
+                Pairs(wave.observations, wave.masks, wave.actions)
+                for wave in (waves[0], join(waves[1:]))
+            ]
+        else:
+            every = np.arange(len(self._games.starts))
+            kept = every % HELD_OUT == min(HELD_OUT, len(every)) - 1
+            learned = ~kept if self.holds_out else kept
+            found = [
+                encode(self.features, self._games, rng.choice(every[own], size))
+                for own, size in ((kept, few), (learned, number))
+            ]
+        self.games += number
+        return found[0], found[1]
+
+    def maker(self) -> tuple[type[Self], tuple[Any, ...]]:
+        """Also the expert, who is all that plays."""
+        cls, (game, settings, seed, _) = super().maker()
+        return cls, (game, settings, seed, (), (), 1, None, self._expert)
+
+    def chooser(self, states: np.ndarray, rng: np.random.Generator) -> Choose:
+        """The decisions of the expert, who plays all seats."""
+        game = self.features.game
+        expert = make_agent(game, str(self._expert), int(rng.integers(2**31)))
+
+        def choose(
+            observations: np.ndarray, masks: np.ndarray, seats: np.ndarray, games: np.ndarray
+        ) -> tuple[np.ndarray, np.ndarray]:
+            views = states[games]
+            batch_kernels.hide_all(game.rules, views)
+            actions = act_batch(expert, views)
+            return actions, np.zeros((len(actions), 0), np.float32)
+
+        return choose

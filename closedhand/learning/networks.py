@@ -1,0 +1,320 @@
+"""The networks of the deep learners, and the file that agents play them from."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import torch
+from torch import nn
+
+from closedhand.core.game import InputError
+from closedhand.learning import weights
+from closedhand.learning.features import Features
+from closedhand.learning.legal import Legal
+
+FORMAT = 1
+"""Version of the files."""
+ALONE = 25
+"""Time to compute one output of a layer alone, in that of one of all outputs together."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a network is built from.
+
+    Attributes:
+        kind: One of `KINDS`.
+        inputs: Number of inputs.
+        actions: Number of actions.
+        width: Number of units of each hidden layer.
+        layers: Number of hidden layers.
+        seats: Which of the role networks plays each seat; all 0 for a single one.
+    """
+
+    kind: str
+    inputs: int
+    actions: int
+    width: int
+    layers: int
+    seats: tuple[int, ...]
+
+
+class PolicyValue(nn.Module):
+    """A policy and a value on shared hidden layers."""
+
+    def __init__(self, shape: Shape) -> None:
+        """Build an untrained network, whose policy is nearly uniform."""
+        super().__init__()
+        self.body = hidden_layers(shape)
+        self.policy = nn.Linear(shape.width, shape.actions)
+        self.value = nn.Linear(shape.width, 1)
+        nn.init.orthogonal_(self.policy.weight, 0.01)
+        nn.init.zeros_(self.policy.bias)
+        nn.init.zeros_(self.value.bias)
+
+    def by_action(self) -> list[nn.Linear]:
+        """The layers with a row of weights for every action."""
+        return [self.policy]
+
+    def forward(self, observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Logits [n, actions] and values [n], float32, for observations, float32 [n, inputs]."""
+        hidden = self.body(observations)
+        return self.policy(hidden), self.value(hidden).squeeze(1)
+
+    def legal(
+        self, observations: torch.Tensor, rows: torch.Tensor, actions: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """The logits of some actions, float32 [k], and values [n]; see `ActionValues.values`."""
+        hidden = self.body(observations)
+        return outputs(self.policy, hidden, rows, actions), self.value(hidden).squeeze(1)
+
+    def scores(self, observations: torch.Tensor, seats: torch.Tensor, legal: Legal) -> torch.Tensor:
+        """Logits; see `ActionValues.scores`."""
+        return self.legal(observations, legal.rows, legal.actions)[0]
+
+
+class ActionValues(nn.Module):
+    """The value of every legal action, by one network a role.
+
+    The value of an action is that of the state and what the action adds to it (dueling networks,
+    Wang et al., 2016).
+    """
+
+    role: type["PolicyValue | _JointValues"] = PolicyValue
+
+    def __init__(self, shape: Shape) -> None:
+        """Build untrained networks."""
+        super().__init__()
+        self.seats = shape.seats
+        self.roles = nn.ModuleList(self.role(shape) for _ in range(max(shape.seats, default=0) + 1))
+
+    def by_action(self) -> list[nn.Linear]:
+        """The layers with a row of weights for every action."""
+        return [layer for role in self.networks() for layer in role.by_action()]
+
+    def networks(self) -> list[PolicyValue]:
+        """The network of each role."""
+        return [cast(PolicyValue, role) for role in self.roles]
+
+    def scores(self, observations: torch.Tensor, seats: torch.Tensor, legal: Legal) -> torch.Tensor:
+        """The scores of the legal actions, by which an agent chooses, float32 [k].
+
+        Args:
+            observations: float32 [n, inputs].
+            seats: Seats of the players to act, int64 [n].
+            legal: The legal actions.
+        """
+        return self.values(observations, seats, legal.rows, legal.actions)
+
+    def values(
+        self,
+        observations: torch.Tensor,
+        seats: torch.Tensor,
+        rows: torch.Tensor,
+        actions: torch.Tensor,
+    ) -> torch.Tensor:
+        """The values of some actions, float32 [k].
+
+        Args:
+            observations: float32 [n, inputs].
+            seats: Seats of the players to act, int64 [n].
+            rows: The observation that each action belongs to, int64 [k], ascending.
+            actions: The actions, int64 [k].
+        """
+        if len(self.roles) == 1:
+            added, values = self.networks()[0].legal(observations, rows, actions)
+            return added + values[rows]
+        roles = torch.tensor(self.seats)[seats]
+        out = torch.zeros(len(rows))
+        for role, network in enumerate(self.networks()):
+            own = (roles == role).nonzero(as_tuple=True)[0]
+            place = torch.zeros(len(observations), dtype=torch.int64)
+            place[own] = torch.arange(len(own))
+            chosen = (roles[rows] == role).nonzero(as_tuple=True)[0]
+            if len(chosen):
+                at = place[rows[chosen]]
+                added, values = network.legal(observations[own], at, actions[chosen])
+                out = out.index_copy(0, chosen, added + values[at])
+        return out
+
+
+class _JointValues(nn.Module):
+    """The network of a role before 0.6.0: an action's vector is added to one of the state."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.body = hidden_layers(shape)
+        self.state = nn.Linear(shape.width, shape.width)
+        self.action = nn.Embedding(shape.actions, shape.width)
+        self.direct = nn.Linear(shape.width, shape.actions)
+        self.value = nn.Linear(shape.width, 1)
+        nn.init.normal_(self.action.weight, std=0.1)
+        nn.init.orthogonal_(self.direct.weight, 0.01)
+        nn.init.zeros_(self.direct.bias)
+
+    def legal(
+        self, observations: torch.Tensor, rows: torch.Tensor, actions: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """The values of some actions, float32 [k], and 0 for the states, [n]."""
+        hidden = self.body(observations)
+        together = torch.relu(self.state(hidden)[rows] + self.action(actions))
+        found = self.value(together).squeeze(1) + outputs(self.direct, hidden, rows, actions)
+        return found, hidden.new_zeros(len(hidden))
+
+
+class FormerActionValues(ActionValues):
+    """The values of actions as networks before 0.6.0 computed them."""
+
+    role = _JointValues
+
+
+KINDS: Mapping[str, type[PolicyValue] | type[ActionValues]] = {
+    "policy": PolicyValue,
+    "dueling": ActionValues,
+    "values": FormerActionValues,
+}
+FORMER = {"dueling": "values"}
+"""Kinds that trainings before 0.6.0 began with in place of another."""
+
+
+def hidden_layers(shape: Shape) -> nn.Sequential:
+    """Connected layers with rectifiers."""
+    layers: list[nn.Module] = []
+    for i in range(shape.layers):
+        layers += [nn.Linear(shape.width if i else shape.inputs, shape.width), nn.ReLU()]
+    return nn.Sequential(*layers)
+
+
+def outputs(
+    layer: nn.Linear, hidden: torch.Tensor, rows: torch.Tensor, which: torch.Tensor
+) -> torch.Tensor:
+    """Some outputs of a layer.
+
+    Args:
+        layer: The layer.
+        hidden: Its inputs, float32 [n, inputs].
+        rows: The inputs that each output is for, int64 [k].
+        which: The outputs, int64 [k].
+    """
+    if len(rows) * ALONE > len(hidden) * layer.out_features:
+        return layer(hidden)[rows, which]
+    weights = nn.functional.embedding(which, layer.weight)
+    return (hidden.index_select(0, rows) * weights).sum(1) + layer.bias[which]
+
+
+def build(shape: Shape, seed: int | None = None) -> PolicyValue | ActionValues:
+    """An untrained network; a seed makes its weights reproducible."""
+    with torch.random.fork_rng(devices=[]):
+        if seed is not None:
+            torch.manual_seed(seed)
+        return KINDS[shape.kind](shape)
+
+
+def shape_of(features: Features, kind: str, width: int, layers: int, roles: bool) -> Shape:
+    """The shape of a network for a game.
+
+    Args:
+        features: The game as the network sees it.
+        kind: One of `KINDS`.
+        width: Number of units of each hidden layer.
+        layers: Number of hidden layers.
+        roles: Whether each role of the game gets a network of its own. Players who act at the same
+            time are in the same position, and share one.
+    """
+    game = features.game
+    names = list(dict.fromkeys(game.roles))
+    alone = roles and not game.simultaneous
+    seats = tuple(names.index(role) if alone else 0 for role in game.roles)
+    return Shape(kind, features.inputs, features.actions, width, layers, seats)
+
+
+CONFIG: dict[str, weights.Check] = {
+    "format": weights.number(FORMAT, FORMAT),
+    "kind": lambda value: value in KINDS,
+    "game": weights.word,
+    "options": weights.table,
+    "observation": weights.word,
+    "inputs": weights.number(1, 10**6),
+    "actions": weights.number(1, 10**6),
+    "width": weights.number(1, 4096),
+    "layers": weights.number(1, 16),
+    "seats": weights.items(weights.number(0, 15), 16),
+    "temperature": lambda value: isinstance(value, int | float) and 0 <= value <= 100,
+    "provenance": weights.table,
+}
+"""What a file says of its network."""
+
+
+def save(
+    path: Path,
+    tensors: Mapping[str, torch.Tensor],
+    shape: Shape,
+    features: Features,
+    temperature: float,
+    provenance: Mapping[str, Any],
+) -> None:
+    """Write a network for agents, atomically.
+
+    Args:
+        path: The file.
+        tensors: Its weights by name.
+        shape: What it was built from.
+        features: What it sees.
+        temperature: Temperature at which its agent plays; 0 takes the best action.
+        provenance: How it was made, JSON values.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    about = {
+        "format": FORMAT,
+        **asdict(shape),
+        "game": features.game.name,
+        "options": dict(features.game.options),
+        "observation": features.observation,
+        "temperature": temperature,
+        "provenance": dict(provenance),
+    }
+    weights.save(path, tensors, about)
+
+
+def load(path: Path, forms: Sequence[Features]) -> tuple[Any, dict[str, Any], Features]:
+    """Read a network.
+
+    Args:
+        path: The file.
+        forms: Games as a network may see them; the first that fits is taken.
+
+    Returns:
+        The network, its description, and what it sees.
+
+    Raises:
+        InputError: The file cannot be read, or holds no network for any of these games.
+    """
+    found: list[Features] = []
+
+    def make(about: dict[str, Any]) -> nn.Module:
+        names = {form.game.name for form in forms}
+        if about["game"] not in names:
+            raise InputError(f"it was trained in {about['game']}, not in {', '.join(names)}")
+        fits = [
+            form
+            for form in forms
+            if (form.observation, form.actions) == (about["observation"], about["actions"])
+        ]
+        if not fits:
+            raise InputError(
+                f"it was trained with {about['actions']} actions and {about['observation']} "
+                "observations, which this form of the game does not have"
+            )
+        if fits[0].inputs != about["inputs"]:
+            raise InputError(f"it takes {about['inputs']} inputs, not {fits[0].inputs}")
+        if len(about["seats"]) != fits[0].game.num_players:
+            raise InputError(f"it was trained with {len(about['seats'])} players")
+        found[:] = fits[:1]
+        fields = {key: about[key] for key in Shape.__dataclass_fields__}
+        return build(Shape(**{**fields, "seats": tuple(about["seats"])}))
+
+    network, about = weights.load(path, CONFIG, make)
+    return network.eval(), about, found[0]

@@ -1,0 +1,213 @@
+"""Weights of a linear softmax policy, fitted in self-play by policy gradient (REINFORCE).
+
+Such a policy gives every action a sum of weights, one for each of its features, and draws an action
+by softmax. A game defines the number of features and the gradient of a piece of self-play (`Task`).
+Steps are taken by Adam; training can be interrupted and resumed (`begin`).
+"""
+
+import math
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from closedhand.core.files import SHIPPED
+from closedhand.core.game import InputError
+from closedhand.core.numba.jit import kernel
+from closedhand.core.reading import read_arrays
+from closedhand.core.run import Run
+from closedhand.core.threads import in_threads
+from closedhand.core.workers import Crew
+
+RATE, DECAY, SQUARES, TINY = 0.02, 0.9, 0.99, 1e-8
+"""Parameters of Adam: step size, decay rates of the mean and of the squares, epsilon."""
+
+
+@kernel
+def exponentials(sums, n):
+    """Turn the first `n` sums of weights into scores, in place; return the total of the scores.
+
+    The probability of an action is its share of the total.
+    """
+    most = sums[:n].max()
+    total = 0.0
+    for k in range(n):
+        sums[k] = np.exp(sums[k] - most)
+        total += sums[k]
+    return total
+
+
+@kernel
+def draw(scores, n, total, rng):
+    """Draw an index below `n` in proportion to its score; `total` is the sum of the scores."""
+    drawn = rng.random() * total
+    for k in range(n - 1):
+        drawn -= scores[k]
+        if drawn < 0.0:
+            return k
+    return n - 1
+
+
+class Task(NamedTuple):
+    """A policy to be fitted.
+
+    Attributes:
+        features: Number of weights.
+        games: Number of games in a step.
+        piece: Number of games that a thread plays at a time.
+        gradient: Function of the weights, the number of a piece and its generator. It returns the
+            gradient of the policy's payoff, summed over the games of the piece, float64 [features].
+        rate: Size of the first steps.
+        slower: The size falls with the root of 1 + steps / `slower`.
+        least: Root of the mean square of a weight's gradient below which its steps are smaller:
+            what is rarely seen is learned from more slowly.
+        averaging: If not 0, the average of all weights is kept as well, in which the weights count
+            by about that power of the step; and all arrays are float32.
+    """
+
+    features: int
+    games: int
+    piece: int
+    gradient: Callable[[np.ndarray, int, np.random.Generator], np.ndarray]
+    rate: float = RATE
+    slower: float = math.inf
+    least: float = TINY
+    averaging: int = 0
+
+
+class Training:
+    """A fit in progress; a `closedhand.core.run.Learner`.
+
+    Attributes:
+        seed: Seed of all deals and decisions.
+        steps: Number of steps taken.
+        weights: Weights of the features, float64 or float32 [features].
+        mean: Adam's mean of the gradients, the same.
+        squares: Adam's mean of the squared gradients, the same.
+        average: Average of the weights, the same; if the task wants none, the weights.
+        crew: Who plays the games; None: this process.
+    """
+
+    def __init__(self, task: Task, seed: int = 0) -> None:
+        """Start with weights of 0."""
+        self.task = task
+        self.seed = seed
+        self.steps = 0
+        self.arrays = ("weights", "mean", "squares", "average")[: 4 if task.averaging else 3]
+        self.dtype = np.float32 if task.averaging else np.float64
+        self.weights = np.zeros(task.features, self.dtype)
+        self.mean = np.zeros(task.features, self.dtype)
+        self.squares = np.zeros(task.features, self.dtype)
+        self.average = self.weights
+        self.crew: Crew | None = None
+
+    @property
+    def games(self) -> int:
+        """Number of games played."""
+        return self.steps * self.task.games
+
+    def advance(self, seconds: float) -> bool:
+        """Take a step."""
+        self.step()
+        return False
+
+    def state(self) -> dict[str, Any]:
+        """State for `restore`, and weights for `read_weights`."""
+        return {
+            "steps": np.array(self.steps),
+            **{name: getattr(self, name) for name in self.arrays},
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Resume from a state that `state` returned.
+
+        Raises:
+            ValueError: The state belongs to another task.
+        """
+        for name in self.arrays:
+            setattr(self, name, state[name].astype(self.dtype))
+            if getattr(self, name).shape != (self.task.features,):
+                raise ValueError(name)
+        self.steps = int(state["steps"])
+        if not self.task.averaging:
+            self.average = self.weights
+
+    def summary(self) -> dict[str, Any]:
+        """Number of steps taken and of games played."""
+        return {"steps": self.steps, "games": self.games}
+
+    def step(self) -> None:
+        """Play the games of a step and update the weights."""
+        pieces = self.task.games // self.task.piece
+        rngs = np.random.default_rng((self.seed, 0xDA1, self.steps)).spawn(pieces)
+        gradients = np.empty((pieces, self.task.features))
+
+        def work(piece: slice) -> None:
+            for i in range(piece.start, piece.stop):
+                gradients[i] = self.task.gradient(self.weights, i, rngs[i])
+
+        if self.crew is None:
+            in_threads(work, pieces, chunk=1)
+        else:
+            shared = self.crew.share(self.weights)
+            jobs = [(self.task.gradient, shared, i, rng) for i, rng in enumerate(rngs)]
+            gradients[:] = list(self.crew.results_of(gradient_elsewhere, jobs))
+        gradient = (gradients.sum(axis=0) / self.task.games).astype(self.dtype)
+        steps = self.steps + 1
+        mean = DECAY * self.mean + (1 - DECAY) * gradient
+        squares = SQUARES * self.squares + (1 - SQUARES) * gradient**2
+        size = self.task.rate * math.sqrt(1 - SQUARES**steps) / (1 - DECAY**steps)
+        size /= math.sqrt(1 + self.steps / self.task.slower)
+        weights = self.weights + size * mean / (np.sqrt(squares) + self.task.least)
+        average = weights
+        if self.task.averaging:
+            share = (self.task.averaging + 1) / (self.task.averaging + steps)
+            average = self.average + share * (weights - self.average)
+        # Assigned together, so that an interruption leaves a complete step.
+        self.steps, self.mean, self.squares, self.weights = steps, mean, squares, weights
+        self.average = average
+
+
+def gradient_elsewhere(
+    gradient: Callable[[np.ndarray, int, np.random.Generator], np.ndarray],
+    weights: np.ndarray,
+    number: int,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """The gradient of a piece for a learner elsewhere, of which the weights are read-only."""
+    return gradient(weights.copy(), number, rng)
+
+
+def begin(task: Task, seed: int, path: Path) -> Run[Training]:
+    """Make a run of a fit before its first step; it can be resumed from `path`."""
+    return Run(Training(task, seed), {"seed": seed}, path, older=_older)
+
+
+def _older(state: dict[str, Any]) -> dict[str, Any]:
+    """The settings in a checkpoint of version 0.1.0."""
+    return {"settings": {"seed": state.pop("seed").item()}}
+
+
+def read_weights(path: Path, features: int, name: str = "weights") -> np.ndarray:
+    """Read the weights of a checkpoint, float32 [features].
+
+    Args:
+        path: The checkpoint.
+        features: Number of the weights.
+        name: Name of their array.
+
+    Raises:
+        InputError: The file cannot be read, or holds other weights.
+    """
+    weights = read_arrays(path).get(name, np.empty(0))
+    if weights.shape != (features,) or not np.isfinite(weights).all():
+        raise InputError(f"{path} does not hold weights of this policy")
+    return weights.astype(np.float32)
+
+
+@cache
+def shipped_weights(name: str, features: int, array: str = "weights") -> np.ndarray:
+    """Weights from a file of the package, float32 [features]; see `read_weights`."""
+    return read_weights(SHIPPED / f"{name}.npz", features, array)

@@ -1,0 +1,146 @@
+"""Who plays the other seats while a learner learns: itself, frozen selves, or agents by name.
+
+Of the opponents that are given each takes an equal share of the games of an update. `self` stands
+for the learner: it plays all seats, and learns from all. Against the others it plays one side, each
+in turn. `pool` stands for a frozen self, drawn anew for every update from those kept so far; which
+one it was is noted.
+"""
+
+from collections.abc import Callable, Container, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from closedhand.core.agents import Agent, make_agent
+from closedhand.core.game import Game, State
+from closedhand.learning.selfplay import LEARNER
+
+SELF, POOL = "self", "pool"
+Weights = Mapping[str, np.ndarray]
+"""Weights of a network by name."""
+MOST = 16
+"""Maximum number of frozen selves; if there are more, every second one is dropped."""
+
+
+class _Absent:
+    """Stands for the learner among its opponents; it is never asked."""
+
+    name = SELF
+
+    def act(self, view: State) -> int:
+        raise NotImplementedError
+
+
+class Population:
+    """The opponents of a learner.
+
+    Attributes:
+        names: `SELF`, `POOL` and names of agents.
+        members: Weights of the frozen selves by the update at which each was frozen.
+        drawn: The frozen self of each update, pairs of updates.
+    """
+
+    def __init__(self, game: Game, names: Sequence[str], freeze: int) -> None:
+        """Name the opponents.
+
+        Args:
+            game: Game that they play.
+            names: `SELF`, `POOL` or names of agents; empty: `SELF`.
+            freeze: Number of updates until the learner is frozen for the first time, and again;
+                doubled when the pool is full.
+
+        Raises:
+            InputError: An unknown agent.
+        """
+        self.game = game
+        self.names = list(names) or [SELF]
+        self.members: dict[int, dict[str, np.ndarray]] = {}
+        self.drawn: list[tuple[int, int]] = []
+        self._freeze = freeze
+        for name in self.names:
+            if name not in (SELF, POOL):
+                make_agent(game, name, 0)
+
+    def add(self, update: int, weights: Callable[[], Weights]) -> None:
+        """Freeze the learner, whose weights are asked for if it is time to."""
+        if POOL not in self.names or update % self._freeze:
+            return
+        self.members[update] = {name: each.copy() for name, each in weights().items()}
+        if len(self.members) > MOST:
+            self._freeze *= 2
+            kept = [at for at in self.members if at % self._freeze == 0]
+            self.members = {at: self.members[at] for at in kept}
+
+    def draw(self, rng: np.random.Generator) -> dict[int, int]:
+        """Draw frozen selves for an update: when each was frozen, by the index of its opponent.
+
+        Nothing is drawn while the pool is empty: the learner plays itself instead.
+        """
+        pools = [i for i, name in enumerate(self.names) if name == POOL and self.members]
+        return {i: int(rng.choice(list(self.members))) for i in pools}
+
+    def seating(self, games: range, frozen: Container[int]) -> np.ndarray:
+        """Who plays each seat of each game, as for `selfplay.Table`.
+
+        Args:
+            games: Numbers of the games in their update.
+            frozen: Indices of the opponents that are frozen selves.
+        """
+        numbers = np.arange(games.start, games.stop)
+        sides = np.array(self.game.sides)
+        own = np.unique(sides)[numbers // len(self.names) % len(set(self.game.sides))]
+        who = numbers % len(self.names)
+        seating = np.where(sides[None] == own[:, None], LEARNER, who[:, None])
+        for i, name in enumerate(self.names):
+            if name in (SELF, POOL) and i not in frozen:
+                seating[who == i] = LEARNER
+        return seating
+
+    def agents(
+        self,
+        frozen: Mapping[int, Weights],
+        rng: np.random.Generator,
+        thaw: Callable[[Weights, int], Agent],
+    ) -> list[Agent]:
+        """The opponents; where it is the learner itself, an agent that is never asked.
+
+        Args:
+            frozen: Weights of the frozen selves by the index of their opponent.
+            rng: Generator of their seeds.
+            thaw: Makes an agent from the weights of a frozen self and a seed.
+        """
+        found: list[Agent] = []
+        for i, name in enumerate(self.names):
+            seed = int(rng.integers(2**31))
+            if i in frozen:
+                found.append(thaw(frozen[i], seed))
+            elif name in (SELF, POOL):
+                found.append(_Absent())
+            else:
+                found.append(make_agent(self.game, name, seed))
+        return found
+
+    def state(self) -> dict[str, Any]:
+        """Arrays for `restore`."""
+        found: dict[str, Any] = {
+            "pool": np.array([self._freeze, *self.members]),
+            "drawn": np.array(self.drawn, np.int64).reshape(-1, 2),
+        }
+        for at, weights in self.members.items():
+            found |= {f"pool.{at}.{name}": each for name, each in weights.items()}
+        return found
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Continue from what `state` returned."""
+        self._freeze, *kept = map(int, state["pool"])
+        self.drawn = [(int(update), int(at)) for update, at in state["drawn"]]
+        self.members = {}
+        for at in kept:
+            start = f"pool.{at}."
+            names = [name for name in state if name.startswith(start)]
+            self.members[at] = {name.removeprefix(start): state[name] for name in names}
+
+    def log(self) -> str:
+        """Which frozen self played in which update, as CSV."""
+        rows = "".join(f"{update},{at}\n" for update, at in self.drawn)
+        return f"update,frozen_at\n{rows}"

@@ -1,0 +1,157 @@
+"""The games of an update in pieces, played here or elsewhere, with the same results.
+
+A piece has random numbers of its own, drawn from the seed of the training, the number of the update
+and its own number. Who plays it does not matter, therefore, nor when. What comes back of a piece
+that is played elsewhere is a record: the actions, one or two bytes each, and what was noted of the
+learner's decisions, as numbers of two bytes. The learner deals the same games again, plays the
+actions, and encodes what was seen.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from closedhand.core.agents import Agent, act_batch
+from closedhand.core.game import InputError, State
+from closedhand.learning.features import Features
+from closedhand.learning.selfplay import Choose, Wave, play_wave
+
+
+class Piece(NamedTuple):
+    """Some games of an update.
+
+    Attributes:
+        update: Number of the update.
+        number: Number of the piece.
+        games: Numbers of its games.
+    """
+
+    update: int
+    number: int
+    games: range
+
+    def rng(self, seed: int) -> np.random.Generator:
+        """The generator of everything random in the piece, for the seed of a training."""
+        # Without the last word the first piece would have the deals of a match with this seed.
+        return np.random.default_rng((seed, self.update, self.number, 1))
+
+
+class Record(NamedTuple):
+    """What travels of a piece.
+
+    Attributes:
+        actions: All actions where there was a choice, of opponents too, in the order in which they
+            were played; of the smallest type that holds every action.
+        notes: What was noted of the learner's decisions, float16 [rows, k].
+    """
+
+    actions: NDArray[np.unsignedinteger]
+    notes: NDArray[np.float16]
+
+
+def cut(games: int, pieces: int, update: int) -> list[Piece]:
+    """Cut the games of an update into pieces of nearly the same size, at most one a game."""
+    ends = [games * i // pieces for i in range(pieces + 1)]
+    ranges = [range(*each) for each in pairwise(ends) if each[0] < each[1]]
+    return [Piece(update, i, each) for i, each in enumerate(ranges)]
+
+
+class _Heard:
+    """An agent whose actions are written down."""
+
+    def __init__(self, agent: Agent, log: list[np.ndarray]) -> None:
+        self.name, self._agent, self._log = agent.name, agent, log
+
+    def act(self, view: State) -> int:
+        return int(self.act_batch(np.array([view]))[0])
+
+    def act_batch(self, views: np.ndarray) -> np.ndarray:
+        self._log.append(act_batch(self._agent, views))
+        return self._log[-1]
+
+
+class _Script:
+    """An agent that plays what is written down; who acts when is known from the rules."""
+
+    name = "script"
+
+    def __init__(self, record: Record) -> None:
+        self._actions = record.actions.astype(np.int64)
+        self._notes = record.notes.astype(np.float32)
+        self._played = self._noted = 0
+
+    def act(self, view: State) -> int:
+        return int(self.take(1)[0])
+
+    def act_batch(self, views: np.ndarray) -> np.ndarray:
+        return self.take(len(views))
+
+    def take(self, number: int) -> np.ndarray:
+        """The next actions."""
+        self._played += number
+        return self._actions[self._played - number : self._played]
+
+    def choose(
+        self, observations: np.ndarray, masks: np.ndarray, seats: np.ndarray, games: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The next actions of the learner, and what was noted of them."""
+        self._noted += len(masks)
+        return self.take(len(masks)), self._notes[self._noted - len(masks) : self._noted]
+
+    def check_end(self) -> None:
+        """Refuse to end before everything is played.
+
+        Raises:
+            InputError: Something is left, or was missing.
+        """
+        if (self._played, self._noted) != (len(self._actions), len(self._notes)):
+            raise InputError("a record does not fit its games: does a node have another version?")
+
+
+def rounded(notes: np.ndarray) -> NDArray[np.float32]:
+    """What was noted, as it comes back from elsewhere."""
+    return notes.astype(np.float16).astype(np.float32)
+
+
+def record(
+    features: Features,
+    states: np.ndarray,
+    choose: Choose,
+    seating: np.ndarray,
+    opponents: Sequence[Agent],
+) -> Record:
+    """Play games as `selfplay.play_wave` does, and return what a learner needs of them."""
+    log: list[np.ndarray] = []
+
+    def chosen(*seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        actions, notes = choose(*seen)
+        log.append(actions)
+        return actions, notes
+
+    wave = play_wave(features, states, chosen, seating, [_Heard(each, log) for each in opponents])
+    kind = np.min_scalar_type(features.game.num_actions - 1)
+    return Record(np.concatenate(log).astype(kind), wave.notes.astype(np.float16))
+
+
+def replay(
+    features: Features, states: np.ndarray, record: Record, seating: np.ndarray, opponents: int
+) -> Wave:
+    """Play the games of a record again.
+
+    Args:
+        features: The game as the learner sees it.
+        states: The deals, `features.game.dtype` [games]; changed in place.
+        record: The record.
+        seating: Who played each seat, integers [games, seats].
+        opponents: Number of opponents.
+
+    Raises:
+        InputError: The record is not one of these games.
+    """
+    script = _Script(record)
+    wave = play_wave(features, states, script.choose, seating, [script] * opponents)
+    script.check_end()
+    return wave

@@ -1,0 +1,225 @@
+"""Whole games side by side, with the decisions of a learner as rows to learn from.
+
+A wave starts with new deals and ends when all its games are over, so that nothing is carried from
+one wave to the next. Decisions with one legal action are played without being looked at: there is
+nothing to learn from them.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from closedhand.core import batch, batch_kernels, contract, interrupt
+from closedhand.core.agents import Agent, act_batch
+from closedhand.core.game import Game, InputError, explain_illegal
+from closedhand.core.numba.jit import Ids, Rules, State, States, kernel
+from closedhand.learning.features import Features
+
+LEARNER = -1
+"""Who plays a seat: the learner; other numbers are indices of opponents."""
+
+Choose = Callable[
+    [NDArray[np.int8], NDArray[np.int8], NDArray[np.int64], NDArray[np.int64]],
+    tuple[NDArray[np.int64], NDArray[np.float32]],
+]
+"""From observations, masks, seats and numbers of games to actions, int64 [n], and what is to be
+noted of each decision, float32 [n, k]."""
+
+
+class Wave(NamedTuple):
+    """Games from deal to end, and the learner's decisions in them, in order of time.
+
+    Attributes:
+        observations: int8 [rows, inputs].
+        masks: int8 [rows, actions].
+        actions: int64 [rows].
+        seats: Seat that decided, int64 [rows].
+        notes: What `choose` noted, float32 [rows, k].
+        actors: Seat that decided at each step of each game, -1 for none, int64 [steps, games];
+            where there is one there is a row, in this order.
+        rewards: What every seat was paid from one step to the next, float64 [steps, games, seats].
+        ends: Whether the game ended before the next step, bool [steps, games].
+        returns: Payoffs of the games, float64 [games, seats].
+        seating: Who played each seat, integers [games, seats], as for `Table`.
+        moves: Number of actions of all players, forced ones included.
+    """
+
+    observations: NDArray[np.int8]
+    masks: NDArray[np.int8]
+    actions: NDArray[np.int64]
+    seats: NDArray[np.int64]
+    notes: NDArray[np.float32]
+    actors: NDArray[np.int64]
+    rewards: NDArray[np.float64]
+    ends: NDArray[np.bool_]
+    returns: NDArray[np.float64]
+    seating: NDArray[np.int64]
+    moves: int
+
+    @property
+    def reward(self) -> float:
+        """Mean payoff of the seats that the learner played."""
+        return float(self.returns[self.seating == LEARNER].mean())
+
+
+def join(waves: Sequence[Wave]) -> Wave:
+    """Waves side by side as one; the shorter ones end with steps at which nobody acts."""
+    if len(waves) == 1:
+        return waves[0]
+    steps = max(len(wave.actors) for wave in waves)
+
+    def beside(name: str, empty: int) -> NDArray[Any]:
+        arrays = [getattr(wave, name) for wave in waves]
+        more = [[(0, steps - len(each)), *[(0, 0)] * (each.ndim - 1)] for each in arrays]
+        padded = [
+            np.pad(each, add, constant_values=empty) for each, add in zip(arrays, more, strict=True)
+        ]
+        return np.concatenate(padded, axis=1)
+
+    actors = beside("actors", -1)
+    # Rows are in the order of the actors: that of the steps, not that of the waves.
+    rows = np.full(actors.shape, -1)
+    first = begin = 0
+    for wave in waves:
+        own = rows[: len(wave.actors), begin : begin + wave.actors.shape[1]]
+        own[wave.actors >= 0] = first + np.arange(len(wave.actions))
+        first, begin = first + len(wave.actions), begin + wave.actors.shape[1]
+    order = rows[actors >= 0]
+    by_row = {
+        name: np.concatenate([getattr(wave, name) for wave in waves])[order]
+        for name in ("observations", "masks", "actions", "seats", "notes")
+    }
+    return Wave(
+        **by_row,
+        actors=actors,
+        rewards=beside("rewards", 0),
+        ends=beside("ends", 0),
+        returns=np.concatenate([wave.returns for wave in waves]),
+        seating=np.concatenate([wave.seating for wave in waves]),
+        moves=sum(wave.moves for wave in waves),
+    )
+
+
+@kernel
+def play_forced(rules: Rules, states: States, ids: Ids) -> int:
+    """Play on in every game while there is one legal action only; return the number of actions."""
+    moves = 0
+    for i in range(len(states)):
+        while not contract.over(rules, states[i]) and contract.legal(rules, states[i], ids) == 1:
+            contract.play(rules, states[i], ids[0])
+            moves += 1
+    return moves
+
+
+class Table:
+    """Games in progress, in which opponents play the seats that are not the learner's."""
+
+    def __init__(
+        self, game: Game, states: np.ndarray, seating: np.ndarray, opponents: Sequence[Agent]
+    ) -> None:
+        """Sit down.
+
+        Args:
+            game: The game.
+            states: Deals, `game.dtype` [n]; changed in place.
+            seating: Who plays each seat, integers [n, seats]: `LEARNER` or an opponent's index.
+            opponents: The opponents.
+        """
+        self.game, self.states, self.seating, self.opponents = game, states, seating, opponents
+        self.moves = 0
+        self._ids = np.empty(game.num_actions, np.int32)
+        self._status = np.empty(len(states), np.int64)
+
+    def advance(self) -> NDArray[np.int64]:
+        """Play on until the learner has a choice in every game that is not over; these games.
+
+        Raises:
+            InputError: An opponent chose an illegal action.
+        """
+        while True:
+            interrupt.check()
+            self.moves += play_forced(self.game.rules, self.states, self._ids)
+            running = np.flatnonzero(batch.running(self.game, self.states))
+            to_act = self.seating[running, self.states["player"][running]]
+            waiting = [k for k in np.unique(to_act).tolist() if k != LEARNER]
+            if not waiting:
+                return running
+            for k in waiting:
+                self._let(self.opponents[k], running[to_act == k])
+
+    def _let(self, agent: Agent, chosen: NDArray[np.int64]) -> None:
+        views = self.states[chosen]
+        batch_kernels.hide_all(self.game.rules, views)
+        actions = act_batch(agent, views)
+        for i in self.play(chosen, actions):
+            why = explain_illegal(self.game, cast(State, self.states[chosen[i]]), int(actions[i]))
+            raise InputError(f"agent {agent.name!r} cannot continue: {why}")
+
+    def play(self, chosen: NDArray[np.int64], actions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Play an action in each chosen game; returns the places of illegal ones in `actions`."""
+        self.moves += len(chosen)
+        batch_kernels.play_all(
+            self.game.rules, self.states, chosen, actions, self.game.num_actions, self._status
+        )  # fmt: skip
+        return np.flatnonzero(self._status[chosen] == batch_kernels.ILLEGAL)
+
+
+def play_wave(
+    features: Features,
+    states: np.ndarray,
+    choose: Choose,
+    seating: np.ndarray | None = None,
+    opponents: Sequence[Agent] = (),
+) -> Wave:
+    """Play games to their end.
+
+    Args:
+        features: The game as the learner sees it.
+        states: Deals, `features.game.dtype` [games]; changed in place.
+        choose: Decides for the learner; its actions must be legal.
+        seating: Who plays each seat, as for `Table`; None: the learner plays all.
+        opponents: The opponents.
+
+    Raises:
+        InputError: An opponent chose an illegal action.
+    """
+    game, number = features.game, len(states)
+    if seating is None:
+        seating = np.full((number, game.num_players), LEARNER)
+    table = Table(game, states, seating, opponents)
+    paid = np.zeros((number, game.num_players))
+    steps: list[tuple[np.ndarray, ...]] = []
+    actors: list[np.ndarray] = []
+    rewards: list[np.ndarray] = []
+    ends: list[np.ndarray] = []
+    active = np.arange(number)
+    while True:
+        running = table.advance()
+        ended = np.setdiff1d(active, running, assume_unique=True)
+        changed = active if game.staged else ended
+        now = batch.returns(game, states[changed])
+        if steps:
+            rewards.append(np.zeros_like(paid))
+            rewards[-1][changed] = now - paid[changed]
+            ends.append(np.zeros(number, bool))
+            ends[-1][ended] = True
+        paid[changed] = now
+        if not len(running):
+            break
+        active = running
+        observations, masks = features.encode(states[active])
+        seats = states["player"][active].astype(np.int64)
+        actions, notes = choose(observations, masks, seats, active)
+        steps.append((observations, masks, actions, seats, notes))
+        actors.append(np.full(number, -1))
+        actors[-1][active] = seats
+        table.play(active, actions)
+    if not steps:
+        raise InputError(f"{game.name} was played to its end without a single choice")
+    seen, masks, actions, seats, notes = map(np.concatenate, zip(*steps, strict=True))
+    return Wave(
+        seen, masks, actions, seats, notes, np.stack(actors), np.stack(rewards), np.stack(ends),
+        paid, seating, table.moves,
+    )  # fmt: skip

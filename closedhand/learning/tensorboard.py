@@ -1,0 +1,92 @@
+"""The history of a training as curves for TensorBoard.
+
+Events are written directly: PyTorch's own writer takes seconds to import.
+"""
+
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, cast
+
+from closedhand.core.checks import InputError
+from closedhand.core.optional_imports import needing
+
+
+def check_name(folder: Path) -> None:
+    """Refuse a folder that TensorBoard cannot write to.
+
+    Raises:
+        InputError: Its name is not UTF-8.
+    """
+    try:
+        str(folder).encode()
+    except UnicodeEncodeError:
+        raise InputError(f"{folder}: TensorBoard takes no name that is not UTF-8") from None
+
+
+def logs(folder: Path) -> list[Path]:
+    """The logs in a folder; those in its subfolders are of others."""
+    return list(folder.glob("events.out.tfevents.*"))
+
+
+class Board:
+    """A log of TensorBoard; a context that closes it."""
+
+    def __init__(self, folder: Path, decisions: int = 0) -> None:
+        """Open a log in a folder.
+
+        Args:
+            folder: The folder.
+            decisions: Number of decisions at which the training goes on. What earlier logs tell of
+                later ones, which a kill has undone, is no longer shown.
+
+        Raises:
+            InputError: TensorBoard is not installed, or takes no such name.
+        """
+        check_name(folder)
+        with needing():
+            from tensorboard.summary.writer.event_file_writer import EventFileWriter
+        from tensorboard.compat.proto import event_pb2
+
+        # Generated classes have no types.
+        protos = cast(Any, event_pb2)
+        self._event = protos.Event
+        self._writer = EventFileWriter(str(folder))
+        start = protos.SessionLog(status=protos.SessionLog.START)
+        self._writer.add_event(self._event(step=decisions + 1, session_log=start))
+
+    def __enter__(self) -> Self:
+        """The log."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        """Write what is left, and close the log."""
+        self._writer.close()
+
+    def add(self, entry: Mapping[str, Any]) -> None:
+        """Add the numbers of an entry of a history, at its number of decisions."""
+        from tensorboard.compat.proto import summary_pb2
+
+        Summary = cast(Any, summary_pb2).Summary
+        values = [Summary.Value(tag=name, simple_value=value) for name, value in numbers_in(entry)]
+        summary = Summary(value=values)
+        self._writer.add_event(
+            self._event(wall_time=time.time(), step=entry["decisions"], summary=summary)
+        )
+
+
+def numbers_in(entry: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, float]]:
+    """All numbers of nested dicts, with their keys joined by slashes; of a list the first one."""
+    for key, value in entry.items():
+        if isinstance(value, Mapping):
+            yield from numbers_in(value, f"{before}{key}/")
+        elif isinstance(value, list):
+            yield f"{before}{key}", float(value[0])
+        elif isinstance(value, int | float):
+            yield f"{before}{key}", float(value)

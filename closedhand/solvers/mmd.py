@@ -1,0 +1,72 @@
+"""Magnetic mirror descent, annealed: policy improvement with a pull towards the uniform strategy.
+
+After Sokota et al., "A Unified Approach to Reinforcement Learning, Quantal Response Equilibria, and
+Two-Player Zero-Sum Games" (2023), in behavioural form: at every information set
+
+    next policy = argmax over p of  <p, q> - a KL(p, uniform) - KL(p, policy) / e
+
+where q are the exact action values, a is the temperature and e the step size. With a fixed
+temperature the policy approaches a quantal response equilibrium. Here temperature and step size
+both fall, and the last policy approaches an equilibrium. This is an observation: the published
+guarantee is for fixed temperatures and for policies over sequences.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from closedhand.core.game import Game
+from closedhand.core.numba.jit import kernel
+from closedhand.solvers.interface import Trees, expect, improve, reach_others
+
+TEMPERATURE = 1.0
+"""Initial temperature in chips; in iteration t it is this divided by the square root of t."""
+STEP = 4.0
+"""Initial step size in 1/chips; in iteration t it is this divided by the square root of t."""
+
+
+@kernel
+def iterate(tree, tables, players, done, number):
+    """Do `number` iterations after the first `done`, the players in turn in each."""
+    for t in range(done + 1, done + number + 1):
+        temperature, step = TEMPERATURE / np.sqrt(t), STEP / np.sqrt(t)
+        for player in range(players):
+            reach_others(tree, tables.sigma, player, tables.reached)
+            expect(tree, tables.sigma, tables.reached, player, tables.values, tables.gains)
+            improve(tree, tables, player, temperature, step)
+
+
+class MMD:
+    """Magnetic mirror descent at work; a `solving.Solver`."""
+
+    def __init__(self, trees: Trees, game: Game, seed: int = 0) -> None:
+        """Start from the uniform strategy; nothing is random, so `seed` does not matter."""
+        self.game = game
+        self.iterations = 0
+        self.trees = trees
+        self.tree = trees.build(game)
+        self.tables = trees.tables(game, self.tree)
+
+    def run(self, number: int) -> None:
+        """Do `number` more iterations."""
+        iterate(self.tree, self.tables, self.game.num_players, self.iterations, number)
+        self.iterations += number
+
+    def strategy(self) -> Any:
+        """The current policy."""
+        return self.trees.to_strategy(self.game, self.tree, self.tables.sigma)
+
+    def state(self) -> dict[str, np.ndarray]:
+        """State for `restore`."""
+        return {
+            "sigma": self.tables.sigma,
+            "logits": self.tables.regret,
+            "iterations": np.array(self.iterations),
+        }
+
+    def restore(self, state: dict[str, np.ndarray]) -> None:
+        """Resume from a state that `state` returned."""
+        self.tables = self.tables._replace(
+            sigma=state["sigma"].copy(), regret=state["logits"].copy()
+        )
+        self.iterations = int(state["iterations"])

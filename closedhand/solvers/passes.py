@@ -1,0 +1,190 @@
+"""Passes over an information tree: the steps of the algorithms, for kernels.
+
+Each of these functions is dispatched on the class of the tree (see `interface`); a special tree has
+a module with its own.
+"""
+
+import numpy as np
+
+from closedhand.core.numba.jit import kernel
+from closedhand.solvers.regrets import add_regret, mirror_step, next_weight, normalise
+from closedhand.solvers.tree import END
+
+
+@kernel
+def reach(tree, sigma, player, out):
+    """Write the contribution of a player's own actions to the probability of each row of its own.
+
+    Args:
+        tree: The tree.
+        sigma: The strategy: probability of each row, float64 [rows].
+        player: The player.
+        out: Output, float64 [rows]; rows of other players are left alone.
+    """
+    for s in range(len(tree.owner)):
+        if tree.owner[s] == player:
+            before = tree.before[s]
+            reached = out[before] if before >= 0 else 1.0
+            for row in range(tree.rows[s], tree.rows[s + 1]):
+                out[row] = reached * sigma[row]
+
+
+@kernel
+def reach_others(tree, sigma, player, out):
+    """Write the probability of each node as far as chance and the other players determine it.
+
+    Args:
+        tree: The tree.
+        sigma: The strategy, float64 [rows].
+        player: The player who does not count.
+        out: Output, float64 [nodes].
+    """
+    for n in range(len(tree.chance)):
+        out[n] = tree.chance[n]
+    for n in range(len(tree.player)):
+        if tree.player[n] == END:
+            continue
+        first, end, slot = tree.first[n], tree.first[n + 1], tree.slot[n]
+        if tree.player[n] == player:
+            for child in range(first, end):
+                out[child] = out[n]
+        else:
+            for child in range(first, end):
+                out[child] = out[n] * sigma[slot + child - first]
+
+
+@kernel
+def expect(tree, sigma, reached, player, values, gains):
+    """Write the counterfactual values of a player if all follow `sigma`.
+
+    They are weighted with `reached`, but not with the probability of the player's own actions.
+
+    Args:
+        tree: The tree.
+        sigma: The strategy, float64 [rows].
+        reached: What `reach_others` wrote, float64 [nodes].
+        player: The player.
+        values: Output: value of each node, float64 [nodes].
+        gains: Output: value of each row of the player, float64 [rows].
+    """
+    gains[:] = 0.0
+    for n in range(len(tree.player) - 1, -1, -1):
+        slot = tree.slot[n]
+        if tree.player[n] == END:
+            values[n] = reached[n] * tree.payoffs[slot, player]
+            continue
+        first, total = tree.first[n], 0.0
+        if tree.player[n] == player:
+            for child in range(first, tree.first[n + 1]):
+                row = slot + child - first
+                gains[row] += values[child]
+                total += sigma[row] * values[child]
+        else:
+            for child in range(first, tree.first[n + 1]):
+                total += values[child]
+        values[n] = total
+
+
+@kernel
+def respond(tree, reached, player, values, gains, best):
+    """Like `expect`, for a player who plays a best response to the others.
+
+    Args:
+        tree: The tree.
+        reached: What `reach_others` wrote, float64 [nodes].
+        player: The player.
+        values: Output: value of each node, float64 [nodes].
+        gains: Scratch space, float64 [rows].
+        best: Output: the best action of each set of the player, counted from its first row, int64
+            [sets].
+    """
+    gains[:] = 0.0
+    for level in range(len(tree.levels) - 2, -1, -1):
+        nodes = range(tree.levels[level], tree.levels[level + 1])
+        for n in nodes:
+            slot, first = tree.slot[n], tree.first[n]
+            if tree.player[n] == END:
+                values[n] = reached[n] * tree.payoffs[slot, player]
+            elif tree.player[n] == player:
+                for child in range(first, tree.first[n + 1]):
+                    gains[slot + child - first] += values[child]
+            else:
+                total = 0.0
+                for child in range(first, tree.first[n + 1]):
+                    total += values[child]
+                values[n] = total
+        for s in range(tree.set_levels[level], tree.set_levels[level + 1]):
+            if tree.owner[s] == player:
+                start = tree.rows[s]
+                best[s] = np.argmax(gains[start : tree.rows[s + 1]])
+                # What it is for the nodes of the set, which know their first row only.
+                gains[start] = best[s]
+        for n in nodes:
+            if tree.player[n] == player:
+                values[n] = values[tree.first[n] + np.int64(gains[tree.slot[n]])]
+
+
+@kernel
+def value(tree, values):
+    """The value of the game of the values of all nodes."""
+    total = 0.0
+    for n in range(len(tree.chance)):
+        total += values[n]
+    return total
+
+
+@kernel
+def add_average(tree, tables, player, weight):
+    """Add the current strategy of a player to its average."""
+    reach(tree, tables.sigma, player, tables.own)
+    for s in range(len(tree.owner)):
+        if tree.owner[s] == player:
+            for row in range(tree.rows[s], tree.rows[s + 1]):
+                tables.average[row] += weight * tables.own[row]
+
+
+@kernel
+def learn(tree, tables, player, positive, negative, predictive):
+    """Add the regrets of one iteration of a player, and derive its next strategy from them."""
+    regret, sigma, gains = tables.regret, tables.sigma, tables.gains
+    for s in range(len(tree.owner)):
+        if tree.owner[s] != player:
+            continue
+        start, end = tree.rows[s], tree.rows[s + 1]
+        expected = 0.0
+        for row in range(start, end):
+            expected += sigma[row] * gains[row]
+        total = 0.0
+        for row in range(start, end):
+            gained = gains[row] - expected
+            regret[row] = add_regret(regret[row], gained, positive, negative)
+            sigma[row] = next_weight(regret[row], gained, predictive)
+            total += sigma[row]
+        for row in range(start, end):
+            sigma[row] = normalise(sigma[row], total, end - start)
+
+
+@kernel
+def improve(tree, tables, player, temperature, step):
+    """Do one step of magnetic mirror descent of a player at all its information sets."""
+    sigma, logits, likely = tables.sigma, tables.regret, tables.own
+    likely[:] = 0.0
+    for n in range(len(tree.player)):
+        if tree.player[n] == player:
+            likely[tree.slot[n]] += tables.reached[n]
+    for s in range(len(tree.owner)):
+        start, end = tree.rows[s], tree.rows[s + 1]
+        if tree.owner[s] != player or likely[start] <= 0.0:
+            continue
+        top = -np.inf
+        for row in range(start, end):
+            value = tables.gains[row] / likely[start]
+            logits[row] = mirror_step(logits[row], value, temperature, step)
+            top = max(top, logits[row])
+        total = 0.0
+        for row in range(start, end):
+            logits[row] -= top
+            sigma[row] = np.exp(logits[row])
+            total += sigma[row]
+        for row in range(start, end):
+            sigma[row] /= total

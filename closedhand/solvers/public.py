@@ -1,0 +1,111 @@
+"""The public graph of a small game: what everybody sees, with the information sets within it.
+
+A public state is what is left of a view when all that any player cannot know is hidden. The
+information sets of a player that have the same public state differ in the player's own cards; a
+strategy at a public state is a table of them.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.core import batch_kernels
+from closedhand.core.game import Game
+from closedhand.solvers.evaluate import rows_above, sets_of
+from closedhand.solvers.passes import reach_others
+from closedhand.solvers.tree import END, InfoTree, views_of_sets
+
+NOBODY = -1
+"""In place of a player, for `reach_others`: all players count."""
+
+
+class PublicGraph(NamedTuple):
+    """The public states of a tree at which somebody decides; the first ones have no parent.
+
+    Attributes:
+        views: A view of each information set, states [sets].
+        states: The public states, states [n].
+        place: Public state of each set, int64 [sets].
+        player: Player to act, int64 [n].
+        parent: Public state before the last action, -1 if there was none, int64 [n].
+        action: Id of the last action, -1 if there was none or not all saw it, int64 [n].
+        end_parent: Public state before the action that ends a game, int64 [ends].
+        end_action: Id of that action, int64 [ends].
+        end_of: End of each node that is one, in the order of the nodes, int64.
+    """
+
+    views: np.ndarray
+    states: np.ndarray
+    place: np.ndarray
+    player: np.ndarray
+    parent: np.ndarray
+    action: np.ndarray
+    end_parent: np.ndarray
+    end_action: np.ndarray
+    end_of: np.ndarray
+
+
+def public_graph(game: Game, tree: InfoTree) -> PublicGraph:
+    """The public graph of a tree in which every seat is a player."""
+    views = game.empty(len(tree.owner))
+    for some, sets in views_of_sets(game, tree):
+        views[sets] = some
+    public = views.copy()
+    for seat in range(game.num_players):
+        batch_kernels.hide_for(game.rules, public, np.full(len(public), seat))
+    raw = np.ascontiguousarray(public).view(np.dtype((np.void, game.dtype.itemsize)))
+    _, first, place = np.unique(raw, return_index=True, return_inverse=True)
+    # In the order of the sets, which is that of the levels of the tree.
+    order = np.argsort(first, kind="stable")
+    number = np.empty(len(order), np.int64)
+    number[order] = np.arange(len(order))
+    place, first = number[place.reshape(-1)], first[order]
+
+    above, node_set = rows_above(tree), np.full(len(tree.player), -1)
+    node_set[tree.player != END] = sets_of(tree)
+    place_of_row = np.repeat(place, np.diff(tree.rows))
+    parent, action = np.full(len(first), -1), np.full(len(first), -1)
+    below = np.flatnonzero((above >= 0) & (node_set >= 0))
+    parent[place[node_set[below]]] = place_of_row[above[below]]
+    action[place[node_set[below]]] = tree.actions[above[below]]
+    hidden = action[place[node_set[below]]] != tree.actions[above[below]]
+    action[place[node_set[below[hidden]]]] = -1
+    ends = above[tree.player == END]
+    pairs = np.stack([place_of_row[ends], tree.actions[ends]], axis=1)
+    kinds, end_of = np.unique(pairs, axis=0, return_inverse=True)
+    return PublicGraph(
+        views, public[first], place, tree.owner[first].astype(np.int64), parent, action,
+        kinds[:, 0], kinds[:, 1], end_of.reshape(-1),
+    )  # fmt: skip
+
+
+class Flow(NamedTuple):
+    """How likely a strategy makes what is public.
+
+    Attributes:
+        sets: Probability of each information set, float64 [sets].
+        states: Probability of each public state, float64 [n].
+        ends: Probability of each end, float64 [ends].
+        payoffs: Expected payoffs by player at each end, 0 where it is not reached, float64
+            [ends, players].
+    """
+
+    sets: np.ndarray
+    states: np.ndarray
+    ends: np.ndarray
+    payoffs: np.ndarray
+
+
+def flow(tree: InfoTree, graph: PublicGraph, sigma: np.ndarray) -> Flow:
+    """The probabilities of a strategy, float64 [rows], in a public graph."""
+    reached = np.empty(len(tree.player))
+    reach_others(tree, sigma, NOBODY, reached)
+    sets = np.bincount(sets_of(tree), reached[tree.player != END], len(tree.owner))
+    last = reached[tree.player == END]
+    ends = np.bincount(graph.end_of, last, len(graph.end_parent))
+    paid = tree.payoffs[tree.slot[tree.player == END]]
+    payoffs = np.stack([np.bincount(graph.end_of, last * own, len(ends)) for own in paid.T], 1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        payoffs = np.nan_to_num(payoffs / ends[:, None])
+    states = np.bincount(graph.place, sets, len(graph.states))
+    return Flow(sets, states, ends, payoffs)

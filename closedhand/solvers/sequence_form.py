@@ -1,0 +1,169 @@
+"""The exact value of a two-player zero-sum game by the sequence-form linear program.
+
+A plan (realisation plan) of a player gives every sequence of the player's own actions its
+probability, as far as the player's own choices determine it. The expected payoff is bilinear in the
+two plans, so the plan of the first player that is best against every plan of the second solves a
+linear program (Koller, Megiddo and von Stengel, 1996), here by SciPy's HiGHS. The dual variables
+are the other plan.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from closedhand.core.game import Game, InputError
+from closedhand.core.optional_imports import needing
+from closedhand.solvers.strategy import Strategy, to_strategy
+from closedhand.solvers.tree import END, InfoTree, build
+
+
+class Plans(NamedTuple):
+    """Solution of the linear program.
+
+    Attributes:
+        value: Expected payoff of the first player in equilibrium.
+        first: The first player's plan: probability of each of its sequences, float64.
+        second: The second player's.
+    """
+
+    value: float
+    first: np.ndarray
+    second: np.ndarray
+
+
+def solve_program(payoffs: Any, first: Any, second: Any) -> Plans:
+    """Solve the linear program of a game, up to the solver's tolerances.
+
+    Args:
+        payoffs: Payoffs of the first player by both players' sequences, weighted with chance, a
+            sparse matrix [sequences of the first, sequences of the second].
+        first: Constraints of the first player's plan, as from `constraints`.
+        second: Those of the second player's.
+
+    Raises:
+        InputError: SciPy is not installed.
+        RuntimeError: The solver failed.
+    """
+    with needing():
+        from scipy import optimize, sparse
+    (flow, start), (other_flow, other_start) = first, second
+    # Variables are the first plan x and a value v for every constraint of the second. The program
+    # maximises v[0], the payoff that x guarantees; no sequence of the second player may leave the
+    # first less than v allows.
+    number_x, number_v = payoffs.shape[0], other_flow.shape[0]
+    objective = np.concatenate([np.zeros(number_x), -other_start])
+    result = optimize.linprog(
+        objective,
+        A_ub=sparse.hstack([-payoffs.T, other_flow.T], format="csr"),
+        b_ub=np.zeros(payoffs.shape[1]),
+        A_eq=sparse.hstack([flow, sparse.csr_array((flow.shape[0], number_v))], format="csr"),
+        b_eq=start,
+        bounds=[(0, None)] * number_x + [(None, None)] * number_v,
+        method="highs",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    if not result.success:
+        raise RuntimeError(f"the linear program was not solved: {result.message}")
+    plans = (np.maximum(plan, 0) for plan in (result.x[:number_x], -result.ineqlin.marginals))
+    return Plans(-float(result.fun), *plans)
+
+
+def constraints(before: np.ndarray, set_of: np.ndarray) -> tuple[Any, np.ndarray]:
+    """Constraints of a plan: at each set, the sequences of its actions share that before it.
+
+    Sequence 0 is the empty one, of probability 1; the others are numbered from 1.
+
+    Args:
+        before: Sequence before each information set of the player, int64 [sets].
+        set_of: The set at which each other sequence ends, int64 [sequences - 1].
+
+    Returns:
+        A sparse matrix [1 + sets, sequences] and its right-hand side.
+    """
+    from scipy import sparse
+
+    sets = np.arange(1, len(before) + 1)
+    rows = np.concatenate([[0], sets, 1 + set_of])
+    columns = np.concatenate([[0], before, np.arange(1, len(set_of) + 1)])
+    values = np.concatenate([[1.0], -np.ones(len(sets)), np.ones(len(set_of))])
+    start = np.zeros(1 + len(sets))
+    start[0] = 1
+    shape = (1 + len(sets), 1 + len(set_of))
+    return sparse.csr_array((values, (rows, columns)), shape=shape), start
+
+
+def solve(game: Game) -> tuple[float, Strategy]:
+    """The value and an equilibrium of a small game.
+
+    Raises:
+        InputError: The game is too large, not one of two players with opposite payoffs, or SciPy
+            is not installed.
+        RuntimeError: The solver failed.
+    """
+    with needing():
+        from scipy import sparse
+    if game.num_players != 2 or not game.zero_sum:
+        raise InputError(f"the linear program is for two players with opposite payoffs, not for "
+                         f"{game.name}")  # fmt: skip
+    tree = build(game)
+    sequences = _sequences(tree)
+    last = _last(tree, sequences)
+    likely = _chance(tree)
+    ends = np.flatnonzero(tree.player == END)
+    pays = likely[ends] * tree.payoffs[tree.slot[ends], 0]
+    programs = []
+    for player in (0, 1):
+        own = np.flatnonzero(tree.owner == player)
+        before = tree.before[own]
+        number = np.diff(tree.rows)[own]
+        programs.append(
+            constraints(
+                np.where(before >= 0, sequences[before], 0), np.repeat(np.arange(len(own)), number)
+            )
+        )
+    shape = tuple(matrix.shape[1] for matrix, _ in programs)
+    payoffs = sparse.coo_array((pays, (last[ends, 0], last[ends, 1])), shape).tocsr()
+    value, *plans = solve_program(payoffs, *programs)
+    owner = np.repeat(tree.owner, np.diff(tree.rows))
+    weights = np.where(owner == 0, *(
+        plan[np.minimum(sequences, len(plan) - 1)] for plan in plans
+    ))  # fmt: skip
+    return value, to_strategy(game, tree, weights, algorithm="lp")
+
+
+def _sequences(tree: InfoTree) -> np.ndarray:
+    """The sequence that each row ends, numbered from 1 for each player, int64 [rows]."""
+    owner = np.repeat(tree.owner, np.diff(tree.rows))
+    numbers = np.empty(len(owner), np.int64)
+    for player in (0, 1):
+        own = owner == player
+        numbers[own] = np.arange(1, own.sum() + 1)
+    return numbers
+
+
+def _parents(tree: InfoTree) -> np.ndarray:
+    """The parent of each node below the deals, int64."""
+    return np.repeat(np.arange(len(tree.player)), np.diff(tree.first))
+
+
+def _last(tree: InfoTree, sequences: np.ndarray) -> np.ndarray:
+    """The last sequence of both players at each node, int64 [nodes, 2]."""
+    parents = _parents(tree)
+    last = np.zeros((len(tree.player), 2), np.int64)
+    for begin, end in zip(tree.levels[1:-1], tree.levels[2:], strict=True):
+        nodes = np.arange(begin, end)
+        above = parents[nodes - len(tree.chance)]
+        last[nodes] = last[above]
+        rows = tree.slot[above] + nodes - tree.first[above]
+        last[nodes, tree.player[above]] = sequences[rows]
+    return last
+
+
+def _chance(tree: InfoTree) -> np.ndarray:
+    """The probability of the deal above each node, float64 [nodes]."""
+    parents = _parents(tree)
+    likely = np.empty(len(tree.player))
+    likely[: len(tree.chance)] = tree.chance
+    for begin, end in zip(tree.levels[1:-1], tree.levels[2:], strict=True):
+        likely[begin:end] = likely[parents[begin - len(tree.chance) : end - len(tree.chance)]]
+    return likely

@@ -1,0 +1,374 @@
+"""Common code of all algorithms for small games: making, running, judging and resuming one.
+
+Every algorithm is a `Solver`. `Run.advance` gives it iterations or time and judges it at intervals
+by the exact evaluation of its strategy; the time of the judgements does not count.
+"""
+
+import dataclasses
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, Self, cast
+
+import numpy as np
+
+from closedhand.core import run as long_work
+from closedhand.core.files import write_atomically
+from closedhand.core.game import Game, InputError
+from closedhand.core.reading import check_arrays
+from closedhand.core.registry import load as load_ref, spec_of
+from closedhand.solvers.interface import Algorithm, Evaluation, Strategy, Trees
+from closedhand.solvers.strategy import ANY
+
+
+class Solver(Protocol):
+    """An algorithm at work on a game.
+
+    Attributes:
+        game: The game.
+        iterations: Number of iterations done.
+    """
+
+    game: Game
+    iterations: int
+
+    def run(self, number: int) -> None:
+        """Do `number` more iterations."""
+        ...
+
+    def strategy(self) -> Strategy:
+        """The algorithm's strategy so far."""
+        ...
+
+    def state(self) -> dict[str, np.ndarray]:
+        """Everything that `restore` needs to resume.
+
+        Unless a solver states otherwise, it then runs as if it had not been interrupted.
+        """
+        ...
+
+    def restore(self, state: dict[str, np.ndarray]) -> None:
+        """Resume from a state that `state` returned."""
+        ...
+
+
+AVERAGE = "the average strategy converges to an equilibrium"
+SWEEP = "sweep of the tree for each player"
+HERE = "closedhand.solvers"
+
+ALGORITHMS = {
+    "cfr": Algorithm(f"{HERE}.cfr:CFR", SWEEP, f"{AVERAGE}: NashConv is O(1/√t)"),
+    "cfr+": Algorithm(f"{HERE}.cfr:CFRPlus", SWEEP, f"{AVERAGE}: NashConv is O(1/√t)"),
+    "lcfr": Algorithm(f"{HERE}.cfr:LinearCFR", SWEEP, f"{AVERAGE}: NashConv is O(1/√t)"),
+    "dcfr": Algorithm(f"{HERE}.cfr:DiscountedCFR", SWEEP, f"{AVERAGE}: NashConv is O(1/√t)"),
+    "pcfr+": Algorithm(
+        f"{HERE}.cfr:PredictiveCFRPlus",
+        SWEEP,
+        f"{AVERAGE} if uniform; the quadratic one is seen to, faster",
+    ),
+    "mccfr": Algorithm(
+        f"{HERE}.mccfr:MCCFR", "sampled deal for each player", f"{AVERAGE}, in probability"
+    ),
+    "mmd": Algorithm(
+        f"{HERE}.mmd:MMD", SWEEP, "none when annealed; the last policy is seen to converge"
+    ),
+    "q-learning": Algorithm(f"{HERE}.q_learning:QLearning", "game", "none"),
+}
+"""Algorithms for every small game. Guarantees are for two players with opposite payoffs."""
+SOLVERS = ("cfr", "cfr+", "lcfr", "dcfr", "pcfr+", "mccfr")
+"""The CFR family, whose average strategies converge to an equilibrium."""
+
+
+def trees_of(game: Game) -> Trees:
+    """The trees of a game: its own fast ones, or the information trees of any game."""
+    own = spec_of(game.name).trees
+    return ANY if own is None else load_ref(own)
+
+
+def algorithms(game: Game) -> dict[str, Algorithm]:
+    """The algorithms for a game by name: those for all games, and its own."""
+    return {**ALGORITHMS, **trees_of(game).algorithms}
+
+
+def make_solver(algorithm: str, game: Game, seed: int = 0, trees: Trees | None = None) -> Solver:
+    """Make an algorithm for a game, before its first iteration.
+
+    Args:
+        algorithm: Name of the algorithm.
+        game: The game.
+        seed: Seed of its randomness.
+        trees: Trees to work on; None: those of `trees_of`.
+
+    Raises:
+        InputError: There is no such algorithm, the game is too large or does not list its deals,
+            or a library is missing.
+    """
+    return find(algorithm, game, trees)(game, seed)
+
+
+def find(algorithm: str, game: Game, trees: Trees | None = None) -> Callable[[Game, int], Solver]:
+    """Find the constructor of an algorithm for a game, a function of the game and a seed.
+
+    Raises:
+        InputError: There is no such algorithm, or a library is missing.
+    """
+    trees = trees or trees_of(game)
+    known = {**ALGORITHMS, **trees.algorithms}
+    if algorithm not in known:
+        raise InputError(f"no algorithm {algorithm!r}; there are {', '.join(known)}")
+    made = load_ref(known[algorithm].solver)
+    return made if algorithm in trees.algorithms else partial(made, trees)
+
+
+CHUNK = 0.1
+"""Seconds between looks at the clock."""
+JUDGEMENTS = 8
+"""Judgements in each power of ten of the iterations."""
+CLOSE_JUDGEMENTS = 64
+"""The same on the way to a target NashConv, which should not be overshot by much."""
+
+
+def next_judgement(iterations: int, judgements: int = JUDGEMENTS) -> int:
+    """Number of iterations at the next judgement, out of 1, 2, 3, 4, 6, 7, 10, 13 and so on."""
+    number = iterations
+    power = np.floor(judgements * np.log10(max(1, iterations))) - 1
+    while number <= iterations:
+        power += 1
+        number = round(10 ** (power / judgements))
+    return number
+
+
+@dataclass
+class Judged:
+    """A solver as a `closedhand.core.run.Learner`, whose history is the curve of its judgements.
+
+    Attributes:
+        solver: The solver.
+        end: Number of iterations after which it stops.
+        judgements: Judgements in each power of ten of the iterations.
+    """
+
+    solver: Solver
+    end: float = np.inf
+    judgements: int = JUDGEMENTS
+    _rate: float = 1.0
+
+    def advance(self, seconds: float) -> bool:
+        """Do iterations for a tenth of a second, up to the next judgement at most."""
+        judgement = min(self.end, next_judgement(self.solver.iterations, self.judgements))
+        left = judgement - self.solver.iterations
+        number = int(max(1, min(left, self._rate * min(CHUNK, seconds))))
+        start = time.perf_counter()
+        self.solver.run(number)
+        self._rate = number / max(time.perf_counter() - start, 1e-9)
+        return self.solver.iterations >= judgement
+
+    def state(self) -> dict[str, np.ndarray]:
+        """State of the solver."""
+        return self.solver.state()
+
+    def restore(self, state: dict[str, np.ndarray]) -> None:
+        """Resume from a state that `state` returned.
+
+        Raises:
+            InputError: The state belongs to another solver, or is damaged.
+        """
+        check_arrays(state, self.solver.state())
+        if state["iterations"] < 0:
+            raise InputError("iterations are not negative")
+        self.solver.restore(state)
+
+    def summary(self) -> dict[str, Any]:
+        """Judge the strategy; all values are chips per game."""
+        game = self.solver.game
+        evaluation = trees_of(game).evaluate(self.solver.strategy())
+        return {"iterations": self.solver.iterations, **judgement_summary(game, evaluation)}
+
+
+class Point(NamedTuple):
+    """A judgement of an algorithm's strategy at some time.
+
+    Attributes:
+        iterations: Number of iterations done by then.
+        seconds: Seconds of work by then, judgements not counted.
+        evaluation: The exact evaluation.
+    """
+
+    iterations: int
+    seconds: float
+    evaluation: Evaluation
+
+
+class Run(long_work.Run[Judged]):
+    """An algorithm at work, with its judgements so far.
+
+    Attributes:
+        algorithm: Name of the algorithm.
+        solver: The solver.
+        seed: Seed of its randomness.
+        folder: Folder for `strategy.npz`, `result.json` and the checkpoint
+            `learner.npz`; None: nothing is written.
+    """
+
+    def __init__(
+        self, algorithm: str, solver: Solver, seed: int = 0, folder: Path | None = None
+    ) -> None:
+        """Run a solver, which may have done iterations already."""
+        from closedhand import __version__
+
+        self.algorithm = algorithm
+        self.solver = solver
+        self.seed = seed
+        self.folder = folder
+        settings = {
+            "game": solver.game.name,
+            "options": dict(solver.game.options),
+            "algorithm": algorithm,
+            "seed": seed,
+            "version": __version__,
+        }
+        path = None if folder is None else Path(folder) / "learner.npz"
+        super().__init__(Judged(solver), settings, path, self._write, older=_older)
+
+    @property
+    def points(self) -> list[Point]:
+        """The judgements, in order."""
+        return [
+            Point(
+                each["iterations"],
+                each["seconds"],
+                Evaluation(
+                    each["value"],
+                    tuple(each["best_responses"].values()),
+                    tuple(each.get("others", ())),
+                ),
+            )
+            for each in self.history
+        ]
+
+    def strategy(self) -> Strategy:
+        """The solver's strategy, with its provenance."""
+        about = {
+            "algorithm": self.algorithm,
+            "iterations": self.solver.iterations,
+            "seed": self.seed,
+        }
+        return dataclasses.replace(cast(Any, self.solver.strategy()), about=about)
+
+    def advance(
+        self,
+        iterations: int | None = None,
+        seconds: float | None = None,
+        until: float | None = None,
+        progress: Callable[[], object] = lambda: None,
+    ) -> Self:
+        """Start or continue the algorithm; Ctrl-C stops it between two iterations.
+
+        Args:
+            iterations: Stop at this total number of iterations; None: no limit.
+            seconds: Stop at this total time of work, in seconds; None: no limit.
+            until: Stop when NashConv is at most this; None: no limit.
+            progress: Function called about ten times a second.
+
+        Returns:
+            The run itself, judged, and saved if there is a folder.
+        """
+        self.solver.run(0)  # loads or compiles the kernels
+        self.learner.end = np.inf if iterations is None else iterations
+        self.learner.judgements = JUDGEMENTS if until is None else CLOSE_JUDGEMENTS
+
+        def over() -> bool:
+            if self.solver.iterations >= self.learner.end:
+                return True
+            return until is not None and bool(self.history) and self.nash_conv <= until
+
+        before = self.solver.iterations
+        self.work(np.inf if seconds is None else seconds, over, progress)
+        if self.solver.iterations == before:
+            self.save()
+        return self
+
+    @property
+    def nash_conv(self) -> float:
+        """NashConv at the last judgement."""
+        return self.history[-1]["nash_conv"]
+
+    def summary(self) -> dict[str, Any]:
+        """Summary of the run for JSON, without the strategy itself."""
+        return {
+            **self.settings,
+            "interrupted": self.interrupted,
+            **self.history[-1],
+            "curve": self.history,
+        }
+
+    def _write(self) -> None:
+        if self.folder is not None:
+            result = json.dumps(self.summary(), separators=(",", ":"))
+            trees = trees_of(self.solver.game)
+            trees.save(self.strategy(), Path(self.folder) / "strategy.npz")
+            write_atomically(Path(self.folder) / "result.json", result + "\n")
+
+
+def begin(algorithm: str, game: Game, seed: int = 0, folder: Path | None = None) -> Run:
+    """Make a run of an algorithm before its first iteration.
+
+    Raises:
+        InputError: As in `make_solver`.
+    """
+    return Run(algorithm, make_solver(algorithm, game, seed), seed, folder)
+
+
+def load(folder: Path, algorithm: str, game: Game, seed: int) -> Run:
+    """Read a run that is to be continued.
+
+    Args:
+        folder: Folder that it was saved in.
+        algorithm: Name of its algorithm.
+        game: Its game.
+        seed: Its seed.
+
+    Raises:
+        InputError: There is no run in the folder, or it was made with other settings.
+    """
+    run = begin(algorithm, game, seed, folder)
+    run.resume()
+    return run
+
+
+def _older(state: dict[str, Any]) -> dict[str, Any]:
+    """Settings and curve from a checkpoint of version 0.1.0, which held the whole summary."""
+    found = json.loads(str(state.pop("result")))
+    return {"settings": found, "seconds": found["seconds"], "history": found["curve"]}
+
+
+def labels(game: Game) -> tuple[str, ...]:
+    """What results call the players: by their roles, if no two have the same."""
+    if len(set(game.roles)) == game.num_players:
+        return game.roles
+    return tuple(f"player_{player}" for player in range(game.num_players))
+
+
+def judgement_summary(game: Game, evaluation: Evaluation) -> dict[str, Any]:
+    """A judgement for JSON; all values are payoffs per game."""
+    others = {} if game.num_players == 2 and game.zero_sum else {"others": list(evaluation.others)}
+    return {
+        "value": evaluation.value,
+        **others,
+        "best_responses": dict(zip(labels(game), evaluation.best_responses, strict=True)),
+        "nash_conv": evaluation.nash_conv,
+        "exploitability": evaluation.exploitability,
+    }
+
+
+def pack_rng(rng: np.random.Generator) -> np.ndarray:
+    """The state of a generator as an array, for `Learner.state`."""
+    return np.array(json.dumps(rng.bit_generator.state))
+
+
+def unpack_rng(rng: np.random.Generator, packed: np.ndarray) -> None:
+    """Restore the state of a generator that `pack_rng` packed."""
+    rng.bit_generator.state = json.loads(str(packed))

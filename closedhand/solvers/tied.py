@@ -1,0 +1,135 @@
+"""Learning on an abstraction: information sets that a learner takes for one.
+
+The tree is that of the whole game, but the sets of a class share their rows: players forget what
+tells them apart. CFR has no guarantee then. What is learned is a strategy of the real game, which
+is the same in all sets of a class, and is judged there.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.core.game import Game, InputError
+from closedhand.core.numba.jit import kernel
+from closedhand.solvers.interface import Tables, Trees
+from closedhand.solvers.passes import (
+    expect as expect,
+    improve as improve,
+    learn as learn,
+    reach_others as reach_others,
+)
+from closedhand.solvers.strategy import (
+    Strategy,
+    evaluate,
+    normalised,
+    save,
+    solve_exactly,
+    to_strategy,
+)
+from closedhand.solvers.tree import END, InfoTree, build
+
+Classes = Callable[[Game, InfoTree], np.ndarray]
+"""The class of each information set of a tree, int64 [sets], numbered from 0 without gaps."""
+
+
+class TiedTree(NamedTuple):
+    """An information tree whose sets are classes of information sets.
+
+    The attributes that `InfoTree` has are those of the classes. The sets of the game, which are not
+    tied, have names of their own.
+
+    Attributes:
+        set_owner: Player of each set of the game, int8 [sets].
+        set_rows: First row of each set of the game, int64 [sets + 1].
+        set_before: Row of the game of its player's last action before each set, int64 [sets].
+        tied: Row of each row of the game, int64 [rows of the game].
+    """
+
+    kernels = "closedhand.solvers.tied"
+
+    player: np.ndarray
+    first: np.ndarray
+    slot: np.ndarray
+    chance: np.ndarray
+    payoffs: np.ndarray
+    owner: np.ndarray
+    rows: np.ndarray
+    actions: np.ndarray
+    set_owner: np.ndarray
+    set_rows: np.ndarray
+    set_before: np.ndarray
+    tied: np.ndarray
+
+
+@kernel
+def add_average(tree, tables, player, weight):
+    """Add the current strategy of a player to its average, in every set by its own reach."""
+    own = tables.own  # by row of the game
+    for s in range(len(tree.set_owner)):
+        if tree.set_owner[s] == player:
+            before = tree.set_before[s]
+            reached = own[before] if before >= 0 else 1.0
+            for row in range(tree.set_rows[s], tree.set_rows[s + 1]):
+                own[row] = reached * tables.sigma[tree.tied[row]]
+                tables.average[tree.tied[row]] += weight * own[row]
+
+
+def tie(tree: InfoTree, classes: np.ndarray) -> TiedTree:
+    """Tie the sets of each class.
+
+    Args:
+        tree: The tree.
+        classes: Class of each set, int64 [sets], numbered from 0 without gaps.
+
+    Raises:
+        InputError: Sets of a class have other actions, or other players.
+    """
+    number = np.diff(tree.rows)
+    _, originals = np.unique(classes, return_index=True)
+    rows = np.concatenate([[0], np.cumsum(number[originals])])
+    within = np.arange(len(tree.actions)) - np.repeat(tree.rows[:-1], number)
+    tied = np.repeat(rows[classes], number) + within
+    actions = np.concatenate(
+        [tree.actions[tree.rows[s] : tree.rows[s + 1]] for s in originals.tolist()]
+    )
+    owner = tree.owner[originals]
+    same = (number == number[originals][classes]).all() and (owner[classes] == tree.owner).all()
+    if not same or (actions[tied] != tree.actions).any():
+        raise InputError("information sets of a class must have the same player and actions")
+    slot = tree.slot.copy()
+    deciding = tree.player != END
+    slot[deciding] = tied[tree.slot[deciding]]
+    return TiedTree(
+        tree.player, tree.first, slot, tree.chance, tree.payoffs, owner, rows, actions,
+        tree.owner, tree.rows, tree.before, tied,
+    )  # fmt: skip
+
+
+def tied_trees(classes: Classes) -> Trees:
+    """Trees on which solvers learn one strategy for all sets of a class."""
+
+    @lru_cache(maxsize=2)
+    def tied_tree(game: Game) -> TiedTree:
+        tree = build(game)
+        return tie(tree, classes(game, tree))
+
+    def tables(game: Game, tree: TiedTree) -> Tables:
+        rows, nodes = len(tree.actions), len(tree.player)
+        number = np.diff(tree.rows)
+        return Tables(
+            regret=np.zeros(rows),
+            sigma=1 / np.repeat(number, number),
+            average=np.zeros(rows),
+            own=np.zeros(len(tree.tied)),
+            reached=np.zeros(nodes),
+            values=np.zeros(nodes),
+            gains=np.zeros(rows),
+        )
+
+    def strategy(game: Game, tree: TiedTree, weights: np.ndarray, **about: object) -> Strategy:
+        whole = build(game)
+        return to_strategy(game, whole, normalised(whole, weights[tree.tied]), **about)
+
+    return Trees(tied_tree, tables, strategy, evaluate, save, solve_exactly)

@@ -1,0 +1,128 @@
+"""What a browser is told of a position: functions of views, never of the whole state.
+
+`seen_by` is the one door: it turns a state into the view of a seat, or into all views for somebody
+who only watches, and everything else here takes what came through it.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from closedhand.core.display import Row
+from closedhand.core.game import Game, State
+
+MOST_LISTED = 3000
+"""Most legal actions that are sent; where there are more, a player types or places them."""
+WATCHING = -1
+"""In place of a seat: somebody who watches and sees what all players know."""
+OPEN = -2
+"""In place of a seat: somebody who sees all hands."""
+
+Views = list[State]
+"""Views that are told together: only what is the same in all of them."""
+
+
+def seen_by(game: Game, state: State, seat: int) -> Views:
+    """The views from which a seat is told of a position.
+
+    Args:
+        game: The game.
+        state: The full state.
+        seat: A seat; `WATCHING`; or `OPEN`, for which the state itself is told.
+    """
+    if seat == OPEN:
+        return [state]
+    seats = range(game.num_players) if seat == WATCHING else [seat]
+    return [game.view(state, each) for each in seats]
+
+
+@lru_cache(256)
+def prepare(game: Game) -> None:
+    """Compile what a table and a replay of a game call, in a thread: a server waits for nobody."""
+    state = game.deal(np.random.default_rng(0))
+    for seat in (int(state["player"]), WATCHING, OPEN):
+        describe(game, seen_by(game, state, seat), [], legal=True)
+    game.play(state, int(game.legal(state)[0]))
+    game.returns(state)
+
+
+def describe(game: Game, views: Views, actors: Sequence[int], legal: bool) -> dict[str, Any]:
+    """A position as a browser draws it.
+
+    Args:
+        game: The game.
+        views: What `seen_by` gave.
+        actors: Who made each action of `game.history`, public in every game; -1 if unknown.
+        legal: Whether to list what the player to act may do.
+    """
+    view = views[0]
+    over = game.over(view)
+    told: dict[str, Any] = {
+        "rows": _rows(game, views),
+        "moves": _moves(game, views, actors),
+        "player": -1 if over else int(view["player"]),
+        "over": over,
+        "returns": game.returns(view).tolist() if over or game.staged else None,
+        "legal": None,
+        "number": 0,
+        "parts": [],
+    }
+    if legal and not over:
+        parts = game.parts(view)
+        told["parts"] = [part._asdict() for part in parts]
+        ids = game.legal(view)
+        told["number"] = len(ids)
+        if len(ids) <= MOST_LISTED and not parts:
+            told["legal"] = [told_action(game, view, int(action)) for action in ids]
+    return told
+
+
+def told_action(game: Game, view: State, action: int) -> dict[str, Any]:
+    """An action for a browser."""
+    return {
+        "id": action,
+        "text": game.text(action, view),
+        "cards": list(game.cards(action, view)),
+    }
+
+
+def _rows(game: Game, views: Views) -> list[dict[str, Any]]:
+    """The rows of the scene; what not all views show is hidden."""
+    scenes = [game.scene(view) for view in views]
+    return [_row(same) for same in zip(*scenes, strict=True)]
+
+
+def _row(rows: Sequence[Row]) -> dict[str, Any]:
+    first = rows[0]
+    sizes = {len(row.cards) for row in rows}
+    cards = [
+        same[0] if len(set(same)) == 1 else ""
+        for same in zip(*(row.cards for row in rows), strict=len(sizes) == 1)
+    ]
+    return {
+        "label": first.label,
+        "seat": first.seat,
+        "role": first.role,
+        "cards": cards,
+        "note": first.note if len({row.note for row in rows}) == 1 else "",
+        "marks": list(first.marks) if len({row.marks for row in rows}) == 1 else [],
+        "active": bool(first.active),
+    }
+
+
+def _moves(game: Game, views: Views, actors: Sequence[int]) -> list[dict[str, Any]]:
+    """Every action so far with its player; no text where one of the views hides it."""
+    histories = np.array([game.history(view) for view in views])
+    acting = views[0].copy()
+    moves: list[dict[str, Any]] = []
+    for actor, same in zip(actors, histories.T, strict=True):
+        known = (same == same[0]).all() and same[0] >= 0
+        move: dict[str, Any] = {"player": actor, "text": None, "cards": []}
+        if known:
+            acting["player"] = actor if actor >= 0 else views[0]["player"]
+            move["text"] = game.text(int(same[0]), acting)
+            move["cards"] = list(game.cards(int(same[0]), acting))
+        moves.append(move)
+    return moves

@@ -1,0 +1,311 @@
+"""A sitting: one table with its seats, and the hands that are played there one after another.
+
+A hand is its deal and the actions since, so that undo, reload and a restart of the server are the
+same thing: the actions are played again.
+"""
+
+import base64
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from closedhand.core.agents import Agent
+from closedhand.core.game import Game, InputError, State
+from closedhand.core.parsing import NUMBER, OPTIONS, SEED, TEXT, Kind, check_fields, list_of
+from closedhand.core.records import Record, from_state, stated_options
+from closedhand.core.registry import make_game
+from closedhand.web.guard import is_secret
+from closedhand.web.uploads import decoded
+
+LAYOUT = 1
+"""Version of the form of saved tables."""
+MOST_HANDS = 200
+"""Hands whose results a table keeps."""
+PACE, SLOWEST = 0.7, 60.0
+"""Seconds between actions of agents unless somebody says otherwise, so that people can follow, and
+at most."""
+
+
+def pace_of(seconds: float) -> float:
+    """The seconds between actions of agents that are possible and nearest to some."""
+    return min(SLOWEST, max(0.0, float(seconds)))
+
+
+@dataclass
+class Chair:
+    """A seat.
+
+    Attributes:
+        agent: Text of the agent that sits there; empty for a person.
+        name: Name of the person.
+        token: Secret of the person's link.
+    """
+
+    agent: str = ""
+    name: str = ""
+    token: str = ""
+
+    @property
+    def sitter(self) -> str:
+        """Who sits there, for others to read."""
+        return self.agent or self.name
+
+
+@dataclass
+class Hand:
+    """Result of a hand: payoffs by seat, who sat there, and the number of its deal."""
+
+    returns: list[float]
+    sitters: list[str]
+    deal: int
+    turn: int = 0
+
+
+@dataclass
+class Table:
+    """A table.
+
+    Attributes:
+        id: Its name in links and in the folder.
+        game: The game; actions are whole plays.
+        chairs: The seats, in the order of the game's.
+        start: The deal of this hand.
+        actions: Actions since the deal.
+        open: Whether those who watch see all hands.
+        pace: Seconds between actions of agents; 0: one at a time, when asked.
+        watch: Secret of the link for those who watch.
+        hands: Results so far.
+        deal: Number of this hand's deal.
+        turn: How many seats the players have moved on since they had this deal first.
+        seed: Seed of the deals to come.
+        state: The position.
+        actors: Who made each action of the history.
+        version: Counts all changes.
+        trouble: Why the hand cannot go on.
+        agents: The agents that have been made, by seat.
+    """
+
+    is_own: ClassVar[bool] = True
+    """Whether this server deals and lets the agents play."""
+
+    id: str
+    game: Game
+    chairs: list[Chair]
+    start: State
+    actions: list[int] = field(default_factory=list[int])
+    open: bool = False
+    pace: float = PACE
+    watch: str = ""
+    hands: list[Hand] = field(default_factory=list[Hand])
+    deal: int = 0
+    turn: int = 0
+    seed: int = 0
+    state: State = field(init=False)
+    actors: list[int] = field(init=False)
+    version: int = 0
+    trouble: str = ""
+    agents: dict[int, Agent] = field(default_factory=dict[int, Agent])
+
+    def __post_init__(self) -> None:
+        """Play the actions so far.
+
+        Raises:
+            InputError: One is not legal.
+        """
+        self._replay()
+
+    def _replay(self) -> None:
+        self.state, self.actors = self.start.copy(), []
+        for action in self.actions:
+            self._apply(action)
+
+    def _apply(self, action: int) -> None:
+        actor, before = int(self.state["player"]), len(self.game.history(self.state))
+        self.game.play(self.state, action)
+        now = len(self.game.history(self.state))
+        # A new round of a staged game begins with an empty history.
+        self.actors = [*self.actors[:before], actor][:now] if now > before else []
+
+    @property
+    def over(self) -> bool:
+        """Whether the hand is over."""
+        return self.game.over(self.state)
+
+    @property
+    def chair(self) -> Chair:
+        """The seat to act."""
+        return self.chairs[int(self.state["player"])]
+
+    @property
+    def persons(self) -> list[int]:
+        """The seats of persons."""
+        return [seat for seat, chair in enumerate(self.chairs) if not chair.agent]
+
+    def awaits(self, seat: int) -> bool:
+        """Whether the player at a seat is to decide now."""
+        return not self.over and int(self.state["player"]) == seat
+
+    def seat_of(self, token: str) -> int | None:
+        """The seat whose secret this is, -1 for those who watch; None if it is nobody's."""
+        for seat, chair in enumerate(self.chairs):
+            if chair.token and is_secret(chair.token, token):
+                return seat
+        return -1 if self.watch and is_secret(self.watch, token) else None
+
+    def links(self) -> dict[str, Any]:
+        """The secrets of the seats, empty for agents, and the one to watch with."""
+        return {"tokens": [chair.token for chair in self.chairs], "watch": self.watch}
+
+    def play(self, action: int) -> None:
+        """Apply an action of the player to act; keep the result at the end of the hand.
+
+        Raises:
+            InputError: It is not legal.
+        """
+        self._apply(action)
+        self.actions.append(action)
+        self.version += 1
+        if self.over:
+            sitters = [chair.sitter for chair in self.chairs]
+            returns = self.game.returns(self.state).tolist()
+            self.hands = [*self.hands, Hand(returns, sitters, self.deal, self.turn)][-MOST_HANDS:]
+
+    def undo(self, seat: int) -> None:
+        """Go back to the last decision of a seat.
+
+        Raises:
+            InputError: It has made none, another person has acted since, or other persons play and
+                the player knows more by now.
+        """
+        was_over = self.over
+        state, last, since = self.start.copy(), -1, list[int]()
+        before = state
+        for number, action in enumerate(self.actions):
+            player = int(state["player"])
+            if player == seat:
+                last, since, before = number, [], state.copy()
+            else:
+                since.append(player)
+            self.game.play(state, action)
+        if last < 0:
+            raise InputError("there is nothing to undo: this is your first decision")
+        if any(not self.chairs[player].agent for player in since):
+            raise InputError("another person has played since")
+        knows_more = since or was_over or shows_more(self.game, before, state, seat)
+        if knows_more and len(self.persons) > 1:
+            raise InputError("you have seen more since, and are not the only person who plays")
+        if was_over:
+            self.hands = self.hands[:-1]
+        self.actions = self.actions[:last]
+        self._changed()
+        self._replay()
+
+    def again(self, same: bool) -> None:
+        """Begin another hand.
+
+        Args:
+            same: Whether with the same deal, and everybody one seat further on.
+        """
+        if same:
+            self.chairs = [self.chairs[-1], *self.chairs[:-1]]
+            self.turn = (self.turn + 1) % len(self.chairs)
+        else:
+            self.deal += 1
+            self.turn = 0
+            self.start = self.game.deal(np.random.default_rng((self.seed, self.deal)))
+        self.actions = []
+        self.agents = {}
+        self._changed()
+        self._replay()
+
+    def _changed(self) -> None:
+        self.version += 1
+        self.trouble = ""
+
+    def record(self) -> Record:
+        """The record of this hand.
+
+        Raises:
+            InputError: It has hidden or simultaneous actions that no record can hold.
+        """
+        return from_state(self.game, self.state, [chair.sitter for chair in self.chairs])
+
+    def saved(self) -> dict[str, Any]:
+        """The table as JSON data, for `restored`."""
+        return {
+            "layout": LAYOUT,
+            "game": self.game.name,
+            "rules": stated_options(self.game),
+            "start": base64.b64encode(self.game.save(self.start)).decode(),
+            "actions": self.actions,
+            "chairs": [asdict(chair) for chair in self.chairs],
+            "open": self.open,
+            "pace": self.pace,
+            "watch": self.watch,
+            "hands": [asdict(hand) for hand in self.hands],
+            "deal": self.deal,
+            "turn": self.turn,
+            "seed": self.seed,
+        }
+
+
+def shows_more(game: Game, before: State, after: State, seat: int) -> bool:
+    """Whether a player sees cards, other than those it has put down, that it did not see before."""
+
+    def seen(state: State) -> tuple[Counter[str], Counter[str]]:
+        own, others = Counter[str](), Counter[str]()
+        for row in game.scene(game.view(state, seat)):
+            (own if row.seat == seat else others).update(filter(str.strip, row.cards))
+            others.update(row.last)
+        return own, others
+
+    (had, known), (has, knows) = seen(before), seen(after)
+    return bool((knows - known).keys() - (had - has).keys())
+
+
+OBJECT = Kind("an object", "objects", lambda value: isinstance(value, dict))
+TRUTH = Kind("true or false", "truth values", lambda value: isinstance(value, bool))
+SAVED = {
+    "layout": SEED, "game": TEXT, "rules": OPTIONS, "start": TEXT, "actions": list_of(SEED),
+    "chairs": list_of(OBJECT), "open": TRUTH, "pace": NUMBER, "watch": TEXT,
+    "hands": list_of(OBJECT), "deal": SEED, "turn": SEED, "seed": SEED,
+}  # fmt: skip
+SAVED_CHAIR = {"agent": TEXT, "name": TEXT, "token": TEXT}
+SAVED_HAND = {"returns": list_of(NUMBER), "sitters": list_of(TEXT), "deal": SEED, "turn": SEED}
+
+
+def check_saved(data: Any) -> dict[str, Any]:
+    """Check the form of what `Table.saved` wrote, and return it.
+
+    Raises:
+        InputError: The data are not a table.
+    """
+    data = check_fields(data, "a table", SAVED, {})
+    if data["layout"] != LAYOUT:
+        raise InputError(f"the table has layout {data['layout']}, not {LAYOUT}")
+    for each in data["chairs"]:
+        check_fields(each, "a seat", SAVED_CHAIR, {})
+    for each in data["hands"]:
+        check_fields(each, "a hand", SAVED_HAND, {})
+    return data
+
+
+def restored(id: str, data: Any) -> Table:
+    """The table that `Table.saved` described.
+
+    Raises:
+        InputError: The data are not a table, or one that the rules do not allow.
+    """
+    data = check_saved(data)
+    game = make_game(data["game"], **data["rules"]).flat
+    start = game.load(decoded(data["start"], "the deal"))
+    chairs = [Chair(**{key: each[key] for key in SAVED_CHAIR}) for each in data["chairs"]]
+    hands = [Hand(**{key: each[key] for key in SAVED_HAND}) for each in data["hands"]]
+    if len(chairs) != game.num_players:
+        raise InputError(f"a table of {game.name} has {game.num_players} seats, not {len(chairs)}")
+    return Table(
+        id, game, chairs, start, data["actions"], data["open"], float(data["pace"]), data["watch"],
+        hands, data["deal"], data["turn"], data["seed"],
+    )  # fmt: skip

@@ -1,0 +1,134 @@
+"""The search over kou's numbers."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from closedhand import InputError, make_agent, make_game
+from closedhand.agents.daihinmin.kou import tuning
+from closedhand.agents.daihinmin.kou.tuning import DOWN, LADDERS, UP, Tuning, neighbour
+from closedhand.agents.daihinmin.kou.variants import PAPER, TUNED, Numbers, parse
+
+GAME = make_game("daihinmin", classes="random")
+TABLES = [(), ("random", "kou-tuned")]
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"PIECE": 4, "SCREENED": 8, "CONFIRMED": 12}.items():
+        monkeypatch.setattr(tuning, name, value)
+
+
+def test_every_number_has_a_ladder_with_the_papers_value() -> None:
+    assert set(LADDERS) == set(Numbers._fields) - tuning.UNTUNED
+    for name, ladder in LADDERS.items():
+        assert list(ladder) == sorted(set(ladder))
+        assert getattr(PAPER, name) in ladder
+
+
+def test_neighbours_are_rungs_away() -> None:
+    def value(numbers: Numbers, way: int, stride: int) -> int | None:
+        found = neighbour(numbers, "hold_answers", way, stride)
+        return None if found is None else found.hold_answers
+
+    assert LADDERS["hold_answers"] == (-1, 0, 1, 2, 3)
+    middle = PAPER._replace(hold_answers=1)
+    assert [value(middle, way, stride) for way in (UP, DOWN) for stride in (1, 2)] == [2, 3, 0, -1]
+    assert value(middle, UP, 9) == 3
+    assert value(PAPER, DOWN, 1) is None
+    assert value(PAPER._replace(hold_answers=10), DOWN, 1) == 3
+
+
+@pytest.mark.parametrize("numbers", [PAPER, TUNED, PAPER._replace(give_three=-5)])
+def test_the_text_is_the_agent(numbers: Numbers) -> None:
+    agent = make_agent("daihinmin", tuning.text_of(numbers))
+    assert agent.kernel_policy.numbers == numbers == parse(None, numbers)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("against", TABLES, ids=["the holder", "others"])
+def test_equal_numbers_gain_nothing(small: None, against: tuple[str, ...]) -> None:
+    gains = Tuning(GAME, 3, against)._play(PAPER)
+    assert gains.tolist() == [0.0] * 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("against", [(), ("default", "kou-tuned")], ids=["the holder", "others"])
+def test_gains_are_those_of_all_seats_on_the_same_deals(
+    small: None, against: tuple[str, ...]
+) -> None:
+    """Played again one game at a time."""
+    learner = Tuning(GAME, 3, against)
+    challenger = PAPER._replace(weakest_first=1, winning=1)
+    gains = learner._play(challenger)
+    rng = np.random.default_rng((3, 0xDEA1, 0))
+    deals = [GAME.deal(rng) for _ in range(4)]
+    others = list(against or ["kou"])
+    others += others[-1:] * 4
+
+    def points(numbers: Numbers, deal: int, seat: int) -> float:
+        # The others follow in order; table k moves them k seats back.
+        names = [tuning.text_of(numbers), *others[:4]]
+        agents = [make_agent("daihinmin", names[(each - seat) % 5]) for each in range(5)]
+        state = deals[deal].copy()
+        while not GAME.over(state):
+            player = int(state["player"])
+            GAME.play(state, agents[player].act(GAME.view(state, player)))
+        return float(GAME.returns(state)[seat])
+
+    alone = [
+        np.mean([points(challenger, deal, seat) - points(PAPER, deal, seat) for seat in range(5)])
+        for deal in range(4)
+    ]
+    np.testing.assert_allclose(gains, alone)
+    assert any(gains)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("against", TABLES, ids=["the holder", "others"])
+def test_an_interrupted_search_goes_on_as_if_nothing_had_happened(
+    small: None, tmp_path: Path, against: tuple[str, ...]
+) -> None:
+    def work(name: str, *stops: int) -> tuple[list, str]:
+        for deals in stops:
+            run = tuning.begin(GAME, 5, tmp_path / name, against)
+            run.resume_if_kept()
+            run.work(over=lambda run=run, deals=deals: run.learner.deals >= deals)
+            assert run.learner.deals == deals
+        state = {key: value.tolist() for key, value in run.learner.state().items()}
+        history = [{**entry, "seconds": 0} for entry in run.history]
+        return [state, history], (tmp_path / name / tuning.TEXT).read_text()
+
+    assert work("whole", 80) == work("parts", 4, 52, 80)
+    with pytest.raises(InputError, match="seed 5, not 6"):
+        tuning.begin(GAME, 6, tmp_path / "whole", against).resume()
+
+
+@pytest.mark.slow
+def test_it_finds_what_the_letter_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The weakest leads: worth more than a point among default; what changes nothing fails."""
+    monkeypatch.setattr(tuning, "LADDERS", {"weakest_first": (0, 1), "keep_from": (30, 40, 50)})
+    for name, value in {"PIECE": 20, "SCREENED": 40, "CONFIRMED": 100}.items():
+        monkeypatch.setattr(tuning, name, value)
+    learner = Tuning(GAME, 1, ["default"])
+    while not learner.sweeps:
+        learner.advance(1)
+    assert learner.numbers == PAPER._replace(weakest_first=1)
+    assert (learner.trials, learner.accepted) == (3, 1)
+    assert learner.summary()["change"] == "weakest_first=1"
+    assert learner.summary()["agent"] == "kou[weakest_first=1]"
+    assert learner.deals <= 20 * (2 + 5 + 1 + 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "against", "reason"),
+    [
+        ({"rounds": 2}, [], "single rounds"),
+        ({}, ["default"] * 5, "4 seats for 5 opponents"),
+        ({}, ["nobody"], "nobody"),
+    ],
+)
+def test_other_tables_are_refused(options: dict, against: list[str], reason: str) -> None:
+    with pytest.raises(InputError, match=reason):
+        Tuning(make_game("daihinmin", **options), 0, against)

@@ -1,0 +1,202 @@
+"""Fine-tuning of the policy network in self-play."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support_torch import QUIET, torch
+
+from closedhand import InputError, make_game
+from closedhand.agents.doudizhu.deeprocket import fine_tuning, networks, sampling
+
+pytestmark = [*QUIET, pytest.mark.usefixtures("tiny_networks")]
+
+SUBSTEPS = make_game("doudizhu", substeps=True)
+
+
+@pytest.mark.slow
+def test_decisions_are_those_with_a_choice(untrained: Path) -> None:
+    tuning = fine_tuning.Tuning(str(untrained))
+    decisions, won = sampling.play_deals(
+        SUBSTEPS, tuning.network, tuning.kicker, 3, np.random.default_rng(1)
+    )
+    n = len(decisions.label)
+    assert won.shape == (3, sampling.TABLES)
+    assert set(decisions.games.tolist()) == set(range(3 * sampling.TABLES))
+    assert (decisions.mask.sum(axis=1) > 1).all()
+    assert decisions.mask[np.arange(n), decisions.label].all()
+    assert (decisions.sides == np.where(decisions.status[:, 0], 1, -1)).all()
+    shares = networks.probabilities(tuning.network, *decisions[:3])
+    chosen = shares[np.arange(n), decisions.label]
+    assert np.allclose(np.exp(decisions.logs), chosen, atol=1e-5)
+    # The games of a deal begin alike, and go on differently.
+    first = {int(game): decisions.planes[decisions.games == game][0] for game in range(12)}
+    assert all((first[game] == first[game // 4 * 4]).all() for game in range(12))
+    lengths = np.bincount(decisions.games)
+    assert len(set(lengths[:4].tolist())) > 1
+
+
+def test_win_rates_add_up_and_equal_networks_are_level(untrained: Path) -> None:
+    torch.manual_seed(1)
+    one, kicker = fine_tuning.Tuning(str(untrained)).network, networks.KickerNetwork("tiny")
+    other = networks.PolicyNetwork("tiny").eval()
+    level, error = sampling.win_rate(SUBSTEPS, one, one, kicker, 6)
+    assert level == 0.5 and error > 0
+    rates = [sampling.win_rate(SUBSTEPS, *pair, kicker, 8)
+             for pair in ((one, other), (other, one))]  # fmt: skip
+    assert rates[0][0] + rates[1][0] == pytest.approx(1)
+    assert rates[0][1] == pytest.approx(rates[1][1]) and rates[0][1] > 0
+
+
+def some(tuning: fine_tuning.Tuning, chosen: int) -> tuple[sampling.Decisions, int]:
+    """Sixty times a decision in which the `chosen` of its legal groups is played; which it is."""
+    decisions, _ = sampling.play_deals(
+        SUBSTEPS, tuning.network, tuning.kicker, 1, np.random.default_rng(0)
+    )
+    first = sampling.Decisions(*(part[:1].repeat(60, axis=0) for part in decisions))
+    label = int(np.flatnonzero(first.mask[0])[chosen])
+    logs = np.log(networks.probabilities(tuning.network, *first[:3])[:, label])
+    return first._replace(label=np.full(60, label), logs=logs), label
+
+
+@pytest.mark.parametrize("gain", [1.0, -1.0, 0.0])
+def test_what_wins_gets_likelier(untrained: Path, gain: float) -> None:
+    tuning = fine_tuning.Tuning(str(untrained), penalty=0.0, rate=1e-3)
+    decisions, label = some(tuning, 2)
+    before = networks.probabilities(tuning.network, *decisions[:3])[0, label]
+    tuning.learn(decisions, np.full(60, gain, np.float32), np.random.default_rng(0))
+    after = networks.probabilities(tuning.network, *decisions[:3])[0, label]
+    assert np.sign(after - before) == gain
+    assert networks.probabilities(tuning.start, *decisions[:3])[0, label] == before
+
+
+def test_the_penalty_holds_the_policy_at_its_start(untrained: Path) -> None:
+    moved = []
+    for penalty in (0.0, 100.0):
+        tuning = fine_tuning.Tuning(str(untrained), penalty=penalty, rate=1e-3)
+        decisions, label = some(tuning, 2)
+        for _ in range(20):
+            now = np.log(networks.probabilities(tuning.network, *decisions[:3])[:, label])
+            tuning.learn(
+                decisions._replace(logs=now), np.ones(60, np.float32), np.random.default_rng(0)
+            )
+        moved.append(float(now[0] - decisions.logs[0]))
+    assert moved[0] > 0.1
+    assert abs(moved[1]) < moved[0] / 5
+
+
+def test_the_divergence_is_that_of_the_legal_groups() -> None:
+    one, other = torch.tensor([[0.5, 0.5, 0.0]]), torch.tensor([[0.9, 0.1, 0.0]])
+    logs = one.log().requires_grad_()
+    found = fine_tuning.divergence(logs, other.log())
+    assert found.item() == pytest.approx(0.5 * np.log(0.5 / 0.9) + 0.5 * np.log(0.5 / 0.1))
+    found.sum().backward()
+    assert torch.isfinite(logs.grad).all()
+    assert fine_tuning.divergence(one.log(), one.log()).item() == 0
+
+
+def test_the_objective_is_clipped() -> None:
+    logs = torch.tensor([[0.6, 0.4]]).log()
+    label, gain = torch.tensor([0]), torch.tensor([1.0])
+    for before, expected in ((0.6, 1.0), (0.55, 0.6 / 0.55), (0.3, 1.2), (0.9, 0.6 / 0.9)):
+        found = fine_tuning.objective(logs, label, torch.tensor([before]).log(), gain)
+        assert found.item() == pytest.approx(expected)
+
+
+def test_probabilities_are_learned_by_cross_entropy() -> None:
+    logs = torch.tensor([[0.5, 0.3, 0.2, 0.0]]).log()
+    aims = torch.tensor([[0.7, 0.0, 0.3, 0.0]])
+    found = fine_tuning.objective(logs, torch.tensor([1]), logs[:, 1], aims)
+    assert found.item() == pytest.approx(0.7 * np.log(0.5) + 0.3 * np.log(0.2))
+
+
+def test_with_a_critic_the_mean_of_the_last_weights_is_the_result(
+    untrained: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fine_tuning, "MEAN_OF", 2)
+    tuning = fine_tuning.Tuning(str(untrained), critic="value-net")
+    decisions, _ = some(tuning, 2)
+    aims = np.zeros((60, decisions.mask.shape[1]), np.float32)
+    aims[:, np.flatnonzero(decisions.mask[0])[2]] = 1.0
+    expected = None
+    for _ in range(3):
+        tuning.learn(decisions, aims, np.random.default_rng(0))
+        last = tuning.network.head.weight.detach().clone()
+        expected = last if expected is None else (expected + last) / 2
+    assert torch.allclose(tuning.result.head.weight, expected, atol=1e-7)
+    assert not torch.allclose(last, expected, atol=1e-5)
+    assert fine_tuning.Tuning(str(untrained)).mean is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("critic", [None, "value-net"])
+def test_self_play_makes_an_untrained_network_better(untrained: Path, critic: str | None) -> None:
+    tuning = fine_tuning.Tuning(str(untrained), penalty=0.0, rate=1e-2, deals=32, critic=critic)
+    for _ in range(8):
+        tuning.step()
+    won, error = sampling.win_rate(tuning.game, tuning.network, tuning.start, tuning.kicker, 40)
+    assert won - 3 * error > 0.6
+    assert tuning.kl > 0.01
+
+
+def test_it_starts_from_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Random weights of the seed, nothing to stay close to, and the same again when resumed."""
+    one, two, other = (fine_tuning.Tuning(fine_tuning.NOTHING, seed) for seed in (1, 1, 2))
+
+    def weights_of(network: networks.Network) -> torch.Tensor:
+        return torch.cat([each.flatten() for each in network.state_dict().values()])
+
+    assert one.settings["penalty"] == 0.0 and one.settings["start"] == "nothing"
+    for network in ("network", "start", "kicker"):
+        mine = weights_of(getattr(one, network))
+        assert (mine == weights_of(getattr(two, network))).all()
+        assert (mine != weights_of(getattr(other, network))).any()
+    assert (weights_of(one.network) == weights_of(one.start)).all()
+    assert one.network is not one.start
+    monkeypatch.setattr(fine_tuning.Tuning, "step", lambda self: setattr(self, "steps", 1))
+    result = fine_tuning.train("nothing", tmp_path, 1e-6, seed=1, threads=1)
+    _, about = networks.load(result.path, "policy")
+    assert about["start"] == "nothing" and about["tuned_from"] == {}
+    assert fine_tuning.Tuning("nothing", penalty=0.2).settings["penalty"] == 0.2
+
+
+@pytest.mark.parametrize("critic", [None, "value-net"])
+def test_it_goes_on_where_it_was_interrupted(
+    untrained: Path, tmp_path: Path, critic: str | None
+) -> None:
+    def tune(out: str, stop: float, **given: Any) -> fine_tuning.Result:
+        def progress(share: float, text: str) -> None:
+            steps.append(text)
+            if len(steps) >= stop:
+                raise KeyboardInterrupt
+
+        steps: list[str] = []
+        settings = {"seed": 3, "deals": 2, "critic": critic, "threads": 1, **given}
+        folder = tmp_path / out
+        return fine_tuning.train(str(untrained), folder, 10.0, progress=progress, **settings)
+
+    for out, stops in (("whole", [3]), ("parts", [1, 2])):
+        for stop in stops:
+            assert tune(out, stop).interrupted
+    whole, parts = (
+        networks.load(tmp_path / out / "policy.safetensors", "policy")[0].state_dict()
+        for out in ("whole", "parts")
+    )
+    assert all(torch.equal(whole[name], parts[name]) for name in whole)
+    begun = networks.load(untrained / "policy.safetensors", "policy")[0].state_dict()
+    assert not all(torch.equal(whole[name], begun[name]) for name in whole)
+    with pytest.raises(InputError, match="made with seed 3, not 4") as caught:
+        tune("whole", 1, seed=4)
+    assert "\n" not in str(caught.value)
+    assert tune("whole", 1, seed=4, restart=True).interrupted
+    (tmp_path / "whole" / "self-play.ckpt").write_bytes(b"nothing")
+    with pytest.raises(InputError, match="cannot resume"):
+        tune("whole", 1, seed=4)
+
+
+def test_another_training_is_not_written_over(untrained: Path, tmp_path: Path) -> None:
+    (tmp_path / "policy.safetensors").write_bytes(b"of another training")
+    with pytest.raises(InputError, match="is not a network for this use"):
+        fine_tuning.train(str(untrained), tmp_path, 0.01)
+    assert (tmp_path / "policy.safetensors").read_bytes() == b"of another training"

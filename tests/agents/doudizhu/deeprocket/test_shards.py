@@ -1,0 +1,78 @@
+"""Shards of recorded games."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import interrupt_at
+from support_deeprocket import DOUDIZHU
+
+from closedhand import InputError, make_game
+from closedhand.agents.doudizhu.deeprocket import recorded, shards
+
+pytest.importorskip("pyarrow")
+
+
+@pytest.fixture
+def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shards, "SHARD", 8)
+    monkeypatch.setattr(shards, "CHUNK", 4)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_shards_do_not_depend_on_interruptions(small_shards: None, tmp_path: Path) -> None:
+    agents = ["greedy", "rule"]
+    whole = shards.generate(DOUDIZHU, agents, 20, 1, tmp_path / "a")
+    assert [shards.rows_of(path) for path in whole] == [8, 8, 4]
+
+    with pytest.raises(KeyboardInterrupt):
+        shards.generate(DOUDIZHU, agents, 20, 1, tmp_path / "b", progress=interrupt_at(12))
+    assert sorted(contents(tmp_path / "b")) == ["games-00000.parquet", "games-00001.begun.npz"]
+    done: list[int] = []
+    shards.generate(DOUDIZHU, agents, 20, 1, tmp_path / "b", progress=done.append)
+    assert done[0] == 12 and done[-1] == 20
+    assert contents(tmp_path / "a") == contents(tmp_path / "b")
+
+
+def test_fewer_games_take_none_away(small_shards: None, tmp_path: Path) -> None:
+    shards.generate(DOUDIZHU, ["rule"], 16, 1, tmp_path)
+    before = contents(tmp_path)
+    shards.generate(DOUDIZHU, ["rule"], 5, 1, tmp_path)
+    assert contents(tmp_path) == before
+
+
+def test_more_games_keep_the_first(small_shards: None, tmp_path: Path) -> None:
+    shards.generate(DOUDIZHU, ["rule"], 10, 1, tmp_path)
+    first = recorded.read(tmp_path)
+    shards.generate(DOUDIZHU, ["rule"], 16, 1, tmp_path)
+    assert (recorded.read(tmp_path).deals[:10] == first.deals).all()
+    assert len(recorded.read(tmp_path).deals) == 16
+
+
+@pytest.mark.parametrize(
+    ("options", "agents", "seed", "reason"),
+    [
+        ({}, ["greedy", "rule"], 6, "seed 5, not 6"),
+        ({}, ["greedy"], 5, "agents"),
+        ({"rules": "rlcard"}, ["greedy", "rule"], 5, "options"),
+        ({"bidding": True}, ["greedy"], 5, "without bidding"),
+        ({"substeps": True}, ["greedy"], 5, "without substeps"),
+        ({}, [], 5, "at least one agent"),
+    ],
+)
+def test_other_settings_are_refused(
+    folder: Path, options: dict[str, Any], agents: list[str], seed: int, reason: str
+) -> None:
+    with pytest.raises(InputError, match=reason):
+        shards.generate(make_game("doudizhu", **options), agents, 120, seed, folder)
+
+
+def test_both_agents_play_both_sides_as_a_team(folder: Path, games: recorded.Games) -> None:
+    of = {name: recorded.read(folder, name).seats for name in ("greedy", "rule")}
+    assert (of["greedy"] ^ of["rule"] == 7).all()
+    # Bit 0 the landlord, bits 1 and 2 the peasants.
+    assert set(of["greedy"].tolist()) == {0, 1, 6, 7}
+    assert (games.seats == 7).all()

@@ -1,0 +1,207 @@
+"""Supervised training of the networks."""
+
+import itertools
+import json
+import signal
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support_torch import QUIET
+
+from closedhand import InputError
+from closedhand.agents.doudizhu.deeprocket import networks, pairs, recorded, stream
+from closedhand.learning.tensorboard import logs
+
+pytest.importorskip("pyarrow")
+
+pytestmark = QUIET
+
+
+@pytest.fixture
+def supervised() -> Any:
+    """The module, imported late: a run without these tests does not wait for Lightning."""
+    return import_module("closedhand.agents.doudizhu.deeprocket.supervised")
+
+
+def test_training_learns(trained: Path) -> None:
+    history = json.loads((trained / "history.json").read_text())
+    assert set(history) == {"policy", "kicker"}
+    for checks in history.values():
+        assert [check["step"] for check in checks] == [20, 40]
+        assert checks[1]["loss"] < checks[0]["loss"]
+        assert checks[1]["learning_rate"] < 1e-8
+    assert history["policy"][1]["held_out_loss"] < history["policy"][0]["held_out_loss"]
+    accuracy = history["policy"][-1]["accuracy"]
+    # A guess among the legal groups is right about 13 times in 100.
+    assert accuracy["all"] > 0.25
+    assert set(accuracy) == {"all", "landlord", "down peasant", "up peasant"}
+    assert list((trained / "tensorboard" / "policy").glob("events*"))
+    assert not list(trained.glob("*.part"))
+
+
+def test_the_best_network_is_kept(trained: Path, games: recorded.Games) -> None:
+    from closedhand.agents.doudizhu.deeprocket.checks import accuracies, evaluate
+
+    network, provenance = networks.load(trained / "policy.safetensors", "policy")
+    rows = pairs.index(games, "policy")
+    held = rows[pairs.is_held_out(games.deals)[rows[:, 0]]]
+    found = accuracies(evaluate(network, games, "policy", held))
+    assert found == pytest.approx(provenance["accuracy"], abs=1e-3)
+    assert provenance["step"] in (20, 40)
+    assert provenance["rules"] == "deeprocket"
+
+
+def test_training_is_interrupted_and_goes_on(
+    supervised: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    started: list[int] = []
+    batches = stream.Stream.batches_of_rows
+    monkeypatch.setattr(
+        stream.Stream,
+        "batches_of_rows",
+        lambda self, step: started.append(step) or batches(self, step),
+    )
+
+    def interrupt(share: float, text: str) -> None:
+        if share > 0:
+            signal.raise_signal(signal.SIGINT)
+
+    def train(**given: Any) -> Any:
+        settings = {"steps": 6, "batch": 16, "threads": 1, **given}
+        return supervised.train("kicker", folder, tmp_path, **settings)
+
+    result = train(progress=interrupt)
+    assert result.interrupted
+    assert [check["step"] for check in result.history][-1] == 2
+    result = train()
+    assert not result.interrupted
+    assert result.history[-1]["step"] == 6
+    assert started == [0, 2]
+    # It is done: nothing more happens.
+    assert train().history == result.history
+    assert started == [0, 2]
+    with pytest.raises(InputError, match="made with batch 16, not 8"):
+        train(batch=8)
+    before = logs(tmp_path / "tensorboard" / "kicker")
+    for i, log in enumerate(sorted(before, key=lambda path: path.stat().st_mtime_ns)):
+        log.rename(log.with_name(f"events.out.tfevents.{i}"))  # their order, within a second
+    result = train(batch=8, restart=True)
+    assert result.history[-1]["step"] == 6
+    curves = EventAccumulator(str(tmp_path / "tensorboard" / "kicker")).Reload()
+    shown = [each.step for each in curves.Scalars("accuracy/all")]
+    assert shown == [check["step"] for check in result.history]
+    (tmp_path / "kicker.ckpt").write_text("nothing")
+    with pytest.raises(InputError, match="cannot resume") as caught:
+        train()
+    assert "\n" not in str(caught.value)
+
+
+def test_as_many_pairs_of_other_records_are_not_gone_on_with(
+    supervised: Any, folder: Path, games: recorded.Games, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    given = {"steps": 2, "batch": 16, "threads": 1}
+    supervised.train("kicker", folder, tmp_path, **given)
+    ends = games.offsets.tolist()
+    parts = [
+        games._replace(
+            deals=games.deals[i : i + 1],
+            actions=games.actions[start:stop],
+            offsets=np.array([0, stop - start]),
+            seats=games.seats[i : i + 1],
+        )
+        for i, (start, stop) in enumerate(itertools.pairwise(ends))
+    ]
+    again, others = recorded.join(parts), recorded.join(parts[::-1])
+    monkeypatch.setattr(recorded, "read", lambda *_: again)
+    supervised.train("kicker", folder, tmp_path, **given)
+    monkeypatch.setattr(recorded, "read", lambda *_: others)
+    with pytest.raises(InputError, match="was made with files records="):
+        supervised.train("kicker", folder, tmp_path, **given)
+
+
+@pytest.mark.slow
+def test_time_ends_training_and_anneals_it(supervised: Any, folder: Path, tmp_path: Path) -> None:
+    result = supervised.train(
+        "kicker", folder, tmp_path, minutes=0.02, batch=16, threads=1, patience=100
+    )
+    assert result.history[-1]["seconds"] >= 1.2
+    assert result.history[-1]["learning_rate"] < 1e-8
+
+
+def test_training_stops_when_it_is_stuck(
+    supervised: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(supervised.LEARNING_RATES, "small", 0.0)
+    result = supervised.train(
+        "kicker", folder, tmp_path, steps=100, batch=16, threads=1, checks=50, patience=3
+    )
+    assert [check["step"] for check in result.history] == [2, 4, 6, 8]
+
+
+def test_the_decisions_of_one_role_are_learned(
+    supervised: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[int] = []
+    encode = pairs.encode
+
+    def note(games: recorded.Games, kind: str, rows: Any) -> pairs.Batch:
+        batch = encode(games, kind, rows)
+        seen.extend(batch.status[:, :3].argmax(axis=1).tolist())
+        return batch
+
+    monkeypatch.setattr(pairs, "encode", note)
+    settings = {"steps": 2, "batch": 16, "threads": 1, "role": "down"}
+    result = supervised.train("policy", folder, tmp_path, **settings)
+    assert set(seen) == {1}
+    assert result.history[-1]["accuracy"]["landlord"] is None
+    with pytest.raises(InputError, match="made with role down, not up"):
+        supervised.train("policy", folder, tmp_path, **{**settings, "role": "up"})
+    with pytest.raises(InputError, match="no role 'queen'; there are landlord, down, up"):
+        supervised.train("policy", folder, tmp_path, **{**settings, "role": "queen"})
+
+
+def test_a_training_of_an_older_version_goes_on(supervised: Any, tmp_path: Path) -> None:
+    """It has no word of the switches that came later."""
+    import torch
+
+    network = networks.KickerNetwork()
+    settings = {**network.config, "role": None, "batch": 16}
+    older = {key: settings[key] for key in ("kind", "size", "status", "roles", "batch")}
+    known = {"settings": older, "step": 1, "seconds": 0.0, "checks": []}
+    torch.save({"closedhand": known}, tmp_path / "kicker.ckpt")
+    assert supervised.check_resumable(tmp_path / "kicker.ckpt", settings)["step"] == 1
+    with pytest.raises(InputError, match="made with skips True, not False"):
+        supervised.check_resumable(tmp_path / "kicker.ckpt", {**settings, "skips": False})
+
+
+def test_the_network_that_plays_best_is_kept(
+    supervised: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not the most accurate one, if it is chosen by play; and all of them play."""
+    from closedhand.agents.doudizhu.deeprocket import checks
+
+    monkeypatch.setattr(checks, "SELECTION", 4)
+    real, found = checks.win_rate, []
+
+    def first_is_best(*given: Any) -> float:
+        found.append(real(*given))
+        return 0.9 / len(found)
+
+    monkeypatch.setattr(checks, "win_rate", first_is_best)
+    given = {"steps": 6, "batch": 16, "threads": 1, "checks": 3}
+    with pytest.raises(InputError, match="no-such-agent"):
+        supervised.train("policy", folder, tmp_path, select="no-such-agent", **given)
+    result = supervised.train("policy", folder, tmp_path, select="random", **given)
+    assert [check["win_rate"] for check in result.history] == [0.9, 0.45, 0.9 / 3]
+    assert len(found) == 3 and all(0 <= each <= 1 and 8 * each % 1 == 0 for each in found)
+    _, provenance = networks.load(result.path, "policy")
+    assert (provenance["step"], provenance["win_rate"]) == (2, 0.9)
+    assert provenance["select"] == "random"
+    with pytest.raises(InputError, match="select"):
+        supervised.train("policy", folder, tmp_path, **{**given, "steps": 7})

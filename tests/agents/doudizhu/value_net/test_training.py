@@ -1,0 +1,203 @@
+"""The training of the network: resumption, stages, averaging."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from closedhand import InputError, make_agent, make_game
+from closedhand.agents.doudizhu.value_net import files, training
+from closedhand.arena import match
+from closedhand.core import duplicate, threads
+from closedhand.core.run import Run
+
+GAME = make_game("doudizhu", objective="win")
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training, "GAMES", 24)
+    monkeypatch.setattr(training, "PIECE", 8)
+    monkeypatch.setattr(training, "AVERAGED_EVERY", 2)
+    monkeypatch.setattr(training, "DEALS", 20)
+
+
+def alike(one: training.Training, two: training.Training) -> bool:
+    mine, yours = one.state(), two.state()
+    return all(np.array_equal(mine[name], yours[name]) for name in mine)
+
+
+def test_a_resumed_run_goes_on_as_if_uninterrupted(tmp_path: Path) -> None:
+    whole = training.begin(GAME, 3, tmp_path / "whole").learner
+    for _ in range(5):
+        whole.step()
+    run = training.begin(GAME, 3, tmp_path)
+    for _ in range(3):
+        run.learner.step()
+    run.save()
+    resumed = training.begin(GAME, 3, tmp_path)
+    resumed.resume()
+    for _ in range(2):
+        resumed.learner.step()
+    assert resumed.learner.steps == 5 and alike(resumed.learner, whole)
+    assert not alike(run.learner, whole)
+
+
+def test_threads_do_not_change_what_is_learned(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = []
+    for cores in (1, 3):
+        monkeypatch.setattr(threads, "cores", lambda cores=cores: cores)
+        runs.append(training.Training(GAME, 4))
+        for _ in range(2):
+            runs[-1].step()
+    assert alike(*runs)
+
+
+def test_other_settings_are_not_resumed(tmp_path: Path) -> None:
+    training.begin(GAME, 3, tmp_path).save()
+    with pytest.raises(InputError, match="seed 3, not 4"):
+        training.begin(GAME, 4, tmp_path).resume()
+    with pytest.raises(InputError, match="objective win, not score"):
+        training.begin(make_game("doudizhu"), 3, tmp_path).resume()
+    with pytest.raises(InputError, match=r"pace 1\.0, not 0\.5"):
+        training.begin(GAME, 3, tmp_path, settings=training.Settings(pace=0.5)).resume()
+    with pytest.raises(InputError, match="leave out all options but objective"):
+        training.begin(make_game("doudizhu", bidding=True), 3, tmp_path)
+
+
+def test_a_stage_begins_with_two_networks(tmp_path: Path) -> None:
+    paths = []
+    for objective in ("win", "win", "score"):
+        learner = training.Training(make_game("doudizhu", objective=objective), len(paths))
+        learner.step()
+        paths.append(tmp_path / f"{len(paths)}.npz")
+        files.save(paths[-1], learner.learned, learner.about)
+    beside = training.Settings(pace=0.25, beside=str(paths[1]), share=0.01)
+    one, two = (training.Training(GAME, 5, paths[0], beside) for _ in range(2))
+    plain = training.Training(GAME, 5, paths[0])
+    assert one.rate == plain.rate / 4 and one.steps == 1
+    # Nearly all of the value is that of the first network.
+    view = GAME.view(GAME.deal(np.random.default_rng(1)), 0)
+    (plays, values), (same, others) = (each.agent().rate_plays(view) for each in (plain, one))
+    assert np.array_equal(plays, same) and values == pytest.approx(others, abs=0.05)
+    for each in (one, two):
+        each.step()
+    assert alike(one, two)
+    for start, more, message in (
+        (paths[0], {"beside": str(paths[2])}, "was trained to score, not to win"),
+        (paths[0], {"beside": str(tmp_path / "none.npz")}, "cannot read"),
+        (None, {"beside": str(paths[1])}, "name the first one by --from"),
+    ):
+        with pytest.raises(InputError, match=message):
+            training.Training(GAME, 5, start, training.Settings(**more))
+
+
+def test_a_stage_goes_on_from_a_file(tmp_path: Path) -> None:
+    run = training.begin(GAME, 3, tmp_path)
+    for _ in range(2):
+        run.learner.step()
+    run.save()
+    file = tmp_path / files.NAME
+    stage = training.begin(GAME, 5, tmp_path / "stage", file).learner
+    assert (stage.steps, stage.games) == (2, 48) and stage.samples == run.learner.samples
+    assert stage.rate == run.learner.rate
+    # The file holds the mean, rounded.
+    assert np.abs(stage.net.inputs - run.learner.learned.inputs).max() < 0.01
+    again = training.begin(GAME, 5, tmp_path / "stage", file).learner
+    for each in (stage, again):
+        each.step()
+    assert alike(stage, again)
+
+
+def test_a_stage_is_resumed_with_the_same_networks_only(tmp_path: Path) -> None:
+    paths = [tmp_path / f"{seed}.npz" for seed in range(2)]
+    for seed, path in enumerate(paths):
+        learner = training.Training(GAME, seed)
+        learner.step()
+        files.save(path, learner.learned, learner.about)
+    beside = tmp_path / "beside.npz"
+    settings = training.Settings(beside=str(beside))
+
+    def stage(start: Path, second: Path) -> Run[training.Training]:
+        beside.write_bytes(second.read_bytes())
+        return training.begin(GAME, 5, tmp_path / "stage", start, settings)
+
+    stage(paths[0], paths[1]).save()
+    moved = paths[0].rename(tmp_path / "moved.npz")
+    stage(moved, paths[1]).resume()
+    for start, second, name in ((paths[1], paths[1], "from"), (moved, moved, "beside")):
+        with pytest.raises(InputError, match=f"was made with files {name}="):
+            stage(start, second).resume()
+    older = stage(moved, paths[1])
+    del older.settings["files"]  # as up to 0.15.0
+    older.save()
+    stage(paths[1], paths[1]).resume()
+
+
+def test_a_network_for_the_other_objective_plays_the_same_at_first(tmp_path: Path) -> None:
+    run = training.begin(GAME, 3, tmp_path)
+    for _ in range(4):
+        run.learner.step()
+    run.save()
+    points = make_game("doudizhu")
+    other = training.Training(points, 0, tmp_path / files.NAME)
+    assert other.objective == "score" and other.steps == 4
+    # Rounding may decide between equal values.
+    same = make_agent(GAME, f"value-net:{tmp_path}")
+    assert training.measure(GAME, same) == training.measure(GAME, other.agent())
+
+
+def test_the_mean_is_that_of_the_last_part() -> None:
+    mean, values = np.zeros(1, np.float32), np.arange(400, dtype=np.float32)
+    for k, value in enumerate(values, 1):
+        part = np.float32(training.LAST_PART / (k + training.LAST_PART - 1))
+        training.mix(mean, np.array([value]), part)
+        if k == 1:
+            assert mean[0] == value
+    assert mean[0] == pytest.approx(0.9 * 399, rel=0.01)
+
+
+def test_an_untrained_network_plays_as_decompose() -> None:
+    agent = training.Training(GAME, 1).agent()
+    found = training.measure(GAME, agent)
+    assert found == {"won": 0.5, "won_error": 0, "gained": 0, "gained_error": 0}
+    agents, dealt = duplicate.start(GAME, [agent, "decompose"], 1, range(30))
+    ends = [dealt.copy(), dealt.copy()]
+    for player, states in zip(agents, ends, strict=True):
+        duplicate.play_out(GAME, states, np.zeros((30, 3), int), [player])
+    assert np.array_equal(*ends)
+
+
+def test_the_summary_counts_and_measures() -> None:
+    run = training.Training(GAME, 2)
+    run.step()
+    found = run.summary()
+    assert found["steps"] == 1 and found["games"] == 24 and found["samples"] == run.samples
+    assert 0.3 < found["loss"] < 1
+    assert not run.losses.any()
+
+
+@pytest.mark.parametrize("objective", ["win", "score"])
+def test_measures_are_those_of_a_match(objective: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training, "DEALS", 100)
+    game = make_game("doudizhu", objective=objective)
+    found = training.measure(game, make_agent(game, "greedy"))
+    pair = match.play(game, ["greedy", "decompose"], 100, seed=0).pairs[0].returns
+    as_landlord, as_peasants = pair[:, 0, 0], pair[:, 1, 1]
+    won = (np.mean(as_landlord > 0) + np.mean(as_peasants > 0)) / 2
+    gained = np.mean(as_landlord) / 2 + np.mean(as_peasants) * (1 if objective == "score" else 0.5)
+    assert found["won"] == pytest.approx(won, abs=1e-4) and 0.2 < won < 0.5
+    assert found["gained"] == pytest.approx(gained, abs=1e-4)
+    assert 0 < found["won_error"] < 0.06 and found["gained_error"] > 0
+
+
+@pytest.mark.slow
+def test_some_steps_lower_the_loss(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training, "GAMES", 512)
+    monkeypatch.setattr(training, "PIECE", 128)
+    run, losses = training.Training(GAME, 6), []
+    for _ in range(112):
+        run.step()
+        losses.append(run.losses[0] / run.losses[1])
+        run.losses[:] = 0
+    assert np.mean(losses[-4:]) < np.mean(losses[:4]) - 0.05

@@ -1,0 +1,90 @@
+"""Solving and learning Leduc: what all algorithms do alike."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support import assert_alike_without_compiler
+from support_leduc import STANDARD, UH, solved
+
+from closedhand import InputError, make_game
+from closedhand.agents.leduc.tree import evaluate
+from closedhand.solvers import solving
+
+TABULAR = list(solving.ALGORITHMS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("algorithm", "iterations", "exploitability"),
+    [("mccfr", 300_000, 0.05), ("mmd", 3_000, 0.01), ("q-learning", 1_000_000, 2.0)],
+)
+def test_learners_learn(algorithm: str, iterations: int, exploitability: float) -> None:
+    """Uniform play has an exploitability of 2.3."""
+    assert evaluate(solved(UH, iterations, algorithm)).exploitability < exploitability
+
+
+@pytest.mark.parametrize("algorithm", TABULAR)
+def test_interrupted_work_goes_on_as_if_nothing_had_happened(
+    algorithm: str, tmp_path: Path
+) -> None:
+    def begin(folder: Path | None = None) -> solving.Run:
+        return solving.begin(algorithm, UH, 5, folder)
+
+    begin(tmp_path).advance(iterations=500)
+    resumed = solving.load(tmp_path, algorithm, UH, 5).advance(iterations=1000)
+    whole = begin().advance(iterations=1000)
+    assert [(p.iterations, p.evaluation) for p in resumed.points[-3:]] == [
+        (p.iterations, p.evaluation) for p in whole.points[-3:]
+    ]
+    assert (resumed.strategy().probabilities == whole.strategy().probabilities).all()
+
+
+def test_only_the_same_work_is_resumed(tmp_path: Path) -> None:
+    solving.begin("dcfr", UH, 0, tmp_path).advance(iterations=10)
+    for algorithm, game, seed, message in [
+        ("cfr", UH, 0, "algorithm dcfr, not cfr"),
+        ("dcfr", STANDARD, 0, "game uh_leduc, not leduc"),
+        ("dcfr", UH, 1, "seed 0, not 1"),
+    ]:
+        with pytest.raises(InputError, match=message):
+            solving.load(tmp_path, algorithm, game, seed)
+    with pytest.raises(InputError, match="cannot read"):
+        solving.load(tmp_path / "nowhere", "dcfr", UH, 0)
+    (tmp_path / "learner.npz").write_text("nothing")
+    with pytest.raises(InputError, match="not an npz file"):
+        solving.load(tmp_path, "dcfr", UH, 0)
+    np.savez(tmp_path / "learner.npz", result=np.array("{}"))
+    with pytest.raises(InputError, match="nothing to resume"):
+        solving.load(tmp_path, "dcfr", UH, 0)
+
+
+def test_work_ends_by_time_or_aim() -> None:
+    run = solving.Run("dcfr", solving.make_solver("dcfr", UH), 0)
+    run.advance(until=1e-2)
+    assert 0 < run.points[-1].evaluation.nash_conv <= 1e-2 < run.points[-2].evaluation.nash_conv
+    run = solving.Run("mccfr", solving.make_solver("mccfr", UH), 0)
+    run.advance(seconds=0.3)
+    assert 0.2 < run.seconds < 1.0
+    iterations = [point.iterations for point in run.points]
+    assert iterations == sorted(set(iterations)) and iterations[:4] == [1, 2, 3, 4]
+
+
+def test_the_unknown_is_refused() -> None:
+    with pytest.raises(InputError, match="no algorithm 'magic'"):
+        solving.make_solver("magic", UH)
+    with pytest.raises(InputError, match="one deal of doudizhu has about"):
+        solving.make_solver("cfr", make_game("doudizhu"))
+
+
+@pytest.mark.slow
+def test_solvers_work_without_compiled_kernels() -> None:
+    program = """
+from closedhand import make_game
+from closedhand.solvers import solving
+for name in ("dcfr", "mccfr", "mmd", "q-learning"):
+    learner = solving.make_solver(name, make_game("leduc"), 3)
+    learner.run(3)
+    print(name, learner.strategy().probabilities.round(9).sum(axis=(0, 1)).tolist())
+"""
+    assert_alike_without_compiler(program)

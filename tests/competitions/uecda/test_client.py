@@ -1,0 +1,127 @@
+"""Clients over real sockets."""
+
+import socket
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+from support_uecda import Lowest, Match, check_log, decisions, golden
+
+from closedhand.competitions.uecda import client, wire
+from closedhand.core.agents import make_agent
+from closedhand.core.game import State
+from closedhand.games.daihinmin import logs
+
+
+def test_five_clients_know_what_the_rules_let_them_know(tmp_path: Path) -> None:
+    """Their views are those of the true states, byte for byte."""
+    match = Match(tmp_path / "a.log", agents=["net"], rounds=12, seed=3)
+
+    def join(number: int) -> tuple[client.Result, Iterator[State]]:
+        agent = Lowest()
+        return client.Client(agent, *match.server.address).play(), iter(agent.views)
+
+    with ThreadPoolExecutor(5) as pool:
+        joined = {result.player: (result, views) for result, views in pool.map(join, range(5))}
+    outcome = match.end()
+    for player, true in decisions(check_log(match.log, 12)):
+        view = next(joined[player][1])
+        assert view.tobytes() == true.tobytes(), (view, true)
+    assert not any(list(rest) for _, rest in joined.values())
+    assert outcome.points == tuple(joined[player][0].points for player in range(5))
+    assert all(result.complete and not result.rejected for result, _ in joined.values())
+    assert outcome.late == outcome.illegal == (0,) * 5 and outcome.gone == ("",) * 5
+    assert [sum(own) for own in zip(*outcome.gains, strict=True)] == list(outcome.points)
+    for player, (result, _) in joined.items():
+        # Two picks of an exchange are one answer.
+        assert 0 < outcome.decisions[player] <= result.decisions
+        assert result.seconds > 0 and outcome.seconds[player] > 0
+
+
+def test_a_client_plays_as_its_agent_would_at_the_server(tmp_path: Path) -> None:
+    """And a seeded match gives the same log again, under any rules."""
+    options = {"kaidan": False, "joker_edges": False, "classes": "random"}
+    seeds = np.random.default_rng((5, 1)).integers(2**31, size=5)
+    net = Match(tmp_path / "net.log", rounds=6, seed=5, **options)
+    client.Client("random", *net.server.address, seed=int(seeds[4]), **options).play()
+    own = Match(tmp_path / "own.log", agents=["random"], rounds=6, seed=5, **options)
+    assert net.end().points == own.end().points
+    log, other = check_log(own.log, 6), check_log(net.log, 6)
+    assert log.rounds == other.rounds
+    assert log.header | {logs.TIME_END: ""} == other.header | {logs.TIME_END: ""}
+    assert log.header["RULE_KAIDAN"] == "NO" and log.options["joker_edges"] is False
+    assert log.rounds[0]["mibun"] != logs.NO_CLASSES
+
+
+def test_the_client_speaks_as_recorded() -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        theirs.sendall(b"".join(data for side, data in golden() if side == "S"))
+        theirs.shutdown(socket.SHUT_WR)
+        client.play_match(ours, client.round_game(), Lowest(), "golden")
+        ours.close()
+        sent = b"".join(iter(lambda: theirs.recv(65536), b""))
+    assert sent == b"".join(data for side, data in golden() if side == "C")
+
+
+def test_messages_are_read_however_the_network_cuts_them() -> None:
+    """Each whole and in order, whether its bytes come apart or with those of the next."""
+    stream = bytes(range(30))
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        connection = client.Connection(ours)
+        read = []
+        for part in (stream[:5], stream[5:12], stream[12:13], stream[13:]):
+            theirs.sendall(part)
+            if len(part) > 1:
+                read.append(connection.read(4))
+        assert b"".join([*read, connection.read(18)]) == stream
+
+
+def test_refused_plays_are_counted() -> None:
+    """A result tells how many plays the server did not take, also of a match cut short."""
+    said = list(golden())
+    first = said.index(("S", wire.ACCEPTED))
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        heard = [data for side, data in said[:first] if side == "S"]
+        theirs.sendall(b"".join([*heard, wire.REJECTED]))
+        theirs.shutdown(socket.SHUT_WR)
+        result = client.play_match(ours, client.round_game(), Lowest(), "golden")
+    # A card given back, and the play.
+    assert (result.decisions, result.rejected, result.complete) == (2, 1, False)
+
+
+def test_an_agent_learns_from_round_to_round(tmp_path: Path) -> None:
+    """As a client and as an agent of the server: `policy-search` finds out who is a `default`."""
+    name = "policy-search[threads=1]:64"
+    player = make_agent(client.match_game(), name)
+    own = make_agent(client.match_game(), name)
+    agents = [own, *["default"] * 3, "net"]
+    match = Match(tmp_path / "a.log", agents=agents, rounds=4, seed=1)
+    client.Client(player, *match.server.address).play()
+    match.end()
+    for agent, me in ((player, 4), (own, 0)):
+        memory = agent._memories[me]
+        assert memory.seen["round_number"] == 3 and memory.seen["points"].sum() == 45
+        assert (memory.odds[1:4] > 0).all()
+
+
+def test_a_round_whose_end_was_not_seen_begins_another_match() -> None:
+    seen: list[State] = []
+    agent = Lowest()
+    playing = client.InMatch(agent, seen.append)
+    game = client.round_game()
+    rng = np.random.default_rng(0)
+    for number in (0, 1, 0):
+        state = game.deal(rng)
+        view = game.view(state, int(state.player))
+        playing.act(view)
+        assert seen[-1].tobytes() == view.tobytes()
+        assert agent.views[-1]["round_number"] == number
+        assert agent.views[-1]["points"].sum() == 15 * number
+        if number == 0:
+            while not game.over(state):
+                game.play(state, game.sample(rng, state))
+        playing.count(state)

@@ -1,0 +1,78 @@
+"""What a client of a server believes: in the exchange, and where its view and a table differ."""
+
+import numpy as np
+import pytest
+from support_uecda import GAME, START, Lowest
+
+from closedhand.competitions.uecda import wire
+from closedhand.competitions.uecda.client import round_game
+from closedhand.competitions.uecda.follow import FLAGS, SIZES, Follower, settle
+from closedhand.games.daihinmin.exchange import TAXES
+from closedhand.games.daihinmin.notation import parse_cards
+
+LEAD, REVOLUTION, LOCK = 4, 6, 7
+"""Flags of a table, by column."""
+
+
+def table(sizes: list[int], *flags: int) -> np.ndarray:
+    """A table with hand sizes and some flags set."""
+    cells = np.zeros(wire.ROWS * wire.COLUMNS, np.int64)
+    cells[SIZES : SIZES + len(sizes)] = sizes
+    for flag in flags:
+        cells[FLAGS + flag] = 1
+    return cells
+
+
+def test_the_table_is_right() -> None:
+    game = round_game()
+    state = game.deal(np.random.default_rng(4))
+    me = int(state.player)
+    single = int(game.legal(state)[0])
+    game.play(state, single)
+    rival = int(state.player)
+    view = game.view(state, rival)
+    sizes = [7, 6, 5, 4, 3]
+    hand = np.uint64(view.hands[rival])
+
+    settle(game.rules, view, rival, hand, table(sizes, REVOLUTION, LOCK))
+    assert view.left.tolist() == sizes and view.player == rival
+    assert view.revolution == 1 and view.target == single
+    assert view.lock == game.rules.plays.suits[single]
+    settle(game.rules, view, rival, hand, table(sizes))
+    assert view.revolution == 0 and view.lock == 0 and view.target == single
+    settle(game.rules, view, me, hand, table(sizes, LEAD, LOCK))
+    assert view.target < 0 and view.lock == 0 and view.player == me
+
+
+@pytest.mark.parametrize("me", range(5))
+def test_views_of_an_exchange_are_those_of_the_rules(me: int) -> None:
+    """Before each card is chosen and at the first lead, though tables tell little of others."""
+    true = GAME.parse_deal(START)
+    classes = true.classes.tolist()
+    pair = min(classes[me], 4 - classes[me])
+    # Taxes are paid already, but a poor player is shown what it has paid until the first lead.
+    paid = int(true.taxed[pair]) if classes[me] > 2 else 0
+    status = wire.Status(
+        exchange=1,
+        to_give=TAXES[classes[me]] if classes[me] < len(TAXES) else 0,
+        left=tuple(cards.bit_count() for cards in map(parse_cards, START.split(";")[2:])),
+        classes=tuple(classes),
+        seats=tuple(true.seats.tolist()),
+    )
+    agent, seen = Lowest(), []
+    follower = Follower(round_game(), me)
+    number = follower.begin(wire.hand_cells(int(true.hands[me]) | paid) + status.pack())
+    assert number == status.to_give
+    if number:
+        follower.give(agent, number)
+    while true.leader < 0:
+        if true.player == me:
+            seen.append(GAME.view(true, me).tobytes())
+        GAME.play(true, int(GAME.legal(true)[0]))
+    assert [view.tobytes() for view in agent.views] == seen and len(seen) == number
+    then = status._replace(
+        exchange=0, to_give=0, my_turn=int(true.player == me), player=int(true.player),
+        left=tuple(true.left.tolist()),
+    )  # fmt: skip
+    follower.turn(wire.hand_cells(int(true.hands[me])) + then.pack())
+    assert follower.view.tobytes() == GAME.view(true, me).tobytes()

@@ -1,0 +1,91 @@
+"""The table, with clients in memory."""
+
+from collections.abc import Callable
+
+import numpy as np
+from support_uecda import GAME, START, Lowest
+
+from closedhand.competitions.uecda import wire
+from closedhand.competitions.uecda.table import Seat, Table
+from closedhand.core.game import State
+from closedhand.games.daihinmin.notation import parse_cards
+
+
+class Passing:
+    """A client that passes; it calls a function whenever it is to answer."""
+
+    gone = ""
+
+    def __init__(self, name: str, before: Callable[[], None]) -> None:
+        self.name = name
+        self.queued: list[bytes] = []
+        self.heard = b""
+        self._before = before
+
+    def tell(self, message: bytes) -> None:
+        self.queued.append(message)
+
+    def flush(self) -> None:
+        self.heard += b"".join(self.queued)
+        self.queued.clear()
+
+    ask = flush
+
+    def answer(self, meanwhile: Callable[[], None]) -> bytes:
+        self._before()
+        return wire.BLANK
+
+    def leave(self, reason: str) -> None:
+        raise AssertionError(reason)
+
+
+class Watched(Lowest):
+    """An agent that calls a function whenever it is to act."""
+
+    def __init__(self, before: Callable[[], None]) -> None:
+        super().__init__()
+        self._before = before
+
+    def act(self, view: State) -> int:
+        self._before()
+        return super().act(view)
+
+
+def played(clients: int) -> tuple[list[Passing], Table, int]:
+    """A round in which some players are clients; the number of times that somebody was asked."""
+    asked = 0
+
+    def check() -> None:
+        """Who is not asked has heard all that has happened."""
+        nonlocal asked
+        asked += 1
+        assert not any(each.queued for each in guests)
+
+    guests = [Passing(f"player_{player}", check) for player in range(clients)]
+    seats = [
+        Seat(Watched(check), guests[player] if player < clients else None) for player in range(5)
+    ]
+    table = Table(GAME, seats, GAME.parse_deal(START), print, lambda: None)
+    table.play_round([0] * 5)
+    return guests, table, asked
+
+
+def test_turns_are_sent_as_they_happen() -> None:
+    for clients in (1, 3, 5):
+        guests, table, asked = played(clients)
+        assert not any(each.queued for each in guests)
+        result = table.result([0] * 5, 1, False)
+        assert sum(result.decisions) == asked and min(result.seconds) >= 0
+
+
+def test_the_first_table_tells_the_sizes_of_hands_as_dealt() -> None:
+    """So the official server does, and clients of the competition rely on it."""
+    guests, _, _ = played(5)
+    dealt = [hand.bit_count() for hand in map(parse_cards, START.split(";")[2:])]
+    for guest in guests:
+        first = wire.read_status(guest.heard)
+        assert list(first.left) == dealt and sorted(first.left) == [10, 10, 11, 11, 11]
+        then = wire.read_status(guest.heard[wire.TABLE :])
+        assert list(then.left) == dealt
+    daifugo = guests[3].heard
+    assert np.frombuffer(daifugo, ">i4", wire.CELLS // 4).astype(bool).sum() == 13

@@ -1,0 +1,198 @@
+"""Kernels that kernels call: linked as parts, with nothing lost of what a function can do."""
+
+import os
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+from support import run_program
+
+from closedhand.core.numba.jit import kernel
+
+COMPILED = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="not compiled")
+
+SOURCE = """
+from closedhand.core.numba.jit import kernel
+
+
+@kernel
+def part(values, k):
+    if k < 0:
+        raise ValueError("no value", k)
+    if k == 7:
+        print("seven is", values[0], k)
+    return values[k % len(values)]
+
+
+@kernel
+def whole(values, k):
+    return part(values, k) + part(values, 1)
+
+
+@kernel
+def another(values, k):
+    return 10 * part(values, k)
+
+
+@kernel
+def is_even(n):
+    if n == 0:
+        return True
+    return is_odd(n - 1)
+
+
+@kernel
+def is_odd(n):
+    if n == 0:
+        return False
+    return is_even(n - 1)
+
+
+@kernel
+def scaled(values, by=2):
+    return values[0] * by
+
+
+@kernel
+def calls(values):
+    return scaled(values) + scaled(values, 3) + scaled(values, by=4) + scaled(values, len(values))
+"""
+
+PROGRAM = """
+import numpy as np
+from numba.core import event
+import library
+
+compiled = event.RecordingListener()
+event.register("numba:compile", compiled)
+print(library.{name}(np.ones(3), 7), flush=True)
+try:
+    library.{name}(np.ones(3), -5)
+except ValueError as error:
+    print(error.args)
+functions = [e.data["dispatcher"].py_func for _, e in compiled.buffer if e.is_start]
+print([function.__name__ for function in functions if function.__module__ == "library"])
+"""
+
+
+@kernel
+def factorial(n: Any) -> Any:
+    """A kernel that calls itself."""
+    return 1 if n < 2 else n * factorial(n - 1)
+
+
+@kernel
+def is_even(n: Any) -> Any:
+    """One of two that call one another."""
+    if n == 0:
+        return True
+    return is_odd(n - 1)
+
+
+@kernel
+def is_odd(n: Any) -> Any:
+    """The other."""
+    if n == 0:
+        return False
+    return is_even(n - 1)
+
+
+@kernel
+def choose(n: Any, k: Any) -> Any:
+    """A caller of a kernel that calls itself."""
+    return factorial(n) // factorial(k) // factorial(n - k)
+
+
+@kernel
+def parities(n: Any) -> Any:
+    """A caller of two that call one another."""
+    return is_even(n), is_odd(n)
+
+
+def test_kernels_call_themselves_and_one_another():
+    assert factorial(5) == 120
+    assert choose(10, 3) == 120
+    assert parities(10) == (True, False)
+    assert parities(11) == (False, True)
+    assert is_odd(7)
+
+
+def test_numbas_own_functions_call_kernels_and_are_called():
+    @numba.njit
+    def plain(values):
+        return factorial(values[0])
+
+    @kernel
+    def outer(values):
+        return plain(values) + 1
+
+    assert outer(np.array([5])) == 121
+    assert plain(np.array([4])) == 24
+
+
+def test_threads_may_be_the_first_to_call():
+    @kernel
+    def inner(k):
+        return k + 1
+
+    @kernel
+    def outer(k):
+        return inner(k) * 2
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(outer, range(8))) == [2 * (k + 1) for k in range(8)]
+
+
+def test_a_kernel_can_be_pickled():
+    assert pickle.loads(pickle.dumps(choose))(6, 2) == 15
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> dict[str, str]:
+    """The environment of a process that finds `library`, and keeps what it compiles."""
+    (tmp_path / "library.py").write_text(SOURCE)
+    return {"PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+
+
+def printed(program: str, places: dict[str, str]) -> list[str]:
+    """The lines that a program prints."""
+    result = run_program(program, **places)
+    assert not result.returncode, result.stderr
+    return result.stdout.splitlines()
+
+
+@COMPILED
+def test_a_part_is_cached_and_prints_and_raises_from_the_cache_too(places: dict[str, str]):
+    def run(name: str) -> list[str]:
+        return printed(PROGRAM.replace("{name}", name), places)
+
+    assert run("whole") == ["seven is 1.0 7", "2.0", "('no value', -5)", "['whole', 'part']"]
+    assert run("whole") == ["seven is 1.0 7", "2.0", "('no value', -5)", "[]"]
+    assert run("another") == ["seven is 1.0 7", "10.0", "('no value', -5)", "['another']"]
+    assert run("part") == ["seven is 1.0 7", "1.0", "('no value', -5)", "['part']"]
+
+
+@COMPILED
+def test_functions_that_call_one_another_run_in_each_new_process(places: dict[str, str]):
+    for _ in range(2):
+        assert printed("import library; print(library.is_odd(7))", places) == ["True"]
+
+
+@COMPILED
+def test_a_part_is_compiled_for_types_and_only_for_calls_in_kernels(places: dict[str, str]):
+    program = """
+import numpy as np
+import library
+
+def compiled(function):
+    return len(function.signatures)
+
+print(library.calls(np.ones(2)), compiled(library.scaled), compiled(library.scaled.part))
+print(library.scaled(np.ones(2), 5), compiled(library.scaled))
+"""
+    # One part for two constants and a number, one for the default.
+    assert printed(program, places) == ["11.0 0 2", "5.0 1"]

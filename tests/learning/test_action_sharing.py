@@ -1,0 +1,102 @@
+"""Weights that actions share: what they share, and that agents take plain networks."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from closedhand import make_agent, make_game
+from closedhand.core import batch
+from closedhand.learning import action_sharing, agent_factory, networks
+from closedhand.learning.dmc import DMC, DMCSettings
+from closedhand.learning.features import Features
+from closedhand.learning.legal import Legal
+from closedhand.learning.ppo import PPO, PPOSettings
+from closedhand.learning.training import DeepLearner, begin
+
+SMALL = {"width": 8, "batch": 64}
+LEARNERS = {"ppo": (PPO, PPOSettings), "dmc": (DMC, DMCSettings)}
+
+
+def learner(kind: str, game: str = "daihinmin") -> DeepLearner:
+    cls, settings = LEARNERS[kind]
+    return cls(make_game(game), settings(**SMALL), seed=1)
+
+
+def test_actions_share_the_characters_that_they_are_written_with() -> None:
+    """Each character with its number, and the length: the same text, the same parts."""
+    game = make_game("daihinmin")
+    parts = action_sharing.spelling(game)
+    assert parts is not None and len(parts) == game.num_actions
+    none = int(parts.max())
+    rows = [set(row.tolist()) - {none} for row in parts]
+
+    def row(text: str) -> set[int]:
+        return rows[game.parse(text)]
+
+    assert row("3c3h") == row("3c3h") and len(row("3c3h")) == 4
+    assert len(row("3c3h") & row("5c5h")) == 3, "clubs, hearts, and four characters"
+    assert len(row("3c3h") & row("3c")) == 1, "clubs: one 3 is another part than two"
+
+
+def test_few_actions_share_nothing() -> None:
+    """Where parts are no fewer than actions, layers stay as they are."""
+    assert action_sharing.spelling(make_game("leduc")) is None
+    weights = learner("ppo", "leduc").network.state_dict()
+    assert set(weights) == set(networks.build(learner("ppo", "leduc").shape).state_dict())
+
+
+@pytest.mark.parametrize("kind", LEARNERS)
+def test_agents_take_the_sums(kind: str, tmp_path: Path) -> None:
+    """The plain network of the file scores as the one that has learned."""
+    one = learner(kind)
+    begin(one, tmp_path).work(over=lambda: one.updates == 2)
+    features = Features(one.game)
+    states = batch.deal_random(features.game, 20, np.random.default_rng(0))
+    seen, masks = features.encode(states)
+    asked = (
+        torch.from_numpy(seen).float(),
+        torch.from_numpy(states["player"].astype(np.int64)),
+        Legal.of(masks),
+    )
+    path = tmp_path / agent_factory.NAME
+    network, _, _ = networks.load(path, [features])
+    with torch.no_grad():
+        own, shared = network.scores(*asked), one.average.scores(*asked)
+    torch.testing.assert_close(own, shared)
+    rows = [layer.parametrizations.weight[0].rows.weight for layer in one.network.by_action()]  # type: ignore[union-attr, index]
+    assert all(each.abs().max() > 0 for each in rows), "the shared rows have learned"
+    assert make_agent(one.game, f"learned:{tmp_path}", 0).name == f"learned:{tmp_path}"
+
+
+@pytest.mark.parametrize("kind", LEARNERS)
+def test_a_checkpoint_without_sharing_goes_on_without(kind: str) -> None:
+    """Trainings of earlier versions go on as they were begun."""
+    before = learner(kind)
+    former = networks.FORMER.get(before.shape.kind, before.shape.kind)
+    before.take(replace(before.shape, kind=former), shared=False)
+    before.advance(0)
+    state = before.state()
+    after = learner(kind)
+    after.restore(state)
+    for each in (before, after):
+        each.advance(0)
+    assert before.state().keys() == after.state().keys() == state.keys()
+    for name, found in before.state().items():
+        np.testing.assert_array_equal(found, after.state()[name], name)
+
+
+def test_files_of_earlier_action_values_are_read(tmp_path: Path) -> None:
+    """The kind of network that `dmc` had before 0.6.0 still plays."""
+    features = Features(make_game("doudizhu"))
+    shape = networks.shape_of(features, "values", 8, 1, roles=True)
+    made = networks.build(shape, 3)
+    path = tmp_path / agent_factory.NAME
+    networks.save(path, made.state_dict(), shape, features, 0.0, {})
+    read, about, _ = networks.load(path, [features])
+    assert about["kind"] == "values" and set(read.state_dict()) == set(made.state_dict())
+    state = features.game.deal(np.random.default_rng(0))
+    agent = make_agent(features.game, f"learned:{tmp_path}", 0)
+    assert agent.act(state) in features.game.legal(state)

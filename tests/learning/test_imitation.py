@@ -1,0 +1,167 @@
+"""Imitation from records: what is encoded, and whose moves."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support_agents import games_of
+from support_learners import SMALL, learn
+
+from closedhand import InputError, make_game
+from closedhand.core import batch, records
+from closedhand.learning import imitation
+from closedhand.learning.factoring import steps_towards
+from closedhand.learning.features import Features
+from closedhand.learning.imitation import (
+    Games,
+    Imitation,
+    ImitationSettings,
+    Pairs,
+    encode,
+    read_games,
+)
+
+
+def record(folder: Path, name: str, number: int = 30) -> Path:
+    game = make_game(name)
+    path = folder / f"{name}.jsonl"
+    players = [f"player {i}" for i in range(game.num_players)]
+    states = games_of(game, ["random"], number)
+    records.write(path, [records.from_state(game, state, players) for state in states])
+    return path
+
+
+@pytest.mark.parametrize("name", ["leduc", "doudizhu"])
+def test_the_steps_of_records_are_those_that_were_played(name: str, tmp_path: Path) -> None:
+    game = make_game(name)
+    games = read_games(game, record(tmp_path, name))
+    features = Features(game)
+    pairs = encode(features, games, np.arange(30))
+    rows = np.arange(len(pairs.actions))
+    assert pairs.masks[rows, pairs.actions].all() and (pairs.masks.sum(1) > 1).all()
+    one = encode(features, read_games(game, record(tmp_path, name), "player 1"), np.arange(30))
+    assert 0 < len(one.actions) < len(pairs.actions)
+
+
+def test_sub_steps_lead_to_their_play() -> None:
+    game = make_game("doudizhu", substeps=True)
+    flat = game.flat
+    rng = np.random.default_rng(2)
+    states = batch.deal(game, range(40))
+    targets = np.array([rng.choice(flat.legal(state)) for state in states], np.int64)
+    played = states.copy()
+    left = np.arange(40)
+    while len(left):
+        moving = played[left]
+        batch.step(game, moving, steps_towards(game, moving, targets[left]))
+        played[left] = moving
+        left = left[moving["moves"] == 0]
+    assert (played["history"][:, 0] == targets).all()
+
+
+def test_imitation_learns_from_records_and_resumes(tmp_path: Path) -> None:
+    path = record(tmp_path, "leduc", 60)
+    settings = ImitationSettings(**SMALL)
+    learner = learn(Imitation(make_game("leduc"), settings, 1, records=path), 5)
+    assert learner.measured["loss"] < 1.2
+
+
+@pytest.mark.parametrize("number", [2, 19, 20, 45])
+def test_what_is_held_out_is_not_learned(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen: list[set[int]] = []
+
+    def note(features: Features, games: Games, rows: np.ndarray) -> Pairs:
+        chosen.append(set(rows.tolist()))
+        return encode(features, games, rows)
+
+    monkeypatch.setattr(imitation, "encode", note)
+    path = record(tmp_path, "leduc", number)
+    learner = Imitation(make_game("leduc"), ImitationSettings(**SMALL), 1, records=path)
+    assert learn(learner, 8).measured.keys() == {"loss", "held_out_loss", "accuracy"}
+    held_out, learned = (set().union(*chosen[i::2]) for i in range(2))
+    assert held_out and not held_out & learned
+
+
+def test_nothing_of_a_single_game_is_held_out(tmp_path: Path) -> None:
+    path = record(tmp_path, "leduc", 1)
+    learner = Imitation(make_game("leduc"), ImitationSettings(**SMALL), 1, records=path)
+    assert "none is held out" in learner.remark
+    assert learn(learner, 1).measured.keys() == {"loss"}
+
+
+def test_illegal_actions_of_a_lenient_game_are_not_learned() -> None:
+    settings = replace(ImitationSettings(**SMALL), batch=8192)
+    learner = Imitation(make_game("daihinmin"), settings, 1, expert="default")
+    every, kept = [], []
+    for rng in map(np.random.default_rng, range(2)):
+        for pairs in learner.watched(rng):
+            every.append(len(pairs.actions))
+            legal = pairs.legal()
+            assert legal.masks[np.arange(len(legal.actions)), legal.actions].all()
+            kept.append(len(legal.actions))
+    assert 0.99 * sum(every) < sum(kept) < sum(every)
+    assert learn(learner, 1).measured["held_out_loss"] > 0
+
+
+@pytest.mark.parametrize(
+    ("expert", "reason"),
+    [
+        ("nobody", "has no moves of nobody"),
+        (None, "line 1: it is a record of leduc, not of doudizhu"),
+    ],
+)
+def test_records_that_cannot_be_learned_from(
+    expert: str | None, reason: str, tmp_path: Path
+) -> None:
+    path = record(tmp_path, "leduc", 3)
+    with pytest.raises(InputError, match=reason):
+        read_games(make_game("leduc" if expert else "doudizhu"), path, expert)
+
+
+def test_records_with_other_actions_are_not_learned_from(tmp_path: Path) -> None:
+    game, rng = make_game("doudizhu", rules="rlcard"), np.random.default_rng(0)
+    path = tmp_path / "rlcard.jsonl"
+    records.write(path, [records.from_state(game, game.playout(game.deal(rng), rng))])
+    with pytest.raises(InputError, match="game 1: it is a game of other rules"):
+        read_games(make_game("doudizhu"), path, None)
+
+
+def test_games_in_which_the_expert_does_not_play_teach_nothing(tmp_path: Path) -> None:
+    path, game = record(tmp_path, "leduc", 60), make_game("leduc")
+    read = list(records.read(path, "leduc"))
+    rare = [
+        replace(each, agents=each.agents if i == 40 else ("a", "b")) for i, each in enumerate(read)
+    ]
+    records.write(path, rare)
+    assert len(read_games(game, path, "player 0").starts) == 1
+    settings = ImitationSettings(**SMALL)
+    learner = learn(Imitation(game, settings, 1, records=path, expert="player 0"), 3)
+    assert learner.decisions > 0
+
+
+def test_a_record_names_an_agent_for_each_seat(tmp_path: Path) -> None:
+    path = record(tmp_path, "leduc", 3)
+    read = list(records.read(path, "leduc"))
+    records.write(path, [*read[:2], replace(read[2], agents=("a",))])
+    with pytest.raises(InputError, match="game 3: it names 1 agents, not 2"):
+        read_games(make_game("leduc"), path, "a")
+
+
+def test_records_that_have_changed_are_other_sources(tmp_path: Path) -> None:
+    game, settings = make_game("leduc"), ImitationSettings(**SMALL)
+    path = record(tmp_path, "leduc", 60)
+    before = Imitation(game, settings, 1, records=path).sources()
+    assert Imitation(game, settings, 1, records=path).sources() == before
+    records.write(path, list(records.read(path, "leduc"))[:25])
+    assert Imitation(game, settings, 1, records=path).sources() != before
+
+
+def test_shards_are_refused_with_the_command_that_reads_them(tmp_path: Path) -> None:
+    shard = tmp_path / "games-00000.parquet"
+    shard.write_bytes(b"PAR1\xff")
+    for path in (shard, tmp_path):
+        with pytest.raises(InputError, match="`closedhand train policy-net` reads"):
+            read_games(make_game("doudizhu"), path)

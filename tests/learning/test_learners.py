@@ -1,0 +1,116 @@
+"""The deep learners: they learn, resume exactly, and end as agents, in any game."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support_learners import SMALL, kuhn, learn
+
+from closedhand import InputError, make_agent, make_game
+from closedhand.learning import training
+from closedhand.learning.dmc import DMC, DMCSettings
+from closedhand.learning.evaluation import judge
+from closedhand.learning.imitation import Imitation, ImitationSettings
+from closedhand.learning.ppo import PPO, PPOSettings
+
+LEARNERS = {
+    "ppo": lambda game, **more: PPO(game, PPOSettings(**SMALL), 3, **more),
+    "dmc": lambda game, **more: DMC(game, DMCSettings(**SMALL), 3, **more),
+    "imitation": lambda game, **more: Imitation(
+        game, ImitationSettings(**SMALL), 3, expert="random", **more
+    ),
+}
+every_learner = pytest.mark.parametrize("algorithm", LEARNERS)
+
+
+def weights_of(learner: Any) -> np.ndarray:
+    state = learner.state()
+    return np.concatenate([np.ravel(state[name]) for name in sorted(state)])
+
+
+@every_learner
+def test_resuming_is_exact(algorithm: str, tmp_path: Path) -> None:
+    game = make_game("leduc")
+    whole = learn(LEARNERS[algorithm](game), 6)
+    run = training.begin(learn(LEARNERS[algorithm](game), 3), tmp_path)
+    run.save()
+    resumed = training.begin(LEARNERS[algorithm](game), tmp_path)
+    resumed.resume()
+    assert resumed.learner.updates == 3
+    assert (weights_of(learn(resumed.learner, 6)) == weights_of(whole)).all()
+
+
+@pytest.mark.slow
+def test_resuming_is_exact_with_a_pool_and_agents(tmp_path: Path) -> None:
+    game = make_game("leduc")
+
+    def begin() -> PPO:
+        settings = PPOSettings(**SMALL, freeze=1, magnet=0.1)
+        return PPO(game, settings, 3, opponents=["self", "pool", "random"])
+
+    whole = learn(begin(), 24)
+    assert 0 < len(whole.population.members) <= 17
+    assert len(whole.population.drawn) == 23
+    training.begin(learn(begin(), 10), tmp_path).save()
+    resumed = training.begin(begin(), tmp_path)
+    resumed.resume()
+    assert (weights_of(learn(resumed.learner, 24)) == weights_of(whole)).all()
+    log = (tmp_path / "opponents.csv").read_text().splitlines()
+    assert log[0] == "update,frozen_at" and len(log) == 10
+
+
+def test_other_settings_are_not_resumed(tmp_path: Path) -> None:
+    game = make_game("leduc")
+    training.begin(learn(LEARNERS["ppo"](game), 1), tmp_path).save()
+    other = training.begin(PPO(game, PPOSettings(**{**SMALL, "width": 16}), 3), tmp_path)
+    with pytest.raises(InputError, match="made with width 32, not 16"):
+        other.resume()
+
+
+def test_another_file_of_an_opponent_is_not_resumed(tmp_path: Path) -> None:
+    """Nor is a responder to another network of the same name."""
+    game, opponent = make_game("leduc"), tmp_path / "opponent"
+
+    def begin() -> Any:
+        name = f"learned:{opponent}"
+        learner = PPO(game, PPOSettings(**SMALL), 3, opponents=[name])
+        return training.begin(learner, tmp_path / "responder")
+
+    training.begin(learn(LEARNERS["ppo"](game), 1), opponent).save()
+    run = begin()
+    learn(run.learner, 1)
+    run.save()
+    begin().resume()
+    training.begin(learn(LEARNERS["ppo"](game), 2), opponent).save()
+    with pytest.raises(InputError, match=r"made with files learned:.*, not learned:"):
+        begin().resume()
+
+
+@every_learner
+def test_every_learner_serves_a_game_of_another_package(
+    algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = kuhn(monkeypatch)
+    learner = learn(LEARNERS[algorithm](game, against=["random"]), 2)
+    training.begin(learner, tmp_path).save()
+    agent = make_agent(game, f"learned:{tmp_path}", 0)
+    states = np.array([game.deal(np.random.default_rng(i)) for i in range(20)], game.dtype)
+    shares = agent.probabilities(states)  # type: ignore[attr-defined]
+    assert shares.shape == (20, 2) and np.allclose(shares.sum(1), 1)
+    assert set(learner.summary()["against"]) == {"random"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("algorithm", "updates"), [("ppo", 40), ("dmc", 40)])
+def test_learners_beat_random_play(algorithm: str, updates: int) -> None:
+    learner = learn(LEARNERS[algorithm](make_game("leduc")), updates)
+    score = judge(learner.features.game, learner.agent(), "random", 1000, 5)
+    assert score.points.low > 0.3
+
+
+@pytest.mark.slow
+def test_imitation_finds_the_policy_of_a_rule() -> None:
+    settings = ImitationSettings(**SMALL)
+    learner = learn(Imitation(make_game("doudizhu"), settings, 3, expert="rule"), 12)
+    assert learner.measured["accuracy"] > 0.6

@@ -1,0 +1,112 @@
+"""Solvers on the information tree of any game: known values, and Leduc's public tree beside it."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support import assert_alike_without_compiler
+from support_kuhn import KUHN_VALUE, kuhn as kuhn
+from support_leduc import STANDARD, STANDARD_VALUE, UH
+
+from closedhand import Game, InputError, make_game
+from closedhand.agents.leduc.solving import PUBLIC
+from closedhand.solvers import solving
+from closedhand.solvers.sequence_form import solve
+from closedhand.solvers.strategy import ANY, evaluate
+
+SWEEPING = ("cfr", "cfr+", "lcfr", "dcfr", "pcfr+", "mmd")
+
+
+@pytest.mark.parametrize("algorithm", SWEEPING)
+@pytest.mark.parametrize("game", [STANDARD, UH], ids=["standard", "uh"])
+def test_both_trees_learn_alike(game: Game, algorithm: str) -> None:
+    general = solving.make_solver(algorithm, game, trees=ANY)
+    public = solving.make_solver(algorithm, game, trees=PUBLIC)
+    for number in (1, 4, 45):
+        general.run(number)
+        public.run(number)
+        one, other = ANY.evaluate(general.strategy()), PUBLIC.evaluate(public.strategy())
+        assert one.value == pytest.approx(other.value, abs=1e-9)
+        assert one.best_responses == pytest.approx(other.best_responses, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "iterations", "gap"),
+    [
+        ("cfr", 3_000, 2e-3),
+        ("cfr+", 3_000, 1e-4),
+        ("lcfr", 3_000, 2e-3),
+        ("dcfr", 3_000, 1e-3),
+        ("pcfr+", 3_000, 1e-6),
+        ("mccfr", 100_000, 3e-2),
+        ("mmd", 3_000, 5e-3),
+    ],
+)
+def test_kuhn_poker_is_solved(kuhn: Game, algorithm: str, iterations: int, gap: float) -> None:
+    learner = solving.make_solver(algorithm, kuhn, 1)
+    learner.run(iterations)
+    found = evaluate(learner.strategy())
+    assert -1e-12 < found.nash_conv < gap
+    assert found.value == pytest.approx(KUHN_VALUE, abs=gap)
+
+
+@pytest.mark.slow
+def test_linear_programs_have_the_known_values(kuhn: Game) -> None:
+    for game, known in ((kuhn, KUHN_VALUE), (STANDARD, STANDARD_VALUE)):
+        value, strategy = solve(game)
+        found = evaluate(strategy)
+        assert value == pytest.approx(known, abs=1e-9)
+        assert found.value == pytest.approx(known, abs=1e-8)
+        assert found.nash_conv == pytest.approx(0, abs=1e-8)
+
+
+@pytest.mark.slow
+def test_sampling_learns_on_a_larger_game() -> None:
+    """Uniform play has a NashConv of 4.7."""
+    for algorithm, iterations, gap in (("mccfr", 30_000, 0.5), ("q-learning", 300_000, 4.0)):
+        learner = solving.make_solver(algorithm, STANDARD, 1, trees=ANY)
+        learner.run(iterations)
+        assert evaluate(learner.strategy()).nash_conv < gap
+
+
+@pytest.mark.parametrize("algorithm", list(solving.ALGORITHMS))
+def test_interrupted_work_goes_on_as_if_nothing_had_happened(
+    kuhn: Game, algorithm: str, tmp_path: Path
+) -> None:
+    solving.begin(algorithm, kuhn, 5, tmp_path).advance(iterations=40)
+    resumed = solving.load(tmp_path, algorithm, kuhn, 5).advance(iterations=100)
+    whole = solving.begin(algorithm, kuhn, 5).advance(iterations=100)
+    assert [p.evaluation for p in resumed.points[-3:]] == [p.evaluation for p in whole.points[-3:]]
+    assert (resumed.strategy().probabilities == whole.strategy().probabilities).all()
+
+
+def test_algorithms_are_those_of_all_games_and_the_game_s_own(kuhn: Game) -> None:
+    assert set(solving.algorithms(kuhn)) == set(solving.ALGORITHMS)
+    assert set(solving.algorithms(UH)) - set(solving.ALGORITHMS) == {"ppo"}
+    with pytest.raises(InputError, match="no algorithm 'ppo'"):
+        solving.make_solver("ppo", kuhn)
+
+
+def test_a_large_game_is_refused() -> None:
+    with pytest.raises(InputError, match="one deal of doudizhu has about"):
+        solving.make_solver("cfr", make_game("doudizhu"))
+
+
+@pytest.mark.slow
+def test_solvers_work_without_compiled_kernels() -> None:
+    program = """
+from closedhand import make_game
+from closedhand.solvers import solving
+from closedhand.solvers.strategy import ANY
+for name in ("dcfr", "mccfr", "mmd", "q-learning"):
+    learner = solving.make_solver(name, make_game("leduc"), 3, trees=ANY)
+    learner.run(2)
+    strategy = learner.strategy()
+    print(name, strategy.probabilities[::97].round(9).tolist(), strategy.keys[:3].tolist())
+"""
+    assert_alike_without_compiler(program)
+
+
+def test_greedy_strategies_take_the_first_of_equal_actions(kuhn: Game) -> None:
+    probabilities = solving.make_solver("q-learning", kuhn).strategy().probabilities
+    assert (probabilities == np.tile([1.0, 0.0], 12)).all()

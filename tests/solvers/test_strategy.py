@@ -1,0 +1,111 @@
+"""Strategies of any small game: played, saved, loaded, and what is refused."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support_kuhn import kuhn as kuhn
+
+from closedhand import Game, InputError, make_agent, make_game
+from closedhand.core.game import State
+from closedhand.solvers import solving, strategy
+from closedhand.solvers.strategy import strategy_of
+
+
+@pytest.fixture
+def path(kuhn: Game, tmp_path: Path) -> Path:
+    """The file of an equilibrium."""
+    solving.begin("pcfr+", kuhn, 0, tmp_path).advance(iterations=300)
+    return tmp_path / "strategy.npz"
+
+
+def test_a_strategy_is_the_same_after_a_file(kuhn: Game, path: Path) -> None:
+    found = strategy.load(path, kuhn)
+    assert found.about["algorithm"] == "pcfr+" and found.about["iterations"] == 300
+    assert strategy.evaluate(found).nash_conv < 1e-4
+    agent = make_agent(kuhn, f"strategy:{path}")
+    again = strategy_of(kuhn, agent)
+    assert (again.probabilities == found.probabilities).all()
+
+
+def test_an_agent_plays_by_its_table(kuhn: Game, path: Path) -> None:
+    agent = make_agent(kuhn, f"strategy:{path}", 7)
+    state = kuhn.parse_deal("KQ")
+    view = kuhn.view(state, 0)
+    views = np.array([view] * 4000, kuhn.dtype)
+    shares = agent.probabilities(views[:1])[0]  # type: ignore[attr-defined]
+    actions = agent.act_batch(views)  # type: ignore[attr-defined]
+    assert np.bincount(actions, minlength=2) / 4000 == pytest.approx(shares, abs=0.04)
+    assert agent.act(view) in (0, 1)
+    again = make_agent(kuhn, f"strategy:{path}", 7)
+    assert (again.act_batch(views) == actions).all()  # type: ignore[attr-defined]
+
+
+def test_a_state_that_is_no_decision_is_refused(kuhn: Game, path: Path) -> None:
+    agent = make_agent(kuhn, f"strategy:{path}")
+    state = kuhn.parse_deal("KQ")
+    kuhn.play(state, 0)
+    kuhn.play(state, 0)
+    with pytest.raises(InputError, match="has no such view"):
+        agent.act(kuhn.view(state, 0))
+
+
+def test_files_that_hold_no_strategy_of_the_game(kuhn: Game, path: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="holds a strategy of kuhn"):
+        strategy.load(path, make_game("leduc"))
+    with pytest.raises(InputError, match="needs a file"):
+        make_agent(kuhn, "strategy")
+    arrays = dict(np.load(path))
+    other = tmp_path / "other.npz"
+    for name, value in {
+        "probabilities": arrays["probabilities"] * 2,
+        "actions": arrays["actions"] + 1,
+        "rows": arrays["rows"][:-1],
+        "keys": arrays["keys"].astype(float),
+    }.items():
+        np.savez(other, **{**arrays, name: value})
+        with pytest.raises(InputError, match=r"not (a|hold a) strategy"):
+            strategy.load(other)
+    np.savez(other, about=arrays["about"])
+    with pytest.raises(InputError, match="it lacks 'keys'"):
+        strategy.load(other)
+
+
+class Wrong:
+    """An agent whose probabilities are none."""
+
+    name = "wrong"
+
+    def __init__(self, shares: np.ndarray) -> None:
+        self.shares = shares
+
+    def act(self, view: State) -> int:
+        return 0
+
+    def probabilities(self, views: np.ndarray) -> np.ndarray:
+        return np.broadcast_to(self.shares, (len(views), len(self.shares)))
+
+
+@pytest.mark.parametrize("shares", [[0.5, 0.4], [1.5, -0.5], [np.nan, 1.0], [1.0]])
+def test_what_is_no_distribution_is_refused(kuhn: Game, shares: list[float]) -> None:
+    with pytest.raises(InputError, match="probabilities of wrong"):
+        strategy_of(kuhn, Wrong(np.array(shares)))
+
+
+def test_agents_without_probabilities_are_refused(kuhn: Game) -> None:
+    class Silent:
+        name = "silent"
+
+        def act(self, view: State) -> int:
+            return 0
+
+    with pytest.raises(InputError, match=r"silent has no probabilities"):
+        strategy_of(kuhn, Silent())
+
+
+def test_seats_of_an_agent_know_only_their_views(kuhn: Game) -> None:
+    """Keys are those of views: hidden cards change nothing."""
+    table = strategy.uniform(kuhn)
+    states = np.array([kuhn.parse_deal(deal) for deal in ("KQ", "KJ", "QK")], kuhn.dtype)
+    one, other, third = table.find(states)
+    assert one == other != third

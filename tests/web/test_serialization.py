@@ -1,0 +1,140 @@
+"""The wire holds no card that its seat may not know."""
+
+import json
+import math
+from itertools import islice
+
+import numpy as np
+import pytest
+from support import examples
+
+from closedhand import Game, make_game
+from closedhand.core.game import State
+from closedhand.core.registry import GAMES
+from closedhand.web import advice
+from closedhand.web.catalogue import usual
+from closedhand.web.serialization import OPEN, WATCHING, describe, seen_by
+
+GIVEN = {
+    "doudizhu": [{}, {"bidding": True}],
+    "daihinmin": [{}, {"classes": "random"}, {"rounds": 2}],
+    "chinese_poker": [{}, {"players": 4}],
+}
+TABLES = [(name, given) for name in GAMES for given in GIVEN.get(name, [{}])]
+
+
+@pytest.fixture(params=TABLES, ids=str)
+def game(request: pytest.FixtureRequest) -> Game:
+    name, options = request.param
+    return make_game(name, **options).flat
+
+
+def message(game: Game, state: State, actors: list[int], seat: int) -> str:
+    """What a browser at a seat is sent of a position."""
+    legal = seat >= 0 and int(state["player"]) == seat
+    return json.dumps(describe(game, seen_by(game, state, seat), actors, legal))
+
+
+def course(game: Game, rng: np.random.Generator):
+    """The positions of a random game, with who made each action of their history."""
+    state, actors = game.deal(rng), []
+    while not game.over(state):
+        yield state, list(actors)
+        actor, before = int(state["player"]), len(game.history(state))
+        game.play(state, game.sample(rng, state))
+        after = len(game.history(state))
+        actors = [*actors, actor] if after > before else []
+
+
+@pytest.mark.slow
+def test_hidden_cards_change_no_message(game: Game) -> None:
+    """The hidden cards are dealt again: a seat is sent the same, byte for byte."""
+    rng = np.random.default_rng(20)
+    tried = 0
+    while tried < examples(60):
+        for state, actors in course(game, rng):
+            seat = int(rng.integers(game.num_players))
+            other = game.redeal(game.view(state, seat), seat, rng)
+            assert message(game, state, actors, seat) == message(game, other, actors, seat)
+            tried += 1
+
+
+def test_who_watches_is_told_what_every_player_knows(game: Game) -> None:
+    """A card is shown to those who watch only if all players see it."""
+    rng = np.random.default_rng(21)
+    for state, actors in islice(course(game, rng), examples(20)):
+        told = describe(game, seen_by(game, state, WATCHING), actors, legal=False)
+        for seat in range(game.num_players):
+            own = describe(game, seen_by(game, state, seat), actors, legal=False)
+            for row, seen in zip(told["rows"], own["rows"], strict=True):
+                shown = zip(row["cards"], seen["cards"], strict=False)
+                assert all(card in ("", same) for card, same in shown)
+            texts = zip(told["moves"], own["moves"], strict=True)
+            assert all(move["text"] in (None, same["text"]) for move, same in texts)
+
+
+def test_an_open_table_shows_all_cards() -> None:
+    game = make_game("doudizhu")
+    state = game.deal(np.random.default_rng(0))
+    rows = describe(game, seen_by(game, state, OPEN), [], legal=False)["rows"]
+    assert all("" not in row["cards"] for row in rows)
+    hidden = describe(game, seen_by(game, state, WATCHING), [], legal=False)["rows"]
+    assert all(card == "" for row in hidden if row["seat"] >= 0 for card in row["cards"])
+
+
+def test_legal_plays_are_those_of_the_game(game: Game) -> None:
+    """Cards and texts of the list lead back to the actions."""
+    rng = np.random.default_rng(22)
+    for state, actors in islice(course(game, rng), examples(20)):
+        seat = int(state["player"])
+        told = describe(game, seen_by(game, state, seat), actors, legal=True)
+        assert told["number"] == len(game.legal(state))
+        hand = [card for row in told["rows"] if row["seat"] == seat for card in row["cards"]]
+        for action in (told["legal"] or [])[:50]:
+            assert game.parse(action["text"], state) == action["id"]
+            assert all(hand.count(card) >= action["cards"].count(card) for card in action["cards"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", GAMES)
+def test_advice_is_a_function_of_the_view(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Heat maps, agents' choices and values stay when the hidden cards are dealt again."""
+    monkeypatch.setattr(advice, "STEP", 0.0)  # a round of the search, whatever the clock says
+    game = make_game(name).flat
+    rng, opponent = np.random.default_rng(23), usual(name)
+    for number, (state, _) in enumerate(course(game, rng)):
+        if number not in (1, 9):
+            continue
+        seat = int(state["player"])
+        view = game.view(state, seat)
+        again = game.view(game.redeal(view, seat, rng), seat)
+        for tell in (
+            lambda seen, seat=seat: advice.worlds(game, seen, seat, 5, 20, math.inf),
+            lambda seen: advice.suggest(game, seen, opponent, 0),
+            lambda seen: next(advice.values(game, seen, int(game.legal(seen)[0]), 7), None),
+        ):
+            assert json.dumps(tell(view)) == json.dumps(tell(again))
+
+
+@pytest.mark.slow
+def test_what_advice_is_made_of_holds_nothing_hidden(game: Game) -> None:
+    """Hints and heat maps take the bytes of a view, and these do not change with hidden cards."""
+    rng = np.random.default_rng(24)
+    tried = 0
+    while tried < examples(400):
+        for state, _ in course(game, rng):
+            seat = int(state["player"])
+            view = game.view(state, seat)
+            again = game.view(game.redeal(view, seat, rng), seat)
+            assert view.tobytes() == again.tobytes()
+            tried += 1
+
+
+def test_heat_maps_add_up() -> None:
+    """Every hidden card is somewhere."""
+    game = make_game("uh_leduc")
+    view = game.view(game.deal(np.random.default_rng(1)), 0)
+    told = advice.worlds(game, view, 0, 0)
+    assert [each["seat"] for each in told["seats"]] == [1, -1]
+    for each in told["seats"][:1]:
+        assert sum(each["chances"]) == pytest.approx(1, abs=0.01)
