@@ -107,7 +107,6 @@ def try_out(wheel: Path) -> None:
 
         pip = ("-m", "pip", "install", "--disable-pip-version-check", "-q")
         run(*pip, "-c", str(REPOSITORY / "constraints.txt"), str(wheel))
-        # README's last lines check the example game, a package of its own.
         run(*pip, "--no-deps", str(REPOSITORY / "examples" / "kuhn-poker"))
         run("-m", "pip", "check")
         script = place / "readme.py"
@@ -117,6 +116,9 @@ def try_out(wheel: Path) -> None:
         run("-c", command, "--version")
         run("-c", command, "match", "leduc", "--agents", "random,random", "--deals", "20",
             "--workers", "1")  # fmt: skip
+        # The example game, a package of its own, is found and keeps the contract.
+        run("-c", "from closedhand import make_game; from closedhand.testing import check_game; "
+            "check_game(make_game('kuhn'))")  # fmt: skip
 
 
 def main() -> None:
