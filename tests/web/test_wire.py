@@ -239,7 +239,7 @@ def test_long_messages_of_guests_are_refused() -> None:
         wired(port, "wrong") as guest,
         wired(port, "secret") as own,
     ):
-        for wire, reason in ((guest, "at most 10,000 characters"), (own, "you are at no table")):
+        for wire, reason in ((guest, "at most 10,000 characters"), (own, "you have joined no table")):
             message = {"do": "play", "version": 0, "text": "x" * MOST_GUEST_MESSAGE}
             wire.socket.send(json.dumps(message))
             assert reason in wire.receive()["error"]
