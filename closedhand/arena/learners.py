@@ -172,14 +172,14 @@ def _is_quick(game: Game, agent: str) -> bool:
 
 def _deep(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, Any]:
     """Train a network and judge it, in a large game also by a responder."""
-    from closedhand.learning import training
+    from closedhand.learning import runs
 
     game = make_game(cell.game)
     cls = load(LEARNERS[cell.learner])
     watching = {"expert": spec_of(game.name).opponent} if cell.learner == "imitation" else {}
     learner = cls(game, cls.settings_type(), cell.seed, **watching)
     notes.own(folder)
-    run = training.begin(learner, folder)
+    run = runs.begin(learner, folder)
     run.resume_if_kept()
     judge = _exactly if is_small(game) else _by_points
     # Points of the curve beyond the checkpoint are measured again.
@@ -232,10 +232,10 @@ def _responded(
     game: Game, name: str, cell: Cell, plan: Plan, folder: Path, notes: Notes
 ) -> Estimate:
     """What a responder wins from an agent beyond what that makes against itself."""
-    from closedhand.learning import training
+    from closedhand.learning import runs
 
     responder = exploit.responder(game, name, seed=cell.seed)
-    run = training.begin(responder, folder / "responder")
+    run = runs.begin(responder, folder / "responder")
     run.resume_if_kept()
 
     def progress() -> None:

@@ -68,15 +68,15 @@ def prepare(learner: Any, folder: Path, restart: bool) -> Any:
         InputError: The folder holds a network of another making, or a run of other settings.
     """
     from closedhand.core.run import check_resumable
-    from closedhand.learning import agent_factory, training
+    from closedhand.learning import agent_factory, runs
 
     make_folder(folder)
-    checkpoint = folder / training.CHECKPOINT
+    checkpoint = folder / runs.CHECKPOINT
     if not restart:
         check_resumable(folder / agent_factory.NAME, checkpoint)
-    run = training.begin(learner, folder)
+    run = runs.begin(learner, folder)
     if restart and checkpoint.exists():  # else it is not known whose files there are
-        training.clear(folder)
+        runs.clear(folder)
     if run.resume_if_kept(restart):
         note(f"resuming after {learner.decisions:,} decisions")
     return run
@@ -112,8 +112,8 @@ def work(run: Any, folder: Path, seconds: float | None, steps: int | None) -> No
         seconds: Seconds of work in all; None: no limit.
         steps: Number of decisions in all; None: no limit.
     """
+    from closedhand.learning.runs import BOARD
     from closedhand.learning.tensorboard import Board
-    from closedhand.learning.training import BOARD
 
     learner, told = run.learner, len(run.history)
 

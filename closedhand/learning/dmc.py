@@ -26,7 +26,7 @@ class DMCSettings(Settings):
     exploration: Annotated[float, Range(0, 1), "initial share of random actions"] = 0.1
 
 
-class DMC(DeepLearner):
+class DMC(DeepLearner[DMCSettings]):
     """Deep Monte Carlo at work."""
 
     name = "dmc"
@@ -34,7 +34,6 @@ class DMC(DeepLearner):
     kind = "dueling"
     temperature = 0.0
     roles = True
-    settings: DMCSettings
 
     def update(self, rng: np.random.Generator) -> dict[str, float]:
         """Play games, and fit the values of the actions to what was earned."""

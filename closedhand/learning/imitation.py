@@ -180,13 +180,12 @@ def encode(features: Features, games: Games, chosen: np.ndarray) -> Pairs:
     return Pairs(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-class Imitation(DeepLearner):
+class Imitation(DeepLearner[ImitationSettings]):
     """Imitation at work."""
 
     name = "imitation"
     settings_type = ImitationSettings
     temperature = 0.0
-    settings: ImitationSettings
 
     def __init__(
         self,
