@@ -26,7 +26,7 @@ from closedhand.core.machine import machine
 from closedhand.core.registry import GAMES, load, make_game, spec_of
 from closedhand.core.run import Notes, Run, compute_parts
 from closedhand.core.statistics import Estimate
-from closedhand.learning.algorithms import LEARNERS
+from closedhand.learning.algorithms import OWN
 from closedhand.solvers import solving
 from closedhand.solvers.strategy import evaluate, strategy_of
 from closedhand.solvers.tree import build, check_size
@@ -89,7 +89,7 @@ def is_small(game: Game) -> bool:
 @lru_cache
 def learners_of(game: str) -> tuple[str, ...]:
     """The learners of a game: the deep ones, and the tabular ones where it is small."""
-    return (*LEARNERS, *(solving.ALGORITHMS if is_small(make_game(game)) else ()))
+    return (*OWN, *(solving.ALGORITHMS if is_small(make_game(game)) else ()))
 
 
 def choose(only: Iterable[str] | None, seeds: Iterable[int]) -> list[Cell]:
@@ -144,7 +144,7 @@ def compute(
             progress(name, number + done, len(cells))
 
         def part(notes: Notes, cell: Cell = cell) -> dict[str, Any]:
-            kind = _deep if cell.learner in LEARNERS else _tabular
+            kind = _deep if cell.learner in OWN else _tabular
             return kind(cell, plan, folder / "runs" / cell.name(plan), notes)
 
         compute_parts({cell.name(plan): part}, folder, settings_of(cell, plan), tell)
@@ -175,7 +175,7 @@ def _deep(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, Any]:
     from closedhand.learning import runs
 
     game = make_game(cell.game)
-    cls = load(LEARNERS[cell.learner])
+    cls = load(OWN[cell.learner])
     watching = {"expert": spec_of(game.name).opponent} if cell.learner == "imitation" else {}
     learner = cls(game, cls.settings_type(), cell.seed, **watching)
     notes.own(folder)

@@ -192,7 +192,6 @@ class Imitation(DeepLearner[ImitationSettings]):
         game: Game,
         settings: ImitationSettings,
         seed: int = 0,
-        opponents: Sequence[str] = (),
         against: Sequence[str] = (),
         threads: int = 1,
         records: Path | None = None,
@@ -204,7 +203,6 @@ class Imitation(DeepLearner[ImitationSettings]):
             game: The game.
             settings: The settings.
             seed: Seed of everything random.
-            opponents: None, as others are watched, not played against.
             against: Agents that the learner is judged against.
             threads: Number of threads of PyTorch.
             records: File of records, or folder of such files; None: the expert plays new games.
@@ -213,8 +211,6 @@ class Imitation(DeepLearner[ImitationSettings]):
         Raises:
             InputError: Neither records nor an expert, or records that cannot be used.
         """
-        if opponents:
-            raise InputError("imitation watches games: leave out --opponents")
         if records is None and expert is None:
             raise InputError("imitation needs --records, or an agent to watch: --expert")
         super().__init__(game, settings, seed, (), against, threads)
@@ -303,7 +299,7 @@ class Imitation(DeepLearner[ImitationSettings]):
     def maker(self) -> tuple[type[Self], tuple[Any, ...]]:
         """Also the expert, who is all that plays."""
         cls, (game, settings, seed, _) = super().maker()
-        return cls, (game, settings, seed, (), (), 1, None, self._expert)
+        return cls, (game, settings, seed, (), 1, None, self._expert)
 
     def chooser(self, states: np.ndarray, rng: np.random.Generator) -> Choose:
         """The decisions of the expert, who plays all seats."""
