@@ -1,8 +1,9 @@
 """All learners in all games, at fixed budgets: the cells of a table.
 
-A cell is a learner in a game under its default rules, with its default settings, a budget of steps
-and a seed. Its result is a file of its own, which holds everything that the table shows
-(`closedhand.arena.learner_table`): whoever computes a cell elsewhere adds it by copying the file.
+A cell is a learner in a game under its default rules, with settings that are the same for all games
+(`SETTINGS`), a budget of steps and a seed. Its result is a file of its own, which holds everything that
+the table shows (`closedhand.arena.learner_table`): whoever computes a cell elsewhere adds it by
+copying the file.
 
 A step of a deep learner is a decision that it learns from. A step of a tabular algorithm is a visit
 of a decision: a sweep visits all of the information tree for each player, and a sampled game counts
@@ -36,6 +37,10 @@ EXACT, EXPLOITED = "exploitability", "exploited by"
 responder wins beyond what the agent makes against itself."""
 SLOWEST = 1000.0
 """Microseconds that a decision of a reference agent may take."""
+SETTINGS: dict[str, dict[str, Any]] = {
+    "ppo": {"batch": 8192, "minibatch": 1024, "width": 256, "entropy": 0.02},
+}
+"""Settings of learners for this budget, where their defaults are for a longer one."""
 LOOKED_AT = 1000
 """Random games from which the mean number of actions is taken."""
 LEARNING = 0.7
@@ -177,7 +182,8 @@ def _deep(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, Any]:
     game = make_game(cell.game)
     cls = load(OWN[cell.learner])
     watching = {"expert": spec_of(game.name).opponent} if cell.learner == "imitation" else {}
-    learner = cls(game, cls.settings_type(), cell.seed, **watching)
+    settings = cls.settings_type(**SETTINGS.get(cell.learner, {}))
+    learner = cls(game, settings, cell.seed, **watching)
     notes.own(folder)
     run = runs.begin(learner, folder)
     run.resume_if_kept()

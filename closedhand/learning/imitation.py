@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
 import torch
@@ -16,6 +16,7 @@ import torch
 from closedhand.core import batch, batch_kernels, records
 from closedhand.core.agents import act_batch, digests, make_agent
 from closedhand.core.game import Game, InputError
+from closedhand.core.options import Range
 from closedhand.learning.factoring import steps_towards
 from closedhand.learning.features import Features
 from closedhand.learning.legal import Legal
@@ -32,6 +33,10 @@ TRIES = 100
 @dataclass(frozen=True, kw_only=True)
 class ImitationSettings(Settings):
     """Settings of imitation."""
+
+    temperature: Annotated[
+        float, Range(0, 100), "at which agents play: 0 takes the best action"
+    ] = 0.0
 
 
 class Games(NamedTuple):
@@ -185,7 +190,6 @@ class Imitation(DeepLearner[ImitationSettings]):
 
     name = "imitation"
     settings_type = ImitationSettings
-    temperature = 0.0
 
     def __init__(
         self,

@@ -44,6 +44,11 @@ class NetworkSettings:
     batch: Annotated[int, Range(1, 10**7), "decisions in an update, approximately"] = 8192
     minibatch: Annotated[int, Range(1, 10**7), "decisions in a step of the optimiser"] = 1024
     learning_rate: Annotated[float, Range(0, 1), "initial learning rate"] = 1e-3
+    temperature: Annotated[
+        float,
+        Range(0, 100),
+        "at which agents play: 1 draws from the policy, 0 takes the best action",
+    ] = 1.0
 
 
 Chosen = TypeVar("Chosen", bound=NetworkSettings)
@@ -52,14 +57,13 @@ Chosen = TypeVar("Chosen", bound=NetworkSettings)
 class NetworkLearner(Generic[Chosen]):
     """A training in progress; a `closedhand.core.run.Learner`.
 
-    A subclass sets `name`, `kind`, `temperature` and `roles`, and implements `update`,
+    A subclass sets `name`, `kind` and `roles`, and implements `update`,
     `agent_weights`, `state` and `restore`.
 
     Attributes:
         name: Name of the algorithm.
         settings_type: Class of its settings.
         kind: Kind of its network, see `networks.KINDS`.
-        temperature: Temperature at which its agent plays.
         roles: Whether each role of the game has a network of its own.
         remark: Note for the user before the training begins; empty: none.
         game: Game to be learned, as it was given.
@@ -79,7 +83,6 @@ class NetworkLearner(Generic[Chosen]):
     name = ""
     settings_type: type[Any] = NetworkSettings
     kind = "policy"
-    temperature = 1.0
     roles = False
     remark = ""
 
@@ -160,10 +163,10 @@ class NetworkLearner(Generic[Chosen]):
         """The network as an agent of the learned form of the game.
 
         Args:
-            temperature: As for `NetworkAgent`; None: that of the learner.
+            temperature: As for `NetworkAgent`; None: that of the settings.
             seed: Seed of its choices.
         """
-        chosen = self.temperature if temperature is None else temperature
+        chosen = self.settings.temperature if temperature is None else temperature
         network = networks.build(self.shape)
         load_weights(network, self.agent_weights())
         return NetworkAgent(self.features.game, network, self.features, chosen, seed)
@@ -224,8 +227,8 @@ class NetworkLearner(Generic[Chosen]):
         """Write the network for the agent `learned`."""
         tensors = {name: torch.from_numpy(each) for name, each in self.agent_weights().items()}
         networks.save(
-            folder / agent_factory.NAME, tensors, self.shape, self.features, self.temperature,
-            self.provenance(),
+            folder / agent_factory.NAME, tensors, self.shape, self.features,
+            self.settings.temperature, self.provenance(),
         )  # fmt: skip
 
     def state(self) -> dict[str, Any]:

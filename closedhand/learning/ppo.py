@@ -39,12 +39,15 @@ from the policy that played, share of decisions whose probability was clipped.""
 
 @dataclass(frozen=True, kw_only=True)
 class PPOSettings(Settings):
-    """Settings of PPO."""
+    """Settings of PPO: the defaults are for minutes on a CPU."""
 
+    width: Annotated[int, Range(1, 4096), "units of each hidden layer"] = 128
+    batch: Annotated[int, Range(1, 10**7), "decisions in an update, approximately"] = 49152
+    minibatch: Annotated[int, Range(1, 10**7), "decisions in a step of the optimiser"] = 2048
     epochs: Annotated[int, Range(1, 100), "passes over the decisions of an update"] = 2
     clip: Annotated[float, Range(0, 10), "change of a probability at which it is clipped"] = 0.2
     gae_lambda: Annotated[float, Range(0, 1), "weight of longer estimates of advantages"] = 0.95
-    entropy: Annotated[float, Range(0, 100), "initial weight of the entropy"] = 0.02
+    entropy: Annotated[float, Range(0, 100), "initial weight of the entropy"] = 0.04
     magnet: Annotated[float, Range(0, 100), "weight of the divergence from the average"] = 0.0
     value: Annotated[float, Range(0, 100), "weight of the loss of the values"] = 0.5
 

@@ -33,6 +33,11 @@ AIM = 1e-6
 
 LEARNERS = ("q-learning", "mmd", "mccfr")
 """Learners in tables; PPO, which learns a network, is a part of its own."""
+PPO_SETTINGS: dict[str, Any] = {
+    "entropy": 0.2, "magnet": 0.5, "batch": 32768, "epochs": 1, "gae_lambda": 1.0,
+    "learning_rate": 0.002,
+}  # fmt: skip
+"""Settings of PPO for a game of bluff: large updates, much entropy and a strong magnet."""
 JUDGEMENTS = 20
 """Exact judgements of PPO in its time, evenly spaced."""
 SOLVED = ("uh_leduc", "leduc")
@@ -159,7 +164,7 @@ def _learning_ppo(folder: Path, seed: int, seconds: float) -> Part:
         where = folder / "runs" / f"uh_leduc-ppo-seconds-{seconds:g}"
         notes.own(where)
         notes.keep(dict)
-        learner = PPO(game, PPOSettings(), seed)
+        learner = PPO(game, PPOSettings(**PPO_SETTINGS), seed)
         run = runs.begin(learner, where)
         run.resume_if_kept()
         curve: list[dict[str, Any]] = []
