@@ -40,7 +40,7 @@ def state():
         "threads": threading.active_count(),
         "processes": multiprocessing.get_start_method(allow_none=True),
         "pickling": {key: value for key, value in copyreg.dispatch_table.items() if not ours(key)},
-        "numba": (numba.get_num_threads(), {kind: list(listeners) for kind, listeners
+        "numba": ({kind: list(listeners) for kind, listeners
                                             in numba.core.event._registered.items() if listeners},
                   {name: getattr(numba.config, name) for name in dir(numba.config)
                    if name.isupper()}),

@@ -48,7 +48,7 @@ __all__ = [
     "sigutils",
 ]
 
-# Functions that are overridden or called, with the arguments that they are passed.
+# Functions that are overridden or called, with all their positional parameters.
 _FUNCTIONS = """
 numba.core.base BaseContext.subtarget(self)
 numba.core.base BaseContext.make_array(self, typ)
@@ -63,7 +63,7 @@ numba.core.caching IndexDataCacheFile._load_data(self, name)
 numba.core.caching IndexDataCacheFile._save_data(self, name, data)
 numba.core.caching IndexDataCacheFile._data_path(self, name)
 numba.core.caching IndexDataCacheFile._dump(self, obj)
-numba.core.cgutils alloca_once_value(builder, value)
+numba.core.cgutils alloca_once_value(builder, value, name, zfill)
 numba.core.cgutils get_or_insert_function(module, fnty, name)
 numba.core.codegen JITCodeLibrary.serialize_using_bitcode(self)
 numba.core.codegen JITCodeLibrary.serialize_using_object_code(self)
@@ -72,7 +72,7 @@ numba.core.codegen JITCodeLibrary._optimize_final_module(self)
 numba.core.codegen JITCodeLibrary._finalize_specific(self)
 numba.core.codegen JITCPUCodegen._add_module(self, module)
 numba.core.codegen JITCPUCodegen.set_env(self, env_name, env)
-numba.core.compiler Compiler.__init__(self, typingctx, targetctx, library, args)
+numba.core.compiler Compiler.__init__(self, typingctx, targetctx, library, args, return_type, flags, locals)
 numba.core.compiler Compiler.compile_extra(self, func)
 numba.core.dispatcher Dispatcher.__init__(self, py_func, locals, targetoptions, pipeline_class)
 numba.core.dispatcher Dispatcher.compile(self, sig)
@@ -116,7 +116,7 @@ def missing() -> Iterator[str]:
         path, _, arguments = text.removesuffix(")").partition("(")
         code = getattr(_find(module, path), "__code__", None)
         names = arguments.split(", ")
-        if code is None or list(code.co_varnames[: len(names)]) != names:
+        if code is None or list(code.co_varnames[: code.co_argcount]) != names:
             yield f"{module}.{text}"
     for line in _ATTRIBUTES.split("\n")[1:-1]:
         module, path, *names = line.split()
