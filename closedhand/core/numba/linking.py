@@ -155,6 +155,7 @@ class Whole(CPUDispatcher):
         self, function: Callable[..., Any], locals: Any = None, options: Any = None
     ) -> None:
         options = {**(options or {}), "nopython": True}
+        locals = locals or {}  # Numba 0.61 refuses None
         super().__init__(function, locals, options, _WholeCompiler)
         without = {**options, "no_cpython_wrapper": True}
         self.part = Part(_copy(function), locals, without, PartCompiler)
