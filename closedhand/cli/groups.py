@@ -32,7 +32,7 @@ def commands_of_games(verb: str) -> dict[str, Ref]:
         for words, ref in spec.commands.items():
             first, _, second = words.partition(" ")
             if first == verb:
-                found[second or spec.command_name] = ref
+                found.setdefault(second or spec.command_name, ref)  # of the first, as games are
     return found
 
 
