@@ -35,11 +35,13 @@ def described(point: EntryPoint) -> str:
 
 
 @contextmanager
-def kept_running(whose: str) -> Generator[None]:
+def kept_running(whose: str = "") -> Generator[None]:
     """Let code of other packages not end the program: a `sys.exit` in it becomes an `InputError`.
 
+    No code of this package calls it while a command runs.
+
     Args:
-        whose: Whose code it is, for the message.
+        whose: Whose code it is, for the message; by default the module that called.
 
     Raises:
         InputError: The code has called `sys.exit`.
@@ -47,7 +49,18 @@ def kept_running(whose: str) -> Generator[None]:
     try:
         yield
     except SystemExit as error:
+        whose = whose or _caller(error)
         raise InputError(f"{whose} called sys.exit({error.code!r})") from None
+
+
+def _caller(error: BaseException) -> str:
+    """Who raised an error: the module, or a worker process, of which nothing more is known."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if error.__cause__ is not None or trace is None:
+        return "code in a worker process"
+    return f"the module {trace.tb_frame.f_globals.get('__name__')}"
 
 
 def load_point(point: EntryPoint) -> Any:

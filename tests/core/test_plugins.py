@@ -3,6 +3,7 @@
 Each test installs distributions in a folder and runs a new process that finds them.
 """
 
+import json
 import os
 import subprocess
 import sys
@@ -131,3 +132,63 @@ def test_an_agent_of_one_game_goes_before_one_of_all_in_its_package(tmp_path: Pa
     install(tmp_path, "one", code, agents="wise = one:make\nleduc.wise = one:make_own")
     assert run(tmp_path, MADE.format(agent="wise")).stdout == "own\n"
     assert run(tmp_path, MADE.format(agent="wise").replace("leduc", "doudizhu")).stdout == "one\n"
+
+
+LOUD = """
+print("imported")
+import sys
+from closedhand.agents.random import RandomAgent
+
+class Loud(RandomAgent):
+    def act_batch(self, views):
+        print("thinking")
+        return super().act_batch(views)
+
+class Leaver(RandomAgent):
+    kernel_policy = None
+    def act(self, view):
+        sys.exit(0)
+    def act_batch(self, views):
+        sys.exit(0)
+
+def make_loud(game, seed, argument):
+    print("made")
+    return Loud(game, seed)
+
+def make_leaver(game, seed, argument):
+    return Leaver(game, seed)
+"""
+
+
+def match(folder: Path, agents: str, *options: str) -> subprocess.CompletedProcess[str]:
+    """Play a match of two deals by the command line."""
+    command = ["match", "leduc", "--agents", agents, "--deals", "2", *options]
+    return subprocess.run(
+        [sys.executable, "-c", "from closedhand_command import main; main()", *command],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(folder)},
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_an_agent_that_exits_ends_a_match_with_one_line(tmp_path: Path, workers: str) -> None:
+    points = "leduc.leaver = loud:make_leaver"
+    install(tmp_path, "loud", LOUD, agents=points)
+    done = match(tmp_path, "leaver,random", "--workers", workers)
+    assert done.returncode == 2
+    assert "called sys.exit(0)" in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_what_an_agent_prints_is_no_part_of_the_object(tmp_path: Path, workers: str) -> None:
+    install(tmp_path, "loud", LOUD, agents="leduc.loud = loud:make_loud")
+    done = match(tmp_path, "loud,random", "--json", "--workers", workers)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["deals"] == 2
+    for text in ("imported", "made", "thinking"):
+        assert text in done.stderr
