@@ -52,7 +52,7 @@ REASONS = {
     ("testing/processes.py", "subprocess"): "the same",
     ("testing/saving.py", "pickle"): "check_game reads back what it has pickled itself",
     (
-        "core/numba/jit.py",
+        "core/numba/cache.py",
         "pickle",
     ): "compiled kernels, from a folder in which only the user may write",
     ("cli/__init__.py", "runpy"): "`bench` runs the benchmarks of the checkout that it is part of",
