@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from closedhand.agents.daihinmin.gifts import check_no_gifts
-from closedhand.agents.daihinmin.policy import linear, softmax
+from closedhand.agents.daihinmin.policy import light_policy, pattern_policy
 from closedhand.agents.daihinmin.policy.agent import check_known
 from closedhand.agents.daihinmin.search_agent import SearchAgent
 from closedhand.core.agent_spec import AgentSpec
@@ -27,7 +27,7 @@ SIMULATION = {"light": 6.0, "policy": 60.0, "random": 5.0}
 FAR, WORTH = 6.0, 0.005
 """A prior leaves out actions whose logit is so much lower than the best one's, and counts each unit
 of the difference as so much of the range of payoffs."""
-POLICIES = {"light": softmax, "policy": linear, "random": None}
+POLICIES = {"light": light_policy, "policy": pattern_policy, "random": None}
 """Policies of the playouts, and where their weights are loaded; None: it has none."""
 Playouts = Annotated[
     Literal["light", "policy", "random"],
@@ -69,7 +69,7 @@ class MonteCarloAgent(SearchAgent):
         low, high = points + 1.0, points + self.game.num_players - int(view["out"])
         if not self._prior:
             return self._search.best(view, low, high, self._rng)
-        actions, ahead = linear.likeliest(self._policy, self._rules, view, self._ids, FAR)
+        actions, ahead = pattern_policy.likeliest(self._policy, self._rules, view, self._ids, FAR)
         if len(actions) == 1:
             return int(actions[0])
         worth = WORTH * ahead
@@ -90,7 +90,7 @@ def describe(
     """Traits of the agent, known before it plays."""
     budget, _, path = read_budget("monte-carlo", argument or USUAL, threads)
     found = traits(budget, path, SIMULATION[playouts])
-    return replace(found, since=linear.since(path)) if playouts == "policy" else found
+    return replace(found, since=pattern_policy.since(path)) if playouts == "policy" else found
 
 
 @described(describe)
@@ -153,4 +153,4 @@ def playouts(game: Game) -> tuple[Game, Policy] | None:
     """
     if game.rounds > 1 or has_gifts(game.flat.rules.options):
         return None
-    return game, softmax.shipped()
+    return game, light_policy.shipped()

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from closedhand.agents.daihinmin.monte_carlo import SIMULATION, policy_of
-from closedhand.agents.daihinmin.policy import linear
+from closedhand.agents.daihinmin.policy import pattern_policy
 from closedhand.agents.daihinmin.policy.agent import check_known
 from closedhand.agents.daihinmin.policy.styles import look_back, styles_of
 from closedhand.agents.daihinmin.search_agent import SearchAgent
@@ -84,7 +84,7 @@ class PolicySearchAgent(SearchAgent):
     """Compares the actions that the pattern policy likes."""
 
     def __init__(
-        self, game: Game, name: str, seed: int, policy: linear.Policy, **budget: Any
+        self, game: Game, name: str, seed: int, policy: pattern_policy.Policy, **budget: Any
     ) -> None:
         """Play `game`, Daihinmin with any options.
 
@@ -107,7 +107,7 @@ class PolicySearchAgent(SearchAgent):
         """The action that is best in simulations and by the policy's judgement."""
         memory, player, past = self._recall(view), int(view["player"]), self._styles.past
         self._styles.number[0] = look_back(self._rules, view, player, past, self._rng)
-        actions, ahead = linear.likeliest(self._policy, self._rules, view, self._ids, FAR)
+        actions, ahead = pattern_policy.likeliest(self._policy, self._rules, view, self._ids, FAR)
         order = np.argsort(-ahead, kind="stable")[:WIDTH]
         action = self._search.best(view, actions[order], self._rng, WORTH * ahead[order], ERROR)
         if len(order) > 1:
