@@ -64,7 +64,7 @@ def plot_league(data: dict[str, Any], path: Path) -> None:
     bars.invert_yaxis()
     bars.margins(0.15)
     bars.set_xlabel("points per round, 95% intervals")
-    options = read_options(data["game"], data["options"], warn=False)
+    options = read_options(data["game"], data["options"])
     usual = make_game(data["game"], rules=options["rules"]).options
     rules = ", ".join(f"{k}={v}" for k, v in options.items() if k == "rules" or v != usual[k])
     how = ", each deal at all seats" if data["duplicate"] else ""

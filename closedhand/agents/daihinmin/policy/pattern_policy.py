@@ -26,13 +26,10 @@ from closedhand.agents.daihinmin.policy.shared import options, seen_cards_of
 from closedhand.agents.daihinmin.policy.situation import situation_of
 from closedhand.core.game import State
 from closedhand.core.numba.jit import Rules, kernel
-from closedhand.core.version import UNCHANGED_SINCE
 from closedhand.learning.policy_gradient import draw, exponentials, read_weights, shipped_weights
 
 TABLE = np.dtype((np.record, [("weights", "f4", FEATURES)]))
 
-SHIPPED_SINCE = "0.5.0"
-"""Version since which the package's weights are what they are."""
 ARRAY = "average"
 """Name of the weights in a checkpoint: the average over the training."""
 
@@ -166,11 +163,6 @@ def load(path: Path) -> Policy:
         InputError: The file cannot be read, or holds other weights.
     """
     return policy_of(read_weights(path, WEIGHTS, ARRAY))
-
-
-def since(path: str | None) -> str:
-    """The version since which the policy of a file, or of the package, is what it is."""
-    return SHIPPED_SINCE if path is None else UNCHANGED_SINCE
 
 
 @cache
