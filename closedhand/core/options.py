@@ -40,7 +40,7 @@ from typing import (
 
 import numpy as np
 
-from closedhand.core.game import INTEGERS, InputError, shown
+from closedhand.core.checks import INTEGERS, InputError, UnknownOption, shown
 
 LARGEST = 10**9 - 1
 """Largest absolute value of a whole number without a stated range; kernels take such numbers."""
@@ -268,7 +268,8 @@ class Options:
     def _read(self, name: str, value: Any) -> Any:
         option = self._options.get(name)
         if option is None and not self._is_open:
-            raise InputError(f"{self.owner} has no option {name!r}; it has {self._names()}")
+            text = f"{self.owner} has no option {name!r}; it has {self._names()}"
+            raise UnknownOption(text, name)
         option = option or Option(name, None)
         try:
             return option.read(value)
