@@ -144,13 +144,14 @@ def solve_game(
     """Solve a game and show or print the results; see `solve`."""
     from closedhand.arena.plot import plot_curves
     from closedhand.solvers import solving
+    from closedhand.solvers.tree import trees_of
 
     names = list(solving.SOLVERS) if algorithm == "all" else algorithm.split(",")
-    known = (*solving.algorithms(bound), "lp")
+    known = (*solving.ALGORITHMS, "lp")
     for name in names:
         if name not in known:
             raise InputError(f"no algorithm {name!r}; there are {', '.join((*known, 'all'))}")
-    solving.trees_of(bound).build(bound)  # a game that is too large is refused before all else
+    trees_of(bound).build(bound)  # a game that is too large is refused before all else
     folder = make_folder(
         out or Path("runs") / slug(" ".join(["solve", bound.name, *chosen(bound)]))
     )
@@ -205,7 +206,7 @@ def curves(game: Game, folder: Path) -> list[dict[str, Any]]:
     from closedhand.solvers import solving
 
     found = []
-    for name in solving.algorithms(game):
+    for name in solving.ALGORITHMS:
         result = read_json(folder / name / "result.json")
         with suppress(InputError):  # of another version, or damaged: it has no place in the picture
             check_fields(result, "a result", CURVE, {})
@@ -240,10 +241,11 @@ def solve_exactly(game: Game, folder: Path) -> dict[str, Any]:
     """Solve a game by linear programming, save the equilibrium, and return its summary."""
     from closedhand import __version__
     from closedhand.solvers import solving
+    from closedhand.solvers.sequence_form import solve as solve_program
+    from closedhand.solvers.strategy import evaluate, save
 
-    trees = solving.trees_of(game)
     start = time.perf_counter()
-    value, strategy = trees.solve_exactly(game)
+    value, strategy = solve_program(game)
     spent = time.perf_counter() - start
     result = {
         "game": game.name,
@@ -253,11 +255,11 @@ def solve_exactly(game: Game, folder: Path) -> dict[str, Any]:
         "interrupted": False,
         "iterations": 0,
         "seconds": round(spent, 6),
-        **solving.judgement_summary(game, trees.evaluate(strategy)),
+        **solving.judgement_summary(game, evaluate(strategy)),
         "value": value,
         "curve": [],
     }
-    trees.save(strategy, folder / "strategy.npz")
+    save(strategy, folder / "strategy.npz")
     write_atomically(folder / "result.json", json.dumps(result) + "\n")
     return result
 
