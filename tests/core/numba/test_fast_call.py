@@ -100,8 +100,9 @@ def test_compiled_code_that_was_looked_up_is_that_of_the_kernel() -> None:
 
 
 def test_it_is_the_same_without_the_compiler() -> None:
+    folders = [str(HERE), str(HERE.parents[1])]
     assert_alike_without_compiler(
-        f"import sys; sys.path[:0] = {[str(HERE), str(HERE.parents[1])]}; import test_fast_call as t;"
+        f"import sys; sys.path[:0] = {folders}; import test_fast_call as t;"
         "print(t.total(t.pack(t.example())))"
     )
 
