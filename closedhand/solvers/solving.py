@@ -186,12 +186,18 @@ class Run(long_work.Run[Judged]):
         algorithm: Name of the algorithm.
         solver: The solver.
         seed: Seed of its randomness.
+        states: Name of the abstraction that it learns on; None: the information sets.
         folder: Folder for `strategy.npz`, `result.json` and the checkpoint
             `learner.npz`; None: nothing is written.
     """
 
     def __init__(
-        self, algorithm: str, solver: Solver, seed: int = 0, folder: Path | None = None
+        self,
+        algorithm: str,
+        solver: Solver,
+        seed: int = 0,
+        folder: Path | None = None,
+        states: str | None = None,
     ) -> None:
         """Run a solver, which may have done iterations already."""
         from closedhand import __version__
@@ -200,9 +206,11 @@ class Run(long_work.Run[Judged]):
         self.solver = solver
         self.seed = seed
         self.folder = folder
+        self.states = states
         settings = {
             "game": solver.game.name,
             "options": dict(solver.game.options),
+            "states": states,
             "algorithm": algorithm,
             "seed": seed,
             "version": __version__,
@@ -229,6 +237,7 @@ class Run(long_work.Run[Judged]):
     def strategy(self) -> Strategy:
         """The solver's strategy, with its provenance."""
         about = {
+            **({} if self.states is None else {"states": self.states}),
             "algorithm": self.algorithm,
             "iterations": self.solver.iterations,
             "seed": self.seed,
@@ -289,16 +298,30 @@ class Run(long_work.Run[Judged]):
             write_atomically(Path(self.folder) / "result.json", result + "\n")
 
 
-def begin(algorithm: str, game: Game, seed: int = 0, folder: Path | None = None) -> Run:
+def begin(
+    algorithm: str,
+    game: Game,
+    seed: int = 0,
+    folder: Path | None = None,
+    states: str | None = None,
+) -> Run:
     """Make a run of an algorithm before its first iteration.
 
+    Args:
+        algorithm: Name of the algorithm.
+        game: The game.
+        seed: Seed of its randomness.
+        folder: Folder to save it in; None: nothing is written.
+        states: Name of the abstraction that it learns on; None: the information sets.
+
     Raises:
-        InputError: As in `make_solver`.
+        InputError: As in `make_solver`, or the game has no such abstraction.
     """
-    return Run(algorithm, make_solver(algorithm, game, seed), seed, folder)
+    solver = make_solver(algorithm, game, seed, trees_of(game, states))
+    return Run(algorithm, solver, seed, folder, states)
 
 
-def load(folder: Path, algorithm: str, game: Game, seed: int) -> Run:
+def load(folder: Path, algorithm: str, game: Game, seed: int, states: str | None = None) -> Run:
     """Read a run that is to be continued.
 
     Args:
@@ -306,11 +329,12 @@ def load(folder: Path, algorithm: str, game: Game, seed: int) -> Run:
         algorithm: Name of its algorithm.
         game: Its game.
         seed: Its seed.
+        states: Name of the abstraction that it learns on; None: the information sets.
 
     Raises:
         InputError: There is no run in the folder, or it was made with other settings.
     """
-    run = begin(algorithm, game, seed, folder)
+    run = begin(algorithm, game, seed, folder, states)
     run.resume()
     return run
 

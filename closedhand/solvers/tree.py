@@ -496,10 +496,23 @@ ANY = Trees(build, layout_of, walk_of)
 """The information trees of all games."""
 
 
-def trees_of(game: Game) -> Trees:
-    """The trees of a game: its own fast ones, or the information trees of any game."""
-    own = spec_of(game.name).trees
-    return ANY if own is None else load_ref(own)
+def trees_of(game: Game, states: str | None = None) -> Trees:
+    """The trees of a game: its own fast ones, or the information trees of any game.
+
+    Args:
+        game: The game.
+        states: Name of an abstraction of the game, to have the trees of that.
+
+    Raises:
+        InputError: The game has no such abstraction.
+    """
+    spec = spec_of(game.name)
+    if states is not None:
+        if states not in spec.abstractions:
+            known = ", ".join(spec.abstractions) or "none but its information sets"
+            raise InputError(f"{game.name} has no states {states!r}; it has {known}")
+        return load_ref(spec.abstractions[states])
+    return ANY if spec.trees is None else load_ref(spec.trees)
 
 
 def views_of_sets(game: Game, tree: InfoTree) -> Iterator[tuple[np.ndarray, np.ndarray]]:
