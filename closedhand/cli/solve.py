@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -212,7 +213,9 @@ def solve_game(
         raise typer.Exit(INTERRUPTED)
 
 
-def refuse_limits_of_lp(names: list[str], limits: Limits, states: str | None, resume: bool) -> None:
+def refuse_limits_of_lp(
+    names: Sequence[str], limits: Limits, states: str | None, resume: bool
+) -> None:
     """Refuse what the linear program cannot heed.
 
     Args:
@@ -228,7 +231,7 @@ def refuse_limits_of_lp(names: list[str], limits: Limits, states: str | None, re
         return
     given = [f"--{name}" for name, limit in limits._asdict().items() if limit is not None]
     given += ["--resume"] if resume else []
-    refused = [*(given if names == ["lp"] else []), *(["--states"] if states else [])]
+    refused = [*(given if len(names) == 1 else []), *(["--states"] if states else [])]
     if refused:
         raise InputError(f"lp solves the whole game at once: it takes no {', '.join(refused)}")
 
