@@ -107,13 +107,10 @@ def reached(game: Game, seed: int, number: int) -> list[State]:
 
 def written(game: Game, folder: Path) -> Iterator[str]:
     """The text of an agent `strategy` that plays by a file, in a game that is small enough."""
-    from closedhand.solvers import solving
+    from closedhand.solvers.strategy import save, uniform
 
     with suppress(InputError):
-        trees = solving.trees_of(game)
-        tree = trees.build(game)
-        sigma = trees.tables(game, tree).sigma
-        trees.save(trees.to_strategy(game, tree, sigma), folder / "uniform.npz")
+        save(uniform(game), folder / "uniform.npz")
         yield f"strategy:{folder / 'uniform.npz'}"
 
 

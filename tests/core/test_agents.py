@@ -147,7 +147,7 @@ def test_specs_are_agents_to_make() -> None:
 
 @pytest.mark.slow
 def test_quoted_paths_are_found(tmp_path: Path) -> None:
-    from closedhand.agents.leduc.strategy import save, uniform
+    from closedhand.solvers.strategy import save, uniform
 
     folder = tmp_path / "a,b:c [d=1]"
     folder.mkdir()
