@@ -17,7 +17,7 @@ INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -c constrain
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo    train an agent for $(MINUTES) minutes, then play it against random and rule"
+	@echo "make demo    train an agent for $(MINUTES) minutes, then show how it does against random and rule"
 	@echo "make test    the test suite; make test BUSY=4 beside four busy processes"
 	@echo "make bounds  the test suite with every index into an array checked, ROOMS=tests/agents for a part"
 	@echo "make fuzz    parsers against $(FUZZ) times, states against $(STATES) times as many inputs as in the suite"
@@ -38,9 +38,7 @@ help:
 venv: $(DEV)
 
 demo: $(DEMO)
-	$(BIN)/closedhand train doudizhu --minutes $(MINUTES) --restart --out runs/demo
-	$(BIN)/closedhand match doudizhu --agents ppo:runs/demo,random --deals 1000 --out runs/demo/vs-random.json
-	$(BIN)/closedhand match doudizhu --agents ppo:runs/demo,rule --deals 1000 --out runs/demo/vs-rule.json
+	$(BIN)/python examples/demo.py --minutes $(MINUTES)
 
 # Workers begin with files of their own; one that is done takes tests from the other.
 test: $(DEV)
@@ -163,7 +161,7 @@ $(AGILERL): examples/requirements/agilerl.txt
 	@touch $@
 
 $(DEMO): pyproject.toml constraints.txt | $(BIN)/pip
-	$(INSTALL) -e '.[train,plot]'
+	$(INSTALL) -e '.[learn]'
 	@touch $@
 
 $(DEV): $(DEMO)

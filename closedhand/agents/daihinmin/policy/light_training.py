@@ -1,0 +1,76 @@
+"""Fit the weights of the light policy in self-play, by policy gradient.
+
+`closedhand train daihinmin --algorithm playouts` plays rounds with the policy in all seats, half of
+them with an exchange. It sums, over all players, the gradient of the log-likelihood of a player's
+decisions times the player's points above the mean of 3.
+"""
+
+import numpy as np
+
+from closedhand.agents.daihinmin.policy.light_policy import (
+    FEATURES,
+    MOST_FEATURES,
+    describe,
+    policy_of,
+    score_all,
+)
+from closedhand.agents.daihinmin.policy.shared import options, seen_cards_of
+from closedhand.core.numba.jit import kernel, seed_in_kernel
+from closedhand.core.registry import make_game
+from closedhand.games.daihinmin import rules as flat
+from closedhand.games.daihinmin.plays import NUM_ACTIONS
+from closedhand.games.daihinmin.state import PLAYERS, STATE
+from closedhand.learning.policy_gradient import Task, draw
+
+MEAN = 3.0
+"""Mean points of a round over all players."""
+ROUNDS, PIECE = 4096, 512
+"""Number of rounds in a step, and of those that a thread plays at a time."""
+
+
+@kernel
+def play_rounds(rules, policy, states, rng, ids, gradient):
+    """Play a round in each of the states and add to the gradient of the points."""
+    traces = np.zeros((PLAYERS, FEATURES))
+    scores = np.empty(NUM_ACTIONS)
+    features = np.empty(MOST_FEATURES, np.int64)
+    points = np.empty(PLAYERS)
+    for i in range(len(states)):
+        state = states[i]
+        flat.deal(rules, state, seed_in_kernel(rng))
+        traces[:] = 0.0
+        while not flat.over(rules, state):
+            action = decide(rules, policy, state, rng, ids, scores, features, traces)
+            flat.play(rules, state, action)
+        flat.returns(rules, state, points)
+        for player in range(PLAYERS):
+            for f in range(FEATURES):
+                gradient[f] += (points[player] - MEAN) * traces[player, f]
+
+
+@kernel
+def decide(rules, policy, state, rng, ids, scores, features, traces):
+    """Choose an action as `light_policy.choose` does, and update the trace of its player."""
+    n = options(rules, state, ids)
+    if n == 1 or state.leader < 0:
+        return np.int64(ids[0])
+    total = score_all(policy, rules, state, ids, n, scores)
+    chosen = draw(scores, n, total, rng)
+    seen = seen_cards_of(state)
+    for k in range(n):
+        share = (1.0 if k == chosen else 0.0) - scores[k] / total
+        for f in range(describe(rules, state, seen, np.int64(ids[k]), features)):
+            traces[state.player, features[f]] += share
+    return np.int64(ids[chosen])
+
+
+def gradient(weights: np.ndarray, number: int, rng: np.random.Generator) -> np.ndarray:
+    """Gradient of a piece of self-play; pieces of odd `number` have an exchange in each round."""
+    game = make_game("daihinmin", classes=("none", "random")[number % 2])
+    sums = np.zeros(FEATURES)
+    ids = np.empty(NUM_ACTIONS, np.int32)
+    play_rounds(game.rules, policy_of(weights), np.zeros(PIECE, STATE), rng, ids, sums)
+    return sums
+
+
+TASK = Task(FEATURES, ROUNDS, PIECE, gradient)

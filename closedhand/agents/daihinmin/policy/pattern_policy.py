@@ -1,0 +1,171 @@
+"""The pattern policy: a softmax over sums of weights of the features of `patterns.py`.
+
+In playouts its actions are drawn (`choose`); as an agent it takes the likeliest one (`decide`). A
+play of the whole hand is always made. The cards given back in the exchange are chosen by weights,
+too.
+"""
+
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.agents.daihinmin.policy.critic import WEIGHTS
+from closedhand.agents.daihinmin.policy.likelihood import (
+    LEAST_LOGARITHM,
+    plausibility as plausibility,
+)
+from closedhand.agents.daihinmin.policy.patterns import (
+    FEATURES,
+    MOST_FEATURES,
+    describe,
+    describe_gift,
+)
+from closedhand.agents.daihinmin.policy.shared import options, seen_cards_of
+from closedhand.agents.daihinmin.policy.situation import situation_of
+from closedhand.core.game import State
+from closedhand.core.numba.jit import Rules, kernel
+from closedhand.learning.policy_gradient import draw, exponentials, read_weights, shipped_weights
+
+TABLE = np.dtype((np.record, [("weights", "f4", FEATURES)]))
+
+ARRAY = "average"
+"""Name of the weights in a checkpoint: the average over the training."""
+
+
+class Policy(NamedTuple):
+    """The weights of the features: a record of `TABLE`."""
+
+    kernels = "closedhand.agents.daihinmin.policy.pattern_policy"
+
+    table: np.record
+
+
+@kernel
+def judge(policy, rules, state, ids, n, logits, features, numbers):
+    """Write the logits of the first `n` actions of `ids`, and their features.
+
+    Args:
+        policy: The policy.
+        rules: Rules of the game.
+        state: State or view of the player to act.
+        ids: Actions.
+        n: Number of actions.
+        logits: Logits of the actions, float64 [>= n].
+        features: Their features as in `patterns.describe`, int32 [>= n, 2, MOST_FEATURES].
+        numbers: The numbers of these, int64 [>= n, 2].
+    """
+    weights = policy.table.weights
+    if state.leader < 0:
+        seen = seen_cards_of(state)
+        for k in range(n):
+            numbers[k, 0], numbers[k, 1] = describe_gift(state, seen, np.int64(ids[k]), features[k])
+    else:
+        here = situation_of(rules, state)
+        for k in range(n):
+            numbers[k, 0], numbers[k, 1] = describe(
+                rules, state, here, np.int64(ids[k]), n, features[k]
+            )
+    for k in range(n):
+        logit = np.float32(0.0)
+        for f in range(numbers[k, 0]):
+            logit += weights[features[k, 0, f]]
+        for f in range(numbers[k, 1]):
+            logit -= weights[features[k, 1, f]]
+        logits[k] = logit
+
+
+@kernel
+def logits_of(policy, rules, state, ids, n):
+    """The logits of the first `n` actions of `ids`, float64 [n]."""
+    logits = np.empty(n)
+    features = np.empty((n, 2, MOST_FEATURES), np.int32)
+    judge(policy, rules, state, ids, n, logits, features, np.empty((n, 2), np.int64))
+    return logits
+
+
+def likeliest(
+    policy: Policy, rules: Rules, view: State, ids: np.ndarray, far: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """The actions that the policy may well choose, in the order of their ids.
+
+    Args:
+        policy: The policy.
+        rules: Rules of the flat game.
+        view: View of the player to act.
+        ids: Scratch space, int32 [num_actions].
+        far: How far the logit of an action may be below the greatest one.
+
+    Returns:
+        The actions, int32 [n], and their logits less the greatest one, float64 [n].
+    """
+    number = options(rules, view, ids)
+    logits = logits_of(policy, rules, view, ids, number)
+    ahead = logits - logits.max()
+    kept = ahead >= -far
+    return ids[:number][kept], ahead[kept]
+
+
+@kernel
+def choose(policy, rules, state, rng, ids):
+    """Draw an action by softmax."""
+    n = options(rules, state, ids)
+    if n == 1:
+        return np.int64(ids[0])
+    scores = logits_of(policy, rules, state, ids, n)
+    total = exponentials(scores, n)
+    return np.int64(ids[draw(scores, n, total, rng)])
+
+
+@kernel
+def decide(policy, rules, view, ids):
+    """The action with the greatest probability."""
+    n = options(rules, view, ids)
+    if n == 1:
+        return np.int64(ids[0])
+    return np.int64(ids[np.argmax(logits_of(policy, rules, view, ids, n))])
+
+
+@kernel
+def log_probability(policy, rules, state, action, ids, scores):
+    """Logarithm of the probability that the player to act chooses an action."""
+    n = options(rules, state, ids)
+    if n == 1:
+        return 0.0 if ids[0] == action else LEAST_LOGARITHM
+    logits = logits_of(policy, rules, state, ids, n)
+    for k in range(n):
+        scores[k] = logits[k]
+    total = exponentials(scores, n)
+    for k in range(n):
+        if ids[k] == action:
+            return max(np.log(scores[k] / total), LEAST_LOGARITHM)
+    return LEAST_LOGARITHM
+
+
+@kernel
+def worthwhile(policy, rules, state, out):
+    """Write the actions between which the policy chooses; return their number."""
+    return options(rules, state, out)
+
+
+def policy_of(weights: np.ndarray) -> Policy:
+    """The policy with these weights, [FEATURES]; those of the critic may follow."""
+    table = np.zeros(1, TABLE)[0]
+    table.weights[:] = weights[:FEATURES]
+    return Policy(table)
+
+
+def load(path: Path) -> Policy:
+    """Load a policy from a file that training saved.
+
+    Raises:
+        InputError: The file cannot be read, or holds other weights.
+    """
+    return policy_of(read_weights(path, WEIGHTS, ARRAY))
+
+
+@cache
+def shipped() -> Policy:
+    """The policy of the package."""
+    return policy_of(shipped_weights("daihinmin_policy", WEIGHTS, ARRAY))

@@ -1,0 +1,199 @@
+"""Fit the weights of the pattern policy in self-play, by policy gradient with a critic.
+
+`closedhand train daihinmin --algorithm policy` plays rounds with the policy, drawn by softmax. In
+half of them some seats are taken by the light policy and by `default`. A decision's advantage is
+the player's points, less what a linear critic expects in its situation; both are fitted together.
+Nothing but games of our own is learned from.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.agents.daihinmin.default import choose as default_choice
+from closedhand.agents.daihinmin.policy import light_policy, pattern_policy
+from closedhand.agents.daihinmin.policy.critic import MOST_REASONS, WEIGHTS, reasons
+from closedhand.agents.daihinmin.policy.patterns import FEATURES, MOST_FEATURES
+from closedhand.agents.daihinmin.policy.shared import options
+from closedhand.core.numba.jit import kernel, seed_in_kernel
+from closedhand.core.registry import make_game
+from closedhand.games.daihinmin import rules as flat
+from closedhand.games.daihinmin.plays import NUM_ACTIONS
+from closedhand.games.daihinmin.state import PLAYERS, STATE
+from closedhand.learning.policy_gradient import Task, draw, exponentials
+
+ROUNDS, PIECE = 1024, 256
+"""Number of rounds in a step, and of those that a thread plays at a time."""
+RATE, SLOWER, AVERAGING = 0.01, 1000.0, 9
+"""Sizes of the steps, and the average of the weights, as in `Task`."""
+MIXED = 0.5
+"""Share of the rounds in which others take seats."""
+NEGLIGIBLE = 1e-4
+"""Probability below which an action that was not chosen adds nothing to the gradient."""
+
+MOST_DECISIONS, MOST_ENTRIES = 1024, 1 << 19
+"""Room for the decisions of a round; decisions beyond that are not learned from."""
+SELF, LIGHT, DEFAULT = 0, 1, 2
+"""Who plays at a seat: the policy itself, the light policy, or `default`."""
+
+
+class Log(NamedTuple):
+    """The decisions of a round.
+
+    Attributes:
+        entries: Features whose weights have a part in a decision.
+        shares: Derivative of the log-probability of the action chosen by the weight of each.
+        ends: End of the entries of each decision.
+        players: Player of each decision.
+        values: Value that the critic gives to each.
+        reasons: Features of the critic, [decision, MOST_REASONS].
+        numbers: Number of these.
+    """
+
+    entries: np.ndarray
+    shares: np.ndarray
+    ends: np.ndarray
+    players: np.ndarray
+    values: np.ndarray
+    reasons: np.ndarray
+    numbers: np.ndarray
+
+
+class Scratch(NamedTuple):
+    """Room for one decision."""
+
+    ids: np.ndarray
+    logits: np.ndarray
+    features: np.ndarray
+    numbers: np.ndarray
+
+
+@kernel
+def play_rounds(rules, policy, others, critic, states, rng, log, scratch, gradient):
+    """Play a round in each of the states and add to the gradient."""
+    points = np.empty(PLAYERS)
+    kinds = np.zeros(PLAYERS, np.int64)
+    for i in range(len(states)):
+        state = states[i]
+        flat.deal(rules, state, seed_in_kernel(rng))
+        seat_others(kinds, rng)
+        n = 0
+        while not flat.over(rules, state):
+            kind = kinds[state.player]
+            if kind == SELF:
+                action, n = decide(rules, policy, critic, state, rng, log, scratch, n)
+            elif kind == LIGHT:
+                action = np.int64(light_policy.choose(others, rules, state, rng, scratch.ids))
+            else:
+                action = np.int64(default_choice(rules, state, scratch.ids))
+            flat.play(rules, state, action)
+        flat.returns(rules, state, points)
+        learn(log, n, points, gradient)
+
+
+@kernel
+def seat_others(kinds, rng):
+    """Draw who plays at each seat, at one the policy itself."""
+    kinds[:] = SELF
+    if rng.random() < MIXED:
+        kept = np.int64(rng.random() * PLAYERS)
+        for player in range(PLAYERS):
+            if player != kept:
+                drawn = rng.random()
+                if drawn < 0.3:
+                    kinds[player] = DEFAULT
+                elif drawn < 0.5:
+                    kinds[player] = LIGHT
+
+
+@kernel
+def decide(rules, policy, critic, state, rng, log, scratch, n):
+    """Draw an action as `pattern_policy.choose` does and log it; return the action and `n`."""
+    ids = scratch.ids
+    number = options(rules, state, ids)
+    if number == 1:
+        return np.int64(ids[0]), n
+    scores = scratch.logits
+    pattern_policy.judge(
+        policy, rules, state, ids, number, scores, scratch.features, scratch.numbers
+    )
+    total = exponentials(scores, number)
+    chosen = draw(scores, number, total, rng)
+    end = log.ends[n - 1] if n > 0 else 0
+    if n == MOST_DECISIONS or end + 2 * number * MOST_FEATURES > MOST_ENTRIES:
+        return np.int64(ids[chosen]), n
+    for k in range(number):
+        share = np.float32((1.0 if k == chosen else 0.0) - scores[k] / total)
+        if -NEGLIGIBLE < share < NEGLIGIBLE:
+            continue
+        for f in range(scratch.numbers[k, 0]):
+            log.entries[end] = scratch.features[k, 0, f]
+            log.shares[end] = share
+            end += 1
+        for f in range(scratch.numbers[k, 1]):
+            log.entries[end] = scratch.features[k, 1, f]
+            log.shares[end] = -share
+            end += 1
+    log.ends[n] = end
+    log.players[n] = state.player
+    log.numbers[n] = reasons(rules, state, log.reasons[n])
+    log.values[n] = 3.0
+    for f in range(log.numbers[n]):
+        log.values[n] += critic[log.reasons[n, f] - FEATURES]
+    return np.int64(ids[chosen]), n + 1
+
+
+@kernel
+def learn(log, n, points, gradient):
+    """Add the gradient of a round of `n` decisions, which end with these points."""
+    for i in range(n - 1, -1, -1):
+        advantage = points[log.players[i]] - log.values[i]
+        for e in range(log.ends[i - 1] if i > 0 else 0, log.ends[i]):
+            gradient[log.entries[e]] += advantage * log.shares[e]
+        for f in range(log.numbers[i]):
+            gradient[log.reasons[i, f]] += advantage
+
+
+def gradient(
+    weights: np.ndarray, number: int, rng: np.random.Generator, rounds: int = PIECE
+) -> np.ndarray:
+    """Gradient of a piece of self-play; of four pieces, one has rounds without an exchange."""
+    game = make_game("daihinmin", classes=("none", "random")[number % 4 > 0])
+    sums = np.zeros(WEIGHTS)
+    log = Log(
+        np.empty(MOST_ENTRIES, np.int32),
+        np.empty(MOST_ENTRIES, np.float32),
+        np.zeros(MOST_DECISIONS, np.int64),
+        np.empty(MOST_DECISIONS, np.int64),
+        np.empty(MOST_DECISIONS),
+        np.empty((MOST_DECISIONS, MOST_REASONS), np.int32),
+        np.empty(MOST_DECISIONS, np.int64),
+    )
+    scratch = Scratch(
+        np.empty(NUM_ACTIONS, np.int32),
+        np.empty(NUM_ACTIONS),
+        np.empty((NUM_ACTIONS, 2, MOST_FEATURES), np.int32),
+        np.empty((NUM_ACTIONS, 2), np.int64),
+    )
+    play_rounds(
+        game.rules, pattern_policy.policy_of(weights[:FEATURES]), light_policy.shipped(),
+        weights[FEATURES:].astype(np.float32), np.zeros(rounds, STATE), rng, log, scratch, sums,
+    )  # fmt: skip
+    return sums
+
+
+def make_task(rounds: int = ROUNDS, piece: int = PIECE) -> Task:
+    """The task of fitting policy and critic.
+
+    Args:
+        rounds: Number of rounds in a step.
+        piece: Number of rounds that a thread plays at a time.
+    """
+
+    def of_piece(weights: np.ndarray, number: int, rng: np.random.Generator) -> np.ndarray:
+        return gradient(weights, number, rng, piece)
+
+    return Task(WEIGHTS, rounds, piece, of_piece, RATE, SLOWER, averaging=AVERAGING)
+
+
+TASK = make_task()
