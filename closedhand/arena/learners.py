@@ -108,7 +108,7 @@ def choose(only: Iterable[str] | None, seeds: Iterable[int]) -> list[Cell]:
     """
     wanted = None if only is None else {name.strip() for name in only}
     games = {called for game in GAMES for called in (game, spec_of(game).command_name)}
-    learners = (*LEARNERS, *solving.ALGORITHMS)
+    learners = (*OWN, *solving.ALGORITHMS)
     for name in sorted(wanted or ()):
         # Before it is found out which games are small, which compiles kernels.
         game, _, learner = name.rpartition("/")
