@@ -1,7 +1,7 @@
 """All learners in all games, at fixed budgets: the cells of a table.
 
 A cell is a learner in a game under its default rules, with settings that are the same for all games
-(`SETTINGS`), a budget of steps and a seed. Its result is a file of its own, which holds everything that
+(`SETTINGS`), a budget of steps and a seed. Its result is a file of its own, which holds all that
 the table shows (`closedhand.arena.learner_table`): whoever computes a cell elsewhere adds it by
 copying the file.
 

@@ -51,6 +51,12 @@ class Settings(NetworkSettings):
     freeze: Annotated[int, Range(1), "updates until a frozen self joins the pool"] = 20
 
 
+FIRST_BATCH = 8192
+"""Decisions in the first updates, where a batch is larger."""
+GROWTH = 1 / 8
+"""Share of the decisions so far that later updates may take."""
+
+
 class Scale:
     """The typical size of payoffs, by which rewards are divided for networks.
 
@@ -180,10 +186,15 @@ class DeepLearner(NetworkLearner[Chosen]):
 
     @property
     def games_in_update(self) -> int:
-        """Number of games to play in the next update, for a batch of the size that is set."""
+        """Number of games to play in the next update.
+
+        They are as many as make a batch of the size that is set. The first batches are smaller:
+        a policy that knows little gains more by new games than by many.
+        """
         each = self.decisions / self.games if self.games else float(self.game.num_players)
         most = 4 * self.games // max(1, self.updates) if self.games else 64
-        return max(1, min(round(self.settings.batch / max(each, 1e-6)), most))
+        wanted = min(self.settings.batch, max(FIRST_BATCH, round(GROWTH * self.decisions)))
+        return max(1, min(round(wanted / max(each, 1e-6)), most))
 
     def play(self, rng: np.random.Generator) -> Wave:
         """Play the games of an update.
