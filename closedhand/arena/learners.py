@@ -1,9 +1,9 @@
 """All learners in all games, at fixed budgets: the cells of a table.
 
 A cell is a learner in a game under its default rules, with settings that are the same for all games
-(`SETTINGS`), a budget of steps and a seed. Its result is a file of its own, which holds all that
-the table shows (`closedhand.arena.learner_table`): whoever computes a cell elsewhere adds it by
-copying the file.
+(`SETTINGS`), a budget of steps and a seed. Its result is a file of its own, from which the table is
+made (`closedhand.arena.learner_table`): whoever computes a cell elsewhere adds it by copying the
+file.
 
 A step of a deep learner is a decision that it learns from. A step of a tabular algorithm is a visit
 of a decision: a sweep visits all of the information tree for each player, and a sampled game counts

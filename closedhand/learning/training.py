@@ -5,7 +5,7 @@ without the interruption.
 """
 
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, Self, TypeVar
@@ -85,13 +85,11 @@ class State(NamedTuple):
     """What those who play for a learner need of it in a round.
 
     Attributes:
-        shape: What its network is built from.
         weights: Weights of its network.
         frozen: Weights of frozen selves by the index of their opponent.
         decisions: Number of decisions learned from.
     """
 
-    shape: networks.Shape
     weights: Weights
     frozen: Mapping[int, Weights]
     decisions: int
@@ -138,33 +136,23 @@ class DeepLearner(NetworkLearner[Chosen]):
             InputError: An unknown agent or observation.
         """
         super().__init__(game, settings, seed, against, threads)
-        self.take(self.shape, shared=True)
-        self.population = Population(self.features.game, opponents, settings.freeze)
-        self.opponents = self.population.names
-        self.crew: Crew | None = None
-        self.scale = Scale()
-
-    def take(self, shape: networks.Shape, shared: bool) -> None:
-        """Begin with an untrained network.
-
-        Args:
-            shape: What it is built from.
-            shared: Whether actions share weights where there is something to share.
-        """
-        self.shape = shape
-        self.acting: Any = networks.build(shape)
-        self.network: Any = networks.build(shape, self.seed)
-        self.average: Any = networks.build(shape, self.seed)
+        self.acting: Any = networks.build(self.shape)
+        self.network: Any = networks.build(self.shape, seed)
+        self.average: Any = networks.build(self.shape, seed)
         parts = self.features.spelling
-        if shared and parts is not None:
+        if parts is not None:
             share(self.network.by_action(), parts)
             share(self.average.by_action(), parts)
         self.optimiser = torch.optim.AdamW(
             self.network.parameters(),
-            self.settings.learning_rate,
-            weight_decay=self.settings.weight_decay,
+            settings.learning_rate,
+            weight_decay=settings.weight_decay,
             fused=True,
         )
+        self.population = Population(self.features.game, opponents, settings.freeze)
+        self.opponents = self.population.names
+        self.crew: Crew | None = None
+        self.scale = Scale()
 
     # What a subclass does.
 
@@ -223,7 +211,7 @@ class DeepLearner(NetworkLearner[Chosen]):
         if self.crew is None:
             load_weights(self.acting, weights)
             return [self._wave(piece, frozen) for piece in pieces]
-        state = self.crew.share(State(self.shape, weights, frozen, self.decisions))
+        state = self.crew.share(State(weights, frozen, self.decisions))
         jobs = [(*self.maker(), state, piece) for piece in pieces]
         return [
             self.replay(piece, found, frozen)
@@ -330,7 +318,6 @@ class DeepLearner(NetworkLearner[Chosen]):
         Raises:
             ValueError: The state is that of another network.
         """
-        self._take_that_of(state)
         restore_module(self.network, "network", state)
         restore_module(self.average, "average", state)
         restore_moments(self.optimiser, state)
@@ -338,13 +325,6 @@ class DeepLearner(NetworkLearner[Chosen]):
         self.scale.sums = state["scale"].astype(np.float64)
         self.counts = state["counts"]
 
-    def _take_that_of(self, state: Mapping[str, Any]) -> None:
-        """Begin with a network like that of a state; a training goes on as it was begun."""
-        if all(f"network.{name}" in state for name in self.network.state_dict()):
-            return
-        # Before 0.6.0 actions shared nothing, and there were other kinds of networks.
-        kind = networks.FORMER.get(self.shape.kind, self.shape.kind)
-        self.take(replace(self.shape, kind=kind), shared=False)
 
     def save(self, folder: Path) -> None:
         """Write the averaged network for the agent `learned`, and who of the pool has played."""
@@ -366,8 +346,6 @@ def play_piece(
     """
     learner = _player(cls, arguments)
     learner.decisions = state.decisions
-    if learner.shape != state.shape:
-        learner.take(state.shape, shared=False)
     load_weights(learner.acting, state.weights)
     return learner.record(piece, state.frozen)
 
