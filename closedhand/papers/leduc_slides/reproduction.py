@@ -131,6 +131,7 @@ def compute(
     # These fail now, not in five minutes.
     require("scipy")
     if "learning" in plan.sections:
+        require("torch", "safetensors")
         for algorithm in LEARNERS:
             solving.find(algorithm, make_game("uh_leduc"))
     settings = {"seconds": plan.seconds, "sampling": plan.sampling, "seed": plan.seed}
