@@ -129,6 +129,10 @@ def compute(
     """
     # It fails now, not in five minutes.
     require("scipy")
+    if "learning" in plan.sections:
+        require("torch", "safetensors")
+        for algorithm in LEARNERS:
+            solving.find(algorithm, make_game("uh_leduc"))
     settings = {"seconds": plan.seconds, "sampling": plan.sampling, "seed": plan.seed}
     return compute_parts(parts(folder, plan), folder, settings, progress)
 
