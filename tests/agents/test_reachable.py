@@ -31,10 +31,11 @@ TEXTS: dict[str, tuple[str, ...]] = {
     "kou": (
         "kou",
         "kou:lock+,single",
+        "kou[letter=1]",
+        "kou[any_play=0,unwanted_lock=-1]:lock+",
         "kou[give_eight=999999999,give_three=-999999999,threshold=-999999999]",
         "kou[give_weakness=999999999,give_ace=999999999,give_king=999999999,reserve=0]",
     ),
-    "kou-tuned": ("kou-tuned", "kou-tuned[any_play=0,unwanted_lock=-1]:lock+"),
 }
 """Texts of the agents that need more than a name, or are worth asking in several forms."""
 

@@ -131,8 +131,6 @@ def compute(
     require("scipy")
     if "learning" in plan.sections:
         require("torch", "safetensors")
-        for algorithm in LEARNERS:
-            solving.find(algorithm, make_game("uh_leduc"))
     settings = {"seconds": plan.seconds, "sampling": plan.sampling, "seed": plan.seed}
     return compute_parts(parts(folder, plan), folder, settings, progress)
 
