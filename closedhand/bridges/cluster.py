@@ -27,6 +27,8 @@ Result = TypeVar("Result")
 
 LOCAL = "local"
 """Address of a new cluster on all cores of this machine."""
+FOUND = "auto"
+"""Address of the cluster that already runs on this machine."""
 AHEAD = 2
 """Jobs assigned to an actor at a time, so that it need not wait for the next one."""
 CONNECT_SECONDS = 10.0
@@ -35,15 +37,21 @@ LOSSES = 5
 """Lost actors after which a job is given up, as the job itself may end them."""
 
 
-def _check_reachable(address: str) -> None:
-    """Check that a server listens at a host and port; Ray itself would retry for minutes.
+def _host_and_port(address: str) -> tuple[str, int] | None:
+    """Parse an address; None for `LOCAL` and `FOUND`, which Ray resolves itself.
 
     Raises:
-        OSError: There is no server.
+        InputError: The text is not an address: Ray would retry it forever and ignore Ctrl-C.
     """
-    found = re.fullmatch(r"(?:ray://)?\[?([^/]+?)\]?:(\d{1,5})", address)
-    if found:
-        socket.create_connection((found[1], int(found[2])), CONNECT_SECONDS).close()
+    if address in (LOCAL, FOUND):
+        return None
+    parts = re.fullmatch(r"(?:ray://)?\[?([^/\s\[\]]+)\]?:(\d{1,5})", address)
+    if parts is None or not 0 < int(parts[2]) < 2**16:
+        raise InputError(
+            f"no Ray cluster at {address}: an address is HOST:PORT, ray://HOST:PORT, {FOUND} or "
+            f"{LOCAL}"
+        )
+    return parts[1], int(parts[2])
 
 
 class _Actor:
@@ -72,8 +80,9 @@ class Cluster:
             most: Most actors; None: one for each core.
 
         Raises:
-            InputError: Ray is not installed.
+            InputError: The text is not an address, or Ray is not installed.
         """
+        self._place = _host_and_port(address)
         # Ray sends usage statistics unless this is set.
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         if address == LOCAL and "ray" not in sys.modules and "RAY_AUTH_MODE" not in os.environ:
@@ -107,7 +116,9 @@ class Cluster:
             if self._address == LOCAL:
                 new["num_cpus"] = cores()
             try:
-                _check_reachable(self._address)
+                if self._place is not None:
+                    # Check that a server listens: Ray itself would retry for minutes.
+                    socket.create_connection(self._place, CONNECT_SECONDS).close()
                 self._ray.init(
                     self._address, include_dashboard=False, log_to_driver=False,
                     logging_level="error", **new,

@@ -7,7 +7,15 @@ that knows only the link of a seat is a guest of that table.
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Coroutine,
+    Iterator,
+    Mapping,
+)
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
@@ -110,7 +118,12 @@ class Connection:
             self.push({"push": "closed"})
         else:
             links = self.table.links() if self.owner else None
-            self.push({"push": "table", **describe_table(self.table, self.seat), "links": links})
+            data = describe_table(self.table, self.seat, self.kept_back(self.table.game.name))
+            self.push({"push": "table", **data, "links": links})
+
+    def kept_back(self, game: str) -> Collection[str]:
+        """Texts of agents of a game that name files, which only the owner may see."""
+        return () if self.owner else self.lobby.added.get(game, ())
 
     def start(self, name: str, work: Coroutine[Any, Any, None]) -> None:
         """Start a computation; it replaces one of the same name."""

@@ -19,8 +19,8 @@ from closedhand.solvers.solving import (
     labels,
     make_solver,
 )
-from closedhand.solvers.strategy import ANY, rows_of, strategy_of, uniform
-from closedhand.solvers.tree import build, tree_size
+from closedhand.solvers.strategy import normalised, rows_of, strategy_of
+from closedhand.solvers.tree import ANY, build, layout_of, tree_size
 from closedhand.web.json_numbers import number_of
 from closedhand.web.uploads import uploaded
 
@@ -69,7 +69,8 @@ class GameExplorer:
         self.game = game
         self.tree = build(game, most=MOST_NODES)
         self.graph = public_graph(game, self.tree)
-        self.profile = self._profile(uniform(game).probabilities, "uniform")
+        equal = normalised(self.tree.rows, np.zeros(len(self.tree.actions)))
+        self.profile = self._profile(equal, "uniform")
 
     def _profile(self, sigma: np.ndarray, name: str) -> Profile:
         return Profile(name, sigma, losses(self.tree, sigma), flow(self.tree, self.graph, sigma))
@@ -94,7 +95,8 @@ class GameExplorer:
 
     def _take_agent(self, agent: Agent, name: str) -> None:
         found = strategy_of(self.game, agent)
-        self.profile = self._profile(rows_of(found, self.tree), name)
+        rows = rows_of(found, layout_of(self.game, self.tree))
+        self.profile = self._profile(rows, name)
 
     def respond(self, player: int) -> None:
         """Replace the strategy of a player by a best response to the others."""

@@ -4,7 +4,7 @@ import asyncio
 import json
 import logging
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
@@ -334,12 +334,18 @@ def _decide(table: Table, seat: int, version: int) -> int | None:
     return int(agent.act(view)) if table.version == version else None
 
 
-def describe_table(table: Table, seat: int) -> dict[str, Any]:
+def without_files(agent: str, with_files: Collection[str]) -> str:
+    """The text of an agent, or only its name if it is one of those that name files."""
+    return agent.partition(":")[0] if agent in with_files else agent
+
+
+def describe_table(table: Table, seat: int, with_files: Collection[str] = ()) -> dict[str, Any]:
     """Describe a table for a browser, as JSON data.
 
     Args:
         table: The table.
         seat: Seat whose view is sent; `WATCHING` for spectators.
+        with_files: Texts of agents that name files, of which only the agent's name is sent.
     """
     game = table.game
     # After the end of a hand every seat sees all cards.
@@ -352,7 +358,11 @@ def describe_table(table: Table, seat: int) -> dict[str, Any]:
         "game": game.name,
         "seat": seat,
         "seats": [
-            {"agent": seat.agent, "name": seat.name, "person": not seat.agent}
+            {
+                "agent": without_files(seat.agent, with_files),
+                "name": seat.name,
+                "person": not seat.agent,
+            }
             for seat in table.seats
         ],
         "position": describe(game, views, table.actors, legal=asked),
@@ -363,7 +373,12 @@ def describe_table(table: Table, seat: int) -> dict[str, Any]:
         "deal": table.deal,
         "turn": table.turn,
         "hands": [
-            {"returns": h.returns, "occupants": h.occupants, "deal": h.deal, "turn": h.turn}
+            {
+                "returns": h.returns,
+                "occupants": [without_files(each, with_files) for each in h.occupants],
+                "deal": h.deal,
+                "turn": h.turn,
+            }
             for h in table.hands
         ],
         "roles": list(game.roles),

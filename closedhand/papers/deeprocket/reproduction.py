@@ -394,10 +394,8 @@ def _report_match(data: dict[str, Any]) -> list[str]:
 def _report_positions(rows: list[dict[str, Any]]) -> list[str]:
     lines = [f"- {name}: {own.about} DeepRocket: {own.played}." for name, own in POSITIONS.items()]
     lines += ["", "The paper prints the hands of the second example, inference, as up peasant,"]
-    lines += [
-        "landlord, down peasant. Here they have the order of its appendix A: in the other one"
-    ]
-    lines += ["the game cannot be played."]
+    lines += ["landlord, down peasant. Here they have the order of its appendix A: in the other"]
+    lines += ["order the game cannot be played."]
     lines += ["", f"Each agent decides with {SEEDS} seeds; a random agent may agree by chance."]
     lines += ["", "| position | agent | plays | as DeepRocket | its likeliest actions |"]
     lines += ["|---|---|---|---|---|"]

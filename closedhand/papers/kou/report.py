@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.agents.daihinmin.kou.variants import DEPARTURES, PAPER
+from closedhand.agents.daihinmin.kou.variants import DEPARTURES, LETTER
 from closedhand.arena.plot import new_figure, plot_league, save_figure, spread
 from closedhand.core.statistics import Estimate, interval, student
 from closedhand.papers.kou.reproduction import (
@@ -16,20 +16,23 @@ from closedhand.papers.kou.reproduction import (
     KOUS,
     MATCH,
     PLAYOUTS,
+    QUICK,
     SECTIONS,
     STAND_INS,
     SWEEP_ENEMIES,
     THRESHOLDS,
     VARIANTS,
+    WORTH_ENEMY,
     Plan,
     leagues,
     part_name,
+    plain,
     searcher,
     with_departure,
-    worth_enemy,
+    with_option,
 )
 
-TIMED = {1: ("kou", "kou-tuned"), 2: ("kou-tuned",)}
+TIMED = {1: KOUS, 2: KOUS[:1]}
 """By table the agents whose leagues give the times; ratios are to the first one."""
 
 TABLE_1 = {
@@ -58,14 +61,21 @@ DIFFERENCES = (
     "Differences: the text, followed literally, does not describe what the paper's program did.",
     "It leads the strongest of the weak plays, always takes the strongest card out of its pair,",
     "follows with strong plays before weak ones, and does not prefer plays that leave only",
-    "winners. So `kou` is weaker than `default`, while the paper's is the best of the light",
-    "programs; and leading the weakest play (`weak`), which the paper found harmful, helps it.",
+    "winners. So `kou[letter=1]` is weaker than `default`, while the paper's program is the best",
+    "of the light ones. `kou` departs from the text where Table 1 needs it (section worth).",
     "Where the text is silent, the rules are the competition's, and cards are given away so that",
-    "the least weak hand remains. `default` leads its longest kaidan and its largest group, the",
-    "paper's its weakest play. The stand-ins play differently from the paper's programs, so the",
-    "distances differ. The paper does not describe the playouts of the programs that search.",
+    "the least weak hand remains. `default` leads its longest kaidan and its largest group;",
+    "`default[lead=single]` leads its weakest card, as the paper says of it. The stand-ins play",
+    "differently from the paper's programs, so the distances differ. The paper does not describe",
+    "the playouts of the programs that search.",
 )
-"""Differences from the paper, and their causes."""
+"""What differs from the paper, and why."""
+
+SIGNS = (
+    "Sign: `same` as the paper's, the `other` one, or `open`, where our interval contains 0 or the",
+    "paper's difference is at most twice its standard deviation.",
+)
+"""Explanation of the column of signs in Tables 3 to 6."""
 
 NOISE = 80
 """Approximate standard deviation of the difference of two scores of 1,000 rounds each."""
@@ -99,7 +109,7 @@ def sections_of(results: dict[str, dict[str, Any]]) -> list[str]:
         for section in SECTIONS
         if all(
             name in results
-            for enemy in ENEMIES[-1:]
+            for enemy in (QUICK.enemies[0],)
             for name in leagues(Plan(sections=(section,), enemies=(enemy,)))
         )
     ]
@@ -122,11 +132,12 @@ def pictures(results: dict[str, dict[str, Any]], folder: Path) -> None:
     """
     for number in (1, 2):
         for kou in KOUS:
-            data = results.get(f"table-{number}-{kou}")
+            data = results.get(f"table-{number}-{plain(kou)}")
             if data:
                 # Curves by match: the results do not hold points by round.
                 plot_league(
-                    {**data, "points": data["matches"]}, folder / f"figure-{number}-{kou}.png"
+                    {**data, "points": data["matches"]},
+                    folder / f"figure-{number}-{plain(kou)}.png",
                 )
     if "sweep" in sections_of(results):
         _plot_sweep(results, folder / "sweep.png")
@@ -146,7 +157,7 @@ def _plot_sweep(results: dict[str, dict[str, Any]], path: Path) -> None:
         axis.set_title(f"among four {enemy}", fontsize=10)
         axis.set_xlabel("threshold")
         axis.grid(True, alpha=0.3)
-    axes[0].set_ylabel(f"points in 1,000 rounds, less threshold {PAPER.threshold}")
+    axes[0].set_ylabel(f"points in 1,000 rounds, less threshold {LETTER.threshold}")
     axes[0].legend(fontsize=8)
     save_figure(figure, path)
 
@@ -179,7 +190,7 @@ def _gap_of_threshold(
     results: dict[str, dict[str, Any]], kou: str, number: int, enemy: str
 ) -> Estimate:
     """Estimate the gain of another threshold than the paper's in 1,000 rounds."""
-    agent, original = (f"{kou}[threshold={value}]" for value in (number, PAPER.threshold))
+    agent, original = (with_option(kou, "threshold", n) for n in (number, LETTER.threshold))
     return difference(results, agent, original, enemy)
 
 
@@ -187,10 +198,9 @@ def report(results: dict[str, dict[str, Any]]) -> str:
     """Write all results as Markdown."""
     lines = ["# kou and Daihinmin, reproduced", ""]
     lines += ["Points of leagues of five programs. Seats and classes change every 100 rounds;"]
-    lines += ["95% intervals are over these matches. `kou` follows the paper's text literally,"]
-    lines += [
-        "`kou-tuned` has our best parameters, and `default` is the competition's sample client."
-    ]
+    lines += ["95% intervals are over these matches. `kou` is the reading of the paper under which"]
+    lines += ["its results are possible, `kou[letter=1]` follows its text literally, and `default`"]
+    lines += ["is the competition's sample client."]
     lines += ["Our agents stand in for the other programs, so only the shape of the results can"]
     lines += ["be compared. A score of 1,000 rounds has a standard deviation of about"]
     lines += [
@@ -205,19 +215,25 @@ def report(results: dict[str, dict[str, Any]]) -> str:
         (2, TABLE_2, "Against programs that search"),
     ):
         if f"table-{number}" in sections:
-            pictures = ", ".join(f"figure-{number}-{kou}.png" for kou in KOUS)
+            pictures = ", ".join(f"figure-{number}-{plain(kou)}.png" for kou in KOUS)
             lines += ["", f"## Table {number}: {title} (pictures: {pictures})", ""]
-            lines += _score_table([results[f"table-{number}-{kou}"] for kou in KOUS], table)
+            lines += _score_table([results[f"table-{number}-{plain(kou)}"] for kou in KOUS], table)
     for number, title in TITLES.items():
         if f"table-{number}" in sections:
             lines += ["", f"## Table {number}: {title}", ""]
             variants = [v for v, (own, _) in VARIANTS.items() if own == number]
             lines += _difference_table(results, variants)
+    if any(f"table-{number}" in sections for number in TITLES):
+        lines += ["", *SIGNS]
     if "sweep" in sections:
         lines += ["", "## The threshold, less 95, in 1,000 rounds (picture: sweep.png)", ""]
         lines += _sweep_table(results)
     if "worth" in sections:
-        lines += ["", "## What each departure from the paper is worth, in 1,000 rounds", ""]
+        lines += [
+            "",
+            f"## Gain of each departure among four {WORTH_ENEMY}, in 1,000 rounds",
+            "",
+        ]
         lines += _worth_table(results)
     if "budget" in sections:
         lines += ["", "## Strength of Monte Carlo search with random playouts", ""]
@@ -253,15 +269,24 @@ def _score_table(leagues: Sequence[dict[str, Any]], paper: dict[int, tuple[int, 
 
 def _difference_table(results: dict[str, dict[str, Any]], variants: list[str]) -> list[str]:
     """Write the score differences of variants from the agent itself, ours and the paper's."""
-    lines = [f"| among four | variant | {' | '.join(f'{kou} | 95%' for kou in KOUS)} | paper |"]
-    lines += ["|---|---|" + "---|" * (2 * len(KOUS) + 1)]
+    heads = " | ".join(f"{kou} | 95% | sign" for kou in KOUS)
+    lines = [f"| among four | variant | {heads} | paper |"]
+    lines += ["|---|---|" + "---|" * (3 * len(KOUS) + 1)]
     for enemy in enemies_of(results, variants[0]):
         name = f"{enemy} ({STAND_INS[enemy]})" if enemy in STAND_INS else enemy
         for variant in variants:
             gaps = [difference(results, f"{kou}:{variant}", kou, enemy) for kou in KOUS]
-            stated = VARIANTS[variant][1][ENEMIES.index(enemy)]
-            lines.append(f"| {name} | {variant} | {_gap_cells(gaps)} | {stated:+} |")
+            stated = VARIANTS[variant][1][min(ENEMIES.index(enemy), 2)]
+            cells = [f"{_gap_cells([gap])} | {sign_of(gap, stated)}" for gap in gaps]
+            lines.append(f"| {name} | {variant} | {' | '.join(cells)} | {stated:+} |")
     return lines
+
+
+def sign_of(gap: Estimate, stated: int) -> str:
+    """Compare the sign of a difference with the paper's; see `SIGNS`."""
+    if abs(stated) <= 2 * NOISE or gap.low <= 0 <= gap.high:
+        return "open"
+    return "same" if (gap.mean > 0) == (stated > 0) else "other"
 
 
 def _sweep_table(results: dict[str, dict[str, Any]]) -> list[str]:
@@ -276,17 +301,12 @@ def _sweep_table(results: dict[str, dict[str, Any]]) -> list[str]:
 
 
 def _worth_table(results: dict[str, dict[str, Any]]) -> list[str]:
-    """Write the gain of each departure for `kou`, and the loss of `kou-tuned` without it."""
-    heads = [
-        f"added to kou, among four {worth_enemy('kou')}",
-        f"removed from kou-tuned, among four {worth_enemy('kou-tuned')}",
-    ]
+    """Write the loss of `kou` without each departure, and its gain for the literal one."""
+    heads = ["removed from kou", "added to the literal text"]
     lines = [f"| departure | {' | '.join(f'{head} | 95%' for head in heads)} |"]
     lines += ["|---|" + "---|" * (2 * len(heads))]
     for name, value in DEPARTURES.items():
-        gaps = [
-            difference(results, with_departure(kou, name), kou, worth_enemy(kou)) for kou in KOUS
-        ]
+        gaps = [difference(results, with_departure(kou, name), kou, WORTH_ENEMY) for kou in KOUS]
         lines.append(f"| `{name}={value}` | {_gap_cells(gaps)} |")
     return lines
 
@@ -322,7 +342,7 @@ def _time_tables(results: dict[str, dict[str, Any]]) -> list[str]:
     for number, timed in TIMED.items():
         found: dict[str, float] = {}
         for kou in timed:
-            for row in results.get(f"table-{number}-{kou}", {}).get("results", ()):
+            for row in results.get(f"table-{number}-{plain(kou)}", {}).get("results", ()):
                 found.setdefault(row["agent"], row["microseconds_per_decision"])
         if found:
             head = f"| agent of Table {number} | µs a decision | times {timed[0]}'s |"

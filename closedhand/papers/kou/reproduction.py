@@ -1,9 +1,13 @@
 """Leagues of the paper about `kou`, champion of UECda-2014's light class.
 
-`kou` follows the paper's text literally, `kou-tuned` has our best parameters, and `default` is the
-competition's sample client. The paper's other programs are not available: agents of the same kind
-stand in for them. A league consists of matches of 100 rounds; intervals are over these matches.
-`compute` plays each league as a part with its own file; `report` makes the tables and pictures.
+- `kou` is the reading of the paper's text under which its results are possible.
+- `kou[letter=1]` follows the text literally.
+- `default` is the competition's sample client; `default[lead=single]` leads single cards, as the
+  paper says of that client.
+- The paper's other programs are not available: agents of the same kind stand in for them.
+
+A league consists of matches of 100 rounds; intervals are over these matches. `compute` plays each
+league as a part with its own file; the module `report` makes the tables and pictures.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,8 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.agents.daihinmin.kou.variants import DEPARTURES, PAPER
+from closedhand.agents.daihinmin.kou.variants import DEPARTURES, LETTER
 from closedhand.arena import league, results as files
+from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import make_agent
 from closedhand.core.duplicate import cut
 from closedhand.core.game import Game, InputError
@@ -27,8 +32,8 @@ MATCH = 100
 SIDE_BY_SIDE = 5000
 """Rounds of a job in a league without searching agents; its matches are played side by side."""
 
-KOUS = ("kou", "kou-tuned")
-"""The agents that are measured: the paper's text, and our best parameters."""
+KOUS = ("kou", "kou[letter=1]")
+"""The agents that are measured: our reading of the paper, and its literal text."""
 
 STAND_INS = {
     "min-sets": "chibiHana",
@@ -41,14 +46,15 @@ STAND_INS = {
 """Our agents and the paper's programs that they stand in for; searching ones by strength.
 
 The stand-in for snowl, the first champion that searched, plays random playouts, about as many as
-snowl. Like snowl it is weaker than `kou-tuned` (section "budget").
+snowl. Like snowl it is weaker than `kou` (section "budget").
 """
 
 LIGHT = ("min-sets", "trick-ender", "default", "default")
 SEARCH = tuple(agent for agent in reversed(STAND_INS) if agent.startswith("monte-carlo"))
 """The opponents of Table 1 (`LIGHT`) and Table 2 (`SEARCH`), in the paper's order."""
 
-ENEMIES = ("min-sets", "trick-ender", "default")
+ENEMIES = ("min-sets", "trick-ender", "default", "default[lead=single]")
+"""The opponents of Tables 3 to 6; the last two are both compared with the paper's `default`."""
 VARIANTS = {
     "w100": (3, (-2132, -767, -825)),
     "w90": (3, (403, 663, 15)),
@@ -70,7 +76,10 @@ BUDGETS = (10, 30, 100, 300, 1000, 3000)
 """Simulations per decision in the section "budget"."""
 PLAYOUTS = "random"
 """Policy of the playouts in the section "budget"."""
-BUDGET_ENEMIES = ("default", "kou-tuned")
+BUDGET_ENEMIES = ("default", "kou")
+
+WORTH_ENEMY = "default"
+"""The agent among four of which a departure is measured."""
 
 SECTIONS = (
     *("table-1", "table-2", "table-3", "table-4", "table-5", "table-6"),
@@ -119,7 +128,7 @@ def leagues(plan: Plan) -> dict[str, tuple[list[str], int]]:
             ("table-2", SEARCH, plan.search_rounds),
         ):
             if section in plan.sections:
-                found[f"{section}-{kou}"] = ([kou, *rest], rounds)
+                found[f"{section}-{plain(kou)}"] = ([kou, *rest], rounds)
         for agent, enemy in compared(plan, kou):
             found[part_name(agent, enemy)] = ([agent, *[enemy] * 4], plan.rounds)
     if "budget" in plan.sections:
@@ -143,31 +152,35 @@ def compared(plan: Plan, kou: str) -> list[tuple[str, str]]:
         found += [(agent, enemy) for enemy in plan.enemies for agent in agents]
     if "sweep" in plan.sections:
         found += [
-            (f"{kou}[threshold={number}]", enemy)
+            (with_option(kou, "threshold", number), enemy)
             for enemy in SWEEP_ENEMIES
             for number in THRESHOLDS
         ]
     if "worth" in plan.sections:
         agents = [kou, *(with_departure(kou, name) for name in DEPARTURES)]
-        found += [(agent, worth_enemy(kou)) for agent in agents]
+        found += [(agent, WORTH_ENEMY) for agent in agents]
     return list(dict.fromkeys(found))
 
 
+def with_option(kou: str, name: str, value: int) -> str:
+    """Text of one of `KOUS` with another value of a parameter."""
+    spec = AgentSpec.parse(kou)
+    return str(AgentSpec(spec.name, {**spec.options, name: value}))
+
+
 def with_departure(kou: str, name: str) -> str:
-    """Text of `kou` with one of the departures, or of `kou-tuned` without it."""
-    value = DEPARTURES[name] if kou == "kou" else getattr(PAPER, name)
-    return f"{kou}[{name}={value}]"
-
-
-def worth_enemy(kou: str) -> str:
-    """Name of the agent among four of which a departure is measured."""
-    return "default" if kou == "kou" else kou
+    """Text of `kou` without one of the departures, or of the literal one with it."""
+    return with_option(kou, name, getattr(LETTER, name) if kou == "kou" else DEPARTURES[name])
 
 
 def part_name(agent: str, enemy: str) -> str:
     """Name of the league of an agent against four of an enemy."""
-    plain = agent.translate(str.maketrans({":": "-", "[": "-", "=": "-", "]": ""}))
-    return f"{plain}-against-{enemy}"
+    return f"{plain(agent)}-against-{plain(enemy)}"
+
+
+def plain(agent: str) -> str:
+    """Text of an agent with `-` in place of characters that are unsafe in file names."""
+    return agent.translate(str.maketrans({":": "-", "[": "-", "=": "-", ",": "-", "]": ""}))
 
 
 def compute(

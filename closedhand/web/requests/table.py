@@ -1,5 +1,6 @@
 """Requests about games and tables."""
 
+from dataclasses import replace
 from typing import Any
 
 from closedhand.core.game import InputError
@@ -8,6 +9,7 @@ from closedhand.core.registry import load, spec_of
 from closedhand.web import advice, catalogue
 from closedhand.web.connection import Connection, request
 from closedhand.web.hints import adviser, push_advice, push_card_chances
+from closedhand.web.lobby import without_files
 from closedhand.web.table import OBJECT, PACE, TRUTH, pace_of
 
 
@@ -20,6 +22,8 @@ async def _games(connection: Connection, given: dict[str, Any]) -> Any:
 async def _agents(connection: Connection, given: dict[str, Any]) -> Any:
     lobby, name = connection.lobby, given["game"]
     found = await lobby.in_thread(catalogue.agents, name)
+    if not connection.owner:
+        return found  # the others name files of the owner
     added = [{"text": each, "microseconds": None} for each in lobby.added.get(name, ())]
     return [*found, *added]
 
@@ -166,7 +170,11 @@ async def _record(connection: Connection, given: dict[str, Any]) -> Any:
     table = connection.at_table()
     if not table.over:
         raise InputError("the record of a hand is for its end")
-    return table.record().to_json()
+    record, files = table.record(), connection.kept_back(table.game.name)
+    if record.agents is not None:
+        agents = tuple(without_files(agent, files) for agent in record.agents)
+        record = replace(record, agents=agents)
+    return record.to_json()
 
 
 @request("try", {"version": SEED, "text": TEXT}, for_owner=False)
