@@ -88,15 +88,15 @@ def view_of(env: Any, game: Game, state: dict[str, Any]) -> State:
     mine = raw["current_player"]
     opener = second[0][0] if second else mine
     small_blind = record[0][0] if record else mine
-    told = [text for _, text in first]
-    if told[:1] == [CALL]:
-        told[0] = CHECK
+    actions = [text for _, text in first]
+    if actions[:1] == [CALL]:
+        actions[0] = CHECK
     if raw["public_card"] is None:
-        return game.view_from(int(mine != small_blind), raw["hand"], told)
+        return game.view_from(int(mine != small_blind), raw["hand"], actions)
     if opener != small_blind:  # the big blind opens: it is our S, and the raises are the same
-        told = told[1:] if told[0] == CHECK else [CHECK, *told]
-    told += [text for _, text in second]
-    return game.view_from(int(mine != opener), raw["hand"], told, flop=raw["public_card"])
+        actions = actions[1:] if actions[0] == CHECK else [CHECK, *actions]
+    actions += [text for _, text in second]
+    return game.view_from(int(mine != opener), raw["hand"], actions, flop=raw["public_card"])
 
 
 def rounds(record: list[tuple[int, str]]) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:

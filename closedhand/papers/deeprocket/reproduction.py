@@ -252,8 +252,11 @@ def compute(
         InputError: An unknown section or agent, or an agent that plays illegally.
         KeyboardInterrupt: Interrupted; a later call resumes.
     """
-    _check(plan)
+    for section in plan.sections:
+        if section not in SECTIONS:
+            raise InputError(f"no section {section!r}; there are {', '.join(SECTIONS)}")
     work = _work(plan, folder)
+    _check_agents(plan)
     sections = dict.fromkeys(
         each for section in plan.sections for each in IMPLIED.get(section, (section,))
     )
@@ -267,15 +270,12 @@ def compute(
     return results
 
 
-def _check(plan: Plan) -> None:
-    """Check sections and agents now, ahead of minutes of work.
+def _check_agents(plan: Plan) -> None:
+    """Check the agents of a plan now, ahead of minutes of work.
 
     Raises:
-        InputError: There is no such section or agent.
+        InputError: There is no such agent.
     """
-    for section in plan.sections:
-        if section not in SECTIONS:
-            raise InputError(f"no section {section!r}; there are {', '.join(SECTIONS)}")
     agents = list(plan.agents) if {"positions", "ladder"} & set(plan.sections) else []
     if "figures" in plan.sections:
         agents += [plan.network, plan.best]

@@ -254,9 +254,9 @@ def test_slow_agents_play_fewer_deals_in_one_process(monkeypatch: pytest.MonkeyP
         True,
         False,
     ]
-    for room in (ladder, match):
+    for module in (ladder, match):
         monkeypatch.setattr(
-            room, "traits_of", lambda game, agent: Traits(clocked=agent == "random")
+            module, "traits_of", lambda game, agent: Traits(clocked=getattr(agent, "name", agent) == "random")
         )
     seen: list[int] = []
     play = match.play
