@@ -55,7 +55,10 @@ NO_JOKER = -9
 
 
 MOST_CARDS = (13, 20)
-"""Most cards of a player, the daifugo in the exchange: with five or six players, and with fewer."""
+"""Most cards of a player, the daifugo in the exchange: with five or six players, and with fewer.
+
+It is a bound on the hidden cards of a hand, too: what is given after a seven lies open.
+"""
 
 
 class Shape(NamedTuple):
