@@ -52,7 +52,7 @@ REASONS = {
     ("testing/processes.py", "subprocess"): "the same",
     ("testing/saving.py", "pickle"): "check_game reads back what it has pickled itself",
     (
-        "core/numba/jit.py",
+        "core/numba/cache.py",
         "pickle",
     ): "compiled kernels, from a folder in which only the user may write",
     ("cli/__init__.py", "runpy"): "`bench` runs the benchmarks of the checkout that it is part of",
@@ -176,8 +176,7 @@ READERS = {
     "records": "closedhand.core.records:read",
     "log": "closedhand.games.daihinmin.logs:read",
     "results": "closedhand.arena.results:load_same",
-    "strategy": "closedhand.agents.leduc.strategy:load",
-    "strategy of any game": "closedhand.solvers.strategy:load",
+    "strategy": "closedhand.solvers.strategy:load",
     "tables": "closedhand.agents.chinese_poker.separable:load",
     "weights": "closedhand.learning.policy_gradient:read_weights",
     "deals": "closedhand.agents.doudizhu.bidding.fitting:read",

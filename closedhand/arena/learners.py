@@ -2,8 +2,7 @@
 
 A cell is a learner in a game under its default rules, with settings that are the same for all games
 (`SETTINGS`), a budget of steps and a seed. Its result is a file of its own, from which the table is
-made (`closedhand.arena.learner_table`): whoever computes a cell elsewhere adds it by copying the
-file.
+made (`closedhand.arena.learner_table`): a cell computed elsewhere is added by copying its file.
 
 A step of a deep learner is a decision that it learns from. A step of a tabular algorithm is a visit
 of a decision: a sweep visits all of the information tree for each player, and a sampled game counts
@@ -107,6 +106,17 @@ def choose(only: Iterable[str] | None, seeds: Iterable[int]) -> list[Cell]:
     Raises:
         InputError: Something of `only` is none of these.
     """
+    wanted = None if only is None else {name.strip() for name in only}
+    games = {called for game in GAMES for called in (game, spec_of(game).command_name)}
+    learners = (*OWN, *solving.ALGORITHMS)
+    for name in sorted(wanted or ()):
+        # Before it is found out which games are small, which compiles kernels.
+        game, _, learner = name.rpartition("/")
+        if not (name in games or (game in {"", *games} and learner in learners)):
+            raise InputError(
+                f"no cell {name!r}: name a game ({', '.join(GAMES)}), a learner "
+                f"({', '.join(learners)}), or GAME/LEARNER"
+            )
     pairs = [(game, learner) for game in GAMES for learner in learners_of(game)]
     names = {
         (game, learner): {
@@ -116,14 +126,9 @@ def choose(only: Iterable[str] | None, seeds: Iterable[int]) -> list[Cell]:
         }
         for game, learner in pairs
     }
-    wanted = None if only is None else {name.strip() for name in only}
     for name in sorted(wanted or ()):
         if not any(name in own for own in names.values()):
-            learners = ", ".join(dict.fromkeys(learner for _, learner in pairs))
-            raise InputError(
-                f"no cell {name!r}: name a game ({', '.join(GAMES)}), a learner ({learners}), or "
-                "GAME/LEARNER"
-            )
+            raise InputError(f"no cell {name!r}: that game is too large for this learner")
     chosen = [pair for pair in pairs if wanted is None or names[pair] & wanted]
     return [Cell(*pair, seed) for pair in chosen for seed in seeds]
 

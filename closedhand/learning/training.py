@@ -325,7 +325,6 @@ class DeepLearner(NetworkLearner[Chosen]):
         self.scale.sums = state["scale"].astype(np.float64)
         self.counts = state["counts"]
 
-
     def save(self, folder: Path) -> None:
         """Write the averaged network for the agent `learned`, and who of the pool has played."""
         super().save(folder)

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from closedhand.agents.doudizhu.search.agent import describer, read_search
+from closedhand.agents.doudizhu.search.agent import search_settings, searching
 from closedhand.agents.doudizhu.value_net.playouts import SIMULATION
 from closedhand.agents.doudizhu.variants import check_three
 from closedhand.core import agents
@@ -16,7 +16,7 @@ from closedhand.core.agents import Traits, described
 from closedhand.core.files import SHIPPED, within
 from closedhand.core.game import Game, InputError
 from closedhand.learning.agent_factory import MODULES
-from closedhand.search.budget import Threads, Worlds
+from closedhand.search.budget import SearchArgument, Threads, Worlds
 
 if TYPE_CHECKING:
     from closedhand.agents.doudizhu.deeprocket.policy_net import PolicyNetAgent
@@ -66,11 +66,11 @@ def make_policy_net(game: Game, seed: int, argument: str | None) -> "PolicyNetAg
     return load(game, name, **policy_files(argument))
 
 
-@described(describer("policy-search", SIMULATION), needs=MODULES)
+@searching("policy-search", SIMULATION, needs=MODULES)
 def make_policy_search(
     game: Game,
     seed: int,
-    argument: str | None,
+    argument: SearchArgument,
     threads: Threads = None,
     worlds: Worlds = None,
 ) -> agents.Agent:
@@ -80,10 +80,10 @@ def make_policy_search(
         InputError: The argument is invalid, or it is a game of two.
     """
     check_three(game, "policy-search")
-    name, budget, path = read_search("policy-search", argument, threads, worlds)
+    name, budget = search_settings("policy-search", argument, threads, worlds)
     from closedhand.agents.doudizhu.deeprocket.policy_search import PolicySearchAgent
 
-    return PolicySearchAgent(game, name, seed, policy_files(path), **budget)
+    return PolicySearchAgent(game, name, seed, policy_files(argument.path), **budget)
 
 
 def douzero_files(argument: str | None) -> tuple[Path, ...]:
