@@ -229,14 +229,15 @@ def _finish(
     show: Callable[[dict[str, Any]], None],
     as_json: bool,
 ) -> None:
-    """Save results, print them, and save a picture of them."""
+    """Print results, save them, and save a picture of them."""
     from closedhand.arena import results
 
-    results.save(path, data)
+    # First: what was computed must not be lost because a disk is full.
     if as_json:
         print_json(data)
     else:
         show(data)
+    results.save(path, data)
     picture = save_picture(plot, data, _picture_of(path))
     if not as_json:
         typer.echo(f"saved {path}" + (f" and {picture}" if picture else ""))

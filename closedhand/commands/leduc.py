@@ -20,9 +20,6 @@ from closedhand.cli.solve import show_results, work
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.game import Game
 
-SOLVER_OF = {"maskable-ppo": "ppo"}
-"""Solvers that have another name among the trainers, where `ppo` is the learner of every game."""
-
 
 def learn(
     game: Game, algorithm: str, seconds: float, seed: int, folder: Path, restart: bool
@@ -32,7 +29,7 @@ def learn(
     from closedhand.solvers import solving
 
     make_folder(folder)
-    run = solving.begin(SOLVER_OF.get(algorithm, algorithm), game, seed, folder)
+    run = solving.begin(algorithm, game, seed, folder)
     run.resume_if_kept(restart)
     result = work(run, seconds=run.seconds + seconds)
     show_results([result])
@@ -60,9 +57,9 @@ def graph(
     ] = None,
 ) -> None:
     """Draw the state graph of UH-Leduc: 16 states, 36 actions, 11 ends."""
-    from closedhand.agents.leduc.strategy import load
     from closedhand.core.registry import make_game
     from closedhand.papers.leduc_slides.graph import pictures_of, plot_graph
+    from closedhand.solvers.strategy import load
 
     claim_files(*pictures_of(out))
     played = load(strategy) if strategy else None

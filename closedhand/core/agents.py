@@ -11,6 +11,7 @@ a text once, to a `NamedAgent`, which makes any number of agents.
 
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -27,6 +28,13 @@ from closedhand.core.checks import InputError, check_seed, integers, shown
 from closedhand.core.game import Game, State
 from closedhand.core.optional_imports import needing, require
 from closedhand.core.options import options_of
+from closedhand.core.plugins import (
+    described as described_point,
+    is_own,
+    load_point,
+    order,
+    owner_of,
+)
 from closedhand.core.reading import checksum
 from closedhand.core.registry import make_game, spec_of
 
@@ -241,7 +249,7 @@ def parse_agent(game: str, agent: AnyAgent) -> Player:
     spec = AgentSpec.parse(agent) if isinstance(agent, str) else agent
     if isinstance(spec, AgentSpec):
         with needing(f"the agent {spec.name}"):
-            factory = _entry_point(game, spec.name).load()
+            factory = load_point(_entry_point(game, spec.name))
         require(*getattr(factory, "needs", ()))
         options = dict[str, Any]()
         if spec.options:
@@ -316,16 +324,34 @@ def _entry_points() -> tuple[EntryPoint, ...]:
 
 @lru_cache(maxsize=1)
 def _points_in(folders: tuple[str, ...], times: tuple[int, ...]) -> tuple[EntryPoint, ...]:
-    """Those in `sys.path`; an installation changes the time of one of its folders."""
-    return tuple(entry_points(group=GROUP))
+    """Those in `sys.path`; an installation changes the time of one of its folders.
+
+    An agent of another package with the name of one of ours, for any game that both play, is left
+    out: results state only the name.
+    """
+    points = sorted(entry_points(group=GROUP), key=order)
+    own = [point.name.rpartition(".") for point in points if is_own(point)]
+    kept: list[EntryPoint] = []
+    for point in points:
+        game, _, name = point.name.rpartition(".")
+        rivals = [of for of, _, other in own if other == name]
+        if is_own(point) or not (rivals and (game in rivals or "" in (game, *rivals))):
+            kept.append(point)
+        else:
+            text = f"the agent {described_point(point)} is left out: closedhand has a {name} itself"
+            warnings.warn(text, stacklevel=2)
+    return tuple(kept)
 
 
 def _entry_point(game: str, name: str) -> EntryPoint:
-    for known in (f"{game}.{name}", name):  # a game's own agent goes first
-        for point in _entry_points():
-            if point.name == known:
-                return point
-    raise InputError(f"{game} has no agent {name!r}; it has {', '.join(agent_names(game))}")
+    names = (f"{game}.{name}", name)
+    found = [point for point in _entry_points() if point.name in names]
+    if not found:
+        raise InputError(f"{game} has no agent {name!r}; it has {', '.join(agent_names(game))}")
+    if len({owner_of(point) for point in found}) > 1:
+        offers = ", ".join(map(described_point, found))
+        raise InputError(f"several packages have an agent {name!r} of {game}: {offers}")
+    return max(found, key=lambda point: len(point.name))  # a game's own agent goes first
 
 
 def refuse_argument(name: str, argument: str | None) -> None:

@@ -42,7 +42,6 @@ TEXTS: dict[str, tuple[str, ...]] = {
 NEED_FILES = {
     "strategy": "the file of a strategy, which `written` writes",
     "learned": "a network, which `written_network` writes",
-    "ppo": "a model that Stable-Baselines3 has trained: tests/agents/doudizhu/test_ppo.py",
     "rlcard": "a model of RLCard for the game: tests/bridges/test_rlcard.py",
     "douzero": "networks of DouZero: tests/agents/doudizhu/test_douzero.py",
 }
@@ -109,13 +108,10 @@ def reached(game: Game, seed: int, number: int) -> list[State]:
 
 def written(game: Game, folder: Path) -> Iterator[str]:
     """The text of an agent `strategy` that plays by a file, in a game that is small enough."""
-    from closedhand.solvers import solving
+    from closedhand.solvers.strategy import save, uniform
 
     with suppress(InputError):
-        trees = solving.trees_of(game)
-        tree = trees.build(game)
-        sigma = trees.tables(game, tree).sigma
-        trees.save(trees.to_strategy(game, tree, sigma), folder / "uniform.npz")
+        save(uniform(game), folder / "uniform.npz")
         yield f"strategy:{folder / 'uniform.npz'}"
 
 

@@ -148,7 +148,7 @@ def test_specs_are_agents_to_make() -> None:
 
 @pytest.mark.slow
 def test_quoted_paths_are_found(tmp_path: Path) -> None:
-    from closedhand.agents.leduc.strategy import save, uniform
+    from closedhand.solvers.strategy import save, uniform
 
     folder = tmp_path / "a,b:c [d=1]"
     folder.mkdir()
@@ -186,7 +186,7 @@ def test_agents_of_other_packages(monkeypatch: pytest.MonkeyPatch) -> None:
 
     class Point:
         def __init__(self, name: str, factory: Any) -> None:
-            self.name, self._factory = name, factory
+            self.name, self._factory, self.dist, self.value = name, factory, None, "x:y"
 
         def load(self) -> Any:
             if self._factory is None:
