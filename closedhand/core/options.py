@@ -188,7 +188,7 @@ NOUNS: Mapping[type, str] = {
 
 
 def guess(text: str) -> Any:
-    """The number or truth value that a text states, as in JSON; another text unchanged."""
+    """Parse a number or truth value as in JSON; return another text unchanged."""
     if not NUMBER.fullmatch(text):
         return text
     try:
