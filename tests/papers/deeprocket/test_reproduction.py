@@ -256,7 +256,9 @@ def test_slow_agents_play_fewer_deals_in_one_process(monkeypatch: pytest.MonkeyP
     ]
     for module in (ladder, match):
         monkeypatch.setattr(
-            module, "traits_of", lambda game, agent: Traits(clocked=getattr(agent, "name", agent) == "random")
+            module,
+            "traits_of",
+            lambda game, agent: Traits(clocked=getattr(agent, "name", agent) == "random"),
         )
     seen: list[int] = []
     play = match.play
