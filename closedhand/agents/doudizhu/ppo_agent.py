@@ -76,7 +76,7 @@ class PPOAgent(SubstepAgent):
     def _shares(self, views: np.ndarray) -> torch.Tensor:
         """The probabilities of all sub-steps for states [n], float32 [n, sub-steps]."""
         game = self.substeps
-        observations = np.empty((len(views), game.observation_size), np.int8)
+        observations = np.zeros((len(views), game.observation_size), np.int8)
         masks = np.zeros((len(views), game.num_actions), bool)
         for view, observation, mask in zip(views, observations, masks, strict=True):
             contract.observe(game.rules, view, view["player"], observation)

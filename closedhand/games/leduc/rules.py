@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.core.cards import shuffle
+from closedhand.core.cards import shuffle, total
 from closedhand.core.numba.jit import State, kernel
 from closedhand.games.leduc.plays import ACTIONS, LONGEST, SHOWDOWN, S, T
 
@@ -152,7 +152,7 @@ def redeal(rules, view, player, rng):
             copies[card] -= 1
     for i in range(SEATS + 1):
         if view.cards[i] == UNKNOWN:
-            place = np.int64(rng.random() * copies.sum())
+            place = np.int64(rng.random() * total(copies))
             kind = 0
             while place >= copies[kind]:
                 place -= copies[kind]
