@@ -53,8 +53,8 @@ napoleon_numpy_docstring = False
 napoleon_use_ivar = True
 
 
-ROOMS = ("core", "games", "envs", "wrappers", "bridges", "search", "baselines", "arena", "papers",
-         "cli", "commands", "testing")  # fmt: skip
+ROOMS = ("core", "games", "envs", "wrappers", "search", "solvers", "learning", "agents", "bridges",
+         "competitions", "arena", "papers", "web", "cli", "commands", "testing")  # fmt: skip
 """The rooms of the package, each with a page of all its modules."""
 
 

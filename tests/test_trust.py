@@ -52,11 +52,11 @@ REASONS = {
     ("testing/processes.py", "subprocess"): "the same",
     ("testing/saving.py", "pickle"): "check_game reads back what it has pickled itself",
     (
-        "core/kernel.py",
+        "core/numba/jit.py",
         "pickle",
     ): "compiled kernels, from a folder in which only the user may write",
     ("cli/__init__.py", "runpy"): "`bench` runs the benchmarks of the checkout that it is part of",
-    ("baselines/doudizhu/ppo_agent.py", "load"): "the user has to say trust=1",
+    ("agents/doudizhu/ppo_agent.py", "load"): "the user has to say trust=1",
 }
 """Where this is done all the same, and why."""
 

@@ -62,7 +62,7 @@ print("mine" in closedhand.GAMES)
 LISTED = """
 import sys
 from closedhand import GAMES
-from closedhand.core.extras import EXTRAS
+from closedhand.core.optional_imports import EXTRAS
 from closedhand.web import catalogue
 
 print("policy-net" in [agent["text"] for game in GAMES for agent in catalogue.agents(game)])

@@ -12,7 +12,7 @@ class Fault(NamedTuple):
     test: str
 
 
-UECDA = "tests/games/daihinmin/uecda"
+UECDA = "tests/competitions/uecda"
 
 NAMED = (
     Fault(

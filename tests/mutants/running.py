@@ -38,7 +38,7 @@ TESTS = (
     "tests/wrappers/test_*.py",
     "tests/search/test_*.py",
     "tests/testing/test_*.py",
-    "tests/baselines/test_*.py",
+    "tests/agents/test_*.py",
     "tests/core/test_[bcdiprs]*.py",
 )
 """Files whose tests are tried; what a test calls decides for which mutants it is run."""

@@ -96,8 +96,8 @@ def test_a_large_game_is_refused() -> None:
 def test_solvers_work_without_compiled_kernels() -> None:
     program = """
 from closedhand import make_game
-from closedhand.baselines.tabular import solving
-from closedhand.baselines.tabular.strategy import ANY
+from closedhand.solvers import solving
+from closedhand.solvers.strategy import ANY
 for name in ("dcfr", "mccfr", "mmd", "q-learning"):
     learner = solving.make_solver(name, make_game("leduc"), 3, trees=ANY)
     learner.run(2)

@@ -60,7 +60,7 @@ Tuple = TypeVar("Tuple")
 HOME = __name__.partition(".")[0]
 """The package whose code every kernel may contain."""
 
-_FOLDER = os.path.dirname(os.path.dirname(__file__))
+_FOLDER = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
 """The folder of `HOME`."""
 
 # Types for the signatures of kernels: Numba ignores them, readers and pyright do not.

@@ -198,7 +198,7 @@ def test_kernels_work_without_the_compiler() -> None:
     assert_alike_without_compiler("""
 import numpy as np
 from closedhand import make_game
-from closedhand.baselines.chinese_poker import counter, pool, separable
+from closedhand.agents.chinese_poker import counter, pool, separable
 from closedhand.games.chinese_poker.notation import parse_hand
 rules, win = make_game("chinese_poker").rules, separable.shipped().win
 hands = pool.random_hands(np.random.default_rng(1), 330)[:, 0]

@@ -81,7 +81,7 @@ def test_the_unknown_is_refused() -> None:
 def test_solvers_work_without_compiled_kernels() -> None:
     program = """
 from closedhand import make_game
-from closedhand.baselines.tabular import solving
+from closedhand.solvers import solving
 for name in ("dcfr", "mccfr", "mmd", "q-learning"):
     learner = solving.make_solver(name, make_game("leduc"), 3)
     learner.run(3)

@@ -29,7 +29,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closedhand.core.game import Game
-from closedhand.core.kernel import kernel
+from closedhand.core.numba.jit import kernel
 from outside.payoffs import value
 
 STATE = np.dtype(
@@ -118,7 +118,7 @@ def make_game() -> Game:
 '''
 
 PAYOFFS = """
-from closedhand.core.kernel import kernel
+from closedhand.core.numba.jit import kernel
 
 
 @kernel
@@ -129,7 +129,7 @@ def value(state):
 POLICY = """
 from typing import NamedTuple
 
-from closedhand.core.kernel import kernel
+from closedhand.core.numba.jit import kernel
 
 
 class Optimist(NamedTuple):
@@ -153,12 +153,12 @@ from numba.core import event
 import outside
 from policy import Optimist
 from closedhand.arena import match
-from closedhand.baselines.random import RandomAgent
+from closedhand.agents.random import RandomAgent
 from closedhand.envs.aec import GameAEC
 from closedhand.envs.vector import GameVectorEnv
 from closedhand.search.monte_carlo import MonteCarlo
 from closedhand.search.playout import Uniform, plausibility
-from closedhand.core.kernel import kernel
+from closedhand.core.numba.jit import kernel
 
 
 @kernel
@@ -256,7 +256,7 @@ def test_an_edited_rule_or_policy_of_another_package_counts_on_every_route(tmp_p
 
 
 HELPER = """
-from closedhand.core.kernel import kernel
+from closedhand.core.numba.jit import kernel
 
 
 @kernel
@@ -268,7 +268,7 @@ USER = """
 import sys
 from typing import NamedTuple
 
-from closedhand.core.kernel import kernel
+from closedhand.core.numba.jit import kernel
 import helper
 from other_helper import number
 
@@ -357,7 +357,7 @@ def test_what_cannot_be_compared_is_not_cached(tmp_path: Path) -> None:
     """Functions typed at a prompt, and what is compiled for classes that have no module."""
     (tmp_path / "given.py").write_text(
         """
-from closedhand.core.kernel import kernel
+from closedhand.core.numba.jit import kernel
 
 @kernel
 def first(one):
@@ -368,7 +368,7 @@ def first(one):
         """
 import json
 from typing import NamedTuple
-from closedhand.core.kernel import kernel
+from closedhand.core.numba.jit import kernel
 from given import first
 
 class Typed(NamedTuple):

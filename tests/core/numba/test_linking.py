@@ -16,7 +16,7 @@ from closedhand.core.numba.jit import kernel
 COMPILED = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="not compiled")
 
 SOURCE = """
-from closedhand.core.kernel import kernel
+from closedhand.core.numba.jit import kernel
 
 
 @kernel

@@ -107,7 +107,7 @@ def test_pairs_are_alike_without_compiler(folder: Path) -> None:
         f"""
 import zlib
 from pathlib import Path
-from closedhand.baselines.doudizhu.deeprocket import pairs, recorded
+from closedhand.agents.doudizhu.deeprocket import pairs, recorded
 games = recorded.read(Path({str(folder)!r}), "rule")
 few = games._replace(deals=games.deals[:9], offsets=games.offsets[:10], seats=games.seats[:9])
 for kind in ("policy", "kicker"):
