@@ -82,7 +82,7 @@ def redeal(rules, view, player, rng):
     the unseen cards is drawn with weights, the numbers of exchanges that lead to each. The other of
     two jokers, which a payer kept, counts as much as better cards there.
     """
-    room = np.zeros(len(view.hands), np.int64)
+    room = np.zeros(MOST, np.int64)[: len(view.hands)]
     hidden = unseen(view, player)
     for other in range(len(view.hands)):
         if other != player:

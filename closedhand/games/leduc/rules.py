@@ -13,7 +13,7 @@ import numpy as np
 
 from closedhand.core.cards import shuffle, total
 from closedhand.core.numba.jit import State, kernel
-from closedhand.games.leduc.plays import ACTIONS, LONGEST, SHOWDOWN, S, T
+from closedhand.games.leduc.plays import ACTIONS, CARDS, KINDS, LONGEST, SHOWDOWN, S, T
 
 SEATS = 2
 FLOP = 2
@@ -54,7 +54,7 @@ class Rules(NamedTuple):
 @kernel
 def deal(rules, state, seed):
     """Deal the cards determined by a seed, and start."""
-    deck = np.empty(rules.tables.cards, np.int8)
+    deck = np.empty(CARDS, np.int8)[: rules.tables.cards]  # made with a constant length, for GPUs
     for i in range(len(deck)):
         deck[i] = rules.tables.deck[i]
     shuffle(deck, seed)
@@ -144,7 +144,7 @@ def hide(rules, state, player):
 @kernel
 def redeal(rules, view, player, rng):
     """Fill, in place, what `hide` blanked for `player` with a random consistent deal."""
-    copies = np.empty(rules.tables.kinds, np.int64)
+    copies = np.empty(KINDS, np.int64)[: rules.tables.kinds]
     for kind in range(len(copies)):
         copies[kind] = rules.tables.copies[kind]
     for card in view.cards:
