@@ -26,6 +26,7 @@ from typing import Any
 
 from websockets.asyncio.client import connect
 from websockets.sync.client import ClientConnection, connect as connect_now
+from websockets.typing import Origin
 
 GAME = "doudizhu"
 PERSON, AGENT = {"name": "benchmark"}, {"agent": "decompose"}
@@ -101,10 +102,16 @@ def server(folder: Path) -> Iterator[tuple[int, list[str]]]:
             reader.join()
 
 
+def address(port: int) -> tuple[str, Origin]:
+    """The address of a server's WebSocket, and the origin of its page."""
+    return f"ws://127.0.0.1:{port}/ws", Origin(f"http://127.0.0.1:{port}")
+
+
 def browser(stack: ExitStack, port: int) -> Browser:
     """A connection, until the stack is closed."""
-    url = f"ws://127.0.0.1:{port}/ws"
-    return Browser(stack.enter_context(connect_now(url, max_size=None, open_timeout=120)))
+    url, origin = address(port)
+    socket = connect_now(url, origin=origin, max_size=None, open_timeout=120)
+    return Browser(stack.enter_context(socket))
 
 
 def click(one: Browser) -> float:
@@ -187,14 +194,17 @@ def quantiles(values: list[float]) -> dict[str, float]:
 
 async def storm(port: int, number: int) -> dict[str, int]:
     """Open many connections that stay silent; how many were let in, and how many were not."""
-    url, told = f"ws://127.0.0.1:{port}/ws", {"let_in": 0, "refused": 0}
+    url, origin = address(port)
+    told = {"let_in": 0, "refused": 0}
     gate = asyncio.Semaphore(200)
     sockets: list[Any] = []
 
     async def one() -> None:
         async with gate:
             try:
-                sockets.append(await connect(url, open_timeout=60, ping_interval=None))
+                sockets.append(
+                    await connect(url, origin=origin, open_timeout=60, ping_interval=None)
+                )
                 told["let_in"] += 1
             except Exception:  # refused in one of several ways
                 told["refused"] += 1

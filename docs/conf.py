@@ -135,10 +135,6 @@ In the dict of an observation `action_mask` [actions] says which actions are leg
 ## Action ids
 
 {ids_table(game)}
-
-## Version history
-
-{version_history(environment)}
 """
 
 
@@ -229,12 +225,6 @@ def rewards(game: Any) -> str:
         f"A game pays {when}, {low:,g} to {high:,g}: the payoffs of the {game.num_players} players "
         f"{total}, and rewards before that are 0.{sides} {illegal}"
     )
-
-
-def version_history(environment: Any) -> str:
-    """What changed with each version of the ids."""
-    rows = [f"| `v{number}` | {text} |" for number, text in environment.versions.items()]
-    return "\n".join(["| version | |", "|---|---|", *rows]) if rows else "The first version."
 
 
 MOST_ROWS = 48

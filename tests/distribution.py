@@ -24,6 +24,8 @@ SOURCES = ("README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", "pyproject.to
            "tests/conftest.py")  # fmt: skip
 """Files of which a source distribution holds a copy."""
 GENERATED = (".nbi", ".nbc", ".pyc")
+UNWANTED = ("runs/", "research/")
+"""Folders that no distribution holds: results, and the notebook."""
 
 
 def package_files() -> set[str]:
@@ -73,7 +75,7 @@ def check_wheel(path: Path) -> None:
 
 
 def check_sdist(path: Path) -> None:
-    """The source distribution holds the package, what builds and tests it, and nothing generated.
+    """The source distribution holds the package, what builds and tests it, and no more.
 
     Raises:
         SystemExit: It does not.
@@ -83,9 +85,9 @@ def check_sdist(path: Path) -> None:
     package = {name for name in names if name.startswith(("closedhand/", "closedhand_command"))}
     wrong = missing_or_extra(package, package_files())
     lacking = [name for name in SOURCES if name not in names]
-    generated = [name for name in names if name.endswith(GENERATED) or name.startswith("runs/")]
-    if wrong or lacking or generated:
-        sys.exit(f"{path}: {wrong or lacking or generated}")
+    unwanted = [name for name in names if name.endswith(GENERATED) or name.startswith(UNWANTED)]
+    if wrong or lacking or unwanted:
+        sys.exit(f"{path}: {wrong or lacking or unwanted}")
 
 
 def try_out(wheel: Path) -> None:
@@ -105,7 +107,6 @@ def try_out(wheel: Path) -> None:
 
         pip = ("-m", "pip", "install", "--disable-pip-version-check", "-q")
         run(*pip, "-c", str(REPOSITORY / "constraints.txt"), str(wheel))
-        # README's last lines check the example game, a package of its own.
         run(*pip, "--no-deps", str(REPOSITORY / "examples" / "kuhn-poker"))
         run("-m", "pip", "check")
         script = place / "readme.py"
@@ -115,6 +116,9 @@ def try_out(wheel: Path) -> None:
         run("-c", command, "--version")
         run("-c", command, "match", "leduc", "--agents", "random,random", "--deals", "20",
             "--workers", "1")  # fmt: skip
+        # The example game, a package of its own, is found and keeps the contract.
+        run("-c", "from closedhand import make_game; from closedhand.testing import check_game; "
+            "check_game(make_game('kuhn'))")  # fmt: skip
 
 
 def main() -> None:

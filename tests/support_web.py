@@ -14,6 +14,7 @@ import numpy as np
 import uvicorn
 from support_uecda import Match
 from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
 
 from closedhand.competitions.uecda.client import Client
 from closedhand.core.agents import make_agent
@@ -143,8 +144,14 @@ class Wire:
                 return data
 
 
+def to_socket(port: int, **options: Any) -> ClientConnection:
+    """A WebSocket to a server, opened as a browser does for a page of that server."""
+    origin = Origin(f"http://127.0.0.1:{port}")
+    return connect(f"ws://127.0.0.1:{port}/ws", origin=origin, **options)
+
+
 @contextmanager
 def wired(port: int, token: str = "", **options: Any) -> Iterator[Wire]:
     """A connection to a server."""
-    with connect(f"ws://127.0.0.1:{port}/ws", max_size=None, **options) as socket:
+    with to_socket(port, max_size=None, **options) as socket:
         yield Wire(socket, token)

@@ -58,10 +58,3 @@ def test_every_game_has_pictures() -> None:
 def test_the_shown_strengths_are_those_of_the_pages() -> None:
     for label, page, stated in runpy.run_path(str(DOCS / "pictures.py"))["STRENGTHS"]:
         assert stated in (DOCS / f"{page}.md").read_text("utf-8"), label
-
-
-@pytest.mark.parametrize("name", OWN)
-def test_every_version_of_an_env_has_a_history(name: str) -> None:
-    spec = OWN[name]
-    ids = (spec.aec_id, spec.gymnasium_id, spec.parallel_id or "-v0")
-    assert list(spec.versions) == list(range(1 + max(int(id.rpartition("-v")[2]) for id in ids)))

@@ -64,9 +64,10 @@ def plot_league(data: dict[str, Any], path: Path) -> None:
     bars.invert_yaxis()
     bars.margins(0.15)
     bars.set_xlabel("points per round, 95% intervals")
-    options = read_options(data["game"], data["options"], warn=False)
-    usual = make_game(data["game"], rules=options["rules"]).options
-    rules = ", ".join(f"{k}={v}" for k, v in options.items() if k == "rules" or v != usual[k])
+    options = read_options(data["game"], data["options"])
+    preset = {key: value for key, value in options.items() if key == "rules"}
+    usual = make_game(data["game"], **preset).options
+    rules = ", ".join(f"{k}={v}" for k, v in options.items() if k in preset or v != usual[k])
     how = ", each deal at all seats" if data["duplicate"] else ""
     figure.suptitle(f"{data['game']}, {data['rounds']:,} rounds{how}\n{rules}", fontsize=10)
     save_figure(figure, path)

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from closedhand.arena.match import Match
-from closedhand.core.agents import SPENT, unchanged_since
+from closedhand.core.agents import SPENT
 from closedhand.core.duplicate import Chunk, match_settings, spent_in, tables
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.reading import load_json
-from closedhand.core.registry import GAMES, load as load_ref, read_options
+from closedhand.core.registry import GAMES, load as load_ref
 from closedhand.core.run import check_same
 from closedhand.core.statistics import Estimate, bootstrap, interval, wins
 
@@ -272,10 +272,8 @@ def load_same(path: Path, game: Game, wanted: Mapping[str, Any]) -> dict[str, An
     """
     data = load_json(path)
     with continuing(path):
-        # Options may have names of an earlier version.
-        data["options"] = read_options(data["game"], data["options"], warn=False)
         found = {key: data[key] for key in wanted}
-    check_same(path, found, wanted, unchanged_since(game, wanted["agents"]))
+    check_same(path, found, wanted)
     return data
 
 
@@ -306,10 +304,7 @@ def chunk_of(
         raise ValueError("payoffs that the game does not have")
     if not np.isfinite(spent).all() or (spent < 0).any() or (spent[1] % 1).any():
         raise ValueError("times")
-    costs = [
-        [row[name] for name in SPENT] if row else [0.0] * len(SPENT)
-        for row in data.get("spent", [None] * agents)
-    ]
+    costs = [[row[name] for name in SPENT] if row else [0.0] * len(SPENT) for row in data["spent"]]
     searches = np.array(costs, float)
     if searches.shape != (agents, len(SPENT)) or not (searches >= 0).all():
         raise ValueError("spent")

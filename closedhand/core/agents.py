@@ -28,7 +28,6 @@ from closedhand.core.optional_imports import needing, require
 from closedhand.core.options import options_of
 from closedhand.core.reading import checksum
 from closedhand.core.registry import make_game, spec_of
-from closedhand.core.version import UNCHANGED_SINCE, order
 
 GROUP = "closedhand.agents"
 NETWORK = ".safetensors"
@@ -120,8 +119,6 @@ class Traits:
         files: Files that the agent is made from, except those of its package.
         clocked: Whether its strength depends on the clock. It then needs all cores to itself.
         microseconds: Time of a decision, to an order of magnitude; None if unknown.
-        since: Version of this package since which it has played as it does now, for agents that
-            ship with it: results that an earlier version began are not continued.
         steady: Whether each of its decisions depends on the view alone. It then plays the same in
             games side by side as in one after the other.
         remembers: Whether what it sees in one round of a match counts in later ones. Matches of
@@ -131,7 +128,6 @@ class Traits:
     files: tuple[Path, ...] = ()
     clocked: bool = False
     microseconds: float | None = None
-    since: str = UNCHANGED_SINCE
     steady: bool = False
     remembers: bool = False
 
@@ -142,7 +138,6 @@ class Traits:
             self.files + other.files,
             self.clocked or other.clocked,
             None if None in times else sum(time or 0.0 for time in times),
-            max(self.since, other.since, key=order),
             self.steady and other.steady,
             self.remembers or other.remembers,
         )
@@ -297,20 +292,6 @@ def digests(game: Game, agents: Iterable[str]) -> dict[str, str]:
         if files:
             found[agent] = checksum(*sorted(files))
     return found
-
-
-def unchanged_since(game: Game, agents: Iterable[str]) -> str:
-    """The oldest version of this package in which all of these agents played as they do now.
-
-    Args:
-        game: Game that they play.
-        agents: Texts of agents, or names of agent objects, of which nothing is known.
-    """
-    found = [UNCHANGED_SINCE]
-    for agent in agents:
-        with suppress(InputError):  # an object of that name played
-            found.append(traits_of(game, agent).since)
-    return max(found, key=order)
 
 
 def files_of(path: str | Path | None) -> tuple[Path, ...]:

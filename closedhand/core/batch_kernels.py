@@ -24,9 +24,11 @@ from closedhand.core.numba.jit import (
     inlined,
     kernel,
 )
+from closedhand.core.state_kernels import ILLEGAL, OVER
 
-RUNNING, OVER, ILLEGAL = 0, 1, 2
-"""Status of a game after an action; an illegal one has changed nothing."""
+RUNNING = 0
+"""Status of a game that goes on after an action. The others are `OVER` and `ILLEGAL`: an illegal
+action has changed nothing."""
 
 
 @kernel

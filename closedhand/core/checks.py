@@ -32,6 +32,21 @@ class InputError(ValueError):
         super().__init__(one_line(str(message)))
 
 
+class UnknownOption(InputError, TypeError):
+    """An option that a game, agent or trainer does not have.
+
+    It is a `TypeError` too, since libraries try keyword arguments on constructors and catch that.
+
+    Attributes:
+        name: Name of the option.
+    """
+
+    # Gymnasium raises an error of an env's maker again, as its class called with a text alone.
+    def __init__(self, message: object, name: str = "") -> None:
+        super().__init__(message)
+        self.name = name
+
+
 def shown(value: Any) -> str:
     """A value that a user gives, for a message: at most 60 characters on one line."""
     try:

@@ -66,14 +66,13 @@ def dispatched(stub: F) -> F: ...
 
 
 @overload
-def dispatched(*, default: Callable[..., Any], formerly: str | None = None) -> Callable[[F], F]: ...
+def dispatched(*, default: Callable[..., Any]) -> Callable[[F], F]: ...
 
 
 def dispatched(
     stub: Callable[..., Any] | None = None,
     *,
     default: Callable[..., Any] | None = None,
-    formerly: str | None = None,
 ) -> Callable[..., Any]:
     """Dispatch on the class of the first argument, in Python and inside kernels.
 
@@ -83,25 +82,18 @@ def dispatched(
     Args:
         stub: Function to dispatch.
         default: Function for modules that do not define one of that name.
-        formerly: Old name of the function; a module that still has it is refused by an
-            AttributeError, as it would not be called.
     """
     if stub is None:
-        return partial(_dispatch, default=default, formerly=formerly)
-    return _dispatch(stub, default, formerly)
+        return partial(_dispatch, default=default)
+    return _dispatch(stub, default)
 
 
-def _dispatch(
-    stub: Callable[..., Any], default: Callable[..., Any] | None, formerly: str | None
-) -> Callable[..., Any]:
+def _dispatch(stub: Callable[..., Any], default: Callable[..., Any] | None) -> Callable[..., Any]:
     """`dispatched` with all arguments."""
     name = stub.__name__
 
     def find(place: str) -> Callable[..., Any] | None:
-        module = import_module(place)
-        if formerly and hasattr(module, formerly) and not hasattr(module, name):
-            raise AttributeError(f"{place} defines {formerly}, which is now called {name}")
-        return getattr(module, name, default)
+        return getattr(import_module(place), name, default)
 
     def in_kernel(rules: Any, *args: Any) -> Any:
         function = find(rules.instance_class.kernels)

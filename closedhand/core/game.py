@@ -3,7 +3,6 @@
 import math
 import struct
 import sys
-import warnings
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -31,7 +30,7 @@ from closedhand.core.text import showable
 
 MAGIC = b"clhd"
 HEADER = struct.Struct("<4sHH")
-"""Header of a saved state: `MAGIC`, version of its layout, and 16 bits of the game's name or 0."""
+"""Header of a saved state: `MAGIC`, number of its layout, and 16 bits of the game's name."""
 
 
 class Knowledge(NamedTuple):
@@ -120,7 +119,7 @@ class Game:
         staged: Whether payoffs are paid in stages: `returns` accumulates during the game, and
             rewards are its increments. Otherwise everything is paid at the end.
         rounds: Number of rounds of an episode; only staged games have more than one.
-        layout: Version of the layout of saved states.
+        layout: Number of the layout of saved states.
         feature_table: Numbers of the compact observation, which `features` of the game's module
             writes; None if the game has none, and its observation serves as such.
         flat_form: The game whose actions are whole plays, if this one factors them into sub-steps
@@ -557,15 +556,14 @@ class Game:
 
     @property
     def _mark(self) -> int:
-        """16 bits that tell the game from others, whose states may have the same fields; not 0."""
+        """16 bits that tell the game from others, whose states may have the same fields."""
         return zlib.crc32(self.name.encode()) % 65_535 + 1
 
     def load(self, data: bytes, player: int | None = None) -> State:
         """Restore a state from the bytes of `save`.
 
         Args:
-            data: The bytes; a record without header, as version 0.1.0 wrote it, has layout 1. What
-                was saved before version 0.16 does not say of which game it is.
+            data: What `save` returned.
             player: Player whose view it is; None for a full state.
 
         Raises:
@@ -574,13 +572,12 @@ class Game:
         """
         if not isinstance(data, bytes | bytearray):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"a state is loaded from bytes, not from {shown(data)}")
-        size, layout, mark = self.dtype.itemsize, 1, 0
-        if len(data) != size:
-            if len(data) < HEADER.size or data[: len(MAGIC)] != MAGIC:
-                raise InputError(f"{len(data)} bytes are not a state of {self.name}: it takes "
-                                 f"{HEADER.size + size}")  # fmt: skip
-            (_, layout, mark), data = HEADER.unpack_from(data), data[HEADER.size :]
-        if mark not in (0, self._mark):
+        size = self.dtype.itemsize
+        if len(data) < HEADER.size or data[: len(MAGIC)] != MAGIC:
+            raise InputError(f"{len(data)} bytes are not a state of {self.name}: it takes "
+                             f"{HEADER.size + size}")  # fmt: skip
+        (_, layout, mark), data = HEADER.unpack_from(data), data[HEADER.size :]
+        if mark != self._mark:
             raise InputError(f"the state is one of another game, not of {self.name}")
         if layout != self.layout:
             raise InputError(f"the state has layout {layout}, but {self.name} has "
@@ -594,20 +591,6 @@ class Game:
             raise InputError(f"not a valid state of {self.name}: {reason}")
         return state
 
-    def text_at(self, state: State, action: int) -> str:
-        """Deprecated: `text(action, state)`."""
-        _deprecated("text_at(state, action)", "text(action, state)")
-        return self.text(action, state)
-
-    say = text_at
-
-    def parse_at(self, state: State, text: str) -> int:
-        """Deprecated: `parse(text, state)`."""
-        _deprecated("parse_at(state, text)", "parse(text, state)")
-        return self.parse(text, state)
-
-    read = parse_at
-
 
 def _text(text: Any, what: str) -> str:
     """Check that an object is a text, and return it.
@@ -618,10 +601,6 @@ def _text(text: Any, what: str) -> str:
     if not isinstance(text, str):
         raise InputError(f"{what} is a text, not {shown(text)}")
     return text
-
-
-def _deprecated(old: str, new: str) -> None:
-    warnings.warn(f"Game.{old} is now {new}", DeprecationWarning, stacklevel=3)
 
 
 def explain_illegal(game: Game, state: State, action: int) -> str:

@@ -22,7 +22,6 @@ import inspect
 import json
 import math
 import re
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import NoneType, SimpleNamespace, UnionType
@@ -41,7 +40,7 @@ from typing import (
 
 import numpy as np
 
-from closedhand.core.game import INTEGERS, InputError, shown
+from closedhand.core.checks import INTEGERS, InputError, UnknownOption, shown
 
 LARGEST = 10**9 - 1
 """Largest absolute value of a whole number without a stated range; kernels take such numbers."""
@@ -141,18 +140,6 @@ class Option:
         return found
 
 
-class Renamed(NamedTuple):
-    """An option of an earlier version that is still taken.
-
-    Attributes:
-        name: Present name.
-        values: The present value for each earlier one.
-    """
-
-    name: str
-    values: Mapping[Any, Any]
-
-
 def _read_bool(value: Any) -> bool:
     if isinstance(value, str) and value.strip().lower() in WORDS:
         return WORDS[value.strip().lower()]
@@ -224,7 +211,6 @@ class Options:
         owner: str,
         *options: Option,
         presets: Mapping[str, Mapping[str, Any]] | None = None,
-        renamed: Mapping[str, Renamed] | None = None,
         is_open: bool = False,
     ) -> None:
         """Create a table.
@@ -233,13 +219,11 @@ class Options:
             owner: Who takes the options.
             *options: The options, in order.
             presets: Options that each preset changes, by its name.
-            renamed: Options of earlier versions, by their names.
             is_open: Whether there are others, of which nothing is known.
         """
         self.owner = owner
         self.presets: Mapping[str, Mapping[str, Any]] = presets or {}
         self._options = {option.name: option for option in options}
-        self._renamed = renamed or {}
         self._is_open = is_open
         self.defaults = {option.name: option.default for option in options}
 
@@ -255,37 +239,21 @@ class Options:
         """The option of a name."""
         return self._options[name]
 
-    def read(self, given: Mapping[str, Any], warn: bool = True) -> dict[str, Any]:
+    def read(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Parse and check the options that a user gives.
 
         Args:
             given: Values by name: texts, as on a command line, or Python values.
-            warn: Whether names of earlier versions cause a DeprecationWarning; those in a file were
-                right when it was written.
 
         Returns:
             Their values, each of its option's type; options that are not given are left out.
 
         Raises:
-            InputError: An unknown option, a value that an option does not take, or one given by
-                its present and its earlier name.
+            InputError: An unknown option, or a value that an option does not take.
         """
         if not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"{self.owner}: options are values by name, not {shown(given)}")
-        read = {
-            name: self._read(name, value)
-            for name, value in given.items()
-            if name not in self._renamed
-        }
-        for old in given.keys() & self._renamed.keys():
-            name, value = self._read_renamed(old, given[old])
-            if read.setdefault(name, value) != value:
-                raise InputError(f"{self.owner}: {old} is now {name}: give one of them")
-            if warn:
-                text = f"the option {old}={given[old]!r} of {self.owner} is now {name}={value!r}"
-                # The caller of `make_game`, which is three calls up.
-                warnings.warn(text, DeprecationWarning, stacklevel=4)
-        return read
+        return {name: self._read(name, value) for name, value in given.items()}
 
     def complete(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """All options: the defaults, overridden by the preset and then by those given.
@@ -300,7 +268,8 @@ class Options:
     def _read(self, name: str, value: Any) -> Any:
         option = self._options.get(name)
         if option is None and not self._is_open:
-            raise InputError(f"{self.owner} has no option {name!r}; it has {self._names()}")
+            text = f"{self.owner} has no option {name!r}; it has {self._names()}"
+            raise UnknownOption(text, name)
         option = option or Option(name, None)
         try:
             return option.read(value)
@@ -308,21 +277,6 @@ class Options:
             raise InputError(
                 f"{self.owner}: {name} is {option.values}, not {shown(value)}; "
                 f"the options are {self._names()}"
-            ) from None
-
-    def _read_renamed(self, old: str, value: Any) -> tuple[str, Any]:
-        """Present name and value of an option that is given by its earlier name.
-
-        Raises:
-            InputError: The option never took that value.
-        """
-        name, values = self._renamed[old]
-        earlier = Option(old, next(iter(values)))
-        try:
-            return name, values[earlier.read(value)]
-        except (ValueError, KeyError):
-            raise InputError(
-                f"{self.owner}: {old} is {earlier.values}, not {shown(value)}, and is now {name}"
             ) from None
 
     def _names(self) -> str:

@@ -84,8 +84,6 @@ class GameSpec:
             function `(game, points) -> values` of the payoffs of an agent, both float64 [deals,
             sides], or None where it does not apply.
         pages: Modules whose docstrings make up the page of the environments, in order.
-        versions: What came with each version of the environments, the `-vN` of their ids, by N;
-            for their page.
     """
 
     name: str
@@ -114,7 +112,6 @@ class GameSpec:
     default_for: tuple[str, ...] = ()
     columns: Mapping[str, Ref] = field(default_factory=dict[str, Ref])
     pages: tuple[str, ...] = ()
-    versions: Mapping[int, str] = field(default_factory=dict[int, str])
 
     def __post_init__(self) -> None:
         """Check the spec.
@@ -225,18 +222,13 @@ def make_game(name: str, /, **options: Any) -> Game:
     return _make(name, tuple(sorted((k, v.__class__, v) for k, v in given.items())))
 
 
-def read_options(name: str, options: Mapping[str, Any], warn: bool = True) -> dict[str, Any]:
+def read_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Options of a game, parsed and checked; those that are not given are left out.
-
-    Args:
-        name: Name of the game.
-        options: The options, also by names of earlier versions.
-        warn: Whether such names cause a warning; those in files should not.
 
     Raises:
         InputError: As for `make_game`.
     """
-    return spec_of(name).option_table.read(options, warn)
+    return spec_of(name).option_table.read(options)
 
 
 @lru_cache
@@ -252,16 +244,16 @@ def _make(name: str, options: tuple[tuple[str, type[Any], Any], ...]) -> Game:
 
 def flat_game(name: str, options: Mapping[str, Any]) -> Game:
     """The game of a record: its actions are whole plays."""
-    return _remake(name, options).flat
+    return make_game(name, **options).flat
 
 
-def _remake(name: str, options: Mapping[str, Any]) -> Game:
-    """The game that a file or a pickle states, maybe of an earlier version."""
-    return make_game(name, **read_options(name, options, warn=False))
+def _unpickle(name: str, options: Mapping[str, Any]) -> Game:
+    """The game that a pickle states."""
+    return make_game(name, **options)
 
 
 # Kernels' tables are not copied: a pickled game is its name and options, and is made again.
-copyreg.pickle(Game, lambda game: (_remake, (game.name, dict(game.options))))
+copyreg.pickle(Game, lambda game: (_unpickle, (game.name, dict(game.options))))
 
 
 def _order(point: EntryPoint) -> tuple[bool, str]:

@@ -23,7 +23,7 @@ from closedhand.core.game import InputError, shown
 from closedhand.core.interrupt import Deferral, deferred
 from closedhand.core.reading import read_arrays, read_json
 from closedhand.core.text import reason_of
-from closedhand.core.version import UNCHANGED_SINCE, __version__, goes_on
+from closedhand.core.version import __version__
 from closedhand.core.workers import WorkerLost, Workers, results_of
 
 SAVE_EVERY = 10.0
@@ -73,7 +73,7 @@ class Format(NamedTuple):
 
     Attributes:
         write: Writes the metadata of a run (JSON values) and a state to a path, atomically.
-        read: Reads both back. In files of earlier versions the metadata may be incomplete.
+        read: Reads both back.
     """
 
     write: Callable[[Path, dict[str, Any], dict[str, Any]], None]
@@ -112,40 +112,25 @@ def check_resumable(made: Path, checkpoint: Path) -> None:
         raise InputError(f"{made} is of another training: name another folder, or add --restart")
 
 
-def check_same(
-    path: Path,
-    found: Mapping[str, Any],
-    wanted: Mapping[str, Any],
-    since: str = UNCHANGED_SINCE,
-) -> None:
+def check_same(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
     """Refuse to resume what was made with other settings.
-
-    Options that a setting has got since then are off by default: where they are off, they agree,
-    and so do checksums of `files` that were not noted then. The `version` may be an earlier one
-    that gave the same figures.
 
     Args:
         path: Path of the file or folder to resume from.
         found: Settings that it was made with.
-        wanted: Settings to resume with.
-        since: The oldest version that did all of it as this one does.
+        wanted: Settings to resume with; the key `version` is the package's version.
 
     Raises:
         InputError: A setting differs; the message names it, or the options of it that differ, and
             both values.
     """
     for key, value in wanted.items():
-        if key == "version":
-            if not goes_on(found.get(key), since):
-                begun = shown(found.get(key))
-                raise InputError(
-                    f"{path} was begun by version {begun}, and version {value} would go on "
-                    "otherwise: let that version finish it, or begin anew in another place"
-                )
-            continue
-        if key == "files" and key not in found:
-            continue
         was, now = found.get(key), value
+        if key == "version" and was != now:
+            raise InputError(
+                f"{path} was begun by version {shown(was)} of closedhand, not {shown(now)}: let "
+                "that version finish it, or begin anew in another place"
+            )
         if isinstance(was, Mapping) and isinstance(now, Mapping):
             was, now = _differing(cast(Options, was), cast(Options, now))
         if was != now:
@@ -153,11 +138,9 @@ def check_same(
 
 
 def _differing(found: Options, wanted: Options) -> tuple[str, str]:
-    """The options that differ, as found and as wanted; those that are off need not be known."""
-    off = {name: value for name, value in wanted.items() if value is None or value is False}
-    was = {**off, **found}
-    names = [name for name in {**wanted, **was} if _entry(was, name) != _entry(wanted, name)]
-    return _all_stated(was, names), _all_stated(wanted, names)
+    """The options that differ, as found and as wanted."""
+    names = [name for name in {**wanted, **found} if _entry(found, name) != _entry(wanted, name)]
+    return _all_stated(found, names), _all_stated(wanted, names)
 
 
 def _entry(options: Options, name: str) -> tuple[bool, Any]:
@@ -290,7 +273,6 @@ class Run(Generic[Worker]):
         path: Path | None = None,
         also: Callable[[], object] = lambda: None,
         format: Format = NPZ,
-        older: Callable[[dict[str, Any]], dict[str, Any]] = lambda state: {},
         note_checkpoints: bool = True,
     ) -> None:
         """Prepare the run.
@@ -302,8 +284,6 @@ class Run(Generic[Worker]):
             also: Writes what else is to be saved, always before the checkpoint, which is therefore
                 never ahead of it.
             format: Format of the checkpoint.
-            older: Maps the state in a checkpoint of an earlier version to the metadata that it
-                lacks, such as `settings`; removes unused entries from the state.
             note_checkpoints: Whether to add a summary to the history at every checkpoint, not only
                 when the learner asks for it.
         """
@@ -315,7 +295,6 @@ class Run(Generic[Worker]):
         self.interrupted = False
         self._also = also
         self._format = format
-        self._older = older
         self._note_checkpoints = note_checkpoints
         self._noted = False
 
@@ -328,12 +307,10 @@ class Run(Generic[Worker]):
         assert self.path is not None
         try:
             about, state = self._format.read(self.path)
-            if len(about) < len(ABOUT):
-                about = {**self._older(state), **about}
             check_same(self.path, about["settings"], self.settings)
             self.learner.restore(state)
-            self.seconds = float(about.get("seconds", 0.0))
-            self.history = list(about.get("history", []))
+            self.seconds = float(about["seconds"])
+            self.history = list(about["history"])
             self._noted = True
         except InputError:
             raise

@@ -8,7 +8,14 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
 from closedhand.core import batch_kernels
-from closedhand.core.checks import InputError, check_seed, id_or_illegal, shown, whole_number
+from closedhand.core.checks import (
+    InputError,
+    UnknownOption,
+    check_seed,
+    id_or_illegal,
+    shown,
+    whole_number,
+)
 from closedhand.core.game import Game, State, explain_illegal
 from closedhand.core.numba.jit import draw_seed
 from closedhand.core.registry import make_game
@@ -36,10 +43,16 @@ def resolve(game: str | Game, options: Mapping[str, Any]) -> Game:
     """Make the game of a name with options, or return the given `Game`.
 
     Raises:
-        InputError: An unknown name or option, or options beside a `Game`, which has its own.
+        InputError: An unknown name, or options beside a `Game`, which has its own.
+        UnknownOption: An option that the game does not have, in the words of Python's `TypeError`:
+            libraries look for them.
     """
     if isinstance(game, str):
-        return make_game(game, **options)
+        try:
+            return make_game(game, **options)
+        except UnknownOption as error:
+            text = f"got an unexpected keyword argument {error.name!r}: {error}"
+            raise UnknownOption(text, error.name) from None
     if not isinstance(game, Game):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(f"a game is a name or a Game, not {shown(game)}")
     if options:

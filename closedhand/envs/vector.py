@@ -90,6 +90,7 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         single_action_space: Actions of one game.
         sight: Form of the observations.
         reward: Rewards of `step`: `actor` or `seats`.
+        is_self_play: Whether the actions of several seats come from outside.
     """
 
     metadata = {
@@ -156,7 +157,8 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.reward = reward or "actor"
-        self._warns = reward is None and opponents is None and self.game.num_players > 1
+        self.is_self_play = opponents is None and self.game.num_players > 1
+        self._warns = reward is None and self.is_self_play
         self._fixed_seat = check_seat(self.game, seat)
         self._seats = np.zeros(num_envs, np.int64)
         self._opponents = None

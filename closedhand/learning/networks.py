@@ -81,13 +81,13 @@ class ActionValues(nn.Module):
     Wang et al., 2016).
     """
 
-    role: type["PolicyValue | _JointValues"] = PolicyValue
-
     def __init__(self, shape: Shape) -> None:
         """Build untrained networks."""
         super().__init__()
         self.seats = shape.seats
-        self.roles = nn.ModuleList(self.role(shape) for _ in range(max(shape.seats, default=0) + 1))
+        self.roles = nn.ModuleList(
+            PolicyValue(shape) for _ in range(max(shape.seats, default=0) + 1)
+        )
 
     def by_action(self) -> list[nn.Linear]:
         """The layers with a row of weights for every action."""
@@ -139,43 +139,10 @@ class ActionValues(nn.Module):
         return out
 
 
-class _JointValues(nn.Module):
-    """The network of a role before 0.6.0: an action's vector is added to one of the state."""
-
-    def __init__(self, shape: Shape) -> None:
-        super().__init__()
-        self.body = hidden_layers(shape)
-        self.state = nn.Linear(shape.width, shape.width)
-        self.action = nn.Embedding(shape.actions, shape.width)
-        self.direct = nn.Linear(shape.width, shape.actions)
-        self.value = nn.Linear(shape.width, 1)
-        nn.init.normal_(self.action.weight, std=0.1)
-        nn.init.orthogonal_(self.direct.weight, 0.01)
-        nn.init.zeros_(self.direct.bias)
-
-    def legal(
-        self, observations: torch.Tensor, rows: torch.Tensor, actions: torch.Tensor
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """The values of some actions, float32 [k], and 0 for the states, [n]."""
-        hidden = self.body(observations)
-        together = torch.relu(self.state(hidden)[rows] + self.action(actions))
-        found = self.value(together).squeeze(1) + outputs(self.direct, hidden, rows, actions)
-        return found, hidden.new_zeros(len(hidden))
-
-
-class FormerActionValues(ActionValues):
-    """The values of actions as networks before 0.6.0 computed them."""
-
-    role = _JointValues
-
-
 KINDS: Mapping[str, type[PolicyValue] | type[ActionValues]] = {
     "policy": PolicyValue,
     "dueling": ActionValues,
-    "values": FormerActionValues,
 }
-FORMER = {"dueling": "values"}
-"""Kinds that trainings before 0.6.0 began with in place of another."""
 
 
 def hidden_layers(shape: Shape) -> nn.Sequential:

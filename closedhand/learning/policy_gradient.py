@@ -182,12 +182,7 @@ def gradient_elsewhere(
 
 def begin(task: Task, seed: int, path: Path) -> Run[Training]:
     """Make a run of a fit before its first step; it can be resumed from `path`."""
-    return Run(Training(task, seed), {"seed": seed}, path, older=_older)
-
-
-def _older(state: dict[str, Any]) -> dict[str, Any]:
-    """The settings in a checkpoint of version 0.1.0."""
-    return {"settings": {"seed": state.pop("seed").item()}}
+    return Run(Training(task, seed), {"seed": seed}, path)
 
 
 def read_weights(path: Path, features: int, name: str = "weights") -> np.ndarray:

@@ -8,7 +8,7 @@ the interruption. Rates follow the number of decisions learned from, never the c
 import json
 import time
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, Self
@@ -401,14 +401,6 @@ class DeepLearner:
         self.scale.sums = state["scale"].astype(np.float64)
         self.updates, self.decisions, self.moves, self.games = map(int, state["counts"])
         self._seen = (self.decisions, self.games, 0.0)
-
-    def _take_that_of(self, state: Mapping[str, Any]) -> None:
-        """Begin with a network like that of a state; a training goes on as it was begun."""
-        if all(f"network.{name}" in state for name in self.network.state_dict()):
-            return
-        # Before 0.6.0 actions shared nothing, and there were other kinds of networks.
-        kind = networks.FORMER.get(self.shape.kind, self.shape.kind)
-        self.take(replace(self.shape, kind=kind), shared=False)
 
     def summary(self) -> dict[str, Any]:
         """Counts, speeds since the last summary, the last measurements, scores against others."""

@@ -9,7 +9,6 @@ import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from reprlib import repr as shortened
-from types import MappingProxyType
 from typing import Any, TypeVar
 
 import safetensors.torch
@@ -82,7 +81,6 @@ def load(
     path: Path,
     schema: Mapping[str, Check],
     build: Callable[[dict[str, Any]], Network],
-    usual: Mapping[str, Any] = MappingProxyType({}),
 ) -> tuple[Network, dict[str, Any]]:
     """Read a network.
 
@@ -91,7 +89,6 @@ def load(
         schema: Checks of the values of the description, by key; it has these keys and no others.
         build: Makes the network from a description that has passed the checks. It raises an
             `InputError` for a network that cannot be used; the message is completed by the path.
-        usual: Values of those keys that may be missing, as older files lack them.
 
     Returns:
         The network with its weights, and the description.
@@ -102,7 +99,7 @@ def load(
     content = read_content(path)
     try:
         header = _header(content)
-        about = _description(header, schema, usual)
+        about = _description(header, schema)
         with torch.device("meta"):  # shapes without memory
             expected = build(about).state_dict()
         _compare(header, expected)
@@ -141,15 +138,11 @@ def _header(content: bytes) -> dict[str, Any]:
     return header
 
 
-def _description(
-    header: Mapping[str, Any], schema: Mapping[str, Check], usual: Mapping[str, Any]
-) -> dict[str, Any]:
+def _description(header: Mapping[str, Any], schema: Mapping[str, Check]) -> dict[str, Any]:
     metadata = header.get("__metadata__")
     if not isinstance(metadata, dict) or METADATA not in metadata:
         raise InputError("it does not say which network it is; closedhand did not write it")
     about = parse_json(metadata[METADATA])
-    if table(about):
-        about = {**usual, **about}
     if not table(about) or set(about) != set(schema):
         raise InputError(f"its description is not of {', '.join(schema)}")
     for key, check in schema.items():

@@ -14,7 +14,6 @@ eliminations, and the results are added up.
 
 import math
 import time
-import warnings
 
 import numpy as np
 
@@ -169,7 +168,6 @@ class PairedSearch:
         seconds: float | None = None,
         particles: int = 0,
         threads: int | None = None,
-        worlds: int | None = None,
     ) -> None:
         """Prepare a search.
 
@@ -186,14 +184,10 @@ class PairedSearch:
             particles: Number of particles of each thread; 0: every determinisation is a random
                 deal, and all are equally likely.
             threads: Number of searches that run side by side; by default one for each core.
-            worlds: Old name of `particles`.
 
         Raises:
             InputError: Neither simulations nor seconds are given, or numbers that make no sense.
         """
-        if worlds is not None:
-            warnings.warn("worlds= is now called particles=", DeprecationWarning, stacklevel=2)
-            particles = worlds
         if particles < 0:
             raise InputError(f"a search takes 0 particles or more, not {particles!r}")
         self._budget = budget(simulations, seconds, threads)

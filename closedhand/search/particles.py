@@ -47,7 +47,7 @@ def _log_plausibility(
     return np.log(plausibility(policy, rules, state, player, ids)), 0
 
 
-@dispatched(default=_log_plausibility, formerly="explain")
+@dispatched(default=_log_plausibility)
 def log_likelihood(
     policy: Policy, rules: Rules, state: State, player: Integer, least: float, rng: Rng, ids: Ids
 ) -> tuple[float, Integer]:
@@ -70,7 +70,7 @@ def _deal_again(policy: Policy, rules: Rules, state: State, player: Integer, rng
     contract.redeal(rules, state, player, rng)
 
 
-@dispatched(default=_deal_again, formerly="stir")
+@dispatched(default=_deal_again)
 def propose(policy: Policy, rules: Rules, state: State, player: Integer, rng: Rng) -> None:
     """Turn a determinisation into another one, the proposal of a Metropolis move.
 

@@ -231,7 +231,7 @@ class Run(long_work.Run[Judged]):
             "version": __version__,
         }
         path = None if folder is None else Path(folder) / "learner.npz"
-        super().__init__(Judged(solver), settings, path, self._write, older=_older)
+        super().__init__(Judged(solver), settings, path, self._write)
 
     @property
     def points(self) -> list[Point]:
@@ -337,12 +337,6 @@ def load(folder: Path, algorithm: str, game: Game, seed: int) -> Run:
     run = begin(algorithm, game, seed, folder)
     run.resume()
     return run
-
-
-def _older(state: dict[str, Any]) -> dict[str, Any]:
-    """Settings and curve from a checkpoint of version 0.1.0, which held the whole summary."""
-    found = json.loads(str(state.pop("result")))
-    return {"settings": found, "seconds": found["seconds"], "history": found["curve"]}
 
 
 def labels(game: Game) -> tuple[str, ...]:

@@ -93,15 +93,16 @@ class Guard:
 
         Args:
             headers: Its headers, by names in lower case.
-            is_socket: Whether it is to become a WebSocket, for which browsers always state the
-                origin.
+            is_socket: Whether it is to become a WebSocket. Browsers state the origin of each, and
+                no rule of theirs keeps pages of other sites from opening one: without an origin it
+                is refused.
         """
         host = headers.get("host", "")
         if not self._knows(host_of(f"//{host}")):
             return False
         origin = headers.get("origin")
         if origin is None:
-            return True
+            return not is_socket
         own = {f"{scheme}://{host.lower()}" for scheme in SCHEMES}
         return origin.lower() in own | self._origins
 

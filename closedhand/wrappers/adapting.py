@@ -39,15 +39,16 @@ def vector_env(env: Any, library: str, mode: AutoresetMode) -> OneSeat:
         mode: The autoreset mode that it takes.
 
     Raises:
-        InputError: It is another env, or was made without masks, with another mode or with rewards
-            of all seats.
+        InputError: It is another env, or was made without masks or with another mode; or several
+            seats share its rows, whose rewards no library of one player can tell apart.
     """
     inner = getattr(env, "unwrapped", env)
     if not isinstance(inner, OneSeat):
         raise InputError(f"a vector env of closedhand is needed here, not {shown(env)}")
-    if isinstance(inner, GameVectorEnv) and inner.reward == "seats":
+    if isinstance(inner, GameVectorEnv) and inner.is_self_play:
         raise InputError(
-            f"{library} takes one reward a row: make the env with opponents, or a SeatVectorEnv"
+            f"{library} takes one player a row, and here all seats share it: make the env with "
+            "opponents, or a SeatVectorEnv"
         )
     if inner.autoreset_mode != mode:
         raise InputError(f"{library} needs another reset: use autoreset_mode={mode.value!r}")

@@ -22,7 +22,7 @@ from closedhand.core.agent_spec import AgentSpec, split_agents
         ("a[b=kou[lock=1,threshold=2]]", "a", {"b": "kou[lock=1,threshold=2]"}, None),
         ('strategy:"runs/a,b:[c.npz"', "strategy", {}, "runs/a,b:[c.npz"),
         ("strategy:'say \"x\".npz'", "strategy", {}, 'say "x".npz'),
-        # As in 0.1.0: everything behind the first colon is the argument.
+        # Everything after the first colon is the argument.
         ("strategy:runs/a[1,2]/it's.npz", "strategy", {}, "runs/a[1,2]/it's.npz"),
         ("kou:w80,lock=1", "kou", {}, "w80,lock=1"),
         ("bids:net=a[1]:search:50ms", "bids", {}, "net=a[1]:search:50ms"),
@@ -39,7 +39,7 @@ def test_agents_are_read(
     assert hash(spec) == hash(AgentSpec.parse(text))
 
 
-OLD_LISTS = (
+PLAIN_LISTS = (
     "greedy,rule",
     "rule,rule,rule",
     "random",
@@ -56,7 +56,7 @@ OLD_LISTS = (
 )
 
 
-@pytest.mark.parametrize("text", OLD_LISTS)
+@pytest.mark.parametrize("text", PLAIN_LISTS)
 def test_lists_of_agents_keep_their_meaning(text: str) -> None:
     assert split_agents(text) == text.split(",")
     for each in text.split(","):

@@ -227,8 +227,8 @@ def test_agents_of_other_packages(monkeypatch: pytest.MonkeyPatch) -> None:
 # What is known before they play.
 
 
-def old_digests(names: Iterable[str]) -> dict[str, str]:
-    """The sums of files as 0.1.0 guessed them from words between colons."""
+def plain_digests(names: Iterable[str]) -> dict[str, str]:
+    """The sums of the files that are named by words between colons."""
     found = {}
     for agent in names:
         words = [word.removeprefix("net=") for word in agent.split(":")]
@@ -240,7 +240,7 @@ def old_digests(names: Iterable[str]) -> dict[str, str]:
     return found
 
 
-OLD_CLOCKED = re.compile(r"((policy|value)-)?search|.*:\d+ms(x\d+)?(:.+)?")
+CLOCKED = re.compile(r"((policy|value)-)?search|.*:\d+ms(x\d+)?(:.+)?")
 
 FORMS = {
     "doudizhu": [
@@ -266,7 +266,7 @@ FORMS = {
         "counter", "counter:200000", "counter:{npz}",
     ],
 }  # fmt: skip
-"""All forms of agents that 0.1.0 shipped."""
+"""Forms of agents without brackets, those with files among them."""
 
 
 @pytest.fixture
@@ -286,21 +286,20 @@ def places(tmp_path: Path) -> dict[str, str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", FORMS)
-def test_files_and_clocks_are_those_of_old(game: str, places: dict[str, str]) -> None:
-    """Results of 0.1.0 go on: their digests are compared."""
+def test_files_and_clocks_are_those_that_the_text_names(game: str, places: dict[str, str]) -> None:
     pytest.importorskip("sb3_contrib")
     bound = make_game(game)
     forms = [form.format_map(places) for form in FORMS[game]]
     assert {form.partition(":")[0] for form in forms} <= set(agent_names(game))
     new = digests(bound, forms)
-    assert new == old_digests(forms)
+    assert new == plain_digests(forms)
     assert set(new) == {
         form
         for form, raw in zip(forms, FORMS[game], strict=True)
         if "{" in raw and "{none}" not in raw
     }
     for form in forms:
-        assert traits_of(bound, form).clocked == (OLD_CLOCKED.fullmatch(form) is not None), form
+        assert traits_of(bound, form).clocked == (CLOCKED.fullmatch(form) is not None), form
         assert traits_of(bound, form).microseconds is not None
 
 
@@ -313,7 +312,7 @@ def test_bracketed_agents_have_the_files_of_plain_ones(places: dict[str, str]) -
         f'policy-search[threads=1]:"50ms:{folder}"': f"policy-search:50ms:{folder}",
     }
     pytest.importorskip("torch")
-    new, old = digests(DOUDIZHU, pairs), old_digests(pairs.values())
+    new, old = digests(DOUDIZHU, pairs), plain_digests(pairs.values())
     assert new == {bracketed: old[plain] for bracketed, plain in pairs.items()}
 
 

@@ -19,11 +19,3 @@ def test_every_env_has_a_page(environment: Any) -> None:
     assert len(environment.doc) > 1000
     assert environment.doc.count("Options:\n\n- ") == 1
     assert all(f"- `{option.name}=" in environment.doc for option in environment.option_table)
-
-
-@pytest.mark.parametrize("environment", ENVIRONMENTS.values(), ids=str)
-def test_the_history_tells_of_every_version_up_to_that_of_the_ids(environment: Any) -> None:
-    ids = (environment.aec_id, environment.gymnasium_id, environment.parallel_id)
-    latest = {int(each.rpartition("-v")[2]) for each in ids if each}
-    assert latest == {max(environment.versions)}
-    assert sorted(environment.versions) == list(range(max(latest) + 1))

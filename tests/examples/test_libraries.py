@@ -51,7 +51,7 @@ GLUE = {
 LINES = [
     line
     for row in PAGE.read_text(encoding="utf-8").splitlines()
-    if len(cells := row.split("|")) == 7
+    if len(cells := row.split("|")) == 6
     for line in re.findall(r"`([^`]*)`", cells[2])
     if re.split(r"\W", line)[0] in GLUE
 ]

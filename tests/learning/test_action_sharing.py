@@ -1,6 +1,5 @@
 """Weights that actions share: what they share, and that agents take plain networks."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -69,34 +68,3 @@ def test_agents_take_the_sums(kind: str, tmp_path: Path) -> None:
     rows = [layer.parametrizations.weight[0].rows.weight for layer in one.network.by_action()]  # type: ignore[union-attr, index]
     assert all(each.abs().max() > 0 for each in rows), "the shared rows have learned"
     assert make_agent(one.game, f"learned:{tmp_path}", 0).name == f"learned:{tmp_path}"
-
-
-@pytest.mark.parametrize("kind", LEARNERS)
-def test_a_checkpoint_without_sharing_goes_on_without(kind: str) -> None:
-    """Trainings of earlier versions go on as they were begun."""
-    before = learner(kind)
-    former = networks.FORMER.get(before.shape.kind, before.shape.kind)
-    before.take(replace(before.shape, kind=former), shared=False)
-    before.advance(0)
-    state = before.state()
-    after = learner(kind)
-    after.restore(state)
-    for each in (before, after):
-        each.advance(0)
-    assert before.state().keys() == after.state().keys() == state.keys()
-    for name, found in before.state().items():
-        np.testing.assert_array_equal(found, after.state()[name], name)
-
-
-def test_files_of_earlier_action_values_are_read(tmp_path: Path) -> None:
-    """The kind of network that `dmc` had before 0.6.0 still plays."""
-    features = Features(make_game("doudizhu"))
-    shape = networks.shape_of(features, "values", 8, 1, roles=True)
-    made = networks.build(shape, 3)
-    path = tmp_path / agent_factory.NAME
-    networks.save(path, made.state_dict(), shape, features, 0.0, {})
-    read, about, _ = networks.load(path, [features])
-    assert about["kind"] == "values" and set(read.state_dict()) == set(made.state_dict())
-    state = features.game.deal(np.random.default_rng(0))
-    agent = make_agent(features.game, f"learned:{tmp_path}", 0)
-    assert agent.act(state) in features.game.legal(state)

@@ -2,7 +2,7 @@
 
 `python -m tests.mutants` draws mutants from every module, runs the tests that call the mutated
 function, and writes which mutants no test has noticed. What is known is kept in the folder `--out`,
-so that an interrupted run goes on. docs/mutants.md has the score.
+so that an interrupted run goes on. research/mutants.md has the score of a run.
 """
 
 import argparse

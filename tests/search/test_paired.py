@@ -96,8 +96,6 @@ def test_drawing_particles_leaves_most_of_the_time_to_playing(
     assert len(shares) == 1 and 0.2 < shares[0] < 0.5
 
 
-def test_particles_may_still_be_called_worlds() -> None:
-    with pytest.warns(DeprecationWarning, match="particles="):
-        PairedSearch(make_game("uh_leduc"), Uniform(), simulations=9, worlds=2)
+def test_a_number_of_particles_is_not_negative() -> None:
     with pytest.raises(InputError, match="0 particles or more"):
         PairedSearch(make_game("uh_leduc"), Uniform(), simulations=9, particles=-1)

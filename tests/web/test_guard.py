@@ -32,6 +32,17 @@ def test_a_local_server_answers_to_local_names(host, origin, admitted) -> None:
     assert Guard("127.0.0.1").admits(headers) is admitted
 
 
+@pytest.mark.parametrize(
+    ("origin", "admitted"),
+    [("http://127.0.0.1:8025", True), ("http://evil.example", False), ("null", False),
+     ("", False), (None, False)],
+)  # fmt: skip
+def test_a_socket_needs_an_origin(origin: str | None, admitted: bool) -> None:
+    headers = {"host": "127.0.0.1:8025"} | ({} if origin is None else {"origin": origin})
+    for guard in (Guard("127.0.0.1"), Guard("0.0.0.0", ["https://cards.example.org"])):
+        assert guard.admits(headers, is_socket=True) is admitted
+
+
 def test_a_public_server_answers_to_addresses_and_its_proxy() -> None:
     guard = Guard("0.0.0.0", ["https://cards.example.org"])
     assert guard.admits({"host": "192.168.1.5:8025", "origin": "http://192.168.1.5:8025"})

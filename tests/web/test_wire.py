@@ -12,7 +12,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support_web import Wire, compile_advice, compile_client, compile_table, serving, wired
+from support_web import (
+    Wire,
+    compile_advice,
+    compile_client,
+    compile_table,
+    serving,
+    to_socket,
+    wired,
+)
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
@@ -182,7 +190,7 @@ def test_what_json_cannot_hold_is_an_error(port: int, monkeypatch: pytest.Monkey
 
 
 def test_a_foreign_origin_gets_no_socket(port: int) -> None:
-    for headers in ({"Origin": "https://evil.example"}, {"Origin": "null"}):
+    for headers in ({"Origin": "https://evil.example"}, {"Origin": "null"}, {}):
         with (
             pytest.raises(InvalidStatus),
             connect(f"ws://127.0.0.1:{port}/ws", additional_headers=headers),
@@ -220,7 +228,7 @@ def test_a_token_is_demanded() -> None:
             assert guest.refused("join", table=told["table"], token="wrong")
             joined = guest.ask("join", table=told["table"], token=told["tokens"][0])
             assert "tokens" not in joined
-        with connect(f"ws://127.0.0.1:{port}/ws") as socket, pytest.raises(ConnectionClosed):
+        with to_socket(port) as socket, pytest.raises(ConnectionClosed):
             socket.send('{"do": "tables", "n": 1}')
             socket.recv(timeout=60)
 
@@ -294,7 +302,7 @@ def test_strangers_keep_no_place_from_the_owner(monkeypatch: pytest.MonkeyPatch)
         assert guests[1].refused("tables")
         others = [stack.enter_context(wired(port, "secret")) for _ in range(2)]
         with pytest.raises(InvalidStatus):
-            connect(f"ws://127.0.0.1:{port}/ws")
+            to_socket(port)
         assert all(each.ask("tables") == [] for each in (owner, *others))
 
 
@@ -372,8 +380,10 @@ AT_ONCE = 3 * MOST_CONNECTIONS
 
 def upgrade(port: int) -> str:
     """The request for a WebSocket."""
-    head = f"GET /ws HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{UPGRADE}Sec-WebSocket-Version: 13\r\n"
-    return head + "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+    return (
+        f"GET /ws HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nOrigin: http://127.0.0.1:{port}\r\n"
+        f"{UPGRADE}Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+    )
 
 
 async def knock(port: int, number: int) -> int:

@@ -165,5 +165,7 @@ def test_in_self_play_every_seat_is_a_row_that_is_paid_for_itself() -> None:
             assert envs.observation_space.contains(infos[i]["terminal_observation"])
         ends += dones.sum()
     assert ends > 6
-    with pytest.raises(InputError, match="make the env with opponents, or a SeatVectorEnv"):
-        SB3VecEnv(GameVectorEnv("leduc", 2, reward="seats", autoreset_mode="SameStep"))
+    for reward in (None, "actor", "seats"):
+        shared = GameVectorEnv("leduc", 2, reward=reward, autoreset_mode="SameStep")
+        with pytest.raises(InputError, match="make the env with opponents, or a SeatVectorEnv"):
+            SB3VecEnv(shared)

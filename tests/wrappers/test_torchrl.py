@@ -28,6 +28,14 @@ def self_play(**options: Any) -> Any:
     return SeatVectorEnv("leduc", GAMES, **OPTIONS, **options)
 
 
+def test_torchrls_own_constructor_makes_our_env() -> None:
+    """It passes keyword arguments on to see which ones an env takes."""
+    from torchrl.envs import GymEnv
+
+    env = GymEnv("closedhand/Leduc-v0", opponents="random")
+    assert set(env.reset().keys()) >= {"observation", "status", "action_mask"}
+
+
 @pytest.mark.parametrize("form", ["planes", "compact"])
 @pytest.mark.parametrize("make", [single, several, self_play])
 def test_specs_hold_and_random_play_is_legal(make: Any, form: str) -> None:

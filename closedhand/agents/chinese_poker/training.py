@@ -325,11 +325,5 @@ def begin(game: Game, method: str, seed: int, folder: Path, progress: Progress) 
         {"rules": game.options["rules"], "method": method, "seed": seed},
         folder / "training.npz",
         save_tables,
-        older=_older,
     )
     return run
-
-
-def _older(state: dict[str, Any]) -> dict[str, Any]:
-    """The settings in a checkpoint of version 0.1.0."""
-    return {"settings": {key: state.pop(key).item() for key in ("rules", "method", "seed")}}

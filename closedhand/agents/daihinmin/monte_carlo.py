@@ -1,6 +1,5 @@
 """The agent `monte-carlo`: flat Monte Carlo search with fitted playouts, exact where possible."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -89,8 +88,7 @@ def describe(
 ) -> Traits:
     """Traits of the agent, known before it plays."""
     budget, _, path = read_budget("monte-carlo", argument or USUAL, threads)
-    found = traits(budget, path, SIMULATION[playouts])
-    return replace(found, since=linear.since(path)) if playouts == "policy" else found
+    return traits(budget, path, SIMULATION[playouts])
 
 
 @described(describe)

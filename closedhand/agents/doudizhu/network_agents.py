@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from closedhand.agents.doudizhu.search.agent import describer, read_search
-from closedhand.agents.doudizhu.value_net.playouts import SEARCHED_SINCE, SIMULATION
+from closedhand.agents.doudizhu.value_net.playouts import SIMULATION
 from closedhand.agents.doudizhu.variants import check_three
 from closedhand.core import agents
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described
 from closedhand.core.files import SHIPPED, within
 from closedhand.core.game import Game, InputError
-from closedhand.core.version import UNCHANGED_SINCE, order
 from closedhand.learning.agent_factory import MODULES, path_of, traits_of
 from closedhand.search.budget import Threads, Worlds
 
@@ -28,8 +27,6 @@ SHIPPED_FILES = {
     "policy": SHIPPED / "doudizhu_policy.safetensors",
     "kicker": SHIPPED / "doudizhu_kicker.safetensors",
 }
-SHIPPED_SINCE = {"policy": "0.13.0", "kicker": "0.3.0"}
-"""The versions that these files came with."""
 DOUZERO_FILES = ("landlord.ckpt", "landlord_down.ckpt", "landlord_up.ckpt")
 """The networks of DouZero by role: seats after the landlord."""
 
@@ -51,16 +48,9 @@ def policy_files(argument: str | None) -> dict[str, Path]:
     return {"policy": policy, "kicker": kicker if found else SHIPPED_FILES["kicker"]}
 
 
-def since(argument: str | None) -> str:
-    """The version since which the networks of `policy_files` are what they are."""
-    files = policy_files(argument)
-    shipped = (kind for kind, file in SHIPPED_FILES.items() if files[kind] == file)
-    return max((SHIPPED_SINCE[kind] for kind in shipped), default=UNCHANGED_SINCE, key=order)
-
-
 def describe_policy_net(game: Game, argument: str | None) -> Traits:
     """The traits of `policy-net`, known before it plays."""
-    return Traits(agents.files_of(argument), microseconds=90, since=since(argument))
+    return Traits(agents.files_of(argument), microseconds=90)
 
 
 @described(describe_policy_net, needs=MODULES)
@@ -77,10 +67,7 @@ def make_policy_net(game: Game, seed: int, argument: str | None) -> "PolicyNetAg
     return load(game, name, **policy_files(argument))
 
 
-@described(
-    describer("policy-search", max(SEARCHED_SINCE, SHIPPED_SINCE["policy"], key=order), SIMULATION),
-    needs=MODULES,
-)
+@described(describer("policy-search", SIMULATION), needs=MODULES)
 def make_policy_search(
     game: Game,
     seed: int,

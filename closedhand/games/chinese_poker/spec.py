@@ -29,7 +29,4 @@ CHINESE_POKER = GameSpec(
         "closedhand.games.chinese_poker.features",
         "closedhand.games.chinese_poker.substeps",
     ),
-    versions={
-        0: "since 0.1.0. 0.2.0 added `observation`; actions, planes and payoffs are unchanged."
-    },
 )

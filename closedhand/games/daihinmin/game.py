@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from closedhand.core.game import Game, InputError
-from closedhand.core.options import Option, Options, Renamed, takes
+from closedhand.core.options import Option, Options, takes
 from closedhand.games.daihinmin import card_sets
 from closedhand.games.daihinmin.features import all_of, features
 from closedhand.games.daihinmin.hidden import hide, redeal
@@ -135,7 +135,6 @@ OPTIONS = Options(
     ),
     Option("ten_discard", False, "after a group of 10s as many cards may be discarded, face up"),
     presets=PRESETS,
-    renamed={"compact": Renamed("actions", {False: "plays", True: "card_sets"})},
 )
 
 

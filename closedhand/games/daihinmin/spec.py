@@ -42,9 +42,4 @@ DAIHINMIN = GameSpec(
         "closedhand.games.daihinmin.features",
         "closedhand.games.daihinmin.card_sets",
     ),
-    versions={
-        0: "since 0.1.0. 0.2.0 called `compact=True` `actions='card_sets'` and added presets and "
-        "options, all off by default, and `observation`; actions, planes and payoffs of what there "
-        "was are unchanged."
-    },
 )

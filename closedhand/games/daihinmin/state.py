@@ -14,7 +14,6 @@ from closedhand.core.numba import linking
 
 PLAYERS = 5
 """Players of the competition, the default."""
-EVERYBODY = 2**PLAYERS - 1
 """The bits of all of them."""
 TITLES = {3: (0, 2, 4), 4: (0, 1, 3, 4), 5: (0, 1, 2, 3, 4), 6: (0, 1, 2, 2, 3, 4)}
 """By number of players and place: the title, 0 daifugo, 1 fugo, 2 heimin, 3 hinmin, 4 daihinmin."""

@@ -44,9 +44,4 @@ DOUDIZHU = GameSpec(
         "closedhand.games.doudizhu.features",
         "closedhand.games.doudizhu.substeps",
     ),
-    versions={
-        0: "since 0.1.0. 0.2.0 added presets and options, "
-        "all off by default, and `observation`; actions, planes and payoffs of what there was are "
-        "unchanged."
-    },
 )

@@ -32,9 +32,6 @@ UH_LEDUC = GameSpec(
         "closedhand.games.leduc.planes",
         "closedhand.games.leduc.features",
     ),
-    versions={
-        0: "since 0.1.0. 0.2.0 added `observation`; actions, planes and payoffs are unchanged."
-    },
 )
 
 LEDUC = replace(

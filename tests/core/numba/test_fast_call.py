@@ -20,7 +20,7 @@ HERE = Path(__file__).parent
 class Inner(NamedTuple):
     """A tuple within a tuple."""
 
-    kernels = "test_crossing"
+    kernels = "test_fast_call"
 
     table: np.record
     factor: int
@@ -29,7 +29,7 @@ class Inner(NamedTuple):
 class Outer(NamedTuple):
     """A tuple with everything that rules and policies hold."""
 
-    kernels = "test_crossing"
+    kernels = "test_fast_call"
 
     inner: Inner
     weights: np.ndarray
@@ -100,8 +100,9 @@ def test_compiled_code_that_was_looked_up_is_that_of_the_kernel() -> None:
 
 
 def test_it_is_the_same_without_the_compiler() -> None:
+    folders = [str(HERE), str(HERE.parents[1])]
     assert_alike_without_compiler(
-        f"import sys; sys.path[:0] = {[str(HERE), str(HERE.parent)]}; import test_crossing as t;"
+        f"import sys; sys.path[:0] = {folders}; import test_fast_call as t;"
         "print(t.total(t.pack(t.example())))"
     )
 

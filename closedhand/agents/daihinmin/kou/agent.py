@@ -368,7 +368,7 @@ def decide(policy, rules, view, ids):
 
 
 @takes(OPTIONS)
-@described(Traits(microseconds=13, steady=True, since="0.2.0"))  # by the letter of its paper
+@described(Traits(microseconds=13, steady=True))
 def make_kou(game: Game, seed: int, argument: str | None, **numbers: int) -> KernelAgent:
     """The agent `kou`, with variants as argument and `Numbers` as options; it needs no seed.
 

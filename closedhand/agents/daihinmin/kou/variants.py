@@ -176,7 +176,7 @@ DEPARTURES = {
 """The parameters in which `kou-tuned` departs from the paper, and its values."""
 
 TUNED = PAPER._replace(**DEPARTURES)
-"""The parameters of `kou-tuned`, which was `kou` in version 0.1.0."""
+"""The parameters of `kou-tuned`."""
 
 SWITCHES = {
     "joker_as_card", "kaidan_with_groups", "kaidan_to_ace", "top_if_strong", "weakest_first",

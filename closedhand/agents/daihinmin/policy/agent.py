@@ -14,7 +14,6 @@ from closedhand.agents.daihinmin.policy.linear import (
     logits_of,
     options,
     shipped,
-    since,
 )
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described, files_of
@@ -79,7 +78,7 @@ def check_known(game: Game, who: str) -> None:
 
 def describe(game: Game, argument: str | None) -> Traits:
     """Traits of the agent, known before it plays."""
-    return Traits(files_of(argument), microseconds=5.0, since=since(argument), steady=True)
+    return Traits(files_of(argument), microseconds=5.0, steady=True)
 
 
 @described(describe)

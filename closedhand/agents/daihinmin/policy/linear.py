@@ -26,15 +26,12 @@ from closedhand.agents.daihinmin.policy.patterns import (
 from closedhand.agents.daihinmin.policy.situation import observation_of
 from closedhand.core.game import State
 from closedhand.core.numba.jit import Rules, kernel
-from closedhand.core.version import UNCHANGED_SINCE
 from closedhand.games.daihinmin.legality import legal
 from closedhand.games.daihinmin.plays import PASS
 from closedhand.learning.policy_gradient import draw, exponentials, read_weights, shipped_weights
 
 TABLE = np.dtype((np.record, [("weights", "f4", FEATURES)]))
 
-SHIPPED_SINCE = "0.5.0"
-"""Version since which the package's weights are what they are."""
 ARRAY = "average"
 """Name of the weights in a checkpoint: the average over the training."""
 
@@ -184,11 +181,6 @@ def load(path: Path) -> Policy:
         InputError: The file cannot be read, or holds other weights.
     """
     return policy_of(read_weights(path, WEIGHTS, ARRAY))
-
-
-def since(path: str | None) -> str:
-    """The version since which the policy of a file, or of the package, is what it is."""
-    return SHIPPED_SINCE if path is None else UNCHANGED_SINCE
 
 
 @cache

@@ -41,8 +41,6 @@ SURELY = 4.0
 """Greatest logarithm of the odds, before a round, that a player is like `default`, or is not."""
 EVIDENCE = 1.0
 """How much one round may change them: its particles are few and may all be wrong."""
-SEARCHED_SINCE = "0.14.0"
-"""Version since which the agent searches as it does."""
 
 
 @dataclass
@@ -137,7 +135,7 @@ def describe(
     """Traits of the agent, known before it plays."""
     budget, _, path = read_budget("policy-search", argument or USUAL, threads)
     found = traits(budget, path, SIMULATION["policy"])
-    return replace(found, since=SEARCHED_SINCE, remembers=True)
+    return replace(found, remembers=True)
 
 
 @described(describe)

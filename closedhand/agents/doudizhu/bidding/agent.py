@@ -1,7 +1,6 @@
 """The agent `bids:KIND:AGENT`: the bids of one module, the plays of another agent."""
 
 from closedhand.agents.doudizhu.bidding.modules import KINDS, NET, OTHERS, VALUE, BiddingAgent
-from closedhand.agents.doudizhu.value_net.files import SINCE
 from closedhand.core.agent_spec import split_outside, unquoted
 from closedhand.core.agents import Traits, described, files_of, make_agent, traits_of
 from closedhand.core.game import Game, InputError
@@ -31,7 +30,7 @@ def describe(game: Game, argument: str | None) -> Traits:
     file = kind.removeprefix(OF_FILE) if kind.startswith(OF_FILE) else None
     own = Traits(files_of(file), microseconds=1)
     if kind == VALUE:
-        own = Traits(microseconds=500, since=SINCE)
+        own = Traits(microseconds=500)
     return own | traits_of(game, player)
 
 

@@ -159,7 +159,7 @@ def train(
 
     if not minutes > 0:
         raise InputError(f"the training time must be more than 0 minutes, not {minutes}")
-    if not restart:  # up to 0.15.0 a finished training left no checkpoint behind
+    if not restart:
         check_resumable(out / NAME, out / CHECKPOINT)
     settings, deals = read(path)
     check_number(deals.points.size)

@@ -333,7 +333,6 @@ def begin(tuning: Tuning, out: Path) -> Run[Tuning]:
         out / "self-play.ckpt",
         save,
         TORCH,
-        older=lambda state: {"history": state.pop("checks")},  # version 0.1.0
         note_checkpoints=False,
     )
     return run

@@ -329,8 +329,7 @@ def load(path: Path, kind: str) -> tuple[Network, dict[str, Any]]:
             raise InputError(f"it is a {about['kind']} network, not a {kind} network")
         return Network(**{key: about[key] for key in ARGUMENTS})
 
-    # Version 0.1.0 knew neither switch.
-    network, about = weights.load(path, CONFIG, build, {"skips": True, "strides": None})
+    network, about = weights.load(path, CONFIG, build)
     return network.eval(), about["provenance"]
 
 

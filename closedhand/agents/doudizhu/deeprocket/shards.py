@@ -22,7 +22,6 @@ from closedhand.agents.doudizhu.deeprocket.recorded import (
     settings_of,
 )
 from closedhand.agents.doudizhu.variants import check_plain
-from closedhand.core.agents import unchanged_since
 from closedhand.core.checks import check_deals, check_seed
 from closedhand.core.duplicate import Spec, match_settings, play_out, start
 from closedhand.core.files import write_arrays, write_atomically
@@ -123,9 +122,8 @@ def generate(
     starts = range(0, games, SHARD)
     ranges = [range(begin, min(begin + SHARD, games)) for begin in starts]
     paths = [Path(folder) / f"games-{i:05}.parquet" for i in range(len(ranges))]
-    since = unchanged_since(game, settings["agents"])
     for path in shards_in(folder):
-        check_same(path, settings_of(path), settings, since)
+        check_same(path, settings_of(path), settings)
     writer = Writer(agent_names(agents), settings)
     for path, deals in zip(paths, ranges, strict=True):
         if path.exists() and rows_of(path) >= len(deals):

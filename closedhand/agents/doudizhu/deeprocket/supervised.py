@@ -188,13 +188,7 @@ def check_resumable(path: Path, settings: dict[str, Any]) -> dict[str, Any]:
     found = read_checkpoint(path).get("closedhand")
     if found is None:
         raise InputError(f"cannot resume {path}: it is not the training of a network")
-    # Version 0.1.0 had no switches for these.
-    usual = {
-        "select": None,
-        "skips": True,
-        "strides": networks.STRIDES.get(settings["size"], False),
-    }
-    check_same(path, {**usual, **found["settings"]}, settings)
+    check_same(path, found["settings"], settings)
     return found
 
 

@@ -24,7 +24,6 @@ from closedhand.core.agents import Traits, described, files_of
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.numba.jit import Policy
 from closedhand.core.registry import make_game
-from closedhand.core.version import UNCHANGED_SINCE
 from closedhand.games.doudizhu.auction import is_opening
 from closedhand.search.budget import Threads, Worlds, read_budget, traits
 from closedhand.search.paired import PairedSearch
@@ -168,7 +167,6 @@ def read_search(
 
 def describer(
     name: str,
-    since: str = UNCHANGED_SINCE,
     simulation: float = SIMULATION,
     files: Callable[[str | None], tuple[Path, ...]] = files_of,
 ) -> Callable[..., Traits]:
@@ -176,14 +174,13 @@ def describer(
 
     Args:
         name: Plain name of the agent.
-        since: `Traits.since` of the agent.
         simulation: Microseconds of one of its simulations.
         files: Files behind the path after the budget.
     """
 
     def describe(game: Game, argument: str | None, **options: Any) -> Traits:
         _, budget, path = read_search(name, argument, **options)
-        return replace(traits(budget, path, simulation), files=files(path), since=since)
+        return replace(traits(budget, path, simulation), files=files(path))
 
     return describe
 

@@ -242,7 +242,7 @@ class ValueNetAgent(RatingAgent):
 
 def describe(game: Game, argument: str | None) -> Traits:
     """Traits of the agent, known before it plays."""
-    return Traits(files.files_of(argument), microseconds=9, since=files.SINCE)
+    return Traits(files.files_of(argument), microseconds=9)
 
 
 @described(describe)

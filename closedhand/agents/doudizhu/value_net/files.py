@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.agents.doudizhu.value_net.network import FORMER, SHAPES, Net, widened
+from closedhand.agents.doudizhu.value_net.network import SHAPES, Net
 from closedhand.core.files import SHIPPED, within, write_arrays
 from closedhand.core.game import InputError
 from closedhand.core.reading import check_arrays, json_in, read_arrays
@@ -18,8 +18,6 @@ from closedhand.core.reading import check_arrays, json_in, read_arrays
 SHARES = {"win": 0.06, "score": 0.03}
 """Share of the sum of `decompose` in a value, by objective: for `win` a value is the logarithm of
 the odds to win, for `score` the points of a side at a stake of 1."""
-SINCE = "0.11.0"
-"""Version since which agents play by networks, those of the package and of users, as they do."""
 NUMBERS = ("steps", "games", "samples")
 """Counts of its training in the description of a network."""
 NAME = "value-net.npz"
@@ -64,17 +62,15 @@ def read(path: Path) -> tuple[Net, dict[str, Any]]:
         InputError: The file cannot be read, or holds something else.
     """
     arrays = read_arrays(path)
-    units = arrays.get("inputs", np.empty(0)).shape[-1:]
-    wanted = FORMER.get(units, SHAPES)
     try:
         check_arrays(
             arrays,
             {
-                "inputs": np.empty(wanted.inputs, np.int8),
-                "inputs_factors": np.empty(wanted.inputs[:-1], np.float32),
-                "plays": np.empty(wanted.plays, np.int8),
-                "plays_factors": np.empty(wanted.plays[:-1], np.float32),
-                "dense": np.empty(wanted.dense, np.float32),
+                "inputs": np.empty(SHAPES.inputs, np.int8),
+                "inputs_factors": np.empty(SHAPES.inputs[:-1], np.float32),
+                "plays": np.empty(SHAPES.plays, np.int8),
+                "plays_factors": np.empty(SHAPES.plays[:-1], np.float32),
+                "dense": np.empty(SHAPES.dense, np.float32),
             },
         )
         about = json_in(arrays, "about")
@@ -85,8 +81,6 @@ def read(path: Path) -> tuple[Net, dict[str, Any]]:
         net = Net(**rows, dense=arrays["dense"])
         if not all(np.isfinite(part).all() for part in net):
             raise InputError("it has numbers that are not finite")
-        if units in FORMER:
-            net = widened(net)
     except InputError as error:
         raise InputError(f"{path} is not a network of value-net: {error}") from None
     return net, about

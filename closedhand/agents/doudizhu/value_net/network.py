@@ -88,45 +88,12 @@ class Rounded(NamedTuple):
     dense: np.ndarray
 
 
-class Upper(NamedTuple):
-    """The parts of `Net.dense`, for all roles.
-
-    Attributes:
-        weights: The second layer, float32 [ROLES, units, second].
-        biases: Its constants, float32 [ROLES, second].
-        third: The third layer, float32 [ROLES, second].
-        last: Its constant, float32 [ROLES, 1].
-    """
-
-    weights: np.ndarray
-    biases: np.ndarray
-    third: np.ndarray
-    last: np.ndarray
-
-    @classmethod
-    def of(cls, net: Net) -> "Upper":
-        """Copies of the upper layers of a network of any size."""
-        units = net.inputs.shape[-1]
-        second = (net.dense.shape[1] - 1) // (units + 2)
-        ends = np.cumsum((units * second, second, second))
-        weights, *others = (part.copy() for part in np.split(net.dense, ends, axis=1))
-        return cls(weights.reshape(ROLES, units, second), *others)
-
-    def dense(self) -> np.ndarray:
-        """`Net.dense` of these parts."""
-        return np.concatenate([self.weights.reshape(ROLES, -1), *self[1:]], axis=1)
-
-
-def shapes(units: int, second: int, narrow: int) -> Net:
-    """The shapes of the weights of a network with so many units, see `UNITS`, in its layers."""
-    dense = units * second + 2 * second + 1
-    found = (ROLES, INPUTS, units), (FEATURES, narrow), (ROLES, dense)
-    return Net(*found)  # type: ignore[arg-type]
-
-
-SHAPES = shapes(UNITS, SECOND, NARROW)
-FORMER = {each[:1]: shapes(*each) for each in ((128, 16, 64), (256, 32, 64))}
-"""Shapes of the networks of versions before 0.9.0, and of that one, by their units."""
+SHAPES = Net(
+    (ROLES, INPUTS, UNITS),  # type: ignore[arg-type]
+    (FEATURES, NARROW),  # type: ignore[arg-type]
+    (ROLES, DENSE),  # type: ignore[arg-type]
+)
+"""Shapes of the weights."""
 
 
 def new_net(seed: int) -> Net:
@@ -138,24 +105,6 @@ def new_net(seed: int) -> Net:
     inputs = (rng.standard_normal(SHAPES.inputs) * 0.05).astype(np.float32)
     inputs[:, -1] = 0.0
     return Net(inputs, np.zeros(SHAPES.plays, np.float32), dense)
-
-
-def widened(net: Net) -> Net:
-    """A network of one of the `FORMER` shapes with more units, and with the same values.
-
-    The further units are random, but nothing comes of them before they have learned.
-    """
-    wide, upper, former = new_net(0), Upper.of(new_net(0)), Upper.of(net)
-    units, second = former.weights.shape[1:]
-    wide.inputs[:] *= net.inputs.any(axis=-1, keepdims=True)
-    wide.inputs[..., :units] = net.inputs
-    wide.plays[:, : net.plays.shape[1]] = net.plays
-    upper.weights[..., :second] = 0.0
-    upper.weights[:, :units, :second] = former.weights
-    upper.biases[:, :second] = former.biases
-    upper.third[:, :second] = former.third
-    upper.last[:] = former.last
-    return wide._replace(dense=upper.dense())
 
 
 @kernel
@@ -206,7 +155,7 @@ def rounded(net: Net, former: Rounded | None = None) -> Rounded:
     for role in range(ROLES):
         input_units[role] = round_rows(net.inputs[role], SORTS, one_each, inputs[role])
     play_unit = round_rows(net.plays, decompose.SORTS, decompose.MOST_OF_SORT, plays)
-    second = Upper.of(net).weights.swapaxes(1, 2)
+    second = net.dense[:, :SECOND_BIAS].reshape(ROLES, UNITS, SECOND).swapaxes(1, 2)
     sizes = np.abs(second)
     most, largest = sizes.sum(axis=2).max(axis=1), sizes.max(axis=(1, 2))
     scales = LARGEST_SECOND / np.maximum(most, 1)

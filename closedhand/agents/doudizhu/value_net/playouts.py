@@ -27,8 +27,6 @@ from closedhand.games.doudizhu import rules as flat
 from closedhand.learning.policy_gradient import draw, exponentials
 from closedhand.search.exact import UNKNOWN, WON
 
-SEARCHED_SINCE = "0.12.0"
-"""The version that first searched by these playouts."""
 SIMULATION = 90.0
 """Order of magnitude of the time of a simulation, in microseconds."""
 TEMPERATURE = 0.5

@@ -19,7 +19,6 @@ import numpy as np
 
 from closedhand.agents.doudizhu.value_net import files
 from closedhand.agents.doudizhu.value_net.agent import Policy, ValueNetAgent, policy_of
-from closedhand.agents.doudizhu.value_net.joining import joined, trimmed
 from closedhand.agents.doudizhu.value_net.learning import Optimiser, learn, new_optimiser
 from closedhand.agents.doudizhu.value_net.network import (
     ROLES,
@@ -58,8 +57,6 @@ LEAST_VISITS = 30
 """Gradients of a row after which it plays."""
 NOTED_EVERY = 500
 """Steps between entries in the history."""
-JUDGED = 10_000
-"""Samples by which the units of two networks are judged."""
 DEALS = 5000
 """Deals of the duplicate match against `decompose` in an entry; they are always the same."""
 COUNTS = (*files.NUMBERS, "averaged")
@@ -70,10 +67,6 @@ class Settings:
     """What a stage of a training can be told; the annotations document it on the command line."""
 
     pace: Annotated[float, Range(1e-6, 10), "all step sizes are multiplied by this"] = 1.0
-    beside: Annotated[
-        str, "file of a second network: begin with the mean of its values and those of --from"
-    ] = ""
-    share: Annotated[float, Range(0.01, 0.99), "share of the second network in that mean"] = 0.2
 
 
 @kernel
@@ -113,7 +106,7 @@ class Training:
             settings: Settings of this stage.
 
         Raises:
-            InputError: A file cannot be read, or the two networks have other objectives.
+            InputError: The file cannot be read, or holds something else.
         """
         self.game = game
         self.seed = seed
@@ -129,30 +122,13 @@ class Training:
             self.net, about = files.read(start)
             for name in files.NUMBERS:
                 setattr(self, name, about[name])
-            if settings.beside:
-                self.net = self._joined_with(Path(settings.beside), about["objective"])
             # For another objective all of a value is multiplied by the same: it plays the same.
             ratio = files.SHARES[self.objective] / files.SHARES[about["objective"]]
             self.net.dense[:, THIRD:] *= np.float32(ratio)
             self._known = self.net.inputs.any(axis=-1)
-        elif settings.beside:
-            raise InputError("beside is a second network: name the first one by --from")
         self.mean = Net(*(part.copy() for part in self.net))
         self.optimiser = new_optimiser()
         self.losses = np.zeros(2)
-
-    def _joined_with(self, path: Path, objective: str) -> Net:
-        """The network and a second one as one, with as many units as both have.
-
-        Raises:
-            InputError: The file cannot be read, or holds a network of another objective.
-        """
-        other, about = files.read(path)
-        if about["objective"] != objective:
-            raise InputError(f"{path} was trained to {about['objective']}, not to {objective}")
-        share = self.settings.share
-        samples = self.play(np.random.default_rng((self.seed, 0x701)))[:JUDGED]
-        return trimmed(joined([self.net, other], [1 - share, share]), samples)
 
     @property
     def rate(self) -> float:
@@ -379,7 +355,6 @@ def begin(
             "value-net learns the default rules of doudizhu: leave out all options but objective"
         )
     training = Training(game, seed, start, settings)
-    networks = {"from": start, "beside": settings.beside}
 
     def save_network() -> None:
         files.save(folder / files.NAME, training.learned, training.about)
@@ -390,7 +365,7 @@ def begin(
             "objective": training.objective,
             "seed": seed,
             "start": training.steps,
-            "files": {name: checksum(path) for name, path in networks.items() if path},
+            "files": {} if start is None else {"from": checksum(start)},
             "units": [UNITS, SECOND],
             **asdict(settings),
         },

@@ -13,7 +13,7 @@ from closedhand.agents.doudizhu.search.agent import SearchAgent, describer, read
 from closedhand.agents.doudizhu.value_net import files
 from closedhand.agents.doudizhu.value_net.agent import make_space, policy_of, rate
 from closedhand.agents.doudizhu.value_net.network import Net, probability
-from closedhand.agents.doudizhu.value_net.playouts import SEARCHED_SINCE, SIMULATION, playouts_by
+from closedhand.agents.doudizhu.value_net.playouts import SIMULATION, playouts_by
 from closedhand.core.agents import described
 from closedhand.core.game import Game, InputError, State
 from closedhand.search.budget import Threads, Worlds
@@ -70,7 +70,7 @@ class ValueSearchAgent(SearchAgent):
         return space.plays[order], space.values[order]
 
 
-@described(describer("value-search", SEARCHED_SINCE, SIMULATION, files.files_of))
+@described(describer("value-search", SIMULATION, files.files_of))
 def make_value_search(
     game: Game,
     seed: int,

@@ -138,7 +138,7 @@ def test_a_finished_bid_network_is_left_alone_or_goes_on(
     more = train(2 * MINUTES)
     assert more.about["epochs"] > result.about["epochs"]
     assert len(asked) == pytest.approx(bid_net.TIMES / 2, abs=2)
-    (out / bid_net.CHECKPOINT).unlink()  # as if an earlier version had finished it
+    (out / bid_net.CHECKPOINT).unlink()
     with pytest.raises(InputError, match="of another training"):
         train(MINUTES)
     assert train(MINUTES, restart=True).about == result.about

@@ -8,7 +8,6 @@ from support_torch import QUIET, torch
 
 from closedhand import InputError
 from closedhand.agents.doudizhu.deeprocket import networks, pairs, recorded, stream
-from closedhand.learning import weights
 
 pytest.importorskip("pyarrow")
 
@@ -59,16 +58,11 @@ def test_the_plain_network_of_the_papers_text() -> None:
         networks.Network("bid", strides=True)
 
 
-def test_files_tell_the_switches_and_older_files_had_none(tmp_path: Path) -> None:
+def test_files_tell_the_switches(tmp_path: Path) -> None:
     plain = networks.KickerNetwork(skips=False, strides=True)
     networks.save(tmp_path / "plain.safetensors", plain, {})
     found, _ = networks.load(tmp_path / "plain.safetensors", "kicker")
     assert found.config == plain.config and not found.skips
-    usual = networks.KickerNetwork()
-    older = {key: usual.config[key] for key in ("kind", "size", "status", "roles")}
-    weights.save(tmp_path / "old.safetensors", usual.state_dict(), {**older, "provenance": {}})
-    found, _ = networks.load(tmp_path / "old.safetensors", "kicker")
-    assert found.config == usual.config and found.skips == usual.skips
 
 
 def test_the_status_is_seen_unless_it_is_left_out(games: recorded.Games) -> None:

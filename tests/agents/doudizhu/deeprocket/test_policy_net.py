@@ -12,7 +12,6 @@ from support_torch import QUIET
 from closedhand import InputError, make_game
 from closedhand.agents.doudizhu import network_agents
 from closedhand.agents.doudizhu.network_agents import make_policy_net, policy_files
-from closedhand.core.version import UNCHANGED_SINCE
 
 pytest.importorskip("pyarrow")
 
@@ -55,14 +54,6 @@ def test_the_agent_plays_what_it_prefers(trained: Path) -> None:
         make_policy_net(auction, 0, str(trained)).preferences(
             auction.view(auction.deal(np.random.default_rng(0)), 0)
         )
-
-
-def test_only_networks_of_the_package_change_with_it(trained: Path, tmp_path: Path) -> None:
-    (tmp_path / "policy.safetensors").write_bytes((trained / "policy.safetensors").read_bytes())
-    both, kicker = network_agents.SHIPPED_SINCE["policy"], network_agents.SHIPPED_SINCE["kicker"]
-    assert network_agents.since(None) == both
-    assert network_agents.since(str(tmp_path)) == kicker
-    assert network_agents.since(str(trained)) == UNCHANGED_SINCE
 
 
 def test_the_networks_of_the_agent_are_found(

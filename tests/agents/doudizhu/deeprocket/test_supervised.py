@@ -166,20 +166,6 @@ def test_the_decisions_of_one_role_are_learned(
         supervised.train("policy", folder, tmp_path, **{**settings, "role": "queen"})
 
 
-def test_a_training_of_an_older_version_goes_on(supervised: Any, tmp_path: Path) -> None:
-    """It has no word of the switches that came later."""
-    import torch
-
-    network = networks.KickerNetwork()
-    settings = {**network.config, "role": None, "batch": 16}
-    older = {key: settings[key] for key in ("kind", "size", "status", "roles", "batch")}
-    known = {"settings": older, "step": 1, "seconds": 0.0, "checks": []}
-    torch.save({"closedhand": known}, tmp_path / "kicker.ckpt")
-    assert supervised.check_resumable(tmp_path / "kicker.ckpt", settings)["step"] == 1
-    with pytest.raises(InputError, match="made with skips True, not False"):
-        supervised.check_resumable(tmp_path / "kicker.ckpt", {**settings, "skips": False})
-
-
 def test_the_network_that_plays_best_is_kept(
     supervised: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,13 +8,10 @@ import numpy as np
 import pytest
 
 from closedhand import InputError, make_agent, make_game
-from closedhand.agents.doudizhu.network_agents import SHIPPED_SINCE
 from closedhand.agents.doudizhu.value_net import files, network
-from closedhand.agents.doudizhu.value_net.playouts import SEARCHED_SINCE
 from closedhand.core.agents import traits_of
 from closedhand.core.files import write_arrays
 from closedhand.core.reading import read_arrays
-from closedhand.core.version import order
 
 ABOUT: dict[str, Any] = {"objective": "win", "steps": 1, "games": 2, "samples": 3}
 
@@ -38,19 +35,6 @@ def test_weights_are_rounded_by_row(file: Path) -> None:
     assert np.array_equal(files.read(file.with_name("again.npz"))[0].inputs, net.inputs)
 
 
-@pytest.mark.parametrize("units", network.FORMER)
-def test_smaller_networks_of_former_versions_are_read(tmp_path: Path, units: tuple[int]) -> None:
-    rng = np.random.default_rng(2)
-    small = network.Net(
-        *(rng.standard_normal(each).astype(np.float32) for each in network.FORMER[units])
-    )
-    files.save(tmp_path / files.NAME, small, ABOUT)
-    net, about = files.read(tmp_path / files.NAME)
-    assert about == ABOUT and [part.shape for part in net] == list(network.SHAPES)
-    assert np.abs(net.inputs[..., : units[0]] - small.inputs).max() < 0.03
-    assert np.array_equal(net.dense[:, -1], small.dense[:, -1])
-
-
 def test_files_and_folders_name_the_network(file: Path) -> None:
     game = make_game("doudizhu")
     for path in (file, file.parent):
@@ -59,16 +43,9 @@ def test_files_and_folders_name_the_network(file: Path) -> None:
     assert traits_of(game, "value-net").files == ()
 
 
-def test_each_objective_has_a_network_of_its_own(file: Path) -> None:
+def test_each_objective_has_a_network_of_its_own() -> None:
     for objective in files.SHARES:
-        game = make_game("doudizhu", objective=objective)
         assert files.load(None, objective)[1]["objective"] == objective
-        for agent in ("value-net", f"value-net:{file}"):
-            assert traits_of(game, agent).since == files.SINCE
-        assert traits_of(game, "value-search").since == SEARCHED_SINCE
-        assert traits_of(game, "policy-search").since == max(
-            SEARCHED_SINCE, SHIPPED_SINCE["policy"], key=order
-        )
 
 
 @pytest.mark.parametrize(

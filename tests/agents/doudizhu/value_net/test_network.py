@@ -213,24 +213,6 @@ def test_small_errors_count_seldom_and_as_larger_ones(win: bool, sign: int) -> N
     assert learned(sign * small * 2, 1.0 - 1e-9) == pytest.approx(2 * whole, rel=1e-3, abs=1e-6)
 
 
-@pytest.mark.parametrize("shapes", network.FORMER.values())
-def test_a_smaller_network_has_the_same_values(shapes: Net) -> None:
-    rng = np.random.default_rng(3)
-    small = Net(*(rng.standard_normal(each).astype(np.float32) for each in shapes))
-    small.inputs[:, 7] = 0.0
-    former = network.Upper.of(small)
-    units = former.weights.shape[1]
-    wide = network.widened(small)
-    assert [part.shape for part in wide] == list(network.SHAPES)
-    assert wide.inputs[..., units:].any() and not wide.inputs[:, 7].any()
-    for role in range(ROLES):
-        sums = rng.standard_normal(UNITS).astype(np.float32)
-        weights, biases, third, last = (part[role].astype(float) for part in former)
-        hidden = np.maximum(np.maximum(sums[:units], 0) @ weights + biases, 0)
-        value = upper_value(wide.dense[role], sums)
-        assert value == pytest.approx(hidden @ third + last[0], rel=1e-4)
-
-
 def test_the_upper_layers_take_a_step_of_adam_after_a_batch() -> None:
     net, optimiser = random_net(), learning.new_optimiser()
     samples = np.repeat(random_samples(1), learning.BATCH)

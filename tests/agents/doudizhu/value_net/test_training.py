@@ -65,33 +65,6 @@ def test_other_settings_are_not_resumed(tmp_path: Path) -> None:
         training.begin(make_game("doudizhu", bidding=True), 3, tmp_path)
 
 
-def test_a_stage_begins_with_two_networks(tmp_path: Path) -> None:
-    paths = []
-    for objective in ("win", "win", "score"):
-        learner = training.Training(make_game("doudizhu", objective=objective), len(paths))
-        learner.step()
-        paths.append(tmp_path / f"{len(paths)}.npz")
-        files.save(paths[-1], learner.learned, learner.about)
-    beside = training.Settings(pace=0.25, beside=str(paths[1]), share=0.01)
-    one, two = (training.Training(GAME, 5, paths[0], beside) for _ in range(2))
-    plain = training.Training(GAME, 5, paths[0])
-    assert one.rate == plain.rate / 4 and one.steps == 1
-    # Nearly all of the value is that of the first network.
-    view = GAME.view(GAME.deal(np.random.default_rng(1)), 0)
-    (plays, values), (same, others) = (each.agent().rate_plays(view) for each in (plain, one))
-    assert np.array_equal(plays, same) and values == pytest.approx(others, abs=0.05)
-    for each in (one, two):
-        each.step()
-    assert alike(one, two)
-    for start, more, message in (
-        (paths[0], {"beside": str(paths[2])}, "was trained to score, not to win"),
-        (paths[0], {"beside": str(tmp_path / "none.npz")}, "cannot read"),
-        (None, {"beside": str(paths[1])}, "name the first one by --from"),
-    ):
-        with pytest.raises(InputError, match=message):
-            training.Training(GAME, 5, start, training.Settings(**more))
-
-
 def test_a_stage_goes_on_from_a_file(tmp_path: Path) -> None:
     run = training.begin(GAME, 3, tmp_path)
     for _ in range(2):
@@ -109,29 +82,21 @@ def test_a_stage_goes_on_from_a_file(tmp_path: Path) -> None:
     assert alike(stage, again)
 
 
-def test_a_stage_is_resumed_with_the_same_networks_only(tmp_path: Path) -> None:
+def test_a_stage_is_resumed_with_the_same_network_only(tmp_path: Path) -> None:
     paths = [tmp_path / f"{seed}.npz" for seed in range(2)]
     for seed, path in enumerate(paths):
         learner = training.Training(GAME, seed)
         learner.step()
         files.save(path, learner.learned, learner.about)
-    beside = tmp_path / "beside.npz"
-    settings = training.Settings(beside=str(beside))
 
-    def stage(start: Path, second: Path) -> Run[training.Training]:
-        beside.write_bytes(second.read_bytes())
-        return training.begin(GAME, 5, tmp_path / "stage", start, settings)
+    def stage(start: Path) -> Run[training.Training]:
+        return training.begin(GAME, 5, tmp_path / "stage", start)
 
-    stage(paths[0], paths[1]).save()
+    stage(paths[0]).save()
     moved = paths[0].rename(tmp_path / "moved.npz")
-    stage(moved, paths[1]).resume()
-    for start, second, name in ((paths[1], paths[1], "from"), (moved, moved, "beside")):
-        with pytest.raises(InputError, match=f"was made with files {name}="):
-            stage(start, second).resume()
-    older = stage(moved, paths[1])
-    del older.settings["files"]  # as up to 0.15.0
-    older.save()
-    stage(paths[1], paths[1]).resume()
+    stage(moved).resume()
+    with pytest.raises(InputError, match="was made with files from="):
+        stage(paths[1]).resume()
 
 
 def test_a_network_for_the_other_objective_plays_the_same_at_first(tmp_path: Path) -> None:
