@@ -79,6 +79,7 @@ class DeviceBatch:
 
     Attributes:
         game: The game.
+        torch: PyTorch, which is imported when the first batch is made.
         number: Number of games.
         device: The device, a `torch.device`.
         form: Form of the observations.
@@ -130,7 +131,7 @@ class DeviceBatch:
         self.form = ObservationForm(game, observation)
         self.illegal_reward = common.check_reward(illegal_reward)
         self.device = check_device(device)
-        self._torch = torch
+        self.torch = torch
         self._scratch = max(game.num_actions, game.flat.num_actions)
         chosen = check_seat(game, seat)
         if opponents is None and seat != 0:
@@ -177,7 +178,7 @@ class DeviceBatch:
     def _shape(self) -> Shape:
         if self.on_cpu:
             return Shape(False, 1, 1, 1, 0)
-        properties: Any = self._torch.cuda.get_device_properties(self.device)
+        properties: Any = self.torch.cuda.get_device_properties(self.device)
         most = getattr(properties, "shared_memory_per_block_optin", 48 * 1024)
         return shape_for(
             self.form.size + self.game.num_actions, self.number,
@@ -192,7 +193,7 @@ class DeviceBatch:
         """
         if self.on_cpu:
             return
-        free = self._torch.cuda.mem_get_info(self.device)[0]
+        free = self.torch.cuda.mem_get_info(self.device)[0]
         needed = self.number * self.bytes_of_a_game + self.bytes_of_scratch
         if needed > free:
             fit = max(0, (free - self.bytes_of_scratch) // self.bytes_of_a_game)
@@ -202,14 +203,14 @@ class DeviceBatch:
             )
 
     def _zeros(self, *shape: int, dtype: str) -> Any:
-        return self._torch.zeros(shape, dtype=getattr(self._torch, dtype), device=self.device)
+        return self.torch.zeros(shape, dtype=getattr(self.torch, dtype), device=self.device)
 
     def _rows(self, size: int) -> tuple[Any, Any]:
         """Rows of bytes, int8 [number, size], and all their memory as words, int32."""
         total = -(-self.number * size // ALIGNMENT) * ALIGNMENT
         memory = self._zeros(total, dtype="int8")
         rows = memory[: self.number * size].view(self.number, size)
-        return rows, memory.view(self._torch.int32)
+        return rows, memory.view(self.torch.int32)
 
     def _allocate(self) -> None:
         number, seats = self.number, self.game.num_players
@@ -268,7 +269,7 @@ class DeviceBatch:
         if isinstance(value, np.record | np.ndarray):
             if id(value) not in self._tables:
                 content = np.frombuffer(np.asarray(value).tobytes() + bytes(SPARE), np.uint8)
-                tensor = self._torch.from_numpy(content.copy()).to(self.device)
+                tensor = self.torch.from_numpy(content.copy()).to(self.device)
                 self._tables[id(value)] = value, tensor
             pointer = self._tables[id(value)][1].data_ptr()
             if isinstance(value, np.record):
@@ -280,13 +281,13 @@ class DeviceBatch:
         return value
 
     def _load(self, name: str, shared: int, entry_arguments: tuple[Any, ...]) -> Any:
-        index = self._torch.cuda.get_device_capability(self.device)
+        index = self.torch.cuda.get_device_capability(self.device)
         found = cubin(name, entry_arguments, f"sm_{index[0]}{index[1]}")
-        self._torch.zeros(1, device=self.device)  # the context of this thread
+        self.torch.zeros(1, device=self.device)  # the context of this thread
         return load(found.image, name, shared, STACK if found.grows else 0)
 
     def _stream(self) -> int:
-        return int(self._torch.cuda.current_stream(self.device).cuda_stream)
+        return int(self.torch.cuda.current_stream(self.device).cuda_stream)
 
     # Steps.
 
@@ -301,7 +302,7 @@ class DeviceBatch:
         Raises:
             InputError: An invalid seed or mask.
         """
-        torch = self._torch
+        torch = self.torch
         if chosen is not None:
             mask = torch.as_tensor(chosen, device=self.device)
             if mask.dtype != torch.bool or tuple(mask.shape) != (self.number,):
@@ -339,7 +340,7 @@ class DeviceBatch:
         self._run(actions, starting=False)
 
     def _check_actions(self, actions: Any) -> None:
-        torch = self._torch
+        torch = self.torch
         if not isinstance(actions, torch.Tensor):
             raise InputError(f"actions are a tensor on {self.device}, not {shown(actions)}")
         found = f"{actions.dtype} {list(actions.shape)} on {actions.device}".removeprefix("torch.")
