@@ -54,7 +54,7 @@ def cubin(name: str, arguments: tuple[Any, ...], arch: str) -> Cubin:
     """A kernel for arguments like these, from a folder or from the compiler.
 
     Args:
-        name: One of `closedhand.core.numba.gpu.ENTRIES`.
+        name: One of `closedhand.core.numba.gpu.entries.ENTRIES`.
         arguments: Values like the arguments: records, tuples, numbers, and arrays in the memory of
             the CPU, of which only types and numbers of axes matter.
         arch: Architecture, such as `sm_90`.
@@ -82,8 +82,8 @@ def compile_to(folder: Path, name: str, arguments: tuple[Any, ...], arch: str) -
             f"the kernel {name} is not compiled for {arch} yet, and the compiler is missing: "
             f"pip install 'closedhand[gpu]', or name a folder of compiled kernels in {FOLDER}"
         )
-    gpu: Any = import_module(f"{HOME}.core.numba.gpu")
-    code = gpu.compile_entry(name, arguments, arch)
+    compiler: Any = import_module(f"{HOME}.core.numba.gpu.compiler")
+    code = compiler.compile_entry(name, arguments, arch)
     found = Cubin(name, code.image, code.stack, code.spills, code.registers, code.grows)
     about = {"stack": code.stack, "spills": code.spills, "registers": code.registers,
              "grows": code.grows}  # fmt: skip

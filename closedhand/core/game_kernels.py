@@ -1,4 +1,4 @@
-"""What becomes of one game of a batch in a step, for whatever runs it: a loop, or a thread of a GPU.
+"""What becomes of one game of a batch in a step, by a loop on a CPU or by a thread of a GPU.
 
 A step of a game is: play the action, let the policies of the other seats answer, pay, and deal the
 next game if this one is over. Then the row of the observation is drawn and the mask written.

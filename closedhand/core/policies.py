@@ -4,9 +4,9 @@ A policy is to an agent what the rules are to a game: a NamedTuple of numbers an
 names in `kernels` the module that defines `decide`. An agent that has one as `kernel_policy` is
 played by the envs within the step of their user.
 
-A policy that draws random numbers holds a stream of `closedhand.core.stream`, and its module defines
-`with_stream(policy, stream)`, the same policy with another one. Batches of games play it with the
-stream of each game, so that no game depends on another.
+A policy that draws random numbers holds a stream of `closedhand.core.stream`, and its module
+defines `with_stream(policy, stream)`, the same policy with another one. Batches of games play it
+with the stream of each game, so that no game depends on another.
 """
 
 from importlib import import_module

@@ -1,14 +1,13 @@
 """Random numbers from arrays, for kernels: NumPy's default generator, and one that counts.
 
-A **stream of a seed** is NumPy's default generator as an array. Handing a `numpy.random.Generator` to a kernel takes longer than a step of most games. A stream has
-the state of its bit generator, PCG64 (O'Neill, 2014; XSL-RR output), in digits of 32 bits, lowest
-first, and gives the same numbers. Digits are that small so that no product overflows, in kernels as
-in plain Python.
+A **stream of a seed** is NumPy's default generator as an array. Handing a `numpy.random.Generator`
+to a kernel takes longer than a step of most games. A stream has the state of its bit generator,
+PCG64 (O'Neill, 2014; XSL-RR output), in digits of 32 bits, lowest first, and gives the same
+numbers. Digits are that small so that no product overflows, in kernels as in plain Python.
 
-A **stream of a game** is two numbers: a key and how many numbers were drawn. A number is a function
-of both (splitmix64; Steele, Lea and Flood, 2014), so that every game of a batch draws on its own, in
-any order and on any device. Vector envs have one a game. It has `random()` as generators have, and
-agrees on every device.
+A **stream of a game** is two numbers: a key, and how many numbers were drawn. Each number follows
+from both (splitmix64; Steele, Lea and Flood, 2014). So every game of a batch draws on its own, in
+any order and on any device. Vector envs have one a game, with `random()` as of generators.
 """
 
 from typing import Any

@@ -260,7 +260,7 @@ class DeviceBatch:
         """Arguments of a kernel as far as types matter; see `closedhand.core.cubins.cubin`.
 
         Args:
-            name: One of `closedhand.core.numba.gpu.ENTRIES`.
+            name: One of `closedhand.core.numba.gpu.entries.ENTRIES`.
         """
         return examples(self.game, self.policies, self._terms, name)
 
@@ -548,7 +548,7 @@ def examples(game: Game, policies: Policies, terms: Terms, name: str) -> tuple[A
         game: The game.
         policies: Policies of the other seats, or of who decides.
         terms: Terms of the games.
-        name: One of `closedhand.core.numba.gpu.ENTRIES`.
+        name: One of `closedhand.core.numba.gpu.entries.ENTRIES`.
     """
     numbers, streams = np.zeros(1, np.int64), np.zeros((1, 2), np.uint64)
     bytes_, rows = np.zeros(1, np.int8), np.zeros((1, 1), np.int8)

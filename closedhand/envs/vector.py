@@ -78,10 +78,10 @@ class GameVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
     - With same-step reset `final_obs` and `final_info`, where a new game has begun; `returns` and
       `illegal_action` are then in `final_info`.
 
-    The first deal of game i is that of a single env with seed + i. All that is random after it comes
-    from one stream of numbers a game (see `closedhand.core.stream`): later deals, seats drawn, and
-    what opponents draw who decide in kernels. So a game depends on no other one, and goes on in the
-    same way on a GPU. Copies and pickles continue the games in
+    The first deal of game i is that of a single env with seed + i. Later deals, seats drawn, and
+    what opponents draw who decide in kernels come from one stream of numbers a game (see
+    `closedhand.core.stream`). So a game depends on no other one, and goes on in the same way on a
+    GPU. Copies and pickles continue the games in
     progress. For search, `states` holds all games and can be assigned; `observe` then shows them.
 
     Attributes:
