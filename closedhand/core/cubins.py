@@ -62,13 +62,18 @@ def cubin(name: str, arguments: tuple[Any, ...], arch: str) -> Cubin:
     Raises:
         InputError: It is in no folder and there is no compiler, or it does not compile.
     """
-    file = f"{name}.{arch}.{_key(name, arguments, arch)}.cubin"
+    file = file_name(name, arguments, arch)
     given = os.environ.get(FOLDER)
     folders = [Path(given)] if given else []
     for folder in [*folders, _kept()]:
         if (folder / file).is_file():
             return _read(folder / file, name)
     return compile_to(_kept(), name, arguments, arch)
+
+
+def file_name(name: str, arguments: tuple[Any, ...], arch: str) -> str:
+    """The name of the file of a kernel; arguments as for `cubin`."""
+    return f"{name}.{arch}.{_key(name, arguments, arch)}.cubin"
 
 
 def compile_to(folder: Path, name: str, arguments: tuple[Any, ...], arch: str) -> Cubin:
@@ -88,7 +93,7 @@ def compile_to(folder: Path, name: str, arguments: tuple[Any, ...], arch: str) -
     about = {"stack": code.stack, "spills": code.spills, "registers": code.registers,
              "grows": code.grows}  # fmt: skip
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{name}.{arch}.{_key(name, arguments, arch)}.cubin"
+    path = folder / file_name(name, arguments, arch)
     write_atomically(path, MAGIC + json.dumps(about).encode() + b"\n" + code.image)
     return found
 

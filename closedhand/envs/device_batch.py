@@ -20,7 +20,7 @@ from closedhand.core.game_kernels import ALL_SEATS, RANDOM_SEAT, Games, Terms
 from closedhand.core.numba.jit import draw_seed
 from closedhand.core.optional_imports import needing
 from closedhand.core.policies import Policies, policy_of
-from closedhand.core.stream import make_streams, seed_stream
+from closedhand.core.stream import WEYL, make_streams, seed_stream
 from closedhand.envs import common
 from closedhand.envs.common import ILLEGAL_REWARD
 from closedhand.envs.observation_form import PLANES, ObservationForm
@@ -458,6 +458,70 @@ class DeviceBatch:
         return Launch(code, arguments, self._lanes() // threads, threads, 0)
 
 
+class RandomGames:
+    """Whole games with uniformly random actions, from deal to end, one thread a game on a GPU.
+
+    Attributes:
+        states: The games at their end, as bytes, uint8 [number, itemsize].
+        streams: Their random numbers, int64 [number, 2].
+        moves: Number of actions of each, int64 [number].
+    """
+
+    def __init__(self, game: Game, number: int, device: Any = "cuda") -> None:
+        """Make room.
+
+        Args:
+            game: The game.
+            number: Number of games.
+            device: `cuda`, `cuda:1`, …, or `cpu`.
+
+        Raises:
+            InputError: There is no such device.
+        """
+        # The batch lends its memory, tables and launches.
+        self._batch = batch = DeviceBatch(game, number, device=device, shape=_LENT)
+        torch = batch.torch
+        self.states = batch.states
+        self.streams = batch._streams
+        self.moves = batch._actions
+        self._lanes = 1 if batch.on_cpu else min(number, MOST_LANES)
+        self._ids = torch.zeros(
+            (self._lanes, batch._scratch), dtype=torch.int32, device=batch.device
+        )
+        self._launch: Launch | None = None
+
+    def play(self, seed: int) -> None:
+        """Play new games; game i draws from the key `seed + i`.
+
+        Args:
+            seed: A whole number.
+        """
+        batch, torch = self._batch, self._batch.torch
+        keys = np.arange(seed, seed + batch.number, dtype=np.uint64) * WEYL
+        self.streams[:, 0] = torch.from_numpy(keys.view(np.int64)).to(batch.device)
+        self.streams[:, 1] = 0
+        array = batch._array
+        if batch.on_cpu:
+            streams = array(self.streams, np.uint64).view(type(make_streams(0)))
+            game_kernels.random_games(
+                batch.game.rules, array(self.states, batch.game.dtype), streams,
+                array(self._ids), array(self.moves),
+            )  # fmt: skip
+            return
+        if self._launch is None:
+            arguments = (
+                batch._on_device(batch.game.rules), array(self.states, batch.game.dtype),
+                array(self.streams), array(self._ids), array(self.moves),
+            )  # fmt: skip
+            code = batch._load("random_games", 0, batch.examples("random_games"))
+            self._launch = Launch(code, arguments, -(-self._lanes // THREADS), THREADS, 0)
+        self._launch(batch._stream())
+
+
+MOST_LANES = 2**17
+"""Random games that are played at the same time."""
+_LENT = Shape(False, 1, 1, 0, 0)
+"""How a batch would be launched of which only the memory is used."""
 PICKS = 0x5DEECE66D
 """Tells the keys of `sample` from those of the games."""
 
