@@ -13,7 +13,7 @@ import numpy as np
 from closedhand.core import game_kernels
 from closedhand.core.agents import Agent, make_agent
 from closedhand.core.checks import InputError, check_seed, shown
-from closedhand.core.cubins import cubin
+from closedhand.core.cubins import cubin, file_name
 from closedhand.core.cuda_driver import DeviceArray, DeviceRecord, Launch, load
 from closedhand.core.game import Game
 from closedhand.core.game_kernels import ALL_SEATS, RANDOM_SEAT, Games, Terms
@@ -23,7 +23,7 @@ from closedhand.core.policies import Policies, policy_of
 from closedhand.core.stream import WEYL, make_streams, seed_stream
 from closedhand.envs import common
 from closedhand.envs.common import ILLEGAL_REWARD
-from closedhand.envs.observation_form import PLANES, ObservationForm
+from closedhand.envs.observation_form import COMPACT, PLANES, ObservationForm
 from closedhand.envs.opponents import Opponents, Spec, check_seat
 
 if TYPE_CHECKING:
@@ -281,10 +281,14 @@ class DeviceBatch:
         return value
 
     def _load(self, name: str, shared: int, entry_arguments: tuple[Any, ...]) -> Any:
-        index = self.torch.cuda.get_device_capability(self.device)
-        found = cubin(name, entry_arguments, f"sm_{index[0]}{index[1]}")
-        self.torch.zeros(1, device=self.device)  # the context of this thread
-        return load(found.image, name, shared, STACK if found.grows else 0)
+        major, minor = self.torch.cuda.get_device_capability(self.device)
+        arch = f"sm_{major}{minor}"
+        key = file_name(name, entry_arguments, arch), self.device, shared
+        if key not in _LOADED:
+            found = cubin(name, entry_arguments, arch)
+            self.torch.zeros(1, device=self.device)  # the context of this thread
+            _LOADED[key] = load(found.image, name, shared, STACK if found.grows else 0)
+        return _LOADED[key]
 
     def _stream(self) -> int:
         return int(self.torch.cuda.current_stream(self.device).cuda_stream)
@@ -458,6 +462,10 @@ class DeviceBatch:
         return Launch(code, arguments, self._lanes() // threads, threads, 0)
 
 
+_LOADED: dict[Any, Any] = {}
+"""Kernels that were loaded, by file, device and shared memory."""
+
+
 class RandomGames:
     """Whole games with uniformly random actions, from deal to end, one thread a game on a GPU.
 
@@ -479,7 +487,9 @@ class RandomGames:
             InputError: There is no such device.
         """
         # The batch lends its memory, tables and launches.
-        self._batch = batch = DeviceBatch(game, number, device=device, shape=_LENT)
+        self._batch = batch = DeviceBatch(
+            game, number, device=device, observation=COMPACT, shape=_LENT
+        )
         torch = batch.torch
         self.states = batch.states
         self.streams = batch._streams
