@@ -37,7 +37,7 @@ def learn(learner: Any, updates: int) -> Any:
 def untrained(game: Game, kind: str = "policy") -> tuple[Any, Features]:
     """A small network with its first weights, and what it sees."""
     features = Features(game)
-    shape = networks.shape_of(features, kind, 16, 1, kind == "values")
+    shape = networks.shape_of(features, kind, 16, 1, kind == "dueling")
     return networks.build(shape, 1), features
 
 

@@ -1,18 +1,40 @@
-"""The table of all learners in all games, from the files of its cells, whoever computed them."""
+"""The table of all learners in all games: read from files of cells, kept as one CSV, reported.
 
+The CSV has a row for each estimate: those at the end of the learning, of kind `final`, and the
+points of the curves, of kind `curve`.
+"""
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from closedhand.arena.learners import EXACT
 from closedhand.arena.plot import new_figure, save_figure
+from closedhand.core.files import write_atomically
 from closedhand.core.game import InputError
-from closedhand.core.reading import load_json
+from closedhand.core.reading import load_json, read_content
 from closedhand.core.registry import GAMES
 from closedhand.core.statistics import Estimate, interval, student
 
 MISSING = "-"
+TABLE = "results.csv"
+"""Name of the CSV in a folder of results."""
+CELL = (
+    "game", "learner", "budget", "seed", "version", "date", "processor", "cores", "python", "numpy",
+    "torch", "processor_seconds",
+)  # fmt: skip
+"""Columns that are the same in all rows of a cell."""
+ESTIMATE = ("kind", "measure", "steps", "seconds", "mean", "low", "high")
+"""Columns of an estimate: when it was made, and its 95% interval, empty for an exact one."""
+MACHINE = ("processor", "cores", "python", "numpy", "torch")
+FINAL, CURVE = "final", "curve"
+
+
+Each = TypeVar("Each")
 
 
 class Result(NamedTuple):
@@ -21,12 +43,14 @@ class Result(NamedTuple):
     Attributes:
         game: Name of the game.
         learner: Name of the learner.
-        steps: Budget.
+        budget: Steps of the learner, as planned.
         seed: Seed.
         version: Version of the package.
-        seconds: Seconds of learning, by the clock.
+        date: Day of the computation.
+        machine: What computed it, by the names of `MACHINE`.
         processor_seconds: Processor time, judgements for the curve included.
-        processor: The processor.
+        steps: Steps at the end, at least the budget.
+        seconds: Seconds of learning, by the clock.
         measures: Estimates by name.
         curve_of: The measure of the curve.
         curve: Steps, seconds, and an estimate; float64 [points, 5].
@@ -34,26 +58,97 @@ class Result(NamedTuple):
 
     game: str
     learner: str
-    steps: int
+    budget: int
     seed: int
     version: str
-    seconds: float
+    date: str
+    machine: dict[str, str]
     processor_seconds: float
-    processor: str
+    steps: int
+    seconds: float
     measures: dict[str, Estimate]
     curve_of: str
     curve: np.ndarray
 
+    @property
+    def cell(self) -> tuple[str, str, int, int, str]:
+        """What no two results of a table have in common."""
+        return self.game, self.learner, self.budget, self.seed, self.version
+
 
 def read(folder: Path) -> list[Result]:
-    """The results in a folder.
+    """The results in a folder, in order: those of its CSV and of its files of cells.
+
+    A file of a cell takes the place of the rows of that cell in the CSV.
 
     Raises:
-        InputError: A file is not the result of a cell.
+        InputError: The CSV is damaged, or a file is not the result of a cell.
     """
-    files = [(path, load_json(path)) for path in sorted(folder.glob("*.json"))]
-    # A cell that is not finished has no result yet.
-    return [_result(*each) for each in files if not _is_begun(each[1])]
+    table = folder / TABLE
+    found = {each.cell: each for each in (_read_table(table) if table.exists() else ())}
+    for path in sorted(folder.glob("*.json")):
+        data = load_json(path)
+        if not _is_begun(data):  # a cell that is not finished has no result yet
+            result = _result(path, data)
+            found[result.cell] = result
+    return [found[cell] for cell in sorted(found)]
+
+
+def write(path: Path, results: list[Result]) -> None:
+    """Write results as a CSV, which `read` reads back to the digit.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow([*CELL, *ESTIMATE])
+    for each in results:
+        machine = [each.machine[name] for name in MACHINE]
+        cell = [*each.cell, each.date, *machine, each.processor_seconds]
+        for measure, estimate in each.measures.items():
+            rows.writerow([*cell, FINAL, measure, each.steps, each.seconds, *_cells(estimate)])
+        for steps, seconds, *estimate in each.curve.tolist():
+            rows.writerow([*cell, CURVE, each.curve_of, int(steps), seconds, *_cells(estimate)])
+    write_atomically(path, text.getvalue())
+
+
+def _read_table(path: Path) -> list[Result]:
+    try:
+        rows = list(csv.DictReader(io.StringIO(read_content(path).decode()), strict=True))
+        cells = _grouped(rows, lambda row: tuple(row[name] for name in CELL)).values()
+        return [_from_rows(cell) for cell in cells]
+    except (csv.Error, KeyError, TypeError, ValueError, OverflowError):
+        raise InputError(f"{path} is not a table of learners") from None
+
+
+def _from_rows(rows: list[dict[str, str]]) -> Result:
+    """The result of a cell.
+
+    Raises:
+        ValueError: The rows are damaged.
+    """
+    final = [row for row in rows if row["kind"] == FINAL]
+    curve = [row for row in rows if row["kind"] == CURVE]
+    measures = {row["measure"]: _estimate(row) for row in final}
+    [curve_of] = {row["measure"] for row in curve}
+    if len(final) + len(curve) < len(rows) or curve_of not in measures:
+        raise ValueError
+    points = [[float(row["steps"]), float(row["seconds"]), *_estimate(row)] for row in curve]
+    end = final[0]
+    return Result(
+        end["game"], end["learner"], int(end["budget"]), int(end["seed"]), end["version"],
+        end["date"], {name: end[name] for name in MACHINE}, float(end["processor_seconds"]),
+        int(end["steps"]), float(end["seconds"]), measures, curve_of, np.array(points, float),
+    )  # fmt: skip
+
+
+def _cells(estimate: Sequence[float]) -> Sequence[float | str]:
+    return [estimate[0], "", ""] if len(set(estimate)) == 1 else estimate
+
+
+def _estimate(row: Mapping[str, str]) -> Estimate:
+    return Estimate(*(float(row[name] or row["mean"]) for name in ("mean", "low", "high")))
 
 
 def _is_begun(data: Any) -> bool:
@@ -65,8 +160,9 @@ def _result(path: Path, data: Any) -> Result:
         about, found = data["settings"], data["result"]
         result = Result(
             str(about["game"]), str(about["learner"]), int(about["steps"]), int(about["seed"]),
-            str(about["version"]), float(found["seconds"]),
-            float(found["processor_seconds"]), str(found["machine"]["processor"]),
+            str(about["version"]), str(found["date"]),
+            {name: str(found["machine"].get(name, "")) for name in MACHINE},
+            float(found["processor_seconds"]), int(found["steps"]), float(found["seconds"]),
             {str(name): Estimate(*map(float, each)) for name, each in found["measures"].items()},
             str(found["curve_of"]), np.array(found["curve"], float).reshape(-1, 5),
         )  # fmt: skip
@@ -78,30 +174,41 @@ def _result(path: Path, data: Any) -> Result:
 
 
 def report(results: list[Result]) -> str:
-    """The table as Markdown: a row for each learner, a table for each game and budget."""
+    """The table as Markdown: a row for each learner, a table for each game and budget.
+
+    Results of several versions, or machines, are not combined; the version is shown where a
+    learner has several.
+    """
     lines = ["# Learners in games", ""]
-    for (game, steps), of_game in _grouped(results, lambda each: (each.game, each.steps)).items():
+    for (game, budget), of_game in _grouped(results, lambda each: (each.game, each.budget)).items():
         names = list(dict.fromkeys(name for each in of_game for name in each.measures))
+        rows = _grouped(
+            of_game, lambda each: (each.learner, each.version, each.machine["processor"])
+        )
+        is_mixed = len({row[:2] for row in rows}) > len({row[0] for row in rows})
+        columns = ["learner", "seeds", *names, "seconds", "processor time"]
+        columns += [*["version"] * is_mixed, "processor"]
         lines += [
-            f"## {GAMES[game].title if game in GAMES else game}: {steps:,} steps", "",
-            f"| learner | seeds | {' | '.join(names)} | seconds | processor time | version "
-            "| processor |",
-            "|---" * (len(names) + 6) + "|",
+            f"## {GAMES[game].title if game in GAMES else game}: {budget:,} steps", "",
+            _row(columns), "|---" * len(columns) + "|",
         ]  # fmt: skip
-        rows = _grouped(of_game, lambda each: (each.learner, each.version, each.processor))
         for (learner, version, processor), own in rows.items():
-            values = [shown(combined(name, own)) for name in names]
-            seconds, spent = np.mean([each[5:7] for each in own], axis=0)
-            lines.append(
-                f"| `{learner}` | {len(own)} | {' | '.join(values)} | {seconds:,.1f} "
-                f"| {spent:,.1f} | {version} | {processor} |"
-            )
+            seconds = np.mean([each.seconds for each in own])
+            spent = np.mean([each.processor_seconds for each in own])
+            lines.append(_row([
+                f"`{learner}`", len(own), *(shown(combined(name, own)) for name in names),
+                f"{seconds:,.1f}", f"{spent:,.1f}", *[version] * is_mixed, processor,
+            ]))  # fmt: skip
         lines.append("")
     return "\n".join(lines)
 
 
-def _grouped(results: list[Result], key: Any) -> dict[Any, list[Result]]:
-    found: dict[Any, list[Result]] = {}
+def _row(cells: list[Any]) -> str:
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+def _grouped(results: list[Each], key: Any) -> dict[Any, list[Each]]:
+    found: dict[Any, list[Each]] = {}
     for each in results:
         found.setdefault(key(each), []).append(each)
     return found

@@ -1,7 +1,7 @@
 """All learners in all games, at fixed budgets: the cells of a table.
 
 A cell is a learner in a game under its default rules, with its default settings, a budget of steps
-and a seed. Its result is a file of its own, which holds everything that the table shows
+and a seed. Its result is a file of its own, from which the table is made
 (`closedhand.arena.learner_table`): whoever computes a cell elsewhere adds it by copying the file.
 
 A step of a deep learner is a decision that it learns from. A step of a tabular algorithm is a visit

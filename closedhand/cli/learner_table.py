@@ -36,7 +36,8 @@ def reproduce_learners(
 
     In small games results are judged exactly, in others by points in duplicate against the game's
     agents and by a responder. Ctrl-C stops; the same command resumes. Each cell is a file: those
-    of others, copied into the folder, are in the report as well.
+    of others, copied into the folder, are in the report as well. All of them are kept in one table,
+    results.csv.
     """
     from dataclasses import replace
 
@@ -52,6 +53,7 @@ def reproduce_learners(
     results = learner_table.read(out)
     picture = None
     if results:
+        learner_table.write(out / learner_table.TABLE, results)
         picture = save_picture(learner_table.plot, results, out / "curves.png")
     text = learner_table.report(results) + ("\n![curves](curves.png)\n" if picture else "")
     show_report(out, text, {"cells": [each._replace(curve=each.curve.tolist())._asdict()

@@ -385,7 +385,6 @@ class DeepLearner:
         Raises:
             ValueError: The state is that of another network.
         """
-        self._take_that_of(state)
         for name, module in (("network", self.network), ("average", self.average)):
             with torch.no_grad():
                 for key, each in _tensors(module):

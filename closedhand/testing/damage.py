@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from closedhand.core import contract
-from closedhand.core.game import Game, InputError, State
+from closedhand.core.game import HEADER, Game, InputError, State
 from closedhand.envs.aec import GameAEC
 from closedhand.envs.vector import GameVectorEnv
 from closedhand.testing.expectations import expect
@@ -40,7 +40,7 @@ def throw(game: Game, seed: int, number: int) -> Iterator[int]:
     rng = np.random.default_rng(seed)
     pool = [state.copy() for _ in range(6) for state in _positions(game, rng)]
     table, envs = GameAEC(game), GameVectorEnv(game, 2)
-    accepted = 0
+    accepted, header = 0, game.save(pool[0])[: HEADER.size]
     for i in range(number):
         yield accepted
         rng = np.random.default_rng((seed, i))
@@ -50,7 +50,7 @@ def throw(game: Game, seed: int, number: int) -> Iterator[int]:
             state, other = game.view(state, player), game.view(other, player)
         data = damaged(state, other, rng)
         try:
-            state = game.load(data, player)
+            state = game.load(header + data, player)
         except InputError as error:
             expect("\n" not in str(error), "a damaged state is refused in several lines")
             if player is None and len(data) == game.dtype.itemsize and not i % 10:

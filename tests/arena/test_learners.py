@@ -13,6 +13,7 @@ from closedhand.arena import learner_table, learners
 from closedhand.arena.learners import EXACT, EXPLOITED, QUICK, Cell, choose, compute
 from closedhand.core import run as core_run
 
+SHIPPED = Path(__file__).parents[2] / "docs" / "learner-results"
 PLAN = replace(QUICK, steps=500, curve_deals=5, deals=10, responder_steps=200)
 
 
@@ -117,6 +118,53 @@ def test_results_of_other_versions_have_rows_of_their_own(tmp_path: Path) -> Non
     (tmp_path / "of-others.json").write_text(json.dumps(data))
     report = learner_table.report(learner_table.read(tmp_path))
     assert report.count("| `cfr` | 1 |") == 2 and "| 9.9 |" in report
+    path.unlink()
+    assert "version" not in learner_table.report(learner_table.read(tmp_path))
+
+
+def alike(one: list[learner_table.Result], two: list[learner_table.Result]) -> bool:
+    plain = [
+        [each._replace(curve=each.curve.tolist()) for each in results] for results in (one, two)
+    ]
+    return plain[0] == plain[1]
+
+
+def test_the_table_of_a_folder_takes_the_place_of_its_files(tmp_path: Path) -> None:
+    compute(tmp_path, PLAN, [Cell("leduc", learner, 0) for learner in ("cfr", "mccfr")], silent)
+    results, table = learner_table.read(tmp_path), tmp_path / learner_table.TABLE
+    learner_table.write(table, results)
+    files = sorted(tmp_path.glob("*.json"))
+    data = json.loads(files[0].read_text())
+    files[1].unlink()
+    data["result"]["measures"][EXACT] = [0.125] * 3
+    files[0].write_text(json.dumps(data))
+    both = learner_table.read(tmp_path)
+    assert [each.learner for each in both] == ["cfr", "mccfr"]
+    assert both[0].measures[EXACT].mean == 0.125 and alike(both[1:], results[1:])
+    files[0].unlink()
+    assert alike(learner_table.read(tmp_path), results)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("final", "end"), ("0.25", "x"), ("exploitability,1", "other,1"), ("seed", "s")],
+)
+def test_a_damaged_table_is_refused(old: str, new: str, tmp_path: Path) -> None:
+    text = (SHIPPED / learner_table.TABLE).read_text()
+    assert old in text
+    (tmp_path / learner_table.TABLE).write_text(text.replace(old, new, 1))
+    with pytest.raises(InputError, match=r"results\.csv is not a table of learners"):
+        learner_table.read(tmp_path)
+
+
+def test_the_page_is_made_from_its_table(tmp_path: Path) -> None:
+    results = learner_table.read(SHIPPED)
+    assert len(results) == 123
+    made = learner_table.report(results) + "\n![curves](curves.png)\n"
+    assert (SHIPPED / "report.md").read_text() == made
+    learner_table.write(tmp_path / learner_table.TABLE, results)
+    written = (tmp_path / learner_table.TABLE).read_bytes()
+    assert written == (SHIPPED / learner_table.TABLE).read_bytes()
 
 
 def test_seeds_are_combined_by_their_spread() -> None:

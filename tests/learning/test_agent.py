@@ -64,7 +64,7 @@ def test_the_coldest_temperatures_take_the_best_action(temperature: float, tmp_p
 
 def test_role_networks_see_their_own_seats() -> None:
     game = make_game("doudizhu")
-    network, features = untrained(game, "values")
+    network, features = untrained(game, "dueling")
     assert network.seats == (0, 1, 1) and len(network.roles) == 2
     states = batch.deal(features.game, range(6))
     states["player"][3:] = 1

@@ -22,7 +22,7 @@ from closedhand.games.chinese_poker.rules import Rules
 POOL_SIZE = 1 << 20
 """Number of hands in a pool: it gives 13,400 opponents for every hand."""
 LEAST, MOST = 5_000, 50_000_000
-FORMAT = 2
+FORMAT = 1
 """Version of the files in the cache folder: the strengths, then their checksum."""
 SUM = 32
 
