@@ -65,10 +65,10 @@ def cubin(name: str, arguments: tuple[Any, ...], arch: str) -> Cubin:
     file = file_name(name, arguments, arch)
     given = os.environ.get(FOLDER)
     folders = [Path(given)] if given else []
-    for folder in [*folders, _kept()]:
+    for folder in [*folders, kept()]:
         if (folder / file).is_file():
             return _read(folder / file, name)
-    return compile_to(_kept(), name, arguments, arch)
+    return compile_to(kept(), name, arguments, arch)
 
 
 def file_name(name: str, arguments: tuple[Any, ...], arch: str) -> str:
@@ -106,7 +106,7 @@ def _read(path: Path, name: str) -> Cubin:
     return Cubin(name, image, **json.loads(about))
 
 
-def _kept() -> Path:
+def kept() -> Path:
     """The folder of what this user has compiled."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return Path(base, "closedhand", "cubins")

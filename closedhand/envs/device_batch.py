@@ -5,7 +5,7 @@ it changes in place, one launch a step, new games included. `DeviceVectorEnv` is
 it. On the CPU the same kernels run in a loop.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -613,6 +613,37 @@ def shape_for(row: int, number: int, processors: int, most_shared: int) -> Shape
         return Shape(False, blocks, THREADS, 0, 0)
     blocks = min(-(-number // per_block), BLOCKS * processors)
     return Shape(True, blocks, THREADS, per_block, -(-per_block * row // ALIGNMENT) * ALIGNMENT)
+
+
+SHARED = {"sm_75": 64, "sm_80": 163, "sm_90": 227, "sm_100": 227}
+"""KiB of shared memory that a block may have, by architecture."""
+LEAST_SHARED = 99
+"""The same for architectures that are not listed."""
+
+
+def kernels_of(game: Game, agents: Sequence[str], arch: str) -> Iterator[tuple[str, Any]]:
+    """The kernels of a game: names, and arguments for `closedhand.core.cubins`.
+
+    Args:
+        game: The game.
+        agents: Agents of `DeviceBatch.decide`.
+        arch: Architecture, such as `sm_90`.
+
+    Raises:
+        InputError: An unknown agent, or one that decides in Python.
+    """
+    terms = Terms(game.num_players, bool(game.staged), ALL_SEATS, ILLEGAL_REWARD)
+    most = 1024 * SHARED.get(arch, LEAST_SHARED)
+    for form in PLANES, COMPACT:
+        row = ObservationForm(game, form).size + game.num_actions
+        by_block = shape_for(row, MOST_GAMES, 1, most).by_block
+        name = step_name(form == COMPACT, by_block)
+        yield name, examples(game, (), terms, name)
+    for name in "pick", "random_games":
+        yield name, examples(game, (), terms, name)
+    for agent in agents:
+        policies = (_policy(game, make_agent(game, agent, 0)),)
+        yield "decide", examples(game, policies, terms, "decide")
 
 
 def examples(game: Game, policies: Policies, terms: Terms, name: str) -> tuple[Any, ...]:

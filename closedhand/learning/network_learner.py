@@ -1,0 +1,288 @@
+"""What every learner of a network has: counts, scores, and the file that agents play.
+
+A learner takes updates. The randomness of an update comes from the seed and the number of the
+update alone. Rates follow the number of decisions learned from, never the clock.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Any, Generic, TypeVar
+
+import numpy as np
+import torch
+
+from closedhand.core.agents import make_agent
+from closedhand.core.game import Game
+from closedhand.core.options import Range
+from closedhand.learning import agent_factory, networks
+from closedhand.learning.agent import NetworkAgent
+from closedhand.learning.evaluation import judge
+from closedhand.learning.features import Features
+
+Weights = Mapping[str, np.ndarray]
+"""Weights of a network by name."""
+JUDGING = 20.0
+"""Least ratio of the time between two judgements to the time that one takes."""
+FIRST_JUDGEMENT = 10.0
+"""Seconds before the first judgement, and least time between two."""
+DEALS = 500
+"""Deals of a judgement."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkSettings:
+    """Settings of every learner of a network.
+
+    The annotations document the settings on the command line.
+    """
+
+    observation: Annotated[str, "observation: compact, or planes"] = "compact"
+    width: Annotated[int, Range(1, 4096), "units of each hidden layer"] = 256
+    layers: Annotated[int, Range(1, 16), "hidden layers"] = 2
+    batch: Annotated[int, Range(1, 10**7), "decisions in an update, approximately"] = 8192
+    minibatch: Annotated[int, Range(1, 10**7), "decisions in a step of the optimiser"] = 1024
+    learning_rate: Annotated[float, Range(0, 1), "initial learning rate"] = 1e-3
+    temperature: Annotated[
+        float,
+        Range(0, 100),
+        "at which agents play: 1 draws from the policy, 0 takes the best action",
+    ] = 1.0
+
+
+Chosen = TypeVar("Chosen", bound=NetworkSettings)
+
+
+class NetworkLearner(Generic[Chosen]):
+    """A training in progress; a `closedhand.core.run.Learner`.
+
+    A subclass sets `name`, `kind` and `roles`, and implements `update`,
+    `agent_weights`, `state` and `restore`.
+
+    Attributes:
+        name: Name of the algorithm.
+        settings_type: Class of its settings.
+        kind: Kind of its network, see `networks.KINDS`.
+        roles: Whether each role of the game has a network of its own.
+        remark: Note for the user before the training begins; empty: none.
+        game: Game to be learned, as it was given.
+        features: The game as the network sees it.
+        shape: Shape of the network.
+        settings: The settings.
+        seed: Seed of everything random.
+        against: Agents that the learner is judged against.
+        opponents: Names of the players of the other seats.
+        updates: Number of updates.
+        decisions: Number of decisions learned from.
+        moves: Number of actions played, forced ones and those of opponents included.
+        games: Number of games played.
+        measured: Measurements of the last update, by name.
+    """
+
+    name = ""
+    settings_type: type[Any] = NetworkSettings
+    kind = "policy"
+    roles = False
+    remark = ""
+
+    def __init__(
+        self,
+        game: Game,
+        settings: Chosen,
+        seed: int = 0,
+        against: Sequence[str] = (),
+        threads: int = 1,
+    ) -> None:
+        """Start counting.
+
+        Args:
+            game: The game.
+            settings: The settings.
+            seed: Seed of everything random.
+            against: Agents that the learner is judged against.
+            threads: Number of threads of PyTorch.
+
+        Raises:
+            InputError: An unknown agent or observation.
+        """
+        torch.set_num_threads(threads)
+        self.game, self.settings, self.seed = game, settings, seed
+        self.features = Features(game, settings.observation)
+        self.shape = networks.shape_of(
+            self.features, self.kind, settings.width, settings.layers, self.roles
+        )
+        self.opponents: list[str] = []
+        self.updates = self.decisions = self.moves = self.games = 0
+        self.measured: dict[str, float] = {}
+        self.against = list(against)
+        for name in against:  # an unknown one is refused before the work begins
+            make_agent(self.features.game, name, seed)
+        self.seconds = 0.0
+        self._judged_at = time.monotonic()
+        self._judging = 0.0
+        self._noted = (0, 0, 0.0)
+
+    # What a subclass does.
+
+    def update(self, rng: np.random.Generator) -> dict[str, float]:
+        """Play, and learn from it.
+
+        Args:
+            rng: Generator of everything random in this update but the games.
+
+        Returns:
+            Measurements by name.
+        """
+        raise NotImplementedError
+
+    def agent_weights(self) -> Weights:
+        """The weights that agents play, by the names of a network of `shape`."""
+        raise NotImplementedError
+
+    def sources(self) -> dict[str, Any]:
+        """What else it learns from, JSON values that must be the same on resumption."""
+        return {}
+
+    def after_update(self) -> None:
+        """Do what follows an update, which `updates` counts by now."""
+
+    # What it has for that.
+
+    @property
+    def counts(self) -> np.ndarray:
+        """Updates, decisions, moves and games so far, int64 [4]."""
+        return np.array([self.updates, self.decisions, self.moves, self.games])
+
+    @counts.setter
+    def counts(self, counts: np.ndarray) -> None:
+        self.updates, self.decisions, self.moves, self.games = map(int, counts)
+        self._noted = (self.decisions, self.games, 0.0)
+
+    def agent(self, temperature: float | None = None, seed: int = 0) -> NetworkAgent:
+        """The network as an agent of the learned form of the game.
+
+        Args:
+            temperature: As for `NetworkAgent`; None: that of the settings.
+            seed: Seed of its choices.
+        """
+        chosen = self.settings.temperature if temperature is None else temperature
+        network = networks.build(self.shape)
+        load_weights(network, self.agent_weights())
+        return NetworkAgent(self.features.game, network, self.features, chosen, seed)
+
+    def advance(self, seconds: float) -> bool:
+        """Do one update; asks for a summary when it is time for a judgement."""
+        start = time.monotonic()
+        self.measured = self.update(np.random.default_rng((self.seed, self.updates)))
+        self.updates += 1
+        self.after_update()
+        self.seconds += time.monotonic() - start
+        since = time.monotonic() - self._judged_at
+        return since > max(FIRST_JUDGEMENT, JUDGING * self._judging)
+
+    def summary(self) -> dict[str, Any]:
+        """Counts, speeds since the last summary, the last measurements, scores against others."""
+        decisions, games, seconds = self._noted
+        passed = max(self.seconds - seconds, 1e-9)
+        self._noted = (self.decisions, self.games, self.seconds)
+        start = time.monotonic()
+        scores = {name: self.score(name) for name in self.against}
+        self._judged_at = time.monotonic()
+        self._judging = self._judged_at - start
+        return {
+            "updates": self.updates,
+            "decisions": self.decisions,
+            "moves": self.moves,
+            "games": self.games,
+            "decisions_per_second": round((self.decisions - decisions) / passed, 1),
+            "games_per_second": round((self.games - games) / passed, 1),
+            **{name: round(value, 6) for name, value in self.measured.items()},
+            "against": scores,
+        }
+
+    def score(self, opponent: str) -> dict[str, Any]:
+        """Points and share of games won against an agent, duplicate, with 95% intervals."""
+        points, won, _ = judge(self.features.game, self.agent(), opponent, DEALS, self.seed)
+        found = {"points": points, "won": won}
+        return {
+            name: [round(each, 4) for each in estimate]
+            for name, estimate in found.items()
+            if estimate is not None
+        }
+
+    def provenance(self) -> dict[str, Any]:
+        """How the network was made, for its file."""
+        return {
+            "algorithm": self.name,
+            "opponents": self.opponents,
+            "settings": asdict(self.settings),
+            "seed": self.seed,
+            "updates": self.updates,
+            "decisions": self.decisions,
+            "games": self.games,
+        }
+
+    def save(self, folder: Path) -> None:
+        """Write the network for the agent `learned`."""
+        tensors = {name: torch.from_numpy(each) for name, each in self.agent_weights().items()}
+        networks.save(
+            folder / agent_factory.NAME, tensors, self.shape, self.features,
+            self.settings.temperature, self.provenance(),
+        )  # fmt: skip
+
+    def state(self) -> dict[str, Any]:
+        """Everything that `restore` needs, arrays by name."""
+        raise NotImplementedError
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Continue from what `state` returned.
+
+        Raises:
+            ValueError: The state is that of another network.
+        """
+        raise NotImplementedError
+
+
+def load_weights(network: torch.nn.Module, weights: Weights) -> None:
+    """Give a network some weights, which are copied."""
+    tensors = {name: torch.from_numpy(each.copy()) for name, each in weights.items()}
+    network.load_state_dict(tensors)
+
+
+def arrays_of(name: str, module: torch.nn.Module) -> dict[str, np.ndarray]:
+    """Copies of the tensors of a module, by their names after that of the module."""
+    return {f"{name}.{key}": each.numpy().copy() for key, each in module.state_dict().items()}
+
+
+@torch.no_grad()
+def restore_module(module: torch.nn.Module, name: str, state: Mapping[str, np.ndarray]) -> None:
+    """Give a module the tensors that `arrays_of` returned.
+
+    Raises:
+        ValueError: They are those of another network, or not finite.
+    """
+    for key, each in module.state_dict().items():
+        array = state[f"{name}.{key}"]
+        if array.shape != tuple(each.shape) or not np.isfinite(array).all():
+            raise ValueError("weights")
+        each.copy_(torch.from_numpy(array.astype(np.float32)))
+
+
+def moments_of(optimiser: torch.optim.Optimizer) -> dict[str, np.ndarray]:
+    """Copies of the moments that an optimiser keeps of each weight."""
+    return {
+        f"optimiser.{i}.{key}": each.numpy().copy()
+        for i, moments in optimiser.state_dict()["state"].items()
+        for key, each in moments.items()
+    }
+
+
+def restore_moments(optimiser: torch.optim.Optimizer, state: Mapping[str, np.ndarray]) -> None:
+    """Give an optimiser the moments that `moments_of` returned."""
+    moments: dict[int, dict[str, torch.Tensor]] = {}
+    for name in state:
+        if name.startswith("optimiser."):
+            _, i, key = name.split(".")
+            moments.setdefault(int(i), {})[key] = torch.from_numpy(state[name].copy())
+    optimiser.load_state_dict({**optimiser.state_dict(), "state": moments})
