@@ -146,9 +146,7 @@ def test_after_a_refused_start_the_game_goes_on() -> None:
     assert env.game_state == twin.game_state and env.game_state["moves"] > 0
 
 
-SETTLED = {
-    f"{case[0][0]}-{i}": case for i, case in enumerate(CASES) if "random" not in case[1]
-}
+SETTLED = {f"{case[0][0]}-{i}": case for i, case in enumerate(CASES) if "random" not in case[1]}
 """Those without draws: in a vector env policies draw from the streams of the games."""
 
 
