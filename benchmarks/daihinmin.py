@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks import measuring
 from benchmarks.measuring import aec_steps, rate
 from closedhand import make_agent, make_game
-from closedhand.agents.daihinmin.policy import softmax as light
+from closedhand.agents.daihinmin.policy import light_policy
 from closedhand.core import contract
 from closedhand.core.duplicate import play_out
 from closedhand.search.playout import Uniform, playouts
@@ -48,7 +48,7 @@ def random_playouts(seconds: float) -> float:
 
 def light_playouts(seconds: float) -> float:
     """Playouts a second of whole rounds by the policy of `monte-carlo`."""
-    return _playouts(light.shipped(), seconds)
+    return _playouts(light_policy.shipped(), seconds)
 
 
 def default_rounds(seconds: float) -> float:

@@ -8,9 +8,8 @@ import time
 
 import numpy as np
 
-from closedhand import Game, make_game
-from closedhand.core import contract
-from closedhand.core.numba.jit import kernel
+from closedhand import make_game
+from closedhand.authoring import Game, contract, kernel
 
 
 @kernel

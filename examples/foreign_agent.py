@@ -25,9 +25,9 @@ import weakref
 from collections.abc import Sequence
 from typing import IO, Any
 
-from closedhand import Game, InputError, make_game
+from closedhand import make_game
 from closedhand.arena import match, results
-from closedhand.core.game import State
+from closedhand.authoring import Game, InputError, State
 
 LONGEST = 1000
 """Most characters of an answer."""

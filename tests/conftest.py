@@ -12,7 +12,7 @@ import pytest
 from support import HOUSE_RULES, VARIANTS, variant_id
 
 from closedhand import Game, make_game
-from closedhand.core.numba import jit
+from closedhand.core.numba import notices
 
 OTHERS = " "
 ORDER = ("daihinmin", OTHERS, "chinese_poker", "leduc", "doudizhu")
@@ -55,7 +55,7 @@ def pytest_configure() -> None:
     # Ray Tune would leave its own handler of Ctrl-C to the tests that come after.
     os.environ.setdefault("TUNE_DISABLE_SIGINT_HANDLER", "1")
     # Whichever test comes first would be told that kernels are compiled, among its own messages.
-    jit._Announcement.done = True
+    notices.announced = True
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

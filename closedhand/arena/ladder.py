@@ -18,7 +18,8 @@ from closedhand.arena import match, results as files
 from closedhand.arena.plot import drawn, new_figure, save_figure, spread
 from closedhand.arena.results import ALL, between, shortened
 from closedhand.core import duplicate
-from closedhand.core.agents import traits_of
+from closedhand.core.agents import Player, traits_of
+from closedhand.core.duplicate import Spec
 from closedhand.core.game import Game, InputError
 from closedhand.core.reading import read_json
 from closedhand.core.registry import spec_of
@@ -34,7 +35,7 @@ ELO = 400 / np.log(10)
 """Elo points per factor of e in the odds of winning."""
 
 
-def is_slow(game: Game, agent: str) -> bool:
+def is_slow(game: Game, agent: Spec) -> bool:
     """Whether an agent is slow: it searches by the clock, or takes `SLOW` microseconds or more.
 
     Raises:
@@ -45,24 +46,25 @@ def is_slow(game: Game, agent: str) -> bool:
 
 
 def pairs_of(
-    game: Game, agents: Sequence[str], deals: int, slow_deals: int
-) -> list[tuple[tuple[str, str], int]]:
+    game: Game, agents: Sequence[Spec], deals: int, slow_deals: int
+) -> list[tuple[tuple[Player, Player], int]]:
     """All pairs of agents, each with its number of deals.
 
     Raises:
         InputError: Fewer than two agents, or an unknown one.
     """
     if len(agents) < 2:
-        raise InputError(f"a ladder needs at least two agents, not {','.join(agents)}")
+        raise InputError(f"a ladder needs at least two agents, not {','.join(map(str, agents))}")
+    players = [(player, is_slow(game, player)) for player in duplicate.parse_all(game, agents)]
     return [
-        (pair, min(slow_deals, deals) if any(is_slow(game, agent) for agent in pair) else deals)
-        for pair in combinations(agents, 2)
+        ((one, other), min(slow_deals, deals) if one_slow or other_slow else deals)
+        for (one, one_slow), (other, other_slow) in combinations(players, 2)
     ]
 
 
-def file_name(pair: tuple[str, str]) -> str:
+def file_name(names: tuple[str, str]) -> str:
     """The name of a pair's file; it does not depend on the other agents of the ladder."""
-    text = " v ".join(pair)
+    text = " v ".join(names)
     words = re.sub(r"\W+", "-", text)
     return f"{words[:60]}-{zlib.crc32(text.encode(errors=UNPAIRED)):08x}.json"
 
@@ -99,21 +101,23 @@ def compute(
     """
     played = []
     for number, (pair, wanted) in enumerate(pairs_of(game, agents, deals, slow_deals)):
-        name = " v ".join(map(shortened, pair))
+        names = pair[0].name, pair[1].name
+        name = " v ".join(map(shortened, names))
         progress(name, number)
 
         def tell(done: int, name: str = name, number: int = number, wanted: int = wanted) -> None:
             progress(name, number + done / wanted)
 
         processes = 1 if match.is_clocked(game, pair) else workers
-        played.append(_play(folder / file_name(pair), game, pair, wanted, seed, processes, tell))
+        path = folder / file_name(names)
+        played.append(_play(path, game, pair, wanted, seed, processes, tell))
     return summary(game, agents, played, seed)
 
 
 def _play(
     path: Path,
     game: Game,
-    pair: tuple[str, str],
+    pair: tuple[Player, Player],
     deals: int,
     seed: int,
     workers: Workers,

@@ -21,7 +21,7 @@ import numpy as np
 
 from closedhand.arena import results
 from closedhand.core import batch, batch_kernels
-from closedhand.core.agents import spent_by, traits_of
+from closedhand.core.agents import Player, spent_by, traits_of
 from closedhand.core.checks import check_deals, check_seed
 from closedhand.core.duplicate import (
     Chunk,
@@ -30,6 +30,7 @@ from closedhand.core.duplicate import (
     cut,
     join,
     match_settings,
+    parse_all,
     play_out,
     start,
 )
@@ -54,7 +55,7 @@ class League:
 
     Attributes:
         game: The game.
-        agents: Names of the agents, one for each seat.
+        agents: The agents, one for each seat.
         seed: Seed of the deals, the seats and the agents.
         duplicate: Whether each deal was played at all rotations of the agents.
         played: Payoffs, float64 [deals, tables, rounds, agents], and times.
@@ -62,7 +63,7 @@ class League:
     """
 
     game: Game
-    agents: tuple[str, ...]
+    agents: tuple[Player, ...]
     seed: int
     duplicate: bool
     played: Chunk
@@ -76,7 +77,7 @@ class League:
     @property
     def labels(self) -> tuple[str, ...]:
         """The agents' names; repeated names get a number as a suffix."""
-        return results.labels(self.agents)
+        return results.labels([agent.name for agent in self.agents])
 
 
 def bind(name: str, options: Mapping[str, Any], rounds: int, duplicate: bool) -> Game:
@@ -108,15 +109,16 @@ def rounds_per_deal(game: Game, duplicate: bool) -> int:
     return game.rounds * (game.num_players if duplicate else 1)
 
 
-def seat_all(game: Game, agents: Sequence[Spec]) -> list[Spec]:
+def seat_all(game: Game, agents: Sequence[Spec]) -> list[Player]:
     """An agent for each seat: the agents given, then the last one at all remaining seats.
 
     Raises:
-        InputError: No agents, or more agents than seats.
+        InputError: No agents, more agents than seats, or an unknown agent.
     """
     if not 1 <= len(agents) <= game.num_players:
         raise InputError(f"a league of {game.name} takes 1 to {game.num_players} agents")
-    return [*agents, *[agents[-1]] * (game.num_players - len(agents))]
+    players = parse_all(game, agents)
+    return [*players, *[players[-1]] * (game.num_players - len(agents))]
 
 
 def seats_of(game: Game, seed: int, deal: int, tables: int) -> np.ndarray:
@@ -231,7 +233,6 @@ def play(
     check_deals(deals, "a league")
     check_seed(seed)
     check_workers(workers)
-    names = tuple(spec if isinstance(spec, str) else spec.name for spec in specs)
     if played is not None and played.deals >= deals:
         return played
     size = deals_per_job(game, specs, chunk)
@@ -251,7 +252,7 @@ def play(
         if not finished:
             return None
         chunk = join(finished)
-        return League(game, names, seed, duplicate, chunk, len(chunk.returns) < deals)
+        return League(game, tuple(specs), seed, duplicate, chunk, len(chunk.returns) < deals)
 
     progress(kept)
     return work_off(play_chunk, jobs, first, workers, take, so_far, save)
@@ -333,27 +334,27 @@ def one_round(game: Game) -> Game:
     return game if game.rounds == 1 else make_game(game.name, **{**game.options, "rounds": 1})
 
 
-def _settings(game: Game, agents: Sequence[str], seed: int, duplicate: bool) -> dict[str, Any]:
+def _settings(game: Game, agents: Sequence[Player], seed: int, duplicate: bool) -> dict[str, Any]:
     return {**match_settings(game, agents, seed), "duplicate": duplicate}
 
 
-def load(path: Path, game: Game, agents: Sequence[str], seed: int, duplicate: bool) -> League:
+def load(path: Path, game: Game, agents: Sequence[Spec], seed: int, duplicate: bool) -> League:
     """Read a league that is to be resumed.
 
     Args:
         path: Path of the saved summary.
         game: Game of the resumed league.
-        agents: Names of its agents.
+        agents: Its agents, by name or as objects.
         seed: Its seed.
         duplicate: Whether it is a duplicate.
 
     Raises:
         InputError: The file cannot be read, or was played with other settings.
     """
-    names = [str(name) for name in seat_all(game, agents)]
-    data = results.load_same(path, game, _settings(game, names, seed, duplicate))
+    seated = seat_all(game, agents)
+    data = results.load_same(path, game, _settings(game, seated, seed, duplicate))
     players = game.num_players
     shape = (-1, players if duplicate else 1, game.rounds, players)
     with results.continuing(path):
         played = results.chunk_of(one_round(game), data, data["points"], shape, players)
-    return League(game, tuple(names), seed, duplicate, played)
+    return League(game, tuple(seated), seed, duplicate, played)

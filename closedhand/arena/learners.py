@@ -1,8 +1,8 @@
 """All learners in all games, at fixed budgets: the cells of a table.
 
-A cell is a learner in a game under its default rules, with its default settings, a budget of steps
-and a seed. Its result is a file of its own, from which the table is made
-(`closedhand.arena.learner_table`): whoever computes a cell elsewhere adds it by copying the file.
+A cell is a learner in a game under its default rules, with settings that are the same for all games
+(`SETTINGS`), a budget of steps and a seed. Its result is a file of its own, from which the table is
+made (`closedhand.arena.learner_table`): a cell computed elsewhere is added by copying its file.
 
 A step of a deep learner is a decision that it learns from. A step of a tabular algorithm is a visit
 of a decision: a sweep visits all of the information tree for each player, and a sampled game counts
@@ -26,7 +26,7 @@ from closedhand.core.machine import machine
 from closedhand.core.registry import GAMES, load, make_game, spec_of
 from closedhand.core.run import Notes, Run, compute_parts
 from closedhand.core.statistics import Estimate
-from closedhand.learning.algorithms import LEARNERS
+from closedhand.learning.algorithms import OWN
 from closedhand.solvers import solving
 from closedhand.solvers.strategy import evaluate, strategy_of
 from closedhand.solvers.tree import build, check_size
@@ -36,6 +36,10 @@ EXACT, EXPLOITED = "exploitability", "exploited by"
 responder wins beyond what the agent makes against itself."""
 SLOWEST = 1000.0
 """Microseconds that a decision of a reference agent may take."""
+SETTINGS: dict[str, dict[str, Any]] = {
+    "ppo": {"batch": 8192, "minibatch": 1024, "width": 256, "entropy": 0.02},
+}
+"""Settings of learners for this budget, where their defaults are for a longer one."""
 LOOKED_AT = 1000
 """Random games from which the mean number of actions is taken."""
 LEARNING = 0.7
@@ -89,7 +93,7 @@ def is_small(game: Game) -> bool:
 @lru_cache
 def learners_of(game: str) -> tuple[str, ...]:
     """The learners of a game: the deep ones, and the tabular ones where it is small."""
-    return (*LEARNERS, *(solving.ALGORITHMS if is_small(make_game(game)) else ()))
+    return (*OWN, *(solving.ALGORITHMS if is_small(make_game(game)) else ()))
 
 
 def choose(only: Iterable[str] | None, seeds: Iterable[int]) -> list[Cell]:
@@ -144,7 +148,7 @@ def compute(
             progress(name, number + done, len(cells))
 
         def part(notes: Notes, cell: Cell = cell) -> dict[str, Any]:
-            kind = _deep if cell.learner in LEARNERS else _tabular
+            kind = _deep if cell.learner in OWN else _tabular
             return kind(cell, plan, folder / "runs" / cell.name(plan), notes)
 
         compute_parts({cell.name(plan): part}, folder, settings_of(cell, plan), tell)
@@ -172,14 +176,15 @@ def _is_quick(game: Game, agent: str) -> bool:
 
 def _deep(cell: Cell, plan: Plan, folder: Path, notes: Notes) -> dict[str, Any]:
     """Train a network and judge it, in a large game also by a responder."""
-    from closedhand.learning import training
+    from closedhand.learning import runs
 
     game = make_game(cell.game)
-    cls = load(LEARNERS[cell.learner])
+    cls = load(OWN[cell.learner])
     watching = {"expert": spec_of(game.name).opponent} if cell.learner == "imitation" else {}
-    learner = cls(game, cls.settings_type(), cell.seed, **watching)
+    settings = cls.settings_type(**SETTINGS.get(cell.learner, {}))
+    learner = cls(game, settings, cell.seed, **watching)
     notes.own(folder)
-    run = training.begin(learner, folder)
+    run = runs.begin(learner, folder)
     run.resume_if_kept()
     judge = _exactly if is_small(game) else _by_points
     # Points of the curve beyond the checkpoint are measured again.
@@ -232,10 +237,10 @@ def _responded(
     game: Game, name: str, cell: Cell, plan: Plan, folder: Path, notes: Notes
 ) -> Estimate:
     """What a responder wins from an agent beyond what that makes against itself."""
-    from closedhand.learning import training
+    from closedhand.learning import runs
 
     responder = exploit.responder(game, name, seed=cell.seed)
-    run = training.begin(responder, folder / "responder")
+    run = runs.begin(responder, folder / "responder")
     run.resume_if_kept()
 
     def progress() -> None:

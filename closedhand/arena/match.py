@@ -16,9 +16,19 @@ from itertools import combinations
 import numpy as np
 
 from closedhand.core import batch
-from closedhand.core.agents import spent_by, traits_of
+from closedhand.core.agents import Player, spent_by, traits_of
 from closedhand.core.checks import check_deals, check_seed
-from closedhand.core.duplicate import Chunk, Spec, count_deals, cut, join, play_out, start, tables
+from closedhand.core.duplicate import (
+    Chunk,
+    Spec,
+    count_deals,
+    cut,
+    join,
+    parse_all,
+    play_out,
+    start,
+    tables,
+)
 from closedhand.core.game import Game, InputError
 from closedhand.core.run import work_off
 from closedhand.core.workers import Workers, check_workers
@@ -35,14 +45,14 @@ class Match:
 
     Attributes:
         game: The game.
-        agents: Names of the agents.
+        agents: The agents.
         seed: Seed of the deals and the agents.
         pairs: Payoffs and times of each pairing, in the order of `pairings`.
         interrupted: Whether fewer deals were played than asked for.
     """
 
     game: Game
-    agents: tuple[str, ...]
+    agents: tuple[Player, ...]
     seed: int
     pairs: tuple[Chunk, ...]
     interrupted: bool = False
@@ -51,6 +61,11 @@ class Match:
     def deals(self) -> int:
         """Number of deals played."""
         return len(self.pairs[0].returns)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the agents."""
+        return tuple(agent.name for agent in self.agents)
 
     @property
     def pairings(self) -> list[tuple[int, int]]:
@@ -126,11 +141,11 @@ def play(
     check_deals(deals, "a match")
     check_seed(seed)
     check_workers(workers)
-    names = tuple(agent if isinstance(agent, str) else agent.name for agent in agents)
-    pairs = [[agents[i], agents[j]] for i, j in combinations(range(len(agents)), 2)]
+    players = parse_all(game, agents)
+    pairs = [list(pair) for pair in combinations(players, 2)]
     if played is not None and played.deals >= deals:
         return played
-    size = CLOCKED_CHUNK if is_clocked(game, agents) else CHUNK
+    size = CLOCKED_CHUNK if is_clocked(game, players) else CHUNK
     kept = played.deals // size * size if played else 0
     chunks = [range(start, min(start + size, deals)) for start in range(kept, deals, size)]
     jobs = [(game, pair, seed, chunk) for chunk in chunks for pair in pairs]
@@ -149,7 +164,7 @@ def play(
         parts = [finished[i : whole : len(pairs)] for i in range(len(pairs))]
         if played is not None:
             parts = [[cut(p, kept), *part] for p, part in zip(played.pairs, parts, strict=True)]
-        found = Match(game, names, seed, tuple(join(part) for part in parts))
+        found = Match(game, tuple(players), seed, tuple(join(part) for part in parts))
         return replace(found, interrupted=found.deals < deals)
 
     progress(kept)

@@ -12,7 +12,7 @@ import numpy as np
 
 from closedhand.arena.match import Match
 from closedhand.core.agents import SPENT
-from closedhand.core.duplicate import Chunk, match_settings, spent_in, tables
+from closedhand.core.duplicate import Chunk, Spec, match_settings, parse_all, spent_in, tables
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.reading import load_json
@@ -99,7 +99,7 @@ def summary(match: Match) -> dict[str, Any]:
         "interrupted": match.interrupted,
         "tables": tables(match.game.sides),
         "pairs": [
-            _pair_summary(match.game, [match.agents[i], match.agents[j]], chunk, match.seed)
+            _pair_summary(match.game, [match.names[i], match.names[j]], chunk, match.seed)
             for (i, j), chunk in zip(match.pairings, match.pairs, strict=True)
         ],
     }
@@ -134,7 +134,7 @@ def score(match: Match) -> Score:
     earned = points(match.game, match.pairs[0].returns, 0)
     both = np.stack([wins(earned).mean(axis=1), earned.mean(axis=1)], axis=1)
     won, mean = bootstrap(both, match.seed)
-    return Score((match.agents[0], match.agents[1]), won, mean, match.deals)
+    return Score((match.names[0], match.names[1]), won, mean, match.deals)
 
 
 def _pair_summary(game: Game, names: list[str], chunk: Chunk, seed: int) -> dict[str, Any]:
@@ -233,26 +233,27 @@ def save(path: Path, data: dict[str, Any]) -> None:
     write_atomically(path, json.dumps(data, separators=(",", ":"), allow_nan=False) + "\n")
 
 
-def load(path: Path, game: Game, agents: Sequence[str], seed: int) -> Match:
+def load(path: Path, game: Game, agents: Sequence[Spec], seed: int) -> Match:
     """Read a match that is to be resumed.
 
     Args:
         path: File that `save` wrote.
         game: Game of the resumed match.
-        agents: Names of its agents.
+        agents: Its agents, by name or as objects.
         seed: Its seed.
 
     Raises:
         InputError: The file cannot be read, or was played with other settings.
     """
-    data = load_same(path, game, match_settings(game, agents, seed))
+    players = parse_all(game, agents)
+    data = load_same(path, game, match_settings(game, players, seed))
     shape = (-1, len(tables(game.sides)), game.num_players)
     with continuing(path):
         pairs = tuple(chunk_of(game, pair, pair["returns"], shape, 2) for pair in data["pairs"])
         numbers = {len(pair.returns) for pair in pairs}
         if len(pairs) != math.comb(len(agents), 2) or len(numbers) != 1:
             raise ValueError("pairs")
-    return Match(game, tuple(agents), seed, pairs)
+    return Match(game, tuple(players), seed, pairs)
 
 
 @contextmanager

@@ -240,7 +240,7 @@ def leave_if_interrupted(
 
 def print_json(data: Any) -> None:
     """Print one JSON object on stdout; ends of intervals that are NaN are null in it."""
-    typer.echo(json.dumps(_without_nan(data), separators=(",", ":"), allow_nan=False))
+    streams.print_object(json.dumps(_without_nan(data), separators=(",", ":"), allow_nan=False))
 
 
 def _without_nan(data: Any) -> Any:

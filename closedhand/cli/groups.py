@@ -18,8 +18,12 @@ from closedhand.cli.common import CLAIMS, interruptible, note
 from closedhand.core.files import FAULTS
 from closedhand.core.game import InputError
 from closedhand.core.optional_imports import needing
+from closedhand.core.plugins import kept_running
 from closedhand.core.registry import GAMES, Ref, load
 from closedhand.core.text import one_line, reason_of
+
+WANTS_OBJECT = "closedhand.json"
+"""Key of a command's context: whether it is to print one JSON object and nothing else."""
 
 
 def commands_of_games(verb: str) -> dict[str, Ref]:
@@ -32,7 +36,7 @@ def commands_of_games(verb: str) -> dict[str, Ref]:
         for words, ref in spec.commands.items():
             first, _, second = words.partition(" ")
             if first == verb:
-                found[second or spec.command_name] = ref
+                found.setdefault(second or spec.command_name, ref)  # of the first, as games are
     return found
 
 
@@ -138,9 +142,21 @@ class Commands(Group):
         note(text)
         sys.exit(2)
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the options before the command, and look whether an object is asked for.
+
+        Long before the command itself says so: what is imported for it may print as well.
+        """
+        ctx.meta[WANTS_OBJECT] = "--json" in args
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: Any) -> Any:
         """Run the command; what it claims to write to is given back at its end."""
-        with interruptible("interrupted"), CLAIMS, needing(), faults_of_threads() as faults:
+        only = streams.objects_only(ctx.meta[WANTS_OBJECT])
+        with (
+            interruptible("interrupted"), CLAIMS, needing(), faults_of_threads() as faults, only,
+            kept_running(),
+        ):  # fmt: skip
             result = super().invoke(ctx)
             for fault in faults:
                 raise fault

@@ -1,7 +1,6 @@
 """The deep learners of every game for the command line: `train GAME --algorithm ppo|…`."""
 
-import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,55 +9,77 @@ import typer
 from closedhand.cli.common import cluster_at, given_pairs, leave_if_interrupted, make_folder, note
 from closedhand.core.agent_spec import AgentSpec, split_agents
 from closedhand.core.game import Game, InputError
-from closedhand.core.options import Options, options_of
+from closedhand.core.options import Option, Options, options_of, takes
 from closedhand.core.registry import load
 from closedhand.core.statistics import interval
+from closedhand.core.threads import MOST_THREADS
 from closedhand.learning.algorithms import LEARNERS
 
+COMMON = (
+    Option("against", "random", "agents to be judged against"),
+    Option("steps", None, "decisions to learn from in all, in place of a time", int, least=1),
+    Option("threads", 1, "threads of PyTorch", least=1, most=MOST_THREADS),
+    Option("setting", (), "settings, texts `key=value`", object),
+)
+OPPONENTS = Option("opponents", None, "whom to learn against: agents, `self` or `pool`", str)
+RAY = Option("ray", None, "address of a Ray cluster that plays the games", str)
+RECORDS = Option("records", None, "records to learn from, a file or a folder", object)
+EXPERT = Option("expert", None, "agent whose moves to learn", str)
 
-def learn(
-    game: Game,
-    algorithm: str,
-    seconds: float,
-    seed: int,
-    folder: Path,
-    restart: bool,
-    opponents: str | None = None,
-    against: str | None = None,
-    steps: int | None = None,
-    threads: int | None = None,
-    setting: Sequence[str] | None = None,
-    records: Path | None = None,
-    expert: str | None = None,
-    ray: str | None = None,
-) -> None:
-    """Train a network, show how it does, and write what the agent `learned` plays."""
-    cls = load(LEARNERS[algorithm])
-    sources = {"records": records, "expert": expert}
-    given = {key: value for key, value in sources.items() if value is not None}
-    for key in given.keys() - inspect.signature(cls).parameters.keys():
-        raise InputError(f"{algorithm} learns by playing: leave out --{key}")
-    learner = cls(
-        game,
-        cls.settings_type(**read_settings(algorithm, setting or ())),
-        seed,
-        opponents=split_agents(opponents) if opponents else [],
-        against=split_agents("random" if against is None else against),
-        threads=threads or 1,
-        **given,
-    )
-    if learner.remark:
-        note(learner.remark)
-    run = prepare(learner, folder, restart)
-    with cluster_at(ray) as learner.crew:
-        if learner.crew is not None and learner.crew.cores > learner.settings.pieces:
-            cores, pieces = learner.crew.cores, learner.settings.pieces
-            note(
-                f"pieces={pieces} gives work to {pieces} of {cores} cores: try --set pieces={cores}"
-            )
-        work(run, folder, None if steps else run.seconds + seconds, steps)
-    typer.echo(f"saved {folder}: play it as the agent {AgentSpec('learned', {}, str(folder))}")
-    leave_if_interrupted(run.interrupted)
+
+def trainer(*own: Option) -> Callable[..., None]:
+    """The trainer of a learner.
+
+    Args:
+        *own: Its options besides `COMMON`.
+    """
+    options = Options("training", *COMMON, *own)
+
+    @takes(options)
+    def learn(
+        game: Game,
+        algorithm: str,
+        seconds: float,
+        seed: int,
+        folder: Path,
+        restart: bool,
+        **given: Any,
+    ) -> None:
+        """Train a network, show how it does, and write what the agent `learned` plays."""
+        chosen = options.complete(given)
+        more = {each.name: chosen[each.name] for each in own if each is not RAY}
+        if "opponents" in more:
+            more["opponents"] = split_agents(more["opponents"]) if more["opponents"] else []
+        cls = load(LEARNERS[algorithm])
+        settings = cls.settings_type(**read_settings(algorithm, chosen["setting"]))
+        learner = cls(
+            game, settings, seed, against=split_agents(chosen["against"]),
+            threads=chosen["threads"], **more,
+        )  # fmt: skip
+        if learner.remark:
+            note(learner.remark)
+        run = prepare(learner, folder, restart)
+        steps = chosen["steps"]
+        with cluster_at(chosen.get("ray")) as crew:
+            if crew is not None:
+                learner.crew = crew
+                note_idle(crew.cores, learner.settings.pieces)
+            work(run, folder, None if steps else run.seconds + seconds, steps)
+        typer.echo(f"saved {folder}: play it as the agent {AgentSpec('learned', {}, str(folder))}")
+        leave_if_interrupted(run.interrupted)
+
+    return learn
+
+
+learn = trainer(OPPONENTS)
+learn_by_playing = trainer(OPPONENTS, RAY)
+imitate = trainer(RAY, RECORDS, EXPERT)
+
+
+def note_idle(cores: int, pieces: int) -> None:
+    """Note that a cluster has more cores than there are pieces to play."""
+    if cores > pieces:
+        note(f"pieces={pieces} gives work to {pieces} of {cores} cores: try --set pieces={cores}")
 
 
 def prepare(learner: Any, folder: Path, restart: bool) -> Any:
@@ -68,15 +89,15 @@ def prepare(learner: Any, folder: Path, restart: bool) -> Any:
         InputError: The folder holds a network of another making, or a run of other settings.
     """
     from closedhand.core.run import check_resumable
-    from closedhand.learning import agent_factory, training
+    from closedhand.learning import agent_factory, runs
 
     make_folder(folder)
-    checkpoint = folder / training.CHECKPOINT
+    checkpoint = folder / runs.CHECKPOINT
     if not restart:
         check_resumable(folder / agent_factory.NAME, checkpoint)
-    run = training.begin(learner, folder)
+    run = runs.begin(learner, folder)
     if restart and checkpoint.exists():  # else it is not known whose files there are
-        training.clear(folder)
+        runs.clear(folder)
     if run.resume_if_kept(restart):
         note(f"resuming after {learner.decisions:,} decisions")
     return run
@@ -112,8 +133,8 @@ def work(run: Any, folder: Path, seconds: float | None, steps: int | None) -> No
         seconds: Seconds of work in all; None: no limit.
         steps: Number of decisions in all; None: no limit.
     """
+    from closedhand.learning.runs import BOARD
     from closedhand.learning.tensorboard import Board
-    from closedhand.learning.training import BOARD
 
     learner, told = run.learner, len(run.history)
 

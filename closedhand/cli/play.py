@@ -1,11 +1,11 @@
 """The commands `match` and `play`."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -38,6 +38,8 @@ from closedhand.core.game import Game, InputError
 from closedhand.core.workers import Crew
 
 # Slow imports are made inside the commands, so that --help is fast.
+if TYPE_CHECKING:
+    from closedhand.core.agents import Player
 
 
 NOTHING = "interrupted before any more deals were finished; nothing more is saved"
@@ -96,23 +98,25 @@ def match(
     Saves the results as JSON, in runs/ if --out names no file, and a picture of them beside it.
     """
     from closedhand.core.agent_spec import split_agents
+    from closedhand.core.duplicate import parse_all
     from closedhand.core.registry import spec_of
 
     given = [f"{key} {value}" for key, value in given_options(game, rules, option).items()]
     is_league = spec_of(game).league or rounds is not None or duplicate
     kind = ["league", *["duplicate"] * duplicate] if is_league else ["match"]
     path = out or Path("runs") / (slug(" ".join([*kind, game, *given, agents])) + ".json")
-    names = split_agents(agents)
+    texts = split_agents(agents)
     claim_files(path, _picture_of(path))
     if is_league:
         options = given_options(game, rules, option)
         _league(
-            game, options, names, deals, rounds, duplicate, seed, workers, ray, path, resume,
+            game, options, texts, deals, rounds, duplicate, seed, workers, ray, path, resume,
             as_json,
         )  # fmt: skip
     else:
         bound = bind(game, rules, option)
-        _match(bound, names, deals or 1000, seed, workers, ray, path, resume, as_json)
+        players = parse_all(bound, texts)
+        _match(bound, players, deals or 1000, seed, workers, ray, path, resume, as_json)
 
 
 def _picture_of(path: Path) -> Path:
@@ -121,7 +125,7 @@ def _picture_of(path: Path) -> Path:
 
 
 def _players(
-    game: Game, names: list[str], workers: int | None, ray: str | None
+    game: Game, agents: Sequence["Player"], workers: int | None, ray: str | None
 ) -> AbstractContextManager[Crew | int]:
     """Who plays: a cluster, the number of processes given, 1 with a search by the clock.
 
@@ -130,7 +134,7 @@ def _players(
     """
     from closedhand.arena.match import is_clocked
 
-    clocked = is_clocked(game, names)
+    clocked = is_clocked(game, agents)
     if clocked and ray is not None:
         raise InputError("an agent that searches by the clock needs all cores: leave out --ray")
     return crew(ray, workers or (1 if clocked else None))
@@ -138,7 +142,7 @@ def _players(
 
 def _match(
     game: Game,
-    names: list[str],
+    agents: Sequence["Player"],
     deals: int,
     seed: int,
     workers: int | None,
@@ -150,14 +154,14 @@ def _match(
     from closedhand.arena import match as arena, results
     from closedhand.arena.plot import plot_match
 
-    players = _players(game, names, workers, ray)
-    played = results.load(path, game, names, seed) if resume else None
+    players = _players(game, agents, workers, ray)
+    played = results.load(path, game, agents, seed) if resume else None
 
     def save(match: arena.Match) -> None:
         results.save(path, results.summary(match))
 
     with players as doing, interruptible(NOTHING), progress_bar("deals", deals) as update:
-        result = arena.play(game, names, deals, seed, doing, played, update, save)
+        result = arena.play(game, agents, deals, seed, doing, played, update, save)
     data = results.summary(result)
     _finish(data, path, plot_match, show_match, as_json)
     leave_if_interrupted(
@@ -169,7 +173,7 @@ def _match(
 def _league(
     name: str,
     options: dict[str, Any],
-    names: list[str],
+    texts: list[str],
     deals: int | None,
     rounds: int | None,
     duplicate: bool,
@@ -189,11 +193,11 @@ def _league(
     game = league.bind(name, options, wanted, duplicate)
     share = league.rounds_per_deal(game, duplicate)
     deals = deals or math.ceil(wanted / share)
-    seated = league.seat_all(game, names)
-    players = _players(game, names, workers, ray)
-    played = league.load(path, game, names, seed, duplicate) if resume else None
-    if len(seated) > len(names):
-        note(f"{names[-1]} takes {len(seated) - len(names) + 1} seats")
+    seated = league.seat_all(game, texts)
+    players = _players(game, seated, workers, ray)
+    played = league.load(path, game, seated, seed, duplicate) if resume else None
+    if len(seated) > len(texts):
+        note(f"{texts[-1]} takes {len(seated) - len(texts) + 1} seats")
     if deals * share != (rounds or deals * share):
         note(f"playing {deals * share} rounds, in deals of {share}")
 
@@ -203,7 +207,7 @@ def _league(
     with players as doing, interruptible(NOTHING), progress_bar("rounds", deals * share) as update:
         result = league.play(
             game,
-            names,
+            seated,
             deals,
             seed,
             duplicate,
@@ -225,14 +229,15 @@ def _finish(
     show: Callable[[dict[str, Any]], None],
     as_json: bool,
 ) -> None:
-    """Save results, print them, and save a picture of them."""
+    """Print results, save them, and save a picture of them."""
     from closedhand.arena import results
 
-    results.save(path, data)
+    # First: what was computed must not be lost because a disk is full.
     if as_json:
         print_json(data)
     else:
         show(data)
+    results.save(path, data)
     picture = save_picture(plot, data, _picture_of(path))
     if not as_json:
         typer.echo(f"saved {path}" + (f" and {picture}" if picture else ""))

@@ -6,8 +6,11 @@ encoding lacks is shown in ASCII (`closedhand.core.text`).
 
 import os
 import sys
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import contextmanager, redirect_stdout, suppress
 from typing import TextIO, cast
+
+import typer
 
 from closedhand.core.game import InputError
 from closedhand.core.reading import MOST_LINE, beyond, limit
@@ -45,6 +48,49 @@ def _reconfigure(stream: TextIO | None, errors: str) -> None:
     if reconfigure is not None:
         with suppress(OSError):
             reconfigure(errors=errors)
+
+
+_objects: list[str] | None = None
+"""What `print_object` has got so far while only that may be printed; None otherwise."""
+
+
+@contextmanager
+def objects_only(wanted: bool) -> Generator[None]:
+    """Let nothing but what `print_object` gets reach the standard output.
+
+    Whatever else is printed, by other packages in this process or in workers, goes to the standard
+    error. The objects are printed at the end of the block, also if an error ends it.
+
+    Args:
+        wanted: Whether to do so.
+    """
+    global _objects
+    if not wanted:
+        yield
+        return
+    before, _objects = _objects, []
+    flush()
+    kept = os.dup(OUTPUT)
+    os.dup2(ERRORS, OUTPUT)  # worker processes inherit it
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        with suppress(OSError):
+            sys.stderr.flush()
+        os.dup2(kept, OUTPUT)
+        os.close(kept)
+        printed, _objects = _objects, before
+        for text in printed:
+            typer.echo(text)
+
+
+def print_object(text: str) -> None:
+    """Print a text that is the output of a command with `--json`."""
+    if _objects is None:
+        typer.echo(text)
+    else:
+        _objects.append(text)
 
 
 def read_line(prompt: str) -> str:

@@ -1,6 +1,5 @@
 """The commands `train …`: one for each game with a trainer, and those that games add."""
 
-import inspect
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,20 +18,27 @@ from closedhand.cli.common import (
 )
 from closedhand.cli.groups import Group, click_command
 from closedhand.core.game import InputError
+from closedhand.core.options import options_of
 from closedhand.core.registry import GAMES, GameSpec, Ref, load, spec_of
 from closedhand.core.threads import MOST_THREADS
-from closedhand.learning.algorithms import LEARNERS
 
 # Slow imports are made inside the commands, so that --help is fast.
 
 
-EVERYWHERE: dict[str, Ref] = dict.fromkeys(LEARNERS, "closedhand.cli.learn:learn")
-"""The learners of every game, by algorithm."""
+EVERYWHERE: dict[str, Ref] = {
+    "ppo": "closedhand.cli.learn:learn_by_playing",
+    "dmc": "closedhand.cli.learn:learn_by_playing",
+    "imitation": "closedhand.cli.learn:imitate",
+    "maskable-ppo": "closedhand.cli.learn:learn",
+}
+"""Trainers of every game by algorithm."""
+FIXED = 6
+"""Number of parameters that every trainer takes; those that follow are its options."""
 
 
 def trainers_of(spec: GameSpec) -> dict[str, Ref]:
-    """The learners of a game by algorithm: its own first, then those of every game."""
-    return {**spec.trainers, **{k: v for k, v in EVERYWHERE.items() if k not in spec.trainers}}
+    """The trainers of a game by algorithm: those of every game first, then its own."""
+    return {**EVERYWHERE, **spec.trainers}
 
 
 class Trainings(Group):
@@ -58,9 +64,6 @@ class Trainings(Group):
         return click_command(train_game, spec.command_name, help)
 
 
-OPTION_OF = {"setting": "set", "start": "from"}
-"""Options of the command line that have another name than their parameter."""
-
 app = typer.Typer(
     cls=Trainings,
     help="Train an agent by playing a game, or a network on records of games.",
@@ -84,9 +87,7 @@ def train_game(
             help="Minutes to train; added to those before when resumed.", callback=positive
         ),
     ] = 3.0,
-    algorithm: Annotated[
-        str | None, typer.Option(help="One of the game's algorithms; the first one if absent.")
-    ] = None,
+    algorithm: Annotated[str, typer.Option(help="One of the game's algorithms.")] = "ppo",
     opponents: Annotated[
         str | None,
         typer.Option(
@@ -131,26 +132,24 @@ def train_game(
 ) -> None:
     """Train an agent; Ctrl-C saves and stops.
 
-    ppo, dmc and imitation learn every game, and write a folder that the agent learned:FOLDER
-    plays; `closedhand show settings ALGORITHM` lists what --set takes.
+    ppo, dmc, imitation and maskable-ppo learn every game, and write a folder that the agent
+    learned:FOLDER plays; `closedhand show settings ALGORITHM` lists what --set takes.
     """
     game = bind(underscored(context.command.name) or "", rules, option)
     trainers = trainers_of(spec_of(game.name))
-    name = algorithm or next(iter(trainers))
-    if name not in trainers:
-        raise InputError(f"no algorithm {name!r} for {game.name}; there are {', '.join(trainers)}")
-    learn = load(trainers[name])
-    known = inspect.signature(learn).parameters
-    more: dict[str, Any] = {}
-    if "given" in known:
-        more["given"] = given_options(game.name, rules, option)
+    if algorithm not in trainers:
+        known = ", ".join(trainers)
+        raise InputError(f"no algorithm {algorithm!r} for {game.name}; there are {known}")
+    trainer = load(trainers[algorithm])
+    taken = options_of(trainer, algorithm, skip=FIXED)
     words = {"opponents": opponents, "against": against, "steps": steps, "threads": threads,
-             "records": records, "expert": expert, "setting": setting, "start": start,
-             "ray": ray}  # fmt: skip
-    for word, value in words.items():
-        if word in known:
-            more[word] = value
-        elif value is not None:
-            option_name = OPTION_OF.get(word, word)
-            raise InputError(f"{name} of {game.name} takes none: leave out --{option_name}")
-    learn(game, name, 60 * minutes, seed, out, restart, **more)
+             "records": records, "expert": expert, "ray": ray, "setting": setting,
+             "start": start}  # fmt: skip
+    if "given" in taken:
+        words["given"] = given_options(game.name, rules, option)
+    given = {name: value for name, value in words.items() if value is not None}
+    for name in given:
+        if name not in taken:
+            word = next(each.opts[0] for each in context.command.params if each.name == name)
+            raise InputError(f"{algorithm} of {game.name} takes none: leave out {word}")
+    trainer(game, algorithm, 60 * minutes, seed, out, restart, **taken.read(given))

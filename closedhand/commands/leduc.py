@@ -20,9 +20,6 @@ from closedhand.cli.solve import show_results, work
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.game import Game
 
-SOLVER_OF = {"maskable-ppo": "ppo"}
-"""Solvers that have another name among the trainers, where `ppo` is the learner of every game."""
-
 
 def learn(
     game: Game, algorithm: str, seconds: float, seed: int, folder: Path, restart: bool
@@ -32,7 +29,7 @@ def learn(
     from closedhand.solvers import solving
 
     make_folder(folder)
-    run = solving.begin(SOLVER_OF.get(algorithm, algorithm), game, seed, folder)
+    run = solving.begin(algorithm, game, seed, folder)
     run.resume_if_kept(restart)
     result = work(run, seconds=run.seconds + seconds)
     show_results([result])

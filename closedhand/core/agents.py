@@ -5,12 +5,14 @@ An agent sees only views, so it cannot cheat. Agents are entry points of the gro
 An entry point is named `game.agent` (`poker.cautious`), or just `agent` if it plays every game,
 and refers to a factory, a callable `(game, seed, argument, **options) -> Agent`. Its options are
 its further parameters, or a table that is attached to it; see `closedhand.core.options`. The
-grammar of the texts that name agents is in `closedhand.core.agent_spec`.
+grammar of the texts that name agents is in `closedhand.core.agent_spec`. `parse_agent` parses such
+a text once, to a `NamedAgent`, which makes any number of agents.
 """
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -26,6 +28,13 @@ from closedhand.core.checks import InputError, check_seed, integers, shown
 from closedhand.core.game import Game, State
 from closedhand.core.optional_imports import needing, require
 from closedhand.core.options import options_of
+from closedhand.core.plugins import (
+    described as described_point,
+    is_own,
+    load_point,
+    order,
+    owner_of,
+)
 from closedhand.core.reading import checksum
 from closedhand.core.registry import make_game, spec_of
 
@@ -149,24 +158,75 @@ Describe = Callable[..., Traits]
 cheap: it loads no network and reads no file."""
 
 
-def described(traits: Traits | Describe, needs: Sequence[str] = ()) -> Callable[[Factory], Factory]:
+def described(
+    traits: Traits | Describe,
+    needs: Sequence[str] = (),
+    reads: Callable[[str | None], Any] | None = None,
+) -> Callable[[Factory], Factory]:
     """Decorator of a factory that states the traits of its agents.
 
     Args:
         traits: Traits of all its agents, or a function of game, argument and options.
         needs: Modules of extras that the factory imports when it makes an agent: large ones, which
             a list of agents should not wait for.
+        reads: Parser of the argument. The factory and `traits` get what it returns; None: they get
+            the text.
     """
 
-    def always(game: Game, argument: str | None, **options: Any) -> Traits:
+    def always(game: Game, argument: Any, **options: Any) -> Traits:
         return traits(game, argument, **options) if callable(traits) else traits
 
     def decorate(factory: Factory) -> Factory:
         factory.describe = always  # type: ignore[attr-defined]
         factory.needs = needs  # type: ignore[attr-defined]
+        factory.reads = reads  # type: ignore[attr-defined]
         return factory
 
     return decorate
+
+
+@dataclass(frozen=True)
+class NamedAgent:
+    """An agent of a text that has been parsed and checked; it makes agents.
+
+    Attributes:
+        name: The text, the name in results and records.
+        factory: Factory of the agent.
+        argument: Argument of the factory; see `described`.
+        options: Options of the factory, parsed and checked.
+    """
+
+    name: str
+    factory: Callable[..., Agent]
+    argument: Any
+    options: Mapping[str, Any]
+
+    def make(self, game: Game, seed: int = 0) -> Agent:
+        """Make an agent for a game.
+
+        Args:
+            game: The game, or one with other options than the agent was parsed for.
+            seed: Seed of the agent's own randomness.
+
+        Raises:
+            InputError: An argument that the agent cannot use, or a game that it does not play.
+        """
+        return self.factory(game, check_seed(seed), self.argument, **self.options)
+
+    def describe(self, game: Game) -> Traits:
+        """The traits of the agent in a game; empty if its factory is not `described`.
+
+        Raises:
+            InputError: An argument that the agent cannot use.
+        """
+        describe = getattr(self.factory, "describe", None)
+        return Traits() if describe is None else describe(game, self.argument, **self.options)
+
+
+Player = NamedAgent | Agent
+"""An agent by its parsed text or as an object; both have a name."""
+AnyAgent = str | AgentSpec | Player
+"""Whatever names an agent or is one."""
 
 
 def agent_names(game: str) -> list[str]:
@@ -175,26 +235,49 @@ def agent_names(game: str) -> list[str]:
     return sorted({agent for owner, _, agent in names if owner in ("", game)})
 
 
-def make_agent(game: Game | str, agent: str | AgentSpec | Agent, seed: int = 0) -> Agent:
+def parse_agent(game: str, agent: AnyAgent) -> Player:
+    """Parse the text of an agent and check its options.
+
+    Args:
+        game: Name of a game that it plays.
+        agent: A text such as `search[threads=1]:20ms` or `ppo:model.zip`, or an `AgentSpec`; a
+            parsed agent, or an object that is an agent, is returned unchanged.
+
+    Raises:
+        InputError: An unknown name or option, or an argument that has not the agent's form.
+    """
+    spec = AgentSpec.parse(agent) if isinstance(agent, str) else agent
+    if isinstance(spec, AgentSpec):
+        with needing(f"the agent {spec.name}"):
+            factory = load_point(_entry_point(game, spec.name))
+        require(*getattr(factory, "needs", ()))
+        options = dict[str, Any]()
+        if spec.options:
+            given = {**spec.options, **spec.texts}
+            options = options_of(factory, spec.name, skip=3).read(given)
+        reads = getattr(factory, "reads", None)
+        argument = spec.argument if reads is None else reads(spec.argument)
+        name = agent if isinstance(agent, str) else str(agent)
+        return NamedAgent(name, factory, argument, options)
+    if not isinstance(spec, Player):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(f"{agent!r} is not an agent: it lacks a name or a method act(view)")
+    return spec
+
+
+def make_agent(game: Game | str, agent: AnyAgent, seed: int = 0) -> Agent:
     """Make an agent for a game.
 
     Args:
         game: A `Game`, or the name of one with its default rules.
-        agent: A text such as `search[threads=1]:20ms` or `ppo:model.zip`, or an `AgentSpec`; an
-            object that is an agent is returned unchanged.
+        agent: An agent by name, or as an object, as for `parse_agent`.
         seed: Seed of the agent's own randomness.
 
     Raises:
         InputError: An unknown name or option, or an argument that the agent cannot use.
     """
-    spec = AgentSpec.parse(agent) if isinstance(agent, str) else agent
-    if isinstance(spec, AgentSpec):
-        bound = make_game(game) if isinstance(game, str) else game
-        factory, options = _factory_of(bound, spec)
-        return factory(bound, check_seed(seed), spec.argument, **options)
-    if not isinstance(spec, Agent):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InputError(f"{agent!r} is not an agent: it lacks a name or a method act(view)")
-    return spec
+    bound = make_game(game) if isinstance(game, str) else game
+    player = parse_agent(bound.name, agent)
+    return player.make(bound, seed) if isinstance(player, NamedAgent) else player
 
 
 def make_adviser(game: Game, otherwise: str, seed: int) -> Agent:
@@ -214,33 +297,20 @@ def make_adviser(game: Game, otherwise: str, seed: int) -> Agent:
     return make_agent(game, otherwise, seed)
 
 
-def traits_of(game: Game, agent: str | AgentSpec | Agent) -> Traits:
+def traits_of(game: Game, agent: AnyAgent) -> Traits:
     """What is known of an agent before it plays.
 
     Args:
         game: Game that it plays.
-        agent: Text of the agent, or an `AgentSpec`, whose traits are empty if its factory is not
-            `described`; or an object, whose traits are empty if it has no `traits`.
+        agent: An agent by name, or as an object, whose traits are empty if it has no `traits`.
 
     Raises:
         InputError: An unknown name or option, or an argument that the agent cannot use.
     """
-    spec = AgentSpec.parse(agent) if isinstance(agent, str) else agent
-    if not isinstance(spec, AgentSpec):
-        return getattr(spec, "traits", Traits())
-    factory, options = _factory_of(game, spec)
-    describe = getattr(factory, "describe", None)
-    return Traits() if describe is None else describe(game, spec.argument, **options)
-
-
-def _factory_of(game: Game, spec: AgentSpec) -> tuple[Callable[..., Agent], dict[str, Any]]:
-    """The factory of an agent, and the options for it, parsed and checked."""
-    with needing(f"the agent {spec.name}"):
-        factory = _entry_point(game.name, spec.name).load()
-    require(*getattr(factory, "needs", ()))
-    if not spec.options:
-        return factory, {}
-    return factory, options_of(factory, spec.name, skip=3).read({**spec.options, **spec.texts})
+    player = parse_agent(game.name, agent)
+    if isinstance(player, NamedAgent):
+        return player.describe(game)
+    return getattr(player, "traits", Traits())
 
 
 def _entry_points() -> tuple[EntryPoint, ...]:
@@ -254,16 +324,34 @@ def _entry_points() -> tuple[EntryPoint, ...]:
 
 @lru_cache(maxsize=1)
 def _points_in(folders: tuple[str, ...], times: tuple[int, ...]) -> tuple[EntryPoint, ...]:
-    """Those in `sys.path`; an installation changes the time of one of its folders."""
-    return tuple(entry_points(group=GROUP))
+    """Those in `sys.path`; an installation changes the time of one of its folders.
+
+    An agent of another package with the name of one of ours, for any game that both play, is left
+    out: results state only the name.
+    """
+    points = sorted(entry_points(group=GROUP), key=order)
+    own = [point.name.rpartition(".") for point in points if is_own(point)]
+    kept: list[EntryPoint] = []
+    for point in points:
+        game, _, name = point.name.rpartition(".")
+        rivals = [of for of, _, other in own if other == name]
+        if is_own(point) or not (rivals and (game in rivals or "" in (game, *rivals))):
+            kept.append(point)
+        else:
+            text = f"the agent {described_point(point)} is left out: closedhand has a {name} itself"
+            warnings.warn(text, stacklevel=2)
+    return tuple(kept)
 
 
 def _entry_point(game: str, name: str) -> EntryPoint:
-    for known in (f"{game}.{name}", name):  # a game's own agent goes first
-        for point in _entry_points():
-            if point.name == known:
-                return point
-    raise InputError(f"{game} has no agent {name!r}; it has {', '.join(agent_names(game))}")
+    names = (f"{game}.{name}", name)
+    found = [point for point in _entry_points() if point.name in names]
+    if not found:
+        raise InputError(f"{game} has no agent {name!r}; it has {', '.join(agent_names(game))}")
+    if len({owner_of(point) for point in found}) > 1:
+        offers = ", ".join(map(described_point, found))
+        raise InputError(f"several packages have an agent {name!r} of {game}: {offers}")
+    return max(found, key=lambda point: len(point.name))  # a game's own agent goes first
 
 
 def refuse_argument(name: str, argument: str | None) -> None:
@@ -276,21 +364,20 @@ def refuse_argument(name: str, argument: str | None) -> None:
         raise InputError(f"the agent {name} takes no argument, not {shown(argument)}")
 
 
-def digests(game: Game, agents: Iterable[str]) -> dict[str, str]:
-    """Checksums of the files that agents are made from, by the agents' texts.
+def digests(game: Game, agents: Iterable[str | Player]) -> dict[str, str]:
+    """Checksums of the files that agents are made from, by the agents' names.
 
     Args:
         game: Game that they play.
-        agents: Texts of agents, or names of agent objects, whose files are unknown.
+        agents: Agents, or their texts; of the name of an object nothing is known.
     """
     found: dict[str, str] = {}
     for agent in agents:
-        try:
+        files = set[Path]()
+        with suppress(InputError):  # an object of that name played
             files = set(traits_of(game, agent).files)
-        except InputError:
-            files = set[Path]()  # an object of that name played
         if files:
-            found[agent] = checksum(*sorted(files))
+            found[agent if isinstance(agent, str) else agent.name] = checksum(*sorted(files))
     return found
 
 

@@ -7,12 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from closedhand.core import batch, lockstep
-from closedhand.core.agents import SPENT, Agent, act_batch, digests, make_agent
+from closedhand.core.agents import SPENT, Agent, Player, act_batch, digests, make_agent, parse_agent
 from closedhand.core.game import Game
 from closedhand.core.seating import num_tables, seating
 from closedhand.core.version import __version__
 
-Spec = str | Agent
+Spec = str | Player
+"""An agent by its text, parsed or not, or as an object."""
 
 
 class Chunk(NamedTuple):
@@ -112,12 +113,21 @@ def start(
     return agents, dealt
 
 
-def match_settings(game: Game, agents: Sequence[str], seed: int) -> dict[str, Any]:
+def parse_all(game: Game, agents: Sequence[Spec]) -> list[Player]:
+    """Parse the texts of agents.
+
+    Raises:
+        InputError: An unknown agent, or an argument that it cannot use.
+    """
+    return [parse_agent(game.name, agent) for agent in agents]
+
+
+def match_settings(game: Game, agents: Sequence[Spec], seed: int) -> dict[str, Any]:
     """Settings that must be the same when games between agents resume after an interruption.
 
     Args:
         game: The game.
-        agents: Names of the agents.
+        agents: The agents, or their names.
         seed: Seed of the deals and of the agents.
 
     Returns:
@@ -126,7 +136,7 @@ def match_settings(game: Game, agents: Sequence[str], seed: int) -> dict[str, An
     return {
         "game": game.name,
         "options": dict(game.options),
-        "agents": list(agents),
+        "agents": [agent if isinstance(agent, str) else agent.name for agent in agents],
         "files": digests(game, agents),
         "seed": seed,
         "version": __version__,

@@ -455,12 +455,21 @@ class Game:
             InputError: There is no such player, or the view is another one's.
         """
         self._check(view)
-        seat = self.seat(player)
+        seat, rng = self.seat(player), generator(rng)
+        # Before the kernel, which would deal more cards than there is room for.
+        known = seat, view.tobytes()
+        if self._redealt.get("view") != known:
+            if wrong := self.valid(view, seat):
+                raise InputError(f"that is no view of {self.name}'s player {seat}: {wrong}")
+            self._redealt["view"] = known
         state = view.copy()
-        self._crossing(state_kernels.redeal, state, seat, generator(rng))
-        if self.view(state, seat).tobytes() != view.tobytes():
-            raise InputError(f"that is no view of {self.name}'s player {seat}")
+        self._crossing(state_kernels.redeal, state, seat, rng)
         return state
+
+    @cached_property
+    def _redealt(self) -> dict[str, tuple[int, bytes]]:
+        """The last view that `redeal` has checked: a search redeals the same one many times."""
+        return {}
 
     def observe(self, state: State, player: int) -> dict[str, np.ndarray]:
         """The observation of `player`: a new int8 array for each part of `shapes`.

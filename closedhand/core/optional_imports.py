@@ -16,7 +16,7 @@ EXTRAS = {
     "safetensors": "play",
     "sb3_contrib": "train",
     "stable_baselines3": "train",
-    "tensorboard": "train",
+    "tensorboard": "learn",
     "torch": "play",
     "numba_cuda": "gpu",
     "scipy": "solve",

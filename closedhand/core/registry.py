@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import entry_points
 from types import MappingProxyType
 from typing import Any
 
@@ -22,6 +22,7 @@ from closedhand.core.contract import VERSION
 from closedhand.core.game import Game, InputError, shown
 from closedhand.core.optional_imports import needing
 from closedhand.core.options import Options, options_of
+from closedhand.core.plugins import described, load_point, order
 
 GROUP = "closedhand.games"
 
@@ -195,11 +196,11 @@ def spec_of(name: str) -> GameSpec:
     Raises:
         InputError: There is no such game, or it cannot be loaded.
     """
+    if name in _specs:
+        return _specs[name]
     if name in _broken:
         raise InputError(f"the game {name} cannot be loaded: {_broken[name]}")
-    if name not in _specs:
-        raise InputError(f"no game {name!r}; there are {', '.join(_specs)}")
-    return _specs[name]
+    raise InputError(f"no game {name!r}; there are {', '.join(_specs)}")
 
 
 def make_game(name: str, /, **options: Any) -> Game:
@@ -256,22 +257,20 @@ def _unpickle(name: str, options: Mapping[str, Any]) -> Game:
 copyreg.pickle(Game, lambda game: (_unpickle, (game.name, dict(game.options))))
 
 
-def _order(point: EntryPoint) -> tuple[bool, str]:
-    own = point.dist is not None and point.dist.name == "closedhand"
-    return not own, "" if own else point.name
-
-
 def find_games() -> None:
     """Load the specs of all entry points; one that fails does not affect the others.
 
-    The package calls it at the end of its own import: a spec may import any part of it.
+    Ours come first: a game of another package that has the name of one of them is left out. The
+    package calls it at the end of its own import: a spec may import any part of it.
     """
-    for point in sorted(entry_points(group=GROUP), key=_order):
+    for point in sorted(entry_points(group=GROUP), key=order):
         try:
-            spec = point.load()
+            spec = load_point(point)
             if spec.name != point.name:
                 raise InputError(f"the entry point {point.name} has the spec of {spec.name}")
             add_game(spec)
         except Exception as error:
+            # Only where nobody else offers a game of that name.
             _broken.setdefault(point.name, f"{type(error).__name__}: {error}")
-            warnings.warn(f"the game {point.name} cannot be loaded: {error}", stacklevel=2)
+            text = f"the game {described(point)} cannot be loaded: {error}"
+            warnings.warn(text, stacklevel=2)

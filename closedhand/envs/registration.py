@@ -6,15 +6,25 @@ Entry points are names: nothing is imported, let alone compiled, before an env i
 # pyright: reportMissingTypeStubs=false
 # PettingZoo has inline types, but does not declare them.
 
+import warnings
+
 import gymnasium
 import pettingzoo
 
+from closedhand.core.checks import InputError
 from closedhand.core.registry import GAMES, GameSpec, add_game, find_games
 
 
 def register(spec: GameSpec) -> None:
-    """Enter the envs of a game into the registries; repeating it has no effect."""
+    """Enter the envs of a game into the registries; repeating it has no effect.
+
+    Raises:
+        InputError: Another game has envs of these ids.
+    """
     if spec.gymnasium_id in gymnasium.registry:
+        owner = gymnasium.registry[spec.gymnasium_id].kwargs.get("game")
+        if owner != spec.name:
+            raise InputError(f"{spec.gymnasium_id}, an env of the game {spec.name}, is taken")
         return
     arguments = {"game": spec.name}
     pettingzoo.register("aec", spec.aec_id, "closedhand.envs.aec:env", kwargs=arguments)
@@ -38,7 +48,10 @@ def register_games() -> None:
     """Find all games, and enter their envs into the registries."""
     find_games()
     for spec in GAMES.values():
-        register(spec)
+        try:
+            register(spec)
+        except InputError as error:
+            warnings.warn(str(error), stacklevel=2)
 
 
 def register_game(spec: GameSpec) -> None:
@@ -47,7 +60,7 @@ def register_game(spec: GameSpec) -> None:
     A package uses an entry point of the group `closedhand.games` instead.
 
     Raises:
-        InputError: Another game has that name.
+        InputError: Another game has that name, or envs of the same ids.
     """
     add_game(spec)
     register(spec)

@@ -1,12 +1,17 @@
-"""The deep learners of every game, by name."""
+"""The learners of every game, by name: references, so that naming one imports nothing."""
 
 from collections.abc import Mapping
 
 from closedhand.core.registry import Ref
 
-LEARNERS: Mapping[str, Ref] = {
+OWN: Mapping[str, Ref] = {
     "ppo": "closedhand.learning.ppo:PPO",
     "dmc": "closedhand.learning.dmc:DMC",
     "imitation": "closedhand.learning.imitation:Imitation",
 }
-"""The learners by algorithm: references, so that naming one imports nothing."""
+"""The learners of this package by algorithm."""
+LEARNERS: Mapping[str, Ref] = {
+    **OWN,
+    "maskable-ppo": "closedhand.learning.maskable_ppo:MaskablePPO",
+}
+"""All learners by algorithm, with that of Stable-Baselines3."""

@@ -24,17 +24,18 @@ class DMCSettings(Settings):
 
     epochs: Annotated[int, Range(1, 100), "passes over the decisions of an update"] = 2
     exploration: Annotated[float, Range(0, 1), "initial share of random actions"] = 0.1
+    temperature: Annotated[
+        float, Range(0, 100), "at which agents play: 0 takes the best action"
+    ] = 0.0
 
 
-class DMC(DeepLearner):
+class DMC(DeepLearner[DMCSettings]):
     """Deep Monte Carlo at work."""
 
     name = "dmc"
     settings_type = DMCSettings
     kind = "dueling"
-    temperature = 0.0
     roles = True
-    settings: DMCSettings
 
     def update(self, rng: np.random.Generator) -> dict[str, float]:
         """Play games, and fit the values of the actions to what was earned."""

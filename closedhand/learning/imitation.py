@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
 import torch
@@ -16,6 +16,7 @@ import torch
 from closedhand.core import batch, batch_kernels, records
 from closedhand.core.agents import act_batch, digests, make_agent
 from closedhand.core.game import Game, InputError
+from closedhand.core.options import Range
 from closedhand.learning.factoring import steps_towards
 from closedhand.learning.features import Features
 from closedhand.learning.legal import Legal
@@ -32,6 +33,10 @@ TRIES = 100
 @dataclass(frozen=True, kw_only=True)
 class ImitationSettings(Settings):
     """Settings of imitation."""
+
+    temperature: Annotated[
+        float, Range(0, 100), "at which agents play: 0 takes the best action"
+    ] = 0.0
 
 
 class Games(NamedTuple):
@@ -180,20 +185,17 @@ def encode(features: Features, games: Games, chosen: np.ndarray) -> Pairs:
     return Pairs(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-class Imitation(DeepLearner):
+class Imitation(DeepLearner[ImitationSettings]):
     """Imitation at work."""
 
     name = "imitation"
     settings_type = ImitationSettings
-    temperature = 0.0
-    settings: ImitationSettings
 
     def __init__(
         self,
         game: Game,
         settings: ImitationSettings,
         seed: int = 0,
-        opponents: Sequence[str] = (),
         against: Sequence[str] = (),
         threads: int = 1,
         records: Path | None = None,
@@ -205,7 +207,6 @@ class Imitation(DeepLearner):
             game: The game.
             settings: The settings.
             seed: Seed of everything random.
-            opponents: None, as others are watched, not played against.
             against: Agents that the learner is judged against.
             threads: Number of threads of PyTorch.
             records: File of records, or folder of such files; None: the expert plays new games.
@@ -214,8 +215,6 @@ class Imitation(DeepLearner):
         Raises:
             InputError: Neither records nor an expert, or records that cannot be used.
         """
-        if opponents:
-            raise InputError("imitation watches games: leave out --opponents")
         if records is None and expert is None:
             raise InputError("imitation needs --records, or an agent to watch: --expert")
         super().__init__(game, settings, seed, (), against, threads)
@@ -304,7 +303,7 @@ class Imitation(DeepLearner):
     def maker(self) -> tuple[type[Self], tuple[Any, ...]]:
         """Also the expert, who is all that plays."""
         cls, (game, settings, seed, _) = super().maker()
-        return cls, (game, settings, seed, (), (), 1, None, self._expert)
+        return cls, (game, settings, seed, (), 1, None, self._expert)
 
     def chooser(self, states: np.ndarray, rng: np.random.Generator) -> Choose:
         """The decisions of the expert, who plays all seats."""

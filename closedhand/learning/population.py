@@ -13,11 +13,12 @@ import numpy as np
 
 from closedhand.core.agents import Agent, make_agent
 from closedhand.core.game import Game, State
+from closedhand.learning.network_learner import Weights
 from closedhand.learning.selfplay import LEARNER
 
 SELF, POOL = "self", "pool"
-Weights = Mapping[str, np.ndarray]
-"""Weights of a network by name."""
+OPPONENTS = "opponents.csv"
+"""File of a training that says which frozen self played in which update."""
 MOST = 16
 """Maximum number of frozen selves; if there are more, every second one is dropped."""
 

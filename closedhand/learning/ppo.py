@@ -1,17 +1,29 @@
-"""PPO with masks, in self-play, against agents, or against a pool of frozen selves.
+"""Proximal policy optimisation (PPO) over the legal actions of any game, for all its seats.
 
-The clipped objective of Schulman et al. (2017) over the legal actions. Each seat is credited with
-what it is paid itself, whoever acts in between (`closedhand.envs.seatwise`). Two terms keep the
-policy from chasing the weaknesses of its last opponent: a bonus for its entropy, and, as a magnet,
-its divergence from the average of its own weights, as in magnetic mirror descent (Sokota et al.,
-2023).
+An update takes four steps:
+
+1. **Rollout.** Play new games from deal to end (`selfplay.play_wave`). A decision draws an action
+   from the softmax over the legal ones; its log probability and the value of the observation are
+   noted.
+2. **Advantages by seat.** Credit a decision with what its own seat is paid until that seat decides
+   again, whoever acts in between, and estimate advantages along the decisions of each seat
+   (`closedhand.envs.seatwise`; Schulman et al., 2016).
+3. **Learning.** Pass over the decisions a few times in minibatches. Each descends the clipped loss
+   of the policy, the squared error of the values, minus a bonus for entropy, which keeps the policy
+   from chasing the weaknesses of its last opponent. As an option, a magnet: the divergence from the
+   policy of step 4, as in magnetic mirror descent (Sokota et al., 2023).
+4. **Averaging.** Average the weights over the last tenth of the updates: agents play the average
+   (`training.DeepLearner`).
+
+Source: Schulman et al., "Proximal policy optimization algorithms", 2017.
 """
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from closedhand.core.options import Range
 from closedhand.envs.seatwise import seat_advantages
@@ -20,116 +32,215 @@ from closedhand.learning.networks import PolicyValue
 from closedhand.learning.selfplay import Choose, Wave
 from closedhand.learning.training import DeepLearner, Settings
 
+MEASURED = ("entropy", "value_loss", "kl", "clipped")
+"""Means over the decisions of an update: entropy in nats, squared error of the values, divergence
+from the policy that played, share of decisions whose probability was clipped."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class PPOSettings(Settings):
-    """Settings of PPO."""
+    """Settings of PPO: the defaults are for minutes on a CPU."""
 
+    width: Annotated[int, Range(1, 4096), "units of each hidden layer"] = 128
+    batch: Annotated[int, Range(1, 10**7), "decisions in an update, approximately"] = 49152
+    minibatch: Annotated[int, Range(1, 10**7), "decisions in a step of the optimiser"] = 2048
     epochs: Annotated[int, Range(1, 100), "passes over the decisions of an update"] = 2
     clip: Annotated[float, Range(0, 10), "change of a probability at which it is clipped"] = 0.2
     gae_lambda: Annotated[float, Range(0, 1), "weight of longer estimates of advantages"] = 0.95
-    entropy: Annotated[float, Range(0, 100), "weight of the entropy"] = 0.02
+    entropy: Annotated[float, Range(0, 100), "initial weight of the entropy"] = 0.04
     magnet: Annotated[float, Range(0, 100), "weight of the divergence from the average"] = 0.0
     value: Annotated[float, Range(0, 100), "weight of the loss of the values"] = 0.5
 
 
-class PPO(DeepLearner):
+class Decisions(NamedTuple):
+    """Decisions to learn from.
+
+    Attributes:
+        observations: int8 [n, inputs].
+        legal: The legal actions.
+        actions: The actions taken, int64 [n].
+        logs: Their log probabilities when they were taken, float32 [n].
+        advantages: Advantages of the actions, normalised, float32 [n].
+        targets: Returns that the values should predict, float32 [n].
+        magnet: Log probabilities of the legal actions by the averaged policy, float32 [k]; None
+            without a magnet.
+    """
+
+    observations: Tensor
+    legal: Legal
+    actions: Tensor
+    logs: Tensor
+    advantages: Tensor
+    targets: Tensor
+    magnet: Tensor | None = None
+
+    def take(self, part: Tensor) -> "Decisions":
+        """Some of the decisions, by their numbers, int64 [m]."""
+        places = self.legal.places(part)
+        legal = self.legal.take(part, places)
+        seen, actions, logs, advantages, targets = (
+            column[part]
+            for column in (
+                self.observations, self.actions, self.logs, self.advantages, self.targets
+            )
+        )  # fmt: skip
+        magnet = None if self.magnet is None else self.magnet[places]
+        return Decisions(seen, legal, actions, logs, advantages, targets, magnet)
+
+
+class PPO(DeepLearner[PPOSettings]):
     """PPO at work."""
 
     name = "ppo"
     settings_type = PPOSettings
-    settings: PPOSettings
 
     def update(self, rng: np.random.Generator) -> dict[str, float]:
-        """Play games, and pass over their decisions a few times."""
+        """Steps 1 to 3; the base class does step 4."""
+        settings = self.settings
         wave = self.play(rng)
-        advantages, targets = self.targets(wave)
-        noted = torch.from_numpy(wave.notes[:, 0])
-        seen, actions = torch.from_numpy(wave.observations), torch.from_numpy(wave.actions)
-        legal = Legal.of(wave.masks)
-        magnet = self.magnet(seen, legal) if self.settings.magnet else None
-        sums = np.zeros(4)
-        rows = len(actions)
-        for _ in range(self.settings.epochs):
-            order = torch.from_numpy(rng.permutation(rows))
-            for part in order.split(self.settings.minibatch):
-                places = legal.places(part)
-                own = legal.take(part, places)
-                logs, values = logs_and_values(self.network, seen[part], own)
-                shares = logs.exp()
-                entropy = -own.sums(shares * logs).mean()
-                chosen = logs[own.chosen(actions[part])]
-                ratio = (chosen - noted[part]).exp()
-                near = ratio.clamp(1 - self.settings.clip, 1 + self.settings.clip)
-                gain = advantages[part]
-                value_loss = torch.nn.functional.mse_loss(values, targets[part])
-                loss = (
-                    -torch.min(ratio * gain, near * gain).mean()
-                    + self.settings.value * value_loss
-                    - self.settings.entropy * self.rate * entropy
+        decisions = credited(wave, self.scale.add(wave.returns), settings.gae_lambda)
+        if settings.magnet:
+            decisions = decisions._replace(magnet=self._magnet(decisions))
+        rows = len(decisions.actions)
+        sums = np.zeros(len(MEASURED))
+        for _ in range(settings.epochs):
+            for part in torch.from_numpy(rng.permutation(rows)).split(settings.minibatch):
+                loss, measured = loss_of(
+                    self.network, decisions.take(part), settings, settings.entropy * self.rate
                 )
-                if magnet is not None:
-                    divergence = own.sums(shares * (logs - magnet[places])).mean()
-                    loss = loss + self.settings.magnet * divergence
                 self.take_step(loss)
-                with torch.no_grad():
-                    change = (noted[part] - chosen).mean()
-                    clipped = (ratio != near).float().mean()
-                    found = torch.stack([entropy, value_loss, change, clipped])
-                    sums += len(part) * found.numpy()
-        names = ("entropy", "value_loss", "kl", "clipped")
-        means = (sums / (rows * self.settings.epochs)).tolist()
-        explained = 1 - float(((targets - torch.from_numpy(wave.notes[:, 1])) ** 2).mean()) / max(
-            float(targets.var(correction=0)), 1e-9
-        )
+                sums += len(part) * measured.numpy()
+        means = (sums / (rows * settings.epochs)).tolist()
         return {
             "reward": wave.reward,
-            "explained_variance": explained,
-            **dict(zip(names, means, strict=True)),
+            "explained_variance": explained(decisions.targets, wave.notes[:, 1]),
+            **dict(zip(MEASURED, means, strict=True)),
         }
 
     def chooser(self, states: np.ndarray, rng: np.random.Generator) -> Choose:
-        """`choose` with a generator."""
-        return lambda *seen: self.choose(rng, *seen)
+        """The acting network, with random numbers of the piece."""
 
-    def choose(
-        self, rng: np.random.Generator, observations: np.ndarray, masks: np.ndarray,
-        seats: np.ndarray, games: np.ndarray,
-    ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-        """Actions drawn from the policy; noted are their log probabilities, and values."""
-        with torch.inference_mode():
-            legal = Legal.of(masks)
-            logs, values = logs_and_values(self.acting, torch.from_numpy(observations), legal)
-            drawn, _ = legal.draw(logs.double().exp(), torch.from_numpy(rng.random(len(masks))))
-            return legal.actions[drawn].numpy(), torch.stack([logs[drawn], values], 1).numpy()
+        def choose(
+            observations: np.ndarray, masks: np.ndarray, seats: np.ndarray, games: np.ndarray
+        ) -> tuple[np.ndarray, np.ndarray]:
+            actions, notes = act(
+                self.acting, torch.from_numpy(observations), Legal.of(masks),
+                torch.from_numpy(rng.random(len(masks))),
+            )  # fmt: skip
+            return actions.numpy(), notes.numpy()
 
-    def targets(self, wave: Wave) -> tuple[torch.Tensor, torch.Tensor]:
-        """Normalised advantages, and targets of the values, float32 [rows]."""
-        scale = self.scale.add(wave.returns)
-        values = np.zeros(wave.actors.shape)
-        acted = wave.actors >= 0
-        values[acted] = wave.notes[:, 1]
-        advantages, targets = seat_advantages(
-            wave.rewards / scale, wave.actors, wave.ends, values,
-            gae_lambda=self.settings.gae_lambda,
-        )  # fmt: skip
-        found = advantages[acted]
-        found = (found - found.mean()) / (found.std() + 1e-8)
-        return torch.from_numpy(found).float(), torch.from_numpy(targets[acted]).float()
+        return choose
 
-    def magnet(self, seen: torch.Tensor, legal: Legal) -> torch.Tensor:
-        """Log probabilities of the legal actions by the averaged policy, [k]."""
-        with torch.inference_mode():
-            logs = [
-                logs_and_values(self.average, seen[part], legal.take(part, legal.places(part)))[0]
-                for part in torch.arange(len(seen)).split(self.settings.minibatch)
-            ]
-            return torch.cat(logs)
+    @torch.inference_mode()
+    def _magnet(self, decisions: Decisions) -> Tensor:
+        """Log probabilities of the legal actions by the averaged policy, float32 [k]."""
+        parts = torch.arange(len(decisions.actions)).split(self.settings.minibatch)
+        taken = map(decisions.take, parts)
+        return torch.cat(
+            [policy_and_values(self.average, each.observations, each.legal)[0] for each in taken]
+        )
 
 
-def logs_and_values(
-    network: PolicyValue, seen: torch.Tensor, legal: Legal
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Log probabilities of the legal actions, [k], and values, [n], for observations."""
-    logits, values = network.legal(seen.float(), legal.rows, legal.actions)
+def policy_and_values(
+    network: PolicyValue, observations: Tensor, legal: Legal
+) -> tuple[Tensor, Tensor]:
+    """Evaluate a network.
+
+    Args:
+        network: The network.
+        observations: int8 [n, inputs].
+        legal: The legal actions.
+
+    Returns:
+        Log probabilities of the legal actions, float32 [k], and values, float32 [n].
+    """
+    logits, values = network.legal(observations.float(), legal.rows, legal.actions)
     return legal.log_softmax(logits), values
+
+
+@torch.inference_mode()
+def act(
+    network: PolicyValue, observations: Tensor, legal: Legal, numbers: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Draw an action for each observation.
+
+    Args:
+        network: The network that plays.
+        observations: int8 [n, inputs].
+        legal: The legal actions.
+        numbers: Uniform random numbers from 0 to 1, float64 [n].
+
+    Returns:
+        Actions, int64 [n]; their log probabilities and the values, float32 [n, 2].
+    """
+    logs, values = policy_and_values(network, observations, legal)
+    drawn, _ = legal.draw(logs.double().exp(), numbers)
+    return legal.actions[drawn], torch.stack([logs[drawn], values], 1)
+
+
+def credited(wave: Wave, scale: float, gae_lambda: float) -> Decisions:
+    """The decisions of a wave with their advantages by seat.
+
+    Args:
+        wave: Games from deal to end, with what `act` noted of the decisions.
+        scale: Size of a typical payoff; rewards are divided by it.
+        gae_lambda: Weight of longer estimates: 0 looks one decision ahead, 1 to the end.
+    """
+    acted = wave.actors >= 0
+    values = np.zeros(wave.actors.shape)
+    values[acted] = wave.notes[:, 1]
+    advantages, targets = (
+        torch.from_numpy(found[acted])
+        for found in seat_advantages(
+            wave.rewards / scale, wave.actors, wave.ends, values, gae_lambda=gae_lambda
+        )
+    )
+    deviation, mean = torch.std_mean(advantages, correction=0)
+    return Decisions(
+        torch.from_numpy(wave.observations),
+        Legal.of(wave.masks),
+        torch.from_numpy(wave.actions),
+        torch.from_numpy(wave.notes[:, 0]),
+        ((advantages - mean) / (deviation + 1e-8)).float(),
+        targets.float(),
+    )
+
+
+def loss_of(
+    network: PolicyValue, decisions: Decisions, settings: PPOSettings, entropy_weight: float
+) -> tuple[Tensor, Tensor]:
+    """The loss of a minibatch.
+
+    Args:
+        network: The network that learns.
+        decisions: The minibatch.
+        settings: Weights of the other terms, and where a ratio is clipped.
+        entropy_weight: Weight of the entropy.
+
+    Returns:
+        The loss, a scalar with gradient, and the values of `MEASURED`, float32 [4].
+    """
+    legal = decisions.legal
+    logs, values = policy_and_values(network, decisions.observations, legal)
+    probabilities = logs.exp()
+    chosen = logs[legal.chosen(decisions.actions)]
+    # The gain of a ratio beyond the clipping range is constant: it moves a policy no further.
+    ratio = (chosen - decisions.logs).exp()
+    clipped = ratio.clamp(1 - settings.clip, 1 + settings.clip)
+    gain = torch.min(ratio * decisions.advantages, clipped * decisions.advantages).mean()
+    value_loss = torch.nn.functional.mse_loss(values, decisions.targets)
+    entropy = -legal.sums(probabilities * logs).mean()
+    loss = -gain + settings.value * value_loss - entropy_weight * entropy
+    if decisions.magnet is not None:
+        divergence = legal.sums(probabilities * (logs - decisions.magnet)).mean()
+        loss = loss + settings.magnet * divergence
+    with torch.no_grad():
+        change = (decisions.logs - chosen).mean()
+        share = (ratio != clipped).float().mean()
+        return loss, torch.stack([entropy, value_loss, change, share])
+
+
+def explained(targets: Tensor, values: np.ndarray) -> float:
+    """Share of the variance of targets, float32 [n], that values, [n], explain; 1 at most."""
+    error = float(((targets - torch.from_numpy(values)) ** 2).mean())
+    return 1 - error / max(float(targets.var(correction=0)), 1e-9)

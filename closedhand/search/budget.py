@@ -73,51 +73,58 @@ def budget(simulations: int | None, seconds: float | None, threads: int | None) 
 ARGUMENT = re.compile(r"(?P<number>[0-9]{1,18})(?P<ms>ms)?(x(?P<width>[0-9]{1,18}))?")
 
 
-def read_budget(
-    agent: str, argument: str, threads: int | None = None
-) -> tuple[dict[str, Any], int | None, str | None]:
-    """Parse the budget in an agent's argument, and what follows it.
+class SearchArgument(NamedTuple):
+    """The parsed argument of an agent that searches; see `read_budget`.
+
+    Attributes:
+        text: The argument as given; None: it was left out.
+        limits: `seconds` of a decision, or its `simulations` and that they take one thread.
+        width: Number after the `x`; None: there is none.
+        path: Path after the colon; None: there is none.
+    """
+
+    text: str | None
+    limits: Mapping[str, Any]
+    width: int | None
+    path: str | None
+
+    def spent(self, threads: int | None) -> dict[str, Any]:
+        """Arguments for a search; `threads` takes precedence over all cores, or one thread."""
+        return {**self.limits, **({} if threads is None else {"threads": threads})}
+
+    def traits(self, microseconds: float) -> Traits:
+        """The traits of an agent that takes so many microseconds for a simulation."""
+        seconds = self.limits.get("seconds")
+        time = microseconds * self.limits["simulations"] if seconds is None else 1e6 * seconds
+        return Traits(files_of(self.path), seconds is not None, time)
+
+
+def read_budget(agent: str, usual: str, argument: str | None) -> SearchArgument:
+    """Parse the argument of an agent that searches: its budget, and what follows it.
+
+    Bound to its first two arguments it is what `closedhand.core.agents.described` takes as `reads`.
 
     Args:
         agent: Name of the agent, for messages.
+        usual: Argument in place of one that is left out.
         argument: Text such as `500x4:PATH`: `20ms` is milliseconds, on all cores; `500` is
             simulations, on one; `x4` after that is the number of particles or candidates,
             whichever the agent searches with; a path may follow after another colon.
-        threads: Number of threads, instead of all cores or of one; None: those defaults.
-
-    Returns:
-        Arguments for a search, the number behind the `x` if there is one, the path if there is one.
 
     Raises:
         InputError: The argument is not of this form.
     """
-    text, *rest = split_outside(argument, ":", 2)
+    text, *rest = split_outside(argument or usual, ":", 2)
     match = ARGUMENT.fullmatch(text)
     if match is None or rest == [""]:
         raise InputError(
             f"{agent} takes a budget such as 500, 20ms or 500x4, not {shown(argument)}"
         )
     number = parse_whole(match["number"], f"the budget of {agent}", 0, LARGEST)
-    spent = {"seconds": number / 1000} if match["ms"] else {"simulations": number, "threads": 1}
-    if threads is not None:
-        spent["threads"] = threads
+    limits = {"seconds": number / 1000} if match["ms"] else {"simulations": number, "threads": 1}
     width = match["width"]
-    path = unquoted(rest[0]) if rest else None
     most = parse_whole(width, f"the width of {agent}", 0, MOST_PARTICLES) if width else None
-    return spent, most, path
-
-
-def traits(spent: Mapping[str, Any], path: str | None, microseconds: float) -> Traits:
-    """The traits of an agent that searches.
-
-    Args:
-        spent: First value that `read_budget` returned.
-        path: Last value that it returned.
-        microseconds: Time of a simulation.
-    """
-    clocked = "seconds" in spent
-    time = 1e6 * spent["seconds"] if clocked else microseconds * spent["simulations"]
-    return Traits(files_of(path), clocked, time)
+    return SearchArgument(argument, limits, most, unquoted(rest[0]) if rest else None)
 
 
 def add_up(

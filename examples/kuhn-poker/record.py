@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from closedhand import make_game
-from closedhand.core.records import from_state, write
+from closedhand.authoring import records
 
 game, rng = make_game("kuhn"), np.random.default_rng(1)
 ends = [game.playout(game.deal(rng), rng) for _ in range(100)]
-write(Path(sys.argv[1]), [from_state(game, end) for end in ends])
+records.write(Path(sys.argv[1]), [records.from_state(game, end) for end in ends])

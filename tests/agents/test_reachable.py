@@ -41,7 +41,6 @@ TEXTS: dict[str, tuple[str, ...]] = {
 NEED_FILES = {
     "strategy": "the file of a strategy, which `written` writes",
     "learned": "a network, which `written_network` writes",
-    "ppo": "a model that Stable-Baselines3 has trained: tests/agents/doudizhu/test_ppo.py",
     "rlcard": "a model of RLCard for the game: tests/bridges/test_rlcard.py",
     "douzero": "networks of DouZero: tests/agents/doudizhu/test_douzero.py",
 }

@@ -81,7 +81,7 @@ def test_slow_matches_show_progress_often() -> None:
 
 def test_agents_may_be_objects() -> None:
     agents = [make_agent(DOUDIZHU, "greedy"), "rule"]
-    assert match.play(DOUDIZHU, agents, 10).agents == ("greedy", "rule")
+    assert match.play(DOUDIZHU, agents, 10).names == ("greedy", "rule")
 
 
 class Illegal:

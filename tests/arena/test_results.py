@@ -118,7 +118,7 @@ def test_a_score_is_that_of_the_summary() -> None:
         for row in results.summary(played)["pairs"][0]["results"]
         if row["agent"] == "random" and row["role"] == "all"
     )
-    assert (score.agents, score.deals) == (played.agents, 40)
+    assert (score.agents, score.deals) == (played.names, 40)
     for estimate, row in ((score.won, own["win_rate"]), (score.points, own["points"])):
         assert estimate.mean == pytest.approx(row["mean"], abs=1e-6)
         assert estimate.low < row["mean"] < estimate.high

@@ -220,7 +220,7 @@ def test_bots_play_in_our_matches_and_agents_at_their_tables() -> None:
         game, lambda seat: ismcts.ISMCTSBot(game, rollouts, 2.0, 30), name="is-mcts"
     )
     result = match.play(UH, [searches, uniform], deals=40, seed=2)
-    assert result.agents == ("is-mcts", "open-spiel-bot")
+    assert result.names == ("is-mcts", "open-spiel-bot")
     bots = [AgentBot(game, "equilibrium[iterations=100]", seed) for seed in (1, 2)]
     state = game.new_initial_state()
     rng = np.random.RandomState(5)

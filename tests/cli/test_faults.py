@@ -216,7 +216,7 @@ WORK = {
         "tuning.PIECE, tuning.SCREENED, tuning.CONFIRMED = 2, 4, 6",
     ),
     "tables": Work(
-        "train chinese-poker --minutes 0.002 --out {}",
+        "train chinese-poker --algorithm fitted --minutes 0.002 --out {}",
         "t",
         arrays("t/tables.npz"),
         setup=TABLES,
@@ -246,8 +246,8 @@ WORK = {
         setup=SMALL_NETWORKS,
         needs="torch",
     ),
-    "ppo": Work(
-        "train doudizhu --opponents random --minutes 0.01 --out {}",
+    "sb3": Work(
+        "train doudizhu --algorithm maskable-ppo --opponents random --steps 1000 --out {}",
         "p",
         needs="sb3_contrib",
         pieces=False,

@@ -60,6 +60,9 @@ def test_exploit_states_a_lower_bound() -> None:
     ("arguments", "reason"),
     [
         (["--algorithm", "ppo", "--expert", "random"], "leave out --expert"),
+        (["--algorithm", "maskable-ppo", "--opponents", "pool"], "no pool"),
+        (["--algorithm", "maskable-ppo", "--ray", "local"], "leave out --ray"),
+        (["--algorithm", "imitation", "--opponents", "self"], "leave out --opponents"),
         (["--algorithm", "imitation"], "needs --records"),
         (["--algorithm", "ppo", "--set", "colour=red"], "no option 'colour'"),
         (["--algorithm", "ppo", "--set", "width"], "key=value"),
@@ -67,7 +70,7 @@ def test_exploit_states_a_lower_bound() -> None:
         (["--algorithm", "ppo", "--set", "observation=x"], "no observation 'x'"),
         (["--algorithm", "ppo", "--opponents", "nobody"], "no agent 'nobody'"),
         (["--algorithm", "cfr", "--set", "width=1"], "leave out --set"),
-        (["--algorithm", "magic"], "there are maskable-ppo"),
+        (["--algorithm", "magic"], "there are ppo, dmc, imitation, maskable-ppo"),
     ],
 )
 def test_bad_input(arguments: list[str], reason: str) -> None:

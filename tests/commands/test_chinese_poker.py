@@ -116,7 +116,7 @@ def test_bad_questions_are_one_line_before_a_pool_is_set(
 # Training.
 
 
-TRAIN = ("train", "chinese-poker", "--out", "x", "--minutes", "0.001")
+TRAIN = ("train", "chinese-poker", "--algorithm", "fitted", "--out", "x", "--minutes", "0.001")
 Training = training.Training
 
 
@@ -134,12 +134,12 @@ def cycles_of(method: str) -> int:
 @pytest.mark.usefixtures("small_cycles")
 @pytest.mark.parametrize("method", training.METHODS)
 def test_the_command_trains_and_goes_on(method: str) -> None:
-    arguments = (*TRAIN, "--algorithm", method)
+    arguments = (*TRAIN[:2], "--algorithm", method, *TRAIN[4:])
     assert "agent separable:x/tables.npz" in run_to(0, *arguments).stdout
     about = separable.load(Path("x/tables.npz")).about
     assert (about["method"], about["cycles"]) == (method, cycles_of(method))
     # At least one cycle again, however little time.
-    run_to(0, *TRAIN[:-1], "1e-9", "--algorithm", method, "--restart")
+    run_to(0, *arguments[:-1], "1e-9", "--restart")
     assert cycles_of(method) == 1
     assert "resuming after 1 cycles" in run_to(0, *arguments).stderr
     assert cycles_of(method) > 1
@@ -147,10 +147,10 @@ def test_the_command_trains_and_goes_on(method: str) -> None:
 
 
 @pytest.mark.usefixtures("small_cycles")
-def test_the_command_fits_unless_told_and_goes_on_with_nothing_else() -> None:
+def test_the_command_goes_on_with_nothing_else() -> None:
     run_to(0, *TRAIN)
     assert cycles_of("fitted") >= 1
-    assert_refused("method fitted, not blog", *TRAIN, "--algorithm", "blog")
+    assert_refused("method fitted, not blog", *TRAIN[:3], "blog", *TRAIN[4:])
     assert_refused("seed 0, not 3", *TRAIN, "--seed", "3")
     assert_refused("rules 4-2, not 1-6", *TRAIN, "--rules", "1-6")
 
@@ -171,7 +171,7 @@ def test_bad_orders_are_one_line(arguments: list[str], reason: str) -> None:
     Path("file").write_text("not a folder")
     Path("damaged").mkdir()
     Path("damaged/training.npz").write_text("nothing")
-    assert_refused(reason, "train", "chinese-poker", *arguments)
+    assert_refused(reason, *TRAIN[:4], *arguments)
 
 
 @pytest.mark.usefixtures("small_cycles")
@@ -185,7 +185,7 @@ def test_ctrl_c_keeps_whole_cycles(done: int, monkeypatch: pytest.MonkeyPatch) -
         cycle(self, progress)
 
     monkeypatch.setattr(Training, "cycle", interrupted)
-    result = run_to(130, "train", "chinese-poker", "--out", "x", "--minutes", "5")
+    result = run_to(130, *TRAIN[:-1], "5")
     assert Path("x/tables.npz").exists() == bool(done)
     assert ("the same command resumes" if done else "nothing is saved") in result.stderr
     assert not done or cycles_of("fitted") == done

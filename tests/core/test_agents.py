@@ -185,7 +185,7 @@ def test_agents_of_other_packages(monkeypatch: pytest.MonkeyPatch) -> None:
 
     class Point:
         def __init__(self, name: str, factory: Any) -> None:
-            self.name, self._factory = name, factory
+            self.name, self._factory, self.dist, self.value = name, factory, None, "x:y"
 
         def load(self) -> Any:
             if self._factory is None:

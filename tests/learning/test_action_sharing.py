@@ -13,7 +13,8 @@ from closedhand.learning.dmc import DMC, DMCSettings
 from closedhand.learning.features import Features
 from closedhand.learning.legal import Legal
 from closedhand.learning.ppo import PPO, PPOSettings
-from closedhand.learning.training import DeepLearner, begin
+from closedhand.learning.runs import begin
+from closedhand.learning.training import DeepLearner
 
 SMALL = {"width": 8, "batch": 64}
 LEARNERS = {"ppo": (PPO, PPOSettings), "dmc": (DMC, DMCSettings)}

@@ -8,7 +8,7 @@ import pytest
 from support_learners import SMALL, kuhn, learn
 
 from closedhand import InputError, make_agent, make_game
-from closedhand.learning import training
+from closedhand.learning import runs
 from closedhand.learning.dmc import DMC, DMCSettings
 from closedhand.learning.evaluation import judge
 from closedhand.learning.imitation import Imitation, ImitationSettings
@@ -33,9 +33,9 @@ def weights_of(learner: Any) -> np.ndarray:
 def test_resuming_is_exact(algorithm: str, tmp_path: Path) -> None:
     game = make_game("leduc")
     whole = learn(LEARNERS[algorithm](game), 6)
-    run = training.begin(learn(LEARNERS[algorithm](game), 3), tmp_path)
+    run = runs.begin(learn(LEARNERS[algorithm](game), 3), tmp_path)
     run.save()
-    resumed = training.begin(LEARNERS[algorithm](game), tmp_path)
+    resumed = runs.begin(LEARNERS[algorithm](game), tmp_path)
     resumed.resume()
     assert resumed.learner.updates == 3
     assert (weights_of(learn(resumed.learner, 6)) == weights_of(whole)).all()
@@ -52,8 +52,8 @@ def test_resuming_is_exact_with_a_pool_and_agents(tmp_path: Path) -> None:
     whole = learn(begin(), 24)
     assert 0 < len(whole.population.members) <= 17
     assert len(whole.population.drawn) == 23
-    training.begin(learn(begin(), 10), tmp_path).save()
-    resumed = training.begin(begin(), tmp_path)
+    runs.begin(learn(begin(), 10), tmp_path).save()
+    resumed = runs.begin(begin(), tmp_path)
     resumed.resume()
     assert (weights_of(learn(resumed.learner, 24)) == weights_of(whole)).all()
     log = (tmp_path / "opponents.csv").read_text().splitlines()
@@ -62,8 +62,8 @@ def test_resuming_is_exact_with_a_pool_and_agents(tmp_path: Path) -> None:
 
 def test_other_settings_are_not_resumed(tmp_path: Path) -> None:
     game = make_game("leduc")
-    training.begin(learn(LEARNERS["ppo"](game), 1), tmp_path).save()
-    other = training.begin(PPO(game, PPOSettings(**{**SMALL, "width": 16}), 3), tmp_path)
+    runs.begin(learn(LEARNERS["ppo"](game), 1), tmp_path).save()
+    other = runs.begin(PPO(game, PPOSettings(**{**SMALL, "width": 16}), 3), tmp_path)
     with pytest.raises(InputError, match="made with width 32, not 16"):
         other.resume()
 
@@ -75,14 +75,14 @@ def test_another_file_of_an_opponent_is_not_resumed(tmp_path: Path) -> None:
     def begin() -> Any:
         name = f"learned:{opponent}"
         learner = PPO(game, PPOSettings(**SMALL), 3, opponents=[name])
-        return training.begin(learner, tmp_path / "responder")
+        return runs.begin(learner, tmp_path / "responder")
 
-    training.begin(learn(LEARNERS["ppo"](game), 1), opponent).save()
+    runs.begin(learn(LEARNERS["ppo"](game), 1), opponent).save()
     run = begin()
     learn(run.learner, 1)
     run.save()
     begin().resume()
-    training.begin(learn(LEARNERS["ppo"](game), 2), opponent).save()
+    runs.begin(learn(LEARNERS["ppo"](game), 2), opponent).save()
     with pytest.raises(InputError, match=r"made with files learned:.*, not learned:"):
         begin().resume()
 
@@ -93,7 +93,7 @@ def test_every_learner_serves_a_game_of_another_package(
 ) -> None:
     game = kuhn(monkeypatch)
     learner = learn(LEARNERS[algorithm](game, against=["random"]), 2)
-    training.begin(learner, tmp_path).save()
+    runs.begin(learner, tmp_path).save()
     agent = make_agent(game, f"learned:{tmp_path}", 0)
     states = np.array([game.deal(np.random.default_rng(i)) for i in range(20)], game.dtype)
     shares = agent.probabilities(states)  # type: ignore[attr-defined]

@@ -5,7 +5,7 @@ import pytest
 from support_daihinmin import duel
 
 from closedhand import Game
-from closedhand.agents.daihinmin.policy import softmax as light
+from closedhand.agents.daihinmin.policy import light_policy
 from closedhand.core.game import State
 from closedhand.games.daihinmin.plays import CARDS, PASS
 from closedhand.search import LOST, UNKNOWN, WON, solve
@@ -16,7 +16,7 @@ def force(game: Game, state: State, nodes: int = 100_000) -> tuple[int, int]:
     states, ids = game.empty(40), np.empty((40, game.num_actions), np.int32)
     states[0] = state
     player = int(state.player)
-    policy = light.policy_of(np.zeros(light.FEATURES))
+    policy = light_policy.policy_of(np.zeros(light_policy.FEATURES))
     return solve(policy, game.rules, states, ids, player, 1 << player, 2.0, nodes)
 
 

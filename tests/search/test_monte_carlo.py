@@ -105,8 +105,10 @@ def test_budgets_that_make_no_sense_are_refused(budget: dict) -> None:
 )
 def test_budgets_are_read(text: str, spent: dict, width: int | None, path: str | None) -> None:
     """A number of simulations on one thread, or milliseconds on all; then a width, and a path."""
-    assert read_budget("an agent", text) == (spent, width, path)
-    assert read_budget("an agent", text, threads=3) == ({**spent, "threads": 3}, width, path)
+    read = read_budget("an agent", "7", text)
+    assert (read.text, read.spent(None), read.width, read.path) == (text, spent, width, path)
+    assert read.spent(3) == {**spent, "threads": 3}
+    assert read_budget("an agent", text, None) == read._replace(text=None)
 
 
 def test_the_range_of_payoffs_is_that_of_the_game_by_default() -> None:

@@ -1,12 +1,13 @@
 """The agent `monte-carlo`: flat Monte Carlo search with fitted playouts, exact where possible."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from closedhand.agents.daihinmin.gifts import check_no_gifts
-from closedhand.agents.daihinmin.policy import linear, softmax
+from closedhand.agents.daihinmin.policy import light_policy, pattern_policy
 from closedhand.agents.daihinmin.policy.agent import check_known
 from closedhand.agents.daihinmin.search_agent import SearchAgent
 from closedhand.core.agent_spec import AgentSpec
@@ -15,7 +16,7 @@ from closedhand.core.game import Game, InputError, State, shown
 from closedhand.core.numba.jit import Policy
 from closedhand.core.options import Range
 from closedhand.games.daihinmin.planes import has_gifts
-from closedhand.search.budget import MOST_PARTICLES, Threads, read_budget, traits
+from closedhand.search.budget import MOST_PARTICLES, SearchArgument, Threads, read_budget
 from closedhand.search.monte_carlo import MonteCarlo
 from closedhand.search.playout import Uniform
 
@@ -26,7 +27,7 @@ SIMULATION = {"light": 6.0, "policy": 60.0, "random": 5.0}
 FAR, WORTH = 6.0, 0.005
 """A prior leaves out actions whose logit is so much lower than the best one's, and counts each unit
 of the difference as so much of the range of payoffs."""
-POLICIES = {"light": softmax, "policy": linear, "random": None}
+POLICIES = {"light": light_policy, "policy": pattern_policy, "random": None}
 """Policies of the playouts, and where their weights are loaded; None: it has none."""
 Playouts = Annotated[
     Literal["light", "policy", "random"],
@@ -68,7 +69,7 @@ class MonteCarloAgent(SearchAgent):
         low, high = points + 1.0, points + self.game.num_players - int(view["out"])
         if not self._prior:
             return self._search.best(view, low, high, self._rng)
-        actions, ahead = linear.likeliest(self._policy, self._rules, view, self._ids, FAR)
+        actions, ahead = pattern_policy.likeliest(self._policy, self._rules, view, self._ids, FAR)
         if len(actions) == 1:
             return int(actions[0])
         worth = WORTH * ahead
@@ -79,23 +80,17 @@ class MonteCarloAgent(SearchAgent):
 
 
 def describe(
-    game: Game,
-    argument: str | None,
-    threads: int | None = None,
-    candidates: int | None = None,
-    playouts: str = "light",
-    prior: int | None = None,
+    game: Game, argument: SearchArgument, playouts: str = "light", **options: Any
 ) -> Traits:
     """Traits of the agent, known before it plays."""
-    budget, _, path = read_budget("monte-carlo", argument or USUAL, threads)
-    return traits(budget, path, SIMULATION[playouts])
+    return argument.traits(SIMULATION[playouts])
 
 
-@described(describe)
+@described(describe, reads=partial(read_budget, "monte-carlo", USUAL))
 def make_monte_carlo(
     game: Game,
     seed: int,
-    argument: str | None,
+    argument: SearchArgument,
     threads: Threads = None,
     candidates: Candidates = None,
     playouts: Playouts = "light",
@@ -107,26 +102,25 @@ def make_monte_carlo(
     `candidates`; the path is a file of weights of the policy of the playouts.
 
     Raises:
-        InputError: The argument is invalid.
+        InputError: The file cannot be read, or the game or the options are not the agent's.
     """
     check_no_gifts(game, "monte-carlo")
     if playouts == "policy":
         check_known(game, "playouts=policy")
-    budget, number, path = read_budget("monte-carlo", argument or USUAL, threads)
-    if candidates is not None:
-        number = candidates
-    policy = policy_of(playouts, path)
+    policy = policy_of(playouts, argument.path)
     given = {
         "threads": threads,
         "candidates": candidates,
         "playouts": None if playouts == "light" else playouts,
         "prior": prior,
     }
-    name = str(AgentSpec("monte-carlo", given, argument))
-    budget["candidates"] = 1 if number is None else number
+    name = str(AgentSpec("monte-carlo", given, argument.text))
+    if candidates is None:
+        candidates = 1 if argument.width is None else argument.width
     if prior and playouts != "policy":
         raise InputError(f"the {playouts} policy of playouts is no prior: add playouts=policy")
-    return MonteCarloAgent(game, name, seed, policy, prior or 0, **budget)
+    budget = argument.spent(threads)
+    return MonteCarloAgent(game, name, seed, policy, prior or 0, candidates=candidates, **budget)
 
 
 def policy_of(playouts: str, path: str | None) -> Policy:
@@ -151,4 +145,4 @@ def playouts(game: Game) -> tuple[Game, Policy] | None:
     """
     if game.rounds > 1 or has_gifts(game.flat.rules.options):
         return None
-    return game, softmax.shipped()
+    return game, light_policy.shipped()

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from closedhand.agents.doudizhu.search.agent import describer, read_search
+from closedhand.agents.doudizhu.search.agent import search_settings, searching
 from closedhand.agents.doudizhu.value_net.playouts import SIMULATION
 from closedhand.agents.doudizhu.variants import check_three
 from closedhand.core import agents
@@ -15,13 +15,12 @@ from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described
 from closedhand.core.files import SHIPPED, within
 from closedhand.core.game import Game, InputError
-from closedhand.learning.agent_factory import MODULES, path_of, traits_of
-from closedhand.search.budget import Threads, Worlds
+from closedhand.learning.agent_factory import MODULES
+from closedhand.search.budget import SearchArgument, Threads, Worlds
 
 if TYPE_CHECKING:
     from closedhand.agents.doudizhu.deeprocket.policy_net import PolicyNetAgent
     from closedhand.agents.doudizhu.douzero import DouZeroAgent
-    from closedhand.agents.doudizhu.ppo_agent import PPOAgent
 
 SHIPPED_FILES = {
     "policy": SHIPPED / "doudizhu_policy.safetensors",
@@ -67,11 +66,11 @@ def make_policy_net(game: Game, seed: int, argument: str | None) -> "PolicyNetAg
     return load(game, name, **policy_files(argument))
 
 
-@described(describer("policy-search", SIMULATION), needs=MODULES)
+@searching("policy-search", SIMULATION, needs=MODULES)
 def make_policy_search(
     game: Game,
     seed: int,
-    argument: str | None,
+    argument: SearchArgument,
     threads: Threads = None,
     worlds: Worlds = None,
 ) -> agents.Agent:
@@ -81,36 +80,10 @@ def make_policy_search(
         InputError: The argument is invalid, or it is a game of two.
     """
     check_three(game, "policy-search")
-    name, budget, path = read_search("policy-search", argument, threads, worlds)
+    name, budget = search_settings("policy-search", argument, threads, worlds)
     from closedhand.agents.doudizhu.deeprocket.policy_search import PolicySearchAgent
 
-    return PolicySearchAgent(game, name, seed, policy_files(path), **budget)
-
-
-def describe_ppo(game: Game, argument: str | None, trust: int = 0) -> Traits:
-    """The traits of `ppo`, known before it plays.
-
-    Raises:
-        InputError: There is no path.
-    """
-    return traits_of("ppo", argument)
-
-
-@described(describe_ppo, needs=MODULES)
-def make_ppo(game: Game, seed: int, argument: str | None, trust: int = 0) -> "PPOAgent":
-    """The agent `ppo:PATH`; PATH is a network, or a folder with a `model.safetensors`.
-
-    `ppo[trust=1]:PATH` also takes a zip of Stable-Baselines3, and runs the code that it holds.
-
-    Raises:
-        InputError: There is no path, or no network that may be used at it.
-    """
-    path = path_of("ppo", argument)
-    if trust not in (0, 1):
-        raise InputError(f"ppo takes trust=1 or trust=0, not {trust!r}")
-    from closedhand.agents.doudizhu.ppo_agent import PPOAgent
-
-    return PPOAgent(game, path, bool(trust))
+    return PolicySearchAgent(game, name, seed, policy_files(argument.path), **budget)
 
 
 def douzero_files(argument: str | None) -> tuple[Path, ...]:

@@ -3,7 +3,7 @@
 from closedhand.agents.leduc import strategy
 from closedhand.agents.leduc.linear import solve
 from closedhand.agents.leduc.tree import build, evaluate, tables, to_strategy
-from closedhand.solvers.interface import Algorithm, Trees
+from closedhand.solvers.interface import Trees
 from closedhand.solvers.solving import ALGORITHMS
 
 HERE = "closedhand.agents.leduc"
@@ -18,7 +18,6 @@ PUBLIC = Trees(
     algorithms={
         "mccfr": ALGORITHMS["mccfr"]._replace(solver=f"{HERE}.mccfr:MCCFR"),
         "q-learning": ALGORITHMS["q-learning"]._replace(solver=f"{HERE}.qlearning:QLearning"),
-        "ppo": Algorithm(f"{HERE}.ppo:PPO", "rollout of both players", "none"),
     },
 )
 """The public trees, with vectors over the private cards."""

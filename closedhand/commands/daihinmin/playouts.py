@@ -13,8 +13,8 @@ from closedhand.core.registry import make_game
 
 POLICY = "closedhand.agents.daihinmin.policy"
 
-learn = fitting(f"{POLICY}.training:TASK", "monte-carlo:2000:")
-learn_policy = fitting(f"{POLICY}.fitting:TASK", "policy:")
+learn = fitting(f"{POLICY}.light_training:TASK", "monte-carlo:2000:")
+learn_policy = fitting(f"{POLICY}.pattern_training:TASK", "policy:")
 
 
 def tune_kou(

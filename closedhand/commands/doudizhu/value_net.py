@@ -23,7 +23,7 @@ def learn(
     seed: int,
     folder: Path,
     restart: bool,
-    start: Path | None,
+    start: Path | None = None,
     setting: Sequence[str] | None = None,
     ray: str | None = None,
 ) -> None:

@@ -15,9 +15,9 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
-from numba import extending, types
-from numba.core import config, imputils
-from numba.core.dispatcher import Dispatcher
+from numba import config, extending, types
+
+from closedhand.core.numba.private import Dispatcher, imputils
 
 Value = TypeVar("Value")
 

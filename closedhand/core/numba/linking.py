@@ -16,12 +16,17 @@ from functools import cache, partial, update_wrapper
 from types import FunctionType
 from typing import Any, cast
 
-from numba import extending
-from numba.core import types
-from numba.core.codegen import JITCodeLibrary, JITCPUCodegen, RuntimeLinker
-from numba.core.compiler import Compiler
-from numba.core.environment import lookup_environment
-from numba.core.registry import CPUDispatcher
+from numba import extending, types
+
+from closedhand.core.numba.notices import announce_compilation
+from closedhand.core.numba.private import (
+    Compiler,
+    CPUDispatcher,
+    JITCodeLibrary,
+    JITCPUCodegen,
+    RuntimeLinker,
+    lookup_environment,
+)
 
 
 def _called_by_address(module: Any) -> Iterator[str]:
@@ -80,6 +85,11 @@ class PartCompiler(Compiler):
     def __init__(self, typing: Any, target: Any, *rest: Any) -> None:
         super().__init__(typing, context_of_parts(target), *rest)
 
+    def compile_extra(self, func: Any) -> Any:
+        """Compile a function of which the cache has nothing."""
+        announce_compilation(func.__module__)
+        return super().compile_extra(func)
+
 
 overload = partial(
     cast(Any, extending.overload),
@@ -99,6 +109,7 @@ class _WholeCompiler(Compiler):
     """
 
     def compile_extra(self, func: Any) -> Any:
+        announce_compilation(func.__module__)
         result = super().compile_extra(func)
         for variable in result.library._final_module.global_variables:
             environment = lookup_environment(variable.name)
@@ -144,6 +155,7 @@ class Whole(CPUDispatcher):
         self, function: Callable[..., Any], locals: Any = None, options: Any = None
     ) -> None:
         options = {**(options or {}), "nopython": True}
+        locals = locals or {}  # Numba 0.61 refuses None
         super().__init__(function, locals, options, _WholeCompiler)
         without = {**options, "no_cpython_wrapper": True}
         self.part = Part(_copy(function), locals, without, PartCompiler)

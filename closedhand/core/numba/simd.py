@@ -13,11 +13,10 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic
-from numba.np.arrayobj import make_array
 
 from closedhand.core.numba.linking import overload
+from closedhand.core.numba.private import cgutils, make_array
 
 LANES = 16
 _HALF = LANES // 2

@@ -16,7 +16,6 @@ DOUDIZHU = GameSpec(
     line_notation=r"[3-9TJQKA2SB]{6,}\s*;",
     parse_record="closedhand.games.doudizhu.notation:parse_record",
     trainers={
-        "maskable-ppo": f"{COMMANDS}.ppo:learn",
         "decompose": f"{COMMANDS}.decompose:learn",
         "value-net": f"{COMMANDS}.value_net:learn",
     },

@@ -5,7 +5,7 @@ from dataclasses import replace
 from closedhand.core.registry import GameSpec
 
 COMMANDS = "closedhand.commands.leduc"
-ALGORITHMS = ("maskable-ppo", "q-learning", "mmd", "mccfr", "cfr", "cfr+", "lcfr", "dcfr", "pcfr+")
+ALGORITHMS = ("q-learning", "mmd", "mccfr", "cfr", "cfr+", "lcfr", "dcfr", "pcfr+")
 
 UH_LEDUC = GameSpec(
     name="uh_leduc",

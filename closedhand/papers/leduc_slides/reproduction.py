@@ -18,7 +18,7 @@ from closedhand.core.optional_imports import require
 from closedhand.core.registry import make_game
 from closedhand.core.run import Notes, Part, compute_parts
 from closedhand.solvers import solving
-from closedhand.solvers.strategy import evaluate as judge
+from closedhand.solvers.strategy import evaluate as judge, strategy_of
 
 GAMES = {
     "uh_leduc": ("uh_leduc", {}),
@@ -31,7 +31,15 @@ GAMES = {
 AIM = 1e-6
 """The NashConv at which a game counts as solved."""
 
-LEARNERS = ("q-learning", "ppo", "mmd", "mccfr")
+LEARNERS = ("q-learning", "mmd", "mccfr")
+"""Learners in tables; PPO, which learns a network, is a part of its own."""
+PPO_SETTINGS: dict[str, Any] = {
+    "entropy": 0.2, "magnet": 0.5, "batch": 32768, "epochs": 1, "gae_lambda": 1.0,
+    "learning_rate": 0.002,
+}  # fmt: skip
+"""Settings of PPO for a game of bluff: large updates, much entropy and a strong magnet."""
+JUDGEMENTS = 20
+"""Exact judgements of PPO in its time, evenly spaced."""
 SOLVED = ("uh_leduc", "leduc")
 """Games that all solvers solve."""
 
@@ -91,6 +99,7 @@ def parts(folder: Path, plan: Plan) -> dict[str, Part]:
         )
         for algorithm in LEARNERS
     }
+    learners["learning-ppo"] = _learning_ppo(folder, plan.seed, plan.seconds)
     by_section: dict[str, dict[str, Part]] = {
         "values": {"values": lambda tell: values()},
         "solved": {"solved": lambda tell: solved()},
@@ -140,6 +149,42 @@ def _running(folder: Path, name: str, algorithm: str, seed: int, **limit: Any) -
         run = solving.begin(algorithm, game, seed, where)
         run.resume_if_kept()
         return _finished(run, **limit)
+
+    return part
+
+
+def _learning_ppo(folder: Path, seed: int, seconds: float) -> Part:
+    """A part that trains or resumes PPO in self-play, and judges its policy exactly."""
+
+    def part(notes: Notes) -> dict[str, Any]:
+        from closedhand.learning import runs
+        from closedhand.learning.ppo import PPO, PPOSettings
+
+        game = make_game("uh_leduc")
+        where = folder / "runs" / f"uh_leduc-ppo-seconds-{seconds:g}"
+        notes.own(where)
+        notes.keep(dict)
+        learner = PPO(game, PPOSettings(**PPO_SETTINGS), seed)
+        run = runs.begin(learner, where)
+        run.resume_if_kept()
+        curve: list[dict[str, Any]] = []
+
+        def judge_now() -> None:
+            found = judge(strategy_of(game, learner.agent()))
+            point = {"iterations": learner.updates, "seconds": round(run.seconds, 3)}
+            curve.append({**point, **solving.judgement_summary(game, found)})
+
+        def progress() -> None:
+            if run.seconds * JUDGEMENTS > seconds * (len(curve) + 1):
+                judge_now()
+            notes(min(1.0, run.seconds / seconds))
+
+        run.work(seconds, progress=progress)
+        if run.interrupted:
+            raise KeyboardInterrupt
+        judge_now()
+        about = {"algorithm": "ppo", "game": game.name, "options": dict(game.options)}
+        return {**about, **curve[-1], "curve": curve}
 
     return part
 
@@ -204,7 +249,7 @@ def pictures(results: dict[str, dict[str, Any]], folder: Path) -> None:
         InputError: matplotlib is not installed.
     """
     drawn = {f"{name}-solvers.png": [f"{name}-{a}" for a in solving.SOLVERS] for name in SOLVED}
-    drawn["learning.png"] = [f"learning-{a}" for a in LEARNERS]
+    drawn["learning.png"] = [f"learning-{a}" for a in (*LEARNERS, "ppo")]
     for name, runs in drawn.items():
         if runs[0] in results:
             plot_curves([results[run] for run in runs], folder / name)
@@ -289,10 +334,11 @@ def _learning(results: dict[str, dict[str, Any]]) -> list[str]:
     lines += ["| algorithm | an iteration | iterations | seconds | exploitability | guarantee |"]
     lines += ["|---|---|---|---|---|---|"]
     algorithms = solving.algorithms(make_game("uh_leduc"))
-    for algorithm in LEARNERS:
-        row, about = results[f"learning-{algorithm}"], algorithms[algorithm]
+    kinds = {name: (algorithms[name].unit, algorithms[name].guarantee) for name in LEARNERS}
+    for algorithm, (unit, guarantee) in {**kinds, "ppo": ("update", "none")}.items():
+        row = results[f"learning-{algorithm}"]
         lines.append(
-            f"| {algorithm} | {about.unit} | {row['iterations']:,} | {row['seconds']:.0f} "
-            f"| {row['exploitability']:.2g} | {about.guarantee} |"
+            f"| {algorithm} | {unit} | {row['iterations']:,} | {row['seconds']:.0f} "
+            f"| {row['exploitability']:.2g} | {guarantee} |"
         )
     return lines

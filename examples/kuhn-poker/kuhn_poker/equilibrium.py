@@ -4,9 +4,7 @@ from typing import Annotated
 
 import numpy as np
 
-from closedhand import Game, InputError
-from closedhand.core.game import State
-from closedhand.core.options import Range
+from closedhand.authoring import Game, Range, State, refuse_argument
 from kuhn_poker.game import BET
 
 
@@ -71,6 +69,5 @@ def make_equilibrium(
     Raises:
         InputError: An argument is given.
     """
-    if argument is not None:
-        raise InputError(f"the agent equilibrium takes no argument, not {argument!r}")
+    refuse_argument("equilibrium", argument)
     return Equilibrium(alpha, seed)

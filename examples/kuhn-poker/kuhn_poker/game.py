@@ -12,12 +12,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from closedhand import Game, InputError
-from closedhand.core import contract
-from closedhand.core.cards import shuffle
-from closedhand.core.display import Row
-from closedhand.core.game import State
-from closedhand.core.numba.jit import kernel
+from closedhand.authoring import Game, InputError, Row, State, contract, kernel, shuffle
 
 CARDS = ("J", "Q", "K")
 ACTIONS = PASS, BET = 0, 1

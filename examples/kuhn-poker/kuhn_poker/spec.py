@@ -1,6 +1,6 @@
 """The spec of Kuhn poker, which closedhand reads; the game is imported only when it is made."""
 
-from closedhand.core.registry import GameSpec
+from closedhand import GameSpec
 
 SPEC = GameSpec(
     name="kuhn",

@@ -10,7 +10,7 @@ from kuhn_poker.equilibrium import make_equilibrium
 from kuhn_poker.game import view_from
 
 from closedhand import InputError, make_agent, make_game
-from closedhand.core.records import from_json, from_state, replay
+from closedhand.authoring import records
 from closedhand.testing import check_game
 
 GAME = make_game("kuhn")
@@ -108,9 +108,9 @@ def test_envs_of_both_registries() -> None:
 
 
 def test_records() -> None:
-    record = from_state(GAME, play("KJ", "pass bet bet"))
+    record = records.from_state(GAME, play("KJ", "pass bet bet"))
     assert record.actions == ("pass", "bet", "bet") and record.deal == "KJ"
-    assert replay(from_json(record.to_json())) == play("KJ", "pass bet bet")
+    assert records.replay(records.from_json(record.to_json())) == play("KJ", "pass bet bet")
 
 
 def test_a_view_from_a_real_table() -> None:

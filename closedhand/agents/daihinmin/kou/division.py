@@ -9,7 +9,14 @@ from closedhand.core.numba.jit import kernel
 from closedhand.games.daihinmin.cards import EACH_RANK, bit, ranks_between, ranks_with
 from closedhand.games.daihinmin.plays import ALL_SUITS, FIRST_KAIDAN, JOKER_BIT, NUM_RANKS, SHORTEST
 
-MOST_PARTS = 16
+MOST_PARTS = 32
+"""Room for the parts of a hand; no set of cards has more than 30.
+
+A suit of 13 ranks holds at most 3 runs of 3 or more with a gap between any two: 12 runs. Of the
+rest, each of 13 ranks makes one group. The four 8s are singles, which adds 3, the highest card is
+one beside its group, which adds 1, and so does the joker.
+"""
+
 PART = np.dtype(
     (
         np.record,
@@ -36,7 +43,7 @@ def decompose(numbers, foes, hand, parts):
         numbers: Parameters of kou.
         foes: Cards and opponents that the plays face.
         hand: Cards, not turned.
-        parts: Output: the plays, `PART` [16].
+        parts: Output: the plays, `PART` [MOST_PARTS].
 
     Returns:
         The number of plays.

@@ -8,13 +8,13 @@ from closedhand.agents.agent import KernelAgent
 from closedhand.agents.daihinmin.agent import InSets
 from closedhand.agents.daihinmin.gifts import check_no_gifts
 from closedhand.agents.daihinmin.limits import check_five, check_one_joker
-from closedhand.agents.daihinmin.policy.linear import (
+from closedhand.agents.daihinmin.policy.pattern_policy import (
     Policy,
     load,
     logits_of,
-    options,
     shipped,
 )
+from closedhand.agents.daihinmin.policy.shared import options
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described, files_of
 from closedhand.core.game import Game

@@ -7,11 +7,11 @@ the policy.
 
 import numpy as np
 
-from closedhand.agents.daihinmin.policy import softmax as light
 from closedhand.agents.daihinmin.policy.patterns import COUNTS, FEATURES, STRONG, WEAK, ranks
+from closedhand.agents.daihinmin.policy.shared import STAGES
 from closedhand.agents.daihinmin.policy.situation import (
     ROOMS,
-    observation_of,
+    situation_of,
     weakest_and_strongest,
 )
 from closedhand.core.numba.jit import kernel
@@ -22,7 +22,7 @@ MOST_LEFT = 13
 
 # First index of each type of feature, behind the features of the policy.
 VALUE_RANK = FEATURES  # stage; slot, own and unseen cards of it
-VALUE_FORM = VALUE_RANK + light.STAGES * COUNTS * 5  # form, players left, turn
+VALUE_FORM = VALUE_RANK + STAGES * COUNTS * 5  # form, players left, turn
 VALUE_ROOMS = VALUE_FORM + WEAK * STRONG * 4 * 3  # cards left, the others' least, players left
 VALUE_CLASS = VALUE_ROOMS + (MOST_LEFT + 1) * ROOMS * 4  # class, or none
 WEIGHTS = VALUE_CLASS + PLAYERS + 1
@@ -34,7 +34,7 @@ MOST_REASONS = 32
 @kernel
 def reasons(rules, state, out):
     """Write the features of the situation of the player to act; return their number."""
-    here = observation_of(rules, state)
+    here = situation_of(rules, state)
     player = state.player
     weak, strong = weakest_and_strongest(here.seen, here.seen.hand)
     turn = 2 if state.leader < 0 else here.follow

@@ -12,7 +12,7 @@ those that count positively, less that of those that count negatively, is the ac
 
 import numpy as np
 
-from closedhand.agents.daihinmin.policy import softmax as light
+from closedhand.agents.daihinmin.policy.shared import KINDS, STAGES, kind_of, turned
 from closedhand.agents.daihinmin.policy.situation import (
     JOKER_SLOT,
     MOST_BEATING,
@@ -42,7 +42,6 @@ from closedhand.games.daihinmin.plays import (
     SPADE_THREE,
 )
 
-KINDS, STAGES = light.KINDS, light.STAGES
 WEAK, STRONG, BEATING = MOST_WEAK + 1, MOST_STRONG + 1, MOST_BEATING + 1
 TARGETS = KINDS * SLOTS
 """Plays by kind and slot of the weakest rank."""
@@ -116,12 +115,12 @@ def describe(rules, state, here, action, number, out):
     need = plays.need[action]
     rest = here.seen.hand & ~need
     effect = effect_of(rules, state, here, action)
-    kind = light.kind_of(rules, action)
+    kind = kind_of(rules, action)
     slot = slot_of_play(rules, action, state.revolution)
     play = (here.follow * KINDS + kind) * SLOTS + slot
     seen, own, unseen = here.seen, by_slot(rest, effect.revolution), here.unseen
     if effect.revolution != state.revolution:
-        seen = light.turned(seen, effect.revolution)
+        seen = turned(seen, effect.revolution)
         unseen = by_slot(seen.others, effect.revolution)
     way = effect.sure * 2 + here.follow
     n, minus = differences(here, own, unseen, way, effect.sure, out)
@@ -179,7 +178,7 @@ def describe(rules, state, here, action, number, out):
 @kernel
 def describe_pass(rules, state, here, number, out):
     """`describe` for a pass; returns the number of features."""
-    kind = light.kind_of(rules, state.target)
+    kind = kind_of(rules, state.target)
     slot = slot_of_play(rules, state.target, state.revolution)
     target = kind * SLOTS + slot
     weak, strong = weakest_and_strongest(here.seen, here.seen.hand)

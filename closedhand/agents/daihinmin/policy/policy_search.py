@@ -8,12 +8,13 @@ match (`Memory`).
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from closedhand.agents.daihinmin.monte_carlo import SIMULATION, policy_of
-from closedhand.agents.daihinmin.policy import linear
+from closedhand.agents.daihinmin.policy import pattern_policy
 from closedhand.agents.daihinmin.policy.agent import check_known
 from closedhand.agents.daihinmin.policy.styles import look_back, styles_of
 from closedhand.agents.daihinmin.search_agent import SearchAgent
@@ -22,7 +23,7 @@ from closedhand.core.agents import Traits, described
 from closedhand.core.game import Game, State
 from closedhand.games.daihinmin.notation import may_stand
 from closedhand.games.daihinmin.state import PLAYERS
-from closedhand.search.budget import Threads, Worlds, read_budget, traits
+from closedhand.search.budget import SearchArgument, Threads, Worlds, read_budget
 from closedhand.search.paired import PairedSearch
 
 USUAL = "50ms"
@@ -82,7 +83,7 @@ class PolicySearchAgent(SearchAgent):
     """Compares the actions that the pattern policy likes."""
 
     def __init__(
-        self, game: Game, name: str, seed: int, policy: linear.Policy, **budget: Any
+        self, game: Game, name: str, seed: int, policy: pattern_policy.Policy, **budget: Any
     ) -> None:
         """Play `game`, Daihinmin with any options.
 
@@ -105,7 +106,7 @@ class PolicySearchAgent(SearchAgent):
         """The action that is best in simulations and by the policy's judgement."""
         memory, player, past = self._recall(view), int(view["player"]), self._styles.past
         self._styles.number[0] = look_back(self._rules, view, player, past, self._rng)
-        actions, ahead = linear.likeliest(self._policy, self._rules, view, self._ids, FAR)
+        actions, ahead = pattern_policy.likeliest(self._policy, self._rules, view, self._ids, FAR)
         order = np.argsort(-ahead, kind="stable")[:WIDTH]
         action = self._search.best(view, actions[order], self._rng, WORTH * ahead[order], ERROR)
         if len(order) > 1:
@@ -129,20 +130,16 @@ class PolicySearchAgent(SearchAgent):
         return memory
 
 
-def describe(
-    game: Game, argument: str | None, threads: int | None = None, worlds: int | None = None
-) -> Traits:
+def describe(game: Game, argument: SearchArgument, **options: Any) -> Traits:
     """Traits of the agent, known before it plays."""
-    budget, _, path = read_budget("policy-search", argument or USUAL, threads)
-    found = traits(budget, path, SIMULATION["policy"])
-    return replace(found, remembers=True)
+    return replace(argument.traits(SIMULATION["policy"]), remembers=True)
 
 
-@described(describe)
+@described(describe, reads=partial(read_budget, "policy-search", USUAL))
 def make_policy_search(
     game: Game,
     seed: int,
-    argument: str | None,
+    argument: SearchArgument,
     threads: Threads = None,
     worlds: Worlds = None,
 ) -> PolicySearchAgent:
@@ -153,11 +150,16 @@ def make_policy_search(
     deal is equally likely. The path of a file of weights may follow after another colon.
 
     Raises:
-        InputError: The argument is invalid, or `policy` does not play such a game.
+        InputError: The file cannot be read, or `policy` does not play such a game.
     """
     check_known(game, "policy-search")
-    budget, particles, path = read_budget("policy-search", argument or USUAL, threads)
-    number = particles if worlds is None else worlds
-    budget["particles"] = PARTICLES if number is None else number
-    name = str(AgentSpec("policy-search", {"threads": threads, "worlds": worlds}, argument))
-    return PolicySearchAgent(game, name, seed, policy_of("policy", path), **budget)
+    name = str(AgentSpec("policy-search", {"threads": threads, "worlds": worlds}, argument.text))
+    number = argument.width if worlds is None else worlds
+    return PolicySearchAgent(
+        game,
+        name,
+        seed,
+        policy_of("policy", argument.path),
+        particles=PARTICLES if number is None else number,
+        **argument.spent(threads),
+    )

@@ -10,7 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.agents.daihinmin.policy import softmax as light
+from closedhand.agents.daihinmin.policy.shared import (
+    SeenCards,
+    answers,
+    seen_cards_of,
+    sets_of,
+    stage,
+)
 from closedhand.core import bits
 from closedhand.core.numba.jit import Integer, kernel
 from closedhand.games.daihinmin.cards import PAIRS_OF_BITS, bit, of_suits
@@ -45,7 +51,7 @@ class Situation(NamedTuple):
         players: Number of players still in the round, less 2: 0 to 3.
     """
 
-    seen: light.ObservationForm
+    seen: SeenCards
     own: np.uint64
     unseen: np.uint64
     stage: int
@@ -122,10 +128,10 @@ def slot_of_play(rules, play, revolution):
 
 
 @kernel
-def observation_of(rules, state):
+def situation_of(rules, state):
     """The situation of the player to act."""
     player = np.int64(state.player)
-    seen = light.observation_of(state)
+    seen = seen_cards_of(state)
     active, most, least, next_room = 0, 0, 20, ROOMS - 1
     other = np.int64(state.next[player])
     while other != player:
@@ -142,7 +148,7 @@ def observation_of(rules, state):
         seen,
         by_slot(seen.hand, state.revolution),
         by_slot(seen.others, state.revolution),
-        light.stage(seen.left),
+        stage(seen.left),
         1 if seen.left > 5 else 0,
         1 if state.target >= 0 else 0,
         active,
@@ -179,7 +185,7 @@ def effect_of(rules, state, here, action):
         locked = 2 if state.lock else 1
     revolution = revolution_after(rules, state, action)
     others = here.seen.others & (of_suits(lock) | JOKER_BIT)
-    beating = min(MOST_BEATING, light.answers(rules, others, action, revolution))
+    beating = min(MOST_BEATING, answers(rules, others, action, revolution))
     if here.active == 0 or here.most < rules.plays.length[action] or state.target == JOKER:
         beating = 0
     sure = 1 if beating == 0 or (rules.options.eight_stop and rules.plays.eight[action]) else 0
@@ -189,7 +195,7 @@ def effect_of(rules, state, here, action):
 @kernel
 def weakest_and_strongest(seen, cards):
     """Numbers of weak and of strong sets of some cards of the hand, limited."""
-    weak, strong = light.sets_of(seen, cards)
+    weak, strong = sets_of(seen, cards)
     return min(weak, MOST_WEAK), min(strong, MOST_STRONG)
 
 

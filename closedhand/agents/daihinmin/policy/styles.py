@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closedhand.agents.daihinmin import default
-from closedhand.agents.daihinmin.policy import linear
+from closedhand.agents.daihinmin.policy import pattern_policy
 from closedhand.core import bits, contract
 from closedhand.core.numba.jit import kernel
 from closedhand.games.daihinmin import rules as flat
@@ -64,13 +64,13 @@ class Styles(NamedTuple):
 
     kernels = "closedhand.agents.daihinmin.policy.styles"
 
-    policy: linear.Policy
+    policy: pattern_policy.Policy
     odds: np.ndarray
     past: np.ndarray
     number: np.ndarray
 
 
-def styles_of(policy: linear.Policy) -> Styles:
+def styles_of(policy: pattern_policy.Policy) -> Styles:
     """The policy of a search before it has seen anything."""
     past = np.zeros(LONGEST, DECISION)
     return Styles(policy, np.zeros(PLAYERS), past, np.zeros(1, np.int64))
@@ -87,11 +87,11 @@ def evaluate(policy, rules, state, player, guess, rng, ids):
     while np.isnan(payoff):
         acting = np.int64(state.player)
         if acting == player:
-            action = linear.decide(policy.policy, rules, state, ids)
+            action = pattern_policy.decide(policy.policy, rules, state, ids)
         elif guess >> acting & 1:
             action = np.int64(default.choose(rules, state, ids))
         else:
-            action = linear.choose(policy.policy, rules, state, rng, ids)
+            action = pattern_policy.choose(policy.policy, rules, state, rng, ids)
         contract.play(rules, state, action)
         payoff = contract.payoff(rules, state, player)
     return payoff

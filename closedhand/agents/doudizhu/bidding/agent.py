@@ -24,9 +24,9 @@ def read(argument: str | None) -> tuple[str, str]:
     return kind, player[0]
 
 
-def describe(game: Game, argument: str | None) -> Traits:
+def describe(game: Game, argument: tuple[str, str]) -> Traits:
     """The traits of the agent, known before it plays."""
-    kind, player = read(argument)
+    kind, player = argument
     file = kind.removeprefix(OF_FILE) if kind.startswith(OF_FILE) else None
     own = Traits(files_of(file), microseconds=1)
     if kind == VALUE:
@@ -34,8 +34,8 @@ def describe(game: Game, argument: str | None) -> Traits:
     return own | traits_of(game, player)
 
 
-@described(describe)
-def make_bids(game: Game, seed: int, argument: str | None) -> BiddingAgent:
+@described(describe, reads=read)
+def make_bids(game: Game, seed: int, argument: tuple[str, str]) -> BiddingAgent:
     """The agent `bids:KIND:AGENT`: bids of a kind, cards of an agent, such as `bids:logic:greedy`.
 
     The kind `value` bids by the network of the agent `value-net`.
@@ -48,7 +48,7 @@ def make_bids(game: Game, seed: int, argument: str | None) -> BiddingAgent:
     Raises:
         InputError: The kind or the agent is missing or unknown, or the game has no bidding.
     """
-    kind, player = read(argument)
+    kind, player = argument
     if kind == NET or kind.startswith(OF_FILE):
         from closedhand.agents.doudizhu.bidding.network import BidNetAgent
 

@@ -7,8 +7,9 @@ cards remain, exact search of the open hands replaces the playout. Only whether 
 wins counts, not the stakes.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +21,12 @@ from closedhand.agents.doudizhu.decompose.agent import CANDIDATES, consider, loa
 from closedhand.agents.doudizhu.search.auction import Bidding
 from closedhand.agents.doudizhu.search.styles import Styles
 from closedhand.core.agent_spec import AgentSpec
-from closedhand.core.agents import Traits, described, files_of
+from closedhand.core.agents import Factory, Traits, described, files_of
 from closedhand.core.game import Game, InputError, State
 from closedhand.core.numba.jit import Policy
 from closedhand.core.registry import make_game
 from closedhand.games.doudizhu.auction import is_opening
-from closedhand.search.budget import Threads, Worlds, read_budget, traits
+from closedhand.search.budget import SearchArgument, Threads, Worlds, read_budget
 from closedhand.search.paired import PairedSearch
 from closedhand.search.particles import BATCH
 from closedhand.search.ranking import Simulation
@@ -140,56 +141,53 @@ class SearchAgent:
         return plays[:n]
 
 
-def read_search(
-    agent: str, argument: str | None, threads: int | None = None, worlds: int | None = None
-) -> tuple[str, dict[str, Any], str | None]:
-    """The name of a search agent, arguments for `PairedSearch`, and the path after the budget.
-
-    Args:
-        agent: Plain name of the agent.
-        argument: Budget, with optional worlds and path; None: 100 ms.
-        threads: Number of parallel searches; None: one or all cores, depending on the argument.
-        worlds: Number of particles per thread; None: that of the argument.
-
-    Raises:
-        InputError: The argument is invalid.
-    """
-    name = str(AgentSpec(agent, {"threads": threads, "worlds": worlds}, argument))
-    budget, particles, path = read_budget(agent, argument or "100ms", threads)
-    if worlds is not None:
-        particles = worlds
-    if particles is None:
-        particles = PARTICLES
-        if "simulations" in budget:
-            particles = max(BATCH, min(PARTICLES, budget["simulations"] // PARTICLE_SIMULATIONS))
-    return name, {**budget, "particles": particles}, path
-
-
-def describer(
+def searching(
     name: str,
     simulation: float = SIMULATION,
     files: Callable[[str | None], tuple[Path, ...]] = files_of,
-) -> Callable[..., Traits]:
-    """The function for `described` that gives the traits of a search agent.
+    needs: Sequence[str] = (),
+) -> Callable[[Factory], Factory]:
+    """`described` for the factory of a search agent, which gets a `SearchArgument`.
 
     Args:
         name: Plain name of the agent.
         simulation: Microseconds of one of its simulations.
         files: Files behind the path after the budget.
+        needs: As for `described`.
     """
 
-    def describe(game: Game, argument: str | None, **options: Any) -> Traits:
-        _, budget, path = read_search(name, argument, **options)
-        return replace(traits(budget, path, simulation), files=files(path))
+    def describe(game: Game, argument: SearchArgument, **options: Any) -> Traits:
+        return replace(argument.traits(simulation), files=files(argument.path))
 
-    return describe
+    return described(describe, needs, partial(read_budget, name, "100ms"))
 
 
-@described(describer("search"))
+def search_settings(
+    agent: str, argument: SearchArgument, threads: int | None, worlds: int | None
+) -> tuple[str, dict[str, Any]]:
+    """The name of a search agent, and arguments for `PairedSearch`.
+
+    Args:
+        agent: Plain name of the agent.
+        argument: Budget, with optional worlds and path.
+        threads: Number of parallel searches; None: one or all cores, depending on the argument.
+        worlds: Number of particles per thread; None: that of the argument.
+    """
+    name = str(AgentSpec(agent, {"threads": threads, "worlds": worlds}, argument.text))
+    budget = argument.spent(threads)
+    particles = argument.width if worlds is None else worlds
+    if particles is None:
+        particles = PARTICLES
+        if "simulations" in budget:
+            particles = max(BATCH, min(PARTICLES, budget["simulations"] // PARTICLE_SIMULATIONS))
+    return name, {**budget, "particles": particles}
+
+
+@searching("search")
 def make_search(
     game: Game,
     seed: int,
-    argument: str | None,
+    argument: SearchArgument,
     threads: Threads = None,
     worlds: Worlds = None,
 ) -> SearchAgent:
@@ -200,10 +198,10 @@ def make_search(
     `decompose`. The options `threads` and `worlds` can also be given in brackets.
 
     Raises:
-        InputError: The argument is invalid.
+        InputError: The file cannot be read.
     """
-    name, budget, path = read_search("search", argument, threads, worlds)
-    return SearchAgent(game, name, seed, load(path), **budget)
+    name, budget = search_settings("search", argument, threads, worlds)
+    return SearchAgent(game, name, seed, load(argument.path), **budget)
 
 
 def playouts(game: Game) -> tuple[Game, Styles] | None:

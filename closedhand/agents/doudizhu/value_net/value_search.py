@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 
 from closedhand.agents.doudizhu.decompose import agent as decompose
-from closedhand.agents.doudizhu.search.agent import SearchAgent, describer, read_search
+from closedhand.agents.doudizhu.search.agent import SearchAgent, search_settings, searching
 from closedhand.agents.doudizhu.value_net import files
 from closedhand.agents.doudizhu.value_net.agent import make_space, policy_of, rate
 from closedhand.agents.doudizhu.value_net.network import Net, probability
 from closedhand.agents.doudizhu.value_net.playouts import SIMULATION, playouts_by
-from closedhand.core.agents import described
 from closedhand.core.game import Game, InputError, State
-from closedhand.search.budget import Threads, Worlds
+from closedhand.search.budget import SearchArgument, Threads, Worlds
 
 WIDTH = 6
 """Maximum number of plays that are compared."""
@@ -70,11 +69,11 @@ class ValueSearchAgent(SearchAgent):
         return space.plays[order], space.values[order]
 
 
-@described(describer("value-search", SIMULATION, files.files_of))
+@searching("value-search", SIMULATION, files.files_of)
 def make_value_search(
     game: Game,
     seed: int,
-    argument: str | None,
+    argument: SearchArgument,
     threads: Threads = None,
     worlds: Worlds = None,
 ) -> ValueSearchAgent:
@@ -83,8 +82,8 @@ def make_value_search(
     Raises:
         InputError: The argument is invalid, or the network was not trained to win.
     """
-    name, budget, path = read_search("value-search", argument, threads, worlds)
-    net, about = files.load(path, "win")
+    name, budget = search_settings("value-search", argument, threads, worlds)
+    net, about = files.load(argument.path, "win")
     if about["objective"] != "win":
-        raise InputError(f"{path}: value-search takes a network trained for objective=win")
+        raise InputError(f"{argument.path}: value-search takes a network trained for objective=win")
     return ValueSearchAgent(game, name, seed, net, **budget)

@@ -59,3 +59,24 @@ def test_weakness_adds_up() -> None:
     # A pair of 2s: -2, or -1 by its strength (100); the single 2 as above.
     assert divide(TUNED, "2c 2d 2h", "4d Td Kd Ad *")[1] == -2 - 1
     assert divide(PAPER, "2c 2d 2h", "4d Td Kd Ad *")[1] == -1 + 0
+
+
+@pytest.mark.parametrize("to_ace", [0, 1])
+@pytest.mark.parametrize("with_groups", [0, 1])
+def test_no_hand_has_more_parts_than_there_is_room_for(to_ace: int, with_groups: int) -> None:
+    """Also hands that no deal gives; the search adds and removes cards to find more parts."""
+    numbers = PAPER._replace(kaidan_to_ace=to_ace, kaidan_with_groups=with_groups)
+    against = foes(position("3c", ""))
+    parts: Any = np.zeros(64, division.PART)
+    rng = np.random.default_rng(to_ace + 2 * with_groups)
+    largest = 0
+    for _ in range(20):
+        hand, most = int(rng.integers(0, 2**53)), 0
+        for _ in range(200):
+            changed = hand ^ sum(1 << int(card) for card in rng.integers(0, 53, 2))
+            n = division.decompose(numbers, against, np.uint64(changed), parts)
+            assert sum(int(part["cards"]).bit_count() for part in parts[:n]) == changed.bit_count()
+            if n >= most:
+                hand, most = changed, n
+        largest = max(largest, most)
+    assert 17 < largest <= 30 < division.MOST_PARTS

@@ -9,8 +9,9 @@ import pytest
 from support_daihinmin import EXCHANGE, TABLE, wild
 
 from closedhand import Game, make_game
-from closedhand.agents.daihinmin.policy import critic, linear, patterns as p, softmax as light
-from closedhand.agents.daihinmin.policy.situation import observation_of
+from closedhand.agents.daihinmin.policy import critic, pattern_policy, patterns as p
+from closedhand.agents.daihinmin.policy.shared import options, seen_cards_of
+from closedhand.agents.daihinmin.policy.situation import situation_of
 from closedhand.core.game import State
 from closedhand.core.numba.jit import kernel
 from closedhand.games.daihinmin.plays import EIGHT, FIRST_KAIDAN, JOKER, PASS, SPADE_THREE
@@ -231,8 +232,8 @@ def expected_features(game: Game, state: State, action: int, number: int) -> Cou
 @kernel
 def described(rules, state, action, number, out):
     if state.leader < 0:
-        return p.describe_gift(state, light.observation_of(state), action, out)
-    return p.describe(rules, state, observation_of(rules, state), action, number, out)
+        return p.describe_gift(state, seen_cards_of(state), action, out)
+    return p.describe(rules, state, situation_of(rules, state), action, number, out)
 
 
 def nonzero(found: Counter[int]) -> dict[int, int]:
@@ -267,11 +268,11 @@ def test_logits_are_sums_over_whole_hands() -> None:
     """What is summed by differences is the difference of sums over whole hands."""
     game = make_game("daihinmin", **EXCHANGE)
     weights = np.random.default_rng(4).normal(size=p.FEATURES).astype(np.float32)
-    policy = linear.policy_of(weights)
+    policy = pattern_policy.policy_of(weights)
     for state in wild(game, 4, 1):
         ids = game.legal(state).astype(np.int32)
-        n = linear.options(game.rules, state, ids)
-        logits = linear.logits_of(policy, game.rules, state, ids, n)
+        n = options(game.rules, state, ids)
+        logits = pattern_policy.logits_of(policy, game.rules, state, ids, n)
         for action, logit in list(zip(ids[:n].tolist(), logits, strict=True))[:2]:
             found = expected_features(game, state, action, n)
             expected = sum(number * float(weights[feature]) for feature, number in found.items())

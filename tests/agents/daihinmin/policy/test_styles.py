@@ -10,7 +10,7 @@ from support import positions
 from support_daihinmin import keep_only
 
 from closedhand import make_agent, make_game
-from closedhand.agents.daihinmin.policy import linear, styles
+from closedhand.agents.daihinmin.policy import pattern_policy, styles
 from closedhand.core.game import State
 from closedhand.core.numba.jit import with_distinct_name
 from closedhand.games.daihinmin.notation import cards_in
@@ -18,7 +18,7 @@ from closedhand.games.daihinmin.plays import PASS
 
 GAME = make_game("daihinmin", classes="random")
 RNG = np.random.default_rng
-STYLES = with_distinct_name(styles.styles_of(linear.shipped()))
+STYLES = with_distinct_name(styles.styles_of(pattern_policy.shipped()))
 IDS = np.empty(GAME.num_actions, np.int32)
 DEAL = (
     "01234;41302;4c4s6h7c8c9hJdJhAs2s*;4d5d5s7h8h8sTcJcKdKs;3h3s5h7s9cThJsQcKcAc2c;"

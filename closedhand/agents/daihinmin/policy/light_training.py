@@ -1,26 +1,23 @@
-"""Fit the weights of the playout policy in self-play.
+"""Fit the weights of the light policy in self-play, by policy gradient.
 
-`closedhand train daihinmin` plays rounds with the policy in all seats, half of them with an
-exchange. It sums, over all players, the gradient of the log-likelihood of a player's decisions
-times the player's points above the mean of 3.
+`closedhand train daihinmin --algorithm playouts` plays rounds with the policy in all seats, half of
+them with an exchange. It sums, over all players, the gradient of the log-likelihood of a player's
+decisions times the player's points above the mean of 3.
 """
 
 import numpy as np
 
-from closedhand.agents.daihinmin.policy.softmax import (
+from closedhand.agents.daihinmin.policy.light_policy import (
     FEATURES,
     MOST_FEATURES,
     describe,
-    observation_of,
     policy_of,
     score_all,
-    settled,
-    without_idle_pass,
 )
+from closedhand.agents.daihinmin.policy.shared import options, seen_cards_of
 from closedhand.core.numba.jit import kernel, seed_in_kernel
 from closedhand.core.registry import make_game
 from closedhand.games.daihinmin import rules as flat
-from closedhand.games.daihinmin.legality import legal
 from closedhand.games.daihinmin.plays import NUM_ACTIONS
 from closedhand.games.daihinmin.state import PLAYERS, STATE
 from closedhand.learning.policy_gradient import Task, draw
@@ -53,15 +50,13 @@ def play_rounds(rules, policy, states, rng, ids, gradient):
 
 @kernel
 def decide(rules, policy, state, rng, ids, scores, features, traces):
-    """Choose an action as `softmax.choose` does, and update the trace of its player."""
-    n = legal(rules, state, ids)
-    k = settled(rules, state, ids, n)
-    if k >= 0:
-        return np.int64(ids[k])
-    n = without_idle_pass(state, ids, n)
+    """Choose an action as `light_policy.choose` does, and update the trace of its player."""
+    n = options(rules, state, ids)
+    if n == 1 or state.leader < 0:
+        return np.int64(ids[0])
     total = score_all(policy, rules, state, ids, n, scores)
     chosen = draw(scores, n, total, rng)
-    seen = observation_of(state)
+    seen = seen_cards_of(state)
     for k in range(n):
         share = (1.0 if k == chosen else 0.0) - scores[k] / total
         for f in range(describe(rules, state, seen, np.int64(ids[k]), features)):

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.agents.daihinmin.policy import softmax as light
 from closedhand.agents.daihinmin.policy.critic import WEIGHTS
 from closedhand.agents.daihinmin.policy.likelihood import (
     LEAST_LOGARITHM,
@@ -23,11 +22,10 @@ from closedhand.agents.daihinmin.policy.patterns import (
     describe,
     describe_gift,
 )
-from closedhand.agents.daihinmin.policy.situation import observation_of
+from closedhand.agents.daihinmin.policy.shared import options, seen_cards_of
+from closedhand.agents.daihinmin.policy.situation import situation_of
 from closedhand.core.game import State
 from closedhand.core.numba.jit import Rules, kernel
-from closedhand.games.daihinmin.legality import legal
-from closedhand.games.daihinmin.plays import PASS
 from closedhand.learning.policy_gradient import draw, exponentials, read_weights, shipped_weights
 
 TABLE = np.dtype((np.record, [("weights", "f4", FEATURES)]))
@@ -39,25 +37,9 @@ ARRAY = "average"
 class Policy(NamedTuple):
     """The weights of the features: a record of `TABLE`."""
 
-    kernels = "closedhand.agents.daihinmin.policy.linear"
+    kernels = "closedhand.agents.daihinmin.policy.pattern_policy"
 
     table: np.record
-
-
-@kernel
-def options(rules, state, ids):
-    """Write the actions between which the policy chooses; return their number, at least 1.
-
-    These are the legal ones without a leader's pass; a play of the whole hand is the only one.
-    """
-    n = legal(rules, state, ids)
-    if state.leader < 0:
-        return n
-    for k in range(n):
-        if ids[k] != PASS and rules.plays.length[ids[k]] == state.left[state.player]:
-            ids[0] = ids[k]
-            return 1
-    return light.without_idle_pass(state, ids, n)
 
 
 @kernel
@@ -76,11 +58,11 @@ def judge(policy, rules, state, ids, n, logits, features, numbers):
     """
     weights = policy.table.weights
     if state.leader < 0:
-        seen = light.observation_of(state)
+        seen = seen_cards_of(state)
         for k in range(n):
             numbers[k, 0], numbers[k, 1] = describe_gift(state, seen, np.int64(ids[k]), features[k])
     else:
-        here = observation_of(rules, state)
+        here = situation_of(rules, state)
         for k in range(n):
             numbers[k, 0], numbers[k, 1] = describe(
                 rules, state, here, np.int64(ids[k]), n, features[k]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from closedhand import InputError, make_agent, make_game
-from closedhand.agents.daihinmin.policy import linear
-from closedhand.agents.daihinmin.policy.fitting import make_task
+from closedhand.agents.daihinmin.policy import pattern_policy
+from closedhand.agents.daihinmin.policy.pattern_training import make_task
 from closedhand.agents.daihinmin.policy.patterns import FEATURES
 from closedhand.core.agents import probabilities
 from closedhand.core.duplicate import play_out
@@ -68,12 +68,12 @@ def test_training_goes_on_bit_by_bit(tmp_path) -> None:
     assert again.learner.steps == whole.steps == 4
     for name in whole.arrays:
         assert getattr(again.learner, name).tobytes() == getattr(whole, name).tobytes()
-    weights = linear.load(path).table.weights
+    weights = pattern_policy.load(path).table.weights
     assert (weights == half.learner.average[:FEATURES]).all() and weights.any()
     assert make_agent("daihinmin", f"policy:{path}").name == f"policy:{path}"
     np.savez(path, average=np.zeros(3))
     with pytest.raises(InputError, match="not hold weights of this policy"):
-        linear.load(path)
+        pattern_policy.load(path)
 
 
 @pytest.mark.slow
@@ -83,13 +83,16 @@ def test_fitting_raises_what_the_policy_gets() -> None:
     for _ in range(12):
         training.step()
     game = make_game("daihinmin", classes="random")
-    trained, untrained = linear.policy_of(training.weights), linear.policy_of(np.zeros(FEATURES))
+    trained, untrained = (
+        pattern_policy.policy_of(training.weights),
+        pattern_policy.policy_of(np.zeros(FEATURES)),
+    )
     rng, ids = np.random.default_rng(8), np.empty(game.num_actions, np.int32)
     points = []
     for _ in range(300):
         state = game.deal(rng)
         while not game.over(state):
             policy = trained if state.player == 0 else untrained
-            game.play(state, int(linear.choose(policy, game.rules, state, rng, ids)))
+            game.play(state, int(pattern_policy.choose(policy, game.rules, state, rng, ids)))
         points.append(int(state.points[0]))
     assert np.mean(points) > 3.5

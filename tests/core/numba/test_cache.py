@@ -19,7 +19,7 @@ import pytest
 from support import run_program
 
 import closedhand
-from closedhand.core.numba import jit
+from closedhand.core.numba import cache
 
 GAME = '''
 """Both players hold a card and say in turn whether they keep it, which changes nothing."""
@@ -399,7 +399,7 @@ def test_the_files_that_count_are_all_that_a_module_imports() -> None:
     """Python's own parser finds no import of this package that the stamps of kernels miss."""
     folder = Path(closedhand.__file__).parent
     for path in folder.rglob("*.py"):
-        found = set(map(jit._path, jit._imports(path.read_text())))
+        found = set(map(cache._path, cache._imports(path.read_text())))
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.ImportFrom):
                 assert node.level == 0, f"a relative import in {path}"
@@ -408,9 +408,9 @@ def test_the_files_that_count_are_all_that_a_module_imports() -> None:
                 names = [alias.name for alias in node.names]
             else:
                 continue
-            ours = {jit._path(name) for name in names if name.partition(".")[0] == "closedhand"}
+            ours = {cache._path(name) for name in names if name.partition(".")[0] == "closedhand"}
             assert {file for file in ours if Path(file).exists()} <= found, path
-    counting = jit._SOURCES.closure(["closedhand.games.leduc.game"])
+    counting = cache.SOURCES.closure(["closedhand.games.leduc.game"])
     own = {path.relative_to(folder).as_posix() for path in map(Path, counting)}
     assert {"core/contract.py", "games/leduc/rules.py", "games/leduc/planes.py"} <= own
     assert not any(name.startswith(("arena", "cli", "envs", "games/doudizhu")) for name in own)
@@ -488,26 +488,6 @@ def test_without_a_writable_folder_every_process_compiles_its_own(tmp_path: Path
     assert "in every process" in done.stderr
 
 
-FIRST_STEP = """
-import closedhand, pettingzoo
-env = pettingzoo.make("aec", "closedhand/leduc-v0")
-env.reset(seed=1)
-observation, *_ = env.last()
-env.step(int(observation["action_mask"].argmax()))
-env.last()
-"""
-
-
-@pytest.mark.slow
-def test_a_cold_start_says_what_it_does_and_a_warm_one_nothing(tmp_path: Path) -> None:
-    cold = run_program(FIRST_STEP, NUMBA_CACHE_DIR=str(tmp_path))
-    assert cold.returncode == 0, cold.stderr
-    assert "closedhand: compiling kernels for their first use" in cold.stderr
-    assert len(cold.stderr.splitlines()) == 1
-    warm = run_program(FIRST_STEP, NUMBA_CACHE_DIR=str(tmp_path))
-    assert (warm.returncode, warm.stderr) == (0, "")
-
-
 @pytest.mark.slow
 def test_a_cache_may_know_policies_of_other_programs(tmp_path: Path) -> None:
     """Numba's index names the classes of all arguments that a kernel was ever compiled for."""
@@ -536,3 +516,26 @@ print(playout({policy}(), game.rules, state, 0, np.random.default_rng(2), ids))
     assert first.returncode == 0, first.stderr
     second = run_program(ours, NUMBA_CACHE_DIR=cache)
     assert (second.returncode, second.stdout) == (0, first.stdout), second.stderr
+
+
+MODULELESS = """
+import numba
+from closedhand.core.numba.jit import kernel
+typed = {}
+exec("def anonymous(x): return x + 1", typed)
+anonymous = numba.njit(typed["anonymous"])
+
+@kernel
+def outer(x):
+    return 2 * anonymous(x)
+
+def result():
+    return [int(outer(1)), sum(outer.stats.cache_hits.values())]
+"""
+
+
+@pytest.mark.slow
+def test_a_kernel_that_may_call_a_function_without_a_module_is_not_cached(tmp_path: Path) -> None:
+    """No file says whether such a function has changed."""
+    write(tmp_path / "user.py", MODULELESS)
+    assert [ask(tmp_path), ask(tmp_path)] == [[4, 0], [4, 0]]

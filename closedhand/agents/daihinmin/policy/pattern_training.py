@@ -11,9 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from closedhand.agents.daihinmin.default import choose as default_choice
-from closedhand.agents.daihinmin.policy import linear, softmax as light
+from closedhand.agents.daihinmin.policy import light_policy, pattern_policy
 from closedhand.agents.daihinmin.policy.critic import MOST_REASONS, WEIGHTS, reasons
 from closedhand.agents.daihinmin.policy.patterns import FEATURES, MOST_FEATURES
+from closedhand.agents.daihinmin.policy.shared import options
 from closedhand.core.numba.jit import kernel, seed_in_kernel
 from closedhand.core.registry import make_game
 from closedhand.games.daihinmin import rules as flat
@@ -82,7 +83,7 @@ def play_rounds(rules, policy, others, critic, states, rng, log, scratch, gradie
             if kind == SELF:
                 action, n = decide(rules, policy, critic, state, rng, log, scratch, n)
             elif kind == LIGHT:
-                action = np.int64(light.choose(others, rules, state, rng, scratch.ids))
+                action = np.int64(light_policy.choose(others, rules, state, rng, scratch.ids))
             else:
                 action = np.int64(default_choice(rules, state, scratch.ids))
             flat.play(rules, state, action)
@@ -107,13 +108,15 @@ def seat_others(kinds, rng):
 
 @kernel
 def decide(rules, policy, critic, state, rng, log, scratch, n):
-    """Draw an action as `linear.choose` does and note the decision; return the action and `n`."""
+    """Draw an action as `pattern_policy.choose` does and log it; return the action and `n`."""
     ids = scratch.ids
-    number = linear.options(rules, state, ids)
+    number = options(rules, state, ids)
     if number == 1:
         return np.int64(ids[0]), n
     scores = scratch.logits
-    linear.judge(policy, rules, state, ids, number, scores, scratch.features, scratch.numbers)
+    pattern_policy.judge(
+        policy, rules, state, ids, number, scores, scratch.features, scratch.numbers
+    )
     total = exponentials(scores, number)
     chosen = draw(scores, number, total, rng)
     end = log.ends[n - 1] if n > 0 else 0
@@ -173,7 +176,7 @@ def gradient(
         np.empty((NUM_ACTIONS, 2), np.int64),
     )
     play_rounds(
-        game.rules, linear.policy_of(weights[:FEATURES]), light.shipped(),
+        game.rules, pattern_policy.policy_of(weights[:FEATURES]), light_policy.shipped(),
         weights[FEATURES:].astype(np.float32), np.zeros(rounds, STATE), rng, log, scratch, sums,
     )  # fmt: skip
     return sums

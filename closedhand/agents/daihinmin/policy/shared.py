@@ -1,0 +1,181 @@
+"""What both policies share: the actions they choose between, and what they see of a hand."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.core import bits
+from closedhand.core.numba.jit import kernel
+from closedhand.games.daihinmin.cards import bit, ranks_between, ranks_with
+from closedhand.games.daihinmin.hidden import unseen
+from closedhand.games.daihinmin.legality import legal
+from closedhand.games.daihinmin.plays import (
+    BOTH,
+    DECK,
+    EIGHT,
+    FIRST_KAIDAN,
+    JOKER,
+    JOKER_BIT,
+    NUM_RANKS,
+    PASS,
+    SPADE_THREE,
+)
+from closedhand.games.daihinmin.two_jokers import is_pair_of_jokers
+
+KINDS = 7
+"""Single, pair, triple, larger group, kaidan of 3, kaidan of 4, longer kaidan."""
+STAGES = 4
+"""Stages of a hand, by the number of cards left."""
+
+
+@kernel
+def options(rules, state, ids):
+    """Write the actions that a policy chooses between; return their number, at least 1.
+
+    These are the legal ones without a leader's pass; a play of the whole hand is the only one.
+    """
+    n = legal(rules, state, ids)
+    if state.leader < 0:
+        return n
+    for k in range(n):
+        if ids[k] != PASS and rules.plays.length[ids[k]] == state.left[state.player]:
+            ids[0] = ids[k]
+            return 1
+    return without_idle_pass(state, ids, n)
+
+
+@kernel
+def without_idle_pass(state, ids, n):
+    """Leave a leader's pass out of the `n` legal actions; return how many are left."""
+    if state.target >= 0 or n == 1:
+        return n
+    k = n - 1
+    while k > 0 and ids[k] > PASS:
+        k -= 1
+    if ids[k] != PASS:
+        return n
+    for following in range(k + 1, n):
+        ids[following - 1] = ids[following]
+    return n - 1
+
+
+class SeenCards(NamedTuple):
+    """Data of a state that the features of all its actions share."""
+
+    hand: np.uint64
+    others: np.uint64
+    kaidan: np.uint64
+    left: int
+    # Cards of ranks that the others' groups of one, two, three or four cards do not beat:
+    above_single: np.uint64
+    above_pair: np.uint64
+    above_triple: np.uint64
+    above_four: np.uint64
+
+
+@kernel
+def seen_cards_of(state):
+    """Collect what the features share: the hand, the unseen cards, the cards in kaidan and so on.
+
+    `left` is the number of cards in the hand.
+    """
+    hand = state.hands[state.player]
+    others = unseen(state, state.player)
+    own = hand & ~BOTH
+    starts = own & (own >> np.uint64(4)) & (own >> np.uint64(8))
+    kaidan = starts | (starts << np.uint64(4)) | (starts << np.uint64(8))
+    return compared(hand, others, kaidan, int(state.left[state.player]), state.revolution)
+
+
+@kernel
+def turned(seen, revolution):
+    """The same data after a revolution, or without it."""
+    return compared(seen.hand, seen.others, seen.kaidan, seen.left, revolution)
+
+
+@kernel
+def compared(hand, others, kaidan, left, revolution):
+    """The data of a hand, with the ranks that stand above the others' groups."""
+    return SeenCards(
+        hand,
+        others,
+        kaidan,
+        left,
+        unbeaten(others, 1, revolution),
+        unbeaten(others, 2, revolution),
+        unbeaten(others, 3, revolution),
+        unbeaten(others, 4, revolution),
+    )
+
+
+@kernel
+def unbeaten(others, number, revolution):
+    """Cards of the ranks that no `number` equal cards of the others beat, and the eights."""
+    ranks = ranks_with(others, number)
+    if not ranks:
+        return DECK
+    if revolution:
+        return ranks_between(0, bits.lowest(ranks) // 4) | ranks_between(EIGHT, EIGHT)
+    return ranks_between(bits.highest(ranks) // 4, NUM_RANKS - 1) | ranks_between(EIGHT, EIGHT)
+
+
+@kernel
+def sets_of(seen, cards):
+    """Numbers of ranks of some cards of the hand that others can beat, and that they cannot."""
+    own = cards & ~BOTH
+    starts = own & (own >> np.uint64(4)) & (own >> np.uint64(8))
+    strong = 1 if cards & BOTH else 0
+    weak = 0
+    if starts:
+        weak = 1
+        own &= ~(starts | (starts << np.uint64(4)) | (starts << np.uint64(8)))
+    fours = ranks_with(own, 4)
+    triples = ranks_with(own, 3)
+    pairs = ranks_with(own, 2)
+    singles = ranks_with(own, 1)
+    ranks = bits.size(singles)
+    strong_ranks = bits.size(singles & ~pairs & seen.above_single)
+    if pairs:
+        strong_ranks += bits.size(pairs & ~triples & seen.above_pair)
+        strong_ranks += bits.size(triples & ~fours & seen.above_triple)
+        strong_ranks += bits.size(fours & seen.above_four)
+    weak += ranks - strong_ranks
+    strong += strong_ranks
+    return weak, strong
+
+
+@kernel
+def stage(cards):
+    """Stage of a hand with this number of cards."""
+    if cards <= 2:
+        return 0
+    if cards <= 4:
+        return 1
+    return 2 if cards <= 7 else 3
+
+
+@kernel
+def kind_of(rules, play):
+    """The kind of a play."""
+    family = np.int64(rules.plays.family[play])
+    return min(family, 3) if family < FIRST_KAIDAN else min(family - FIRST_KAIDAN + 4, KINDS - 1)
+
+
+@kernel
+def answers(rules, others, play, revolution):
+    """Number of ranks, or kaidan, of some cards that beat a play."""
+    if play == JOKER:
+        return 1 if others & bit(SPADE_THREE) else 0
+    if is_pair_of_jokers(rules, play):
+        return 0
+    family = np.int64(rules.plays.family[play])
+    higher = ranks_between(rules.plays.high[play] + 1, NUM_RANKS - 1)
+    if revolution:
+        higher = ranks_between(0, rules.plays.low[play] - 1)
+    joker = 1 if others & JOKER_BIT else 0
+    if family < 4:
+        return bits.size(ranks_with(others & higher, family + 1)) + joker
+    runs = others & higher
+    for _ in range(rules.plays.length[play] - 1 - joker):
+        runs &= runs >> np.uint64(4)
+    return bits.size(runs)

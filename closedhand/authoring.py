@@ -1,0 +1,134 @@
+"""All that a package of a game or of an agent imports, beside `closedhand` itself.
+
+    from closedhand.authoring import Game, contract, kernel
+
+These names are promised, and the modules behind them are not: they may be moved. It imports NumPy
+and Numba alone. Tests of a game call `closedhand.testing.check_game`.
+
+**Kernels.** `kernel` compiles a function, `inlined` one that is put in place of each call. For
+their signatures there are `Rules`, `Policy`, `State`, `States`, `Integer`, `Ids`, `Floats`,
+`Bools`, `Planes` and `Rng`. `bits` holds sets of small numbers as bits, `shuffle` and `draw_place`
+deal cards, `draw_seed` and `seed_in_kernel` draw the seed of a deal, and a `Stream` (`make_stream`,
+`draw`) gives a policy random numbers of its own.
+
+**Games.** `contract` lists the functions that a game defines, and calls those of any game. A
+package describes its game to closedhand by a `GameSpec`, which makes a `Game` of them and a
+`Notation`; its options are an annotated signature with `Range`, or a table `Options` of `Option`
+that `takes` attaches. A `FeatureTable` of `Feature` describes compact observations. `validity` and
+`views` hold the parts of `valid` and `view_from` that all games share. Pictures are drawn from
+`Row`, with `BLANK` for a gap, and a `Part` for each part of a hand that is to be divided; `Odds`
+says what such a part is worth. `Explanations` with `KnownCards` are told to people. `Deal` and
+`Knowledge` are what `Game.deals` and `Game.knowledge` return. An `InputError` is one line that says
+what is wrong with what a user has given.
+
+**Records.** `records` turns games into text and back: `Record`, `from_state`, `from_json`,
+`replay`, `read` and `write`; a `LogReader` reads what another program has written.
+
+**Agents.** An `Agent` gets views, of which `batch` processes many at once. A `KernelAgent` decides
+by a policy in kernels, whose function `decide` calls. `described` and `Traits` state what is known
+of an agent before it plays; `refuse_argument` is for one that takes none.
+
+**Search.** `MonteCarlo`, `PairedSearch` and `Particles` search by simulation with a policy such as
+`UniformPolicy`. `playouts` plays games to their ends; `read_budget` reads `500` or `20ms`; a
+`Simulation` says how an agent simulates, and `rank` orders actions by it.
+"""
+
+from closedhand.agents.agent import KernelAgent
+from closedhand.core import batch, bits, contract, records, validity, views
+from closedhand.core.agents import Agent, Traits, described, refuse_argument
+from closedhand.core.cards import draw_place, shuffle
+from closedhand.core.checks import InputError
+from closedhand.core.display import BLANK, Odds, Part, Row
+from closedhand.core.explanations import Cards as KnownCards, Explanations
+from closedhand.core.features import Feature, FeatureTable
+from closedhand.core.game import Deal, Game, Knowledge, Notation
+from closedhand.core.numba.jit import (
+    Bools,
+    Floats,
+    Ids,
+    Integer,
+    Planes,
+    Policy,
+    Rng,
+    Rules,
+    State,
+    States,
+    draw_seed,
+    inlined,
+    kernel,
+    seed_in_kernel,
+)
+from closedhand.core.options import Option, Options, Range, takes
+from closedhand.core.policies import decide
+from closedhand.core.registry import GameSpec
+from closedhand.core.stream import Stream, draw, make_stream
+from closedhand.search import (
+    MonteCarlo,
+    PairedSearch,
+    Particles,
+    Simulation,
+    Uniform as UniformPolicy,
+    playouts,
+    rank,
+    read_budget,
+)
+
+__all__ = [
+    "BLANK",
+    "Agent",
+    "Bools",
+    "Deal",
+    "Explanations",
+    "Feature",
+    "FeatureTable",
+    "Floats",
+    "Game",
+    "GameSpec",
+    "Ids",
+    "InputError",
+    "Integer",
+    "KernelAgent",
+    "Knowledge",
+    "KnownCards",
+    "MonteCarlo",
+    "Notation",
+    "Odds",
+    "Option",
+    "Options",
+    "PairedSearch",
+    "Part",
+    "Particles",
+    "Planes",
+    "Policy",
+    "Range",
+    "Rng",
+    "Row",
+    "Rules",
+    "Simulation",
+    "State",
+    "States",
+    "Stream",
+    "Traits",
+    "UniformPolicy",
+    "batch",
+    "bits",
+    "contract",
+    "decide",
+    "described",
+    "draw",
+    "draw_place",
+    "draw_seed",
+    "inlined",
+    "kernel",
+    "make_stream",
+    "playouts",
+    "rank",
+    "read_budget",
+    "records",
+    "refuse_argument",
+    "seed_in_kernel",
+    "shuffle",
+    "takes",
+    "validity",
+    "views",
+]

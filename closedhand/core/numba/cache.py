@@ -1,0 +1,303 @@
+"""Compiled kernels on disk: a binary is loaded as long as no source of its code has changed.
+
+A compiled kernel contains the code of everything that it calls, and through the classes of its
+arguments (see `contract.dispatched`) that may be code of several packages. Numba checks only the
+function's own file. Here a binary is loaded only if name, time and size are unchanged for every
+source file that its code may come from. The search for them begins with
+
+- the module of the function,
+- the module of every NamedTuple class in the signature (`Rules`, policies, and those within
+  them), and that which the class names in `kernels`.
+
+Within this package these modules count, with all modules of it that they import, directly or not.
+Of other packages everything counts: all that is below a top-level package, or the one file of a
+top-level module, for each package of those modules and each whose kernels one of them imports;
+then all of this package counts too. Signatures that name classes of other modules have an index
+file of their own for each set of them: a change discards only what was compiled for it, and a
+lookup imports only the packages involved.
+
+Code typed at a prompt or in a notebook cannot be checked and is compiled in every process, and so
+is everything for a class that is defined in `__main__` or within a function. A change is not
+noticed in code that is not a kernel and comes from any further package, such as a constant imported
+from a file beside a script: delete the cache, or turn the files into a package.
+"""
+
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false
+# Numba's caches, from which ours derive, have no types.
+
+import hashlib
+import os
+import pickle
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from itertools import chain
+from operator import attrgetter
+from types import ModuleType
+from typing import Any
+
+import numba
+
+from closedhand.core.numba.linking import context_of_parts, is_closed
+from closedhand.core.numba.notices import HOME, warn_that_nothing_is_kept
+from closedhand.core.numba.private import Dispatcher, FunctionCache, IndexDataCacheFile, sigutils
+
+_FOLDER = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
+"""The folder of `HOME`."""
+
+
+class Sources:
+    """Times and sizes of source files, taken when the first kernel of a package is defined.
+
+    A file that is edited later has no effect until its module is reloaded.
+    """
+
+    def __init__(self) -> None:
+        self._files: dict[str, dict[str, str]] = {}
+        self._specs: dict[str, Any] = {}
+        self._imports: dict[str, set[str]] = {}
+
+    def note(self, module: str) -> None:
+        """Look at the files for a module that is being imported; again if it is being reloaded."""
+        spec = getattr(sys.modules.get(module), "__spec__", None)
+        if self._specs.setdefault(module, spec) is not spec:
+            self._specs[module] = spec
+            self._imports.clear()
+            self._files.pop(root_of(module), None)
+        self.files(root_of(module))
+
+    def files(self, root: str) -> dict[str, str]:
+        """Time and size of the files of a top-level package or module; empty if not known."""
+        if root not in self._files:
+            self._files[root] = _files(sys.modules.get(root))
+        return self._files[root]
+
+    def closure(self, modules: Iterable[str]) -> dict[str, str]:
+        """Time and size of the files of modules of `HOME` and of all that they import from it."""
+        files = self.files(HOME)
+        queue, seen = list(map(_path, modules)), set[str]()
+        while queue:
+            path = queue.pop()
+            if path in files and path not in seen:
+                seen.add(path)
+                if path not in self._imports:
+                    self._imports[path] = self._read(path)
+                queue += self._imports[path]
+        return {path: files[path] for path in sorted(seen)}
+
+    def _read(self, path: str) -> set[str]:
+        """The files that a file of `HOME` imports; all of them if it is not the file noted."""
+        files = self.files(HOME)
+        try:
+            if _state(path) != files[path]:
+                return set(files)
+            with open(path, encoding="utf-8") as file:
+                return set(map(_path, _imports(file.read())))
+        except OSError:
+            return set(files)
+
+
+_IMPORT = re.compile(rf"^\s*from ({HOME}[\w.]*) import (\([^)]*\)|.*)|\"({HOME}\.[\w.]+)\"", re.M)
+"""An import from `HOME`, or one of its modules by name, as in `kernels = "…"`."""
+
+
+def _imports(source: str) -> Iterator[str]:
+    """What may be the name of a module of `HOME` that a source imports or names."""
+    for package, names, text in _IMPORT.findall(source):
+        yield package or text
+        yield from (f"{package}.{name}" for name in re.findall(r"\w+", names))
+
+
+def _path(module: str) -> str:
+    """The file where a module of `HOME` stands if there is one."""
+    path = os.path.join(_FOLDER, *module.split(".")[1:])
+    return os.path.join(path, "__init__.py") if os.path.isdir(path) else path + ".py"
+
+
+def _files(module: ModuleType | None) -> dict[str, str]:
+    """Time and size of all source files of a package, or of a module's file, by path."""
+    folders = getattr(module, "__path__", None)
+    file = getattr(module, "__file__", None)
+    if folders is not None:
+        paths = sorted(path for folder in folders for path in _sources_below(folder))
+    else:
+        paths = [file] if file else []
+    try:
+        return {path: _state(path) for path in paths}
+    except OSError:
+        return {}
+
+
+def _state(path: str) -> str:
+    """Time and size of a file."""
+    stat = os.stat(path)
+    return f"{stat.st_mtime_ns} {stat.st_size}"
+
+
+def _sources_below(folder: str) -> Iterator[str]:
+    for path, _, files in os.walk(folder):
+        for file in files:
+            if file.endswith(".py"):
+                yield os.path.join(path, file)
+
+
+def _name(module: str) -> str:
+    """The name of a module under which it can be imported."""
+    # Under `python -m` the spec knows the real name of `__main__`.
+    spec = getattr(sys.modules.get(module), "__spec__", None)
+    return spec.name if spec else module
+
+
+def root_of(module: str) -> str:
+    """The top-level package or module of a module, by its name."""
+    return _name(module).partition(".")[0]
+
+
+def _roots(modules: Iterable[str]) -> set[str]:
+    """The packages, except `HOME`, whose code the kernels of some modules may contain."""
+    queue, seen = list(modules), set[str]()
+    while queue:
+        module = queue.pop()
+        if module not in seen and root_of(module) != HOME:
+            seen.add(module)
+            queue += _imported(module)
+    return {root_of(module) for module in seen}
+
+
+def _imported(module: str) -> Iterator[str]:
+    """The modules whose kernels a module has among its globals."""
+    try:
+        names = vars(import_module(module))
+    except (ImportError, ValueError):
+        return
+    for value in list(names.values()):
+        if isinstance(value, Dispatcher):
+            # A function made by `exec` may have none. No file stands for it, which is told by "":
+            # whoever may call it is not cached.
+            yield value.py_func.__module__ or ""
+        elif isinstance(value, ModuleType):
+            if any(isinstance(inner, Dispatcher) for inner in vars(value).values()):
+                yield value.__name__
+        elif isinstance(value, type) and isinstance(getattr(value, "kernels", None), str):
+            yield from _modules(value)
+
+
+def _modules(cls: Any) -> list[str]:
+    """The modules whose code a kernel may contain through an argument of a class."""
+    kernels = getattr(cls, "kernels", None)
+    return [cls.__module__, kernels] if isinstance(kernels, str) else [cls.__module__]
+
+
+def _classes(arguments: Iterable[Any]) -> Iterator[Any]:
+    """The classes of all named tuples among the Numba types of arguments, and within them."""
+    for argument in arguments:
+        if hasattr(argument, "instance_class"):
+            yield argument.instance_class
+        # Tuples of any kind.
+        yield from _classes(getattr(argument, "types", ()))
+
+
+def has_name(cls: Any) -> bool:
+    """Whether an index can name a class so that another process finds the same one."""
+    try:
+        found = attrgetter(cls.__qualname__)(sys.modules[cls.__module__])
+    except (KeyError, AttributeError):
+        return False
+    return found is cls and cls.__module__ != "__main__"
+
+
+class _Index(IndexDataCacheFile):
+    """Numba's index and binaries, each behind a digest: what is damaged counts as not there."""
+
+    def _load_index(self) -> Any:
+        # Reading imports the modules of all arguments' classes, which may be gone, or fail anyhow.
+        try:
+            stamp, overloads = self._read(self._index_path)
+        except Exception:
+            return {}
+        return overloads if stamp == self._source_stamp else {}
+
+    def _save_index(self, overloads: Any) -> None:
+        self._write(self._index_path, (self._source_stamp, overloads))
+
+    def _load_data(self, name: str) -> Any:
+        return self._read(self._data_path(name))
+
+    def _save_data(self, name: str, data: Any) -> None:
+        self._write(self._data_path(name), data)
+
+    def _read(self, path: str) -> Any:
+        with open(path, "rb") as file:
+            digest, data = file.read(_SEAL), file.read()
+        if digest != _seal(data):
+            raise OSError(f"{path} is damaged, or of another version")
+        return pickle.loads(data)
+
+    def _write(self, path: str, content: Any) -> None:
+        data = self._dump(content)
+        with self._open_for_write(path) as file:
+            file.write(_seal(data) + data)
+
+
+_SEAL = 32
+
+
+def _seal(data: bytes) -> bytes:
+    """The digest, `_SEAL` bytes, of a file of this version of Numba; other versions' do not fit."""
+    return hashlib.sha256(numba.__version__.encode() + data).digest()
+
+
+class Cache(FunctionCache):
+    """Numba's cache of a function, with an index for each set of packages in signatures."""
+
+    suffix = ""
+
+    def _load_overload(self, sig: Any, target_context: Any) -> Any:
+        return super()._load_overload(sig, target_context) if self._open(sig) else None
+
+    def _save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            if is_closed(data) and self._open(sig):
+                super()._save_overload(sig, data)
+        except OSError as error:
+            warn_that_nothing_is_kept(str(error))
+
+    def _open(self, sig: Any) -> bool:
+        """Choose the index for a signature; return whether it can be cached at all."""
+        classes = set(_classes(sigutils.normalize_signature(sig)[0]))
+        own = _name(self._py_func.__module__)
+        named = {name for cls in classes for name in _modules(cls)}
+        roots = _roots([own])
+        others = sorted(_roots(named) - roots)
+        if roots or others:
+            groups = [SOURCES.files(root) for root in [HOME, *sorted(roots), *others]]
+        else:
+            known = SOURCES.closure([own])
+            others = sorted(name for name in named if _path(name) not in known)
+            groups = [SOURCES.closure([own, *others])]
+        if not all(groups) or not all(map(has_name, classes)):
+            return False
+        stamp = hashlib.sha256(numba.__version__.encode())
+        for path, state in chain.from_iterable(group.items() for group in groups):
+            stamp.update(f"{path} {state}\n".encode())
+        name = self._impl.filename_base + self.suffix
+        if others:
+            name += "." + hashlib.sha256(" ".join(others).encode()).hexdigest()[:12]
+        self._cache_file = _Index(self._cache_path, name, stamp.digest())
+        return True
+
+
+class PartCache(Cache):
+    """The cache of a function as part of others."""
+
+    suffix = ".part"
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Load the code of a signature into the context of parts."""
+        return super().load_overload(sig, context_of_parts(target_context))
+
+
+SOURCES = Sources()
+"""The source files of this process."""

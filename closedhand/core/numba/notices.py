@@ -1,0 +1,53 @@
+"""The two things that a user is told of compilation: that it takes place, and that it is not kept.
+
+Each is said once in a process, and only of kernels of this package.
+"""
+
+import sys
+import warnings
+
+HOME = __name__.partition(".")[0]
+"""The name of this package, whose code every kernel may contain."""
+
+announced = False
+"""Whether the first compilation has been announced, or need not be."""
+
+_warned = False
+
+
+def announce_compilation(module: str | None) -> None:
+    """Say on stderr that a first kernel is compiled, which takes a while.
+
+    Numba's own events are not used for this: a listener would be called for the functions of every
+    other package, too.
+
+    Args:
+        module: The module of the function that is compiled; a function made by `exec` has none.
+    """
+    global announced
+    if announced or (module or "").partition(".")[0] != HOME:
+        return
+    announced = True
+    once = "in every process" if _warned else "once, and is cached"
+    print(
+        f"closedhand: compiling kernels for their first use; this takes some seconds, {once}",
+        file=sys.stderr,
+        flush=True,
+    )
+
+
+def warn_that_nothing_is_kept(reason: str) -> None:
+    """Warn that compiled kernels are not kept.
+
+    Args:
+        reason: Why.
+    """
+    global _warned
+    if not _warned:
+        _warned = True
+        warnings.warn(
+            f"compiled kernels are not kept, so that every process compiles its own: {reason}; "
+            "name a writable folder in NUMBA_CACHE_DIR",
+            RuntimeWarning,
+            stacklevel=2,
+        )

@@ -1,0 +1,152 @@
+"""Every private part of Numba that closedhand relies on: imported here alone, checked at import.
+
+Numba promises none of them. The bounds of its version in `pyproject.toml` are those for which the
+tests pass; a version without one of these parts is refused here by one line.
+"""
+
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false, reportMissingTypeStubs=false
+# Numba's internals have no types.
+
+from collections.abc import Iterator
+from importlib import import_module
+from operator import attrgetter
+from typing import Any
+
+import numba
+
+VERSIONS = "numba>=0.61,<0.69"
+"""The versions of Numba for which the tests pass."""
+
+try:
+    from numba.core import cgutils, imputils, sigutils
+    from numba.core.caching import FunctionCache, IndexDataCacheFile
+    from numba.core.codegen import JITCodeLibrary, JITCPUCodegen, RuntimeLinker
+    from numba.core.compiler import Compiler
+    from numba.core.dispatcher import Dispatcher
+    from numba.core.environment import lookup_environment
+    from numba.core.registry import CPUDispatcher
+    from numba.np.arrayobj import make_array
+except ImportError as error:
+    raise ImportError(
+        f"closedhand needs {VERSIONS}; Numba {numba.__version__} lacks what it builds on: {error}"
+    ) from error
+
+__all__ = [
+    "CPUDispatcher",
+    "Compiler",
+    "Dispatcher",
+    "FunctionCache",
+    "IndexDataCacheFile",
+    "JITCPUCodegen",
+    "JITCodeLibrary",
+    "RuntimeLinker",
+    "cgutils",
+    "imputils",
+    "lookup_environment",
+    "make_array",
+    "sigutils",
+]
+
+# Functions that are overridden or called, with all their positional parameters.
+_FUNCTIONS = """
+numba.core.base BaseContext.subtarget(self)
+numba.core.base BaseContext.make_array(self, typ)
+numba.core.base BaseContext.make_tuple(self, builder, typ, values)
+numba.core.caching FunctionCache._load_overload(self, sig, target_context)
+numba.core.caching FunctionCache._save_overload(self, sig, data)
+numba.core.caching FunctionCache.load_overload(self, sig, target_context)
+numba.core.caching IndexDataCacheFile.__init__(self, cache_path, filename_base, source_stamp)
+numba.core.caching IndexDataCacheFile._load_index(self)
+numba.core.caching IndexDataCacheFile._save_index(self, overloads)
+numba.core.caching IndexDataCacheFile._load_data(self, name)
+numba.core.caching IndexDataCacheFile._save_data(self, name, data)
+numba.core.caching IndexDataCacheFile._data_path(self, name)
+numba.core.caching IndexDataCacheFile._dump(self, obj)
+numba.core.cgutils alloca_once_value(builder, value, name, zfill)
+numba.core.cgutils get_or_insert_function(module, fnty, name)
+numba.core.codegen JITCodeLibrary.serialize_using_bitcode(self)
+numba.core.codegen JITCodeLibrary.serialize_using_object_code(self)
+numba.core.codegen JITCodeLibrary._get_module_for_linking(self)
+numba.core.codegen JITCodeLibrary._optimize_final_module(self)
+numba.core.codegen JITCodeLibrary._finalize_specific(self)
+numba.core.codegen JITCPUCodegen._add_module(self, module)
+numba.core.codegen JITCPUCodegen.set_env(self, env_name, env)
+numba.core.compiler Compiler.compile_extra(self, func)
+numba.core.dispatcher Dispatcher.__init__(self, py_func, locals, targetoptions, pipeline_class)
+numba.core.dispatcher Dispatcher.compile(self, sig)
+numba.core.dispatcher Dispatcher.get_call_template(self, args, kws)
+numba.core.environment lookup_environment(env_name)
+numba.core.imputils impl_ret_borrowed(ctx, builder, retty, ret)
+numba.core.sigutils normalize_signature(sig)
+numba.np.arrayobj make_array(array_type)
+"""
+
+# Attributes, and the function that sets or reads them: what only instances have is found in no
+# other way without making one.
+_ATTRIBUTES = """
+numba.core.caching FunctionCache.__init__ _impl _cache_path _cache_file
+numba.core.caching FunctionCache.__init__ locator filename_base
+numba.core.caching IndexDataCacheFile.__init__ _index_path _source_stamp
+numba.core.caching IndexDataCacheFile._save_index _open_for_write
+numba.core.codegen JITCPUCodegen.create_library _library_class
+numba.core.codegen JITCodeLibrary._optimize_final_module _final_module
+numba.core.cpu CPUContext.codegen _internal_codegen
+numba.core.dispatcher Dispatcher.__init__ _cache targetoptions
+numba.core.dispatcher _FunctionCompiler.__init__ py_func targetoptions pipeline_class
+numba.core.types.containers NamedTuple.__init__ instance_class
+"""
+
+# Values: options of a compilation, and what is replaced or read without a call.
+_VALUES = """
+numba.core.codegen JITCPUCodegen._library_class
+numba.core.codegen RuntimeLinker.PREFIX
+numba.core.cpu CPUTargetOptions.forceinline
+numba.core.cpu CPUTargetOptions.no_cfunc_wrapper
+numba.core.cpu CPUTargetOptions.no_cpython_wrapper
+numba.core.dispatcher Dispatcher._numba_type_
+"""
+
+
+def missing() -> Iterator[str]:
+    """The private parts that this version of Numba lacks or has otherwise."""
+    for line in _FUNCTIONS.split("\n")[1:-1]:
+        module, text = line.split(" ", 1)
+        path, _, arguments = text.removesuffix(")").partition("(")
+        code = getattr(_find(module, path), "__code__", None)
+        names = arguments.split(", ")
+        if code is None or list(code.co_varnames[: code.co_argcount]) != names:
+            yield f"{module}.{text}"
+    for line in _ATTRIBUTES.split("\n")[1:-1]:
+        module, path, *names = line.split()
+        code = getattr(_find(module, path), "__code__", None)
+        used = () if code is None else code.co_names
+        yield from (f"{module}.{path}: {name}" for name in names if name not in used)
+    for line in _VALUES.split("\n")[1:-1]:
+        module, path = line.split()
+        if _find(module, path) is None:
+            yield f"{module}.{path}"
+
+
+def _find(module: str, path: str) -> Any:
+    """What stands in a module under a path of names; None if nothing does."""
+    try:
+        return attrgetter(path)(import_module(module))
+    except (ImportError, AttributeError):
+        return None
+
+
+def check() -> None:
+    """Check that this version of Numba has every part.
+
+    Raises:
+        ImportError: It does not; the message names those that it lacks.
+    """
+    if lacking := ", ".join(missing()):
+        raise ImportError(
+            f"closedhand needs {VERSIONS}; Numba {numba.__version__} lacks what it builds on: "
+            f"{lacking}"
+        )
+
+
+check()

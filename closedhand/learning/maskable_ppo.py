@@ -1,0 +1,258 @@
+"""MaskablePPO of Stable-Baselines3 (sb3-contrib) as a learner of every game.
+
+1. Games run side by side in our vector envs, joined to one `VecEnv` (`wrappers.sb3.SB3VecEnv`). In
+   self-play every seat is a row, which waits while others act (`envs.seat_vector`); against agents
+   the learner plays each seat in its share of the games.
+2. The library collects `batch` rows, and passes over them `epochs` times by PPO with masks (Huang
+   and Ontañón, "A closer look at invalid action masking in policy gradient algorithms", 2022).
+3. Its network has the layers of `networks.PolicyValue`, and is exported as one: the agent `learned`
+   plays it without the library, and no file holds pickled objects.
+
+A resumed training has the weights, the moments of the optimiser and the counts, but begins other
+games than an uninterrupted one would have continued.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Annotated, Any, cast
+
+import numpy as np
+import torch
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
+
+from closedhand.core import batch
+from closedhand.core.agents import make_agent
+from closedhand.core.game import Game, InputError
+from closedhand.core.optional_imports import needing
+from closedhand.core.options import Range
+from closedhand.envs.observation_form import COMPACT, FLAT
+from closedhand.envs.seat_vector import SeatVectorEnv
+from closedhand.envs.vector import GameVectorEnv
+from closedhand.learning import networks
+from closedhand.learning.network_learner import (
+    NetworkLearner,
+    NetworkSettings,
+    Weights,
+    arrays_of,
+    moments_of,
+    restore_module,
+    restore_moments,
+)
+from closedhand.learning.population import POOL, SELF
+from closedhand.wrappers.sb3 import SB3VecEnv, session_seed
+
+with needing():
+    import sb3_contrib
+    from stable_baselines3.common.logger import Logger
+    from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+    from stable_baselines3.common.vec_env import VecEnvWrapper
+
+FORMS = {"compact": COMPACT, "planes": FLAT}
+"""Forms of the envs' observations by that of the network: planes are flattened."""
+RENAMED = {"features_extractor.body.": "body.", "action_net.": "policy.", "value_net.": "value."}
+"""Beginnings of the names of tensors in Stable-Baselines3's network and in `PolicyValue`."""
+MEASURED = {
+    "train/entropy_loss": "entropy_loss", "train/value_loss": "value_loss",
+    "train/approx_kl": "kl", "train/clip_fraction": "clipped",
+    "train/explained_variance": "explained_variance",
+}  # fmt: skip
+"""What Stable-Baselines3 measures in an update, by its names and by ours."""
+SAMPLE = 1000
+"""Random games whose payoffs give the scale of the rewards."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MaskablePPOSettings(NetworkSettings):
+    """Settings of MaskablePPO."""
+
+    batch: Annotated[int, Range(1, 10**7), "rows in an update, approximately"] = 6144
+    learning_rate: Annotated[float, Range(0, 1), "learning rate of Adam"] = 5e-4
+    games: Annotated[int, Range(1, 10**5), "games side by side"] = 96
+    epochs: Annotated[int, Range(1, 100), "passes over the rows of an update"] = 3
+    clip: Annotated[float, Range(0, 10), "change of a probability at which it is clipped"] = 0.2
+    gae_lambda: Annotated[float, Range(0, 1), "weight of longer estimates of advantages"] = 0.95
+    entropy: Annotated[float, Range(0, 100), "weight of the entropy"] = 0.01
+    value: Annotated[float, Range(0, 100), "weight of the loss of the values"] = 0.5
+
+
+class Body(BaseFeaturesExtractor):
+    """The hidden layers of `networks.PolicyValue`, as Stable-Baselines3 takes them."""
+
+    def __init__(self, observation_space: spaces.Box, shape: networks.Shape) -> None:
+        """Build the layers of a shape."""
+        super().__init__(observation_space, shape.width)
+        self.body = networks.hidden_layers(shape)
+
+    def forward(self, observations: torch.Tensor) -> torch.Tensor:
+        """Features, float32 [n, width], of observations, float32 [n, inputs]."""
+        return self.body(observations)
+
+
+class Scaled(VecEnvWrapper):
+    """Rewards divided by the size of a typical payoff."""
+
+    def __init__(self, envs: SB3VecEnv, scale: float) -> None:
+        """Wrap envs; `scale` is what rewards are divided by."""
+        super().__init__(envs)
+        self._scale = np.float32(scale)
+
+    def reset(self) -> Any:
+        """Start all games."""
+        return self.venv.reset()
+
+    def step_wait(self) -> Any:
+        """Step all games."""
+        observations, rewards, dones, infos = self.venv.step_wait()
+        return observations, rewards / self._scale, dones, infos
+
+
+class MaskablePPO(NetworkLearner[MaskablePPOSettings]):
+    """MaskablePPO at work; `moves` are the learner's own.
+
+    Attributes:
+        model: The model of Stable-Baselines3.
+    """
+
+    name = "maskable-ppo"
+    settings_type = MaskablePPOSettings
+
+    def __init__(
+        self,
+        game: Game,
+        settings: MaskablePPOSettings,
+        seed: int = 0,
+        opponents: Sequence[str] | None = None,
+        against: Sequence[str] = (),
+        threads: int = 1,
+    ) -> None:
+        """Start from an untrained network.
+
+        Args:
+            game: The game.
+            settings: The settings.
+            seed: Seed of everything random.
+            opponents: Who plays the other seats: agents by name, or `self`, each in an equal share
+                of the games; None: self-play.
+            against: Agents that the learner is judged against.
+            threads: Number of threads of PyTorch.
+
+        Raises:
+            InputError: An unknown agent or observation, or `pool`.
+        """
+        super().__init__(game, settings, seed, against, threads)
+        self.opponents = list(opponents or [SELF])
+        if POOL in self.opponents:
+            raise InputError("maskable-ppo has no pool of frozen selves: --algorithm ppo has one")
+        rows = [self._games_against(name) for name in self.opponents]
+        envs = SB3VecEnv([env for each in rows for env in each])
+        envs.seed(session_seed(seed, 0))
+        shares = [np.full(env.num_envs, 1 / getattr(env, "num_seats", 1)) for env in envs.envs]
+        self._games_of_rows = np.concatenate(shares)
+        with randomness(session_seed(seed, 0)):
+            self.model = sb3_contrib.MaskablePPO(
+                "MlpPolicy",
+                Scaled(envs, self._payoff_scale()),
+                n_steps=max(2, settings.batch // envs.num_envs),
+                batch_size=settings.minibatch,
+                n_epochs=settings.epochs,
+                learning_rate=settings.learning_rate,
+                clip_range=settings.clip,
+                gamma=1.0,
+                gae_lambda=settings.gae_lambda,
+                ent_coef=settings.entropy,
+                vf_coef=settings.value,
+                device="cpu",
+                policy_kwargs={
+                    "features_extractor_class": Body,
+                    "features_extractor_kwargs": {"shape": self.shape},
+                    "net_arch": [],
+                },
+            )
+        # The library's own logger would make a folder in every update.
+        self.model.set_logger(Logger(None, []))
+
+    def _games_against(self, opponent: str) -> list[GameVectorEnv | SeatVectorEnv]:
+        """The envs with an opponent: one in self-play, otherwise one for each seat."""
+        game = self.features.game
+        form: dict[str, Any] = {
+            "observation": FORMS[self.settings.observation],
+            "autoreset_mode": AutoresetMode.SAME_STEP,
+        }
+        games = max(1, self.settings.games // len(self.opponents))
+        if opponent == SELF:
+            return [SeatVectorEnv(game, games, **form)]
+        make_agent(game, opponent, self.seed)  # an unknown one is refused here
+        each = max(1, games // game.num_players)
+        return [
+            GameVectorEnv(game, each, opponents=opponent, seat=seat, **form)
+            for seat in range(game.num_players)
+        ]
+
+    def _payoff_scale(self) -> float:
+        """The standard deviation of the payoffs of random play; 1 if there is none."""
+        rng = np.random.default_rng((self.seed, SAMPLE))
+        game = self.features.game
+        states = batch.deal_random(game, SAMPLE, rng)
+        ended = batch.playouts(game, states, rng)
+        return float(batch.returns(game, ended).std()) or 1.0
+
+    def update(self, rng: np.random.Generator) -> dict[str, float]:
+        """Collect rows, and learn from them."""
+        model = self.model
+        rows = model.n_steps * model.n_envs
+        with randomness(int(rng.integers(2**31))):
+            model.learn(rows, reset_num_timesteps=False)
+        collected = cast(Any, model.rollout_buffer)
+        self.decisions += int((collected.action_masks.sum(axis=-1) > 1).sum())
+        self.moves += round(model.n_steps * float(self._games_of_rows.sum()))
+        self.games += round(float((collected.episode_starts * self._games_of_rows).sum()))
+        measured = model.logger.name_to_value
+        return {ours: float(measured[theirs]) for theirs, ours in MEASURED.items()}
+
+    def agent_weights(self) -> Weights:
+        """The newest weights, by the names of `PolicyValue`."""
+        return {
+            ours + name.removeprefix(theirs): tensor.numpy()
+            for theirs, ours in RENAMED.items()
+            for name, tensor in self.model.policy.state_dict().items()
+            if name.startswith(theirs)
+        }
+
+    def state(self) -> dict[str, Any]:
+        """Everything that `restore` needs, arrays by name."""
+        policy = self.model.policy
+        moments = moments_of(policy.optimizer)
+        return {"counts": self.counts, **arrays_of("network", policy), **moments}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Continue from what `state` returned, with other games.
+
+        Raises:
+            ValueError: The state is that of another network.
+        """
+        restore_module(self.model.policy, "network", state)
+        restore_moments(self.model.policy.optimizer, state)
+        self.counts = state["counts"]
+        envs = self.model.get_env()
+        assert envs is not None
+        envs.seed(session_seed(self.seed, self.decisions))
+        cast(Any, self.model)._last_obs = None  # the next update resets the envs
+
+
+@contextmanager
+def randomness(seed: int) -> Iterator[None]:
+    """Seed the process-wide generators that Stable-Baselines3 draws from, and restore them after.
+
+    Args:
+        seed: Seed, below 2^32: NumPy's old generator takes no more.
+    """
+    before = np.random.get_state()
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        np.random.seed(seed)
+        try:
+            yield
+        finally:
+            np.random.set_state(before)
