@@ -125,4 +125,4 @@ def test_it_learns_leduc():
     )  # fmt: skip
     while ppo.moves < 400_000:
         ppo.advance(0)
-    assert ppo.score("random")["points"][1] > 0.5
+    assert ppo.score("random")["points"][0] > 0.5
