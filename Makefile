@@ -13,12 +13,13 @@ DEMO := .venv/.stamp-demo
 DEV := .venv/.stamp
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt
 
-.PHONY: help venv demo test bounds fuzz mutants examples examples-here examples-apart reproduce lint format types docs pictures dist bench clean web web-check chromium
+.PHONY: help venv demo test test-slow test-all bounds fuzz mutants examples examples-here examples-apart reproduce lint format types docs pictures dist bench clean web web-check chromium
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    train an agent for $(MINUTES) minutes, then show how it does against random and rule"
-	@echo "make test    the test suite; make test BUSY=4 beside four busy processes"
+	@echo "make test    the quick tests of everything; make test BUSY=4 beside four busy processes"
+	@echo "make test-all  all tests, the slow ones too (make test-slow: those alone)"
 	@echo "make bounds  the test suite with every index into an array checked, ROOMS=tests/agents for a part"
 	@echo "make fuzz    parsers against $(FUZZ) times, states against $(STATES) times as many inputs as in the suite"
 	@echo "make mutants faults put into the code, and whether the tests notice (an hour or more)"
@@ -41,8 +42,15 @@ demo: $(DEMO)
 	$(BIN)/python examples/demo.py --minutes $(MINUTES)
 
 # Workers begin with files of their own; one that is done takes tests from the other.
+PYTEST = $(BIN)/pytest -n $(WORKERS) --dist worksteal --beside $(BUSY)
 test: $(DEV)
-	$(BIN)/pytest -n $(WORKERS) --dist worksteal --beside $(BUSY)
+	$(PYTEST) -m "not slow"
+
+test-slow: $(DEV)
+	$(PYTEST) -m slow
+
+test-all: $(DEV)
+	$(PYTEST)
 
 # Kernels write past an array in silence; here every index is checked, which takes kernels of its own.
 ROOMS ?= tests

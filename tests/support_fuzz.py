@@ -434,30 +434,17 @@ def written(write: Callable[[Path], object], name: str) -> bytes:
 
 
 def strategy_samples() -> list[bytes]:
-    from closedhand.agents.leduc import strategy
+    from closedhand.solvers import strategy
 
     made = [strategy.uniform(make_game(name)) for name in ("leduc", "uh_leduc")]
     return [written(partial(strategy.save, each), "strategy.npz") for each in made]
 
 
 def play_strategy(path: Path) -> object:
-    from closedhand.agents.leduc import strategy
-
-    return strategy.load(path)
-
-
-def any_strategy_samples() -> list[bytes]:
     from closedhand.solvers import strategy
 
-    made = strategy.uniform(make_game("leduc"))
-    return [written(partial(strategy.save, made), "strategy.npz")]
-
-
-def play_any_strategy(path: Path) -> object:
-    from closedhand.solvers import strategy
-
-    game = make_game("leduc")
-    agent = strategy.StrategyAgent(strategy.load(path, game), "strategy")
+    loaded = strategy.load(path)
+    game, agent = loaded.game, strategy.StrategyAgent(loaded, "strategy")
     view = game.view(game.deal(np.random.default_rng(1)), 0)
     try:
         return agent.act(view)
@@ -836,7 +823,6 @@ TARGETS: dict[str, Target] = {
     "results": Target(in_file(".json", results), result_samples, odd_json),
     "league": Target(in_file(".json", league), league_samples, odd_json),
     "strategy": Target(in_file(".npz", play_strategy), strategy_samples, odd_arrays),
-    "any-strategy": Target(in_file(".npz", play_any_strategy), any_strategy_samples, odd_arrays),
     "checkpoint": Target(in_file(".npz", checkpoint), checkpoint_samples, odd_arrays),
     "tables": Target(in_file(".npz", tables), table_samples, odd_arrays),
     "bid-deals": Target(in_file(".npz", bid_deals), bid_samples, odd_arrays),

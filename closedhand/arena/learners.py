@@ -106,6 +106,17 @@ def choose(only: Iterable[str] | None, seeds: Iterable[int]) -> list[Cell]:
     Raises:
         InputError: Something of `only` is none of these.
     """
+    wanted = None if only is None else {name.strip() for name in only}
+    games = {called for game in GAMES for called in (game, spec_of(game).command_name)}
+    learners = (*OWN, *solving.ALGORITHMS)
+    for name in sorted(wanted or ()):
+        # Before it is found out which games are small, which compiles kernels.
+        game, _, learner = name.rpartition("/")
+        if not (name in games or (game in {"", *games} and learner in learners)):
+            raise InputError(
+                f"no cell {name!r}: name a game ({', '.join(GAMES)}), a learner "
+                f"({', '.join(learners)}), or GAME/LEARNER"
+            )
     pairs = [(game, learner) for game in GAMES for learner in learners_of(game)]
     names = {
         (game, learner): {
@@ -115,14 +126,9 @@ def choose(only: Iterable[str] | None, seeds: Iterable[int]) -> list[Cell]:
         }
         for game, learner in pairs
     }
-    wanted = None if only is None else {name.strip() for name in only}
     for name in sorted(wanted or ()):
         if not any(name in own for own in names.values()):
-            learners = ", ".join(dict.fromkeys(learner for _, learner in pairs))
-            raise InputError(
-                f"no cell {name!r}: name a game ({', '.join(GAMES)}), a learner ({learners}), or "
-                "GAME/LEARNER"
-            )
+            raise InputError(f"no cell {name!r}: that game is too large for this learner")
     chosen = [pair for pair in pairs if wanted is None or names[pair] & wanted]
     return [Cell(*pair, seed) for pair in chosen for seed in seeds]
 

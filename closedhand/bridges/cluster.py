@@ -26,6 +26,8 @@ Result = TypeVar("Result")
 
 LOCAL = "local"
 """Address that stands for a new cluster of all cores of this machine."""
+FOUND = "auto"
+"""Address that stands for the cluster that runs on this machine."""
 AHEAD = 2
 """Jobs that an actor is given at a time, so that it does not wait for the next one."""
 PATIENCE = 10.0
@@ -34,15 +36,21 @@ LOSSES = 5
 """Actors that a job may lose before it is given up: it may be the job that ends them."""
 
 
-def _knock(address: str) -> None:
-    """Connect to a host and a port; Ray would go on trying for minutes.
+def _host_and_port(address: str) -> tuple[str, int] | None:
+    """Where a cluster listens; None if Ray finds that out itself.
 
     Raises:
-        OSError: Nobody listens there.
+        InputError: The text is no address: Ray would try it for ever, deaf to Ctrl-C.
     """
-    found = re.fullmatch(r"(?:ray://)?\[?([^/]+?)\]?:(\d{1,5})", address)
-    if found:
-        socket.create_connection((found[1], int(found[2])), PATIENCE).close()
+    if address in (LOCAL, FOUND):
+        return None
+    parts = re.fullmatch(r"(?:ray://)?\[?([^/\s\[\]]+)\]?:(\d{1,5})", address)
+    if parts is None or not 0 < int(parts[2]) < 2**16:
+        raise InputError(
+            f"no Ray cluster at {address}: an address is HOST:PORT, ray://HOST:PORT, {FOUND} or "
+            f"{LOCAL}"
+        )
+    return parts[1], int(parts[2])
 
 
 class _Actor:
@@ -71,8 +79,9 @@ class Cluster:
             most: Maximum number of actors; None: one for each core.
 
         Raises:
-            InputError: Ray is not installed.
+            InputError: That is no address, or Ray is not installed.
         """
+        self._place = _host_and_port(address)
         # Ray reports to its makers unless told not to.
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         if address == LOCAL and "ray" not in sys.modules and "RAY_AUTH_MODE" not in os.environ:
@@ -106,7 +115,9 @@ class Cluster:
             if self._address == LOCAL:
                 new["num_cpus"] = cores()
             try:
-                _knock(self._address)
+                if self._place is not None:
+                    # Ray would go on trying for minutes.
+                    socket.create_connection(self._place, PATIENCE).close()
                 self._ray.init(
                     self._address, include_dashboard=False, log_to_driver=False,
                     logging_level="error", **new,

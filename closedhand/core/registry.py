@@ -64,6 +64,8 @@ class GameSpec:
         trees: Trees of its own on which solvers work, a
             `closedhand.solvers.interface.Trees`; None: they work on the information
             tree that is built of any small game.
+        abstractions: Trees on which `solve --states NAME` learns by the name of the states, whose
+            sets are classes of information sets; see `closedhand.solvers.tied`.
         terms: The game's own words in other languages, by language and by the word in English:
             names of roles, marks, parts and of actions without cards. They are for the table in a
             browser, see `closedhand.core.display.Row`.
@@ -105,6 +107,7 @@ class GameSpec:
     commands: Mapping[str, Ref] = field(default_factory=dict[str, Ref])
     trainers: Mapping[str, Ref] = field(default_factory=dict[str, Ref])
     trees: Ref | None = None
+    abstractions: Mapping[str, Ref] = field(default_factory=dict[str, Ref])
     terms: Ref | None = None
     faces: Mapping[str, str] = field(default_factory=dict[str, str])
     playouts: Ref | None = None

@@ -7,7 +7,15 @@ whoever has only the link of a seat is a guest of that table.
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Coroutine,
+    Iterator,
+    Mapping,
+)
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
@@ -110,7 +118,12 @@ class Connection:
             self.push({"push": "closed"})
         else:
             links = self.table.links() if self.owner else None
-            self.push({"push": "table", **told(self.table, self.seat), "links": links})
+            data = told(self.table, self.seat, self.kept_back(self.table.game.name))
+            self.push({"push": "table", **data, "links": links})
+
+    def kept_back(self, game: str) -> Collection[str]:
+        """Texts of agents of a game that name files, which are for the owner alone."""
+        return () if self.owner else self.house.added.get(game, ())
 
     def start(self, name: str, work: Coroutine[Any, Any, None]) -> None:
         """Begin a computation in place of the one of that name."""

@@ -19,8 +19,8 @@ from closedhand.solvers.solving import (
     labels,
     make_solver,
 )
-from closedhand.solvers.strategy import ANY, rows_of, strategy_of, uniform
-from closedhand.solvers.tree import build, tree_size
+from closedhand.solvers.strategy import normalised, rows_of, strategy_of
+from closedhand.solvers.tree import ANY, build, layout_of, tree_size
 from closedhand.web.json_numbers import number_of
 from closedhand.web.uploads import uploaded
 
@@ -69,7 +69,8 @@ class GameExplorer:
         self.game = game
         self.tree = build(game, most=MOST_NODES)
         self.graph = public_graph(game, self.tree)
-        self.look = self._look(uniform(game).probabilities, "uniform")
+        equal = normalised(self.tree.rows, np.zeros(len(self.tree.actions)))
+        self.look = self._look(equal, "uniform")
 
     def _look(self, sigma: np.ndarray, name: str) -> Look:
         return Look(name, sigma, losses(self.tree, sigma), flow(self.tree, self.graph, sigma))
@@ -94,7 +95,7 @@ class GameExplorer:
 
     def _take_agent(self, agent: Agent, name: str) -> None:
         found = strategy_of(self.game, agent)
-        self.look = self._look(rows_of(found, self.tree), name)
+        self.look = self._look(rows_of(found, layout_of(self.game, self.tree)), name)
 
     def respond(self, player: int) -> None:
         """Replace the strategy of a player by a best response to the others."""

@@ -4,7 +4,7 @@ import asyncio
 import json
 import logging
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
@@ -328,12 +328,18 @@ def _decide(table: Table, seat: int, version: int) -> int | None:
     return int(agent.act(view)) if table.version == version else None
 
 
-def told(table: Table, seat: int) -> dict[str, Any]:
+def called(agent: str, with_files_of: Collection[str]) -> str:
+    """The text of an agent, but only its name if it is one of those that name files."""
+    return agent.partition(":")[0] if agent in with_files_of else agent
+
+
+def told(table: Table, seat: int, with_files_of: Collection[str] = ()) -> dict[str, Any]:
     """What a browser is told of a table.
 
     Args:
         table: The table.
         seat: Seat of the person who is told; `WATCHING` for others.
+        with_files_of: Texts of agents that name files, of which only the agent's name is told.
     """
     game = table.game
     # All is laid open at the end of a hand.
@@ -346,7 +352,11 @@ def told(table: Table, seat: int) -> dict[str, Any]:
         "game": game.name,
         "seat": seat,
         "chairs": [
-            {"agent": chair.agent, "name": chair.name, "person": not chair.agent}
+            {
+                "agent": called(chair.agent, with_files_of),
+                "name": chair.name,
+                "person": not chair.agent,
+            }
             for chair in table.chairs
         ],
         "position": describe(game, views, table.actors, legal=asked),
@@ -357,7 +367,12 @@ def told(table: Table, seat: int) -> dict[str, Any]:
         "deal": table.deal,
         "turn": table.turn,
         "hands": [
-            {"returns": h.returns, "sitters": h.sitters, "deal": h.deal, "turn": h.turn}
+            {
+                "returns": h.returns,
+                "sitters": [called(each, with_files_of) for each in h.sitters],
+                "deal": h.deal,
+                "turn": h.turn,
+            }
             for h in table.hands
         ],
         "roles": list(game.roles),

@@ -132,7 +132,7 @@ def test_steady_and_quick_agents_play_many_deals_at_once() -> None:
     game, together = make_game("daihinmin", rounds=100), league.TOGETHER
     for agent, per_job in (
         ("policy", together),
-        ("kou-tuned", together),
+        ("kou", together),
         ("random", 1),
         ("policy-search:20", 1),
         (Slow(), 1),
@@ -148,7 +148,7 @@ def test_steady_and_quick_agents_play_many_deals_at_once() -> None:
 
 def test_deals_side_by_side_are_those_one_after_the_other() -> None:
     game, seen, deals = make_game("daihinmin", rounds=8), list[int](), league.TOGETHER + 2
-    agents = ["policy", "kou", "kou-tuned", "min-sets", "trick-ender"]
+    agents = ["policy", "kou", "kou[letter=1]", "min-sets", "trick-ender"]
     played = league.play(game, agents, deals, 4, progress=seen.append)
     assert seen == [0, league.TOGETHER, deals]
     alone = league.play(game, agents, deals, 4, chunk=1)

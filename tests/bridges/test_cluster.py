@@ -37,7 +37,10 @@ pytestmark = [
 ]
 
 
-@pytest.mark.parametrize("address", ["localhost:1", "ray://127.0.0.1:1", "127.0.0.1:99999"])
+@pytest.mark.parametrize(
+    "address",
+    ["localhost:1", "ray://127.0.0.1:1", "127.0.0.1:99999", "search:-1", "host", "host:0", ""],
+)
 def test_an_address_without_a_cluster_is_one_line(address: str) -> None:
     with pytest.raises(InputError, match=f"no Ray cluster at {address}: "), Cluster(address):
         pass

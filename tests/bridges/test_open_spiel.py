@@ -12,7 +12,8 @@ from support_leduc import STANDARD, STANDARD_VALUE, UH
 
 from closedhand import Game, InputError, make_agent, make_game
 from closedhand.arena import match
-from closedhand.solvers.strategy import StrategyAgent, evaluate, solve_exactly, strategy_of
+from closedhand.solvers.sequence_form import solve as solve_exactly
+from closedhand.solvers.strategy import StrategyAgent, evaluate, strategy_of
 
 pyspiel = pytest.importorskip("pyspiel")
 

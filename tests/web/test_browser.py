@@ -29,7 +29,8 @@ from closedhand.core import registry
 from closedhand.core.records import Record, from_state
 from closedhand.core.registry import GAMES
 from closedhand.games.chinese_poker.notation import cards_text
-from closedhand.solvers.solving import trees_of
+from closedhand.solvers.sequence_form import solve
+from closedhand.solvers.strategy import save
 from closedhand.web import catalogue, remote_seat, study
 from closedhand.web.lobby import bound_game
 from closedhand.web.page import page as saved_page
@@ -809,7 +810,7 @@ def test_a_small_game_is_looked_into_and_solved(visit: Callable[..., Any], tmp_p
     compile_small("leduc")
     game = make_game("leduc")
     equilibrium = tmp_path / "strategy.npz"
-    trees_of(game).save(trees_of(game).solve_exactly(game)[1], equilibrium)
+    save(solve(game)[1], equilibrium)
     page = visit("#/solve")
     page.select_option("#game", "leduc")
     page.click("#look")

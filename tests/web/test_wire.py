@@ -31,6 +31,7 @@ from closedhand.web.connection import MOST_OF_GUEST
 from closedhand.web.guard import BURST, MOST_CONNECTIONS, MOST_MESSAGE
 from closedhand.web.remote_seat import Address
 from closedhand.web.server import TYPES
+from closedhand.web.table import Chair, Hand, Table
 
 PERSON, RANDOM = {"name": "Ann"}, {"agent": "random"}
 
@@ -231,6 +232,29 @@ def test_a_token_is_demanded() -> None:
         with to_socket(port) as socket, pytest.raises(ConnectionClosed):
             socket.send('{"do": "tables", "n": 1}')
             socket.recv(timeout=60)
+
+
+def test_files_are_named_to_the_owner_alone() -> None:
+    """Neither where agents are listed, nor at a table, nor in the record of a hand."""
+    secret = "learned:/home/owner/runs/best"
+    with (
+        serving(token="secret", uh_leduc=[secret]) as port,
+        wired(port, "secret") as owner,
+        wired(port, "wrong") as stranger,
+    ):
+        assert secret in [each["text"] for each in owner.ask("agents", game="uh_leduc")]
+        listed = stranger.ask("agents", game="uh_leduc")
+        assert "random" in [each["text"] for each in listed]
+        assert "/home" not in json.dumps(listed)
+    game = make_game("uh_leduc")
+    chairs = [Chair(name="Ann", token="a"), Chair(agent=secret)]
+    table = Table("t", game, chairs, game.deal(np.random.default_rng(1)), seed=1)
+    table.hands = [Hand([0.0, 0.0], [chair.sitter for chair in chairs], 1, 0)]
+    assert json.dumps(lobby.told(table, 0)).count("/home") == 2
+    told = lobby.told(table, 0, [secret])
+    assert "/home" not in json.dumps(told)
+    assert [chair["agent"] for chair in told["chairs"]] == ["", "learned"]
+    assert lobby.called("learned:other", [secret]) == "learned:other"
 
 
 def test_long_messages_of_guests_are_refused() -> None:

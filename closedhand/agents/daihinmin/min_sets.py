@@ -22,7 +22,7 @@ from closedhand.agents.daihinmin.kou.strength import (
     strength_of,
     turned_ranks,
 )
-from closedhand.agents.daihinmin.kou.variants import TUNED, Numbers
+from closedhand.agents.daihinmin.kou.variants import REFINED, Numbers
 from closedhand.agents.daihinmin.limits import check_one_joker
 from closedhand.core import bits
 from closedhand.core.agents import Traits, described, refuse_argument
@@ -205,4 +205,4 @@ def make_min_sets(game: Game, seed: int, argument: str | None) -> KernelAgent:
     refuse_argument("min-sets", argument)
     check_no_gifts(game, "min-sets")
     check_one_joker(game, "min-sets")
-    return kernel_agent(game, "min-sets", Policy(TUNED))
+    return kernel_agent(game, "min-sets", Policy(REFINED))

@@ -1,8 +1,10 @@
 """Tables and figures of the paper about `kou`, champion of UECda-2014's light class.
 
-`kou` is its text to the letter, `kou-tuned` our best parameters of it, and `default` the
-competition's sample client. Its other programs are not ours, and agents of the same kind stand in
-for them. A league consists of matches of 100 rounds; intervals are over these matches.
+`kou` is the reading of its text under which its results are possible, `kou[letter=1]` follows the
+text to the letter, and `default` is the competition's sample client. `default[lead=single]` leads
+single cards, as the paper says of that client. Its other programs are not ours, and agents of the
+same kind stand in for them. A league consists of matches of 100 rounds; intervals are over these
+matches.
 `compute` plays each league as a part of its own. `report` is the text.
 """
 
@@ -13,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.agents.daihinmin.kou.variants import DEPARTURES, PAPER
+from closedhand.agents.daihinmin.kou.variants import DEPARTURES, LETTER
 from closedhand.arena import league, results as files
 from closedhand.arena.plot import new_figure, plot_league, save_figure, spread
+from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import make_agent
 from closedhand.core.duplicate import cut
 from closedhand.core.game import Game, InputError
@@ -29,8 +32,8 @@ MATCH = 100
 SIDE_BY_SIDE = 5000
 """Rounds of a league of agents that draw no random numbers that are played side by side."""
 
-KOUS = ("kou", "kou-tuned")
-"""The agents that are measured: the paper's letter, and our best parameters."""
+KOUS = ("kou", "kou[letter=1]")
+"""The agents that are measured: our reading of the paper, and its letter."""
 
 STAND_INS = {
     "min-sets": "chibiHana",
@@ -43,10 +46,10 @@ STAND_INS = {
 """Our agents, and the paper's programs that they stand in for; searching ones in strength order.
 
 The stand-in for snowl, the first champion that searched, plays its simulations at random, about as
-many as snowl did. It is weaker than `kou-tuned` (section "budget"), as snowl is.
+many as snowl did. It is weaker than `kou` (section "budget"), as snowl is.
 """
 
-TIMED = {1: ("kou", "kou-tuned"), 2: ("kou-tuned",)}
+TIMED = {1: KOUS, 2: KOUS[:1]}
 """By table, whose leagues the times are from; the first agent is the one compared with."""
 
 LIGHT = ("min-sets", "trick-ender", "default", "default")
@@ -68,7 +71,8 @@ TABLE_2 = {
 }
 """The paper's cumulative points of each program, by number of rounds."""
 
-ENEMIES = ("min-sets", "trick-ender", "default")
+ENEMIES = ("min-sets", "trick-ender", "default", "default[lead=single]")
+"""The opponents of Tables 3 to 6; the last two are both compared with the paper's `default`."""
 VARIANTS = {
     "w100": (3, (-2132, -767, -825)),
     "w90": (3, (403, 663, 15)),
@@ -96,7 +100,10 @@ BUDGETS = (10, 30, 100, 300, 1000, 3000)
 """Simulations per decision of the searches whose strength is measured."""
 PLAYOUTS = "random"
 """Policy of their playouts."""
-BUDGET_ENEMIES = ("default", "kou-tuned")
+BUDGET_ENEMIES = ("default", "kou")
+
+WORTH_ENEMY = "default"
+"""The agent among four of which a departure is measured."""
 
 SECTIONS = (
     *("table-1", "table-2", "table-3", "table-4", "table-5", "table-6"),
@@ -109,15 +116,21 @@ DIFFERENCES = (
     "Differences: the text, followed to the letter, is not what the paper's program did. It lets",
     "the strongest of the weak plays lead, always takes the strongest card out of its pair,",
     "follows with strong plays before weak ones, and does not prefer plays that leave only",
-    "winners: so `kou` is weaker than `default`, where the paper's is the best of the light",
-    "programs, and leading the weakest play (`weak`), which the paper found harmful, helps it.",
+    "winners: so `kou[letter=1]` is weaker than `default`, where the paper's program is the best",
+    "of the light ones. `kou` departs from the letter where Table 1 needs it (section worth).",
     "Where the text is silent, the rules are the competition's, and cards are given away so that",
-    "the least weak hand remains. `default` leads its longest kaidan and its largest group, the",
-    "paper's its weakest play. The stand-ins play otherwise than the programs in whose place they",
-    "are, so that the distances from them are others; how the simulations of those that search go",
-    "on, the paper does not say.",
+    "the least weak hand remains. `default` leads its longest kaidan and its largest group;",
+    "`default[lead=single]` leads its weakest card, as the paper says of it. The stand-ins play",
+    "otherwise than the programs in whose place they are, so that the distances from them are",
+    "others; how the simulations of those that search go on, the paper does not say.",
 )
 """What differs from the paper, and why."""
+
+SIGNS = (
+    "Sign: `same` as the paper's, the `other` one, or `open`, where our interval contains 0 or the",
+    "paper's difference is at most twice its standard deviation.",
+)
+"""What the column of signs of Tables 3 to 6 means."""
 
 NOISE = 80
 """Approximate standard deviation of the difference of two scores of 1,000 rounds each."""
@@ -162,7 +175,7 @@ def leagues(plan: Plan) -> dict[str, tuple[list[str], int]]:
             ("table-2", SEARCH, plan.search_rounds),
         ):
             if section in plan.sections:
-                found[f"{section}-{kou}"] = ([kou, *rest], rounds)
+                found[f"{section}-{plain(kou)}"] = ([kou, *rest], rounds)
         for agent, enemy in compared(plan, kou):
             found[part_name(agent, enemy)] = ([agent, *[enemy] * 4], plan.rounds)
     if "budget" in plan.sections:
@@ -186,31 +199,35 @@ def compared(plan: Plan, kou: str) -> list[tuple[str, str]]:
         found += [(agent, enemy) for enemy in plan.enemies for agent in agents]
     if "sweep" in plan.sections:
         found += [
-            (f"{kou}[threshold={number}]", enemy)
+            (with_option(kou, "threshold", number), enemy)
             for enemy in SWEEP_ENEMIES
             for number in THRESHOLDS
         ]
     if "worth" in plan.sections:
         agents = [kou, *(with_departure(kou, name) for name in DEPARTURES)]
-        found += [(agent, worth_enemy(kou)) for agent in agents]
+        found += [(agent, WORTH_ENEMY) for agent in agents]
     return list(dict.fromkeys(found))
 
 
+def with_option(kou: str, name: str, value: int) -> str:
+    """One of `KOUS` with another value of a parameter."""
+    spec = AgentSpec.parse(kou)
+    return str(AgentSpec(spec.name, {**spec.options, name: value}))
+
+
 def with_departure(kou: str, name: str) -> str:
-    """`kou` with one of the departures, or `kou-tuned` without it."""
-    value = DEPARTURES[name] if kou == "kou" else getattr(PAPER, name)
-    return f"{kou}[{name}={value}]"
-
-
-def worth_enemy(kou: str) -> str:
-    """The agent among four of which a departure is measured."""
-    return "default" if kou == "kou" else kou
+    """`kou` without one of the departures, or the letter with it."""
+    return with_option(kou, name, getattr(LETTER, name) if kou == "kou" else DEPARTURES[name])
 
 
 def part_name(agent: str, enemy: str) -> str:
     """The name of the league of an agent against four of an enemy."""
-    plain = agent.translate(str.maketrans({":": "-", "[": "-", "=": "-", "]": ""}))
-    return f"{plain}-against-{enemy}"
+    return f"{plain(agent)}-against-{plain(enemy)}"
+
+
+def plain(agent: str) -> str:
+    """The text of an agent without the characters that a file name had better not have."""
+    return agent.translate(str.maketrans({":": "-", "[": "-", "=": "-", ",": "-", "]": ""}))
 
 
 def compute(
@@ -315,7 +332,7 @@ def sections_of(results: dict[str, dict[str, Any]]) -> list[str]:
         for section in SECTIONS
         if all(
             name in results
-            for enemy in ENEMIES[-1:]
+            for enemy in (QUICK.enemies[0],)
             for name in leagues(Plan(sections=(section,), enemies=(enemy,)))
         )
     ]
@@ -338,11 +355,12 @@ def pictures(results: dict[str, dict[str, Any]], folder: Path) -> None:
     """
     for number in (1, 2):
         for kou in KOUS:
-            data = results.get(f"table-{number}-{kou}")
+            data = results.get(f"table-{number}-{plain(kou)}")
             if data:
                 # Points by match are fine enough for the curves.
                 plot_league(
-                    {**data, "points": data["matches"]}, folder / f"figure-{number}-{kou}.png"
+                    {**data, "points": data["matches"]},
+                    folder / f"figure-{number}-{plain(kou)}.png",
                 )
     if "sweep" in sections_of(results):
         _plot_sweep(results, folder / "sweep.png")
@@ -362,7 +380,7 @@ def _plot_sweep(results: dict[str, dict[str, Any]], path: Path) -> None:
         axis.set_title(f"among four {enemy}", fontsize=10)
         axis.set_xlabel("threshold")
         axis.grid(True, alpha=0.3)
-    axes[0].set_ylabel(f"points in 1,000 rounds, less threshold {PAPER.threshold}")
+    axes[0].set_ylabel(f"points in 1,000 rounds, less threshold {LETTER.threshold}")
     axes[0].legend(fontsize=8)
     save_figure(figure, path)
 
@@ -395,7 +413,7 @@ def _gap_of_threshold(
     results: dict[str, dict[str, Any]], kou: str, number: int, enemy: str
 ) -> Estimate:
     """What another threshold than the paper's brings in 1,000 rounds."""
-    agent, original = (f"{kou}[threshold={value}]" for value in (number, PAPER.threshold))
+    agent, original = (with_option(kou, "threshold", n) for n in (number, LETTER.threshold))
     return difference(results, agent, original, enemy)
 
 
@@ -403,10 +421,9 @@ def report(results: dict[str, dict[str, Any]]) -> str:
     """All results as Markdown."""
     lines = ["# kou and Daihinmin, reproduced", ""]
     lines += ["Points of leagues of five programs; seats and classes change every 100 rounds, and"]
-    lines += ["intervals, 95%, are over these matches. `kou` is the paper's text to the letter,"]
-    lines += [
-        "`kou-tuned` has our best parameters, and `default` is the competition's sample client."
-    ]
+    lines += ["intervals, 95%, are over these matches. `kou` is the reading of the paper under"]
+    lines += ["which its results are possible, `kou[letter=1]` follows its text to the letter, and"]
+    lines += ["`default` is the competition's sample client."]
     lines += ["The others are not ours: our agents stand in for them, and only the shape of the"]
     lines += ["results can be compared. A score of 1,000 rounds has a standard deviation of about"]
     lines += [
@@ -421,19 +438,25 @@ def report(results: dict[str, dict[str, Any]]) -> str:
         (2, TABLE_2, "Against programs that search"),
     ):
         if f"table-{number}" in sections:
-            pictures = ", ".join(f"figure-{number}-{kou}.png" for kou in KOUS)
+            pictures = ", ".join(f"figure-{number}-{plain(kou)}.png" for kou in KOUS)
             lines += ["", f"## Table {number}: {title} (pictures: {pictures})", ""]
-            lines += _score_table([results[f"table-{number}-{kou}"] for kou in KOUS], table)
+            lines += _score_table([results[f"table-{number}-{plain(kou)}"] for kou in KOUS], table)
     for number, title in TITLES.items():
         if f"table-{number}" in sections:
             lines += ["", f"## Table {number}: {title}", ""]
             variants = [v for v, (own, _) in VARIANTS.items() if own == number]
             lines += _difference_table(results, variants)
+    if any(f"table-{number}" in sections for number in TITLES):
+        lines += ["", *SIGNS]
     if "sweep" in sections:
         lines += ["", "## The threshold, less 95, in 1,000 rounds (picture: sweep.png)", ""]
         lines += _sweep_table(results)
     if "worth" in sections:
-        lines += ["", "## What each departure from the paper is worth, in 1,000 rounds", ""]
+        lines += [
+            "",
+            f"## What each departure is worth among four {WORTH_ENEMY}, in 1,000 rounds",
+            "",
+        ]
         lines += _worth_table(results)
     if "budget" in sections:
         lines += ["", "## Strength of Monte Carlo search with random playouts", ""]
@@ -469,15 +492,24 @@ def _score_table(leagues: Sequence[dict[str, Any]], paper: dict[int, tuple[int, 
 
 def _difference_table(results: dict[str, dict[str, Any]], variants: list[str]) -> list[str]:
     """Score differences of variants to the agent itself, ours and the paper's."""
-    lines = [f"| among four | variant | {' | '.join(f'{kou} | 95%' for kou in KOUS)} | paper |"]
-    lines += ["|---|---|" + "---|" * (2 * len(KOUS) + 1)]
+    heads = " | ".join(f"{kou} | 95% | sign" for kou in KOUS)
+    lines = [f"| among four | variant | {heads} | paper |"]
+    lines += ["|---|---|" + "---|" * (3 * len(KOUS) + 1)]
     for enemy in enemies_of(results, variants[0]):
         name = f"{enemy} ({STAND_INS[enemy]})" if enemy in STAND_INS else enemy
         for variant in variants:
             gaps = [difference(results, f"{kou}:{variant}", kou, enemy) for kou in KOUS]
-            stated = VARIANTS[variant][1][ENEMIES.index(enemy)]
-            lines.append(f"| {name} | {variant} | {_gap_cells(gaps)} | {stated:+} |")
+            stated = VARIANTS[variant][1][min(ENEMIES.index(enemy), 2)]
+            cells = [f"{_gap_cells([gap])} | {sign_of(gap, stated)}" for gap in gaps]
+            lines.append(f"| {name} | {variant} | {' | '.join(cells)} | {stated:+} |")
     return lines
+
+
+def sign_of(gap: Estimate, stated: int) -> str:
+    """Whether a difference has the sign of the paper's, as `SIGNS` says."""
+    if abs(stated) <= 2 * NOISE or gap.low <= 0 <= gap.high:
+        return "open"
+    return "same" if (gap.mean > 0) == (stated > 0) else "other"
 
 
 def _sweep_table(results: dict[str, dict[str, Any]]) -> list[str]:
@@ -492,17 +524,12 @@ def _sweep_table(results: dict[str, dict[str, Any]]) -> list[str]:
 
 
 def _worth_table(results: dict[str, dict[str, Any]]) -> list[str]:
-    """What each departure adds to `kou`, and what `kou-tuned` loses without it."""
-    heads = [
-        f"added to kou, among four {worth_enemy('kou')}",
-        f"removed from kou-tuned, among four {worth_enemy('kou-tuned')}",
-    ]
+    """What `kou` loses without each departure, and what it adds to the letter."""
+    heads = ["removed from kou", "added to the letter"]
     lines = [f"| departure | {' | '.join(f'{head} | 95%' for head in heads)} |"]
     lines += ["|---|" + "---|" * (2 * len(heads))]
     for name, value in DEPARTURES.items():
-        gaps = [
-            difference(results, with_departure(kou, name), kou, worth_enemy(kou)) for kou in KOUS
-        ]
+        gaps = [difference(results, with_departure(kou, name), kou, WORTH_ENEMY) for kou in KOUS]
         lines.append(f"| `{name}={value}` | {_gap_cells(gaps)} |")
     return lines
 
@@ -538,7 +565,7 @@ def _time_tables(results: dict[str, dict[str, Any]]) -> list[str]:
     for number, timed in TIMED.items():
         found: dict[str, float] = {}
         for kou in timed:
-            for row in results.get(f"table-{number}-{kou}", {}).get("results", ()):
+            for row in results.get(f"table-{number}-{plain(kou)}", {}).get("results", ()):
                 found.setdefault(row["agent"], row["microseconds_per_decision"])
         if found:
             head = f"| agent of Table {number} | µs a decision | times {timed[0]}'s |"

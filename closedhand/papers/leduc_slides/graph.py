@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from closedhand.agents.leduc.strategy import Strategy
-from closedhand.agents.leduc.tree import CHANCE, build, reach, to_sigma
+from closedhand.agents.leduc.tree import build, layout_of, reach
 from closedhand.arena.plot import new_figure
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.games.leduc.notation import Notation
 from closedhand.games.leduc.plays import ACTIONS, graph, name
+from closedhand.solvers.strategy import Strategy, to_sigma
 
 Place = tuple[float, float]
 
@@ -137,19 +137,19 @@ def _taken(strategy: Strategy, card: str | None, flop: str | None) -> dict[tuple
     tree = build(game)
     # `pays` begins with the probabilities of the deals, by slot; sum those that meet the condition.
     given = {phase: tree.pays[slots[phase]][:, :, cards].sum() for phase in slots}
-    sigma = to_sigma(tree, strategy)
+    sigma = to_sigma(tree, layout_of(game, tree), strategy)
     reached = np.zeros((2, *sigma.shape))
     for player in range(2):
         reach(tree, sigma, player, reached[player])
     taken: dict[tuple[str, str], float] = defaultdict(float)
-    for n in np.flatnonzero(tree.player < CHANCE):
+    for n in np.flatnonzero(tree.player >= 0):
         node, slot, own = game.rules.tables.nodes[tree.node[n]], tree.slot[n], tree.player[n]
         phase = int(node["phase"])
         if slot not in slots[phase]:
             continue
         # By the player's card: its reach times the opponent's, summed over the opponent's card.
         likely = reached[own, n] * (reached[1 - own, n, kinds] @ tree.pays[slot])
-        for child in range(tree.first[n], tree.first[n] + tree.children[n]):
+        for child in range(tree.first[n], tree.first[n + 1]):
             p = (likely * sigma[child])[cards].sum() / given[phase]
             taken[name(node), ACTIONS[tree.action[child]]] += float(p)
     return dict(taken)

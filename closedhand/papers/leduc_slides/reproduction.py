@@ -10,15 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from closedhand.agents.leduc import abstraction, linear
-from closedhand.agents.leduc.tree import evaluate
+from closedhand.agents.leduc.slides import SLIDES
 from closedhand.arena.plot import plot_curves
 from closedhand.core.game import Game
 from closedhand.core.optional_imports import require
 from closedhand.core.registry import make_game
 from closedhand.core.run import Notes, Part, compute_parts
-from closedhand.solvers import solving
-from closedhand.solvers.strategy import evaluate as judge, strategy_of
+from closedhand.solvers import sequence_form, solving
+from closedhand.solvers.strategy import evaluate, strategy_of
 
 GAMES = {
     "uh_leduc": ("uh_leduc", {}),
@@ -128,11 +127,10 @@ def compute(
         InputError: A library is missing.
         KeyboardInterrupt: Interrupted; a later call resumes.
     """
-    # These fail now, not in five minutes.
+    # It fails now, not in five minutes.
     require("scipy")
     if "learning" in plan.sections:
-        for algorithm in LEARNERS:
-            solving.find(algorithm, make_game("uh_leduc"))
+        require("torch", "safetensors")
     settings = {"seconds": plan.seconds, "sampling": plan.sampling, "seed": plan.seed}
     return compute_parts(parts(folder, plan), folder, settings, progress)
 
@@ -170,7 +168,7 @@ def _learning_ppo(folder: Path, seed: int, seconds: float) -> Part:
         curve: list[dict[str, Any]] = []
 
         def judge_now() -> None:
-            found = judge(strategy_of(game, learner.agent()))
+            found = evaluate(strategy_of(game, learner.agent()))
             point = {"iterations": learner.updates, "seconds": round(run.seconds, 3)}
             curve.append({**point, **solving.judgement_summary(game, found)})
 
@@ -212,11 +210,11 @@ def values() -> dict[str, Any]:
     found = {}
     for name, game in games():
         start = time.perf_counter()
-        solution = linear.solve(game)
+        value, strategy = sequence_form.solve(game)
         seconds = time.perf_counter() - start
         found[name] = {
-            "value": solution.value,
-            "nash_conv": evaluate(solution.strategy).nash_conv,
+            "value": value,
+            "nash_conv": evaluate(strategy).nash_conv,
             "seconds": seconds,
         }
     return found
@@ -234,10 +232,12 @@ def slides(algorithm: str, seed: int) -> dict[str, Any]:
     """NashConv in the real game on the slides' states, and on true information sets."""
     game = make_game("uh_leduc")
     iterations = ON_SLIDES[algorithm]
+    forgetful = solving.make_solver(algorithm, game, seed, SLIDES)
+    forgetful.run(iterations)
     recalled = _finished(solving.begin(algorithm, game, seed), iterations=iterations)
     return {
         "iterations": iterations,
-        "slides": judge(abstraction.solve(game, iterations, algorithm, seed)).nash_conv,
+        "slides": evaluate(forgetful.strategy()).nash_conv,
         "perfect recall": recalled["nash_conv"],
     }
 
@@ -318,11 +318,10 @@ def _slides(results: dict[str, dict[str, Any]]) -> list[str]:
     ]
     lines += ["", "| algorithm | an iteration | iterations | slides' states | perfect recall |"]
     lines += ["|---|---|---|---|---|"]
-    algorithms = solving.algorithms(make_game("uh_leduc"))
     for algorithm in ON_SLIDES:
         row = results[f"slides-{algorithm}"]
         lines.append(
-            f"| {algorithm} | {algorithms[algorithm].unit} | {row['iterations']:,} "
+            f"| {algorithm} | {solving.ALGORITHMS[algorithm].unit} | {row['iterations']:,} "
             f"| {row['slides']:.3g} | {row['perfect recall']:.2g} |"
         )
     return lines
@@ -333,8 +332,8 @@ def _learning(results: dict[str, dict[str, Any]]) -> list[str]:
     lines = ["Learning UH-Leduc (picture: learning.png):", ""]
     lines += ["| algorithm | an iteration | iterations | seconds | exploitability | guarantee |"]
     lines += ["|---|---|---|---|---|---|"]
-    algorithms = solving.algorithms(make_game("uh_leduc"))
-    kinds = {name: (algorithms[name].unit, algorithms[name].guarantee) for name in LEARNERS}
+    about = solving.ALGORITHMS
+    kinds = {name: (about[name].unit, about[name].guarantee) for name in LEARNERS}
     for algorithm, (unit, guarantee) in {**kinds, "ppo": ("update", "none")}.items():
         row = results[f"learning-{algorithm}"]
         lines.append(

@@ -1,5 +1,6 @@
 """What a browser can ask for about games and tables."""
 
+from dataclasses import replace
 from typing import Any
 
 from closedhand.core.game import InputError
@@ -8,6 +9,7 @@ from closedhand.core.registry import load, spec_of
 from closedhand.web import advice, catalogue
 from closedhand.web.connection import Connection, request
 from closedhand.web.hints import adviser, push_advice, push_worlds
+from closedhand.web.lobby import called
 from closedhand.web.table import OBJECT, PACE, TRUTH, pace_of
 
 
@@ -20,6 +22,8 @@ async def _games(visitor: Connection, given: dict[str, Any]) -> Any:
 async def _agents(visitor: Connection, given: dict[str, Any]) -> Any:
     house, name = visitor.house, given["game"]
     found = await house.think(catalogue.agents, name)
+    if not visitor.owner:
+        return found  # the others name files of the owner
     added = [{"text": each, "microseconds": None} for each in house.added.get(name, ())]
     return [*found, *added]
 
@@ -166,7 +170,9 @@ async def _record(visitor: Connection, given: dict[str, Any]) -> Any:
     table = visitor.at_table()
     if not table.over:
         raise InputError("the record of a hand is for its end")
-    return table.record().to_json()
+    record, files = table.record(), visitor.kept_back(table.game.name)
+    agents = None if record.agents is None else tuple(called(a, files) for a in record.agents)
+    return replace(record, agents=agents).to_json()
 
 
 @request("try", {"version": SEED, "text": TEXT}, for_owner=False)

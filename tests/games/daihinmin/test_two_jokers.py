@@ -235,7 +235,7 @@ def test_who_does_not_know_two_jokers_says_so() -> None:
     with pytest.raises(InputError, match="leave out jokers=2"):
         make_game("daihinmin", jokers=2, actions="card_sets")
     game = make_game("daihinmin", jokers=2)
-    for agent in ("kou", "kou-tuned", "min-sets", "trick-ender", "policy"):
+    for agent in ("kou", "kou[letter=1]", "min-sets", "trick-ender", "policy"):
         with pytest.raises(InputError, match=f"{agent} is for games with one joker"):
             make_agent(game, agent)
     with pytest.raises(InputError, match="playouts=policy is for games with one joker"):
