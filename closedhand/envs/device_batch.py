@@ -29,6 +29,7 @@ from closedhand.envs.opponents import Opponents, Spec, check_seat
 if TYPE_CHECKING:
     import torch
 
+
 def import_torch() -> Any:
     """PyTorch.
 
@@ -692,5 +693,3 @@ def _policies(game: Game, opponents: Spec | None) -> Policies:
         return ()
     agents = Opponents(game, opponents, np.random.default_rng(0)).agents
     return tuple(_policy(game, agent) for agent in agents)
-
-

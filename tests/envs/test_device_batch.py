@@ -19,9 +19,7 @@ CASES = {
 def same(env: GameVectorEnv, batch: DeviceBatch, told: tuple, rewards: np.ndarray) -> None:
     """What a CPU env shows and pays is what the batch does."""
     observations, infos = told
-    parts = [
-        observations[name].reshape(N, -1) for name in observations if name != "action_mask"
-    ]
+    parts = [observations[name].reshape(N, -1) for name in observations if name != "action_mask"]
     assert (np.concatenate(parts, axis=1) == batch.observation.numpy()).all()
     assert (observations["action_mask"] == batch.action_mask.numpy()).all()
     assert (infos["current_player"] == batch.player.numpy()).all()
