@@ -89,7 +89,8 @@ def postponed() -> Generator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-        if presses == 1:
+        # A second press has gone on already; pyright does not see the handler count.
+        if presses == 1:  # pyright: ignore[reportUnnecessaryComparison]
             signal.raise_signal(signal.SIGINT)
 
 

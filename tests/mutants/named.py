@@ -40,14 +40,14 @@ NAMED = (
         f"{UECDA}/test_recordings.py::test_the_server_says_what_the_official_one_said",
     ),
     Fault(
-        "closedhand.competitions.uecda.guests",
+        "closedhand.competitions.uecda.remote_players",
         "self._late + 1 if self._owed else 0",
         "self._late + bool(self._owed)",
         f"{UECDA}/test_hostile.py::test_only_late_answers_in_a_row_cost_the_seat",
     ),
     Fault(
-        "closedhand.competitions.uecda.guests",
-        "len(self._waiting) >= self._most_waiting",
+        "closedhand.competitions.uecda.remote_players",
+        "len(self._waiting) >= self._limits.most_waiting",
         "False",
         f"{UECDA}/test_hostile.py::test_silent_connections_make_way",
     ),

@@ -1,4 +1,4 @@
-"""Who is let in."""
+"""Hosts, origins, secrets and limits that the server checks."""
 
 import logging
 
@@ -68,14 +68,14 @@ def test_a_secret_is_compared_with_any_text() -> None:
 
 
 def test_many_refusals_and_failures_are_an_entry_each(caplog: pytest.LogCaptureFixture) -> None:
-    complaints = RateLimitedLog()
+    log = RateLimitedLog()
     with caplog.at_level(logging.WARNING, "closedhand.web"):
         for _ in range(5):
-            complaints.refused("a message", "somebody")
+            log.refused("a message", "somebody")
             try:
                 raise KeyError
             except KeyError:
-                complaints.failed("a request")
+                log.failed("a request")
     assert [(each.levelname, bool(each.exc_info)) for each in caplog.records] == [
         ("WARNING", False), ("ERROR", True),
     ]  # fmt: skip

@@ -18,7 +18,7 @@ from support import FUZZ
 from support_uecda import GAME, LONG, START, Clock, Match, Raw, cards_table, check_log
 
 from closedhand.competitions.uecda import wire
-from closedhand.competitions.uecda.guests import MOST_LATE, MOST_WAITING, Guest
+from closedhand.competitions.uecda.remote_players import MOST_LATE, MOST_WAITING, RemotePlayer
 from closedhand.competitions.uecda.table import Result
 from closedhand.core.game import State
 from closedhand.games.daihinmin import logs
@@ -246,16 +246,16 @@ def test_what_comes_behind_an_answer_is_no_part_of_it() -> None:
     ours, theirs = socket.socketpair()
     first, second = cards_table(3), cards_table(5)
     with ours, theirs:
-        guest = Guest(ours, "hasty", SECONDS, Clock())
+        remote = RemotePlayer(ours, "hasty", SECONDS, Clock())
         for part, rest, answer in (
             (first[:100], first[100:] + second[:60], first),
             # What had come before the question is discarded.
             (second, b"", second),
         ):
-            guest.ask()
+            remote.ask()
             theirs.sendall(part)
-            assert guest.answer(lambda rest=rest: theirs.sendall(rest)) == answer
-        assert not guest.gone
+            assert remote.answer(lambda rest=rest: theirs.sendall(rest)) == answer
+        assert not remote.gone
 
 
 def test_a_slow_writer_has_no_more_time_than_others(tmp_path: Path) -> None:
@@ -373,8 +373,8 @@ def test_a_broken_connection_costs_the_seat_at_once(fault: str, turn: int, tmp_p
 
     Raw(match.connect()).play(answer)
     result = match.end()
-    assert result.gone == ("", "", "", "is gone", "") and not sum(result.late)
-    assert match.notes == ["raw is player_3", "raw is gone: random plays on as player_3"]
+    assert result.gone == ("", "", "", "disconnected", "") and not sum(result.late)
+    assert match.notes == ["raw is player_3", "raw disconnected: random plays on as player_3"]
     check_log(match.log, 2)
 
 
@@ -386,14 +386,14 @@ def test_a_client_that_reads_nothing_is_not_waited_for_twice() -> None:
     ):
         assert theirs
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
-        guest = Guest(ours, "deaf", 0.01)
+        remote = RemotePlayer(ours, "deaf", 0.01)
         for _ in range(2):
-            guest.tell(bytes(10**7))
-            guest.flush()
-        assert guest.gone == "reads nothing"
+            remote.queue(bytes(10**7))
+            remote.flush()
+        assert remote.gone == "does not read"
         # A socket that is closed raises: nothing has been tried again.
-        guest.ask()
-        assert guest.answer(lambda: None) is None
+        remote.ask()
+        assert remote.answer(lambda: None) is None
 
 
 # The lobby
