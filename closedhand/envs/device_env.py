@@ -1,5 +1,6 @@
 """Many games side by side as a Gymnasium VectorEnv of tensors, on a GPU or on the CPU."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ from closedhand.core.game_kernels import ILLEGAL, RUNNING
 from closedhand.envs import common
 from closedhand.envs.common import ILLEGAL_REWARD
 from closedhand.envs.device_batch import DeviceBatch
-from closedhand.envs.observation_form import ACTION_MASK, PLANES
+from closedhand.envs.observation_form import ACTION_MASK, OBSERVATION, PLANES
 from closedhand.envs.opponents import Spec
 from closedhand.envs.vector import REWARDS, GameVectorEnv
 
@@ -104,7 +105,7 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
         self.action_space = batch_space(self.single_action_space, num_envs)
         batch = self.batch
         self._observations: Tensors = {
-            **batch.form.parts(batch.observation), ACTION_MASK: batch.action_mask
+            **_parts(batch), ACTION_MASK: batch.action_mask
         }  # fmt: skip
         self._terminations = batch.status != RUNNING
         self._truncations = self._terminations.clone()
@@ -165,6 +166,18 @@ class DeviceVectorEnv(VectorEnv[Any, Any, Any]):
             dict(self._observations), rewards, self._terminations, self._truncations,
             dict(self._infos),
         )  # fmt: skip
+
+
+def _parts(batch: DeviceBatch) -> Tensors:
+    """The parts of the observations by name: views of the tensor."""
+    if batch.form.form != PLANES:
+        return {OBSERVATION: batch.observation}
+    parts, start = {}, 0
+    for name, shape in batch.game.shapes.items():
+        stop = start + math.prod(shape)
+        parts[name] = batch.observation[:, start:stop].view(batch.number, *shape)
+        start = stop
+    return parts
 
 
 def make_vector(

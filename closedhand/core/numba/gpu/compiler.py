@@ -215,7 +215,8 @@ def compile_function(
             for found in re.findall(r"(\d+) bytes stack frame, (\d+) bytes spill", done.stderr)
         ]
         registers = max(map(int, re.findall(r"Used (\d+) registers", done.stderr)), default=-1)
-        stack, spills = max(frames, default=(0, 0))
+        stack = max((frame for frame, _ in frames), default=0)
+        spills = sum(spilled for _, spilled in frames)
         return Code(target.read_bytes(), stack, spills, registers, grows)
 
 
