@@ -34,7 +34,7 @@ AGENTS: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
     "daihinmin": (
         DAIHINMIN,
         [
-            "default", "kou", "kou-tuned", "min-sets", "trick-ender", "policy",
+            "default", "kou", "kou[letter=1]", "min-sets", "trick-ender", "policy",
             "monte-carlo:20", "policy-search:20",
         ],
     ),
