@@ -355,7 +355,7 @@ def log_samples() -> list[bytes]:
 
 
 def recording(path: Path) -> object:
-    from closedhand.competitions.uecda.recordings import TRAFFIC
+    from closedhand.competitions.uecda.comparison import TRAFFIC
 
     return list(TRAFFIC.replay(path))
 
@@ -731,11 +731,11 @@ def position_samples() -> list[bytes]:
 @cache
 def seated(name: str) -> Any:
     """A table of persons in the middle of a hand."""
-    from closedhand.web.table import Chair, Table
+    from closedhand.web.table import Seat, Table
 
     game, rng = make_game(name), np.random.default_rng(1)
-    chairs = [Chair(name=f"p{seat}", token=f"token{seat}") for seat in range(game.num_players)]
-    table = Table("table", game, chairs, game.deal(rng), watch="watch")
+    seats = [Seat(name=f"p{seat}", token=f"token{seat}") for seat in range(game.num_players)]
+    table = Table("table", game, seats, game.deal(rng), watch="watch")
     for _ in range(4):
         if not table.over:
             table.play(game.sample(rng, table.state))
@@ -764,18 +764,18 @@ def messages(text: str) -> None:
             raise
 
     async def ask() -> list[dict[str, Any]]:
-        house = Lobby(None)
-        house.complaints = Raising()
-        house.tables["table"] = restored("table", seated("uh_leduc").saved())
-        visitor = server.Connection(house, owner=True)
+        lobby = Lobby(None)
+        lobby.log = Raising()
+        lobby.tables["table"] = restored("table", seated("uh_leduc").saved())
+        connection = server.Connection(lobby, owner=True)
         try:
             for line in text.split("\n"):
-                await visitor.answer(line)
-            return [json.loads(visitor.outbox.get_nowait() or "{}")
-                    for _ in range(visitor.outbox.qsize())]  # fmt: skip
+                await connection.answer(line)
+            return [json.loads(connection.outbox.get_nowait() or "{}")
+                    for _ in range(connection.outbox.qsize())]  # fmt: skip
         finally:
-            visitor.leave()
-            house.close()
+            connection.leave()
+            lobby.close()
 
     for told in asyncio.run(ask()):
         if "error" in told:
@@ -796,7 +796,7 @@ def message_samples() -> list[bytes]:
          {"do": "picture", "ply": 1, "seat": 0}),
         ({"do": "position", "text": "make_game('leduc').view_from(0, 'SK', ['check'])"},),
         (small, {"do": "public", "state": 0}, {"do": "strategy", "by": "random", "respond": 1}),
-        ({"do": "open", "game": "leduc", "options": {}, "chairs": [{"name": "p"}] * 2, "seed": 3,
+        ({"do": "open", "game": "leduc", "options": {}, "seats": [{"name": "p"}] * 2, "seed": 3,
           "deal": "SK;HQ;HJ", "pace": 0, "open": False}, {"do": "stop", "work": "hint"}),
     )  # fmt: skip
     return ["\n".join(map(json.dumps, sequence)).encode() for sequence in sequences]

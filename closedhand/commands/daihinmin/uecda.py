@@ -61,7 +61,7 @@ Port = Annotated[int, typer.Option(min=0, max=65535, help="Port of the server.")
 HOST, PORT = "127.0.0.1", 42485
 ROUNDS = 1000
 MOST_WAITING = 32
-"""As in `guests`, which is imported only when a match is served."""
+"""As in `remote_players`, which is imported only when a match is served."""
 
 
 def serve(
@@ -103,7 +103,9 @@ def serve(
     ] = 10.0,
     max_clients: Annotated[
         int,
-        typer.Option(min=1, help="Connections that may wait without having said who they are."),
+        typer.Option(
+            min=1, help="Most connections that have not yet sent a client's name."
+        ),
     ] = MOST_WAITING,
     fallback: Annotated[
         str, typer.Option(help="Agent that replaces a client that has left.")
@@ -118,6 +120,7 @@ def serve(
     rounds that were played.
     """
     from closedhand.competitions.uecda import config as files
+    from closedhand.competitions.uecda.remote_players import Limits
     from closedhand.competitions.uecda.server import Server
     from closedhand.core.agent_spec import split_agents
 
@@ -134,8 +137,7 @@ def serve(
         seed,
         host,
         port,
-        seconds=timeout,
-        most_waiting=max_clients,
+        Limits(seconds=timeout, most_waiting=max_clients),
         fallback=fallback,
         log=log,
         note=note,

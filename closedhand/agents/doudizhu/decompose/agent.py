@@ -137,7 +137,7 @@ def consider(policy, rules, state, ids, plays, sums):
     k = settled(rules, state, plays, n)
     if k < 0:
         features = np.empty((1, MOST_FEATURES), np.int64)
-        numbers = np.empty(n, np.int64)
+        numbers = np.empty(CANDIDATES, np.int64)
         weigh(policy, rules, state, plays, n, costs, nodes, sums, features, numbers)
     return n, k
 
