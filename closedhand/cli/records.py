@@ -19,7 +19,9 @@ from closedhand.cli.common import (
 from closedhand.cli.groups import Group
 from closedhand.core.game import InputError
 
-app = typer.Typer(cls=Group, help="Replay, convert and generate records of games.", no_args_is_help=True)
+app = typer.Typer(
+    cls=Group, help="Replay, convert and generate records of games.", no_args_is_help=True
+)
 
 
 @app.command()

@@ -77,7 +77,7 @@ FAULTS = {
     "no legal action": Fault({"    return 2\n": "    return 0\n"}, "legal: there is no"),
     "legal peeks": Fault(
         {"    return 2\n": "    return 1 if state.cards[1 - state.player] == 2 else 2\n"},
-        "legal: the actions of player_0 depend on what he cannot know",
+        "legal: the actions of player_0 depend on what it cannot know",
     ),
     "is_legal is wrong": Fault(
         {START: MORE.format("is_legal(rules, state, action, ids)", "action == PASS")},
