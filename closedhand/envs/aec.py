@@ -224,7 +224,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
             self.render()
 
     def _pay(self, actor: str) -> None:
-        """Reward all agents with the growth of their returns; the actor's old rewards are cleared."""
+        """Reward all agents with the growth of their returns; clear the actor's earlier rewards."""
         returns = self.game.returns(self._states[0])
         growth = (returns - self._paid).tolist()
         self._paid = returns
