@@ -13,12 +13,13 @@ DEMO := .venv/.stamp-demo
 DEV := .venv/.stamp
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt
 
-.PHONY: help venv demo test bounds fuzz mutants examples examples-here examples-apart reproduce lint format types docs pictures dist bench clean web web-check chromium
+.PHONY: help venv demo test test-slow test-all bounds fuzz mutants examples examples-here examples-apart reproduce lint format types docs pictures dist bench gpu gpu-check clean web web-check chromium
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    train an agent for $(MINUTES) minutes, then show how it does against random and rule"
-	@echo "make test    the test suite; make test BUSY=4 beside four busy processes"
+	@echo "make test    the quick tests of everything; make test BUSY=4 beside four busy processes"
+	@echo "make test-all  all tests, the slow ones too (make test-slow: those alone)"
 	@echo "make bounds  the test suite with every index into an array checked, ROOMS=tests/agents for a part"
 	@echo "make fuzz    parsers against $(FUZZ) times, states against $(STATES) times as many inputs as in the suite"
 	@echo "make mutants faults put into the code, and whether the tests notice (an hour or more)"
@@ -31,6 +32,8 @@ help:
 	@echo "make pictures  the pictures of the documentation's tables, into docs/pictures"
 	@echo "make dist    wheel and sdist, into dist/, checked and tried in an empty environment"
 	@echo "make bench   the benchmarks"
+	@echo "make gpu     the proof with a GPU, under four minutes, into runs/gpu (needs the extra gpu)"
+	@echo "make gpu-check  all rules compile for a GPU, and steps equal a CPU's in a simulator; no GPU"
 	@echo "make web     the page of closedhand web, from web/ into closedhand/web/static (needs npm)"
 	@echo "make venv    only the virtual environment, .venv"
 	@echo "make clean   remove what the targets above have made, but for runs/"
@@ -41,13 +44,20 @@ demo: $(DEMO)
 	$(BIN)/python examples/demo.py --minutes $(MINUTES)
 
 # Workers begin with files of their own; one that is done takes tests from the other.
+PYTEST = $(BIN)/pytest -n $(WORKERS) --dist worksteal --beside $(BUSY)
 test: $(DEV)
-	$(BIN)/pytest -n $(WORKERS) --dist worksteal --beside $(BUSY)
+	$(PYTEST) -m "not slow"
+
+test-slow: $(DEV)
+	$(PYTEST) -m slow
+
+test-all: $(DEV)
+	$(PYTEST)
 
 # Kernels write past an array in silence; here every index is checked, which takes kernels of its own.
 ROOMS ?= tests
 bounds: $(DEV)
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=runs/bounds-cache $(BIN)/pytest $(ROOMS) -n $(WORKERS) --dist worksteal
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/runs/bounds-cache $(BIN)/pytest $(ROOMS) -n $(WORKERS) --dist worksteal
 
 # 10,000 damaged states a game, 5,000 inputs a parser. Until something breaks: make fuzz FUZZ=1000000.
 fuzz: $(DEV)
@@ -137,8 +147,24 @@ chromium:
 bench: $(DEV)
 	$(BIN)/python -m benchmarks
 
+# With a GPU, by the Python that has PyTorch with CUDA and the extra gpu: make gpu PYTHON=…
+gpu:
+	$(PYTHON) -m benchmarks.gpu run runs/gpu
+
+# Without one, in an environment of its own of 700 MB.
+GPU := .venv-gpu
+$(GPU)/.stamp: pyproject.toml
+	$(PYTHON) -m venv $(GPU)
+	$(GPU)/bin/python -m pip install --disable-pip-version-check -c constraints.txt -e . \
+		numba-cuda==0.30.4 nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88 nvidia-cuda-nvrtc==13.0.88
+	touch $@
+
+gpu-check: $(GPU)/.stamp
+	NUMBA_ENABLE_CUDASIM=1 NUMBA_DISABLE_JIT=1 $(GPU)/bin/python tests/gpu/simulate.py
+	$(GPU)/bin/python tests/gpu/check.py
+
 clean:
-	rm -rf .venv .venv-rllib .venv-agilerl build dist docs/_build docs/_extra docs/environments docs/reference .hypothesis .pytest_cache .ruff_cache
+	rm -rf .venv .venv-gpu .venv-rllib .venv-agilerl build dist docs/_build docs/_extra docs/environments docs/reference .hypothesis .pytest_cache .ruff_cache
 	find closedhand tests benchmarks docs -name __pycache__ -prune -exec rm -rf {} +
 
 # pip comes last into a new environment: where it is missing, making the environment was cut short.

@@ -6,16 +6,18 @@ Every function returns a rate per second of CPU time on one core, as in `doudizh
 import time
 from collections.abc import Callable
 from functools import lru_cache
+from typing import cast
 
 import numpy as np
 
 from benchmarks import measuring
 from benchmarks.measuring import rate
 from closedhand import make_game
-from closedhand.agents.leduc import cfr, tree
 from closedhand.solvers import solving
 from closedhand.solvers.cfr import Solver
-from closedhand.solvers.strategy import ANY
+from closedhand.solvers.evaluate import evaluate_all
+from closedhand.solvers.strategy import evaluate
+from closedhand.solvers.tree import ANY
 
 AIM = 1e-2
 """The NashConv to which the solvers are timed."""
@@ -25,7 +27,7 @@ JUDGED_EVERY = 10
 
 def iterations(seconds: float) -> float:
     """CFR+ iterations a second on standard Leduc, 100 to a call."""
-    solver = cfr.CFRPlus(make_game("leduc"))
+    solver = solving.make_solver("cfr+", make_game("leduc"))
 
     def work() -> int:
         solver.run(100)
@@ -62,10 +64,10 @@ def solutions(seconds: float) -> float:
     """How often a second CFR+ comes to `AIM` on standard Leduc from nothing."""
 
     def once() -> float:
-        solver = cfr.CFRPlus(make_game("leduc"))
+        solver = solving.make_solver("cfr+", make_game("leduc"))
         return time_to_aim(
             lambda: solver.run(JUDGED_EVERY),
-            lambda: tree.evaluate(solver.strategy()).nash_conv,
+            lambda: evaluate(solver.strategy()).nash_conv,
         )
 
     once()
@@ -116,9 +118,9 @@ def pettingzoo_steps(seconds: float) -> float:
 
 @lru_cache
 def _solver() -> Solver:
-    solver = cfr.CFRPlus(make_game("uh_leduc"))
+    solver = solving.make_solver("cfr+", make_game("uh_leduc"))
     solver.run(100)
-    return solver
+    return cast(Solver, solver)
 
 
 def uh_iterations(seconds: float) -> float:
@@ -134,11 +136,12 @@ def uh_iterations(seconds: float) -> float:
 def best_responses(seconds: float) -> float:
     """Whole-tree best responses of both players a second on UH-Leduc, with the value."""
     solver = _solver()
-    sigma, scratch = solver.tables.sigma.copy(), np.empty_like(solver.tables.sigma)
+    sigma, tables = solver.tables.sigma.copy(), solver.tables
+    scratch, own, best = (tables.reached, tables.values, tables.gains), np.empty(1), np.empty(2)
 
     def work() -> int:
         for _ in range(100):
-            tree.evaluate_tree(solver.tree, sigma, scratch, solver.tables.values)
+            evaluate_all(solver.tree, sigma, *scratch, own, best)
         return 100
 
     return rate(work, seconds)

@@ -62,9 +62,9 @@ class Browser:
             raise RuntimeError(data["error"])
         return data["ok"]
 
-    def open(self, chairs: list[dict[str, str]], pace: float, seed: int) -> dict[str, Any]:
+    def open(self, seats: list[dict[str, str]], pace: float, seed: int) -> dict[str, Any]:
         """Open a table, and sit down at it."""
-        told = self.ask("open", game=GAME, options={}, chairs=chairs, pace=pace, seed=seed)
+        told = self.ask("open", game=GAME, options={}, seats=seats, pace=pace, seed=seed)
         token = next((each for each in told["tokens"] if each), told["watch"])
         self.ask("join", table=told["table"], token=token)
         return told
@@ -275,7 +275,7 @@ def measure(tables: int, connections: int, seconds: float) -> dict[str, Any]:
         for by in HINTERS:
             found[f"hint, {by}"] = quantiles(hints(one, by))
         for number in range(tables):
-            one.ask("open", game=GAME, options={}, chairs=[AGENT] * 3, pace=0.5, seed=number)
+            one.ask("open", game=GAME, options={}, seats=[AGENT] * 3, pace=0.5, seed=number)
             time.sleep(0.06)
         busy = browser(all_, port)
         found[f"click beside {tables} tables"] = quantiles(clicks(busy, seconds, 2))

@@ -12,7 +12,7 @@ AGENTS = {
     "uh_leduc": ("random", "equilibrium"),
     "leduc": ("random", "equilibrium"),
     "chinese_poker": ("random", "separable"),
-    "daihinmin": ("random", "default", "min-sets", "trick-ender", "kou", "kou-tuned", "policy"),
+    "daihinmin": ("random", "default", "min-sets", "trick-ender", "kou", "policy"),
 }
 """The agents of each game that need no file."""
 
@@ -20,7 +20,7 @@ REFUSED: dict[tuple[str, Any], tuple[str, ...]] = {
     ("rules", "two_players"): ("value-net",),
     ("seven_give", True): ("min-sets", "policy"),
     ("ten_discard", True): ("min-sets", "policy"),
-    ("jokers", 2): ("min-sets", "trick-ender", "kou", "kou-tuned", "policy"),
+    ("jokers", 2): ("min-sets", "trick-ender", "kou", "policy"),
     ("players", 3): ("policy",),
     ("players", 4): ("policy",),
     ("players", 6): ("policy",),

@@ -355,7 +355,7 @@ def log_samples() -> list[bytes]:
 
 
 def recording(path: Path) -> object:
-    from closedhand.competitions.uecda.recordings import TRAFFIC
+    from closedhand.competitions.uecda.comparison import TRAFFIC
 
     return list(TRAFFIC.replay(path))
 
@@ -434,30 +434,17 @@ def written(write: Callable[[Path], object], name: str) -> bytes:
 
 
 def strategy_samples() -> list[bytes]:
-    from closedhand.agents.leduc import strategy
+    from closedhand.solvers import strategy
 
     made = [strategy.uniform(make_game(name)) for name in ("leduc", "uh_leduc")]
     return [written(partial(strategy.save, each), "strategy.npz") for each in made]
 
 
 def play_strategy(path: Path) -> object:
-    from closedhand.agents.leduc import strategy
-
-    return strategy.load(path)
-
-
-def any_strategy_samples() -> list[bytes]:
     from closedhand.solvers import strategy
 
-    made = strategy.uniform(make_game("leduc"))
-    return [written(partial(strategy.save, made), "strategy.npz")]
-
-
-def play_any_strategy(path: Path) -> object:
-    from closedhand.solvers import strategy
-
-    game = make_game("leduc")
-    agent = strategy.StrategyAgent(strategy.load(path, game), "strategy")
+    loaded = strategy.load(path)
+    game, agent = loaded.game, strategy.StrategyAgent(loaded, "strategy")
     view = game.view(game.deal(np.random.default_rng(1)), 0)
     try:
         return agent.act(view)
@@ -744,11 +731,11 @@ def position_samples() -> list[bytes]:
 @cache
 def seated(name: str) -> Any:
     """A table of persons in the middle of a hand."""
-    from closedhand.web.table import Chair, Table
+    from closedhand.web.table import Seat, Table
 
     game, rng = make_game(name), np.random.default_rng(1)
-    chairs = [Chair(name=f"p{seat}", token=f"token{seat}") for seat in range(game.num_players)]
-    table = Table("table", game, chairs, game.deal(rng), watch="watch")
+    seats = [Seat(name=f"p{seat}", token=f"token{seat}") for seat in range(game.num_players)]
+    table = Table("table", game, seats, game.deal(rng), watch="watch")
     for _ in range(4):
         if not table.over:
             table.play(game.sample(rng, table.state))
@@ -777,18 +764,18 @@ def messages(text: str) -> None:
             raise
 
     async def ask() -> list[dict[str, Any]]:
-        house = Lobby(None)
-        house.complaints = Raising()
-        house.tables["table"] = restored("table", seated("uh_leduc").saved())
-        visitor = server.Connection(house, owner=True)
+        lobby = Lobby(None)
+        lobby.log = Raising()
+        lobby.tables["table"] = restored("table", seated("uh_leduc").saved())
+        connection = server.Connection(lobby, owner=True)
         try:
             for line in text.split("\n"):
-                await visitor.answer(line)
-            return [json.loads(visitor.outbox.get_nowait() or "{}")
-                    for _ in range(visitor.outbox.qsize())]  # fmt: skip
+                await connection.answer(line)
+            return [json.loads(connection.outbox.get_nowait() or "{}")
+                    for _ in range(connection.outbox.qsize())]  # fmt: skip
         finally:
-            visitor.leave()
-            house.close()
+            connection.leave()
+            lobby.close()
 
     for told in asyncio.run(ask()):
         if "error" in told:
@@ -809,7 +796,7 @@ def message_samples() -> list[bytes]:
          {"do": "picture", "ply": 1, "seat": 0}),
         ({"do": "position", "text": "make_game('leduc').view_from(0, 'SK', ['check'])"},),
         (small, {"do": "public", "state": 0}, {"do": "strategy", "by": "random", "respond": 1}),
-        ({"do": "open", "game": "leduc", "options": {}, "chairs": [{"name": "p"}] * 2, "seed": 3,
+        ({"do": "open", "game": "leduc", "options": {}, "seats": [{"name": "p"}] * 2, "seed": 3,
           "deal": "SK;HQ;HJ", "pace": 0, "open": False}, {"do": "stop", "work": "hint"}),
     )  # fmt: skip
     return ["\n".join(map(json.dumps, sequence)).encode() for sequence in sequences]
@@ -836,7 +823,6 @@ TARGETS: dict[str, Target] = {
     "results": Target(in_file(".json", results), result_samples, odd_json),
     "league": Target(in_file(".json", league), league_samples, odd_json),
     "strategy": Target(in_file(".npz", play_strategy), strategy_samples, odd_arrays),
-    "any-strategy": Target(in_file(".npz", play_any_strategy), any_strategy_samples, odd_arrays),
     "checkpoint": Target(in_file(".npz", checkpoint), checkpoint_samples, odd_arrays),
     "tables": Target(in_file(".npz", tables), table_samples, odd_arrays),
     "bid-deals": Target(in_file(".npz", bid_deals), bid_samples, odd_arrays),

@@ -2,11 +2,13 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from closedhand import Game, make_game
-from closedhand.agents.leduc.strategy import Strategy
+from closedhand.agents.leduc.tree import PUBLIC, build, information_sets
 from closedhand.solvers import solving
+from closedhand.solvers.strategy import Strategy, rows_of
 
 UH, STANDARD = make_game("uh_leduc"), make_game("leduc")
 STANDARD_VALUE = -0.085606424078
@@ -23,6 +25,18 @@ def play(game: Game, deal: str, actions: str = "") -> Any:
     for action in actions.split():
         game.play(state, game.parse(action))
     return state
+
+
+def shares_at(strategy: Strategy) -> dict[tuple[int, int, int], np.ndarray]:
+    """The probabilities of all four actions by node of the betting tree, slot and card."""
+    layout = PUBLIC.layout(strategy.game, build(strategy.game))
+    shares = rows_of(strategy, layout)
+    found = {}
+    for s, place in enumerate(information_sets(strategy.game)):
+        rows = slice(int(layout.rows[s]), int(layout.rows[s + 1]))
+        row = found[place[:3]] = np.zeros(4)
+        row[layout.actions[rows]] = shares[rows]
+    return found
 
 
 def solved(game: Game, iterations: int, algorithm: str = "pcfr+") -> Strategy:

@@ -31,6 +31,7 @@ LINES: dict[str, set[str]] = {
     | {"tensorboard"},
     "train doudizhu --algorithm decompose --minutes 0.00001 --out d": set(),
     "train daihinmin --algorithm playouts --minutes 0.00001 --out w": set(),
+    "train uh-leduc --algorithm q-learning --minutes 0.00001 --out lp": set(),
     "train leduc --algorithm ppo --steps 50 --out l1": TORCH | {"tensorboard"},
     "train leduc --algorithm dmc --steps 50 --out l2": TORCH | {"tensorboard"},
     "train leduc --algorithm imitation --expert random --steps 9 --out i": TORCH | {"tensorboard"},

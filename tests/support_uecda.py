@@ -6,6 +6,7 @@ import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import fields
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -15,6 +16,7 @@ from support import DATA
 
 from closedhand import make_game
 from closedhand.competitions.uecda import client, recordings, wire
+from closedhand.competitions.uecda.remote_players import Limits
 from closedhand.competitions.uecda.server import Server
 from closedhand.competitions.uecda.table import Result
 from closedhand.core import records
@@ -32,7 +34,7 @@ START = (
 
 
 class Lowest:
-    """Plays the lowest legal id; keeps the views that it saw."""
+    """Plays the lowest legal id and records its views."""
 
     name = "lowest"
 
@@ -55,15 +57,27 @@ class Clock:
 
 
 class Match:
-    """A match in another thread, by default of one client against random players."""
+    """A match in another thread, by default of one client against random players.
+
+    Settings are arguments of `Server` and fields of its `Limits`.
+    """
 
     def __init__(self, log: Path | None, start: State | None = None, **settings: Any) -> None:
-        usual = {"agents": ["random"] * 4 + ["net"], "fallback": "random", "seconds": LONG}
+        limits = {
+            field.name: settings.pop(field.name)
+            for field in fields(Limits)
+            if field.name in settings
+        }
+        usual = {
+            "agents": ["random"] * 4 + ["net"],
+            "fallback": "random",
+            "limits": Limits(**{"seconds": LONG, **limits}),
+        }
         self.log = log or Path()
         self.notes: list[str] = []
         self.server = Server(**{**usual, **settings}, port=0, log=log, note=self.notes.append)
         self._result: Future[Result] = Future()
-        # A daemon: a server that waits for a client in vain does not keep the tests from ending.
+        # A daemon: a server whose client never comes must not keep the tests from ending.
         Thread(target=self._run, args=(start,), daemon=True).start()
 
     def _run(self, start: State | None) -> None:
@@ -80,7 +94,7 @@ class Match:
 
 
 class Recording(client.Connection):
-    """A connection that keeps all that was read."""
+    """A connection that records all bytes it has read."""
 
     heard = b""
 
@@ -91,7 +105,7 @@ class Recording(client.Connection):
 
 
 class Raw:
-    """A client by hand: it answers every question with what a function makes of the table."""
+    """A client that answers every question by a function of itself and its hand."""
 
     def __init__(
         self, sock: socket.socket, see: Callable[[wire.Status], None] = lambda status: None
@@ -134,7 +148,7 @@ Answer = Callable[[Raw, int], bytes | None]
 
 
 def decisions(log: logs.Log) -> Iterator[tuple[int, State]]:
-    """Every decision of a log: the player, and what it may see in the match."""
+    """Yield every decision of a log: the player and its view in the match."""
     points = [0] * 5
     for number, values in enumerate(log.rounds):
         record = logs.round_record(values)
@@ -160,7 +174,7 @@ def check_log(path: Path, rounds: int) -> logs.Log:
     return log
 
 
-# Recorded: `S` is what the server says, `C` what the client does; tables without their zeros.
+# Recorded messages of the server (`S`) and the client (`C`); tables without their zeros.
 GOLDEN = DATA / "uecda_exchange.txt"
 
 
@@ -177,8 +191,8 @@ def golden() -> Iterator[tuple[str, bytes]]:
 def json_lines(messages: recordings.Round, number: int) -> Iterator[str]:
     """A round of a recording as JSON lines."""
     for player, own in enumerate(messages):
-        told = [
+        lines = [
             ["r" if side == recordings.SERVER else "w", np.frombuffer(data, ">i4").tolist()]
             for side, data in own
         ]
-        yield json.dumps({"client": player, "round": number, "messages": told})
+        yield json.dumps({"client": player, "round": number, "messages": lines})

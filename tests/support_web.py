@@ -1,4 +1,4 @@
-"""A server of tables in this process, and a browser without a page that talks to it."""
+"""A web server in this process, and a client that speaks the page's protocol."""
 
 import asyncio
 import json
@@ -22,11 +22,11 @@ from closedhand.core.records import from_state
 from closedhand.web import advice, catalogue, study
 from closedhand.web.game_explorer import GameExplorer
 from closedhand.web.guard import Guard
-from closedhand.web.lobby import Lobby, bound_game, told
+from closedhand.web.lobby import Lobby, bound_game, describe_table
 from closedhand.web.remote_seat import Address
 from closedhand.web.serve import configured
 from closedhand.web.server import make_app
-from closedhand.web.table import Chair, Table
+from closedhand.web.table import Seat, Table
 
 STOP_SECONDS = 30
 """Longest time for a server to end."""
@@ -34,17 +34,17 @@ STOP_SECONDS = 30
 
 @cache
 def compile_table(name: str, agent: str = "random") -> None:
-    """Compile what a table of a game needs: a test with a time limit does not wait for it."""
+    """Compile what a table of a game needs, ahead of tests with time limits."""
     game, rng = bound_game(name, {}), np.random.default_rng(0)
     catalogue.agents(name)
     player = make_agent(game, agent, 0)
-    chairs = [Chair(agent=agent)] * game.num_players
-    table = Table("t", game, chairs, game.deal(rng))
+    seats = [Seat(agent=agent)] * game.num_players
+    table = Table("t", game, seats, game.deal(rng))
     while not table.over:
         seat = int(table.state["player"])
-        told(table, seat)
+        describe_table(table, seat)
         table.play(int(player.act(game.view(table.state, seat))))
-    told(table, 0)
+    describe_table(table, 0)
 
 
 @cache
@@ -57,7 +57,7 @@ def compile_advice(name: str, by: str) -> None:
     view = game.view(state, player)
     first = advice.suggest(game, view, by, 0)["action"]["id"]
     next(advice.values(game, view, first, 0), None)
-    advice.worlds(game, view, player, 0)
+    advice.card_chances(game, view, player, 0)
     record = from_state(game, game.playout(state, rng), ["x"] * game.num_players)
     next(study.Study(record).judgements(0))
 
@@ -105,7 +105,7 @@ def serving(
 
 
 class Wire:
-    """A connection that asks, and keeps what is pushed."""
+    """A client connection that sends requests and keeps all pushes."""
 
     def __init__(self, socket: ClientConnection, token: str = "") -> None:
         self.socket = socket
@@ -114,14 +114,14 @@ class Wire:
         self.owner = self.ask("hello", token=token)["owner"]
 
     def receive(self) -> dict[str, Any]:
-        """The next message; what is pushed is kept as well."""
+        """Receive the next message; a push is kept as well."""
         data = json.loads(self.socket.recv(timeout=60))
         if "push" in data:
             self.pushed.append(data)
         return data
 
     def send(self, what: str, **given: Any) -> dict[str, Any]:
-        """The whole answer to a request."""
+        """Send a request and return the whole answer."""
         self.number += 1
         self.socket.send(json.dumps({"do": what, "n": self.number, **given}))
         while (data := self.receive()).get("re") != self.number:
@@ -129,15 +129,15 @@ class Wire:
         return data
 
     def ask(self, what: str, **given: Any) -> Any:
-        """The answer to a request that is granted."""
+        """Send a request and return the result; it must be granted."""
         return self.send(what, **given)["ok"]
 
     def refused(self, what: str, **given: Any) -> str:
-        """The reason for which a request is refused."""
+        """Send a request and return its error; it must be refused."""
         return self.send(what, **given)["error"]
 
     def until(self, holds: Any) -> dict[str, Any]:
-        """The first push, of those to come, for which something holds."""
+        """Wait for the first further push that meets a condition."""
         while True:
             data = self.receive()
             if "push" in data and holds(data):

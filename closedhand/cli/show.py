@@ -23,12 +23,13 @@ def options(game: GameName, as_json: Json = False) -> None:
 
 def settings(
     algorithm: Annotated[str, typer.Argument(help="A learner: ppo, dmc or imitation.")],
+    gpu: Annotated[bool, typer.Option("--gpu", help="Those of learning on a GPU.")] = False,
     as_json: Json = False,
 ) -> None:
     """Show the settings of a learner: their names, defaults, values and meanings."""
     from closedhand.cli.learn import table_of
 
-    _show(table_of(algorithm), {"algorithm": algorithm}, as_json)
+    _show(table_of(algorithm, gpu), {"algorithm": algorithm}, as_json)
     if not as_json:
         typer.echo("--set KEY=VALUE")
 

@@ -2,9 +2,10 @@
 
 import json
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 from rich.console import Console
@@ -39,6 +40,20 @@ ITERATIONS = 10_000
 """Iterations of `solve`, if neither a time nor a NashConv to reach is given."""
 
 
+class Limits(NamedTuple):
+    """Where runs end: at the first of these that is not None.
+
+    Attributes:
+        iterations: Number of iterations.
+        seconds: Time of work.
+        until: NashConv to reach.
+    """
+
+    iterations: int | None = None
+    seconds: float | None = None
+    until: float | None = None
+
+
 def solve(
     words: Annotated[
         list[str] | None, typer.Argument(metavar="[GAME]", help="Any game that is small enough.")
@@ -46,8 +61,8 @@ def solve(
     algorithm: Annotated[
         str,
         typer.Option(
-            help="One of the algorithms, lp (the linear program), or several separated by commas; "
-            "all: every solver of the CFR family."
+            help="One of the algorithms, lp (the linear program, which takes no limits), or "
+            "several separated by commas; all: every solver of the CFR family."
         ),
     ] = "pcfr+",
     iterations: Annotated[
@@ -63,6 +78,15 @@ def solve(
     ] = None,
     until: Annotated[
         float | None, typer.Option(help="NashConv at which to stop.", callback=positive)
+    ] = None,
+    states: Annotated[
+        str | None,
+        typer.Option(
+            help="States to learn on instead of the information sets. uh-leduc has slides, the "
+            "course slides' (turn, bets, own card, flop): they leave out how the bets were made, "
+            "so that one state stands for several information sets and CFR need not converge. The "
+            "strategy is judged in the real game."
+        ),
     ] = None,
     other_game: Annotated[
         str | None, typer.Option("--game", help="Another way to give GAME.", callback=underscored)
@@ -91,9 +115,8 @@ def solve(
     """
     game, named = read_words([*([other_game] if other_game else []), *(words or [])])
     bound = bind(game or default_game(), rules, [*(option or []), *named])
-    if iterations is None and seconds is None and until is None:
-        iterations = ITERATIONS
-    solve_game(bound, algorithm, iterations, seconds, until, seed, out, resume, as_json)
+    limits = Limits(iterations, seconds, until)
+    solve_game(bound, algorithm, limits, states, seed, out, resume, as_json)
 
 
 def default_game() -> str:
@@ -135,9 +158,8 @@ def read_words(words: list[str]) -> tuple[str | None, list[str]]:
 def solve_game(
     bound: Game,
     algorithm: str,
-    iterations: int | None,
-    seconds: float | None,
-    until: float | None,
+    limits: Limits,
+    states: str | None,
     seed: int,
     out: Path | None,
     resume: bool,
@@ -146,16 +168,19 @@ def solve_game(
     """Solve a game and show or print the results; see `solve`."""
     from closedhand.arena.plot import plot_curves
     from closedhand.solvers import solving
+    from closedhand.solvers.tree import trees_of
 
     names = list(solving.SOLVERS) if algorithm == "all" else algorithm.split(",")
-    known = (*solving.algorithms(bound), "lp")
+    known = (*solving.ALGORITHMS, "lp")
     for name in names:
         if name not in known:
             raise InputError(f"no algorithm {name!r}; there are {', '.join((*known, 'all'))}")
-    solving.trees_of(bound).build(bound)  # first, to refuse a game that is too large
-    folder = make_folder(
-        out or Path("runs") / slug(" ".join(["solve", bound.name, *chosen(bound)]))
-    )
+    refuse_limits_of_lp(names, limits, states, resume)
+    if limits == Limits():
+        limits = Limits(ITERATIONS)
+    trees_of(bound, states).build(bound)  # first, to refuse a game that is too large
+    about = [*chosen(bound), *([f"states {states}"] if states else [])]
+    folder = make_folder(out or Path("runs") / slug(" ".join(["solve", bound.name, *about])))
     # Set up all runs before the first one starts, so that errors show at once.
     runs = {}
     for name in names:
@@ -165,29 +190,52 @@ def solve_game(
             require("scipy")
         else:
             runs[name] = (
-                solving.load(folder / name, name, bound, seed)
+                solving.load(folder / name, name, bound, seed, states)
                 if go_on
-                else solving.begin(name, bound, seed, folder / name)
+                else solving.begin(name, bound, seed, folder / name, states)
             )
     results = []
     for name in names:
         if name == "lp":
             results.append(solve_exactly(bound, folder / name))
         else:
-            results.append(work(runs[name], iterations, seconds, until))
+            results.append(work(runs[name], *limits))
         if results[-1]["interrupted"]:
             break
     if as_json:
         print_json(results[0] if len(names) == 1 else {"runs": results})
     else:
         show_results(results)
-    drawn = curves(bound, folder)
+    drawn = curves(bound, folder, states)
     picture = save_picture(plot_curves, drawn, folder / "nash-conv.png") if drawn else None
     if not as_json:
         typer.echo(f"saved {folder}/*/strategy.npz" + (f" and {picture}" if picture else ""))
     if results[-1]["interrupted"]:
         note("interrupted; the work so far is saved: continue with --resume")
         raise typer.Exit(INTERRUPTED)
+
+
+def refuse_limits_of_lp(
+    names: Sequence[str], limits: Limits, states: str | None, resume: bool
+) -> None:
+    """Refuse what the linear program cannot heed.
+
+    Args:
+        names: The algorithms.
+        limits: The limits that were given; beside other algorithms they are for those.
+        states: The states that were given.
+        resume: Whether to resume, likewise.
+
+    Raises:
+        InputError: There is something.
+    """
+    if "lp" not in names:
+        return
+    given = [f"--{name}" for name, limit in limits._asdict().items() if limit is not None]
+    given += ["--resume"] if resume else []
+    refused = [*(given if len(names) == 1 else []), *(["--states"] if states else [])]
+    if refused:
+        raise InputError(f"lp solves the whole game at once: it takes no {', '.join(refused)}")
 
 
 def chosen(game: Game) -> list[str]:
@@ -201,21 +249,21 @@ POINT = {"iterations": NUMBER, "seconds": NUMBER, "nash_conv": NUMBER}
 """Fields of a result and of a point of its curve that are drawn."""
 
 
-def curves(game: Game, folder: Path) -> list[dict[str, Any]]:
+def curves(game: Game, folder: Path, states: str | None = None) -> list[dict[str, Any]]:
     """Read the results for a game in a folder that have a curve, in the order of the algorithms."""
     from closedhand.core.reading import read_json
     from closedhand.solvers import solving
 
     found = []
-    for name in solving.algorithms(game):
+    for name in solving.ALGORITHMS:
         result = read_json(folder / name / "result.json")
         with suppress(InputError):  # a result of another version, or damaged, is not drawn
             check_fields(result, "a result", CURVE, {})
             for point in result["curve"]:
                 check_fields(point, "a point", POINT, {})
             found.append(result)
-    same = game.name, dict(game.options)
-    return [each for each in found if (each["game"], each["options"]) == same]
+    same = game.name, dict(game.options), states
+    return [each for each in found if (each["game"], each["options"], each.get("states")) == same]
 
 
 def work(
@@ -242,24 +290,26 @@ def solve_exactly(game: Game, folder: Path) -> dict[str, Any]:
     """Solve a game by linear programming, save the equilibrium, and return its summary."""
     from closedhand import __version__
     from closedhand.solvers import solving
+    from closedhand.solvers.sequence_form import solve as solve_program
+    from closedhand.solvers.strategy import evaluate, save
 
-    trees = solving.trees_of(game)
     start = time.perf_counter()
-    value, strategy = trees.solve_exactly(game)
+    value, strategy = solve_program(game)
     spent = time.perf_counter() - start
     result = {
         "game": game.name,
         "options": dict(game.options),
+        "states": None,
         "algorithm": "lp",
         "version": __version__,
         "interrupted": False,
         "iterations": 0,
         "seconds": round(spent, 6),
-        **solving.judgement_summary(game, trees.evaluate(strategy)),
+        **solving.judgement_summary(game, evaluate(strategy)),
         "value": value,
         "curve": [],
     }
-    trees.save(strategy, folder / "strategy.npz")
+    save(strategy, folder / "strategy.npz")
     write_atomically(folder / "result.json", json.dumps(result) + "\n")
     return result
 
@@ -267,7 +317,8 @@ def solve_exactly(game: Game, folder: Path) -> dict[str, Any]:
 def called(result: dict[str, Any]) -> str:
     """Write the game of a result with its options, for a title."""
     options = ", ".join(f"{key}={value}" for key, value in result["options"].items())
-    return f"{result['game']} ({options})"
+    states = f" on the states {result['states']}" if result.get("states") else ""
+    return f"{result['game']} ({options}){states}"
 
 
 def values_of(result: dict[str, Any]) -> list[str]:

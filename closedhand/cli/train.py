@@ -26,7 +26,7 @@ from closedhand.core.threads import MOST_THREADS
 
 
 EVERYWHERE: dict[str, Ref] = {
-    "ppo": "closedhand.cli.learn:learn_by_playing",
+    "ppo": "closedhand.cli.learn:learn_on_devices",
     "dmc": "closedhand.cli.learn:learn_by_playing",
     "imitation": "closedhand.cli.learn:imitate",
     "maskable-ppo": "closedhand.cli.learn:learn",
@@ -114,6 +114,12 @@ def train_game(
         str | None,
         typer.Option(help="Imitation: agent whose moves to learn; without --records it plays."),
     ] = None,
+    device: Annotated[
+        str | None,
+        typer.Option(
+            help="ppo: cpu, cuda, or auto for a GPU if there is one; its settings are others."
+        ),
+    ] = None,
     ray: Ray = None,
     setting: Annotated[
         list[str] | None,
@@ -144,7 +150,7 @@ def train_game(
     taken = options_of(trainer, algorithm, skip=FIXED)
     words = {"opponents": opponents, "against": against, "steps": steps, "threads": threads,
              "records": records, "expert": expert, "ray": ray, "setting": setting,
-             "start": start}  # fmt: skip
+             "start": start, "device": device}  # fmt: skip
     if "given" in taken:
         words["given"] = given_options(game.name, rules, option)
     given = {name: value for name, value in words.items() if value is not None}

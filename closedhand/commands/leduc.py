@@ -57,9 +57,9 @@ def graph(
     ] = None,
 ) -> None:
     """Draw the state graph of UH-Leduc: 16 states, 36 actions, 11 ends."""
-    from closedhand.agents.leduc.strategy import load
     from closedhand.core.registry import make_game
     from closedhand.papers.leduc_slides.graph import pictures_of, plot_graph
+    from closedhand.solvers.strategy import load
 
     claim_files(*pictures_of(out))
     played = load(strategy) if strategy else None

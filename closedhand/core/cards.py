@@ -27,6 +27,15 @@ def draw_place(room: Ids, left: Integer, rng: Rng) -> int:
 
 
 @kernel
+def total(numbers: Ids) -> int:
+    """The sum of an array. `numbers.sum()` does not compile for a GPU."""
+    found = 0
+    for i in range(len(numbers)):
+        found += numbers[i]
+    return found
+
+
+@kernel
 def shuffle(deck: NDArray[Any], seed: np.uint64) -> np.uint64:
     """Shuffle `deck`, an array, in place; return the seed of the next shuffle, uint64.
 

@@ -18,6 +18,16 @@ defines `deals(rules)`, an iterator over all initial states with their probabili
 
 The rules of a game in sub-steps hold those of the flat game, as `rules.flat`. If its module does
 not define a function, the function of the flat game is called with `rules.flat`.
+
+The same functions run on a GPU, one thread a game, if they keep to these rules:
+
+- Fields of records, of states and of tables, are at multiples of their size.
+- Rows for `observe` and `features` are handed in zeroed, so a game writes only what is not zero.
+  The caller zeroes them: row by row on a CPU, in bulk on a GPU.
+- Arrays that a function makes have lengths that are constants, and do not outlive the round of the
+  loop that makes them.
+- Random numbers come from anything with `random()`. Room for action ids is handed in.
+- Loops take the place of `array.copy()`, boolean indexing, and reductions such as `array.sum()`.
 """
 
 from collections.abc import Callable
@@ -170,7 +180,10 @@ def redeal(rules: Rules, view: State, player: Integer, rng: Rng) -> None:
 
 @dispatched
 def observe(rules: Rules, state: State, player: Integer, out: Planes) -> None:
-    """Write the observation of `player` into `out`, int8; read only what `player` may know."""
+    """Write the observation of `player` into `out`, int8; read only what `player` may know.
+
+    `out` is all zero.
+    """
 
 
 @kernel
@@ -183,14 +196,15 @@ def _observation(rules: Rules, state: State, player: Integer, out: Planes) -> No
 def features(rules: Rules, state: State, player: Integer, out: Planes) -> None:
     """Write the compact observation of `player` into `out`, int8; read only what it may know.
 
-    The default writes the observation. A game that defines it describes the numbers in
-    `Game.feature_table`.
+    `out` is all zero. The default writes the observation. A game that defines it describes the
+    numbers in `Game.feature_table`.
     """
 
 
 @kernel
 def look(rules: Rules, state: State, player: Integer, compact: bool, out: Planes) -> None:
-    """`features` if the observation is to be compact, else `observe`."""
+    """Zero `out`, then `features` if the observation is to be compact, else `observe`."""
+    out[:] = 0
     if compact:
         features(rules, state, player, out)
     else:

@@ -302,7 +302,11 @@ def _locked(lock: Path, path: Path) -> int:
             # The process that had the lock removes the file before it releases the lock.
             if _is_at(file, lock):
                 os.ftruncate(file, 0)
-                os.write(file, f"process {os.getpid()} on {platform.node()}".encode())
+                try:
+                    os.write(file, f"process {os.getpid()} on {platform.node()}".encode())
+                except OSError:
+                    lock.unlink()  # on a full disk it would stay, empty
+                    raise
                 return file
         except BlockingIOError:
             other = os.read(file, 500).decode(errors="replace") or "another process"

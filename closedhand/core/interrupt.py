@@ -65,6 +65,35 @@ def deferred() -> Generator[Deferral]:
         _present = None
 
 
+@contextmanager
+def postponed() -> Generator[None]:
+    """Let a Ctrl-C in this block act at its end, by whatever handler there is.
+
+    For what fails in odd ways if it is cut short. A second Ctrl-C acts at once. No effect outside
+    the main thread, or where Ctrl-C is ignored.
+    """
+    before: Any = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+    presses = 0
+
+    def press(number: int, frame: Any) -> None:
+        nonlocal presses
+        presses += 1
+        if presses > 1:
+            before(number, frame)
+
+    signal.signal(signal.SIGINT, press)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        # A second press has gone on already; pyright does not see the handler count.
+        if presses == 1:  # pyright: ignore[reportUnnecessaryComparison]
+            signal.raise_signal(signal.SIGINT)
+
+
 def check() -> None:
     """Raise `KeyboardInterrupt` if Ctrl-C was pressed and is deferred: a safe point."""
     if _present is not None:

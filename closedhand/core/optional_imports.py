@@ -18,6 +18,7 @@ EXTRAS = {
     "stable_baselines3": "train",
     "tensorboard": "learn",
     "torch": "play",
+    "numba_cuda": "gpu",
     "scipy": "solve",
     "pyarrow": "data",
     "matplotlib": "plot",

@@ -3,8 +3,13 @@
 A policy is a NamedTuple of numbers and tables. Its class attribute `kernels` names the module that
 defines `decide`, as the class of a game's rules names the module of its kernels. Envs play an agent
 that has one as `kernel_policy` inside the kernel of a step.
+
+A policy that draws random numbers holds a stream of `closedhand.core.stream`. Its module defines
+`with_stream(policy, stream)`, which returns the policy with another stream. Batches of games play
+it with the stream of each game, so that no game depends on another.
 """
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -22,6 +27,7 @@ from closedhand.core.numba.jit import (
     kernel,
     with_distinct_name,
 )
+from closedhand.core.stream import Stream
 
 Policies = tuple[Policy, ...]
 """Policies of any classes, for kernels."""
@@ -65,6 +71,50 @@ def _decide_as(policies: Any, k: Any, rules: Any, view: Any, ids: Any) -> Any:
         return decide_as(policies[1:], k - 1, rules, view, ids)
 
     return of_several
+
+
+def decide_by(
+    policies: Policies, k: Integer, stream: Stream, rules: Rules, view: State, ids: Ids
+) -> Integer:
+    """`decide` of the policy number `k`, drawing from `stream`; in Python and inside kernels."""
+    policy = policies[int(k)]
+    module = import_module(policy.kernels)
+    if hasattr(module, "with_stream"):
+        policy = module.with_stream(policy, stream)
+    return decide(policy, rules, view, ids)
+
+
+@linking.overload(decide_by)
+def _decide_by(policies: Any, k: Any, stream: Any, rules: Any, view: Any, ids: Any) -> Any:
+
+    def by_none(policies: Any, k: Any, stream: Any, rules: Any, view: Any, ids: Any) -> Any:
+        return np.int64(-1)
+
+    if not len(policies):
+        return by_none
+    module = import_module(policies[0].instance_class.kernels)
+    with_stream = getattr(module, "with_stream", None)
+
+    # A function that returned the policy would copy its tables: so there is one for each case.
+    def as_it_is(policies: Any, k: Any, stream: Any, rules: Any, view: Any, ids: Any) -> Any:
+        if k == 0:
+            return np.int64(decide(policies[0], rules, view, ids))
+        return decide_by(policies[1:], k - 1, stream, rules, view, ids)
+
+    def drawing(policies: Any, k: Any, stream: Any, rules: Any, view: Any, ids: Any) -> Any:
+        if k == 0:
+            return np.int64(decide(with_stream(policies[0], stream), rules, view, ids))
+        return decide_by(policies[1:], k - 1, stream, rules, view, ids)
+
+    def of_one_class(policies: Any, k: Any, stream: Any, rules: Any, view: Any, ids: Any) -> Any:
+        return np.int64(decide(policies[k], rules, view, ids))
+
+    def of_one_drawing(policies: Any, k: Any, stream: Any, rules: Any, view: Any, ids: Any) -> Any:
+        return np.int64(decide(with_stream(policies[k], stream), rules, view, ids))
+
+    if isinstance(policies, types.UniTuple):
+        return of_one_class if with_stream is None else of_one_drawing
+    return as_it_is if with_stream is None else drawing
 
 
 def policy_of(agent: Any) -> Policy | None:

@@ -62,6 +62,8 @@ class GameSpec:
             `opponents` if the agents to learn against can be named.
         trees: The game's own trees for solvers, a `closedhand.solvers.interface.Trees`; None:
             solvers build the information tree of any small game.
+        abstractions: Trees for `solve --states NAME`, by the name of the states; their sets are
+            classes of information sets, see `closedhand.solvers.tied`.
         terms: Translations of the game's terms, by language and English term: names of roles,
             marks, parts and of actions without cards. They are for the table in a browser, see
             `closedhand.core.display.Row`.
@@ -104,6 +106,7 @@ class GameSpec:
     commands: Mapping[str, Ref] = field(default_factory=dict[str, Ref])
     trainers: Mapping[str, Ref] = field(default_factory=dict[str, Ref])
     trees: Ref | None = None
+    abstractions: Mapping[str, Ref] = field(default_factory=dict[str, Ref])
     terms: Ref | None = None
     faces: Mapping[str, str] = field(default_factory=dict[str, str])
     playouts: Ref | None = None

@@ -71,10 +71,10 @@ def redeal(rules: Rules, state: State, player: Integer, rng: Rng) -> None:
 @kernel
 def observe(rules: Rules, state: State, player: Integer, out: Planes) -> None:
     """Write the observation of a player."""
-    contract.observe(unpack(rules), unpack(state), player, out)
+    contract.look(unpack(rules), unpack(state), player, False, out)
 
 
 @kernel
 def features(rules: Rules, state: State, player: Integer, out: Planes) -> None:
     """Write the compact observation of a player."""
-    contract.features(unpack(rules), unpack(state), player, out)
+    contract.look(unpack(rules), unpack(state), player, True, out)

@@ -186,13 +186,25 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
             InputError: There is no such agent.
         """
         self.check_started()
-        if agent == self.agent_selection and agent == self._actor:
-            observation, mask = self._observation, self._mask
+        if self._is_unseen and agent == self.agent_selection == self._actor:
+            # Handed out once: whoever gets an array may write to it.
+            observation, mask, self._is_unseen = self._observation, self._mask, False
         else:
             observation, mask = self._look(self.seat_of(agent))
         parts = self.sight.parts(observation)
         parts[ACTION_MASK] = mask
         return parts
+
+    def last(
+        self, observe: bool = True
+    ) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
+        """What `agent_selection` gets: observation, reward, termination, truncation and info.
+
+        Raises:
+            gymnasium.error.ResetNeeded: No game was started.
+        """
+        self.check_started()
+        return super().last(observe)
 
     def _look(self, player: int) -> tuple[np.ndarray, np.ndarray]:
         observation, mask = self._buffers()
@@ -219,7 +231,8 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
 
     def _to_act(self, player: int) -> None:
         self.agent_selection = self._actor = self.possible_agents[player]
-        self.infos[self._actor] = {ACTION_MASK: self._mask}
+        self.infos[self._actor] = {ACTION_MASK: self._mask.copy()}
+        self._is_unseen = True
         if self.render_mode == "human":
             self.render()
 

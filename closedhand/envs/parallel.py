@@ -190,7 +190,7 @@ class GameParallel(Table, ParallelEnv[str, Observation, int]):
         infos: Infos = {}
         for agent, row, mask in zip(self.possible_agents, rows, masks, strict=True):
             observations[agent] = {**self.sight.parts(row), ACTION_MASK: mask}
-            infos[agent] = {ACTION_MASK: mask}
+            infos[agent] = {ACTION_MASK: mask.copy()}
         return observations, infos
 
 

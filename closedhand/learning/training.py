@@ -51,6 +51,12 @@ class Settings(NetworkSettings):
     freeze: Annotated[int, Range(1), "updates until a frozen self joins the pool"] = 20
 
 
+FIRST_BATCH = 8192
+"""Decisions in the first updates, where a batch is larger."""
+GROWTH = 1 / 8
+"""Share of the decisions so far that later updates may take."""
+
+
 class Scale:
     """The typical size of payoffs, by which rewards are divided for networks.
 
@@ -79,13 +85,11 @@ class State(NamedTuple):
     """What those who play for a learner need of it in a round.
 
     Attributes:
-        shape: What its network is built from.
         weights: Weights of its network.
         frozen: Weights of frozen selves by the index of their opponent.
         decisions: Number of decisions learned from.
     """
 
-    shape: networks.Shape
     weights: Weights
     frozen: Mapping[int, Weights]
     decisions: int
@@ -132,33 +136,23 @@ class DeepLearner(NetworkLearner[Chosen]):
             InputError: An unknown agent or observation.
         """
         super().__init__(game, settings, seed, against, threads)
-        self.take(self.shape, shared=True)
-        self.population = Population(self.features.game, opponents, settings.freeze)
-        self.opponents = self.population.names
-        self.crew: Crew | None = None
-        self.scale = Scale()
-
-    def take(self, shape: networks.Shape, shared: bool) -> None:
-        """Begin with an untrained network.
-
-        Args:
-            shape: What it is built from.
-            shared: Whether actions share weights where there is something to share.
-        """
-        self.shape = shape
-        self.acting: Any = networks.build(shape)
-        self.network: Any = networks.build(shape, self.seed)
-        self.average: Any = networks.build(shape, self.seed)
+        self.acting: Any = networks.build(self.shape)
+        self.network: Any = networks.build(self.shape, seed)
+        self.average: Any = networks.build(self.shape, seed)
         parts = self.features.spelling
-        if shared and parts is not None:
+        if parts is not None:
             share(self.network.by_action(), parts)
             share(self.average.by_action(), parts)
         self.optimiser = torch.optim.AdamW(
             self.network.parameters(),
-            self.settings.learning_rate,
-            weight_decay=self.settings.weight_decay,
+            settings.learning_rate,
+            weight_decay=settings.weight_decay,
             fused=True,
         )
+        self.population = Population(self.features.game, opponents, settings.freeze)
+        self.opponents = self.population.names
+        self.crew: Crew | None = None
+        self.scale = Scale()
 
     # What a subclass does.
 
@@ -180,10 +174,15 @@ class DeepLearner(NetworkLearner[Chosen]):
 
     @property
     def games_in_update(self) -> int:
-        """Number of games to play in the next update, for a batch of the size that is set."""
+        """Number of games to play in the next update.
+
+        They are as many as make a batch of the size that is set. The first batches are smaller:
+        a policy that knows little gains more by new games than by many.
+        """
         each = self.decisions / self.games if self.games else float(self.game.num_players)
         most = 4 * self.games // max(1, self.updates) if self.games else 64
-        return max(1, min(round(self.settings.batch / max(each, 1e-6)), most))
+        wanted = min(self.settings.batch, max(FIRST_BATCH, round(GROWTH * self.decisions)))
+        return max(1, min(round(wanted / max(each, 1e-6)), most))
 
     def play(self, rng: np.random.Generator) -> Wave:
         """Play the games of an update.
@@ -212,7 +211,7 @@ class DeepLearner(NetworkLearner[Chosen]):
         if self.crew is None:
             load_weights(self.acting, weights)
             return [self._wave(piece, frozen) for piece in pieces]
-        state = self.crew.share(State(self.shape, weights, frozen, self.decisions))
+        state = self.crew.share(State(weights, frozen, self.decisions))
         jobs = [(*self.maker(), state, piece) for piece in pieces]
         return [
             self.replay(piece, found, frozen)
@@ -346,8 +345,6 @@ def play_piece(
     """
     learner = _player(cls, arguments)
     learner.decisions = state.decisions
-    if learner.shape != state.shape:
-        learner.take(state.shape, shared=False)
     load_weights(learner.acting, state.weights)
     return learner.record(piece, state.frozen)
 

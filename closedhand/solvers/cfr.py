@@ -1,17 +1,35 @@
 """Counterfactual regret minimisation: one loop, whose settings give five algorithms.
 
-Every iteration updates one player after the other (alternating updates). Regrets are discounted as
-in Brown and Sandholm's discounted CFR ("Solving Imperfect-Information Games via Discounted Regret
-Minimization", 2019): after iteration t positive regrets are multiplied by t^a / (t^a + 1) and
-negative ones by t^b / (t^b + 1); iteration t has weight t^c in the average strategy. CFR+ is
-a = infinity, b = -infinity, c = 1 in these terms. Predictive CFR+ (Farina, Kroer and Sandholm,
-"Faster Game Solving via Predictive Blackwell Approachability", 2021) plays as if the latest regrets
-were observed a second time.
+An iteration does this for one player after the other (alternating updates):
+
+1. Pass down the tree: how likely chance and the other players make each node.
+2. Pass up: the player's counterfactual value of every action, which is its expected payoff
+   weighted with that probability.
+3. Add the current strategy to the average, weighted with the probability that the player's own
+   actions lead there and with t^c in iteration t.
+4. Add to the sum of regrets of each action its value less the mean of its information set under the
+   current strategy. Multiply positive sums by t^a / (t^a + 1) and negative ones by t^b / (t^b + 1).
+5. The next strategy plays the actions of each set in proportion to their positive sums of regrets,
+   uniformly if there are none (regret matching).
+
+The average strategy converges to an equilibrium of a game of two players with opposite payoffs.
+
+a, b and c are
+
+- CFR: inf, inf, 0. Zinkevich et al., "Regret Minimization in Games with Incomplete Information"
+  (2007);
+- CFR+: inf, -inf, 1. Tammelin, "Solving Large Imperfect Information Games Using CFR+" (2014);
+- linear CFR: 1, 1, 1, and discounted CFR: 1.5, 0, 2. Brown and Sandholm, "Solving
+  Imperfect-Information Games via Discounted Regret Minimization" (2019);
+- predictive CFR+: inf, -inf, 2. Farina, Kroer and Sandholm, "Faster Game Solving via Predictive
+  Blackwell Approachability" (2021).
+
+Predictive CFR+ plays in step 5 as if the latest regrets were observed a second time.
 """
 
 import math
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,6 +37,7 @@ from closedhand.core.game import Game
 from closedhand.core.numba.jit import kernel
 from closedhand.solvers.interface import Tables, Trees, add_average, expect, learn, reach_others
 from closedhand.solvers.regrets import discount
+from closedhand.solvers.strategy import Strategy, first_tables, to_strategy
 
 
 class Algorithm(NamedTuple):
@@ -57,6 +76,7 @@ class Solver:
         game: The game.
         algorithm: The settings.
         tree: The tree of the game.
+        layout: Where the information sets lie in it.
         tables: Regrets and strategies.
         iterations: Number of iterations done.
     """
@@ -65,10 +85,10 @@ class Solver:
         """Start from the uniform strategy; nothing is random, so `seed` does not matter."""
         self.game = game
         self.algorithm = algorithm
-        self.trees = trees
         self.tree = trees.build(game)
+        self.layout = trees.layout(game, self.tree)
         self.iterations = 0
-        self.tables: Tables = trees.tables(game, self.tree)
+        self.tables: Tables = first_tables(self.tree, self.layout)
 
     def run(self, number: int) -> None:
         """Do `number` more iterations."""
@@ -76,9 +96,9 @@ class Solver:
         iterate(self.tree, self.tables, self.algorithm, players, self.iterations, number)
         self.iterations += number
 
-    def strategy(self) -> Any:
+    def strategy(self) -> Strategy:
         """The average strategy so far."""
-        return self.trees.to_strategy(self.game, self.tree, self.tables.average)
+        return to_strategy(self.game, self.layout, self.tables.average)
 
     def state(self) -> dict[str, np.ndarray]:
         """State for `restore`."""

@@ -1,28 +1,50 @@
-"""Exact values of strategies over an information tree: value, best responses, NashConv."""
+"""Exact values of strategies over a tree: value, best responses, NashConv.
+
+1. Pass down the tree: how likely chance and the other players make each node.
+2. Pass up, valuing each node for a player: by the strategy (its value), or by the best action at
+   each of the player's information sets (its best response). All nodes of a set are valued before
+   an action is chosen, as the player cannot tell them apart.
+3. NashConv is the sum over the players of the value of the best response less that of the strategy.
+"""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from closedhand.core.numba.jit import kernel
-from closedhand.solvers.interface import Evaluation
-from closedhand.solvers.passes import expect, reach, reach_others, respond, value
-from closedhand.solvers.tree import END, InfoTree
+from closedhand.solvers.interface import (
+    END,
+    Evaluation,
+    Tree,
+    expect,
+    reach_others,
+    respond,
+    value,
+)
+from closedhand.solvers.passes import reach
+from closedhand.solvers.tree import InfoTree
 
 
 @kernel
-def values_of(tree, sigma, player, reached, values, gains):
-    """The value of `sigma` for a player; the last three arguments are scratch space."""
-    reach_others(tree, sigma, player, reached)
-    expect(tree, sigma, reached, player, values, gains)
-    return value(tree, values)
+def evaluate_all(tree, sigma, reached, values, gains, own, best):
+    """Write the values of `sigma` for the first players, `own`, and all best responses, `best`.
+
+    `reached`, `values` and `gains` are scratch space.
+    """
+    for player in range(len(best)):
+        reach_others(tree, sigma, player, reached)
+        if player < len(own):
+            expect(tree, sigma, reached, player, values, gains)
+            own[player] = value(tree, values)
+        respond(tree, reached, player, values, gains)
+        best[player] = value(tree, values)
 
 
 @kernel
-def best_value(tree, sigma, player, reached, values, gains, best):
-    """The value of a player's best response to `sigma`; `best` as in `passes.respond`."""
+def best_value(tree, sigma, player, reached, values, gains):
+    """The value of a player's best response to `sigma`; the rest is scratch space."""
     reach_others(tree, sigma, player, reached)
-    respond(tree, reached, player, values, gains, best)
+    respond(tree, reached, player, values, gains)
     return value(tree, values)
 
 
@@ -41,27 +63,40 @@ class BestResponse(NamedTuple):
 
 def best_response(tree: InfoTree, sigma: np.ndarray, player: int) -> BestResponse:
     """The best response of a player to the others, who play `sigma`, float64 [rows]."""
-    nodes, rows = len(tree.player), len(tree.actions)
-    best = np.zeros(len(tree.owner), np.int64)
-    found = best_value(
-        tree, sigma, player, np.empty(nodes), np.empty(nodes), np.empty(rows), best
-    )  # fmt: skip
+    nodes, gains = len(tree.player), np.empty(len(tree.actions))
+    found = best_value(tree, sigma, player, np.empty(nodes), np.empty(nodes), gains)
     response = sigma.copy()
     own = tree.owner == player
     response[np.repeat(own, np.diff(tree.rows))] = 0.0
-    response[(tree.rows[:-1] + best)[own]] = 1.0
+    response[_best_rows(tree, gains)[own]] = 1.0
     return BestResponse(found, response)
 
 
+def _best_rows(tree: InfoTree, gains: np.ndarray) -> np.ndarray:
+    """The rows of best actions by what `passes.respond` wrote, int64 [sets]; of its player only."""
+    starts = tree.rows[:-1]
+    return starts + gains[starts].astype(np.int64)
+
+
+def evaluate_sigma(tree: Tree, sigma: np.ndarray, players: int, zero_sum: bool) -> Evaluation:
+    """The exact evaluation of a strategy.
+
+    Args:
+        tree: A tree of any kind.
+        sigma: The strategy, float64 by action.
+        players: Number of players.
+        zero_sum: Whether there are two players, whose payoffs are known to add up to 0.
+    """
+    shapes = tree.shapes
+    scratch = np.empty(shapes.node), np.empty(shapes.node), np.empty(shapes.action)
+    own, best = np.empty(1 if zero_sum else players), np.empty(players)
+    evaluate_all(tree, sigma, *scratch, own, best)
+    return Evaluation(float(own[0]), tuple(best.tolist()), tuple(own[1:].tolist()))
+
+
 def evaluate_rows(tree: InfoTree, sigma: np.ndarray) -> Evaluation:
-    """The exact evaluation of a strategy, float64 [rows]."""
-    nodes, rows = len(tree.player), len(tree.actions)
-    reached, values, gains = np.empty(nodes), np.empty(nodes), np.empty(rows)
-    best = np.zeros(len(tree.owner), np.int64)
-    players = range(tree.payoffs.shape[1])
-    own = [values_of(tree, sigma, player, reached, values, gains) for player in players]
-    responses = [best_value(tree, sigma, p, reached, values, gains, best) for p in players]
-    return Evaluation(own[0], tuple(responses), tuple(own[1:]))
+    """The exact evaluation of a strategy, float64 [rows], for all players of its tree."""
+    return evaluate_sigma(tree, sigma, tree.payoffs.shape[1], zero_sum=False)
 
 
 class Losses(NamedTuple):
@@ -86,13 +121,14 @@ def losses(tree: InfoTree, sigma: np.ndarray) -> Losses:
     nodes, rows = len(tree.player), len(tree.actions)
     starts, number = tree.rows[:-1], np.diff(tree.rows)
     reached, values, gains = np.empty(nodes), np.empty(nodes), np.empty(rows)
-    best, own = np.zeros(len(tree.owner), np.int64), np.zeros(rows)
+    best, own = starts.copy(), np.zeros(rows)
     row_above = rows_above(tree)
     loss, worth = np.zeros(len(tree.owner)), np.full(rows, np.nan)
     for player in range(tree.payoffs.shape[1]):
-        best_value(tree, sigma, player, reached, values, gains, best)
+        best_value(tree, sigma, player, reached, values, gains)
         reach(tree, sigma, player, own)
         mine = tree.owner == player
+        best[mine] = _best_rows(tree, gains)[mine]
         of_player = np.repeat(mine, number)
         # The scratch space of the best response is not its gains: they are added up again.
         below = np.flatnonzero(row_above >= 0)
@@ -100,11 +136,11 @@ def losses(tree: InfoTree, sigma: np.ndarray) -> Losses:
         gains = np.bincount(row_above[below], values[below], rows)
         followed = np.add.reduceat(gains * sigma, starts)
         before = np.where(tree.before >= 0, own[tree.before], 1.0)
-        loss[mine] = (before * (gains[starts + best] - followed))[mine]
+        loss[mine] = (before * (gains[best] - followed))[mine]
         likely = np.bincount(sets_of(tree), reached[tree.player != END], len(tree.owner))
         likely = np.repeat(np.where(mine & (likely > 0), likely, np.nan), number)
         worth[of_player] = (gains / likely)[of_player]
-    return Losses(loss, starts + best, worth)
+    return Losses(loss, best, worth)
 
 
 def rows_above(tree: InfoTree) -> np.ndarray:

@@ -1,15 +1,15 @@
-"""What the algorithms ask of a tree: the passes, dispatched on the class of the tree.
+"""What the algorithms ask of a tree: its passes, a walk, and where its information sets lie.
 
-A tree is a NamedTuple whose class names in `kernels` the module with its passes, as the rules of a
-game do. The information tree of any game has those of `passes`; a game may have a faster tree of
-its own. `Trees` is how Python makes one and turns its arrays into strategies.
+A tree is a NamedTuple whose class names in `kernels` the module of its functions, as the rules of a
+game do. The information tree of any game (`tree.InfoTree`) has those of `passes`. A game may have a
+faster tree of its own: it provides the same functions, a `Layout` and a `Walk`, in the `Trees` that
+its spec names. Algorithms, strategies, evaluation and files are written once, for both.
 
-Arrays "by action" have one entry for every action of every information set, and arrays "by node"
-one for every node; their shapes are the tree's own affair.
+Arrays "by action" have an entry for every action of every information set, and arrays "by node"
+one for every node; their shapes are the tree's own affair, which `Shapes` tells.
 """
 
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -17,8 +17,45 @@ import numpy as np
 from closedhand.core.contract import dispatched
 from closedhand.core.game import Game
 
-Tree = Any
-"""A tree for kernels, a NamedTuple of its own."""
+
+class Shapes(NamedTuple):
+    """The shapes of arrays for a tree.
+
+    Attributes:
+        action: Shape of arrays by action.
+        node: Shape of arrays by node.
+        own: Shape of the scratch space of `add_average`.
+    """
+
+    action: tuple[int, ...]
+    node: tuple[int, ...]
+    own: tuple[int, ...]
+
+
+class Tree(Protocol):
+    """A tree for kernels, a NamedTuple of its own, whose attribute `kernels` names a module."""
+
+    @property
+    def player(self) -> np.ndarray:
+        """Player to act at each node, integers [nodes]; `END` at the end of a game."""
+        ...
+
+    @property
+    def first(self) -> np.ndarray:
+        """First child of each node, integers [nodes + 1].
+
+        The children of a node are contiguous, and end where those of the next one begin.
+        """
+        ...
+
+    @property
+    def shapes(self) -> Shapes:
+        """The shapes of arrays for this tree."""
+        ...
+
+
+END, CHANCE = -1, -2
+"""In place of a player: the end of a game, and a node where a card is revealed."""
 
 
 class Tables(NamedTuple):
@@ -28,7 +65,7 @@ class Tables(NamedTuple):
         regret: Discounted sums of regrets, or the logits of a policy, by action.
         sigma: The current strategy, by action.
         average: Weighted sums of strategies, by action.
-        own: Scratch space for `reach`.
+        own: Scratch space for `add_average` and `improve`.
         reached: Scratch space by node.
         values: Scratch space by node.
         gains: Scratch space for the values of actions, by action.
@@ -43,6 +80,9 @@ class Tables(NamedTuple):
     gains: np.ndarray
 
 
+# Passes over the whole tree, for algorithms that sweep it.
+
+
 @dispatched
 def reach_others(tree: Tree, sigma: Any, player: Any, out: Any) -> None:
     """Write by node how likely chance and the other players make it."""
@@ -51,6 +91,17 @@ def reach_others(tree: Tree, sigma: Any, player: Any, out: Any) -> None:
 @dispatched
 def expect(tree: Tree, sigma: Any, reached: Any, player: Any, values: Any, gains: Any) -> None:
     """Write the counterfactual values of a player, by node and by action."""
+
+
+@dispatched
+def respond(tree: Tree, reached: Any, player: Any, values: Any, gains: Any) -> None:
+    """Like `expect`, for a player who plays a best response to what the others make likely."""
+
+
+@dispatched
+def value(tree: Tree, values: Any) -> float:
+    """The value of the game from the values of all nodes."""
+    ...
 
 
 @dispatched
@@ -68,6 +119,63 @@ def learn(
 @dispatched
 def improve(tree: Tree, tables: Tables, player: Any, temperature: Any, step: Any) -> None:
     """Do one step of magnetic mirror descent of a player."""
+
+
+# A walk down from one deal, for algorithms that sample games. It is data, not functions: a call for
+# every node would take several times as long as the walk.
+
+START, OUTCOME, FACE, LANE = range(4)
+"""Places in a deal, int64 [LANE + players], as `draw_deal` writes it: the first node, who wins at
+ends where cards decide, what chance nodes show, and from `LANE` on the lane of each player."""
+
+
+class Walk(NamedTuple):
+    """What sampling algorithms need of a tree.
+
+    It has rows of its own for what is learned: those of the actions of a node begin at `slot` plus
+    the lane of the player to act times the number of actions.
+
+    Attributes:
+        player: Player to act at each node, `CHANCE` or `END`.
+        first: First child of each node, integers [nodes + 1]. A chance node has one for each face.
+        slot: Row of the first action of each node in lane 0; at an end its index in `payoffs`.
+        payoffs: Payoffs by outcome of the deal, end and player, float64 [outcomes, ends, players].
+        deals: The deals, for `draw_deal`.
+        rows: Number of rows.
+        entries: Row of each row of the `Layout`, an index of arrays [rows].
+    """
+
+    player: np.ndarray
+    first: np.ndarray
+    slot: np.ndarray
+    payoffs: np.ndarray
+    deals: Any
+    rows: int
+    entries: Any
+
+
+@dispatched
+def draw_deal(deals: Any, rng: Any, deal: Any) -> None:
+    """Write a random deal, int64 [LANE + players], which is 0 at first; `deals` names a module."""
+
+
+class Layout(NamedTuple):
+    """The information sets of a tree, and where arrays by action hold their actions.
+
+    A row is an action of an information set; the rows of a set are contiguous, in the order of the
+    action ids.
+
+    Attributes:
+        keys: Hash of the view in each set, uint64 [sets, 2] (see `tree.keys_of`).
+        rows: First row of each set, int64 [sets + 1].
+        actions: Action id of each row, int32 [rows].
+        entries: Index of all rows in arrays by action: `array[entries]` has the shape [rows].
+    """
+
+    keys: np.ndarray
+    rows: np.ndarray
+    actions: np.ndarray
+    entries: Any
 
 
 class Evaluation(NamedTuple):
@@ -96,26 +204,11 @@ class Evaluation(NamedTuple):
         return self.nash_conv / len(self.best_responses)
 
 
-class Strategy(Protocol):
-    """A behaviour strategy of all players of a game, for `Trees` of one kind.
-
-    Attributes:
-        game: The game.
-        probabilities: Probabilities of actions, in a form of its own.
-        about: Provenance: algorithm, iterations and anything else that its maker records.
-    """
-
-    game: Game
-    probabilities: np.ndarray
-    about: Mapping[str, Any]
-
-
 class Algorithm(NamedTuple):
     """Description of an algorithm.
 
     Attributes:
-        solver: Its location, `module:class`; called with `Trees`, a game and a seed, or without
-            the trees if it is one of their own.
+        solver: Its location, `module:class`; called with `Trees`, a game and a seed.
         unit: Meaning of an iteration.
         guarantee: Theoretical guarantee of the strategy.
     """
@@ -125,26 +218,30 @@ class Algorithm(NamedTuple):
     guarantee: str
 
 
+class Names(NamedTuple):
+    """Names of information sets for human readers.
+
+    Attributes:
+        headings: What the names tell, the headings of columns.
+        cells: The names of each set, in the order of `Layout`.
+    """
+
+    headings: tuple[str, ...]
+    cells: list[tuple[str, ...]]
+
+
 class Trees(NamedTuple):
-    """How the trees of some games are made, and strategies from what is learned on them.
+    """How the trees of some games are made and read.
 
     Attributes:
         build: Builds the tree of a game, always the same object.
-        tables: The tables of a tree before the first iteration, with the uniform strategy:
-            `(game, tree) -> Tables`.
-        to_strategy: The strategy that plays actions in proportion to weights by action:
-            `(game, tree, weights, **about) -> Strategy`.
-        evaluate: Evaluates a strategy exactly.
-        save: Writes a strategy: `(strategy, path)`.
-        solve_exactly: Solves a game by the sequence-form linear program:
-            `game -> (value, strategy)`.
-        algorithms: Algorithms of their own by name, which take the place of those for all games.
+        layout: Where the information sets lie in it: `(game, tree) -> Layout`.
+        walk: What sampling algorithms need of it: `(game, tree) -> Walk`.
+        names: Names of the information sets, for the CSV file beside that of a strategy; None:
+            there is no such file.
     """
 
-    build: Callable[[Game], Tree]
-    tables: Callable[[Game, Tree], Tables]
-    to_strategy: Callable[..., Any]
-    evaluate: Callable[[Any], Evaluation]
-    save: Callable[[Any, Path], None]
-    solve_exactly: Callable[[Game], tuple[float, Any]]
-    algorithms: Mapping[str, Algorithm] = {}
+    build: Callable[[Game], Any]
+    layout: Callable[[Game, Any], Layout]
+    walk: Callable[[Game, Any], Walk]
+    names: Callable[[Game], Names] | None = None

@@ -1,76 +1,85 @@
 """External-sampling Monte Carlo CFR: learning from sampled games, with CFR's guarantee.
 
-After Lanctot, Waugh, Zinkevich and Bowling, "Monte Carlo Sampling for Regret Minimization in
-Extensive Games" (2009). An iteration is one sampled deal for each player. That player tries all its
-actions; chance and the other players are sampled. The average strategy, which converges to an
-equilibrium with high probability, is accumulated at the decisions of the sampled players.
-"""
+An iteration does this for one player after the other:
 
-from typing import Any
+1. Draw a deal, and walk down from it. At decisions of the player follow every action; at those of
+   the others draw one from the current strategy, which is regret matching: actions in proportion
+   to their positive sums of regrets.
+2. On the way, add the current strategy of the others to their averages.
+3. Walk up, and value each node: an end by its payoff, a decision of the player by the mean of its
+   actions under the current strategy, one of the others by the action that was drawn.
+4. At each decision of the player, add to the regret of each action its value less that mean.
+
+The average strategy converges to an equilibrium with high probability. After Lanctot, Waugh,
+Zinkevich and Bowling, "Monte Carlo Sampling for Regret Minimization in Extensive Games" (2009).
+"""
 
 import numpy as np
 
 from closedhand.core.game import Game
-from closedhand.core.numba.jit import kernel
-from closedhand.solvers.interface import Trees
+from closedhand.core.numba.jit import inlined, kernel
+from closedhand.solvers.interface import CHANCE, END, FACE, LANE, OUTCOME, START, Trees, draw_deal
 from closedhand.solvers.regrets import match_regrets, sample
 from closedhand.solvers.sampled import SampledSolver
-from closedhand.solvers.tree import END
+from closedhand.solvers.strategy import Strategy, to_strategy
 
 
-@kernel
-def sample_deal(cumulative, random):
-    """The deal at which the cumulative probabilities exceed `random`, 0 to 1."""
-    return min(np.searchsorted(cumulative, random, "right"), len(cumulative) - 1)
-
-
-@kernel
-def sweep(tree, deal, player, rng, regret, average, sigma, queue, drawn, values):
+@inlined
+def sweep(walk, deal, player, rng, regret, average, queue, below, shares, values):
     """Learn from one deal for `player`; the arguments after `average` are scratch space."""
-    # Nodes are queued after their parents: a pass down visits them, a pass up values them.
-    queue[0] = deal
+    # Nodes are queued after their parents: a pass down visits them, a pass up values them. Scratch
+    # space is by place in the queue, of which a sweep needs little: it stays in the cache.
+    queue[0] = deal[START]
     visited = 1
     i = 0
     while i < visited:
         n = queue[i]
+        if walk.player[n] == CHANCE:
+            n = walk.first[n] + deal[FACE]
+            queue[i] = n
+        below[i] = visited
         i += 1
-        if tree.player[n] == END:
+        actor, first = walk.player[n], walk.first[n]
+        if actor == END:
             continue
-        first, slot = tree.first[n], tree.slot[n]
-        end = slot + tree.first[n + 1] - first
-        match_regrets(regret[slot:end], sigma[slot:end])
-        if tree.player[n] == player:
-            for k in range(end - slot):
-                queue[visited] = first + k
-                visited += 1
+        number = walk.first[n + 1] - first
+        row = walk.slot[n] + deal[LANE + actor] * number
+        match_regrets(regret, row, number, shares, visited)
+        if actor == player:
+            for k in range(number):
+                queue[visited + k] = first + k
+            visited += number
         else:
-            for row in range(slot, end):
-                average[row] += sigma[row]
-            drawn[n] = first + sample(sigma[slot:end], rng.random())
-            queue[visited] = drawn[n]
+            for k in range(number):
+                average[row + k] += shares[visited + k]
+            queue[visited] = first + sample(shares, visited, number, rng.random())
             visited += 1
     for i in range(visited - 1, -1, -1):
-        n = queue[i]
-        slot, first = tree.slot[n], tree.first[n]
-        if tree.player[n] == END:
-            values[n] = tree.payoffs[slot, player]
-        elif tree.player[n] == player:
-            values[n] = 0.0
-            for child in range(first, tree.first[n + 1]):
-                values[n] += sigma[slot + child - first] * values[child]
-            for child in range(first, tree.first[n + 1]):
-                regret[slot + child - first] += values[child] - values[n]
+        n, child = queue[i], below[i]
+        actor = walk.player[n]
+        if actor == END:
+            values[i] = walk.payoffs[deal[OUTCOME], walk.slot[n], player]
+        elif actor == player:
+            number = walk.first[n + 1] - walk.first[n]
+            row = walk.slot[n] + deal[LANE + actor] * number
+            mean = 0.0
+            for k in range(number):
+                mean += shares[child + k] * values[child + k]
+            for k in range(number):
+                regret[row + k] += values[child + k] - mean
+            values[i] = mean
         else:
-            values[n] = values[drawn[n]]
+            values[i] = values[child]
 
 
 @kernel
-def iterate(tree, cumulative, players, rng, regret, average, sigma, queue, drawn, values, number):
+def iterate(walk, players, rng, regret, average, queue, below, shares, values, number):
     """Do `number` iterations; the four arrays before `number` are scratch space."""
+    deal = np.zeros(LANE + players, np.int64)
     for _ in range(number):
         for player in range(players):
-            deal = sample_deal(cumulative, rng.random())
-            sweep(tree, deal, player, rng, regret, average, sigma, queue, drawn, values)
+            draw_deal(walk.deals, rng, deal)
+            sweep(walk, deal, player, rng, regret, average, queue, below, shares, values)
 
 
 class MCCFR(SampledSolver):
@@ -78,23 +87,19 @@ class MCCFR(SampledSolver):
 
     def __init__(self, trees: Trees, game: Game, seed: int = 0) -> None:
         """Start from the uniform strategy."""
-        self.trees = trees
-        self.tree = trees.build(game)
-        rows, nodes = len(self.tree.actions), len(self.tree.player)
-        super().__init__(game, seed, {"regret": np.zeros(rows), "average": np.zeros(rows)})
-        self._cumulative = np.cumsum(self.tree.chance)
-        self._scratch = (np.empty(rows), *np.empty((2, nodes), np.int64), np.empty(nodes))
+        super().__init__(trees, game, seed, ("regret", "average"))
+        # A decision that draws its action leaves the shares of the others behind the queue's end.
+        size = len(self.walk.player) + game.num_actions
+        self._scratch = np.empty((2, size), np.int64), np.empty((2, size))
 
     def run(self, number: int) -> None:
         """Do `number` more iterations."""
         regret, average = self.learned.values()
-        sigma, queue, drawn, values = self._scratch
-        iterate(
-            self.tree, self._cumulative, self.game.num_players, self.rng, regret, average,
-            sigma, queue, drawn, values, number,
-        )  # fmt: skip
+        players = self.game.num_players
+        (queue, below), (shares, values) = self._scratch
+        iterate(self.walk, players, self.rng, regret, average, queue, below, shares, values, number)
         self.iterations += number
 
-    def strategy(self) -> Any:
+    def strategy(self) -> Strategy:
         """The average strategy so far."""
-        return self.trees.to_strategy(self.game, self.tree, self.learned["average"])
+        return to_strategy(self.game, self.layout, self.learned["average"])

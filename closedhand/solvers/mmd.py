@@ -1,23 +1,28 @@
 """Magnetic mirror descent, annealed: policy improvement with a pull towards the uniform strategy.
 
-After Sokota et al., "A Unified Approach to Reinforcement Learning, Quantal Response Equilibria, and
-Two-Player Zero-Sum Games" (2023), in behavioural form: at every information set
+An iteration does this for one player after the other:
 
-    next policy = argmax over p of  <p, q> - a KL(p, uniform) - KL(p, policy) / e
+1. Pass down the tree: how likely chance and the other players make each node.
+2. Pass up: the exact value q of every action of the player, given that its set is reached.
+3. At every information set, with the temperature a and the step size e of the iteration,
 
-where q are the exact action values, a is the temperature and e the step size. With a fixed
-temperature the policy approaches a quantal response equilibrium. Here temperature and step size
-both fall, and the last policy approaches an equilibrium. This is an observation: the published
-guarantee is for fixed temperatures and for policies over sequences.
+       next policy = argmax over p of  <p, q> - a KL(p, uniform) - KL(p, policy) / e
+
+   which is one addition to the logits and a softmax.
+
+With a fixed temperature the policy approaches a quantal response equilibrium. Here temperature and
+step size both fall, and the last policy approaches an equilibrium. This is an observation: the
+published guarantee is for fixed temperatures and for policies over sequences. After Sokota et al.,
+"A Unified Approach to Reinforcement Learning, Quantal Response Equilibria, and Two-Player Zero-Sum
+Games" (2023), in behavioural form.
 """
-
-from typing import Any
 
 import numpy as np
 
 from closedhand.core.game import Game
 from closedhand.core.numba.jit import kernel
 from closedhand.solvers.interface import Trees, expect, improve, reach_others
+from closedhand.solvers.strategy import Strategy, first_tables, to_strategy
 
 TEMPERATURE = 1.0
 """Initial temperature in chips; in iteration t it is this divided by the square root of t."""
@@ -43,18 +48,18 @@ class MMD:
         """Start from the uniform strategy; nothing is random, so `seed` does not matter."""
         self.game = game
         self.iterations = 0
-        self.trees = trees
         self.tree = trees.build(game)
-        self.tables = trees.tables(game, self.tree)
+        self.layout = trees.layout(game, self.tree)
+        self.tables = first_tables(self.tree, self.layout)
 
     def run(self, number: int) -> None:
         """Do `number` more iterations."""
         iterate(self.tree, self.tables, self.game.num_players, self.iterations, number)
         self.iterations += number
 
-    def strategy(self) -> Any:
+    def strategy(self) -> Strategy:
         """The current policy."""
-        return self.trees.to_strategy(self.game, self.tree, self.tables.sigma)
+        return to_strategy(self.game, self.layout, self.tables.sigma)
 
     def state(self) -> dict[str, np.ndarray]:
         """State for `restore`."""

@@ -7,8 +7,8 @@ a module with its own.
 import numpy as np
 
 from closedhand.core.numba.jit import kernel
+from closedhand.solvers.interface import END
 from closedhand.solvers.regrets import add_regret, mirror_step, next_weight, normalise
-from closedhand.solvers.tree import END
 
 
 @kernel
@@ -86,7 +86,7 @@ def expect(tree, sigma, reached, player, values, gains):
 
 
 @kernel
-def respond(tree, reached, player, values, gains, best):
+def respond(tree, reached, player, values, gains):
     """Like `expect`, for a player who plays a best response to the others.
 
     Args:
@@ -94,9 +94,8 @@ def respond(tree, reached, player, values, gains, best):
         reached: What `reach_others` wrote, float64 [nodes].
         player: The player.
         values: Output: value of each node, float64 [nodes].
-        gains: Scratch space, float64 [rows].
-        best: Output: the best action of each set of the player, counted from its first row, int64
-            [sets].
+        gains: Output: in the first row of each set of the player its best action, counted from
+            that row, float64 [rows]; the rest is scratch space.
     """
     gains[:] = 0.0
     for level in range(len(tree.levels) - 2, -1, -1):
@@ -116,9 +115,8 @@ def respond(tree, reached, player, values, gains, best):
         for s in range(tree.set_levels[level], tree.set_levels[level + 1]):
             if tree.owner[s] == player:
                 start = tree.rows[s]
-                best[s] = np.argmax(gains[start : tree.rows[s + 1]])
-                # What it is for the nodes of the set, which know their first row only.
-                gains[start] = best[s]
+                # In the first row, the only one that the nodes of the set know.
+                gains[start] = np.argmax(gains[start : tree.rows[s + 1]])
         for n in nodes:
             if tree.player[n] == player:
                 values[n] = values[tree.first[n] + np.int64(gains[tree.slot[n]])]

@@ -12,8 +12,9 @@ import numpy as np
 from closedhand.core import batch_kernels
 from closedhand.core.game import Game
 from closedhand.solvers.evaluate import rows_above, sets_of
+from closedhand.solvers.interface import END
 from closedhand.solvers.passes import reach_others
-from closedhand.solvers.tree import END, InfoTree, views_of_sets
+from closedhand.solvers.tree import InfoTree, views_of_sets
 
 NOBODY = -1
 """In place of a player, for `reach_others`: all players count."""

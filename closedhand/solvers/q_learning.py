@@ -1,21 +1,25 @@
 """Tabular Q-learning in self-play: it has no guarantee, and it shows.
 
-All players learn at the same time, each on its own information sets, with one-step updates and
-actions that are sometimes random. The strategy is the greedy one. Each player's problem changes as
-the others learn, and an equilibrium has to mix its actions as a rule, which a greedy strategy
-cannot do.
-"""
+An iteration is a game, in which all players learn, each on its own information sets:
 
-from typing import Any
+1. Draw a deal, and play it. A player takes the action of the highest value at its information set,
+   with a probability of `EXPLORATION` a random one instead.
+2. At each decision, move the value of the player's previous action towards the highest value here,
+   by `RATE` of the difference (one-step Q-learning; payoffs come at the end, undiscounted).
+3. At the end, move the value of each player's last action towards its payoff in the same way.
+
+The strategy is the greedy one. Each player's problem changes as the others learn, and an
+equilibrium has to mix its actions as a rule, which a greedy strategy cannot do. After Watkins,
+"Learning from Delayed Rewards" (1989).
+"""
 
 import numpy as np
 
 from closedhand.core.game import Game
 from closedhand.core.numba.jit import kernel
-from closedhand.solvers.interface import Trees
-from closedhand.solvers.mccfr import sample_deal
+from closedhand.solvers.interface import CHANCE, END, FACE, LANE, OUTCOME, START, Trees, draw_deal
 from closedhand.solvers.sampled import SampledSolver
-from closedhand.solvers.tree import END
+from closedhand.solvers.strategy import Strategy, to_strategy
 
 EXPLORATION = 0.1
 """The probability of a random action."""
@@ -24,25 +28,35 @@ RATE = 0.02
 
 
 @kernel
-def play_games(tree, cumulative, players, rng, q, exploration, rate, number):
-    """Play and learn from `number` games; `q` holds the value of each row."""
-    last = np.empty(players, np.int64)  # each player's last row; -1: none yet
+def play_games(walk, players, rng, q, exploration, rate, number):
+    """Play and learn from `number` games; `q` holds the value of each action."""
+    deal = np.zeros(LANE + players, np.int64)
+    last = np.empty(players, np.int64)  # where each player's last action is in q; -1: none yet
     for _ in range(number):
         last[:] = -1
-        n = np.int64(sample_deal(cumulative, rng.random()))
-        while tree.player[n] != END:
-            player, slot = tree.player[n], tree.slot[n]
-            choices = tree.first[n + 1] - tree.first[n]
-            chosen = np.argmax(q[slot : slot + choices])
+        draw_deal(walk.deals, rng, deal)
+        n = deal[START]
+        while walk.player[n] != END:
+            player, first = walk.player[n], np.int64(walk.first[n])
+            if player == CHANCE:
+                n = first + deal[FACE]
+                continue
+            choices = walk.first[n + 1] - first
+            row = walk.slot[n] + deal[LANE + player] * choices
+            chosen = np.int64(0)
+            for k in range(1, choices):
+                if q[row + k] > q[row + chosen]:
+                    chosen = k
             if last[player] >= 0:
-                q[last[player]] += rate * (q[slot + chosen] - q[last[player]])
+                q[last[player]] += rate * (q[row + chosen] - q[last[player]])
             if rng.random() < exploration:
                 chosen = np.int64(rng.random() * choices)
-            last[player] = slot + chosen
-            n = np.int64(tree.first[n] + chosen)
+            last[player] = row + chosen
+            n = first + chosen
         for player in range(players):
             if last[player] >= 0:
-                q[last[player]] += rate * (tree.payoffs[tree.slot[n], player] - q[last[player]])
+                payoff = walk.payoffs[deal[OUTCOME], walk.slot[n], player]
+                q[last[player]] += rate * (payoff - q[last[player]])
 
 
 class QLearning(SampledSolver):
@@ -50,27 +64,21 @@ class QLearning(SampledSolver):
 
     def __init__(self, trees: Trees, game: Game, seed: int = 0) -> None:
         """Start from values of 0."""
-        self.trees = trees
-        self.tree = trees.build(game)
-        super().__init__(game, seed, {"q": np.zeros(len(self.tree.actions))})
-        self._cumulative = np.cumsum(self.tree.chance)
+        super().__init__(trees, game, seed, ("q",))
 
     def run(self, number: int) -> None:
         """Play and learn from `number` more games."""
-        play_games(
-            self.tree, self._cumulative, self.game.num_players, self.rng, self.learned["q"],
-            EXPLORATION, RATE, number,
-        )  # fmt: skip
+        players = self.game.num_players
+        play_games(self.walk, players, self.rng, self.learned["q"], EXPLORATION, RATE, number)
         self.iterations += number
 
-    def strategy(self) -> Any:
+    def strategy(self) -> Strategy:
         """The greedy strategy."""
-        starts, number = self.tree.rows[:-1], np.diff(self.tree.rows)
-        q = self.learned["q"]
-        best = np.repeat(np.maximum.reduceat(q, starts), number)
+        q = self.learned["q"][self.layout.entries]
+        starts, number = self.layout.rows[:-1], np.diff(self.layout.rows)
+        tied = np.flatnonzero(q == np.repeat(np.maximum.reduceat(q, starts), number))
         # Of equal actions, the first.
-        tied = np.flatnonzero(q == best)
         _, first = np.unique(np.repeat(np.arange(len(number)), number)[tied], return_index=True)
         greedy = np.zeros(len(q))
         greedy[tied[first]] = 1.0
-        return self.trees.to_strategy(self.game, self.tree, greedy)
+        return to_strategy(self.game, self.layout._replace(entries=slice(None)), greedy)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from closedhand.core.numba.jit import kernel
+from closedhand.core.numba.jit import inlined, kernel
 
 
 @kernel
@@ -41,25 +41,43 @@ def mirror_step(logit, value, temperature, step):
     return (logit + step * value) / (1.0 + step * temperature)
 
 
-@kernel
-def match_regrets(regret, out):
-    """Write probabilities in proportion to the positive regrets of the actions of a set."""
+@inlined
+def match_regrets(regret, row, number, out, place):
+    """Write probabilities in proportion to the positive regrets of the actions of a set.
+
+    Args:
+        regret: Sums of regrets, float64 [rows].
+        row: Row of the first action.
+        number: Number of actions.
+        out: Output: probabilities, from `place` on.
+        place: Place of the first one.
+    """
     total = 0.0
-    for k in range(len(regret)):
-        out[k] = max(regret[k], 0.0)
-        total += out[k]
-    for k in range(len(regret)):
-        out[k] = normalise(out[k], total, len(regret))
+    for k in range(number):
+        out[place + k] = max(regret[row + k], 0.0)
+        total += out[place + k]
+    for k in range(number):
+        out[place + k] = normalise(out[place + k], total, number)
 
 
-@kernel
-def sample(probabilities, random):
-    """Sample an index of a row of probabilities by `random`, a uniform number from 0 to 1."""
-    chosen = -1
-    for k in range(len(probabilities)):
-        if probabilities[k] > 0.0:
+@inlined
+def sample(probabilities, row, number, random):
+    """Sample an action of a set by `random`, a uniform number from 0 to 1.
+
+    Args:
+        probabilities: Probabilities, float64 [rows].
+        row: Row of the first action.
+        number: Number of actions.
+        random: The random number.
+
+    Returns:
+        The action, counted from 0.
+    """
+    chosen = 0
+    for k in range(number):
+        if probabilities[row + k] > 0.0:
             chosen = k
-            random -= probabilities[k]
+            random -= probabilities[row + k]
             if random < 0.0:
                 break
     return chosen

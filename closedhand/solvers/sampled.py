@@ -1,8 +1,11 @@
-"""What solvers keep that learn from games drawn at random, whatever tables they learn in."""
+"""What solvers share that learn from sampled games."""
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from closedhand.core.game import Game
+from closedhand.solvers.interface import Trees
 from closedhand.solvers.solving import pack_rng, unpack_rng
 
 
@@ -11,16 +14,21 @@ class SampledSolver:
 
     Attributes:
         game: The game.
+        walk: What games are sampled from.
+        layout: Where the information sets lie in the rows of the walk.
         iterations: Number of iterations so far.
-        learned: What is learned, by name; `run` changes the arrays in place.
+        learned: What is learned, by name: arrays by row of the walk, which `run` changes in place.
         rng: Generator of everything that is drawn.
     """
 
-    def __init__(self, game: Game, seed: int, learned: dict[str, np.ndarray]) -> None:
-        """Start from arrays of zeros, or whatever `learned` holds."""
+    def __init__(self, trees: Trees, game: Game, seed: int, learned: Sequence[str]) -> None:
+        """Start with arrays of zeros of the names `learned`."""
         self.game = game
+        tree = trees.build(game)
+        self.walk = trees.walk(game, tree)
+        self.layout = trees.layout(game, tree)._replace(entries=self.walk.entries)
         self.iterations = 0
-        self.learned = learned
+        self.learned = {name: np.zeros(self.walk.rows) for name in learned}
         self.rng = np.random.default_rng(seed)
 
     def state(self) -> dict[str, np.ndarray]:

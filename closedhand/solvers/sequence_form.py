@@ -1,10 +1,16 @@
 """The exact value of a two-player zero-sum game by the sequence-form linear program.
 
-A plan (realisation plan) of a player gives every sequence of the player's own actions its
-probability, as far as the player's own choices determine it. The expected payoff is bilinear in the
-two plans, so the plan of the first player that is best against every plan of the second solves a
-linear program (Koller, Megiddo and von Stengel, 1996), here by SciPy's HiGHS. The dual variables
-are the other plan.
+1. A plan (realisation plan) of a player gives every sequence of the player's own actions its
+   probability, as far as the player's own choices determine it. At each information set the plan's
+   actions share the probability of the sequence before it: linear constraints.
+2. The expected payoff is bilinear in the two plans. Its matrix has a sum of chance times payoff for
+   every pair of sequences that end a game.
+3. The first player's plan that guarantees most against every plan of the second solves a linear
+   program, here by SciPy's HiGHS. The dual variables are the second player's plan.
+4. A strategy plays the actions of a set in proportion to the plan.
+
+After Koller, Megiddo and von Stengel, "Efficient Computation of Equilibria for Extensive Two-Person
+Games" (1996).
 """
 
 from typing import Any, NamedTuple
@@ -13,8 +19,9 @@ import numpy as np
 
 from closedhand.core.game import Game, InputError
 from closedhand.core.optional_imports import needing
+from closedhand.solvers.interface import END
 from closedhand.solvers.strategy import Strategy, to_strategy
-from closedhand.solvers.tree import END, InfoTree, build
+from closedhand.solvers.tree import InfoTree, build, layout_of
 
 
 class Plans(NamedTuple):
@@ -128,7 +135,7 @@ def solve(game: Game) -> tuple[float, Strategy]:
     weights = np.where(owner == 0, *(
         plan[np.minimum(sequences, len(plan) - 1)] for plan in plans
     ))  # fmt: skip
-    return value, to_strategy(game, tree, weights, algorithm="lp")
+    return value, to_strategy(game, layout_of(game, tree), weights, algorithm="lp")
 
 
 def _sequences(tree: InfoTree) -> np.ndarray:

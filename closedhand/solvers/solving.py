@@ -9,9 +9,8 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, Self, cast
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -19,9 +18,10 @@ from closedhand.core import run as long_work
 from closedhand.core.files import write_atomically
 from closedhand.core.game import Game, InputError
 from closedhand.core.reading import check_arrays
-from closedhand.core.registry import load as load_ref, spec_of
-from closedhand.solvers.interface import Algorithm, Evaluation, Strategy, Trees
-from closedhand.solvers.strategy import ANY
+from closedhand.core.registry import load as load_ref
+from closedhand.solvers.interface import Algorithm, Evaluation, Trees
+from closedhand.solvers.strategy import Strategy, evaluate, save
+from closedhand.solvers.tree import trees_of
 
 
 class Solver(Protocol):
@@ -82,17 +82,6 @@ SOLVERS = ("cfr", "cfr+", "lcfr", "dcfr", "pcfr+", "mccfr")
 """The CFR family, whose average strategies converge to an equilibrium."""
 
 
-def trees_of(game: Game) -> Trees:
-    """The trees of a game: its own fast ones, or the information trees of any game."""
-    own = spec_of(game.name).trees
-    return ANY if own is None else load_ref(own)
-
-
-def algorithms(game: Game) -> dict[str, Algorithm]:
-    """The algorithms for a game by name: those for all games, and its own."""
-    return {**ALGORITHMS, **trees_of(game).algorithms}
-
-
 def make_solver(algorithm: str, game: Game, seed: int = 0, trees: Trees | None = None) -> Solver:
     """Make an algorithm for a game, before its first iteration.
 
@@ -100,27 +89,15 @@ def make_solver(algorithm: str, game: Game, seed: int = 0, trees: Trees | None =
         algorithm: Name of the algorithm.
         game: The game.
         seed: Seed of its randomness.
-        trees: Trees to work on; None: those of `trees_of`.
+        trees: Trees to work on; None: those of `tree.trees_of`.
 
     Raises:
-        InputError: There is no such algorithm, the game is too large or does not list its deals,
-            or a library is missing.
+        InputError: There is no such algorithm, or the game is too large or does not list its
+            deals.
     """
-    return find(algorithm, game, trees)(game, seed)
-
-
-def find(algorithm: str, game: Game, trees: Trees | None = None) -> Callable[[Game, int], Solver]:
-    """Find the constructor of an algorithm for a game, a function of the game and a seed.
-
-    Raises:
-        InputError: There is no such algorithm, or a library is missing.
-    """
-    trees = trees or trees_of(game)
-    known = {**ALGORITHMS, **trees.algorithms}
-    if algorithm not in known:
-        raise InputError(f"no algorithm {algorithm!r}; there are {', '.join(known)}")
-    made = load_ref(known[algorithm].solver)
-    return made if algorithm in trees.algorithms else partial(made, trees)
+    if algorithm not in ALGORITHMS:
+        raise InputError(f"no algorithm {algorithm!r}; there are {', '.join(ALGORITHMS)}")
+    return load_ref(ALGORITHMS[algorithm].solver)(trees or trees_of(game), game, seed)
 
 
 CHUNK = 0.1
@@ -184,7 +161,7 @@ class Judged:
     def summary(self) -> dict[str, Any]:
         """Judge the strategy; all values are chips per game."""
         game = self.solver.game
-        evaluation = trees_of(game).evaluate(self.solver.strategy())
+        evaluation = evaluate(self.solver.strategy())
         return {"iterations": self.solver.iterations, **judgement_summary(game, evaluation)}
 
 
@@ -209,12 +186,18 @@ class Run(long_work.Run[Judged]):
         algorithm: Name of the algorithm.
         solver: The solver.
         seed: Seed of its randomness.
+        states: Name of the abstraction that it learns on; None: the information sets.
         folder: Folder for `strategy.npz`, `result.json` and the checkpoint
             `learner.npz`; None: nothing is written.
     """
 
     def __init__(
-        self, algorithm: str, solver: Solver, seed: int = 0, folder: Path | None = None
+        self,
+        algorithm: str,
+        solver: Solver,
+        seed: int = 0,
+        folder: Path | None = None,
+        states: str | None = None,
     ) -> None:
         """Run a solver, which may have done iterations already."""
         from closedhand import __version__
@@ -223,9 +206,11 @@ class Run(long_work.Run[Judged]):
         self.solver = solver
         self.seed = seed
         self.folder = folder
+        self.states = states
         settings = {
             "game": solver.game.name,
             "options": dict(solver.game.options),
+            "states": states,
             "algorithm": algorithm,
             "seed": seed,
             "version": __version__,
@@ -252,11 +237,12 @@ class Run(long_work.Run[Judged]):
     def strategy(self) -> Strategy:
         """The solver's strategy, with its provenance."""
         about = {
+            **({} if self.states is None else {"states": self.states}),
             "algorithm": self.algorithm,
             "iterations": self.solver.iterations,
             "seed": self.seed,
         }
-        return dataclasses.replace(cast(Any, self.solver.strategy()), about=about)
+        return dataclasses.replace(self.solver.strategy(), about=about)
 
     def advance(
         self,
@@ -308,21 +294,34 @@ class Run(long_work.Run[Judged]):
     def _write(self) -> None:
         if self.folder is not None:
             result = json.dumps(self.summary(), separators=(",", ":"))
-            trees = trees_of(self.solver.game)
-            trees.save(self.strategy(), Path(self.folder) / "strategy.npz")
+            save(self.strategy(), Path(self.folder) / "strategy.npz")
             write_atomically(Path(self.folder) / "result.json", result + "\n")
 
 
-def begin(algorithm: str, game: Game, seed: int = 0, folder: Path | None = None) -> Run:
+def begin(
+    algorithm: str,
+    game: Game,
+    seed: int = 0,
+    folder: Path | None = None,
+    states: str | None = None,
+) -> Run:
     """Make a run of an algorithm before its first iteration.
 
+    Args:
+        algorithm: Name of the algorithm.
+        game: The game.
+        seed: Seed of its randomness.
+        folder: Folder to save it in; None: nothing is written.
+        states: Name of the abstraction that it learns on; None: the information sets.
+
     Raises:
-        InputError: As in `make_solver`.
+        InputError: As in `make_solver`, or the game has no such abstraction.
     """
-    return Run(algorithm, make_solver(algorithm, game, seed), seed, folder)
+    solver = make_solver(algorithm, game, seed, trees_of(game, states))
+    return Run(algorithm, solver, seed, folder, states)
 
 
-def load(folder: Path, algorithm: str, game: Game, seed: int) -> Run:
+def load(folder: Path, algorithm: str, game: Game, seed: int, states: str | None = None) -> Run:
     """Read a run that is to be continued.
 
     Args:
@@ -330,11 +329,12 @@ def load(folder: Path, algorithm: str, game: Game, seed: int) -> Run:
         algorithm: Name of its algorithm.
         game: Its game.
         seed: Its seed.
+        states: Name of the abstraction that it learns on; None: the information sets.
 
     Raises:
         InputError: There is no run in the folder, or it was made with other settings.
     """
-    run = begin(algorithm, game, seed, folder)
+    run = begin(algorithm, game, seed, folder, states)
     run.resume()
     return run
 

@@ -4,6 +4,8 @@ Information sets are keys, hashes of views, so that a strategy needs no tree to 
 npz, exact and with their provenance.
 """
 
+import csv
+import io
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,19 +15,19 @@ from typing import Any
 
 import numpy as np
 
-from closedhand.core.agents import Agent, described, probabilities
+from closedhand.core.agent_spec import AgentSpec
+from closedhand.core.agents import Agent, Traits, described, files_of, probabilities
 from closedhand.core.checks import shown
-from closedhand.core.files import write_arrays
-from closedhand.core.game import Game, InputError
+from closedhand.core.files import write_arrays, write_atomically
+from closedhand.core.game import Game, InputError, State
 from closedhand.core.numba.jit import kernel
 from closedhand.core.parsing import OPTIONS, TEXT, check_fields
 from closedhand.core.reading import json_in, read_arrays
 from closedhand.core.registry import make_game
-from closedhand.solvers.agent import StrategyAgent, agent_from_file, called, traits
-from closedhand.solvers.evaluate import best_response, evaluate_rows
-from closedhand.solvers.interface import Evaluation, Tables, Trees
-from closedhand.solvers.regrets import sample
-from closedhand.solvers.tree import InfoTree, build, keys_of, views_of_sets
+from closedhand.solvers.evaluate import best_response, evaluate_sigma
+from closedhand.solvers.interface import Evaluation, Layout, Names, Tables, Tree, Trees
+from closedhand.solvers.regrets import normalise, sample
+from closedhand.solvers.tree import build, keys_of, layout_of, trees_of, views_of_sets
 
 NARROW = 1e-6
 """How far the probabilities of an information set may be from adding up to 1."""
@@ -52,12 +54,10 @@ class Strategy:
     about: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
-    def _order(self) -> np.ndarray:
-        return np.argsort(self.keys[:, 0])
-
-    @cached_property
-    def _sorted(self) -> np.ndarray:
-        return self.keys[self._order]
+    def _sorted(self) -> tuple[np.ndarray, np.ndarray]:
+        """The order of the keys, int64 [sets], and the keys in that order."""
+        order = np.argsort(self.keys[:, 0])
+        return order, self.keys[order]
 
     def find(self, views: np.ndarray) -> np.ndarray:
         """The information sets of views [n] of the players to act, int64 [n].
@@ -73,11 +73,11 @@ class Strategy:
         Raises:
             InputError: A key is not one of a decision in this game.
         """
-        places = np.searchsorted(self._sorted[:, 0], keys[:, 0])
-        places = np.minimum(places, len(self.keys) - 1)
-        if (self._sorted[places] != keys).any():
+        order, kept = self._sorted
+        sets = np.empty(len(keys), np.int64)
+        if not find_all(keys, kept, order, sets):
             raise InputError(f"the strategy of {self.game.name} has no such view")
-        return self._order[places]
+        return sets
 
     def draw(self, views: np.ndarray, random: np.ndarray) -> np.ndarray:
         """Actions for views [n] by `random`, uniform numbers from 0 to 1; int32 [n]."""
@@ -93,56 +93,110 @@ class Strategy:
         return out
 
 
-def normalised(tree: InfoTree, weights: np.ndarray) -> np.ndarray:
-    """Weights of rows as shares of those of their set; uniform where all are 0."""
-    number = np.diff(tree.rows)
-    total = np.repeat(np.add.reduceat(weights, tree.rows[:-1]), number)
-    equal = 1 / np.repeat(number, number)
-    return np.where(total > 0, weights / np.where(total > 0, total, 1), equal)
+@kernel
+def find_all(keys, kept, order, sets):
+    """Write the set of each key; return whether all were found.
+
+    Args:
+        keys: Keys, uint64 [n, 2].
+        kept: The keys of all sets, uint64 [sets, 2], ascending by their first half.
+        order: Number of the set of each of these, int64 [sets].
+        sets: Output: the set of each key, int64 [n].
+    """
+    for i in range(len(keys)):
+        first, last = 0, len(kept) - 1
+        while first < last:
+            middle = (first + last) // 2
+            if kept[middle, 0] < keys[i, 0]:
+                first = middle + 1
+            else:
+                last = middle
+        if kept[first, 0] != keys[i, 0] or kept[first, 1] != keys[i, 1]:
+            return False
+        sets[i] = order[first]
+    return True
 
 
-def to_strategy(game: Game, tree: InfoTree, weights: np.ndarray, **about: object) -> Strategy:
-    """The strategy that plays actions in proportion to weights, float64 [rows]."""
-    return Strategy(game, tree.keys, tree.rows, tree.actions, normalised(tree, weights), about)
+def normalised(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Weights as shares of those of their set, float64 [rows]; uniform where all are 0.
+
+    Args:
+        rows: First row of each set, int64 [sets + 1].
+        weights: Weights that are not negative, float64 [rows].
+    """
+    shares = np.empty(len(weights))
+    normalise_all(rows, weights, shares)
+    return shares
+
+
+@kernel
+def normalise_all(rows, weights, shares):
+    """Write what `normalised` returns."""
+    for s in range(len(rows) - 1):
+        total = 0.0
+        for row in range(rows[s], rows[s + 1]):
+            total += weights[row]
+        for row in range(rows[s], rows[s + 1]):
+            shares[row] = normalise(weights[row], total, rows[s + 1] - rows[s])
+
+
+def to_strategy(game: Game, layout: Layout, weights: np.ndarray, **about: object) -> Strategy:
+    """The strategy that plays actions in proportion to weights, float64 by action."""
+    shares = normalised(layout.rows, weights[layout.entries])
+    return Strategy(game, layout.keys, layout.rows, layout.actions, shares, about)
+
+
+def to_sigma(tree: Tree, layout: Layout, strategy: Strategy) -> np.ndarray:
+    """A strategy by action of a tree, float64; 0 where no information set has an entry.
+
+    Raises:
+        InputError: It is a strategy of another game.
+    """
+    sigma = np.zeros(tree.shapes.action)
+    sigma[layout.entries] = rows_of(strategy, layout)
+    return sigma
 
 
 def uniform(game: Game) -> Strategy:
     """The strategy that plays every legal action with the same probability."""
-    tree = build(game)
-    return to_strategy(game, tree, np.zeros(len(tree.actions)), algorithm="uniform")
+    trees = trees_of(game)
+    tree = trees.build(game)
+    zeros = np.zeros(tree.shapes.action)
+    return to_strategy(game, trees.layout(game, tree), zeros, algorithm="uniform")
 
 
-def tables(game: Game, tree: InfoTree) -> Tables:
-    """The tables of a tree before the first iteration."""
-    nodes, rows = len(tree.player), len(tree.actions)
-    zeros = [np.zeros(rows) for _ in range(4)]
+def first_tables(tree: Tree, layout: Layout) -> Tables:
+    """The tables of a tree before the first iteration, with the uniform strategy."""
+    shapes = tree.shapes
+    sigma = np.zeros(shapes.action)
+    sigma[layout.entries] = normalised(layout.rows, np.zeros(len(layout.actions)))
     return Tables(
-        regret=zeros[0],
-        sigma=normalised(tree, np.zeros(rows)),
-        average=zeros[1],
-        own=zeros[2],
-        reached=np.zeros(nodes),
-        values=np.zeros(nodes),
-        gains=zeros[3],
+        regret=np.zeros(shapes.action),
+        sigma=sigma,
+        average=np.zeros(shapes.action),
+        own=np.zeros(shapes.own),
+        reached=np.zeros(shapes.node),
+        values=np.zeros(shapes.node),
+        gains=np.zeros(shapes.action),
     )
 
 
-def rows_of(strategy: Strategy, tree: InfoTree) -> np.ndarray:
-    """The probabilities of a strategy in the rows of a tree, float64 [rows].
+def rows_of(strategy: Strategy, layout: Layout) -> np.ndarray:
+    """The probabilities of a strategy in the rows of a layout, float64 [rows].
 
     Every seat decides by its own view, also where the seats of a side are one player of the tree.
 
     Raises:
         InputError: It is a strategy of another game.
     """
-    if np.array_equal(strategy.keys, tree.keys):
+    if np.array_equal(strategy.keys, layout.keys):
         return strategy.probabilities
-    sets = strategy.find_keys(tree.own_keys)
-    starts, number = strategy.rows[sets], np.diff(tree.rows)
+    sets = strategy.find_keys(layout.keys)
+    starts, number = strategy.rows[sets], np.diff(layout.rows)
     if (strategy.rows[sets + 1] - starts != number).any():
         raise InputError(f"the strategy is not one of the tree of {strategy.game.name}")
     return strategy.probabilities[
-        np.arange(tree.rows[-1]) + np.repeat(starts - tree.rows[:-1], number)
+        np.arange(layout.rows[-1]) + np.repeat(starts - layout.rows[:-1], number)
     ]
 
 
@@ -160,14 +214,27 @@ def shared_responses(strategy: Strategy) -> dict[int, float]:
     if not shared:
         return {}
     tree = build(game, together=True)
-    sigma = rows_of(strategy, tree)
+    sigma = rows_of(strategy, layout_of(game, tree))
     return {side: best_response(tree, sigma, side).value for side in shared}
 
 
-def evaluate(strategy: Strategy) -> Evaluation:
-    """The exact evaluation of a strategy."""
-    tree = build(strategy.game)
-    return evaluate_rows(tree, rows_of(strategy, tree))
+def evaluate(strategy: Strategy, trees: Trees | None = None) -> Evaluation:
+    """The exact evaluation of a strategy.
+
+    Args:
+        strategy: The strategy.
+        trees: Trees to evaluate it on; None: those of its game.
+
+    Raises:
+        InputError: The game is too large.
+    """
+    game = strategy.game
+    trees = trees or trees_of(game)
+    tree = trees.build(game)
+    sigma = to_sigma(tree, trees.layout(game, tree), strategy)
+    return evaluate_sigma(
+        tree, sigma, game.num_players, zero_sum=game.num_players == 2 and game.zero_sum
+    )
 
 
 def strategy_of(game: Game, agent: Agent) -> Strategy:
@@ -201,7 +268,10 @@ def strategy_of(game: Game, agent: Agent) -> Strategy:
 
 
 def save(strategy: Strategy, path: Path) -> None:
-    """Write `path` (npz); it appears complete or not at all."""
+    """Write `path` (npz), and a CSV file beside it if the game names its information sets.
+
+    Each file appears complete or not at all.
+    """
     from closedhand import __version__
 
     about = {
@@ -214,6 +284,27 @@ def save(strategy: Strategy, path: Path) -> None:
     names = ("keys", "rows", "actions", "probabilities")
     arrays = {name: getattr(strategy, name) for name in names}
     write_arrays(path, {**arrays, "about": np.array(json.dumps(about))})
+    trees = trees_of(strategy.game)
+    if trees.names is not None:
+        tree = trees.build(strategy.game)
+        layout = trees.layout(strategy.game, tree)
+        write_atomically(
+            path.with_suffix(".csv"), as_csv(strategy, layout, trees.names(strategy.game))
+        )
+
+
+def as_csv(strategy: Strategy, layout: Layout, names: Names) -> str:
+    """A CSV line for each information set of a layout: its names, and a column for each action."""
+    game, text = strategy.game, io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*names.headings, *(game.text(action) for action in range(game.num_actions))])
+    shares = rows_of(strategy, layout)
+    for s, named in enumerate(names.cells):
+        cells = [""] * game.num_actions
+        for row in range(layout.rows[s], layout.rows[s + 1]):
+            cells[layout.actions[row]] = f"{shares[row]:.6f}"
+        writer.writerow([*named, *cells])
+    return text.getvalue()
 
 
 def load(path: Path, game: Game | None = None) -> Strategy:
@@ -282,8 +373,9 @@ def _sound(
 def choose_all(sets, rows, ids, probabilities, random, actions):
     """Sample an action at every information set by `random`, uniform numbers from 0 to 1."""
     for i in range(len(sets)):
-        start, end = rows[sets[i]], rows[sets[i] + 1]
-        actions[i] = ids[start + sample(probabilities[start:end], random[i])]
+        start = rows[sets[i]]
+        number = rows[sets[i] + 1] - start
+        actions[i] = ids[start + sample(probabilities, start, number, random[i])]
 
 
 @kernel
@@ -295,29 +387,55 @@ def look_up_all(sets, rows, ids, probabilities, out):
             out[i, ids[row]] = probabilities[row]
 
 
-@described(traits(microseconds=5.0))
+class StrategyAgent:
+    """Plays a strategy.
+
+    Attributes:
+        name: Name in results and records.
+        strategy: The strategy.
+    """
+
+    def __init__(self, strategy: Strategy, name: str, seed: int = 0) -> None:
+        """Play `strategy`; the same seed and the same sequence of views give the same actions."""
+        self.name = name
+        self.strategy = strategy
+        self._rng = np.random.default_rng(seed)
+
+    def act(self, view: State) -> int:
+        """An action of the player to act."""
+        return int(self.act_batch(np.array([view], self.strategy.game.dtype))[0])
+
+    def act_batch(self, views: np.ndarray) -> np.ndarray:
+        """An action for each view, states [n]; int32 [n]."""
+        return self.strategy.draw(views, self._rng.random(len(views)))
+
+    def probabilities(self, views: np.ndarray) -> np.ndarray:
+        """The strategy in each view, states [n]; float64 [n, num_actions]."""
+        return self.strategy.look_up(views)
+
+
+def _path(argument: str | None) -> str:
+    if argument is None:
+        raise InputError("the agent strategy needs a file: strategy:runs/solve/strategy.npz")
+    return argument
+
+
+def traits(game: Game, argument: str | None, **_: Any) -> Traits:
+    """The file of the agent `strategy:PATH`, and the cost of a decision."""
+    return Traits(files_of(_path(argument)), microseconds=5.0)
+
+
+@described(traits)
 def make_strategy(game: Game, seed: int, argument: str | None) -> StrategyAgent:
     """The agent `strategy:PATH`.
 
     Raises:
         InputError: There is no path, or no strategy for this game in the file.
     """
-    return agent_from_file(load, game, seed, argument)
+    path = _path(argument)
+    return StrategyAgent(load(Path(path), game), str(AgentSpec("strategy", argument=path)), seed)
 
 
-def solve_exactly(game: Game) -> tuple[float, Strategy]:
-    """The value and an equilibrium of a two-player zero-sum game; see `sequence_form`."""
-    from closedhand.solvers.sequence_form import solve
-
-    return solve(game)
-
-
-ANY = Trees(
-    build=build,
-    tables=tables,
-    to_strategy=to_strategy,
-    evaluate=evaluate,
-    save=save,
-    solve_exactly=solve_exactly,
-)
-"""The information trees of all games."""
+def called(game: Game) -> str:
+    """A game with its options, for messages."""
+    return f"{game.name} ({', '.join(f'{k}={v}' for k, v in game.options.items())})"

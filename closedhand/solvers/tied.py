@@ -13,22 +13,14 @@ import numpy as np
 
 from closedhand.core.game import Game, InputError
 from closedhand.core.numba.jit import kernel
-from closedhand.solvers.interface import Tables, Trees
+from closedhand.solvers.interface import END, Layout, Shapes, Trees, Walk
 from closedhand.solvers.passes import (
     expect as expect,
     improve as improve,
     learn as learn,
     reach_others as reach_others,
 )
-from closedhand.solvers.strategy import (
-    Strategy,
-    evaluate,
-    normalised,
-    save,
-    solve_exactly,
-    to_strategy,
-)
-from closedhand.solvers.tree import END, InfoTree, build
+from closedhand.solvers.tree import InfoTree, build, layout_of, walk_of
 
 Classes = Callable[[Game, InfoTree], np.ndarray]
 """The class of each information set of a tree, int64 [sets], numbered from 0 without gaps."""
@@ -61,6 +53,11 @@ class TiedTree(NamedTuple):
     set_rows: np.ndarray
     set_before: np.ndarray
     tied: np.ndarray
+
+    @property
+    def shapes(self) -> Shapes:
+        """The shapes of arrays for this tree."""
+        return Shapes((len(self.actions),), (len(self.player),), (len(self.tied),))
 
 
 @kernel
@@ -102,8 +99,8 @@ def tie(tree: InfoTree, classes: np.ndarray) -> TiedTree:
     deciding = tree.player != END
     slot[deciding] = tied[tree.slot[deciding]]
     return TiedTree(
-        tree.player, tree.first, slot, tree.chance, tree.payoffs, owner, rows, actions,
-        tree.owner, tree.rows, tree.before, tied,
+        tree.player, tree.first, slot, tree.chance, tree.payoffs, owner, rows,
+        actions, tree.owner, tree.rows, tree.before, tied,
     )  # fmt: skip
 
 
@@ -115,21 +112,11 @@ def tied_trees(classes: Classes) -> Trees:
         tree = build(game)
         return tie(tree, classes(game, tree))
 
-    def tables(game: Game, tree: TiedTree) -> Tables:
-        rows, nodes = len(tree.actions), len(tree.player)
-        number = np.diff(tree.rows)
-        return Tables(
-            regret=np.zeros(rows),
-            sigma=1 / np.repeat(number, number),
-            average=np.zeros(rows),
-            own=np.zeros(len(tree.tied)),
-            reached=np.zeros(nodes),
-            values=np.zeros(nodes),
-            gains=np.zeros(rows),
-        )
+    def tied_layout(game: Game, tree: TiedTree) -> Layout:
+        return layout_of(game, build(game))._replace(entries=tree.tied)
 
-    def strategy(game: Game, tree: TiedTree, weights: np.ndarray, **about: object) -> Strategy:
-        whole = build(game)
-        return to_strategy(game, whole, normalised(whole, weights[tree.tied]), **about)
+    def tied_walk(game: Game, tree: TiedTree) -> Walk:
+        whole = walk_of(game, build(game))
+        return whole._replace(slot=tree.slot, rows=len(tree.actions), entries=tree.tied)
 
-    return Trees(tied_tree, tables, strategy, evaluate, save, solve_exactly)
+    return Trees(tied_tree, tied_layout, tied_walk)

@@ -19,9 +19,8 @@ import numpy as np
 from closedhand.core import batch_kernels, contract
 from closedhand.core.game import Deal, Game, InputError
 from closedhand.core.numba.jit import kernel, seed_in_kernel
-
-END = -1
-"""Value of `InfoTree.player` at the end of a game."""
+from closedhand.core.registry import load as load_ref, spec_of
+from closedhand.solvers.interface import END, START, Layout, Shapes, Trees, Walk
 
 MOST_NODES = 20_000_000
 """Largest number of nodes of a tree, unless a caller sets another: about 1 GB."""
@@ -70,6 +69,11 @@ class InfoTree(NamedTuple):
     keys: np.ndarray
     own_keys: np.ndarray
 
+    @property
+    def shapes(self) -> Shapes:
+        """The shapes of arrays for this tree."""
+        return Shapes((len(self.actions),), (len(self.player),), (len(self.actions),))
+
 
 @kernel
 def count_actions(rules, states, ids, number):
@@ -112,7 +116,7 @@ def mix(words, keys):
 def hash_views(views: np.ndarray, keys: np.ndarray) -> None:
     """Continue the hashes `keys`, uint64 [n, 2], with views [n]."""
     word = next(size for size in (8, 4, 2, 1) if views.dtype.itemsize % size == 0)
-    words = np.ascontiguousarray(views).view(np.uint8).reshape(len(views), -1)
+    words = np.ascontiguousarray(views).view(np.uint8).reshape(len(views), views.dtype.itemsize)
     with np.errstate(over="ignore"):  # where the kernel is a plain function
         mix(words.view(f"u{word}"), keys)
 
@@ -126,10 +130,14 @@ def keys_of(game: Game, states: np.ndarray, together: bool = False) -> np.ndarra
         together: Whether the seats of a side know what each of them knows.
     """
     keys = np.zeros((len(states), 2), np.uint64)
+    if not together:
+        views = states.copy()
+        batch_kernels.hide_all(game.rules, views)
+        hash_views(views, keys)
+        return keys
     seats = states["player"].astype(np.int64)
     sides = np.array(game.sides)
-    others = range(game.num_players) if together else (0,)
-    for k in others:
+    for k in range(game.num_players):
         # The seat k places on from the one to act, if it is of the same side.
         seen = (seats + k) % game.num_players
         same = np.flatnonzero(sides[seen] == sides[seats])
@@ -441,6 +449,70 @@ def _joined(game: Game, pieces: Sequence[_Pieces], chance: np.ndarray, players: 
         joined[name] = np.concatenate(parts[name])
         parts[name].clear()
     return InfoTree(**joined)
+
+
+def layout_of(game: Game, tree: InfoTree) -> Layout:
+    """The information sets of a tree as the seats see them: its arrays by action are its rows."""
+    return Layout(tree.own_keys, tree.rows, tree.actions, slice(None))
+
+
+class ListedDeals(NamedTuple):
+    """Deals that are drawn by their probabilities.
+
+    Attributes:
+        cumulative: Probability of each deal and those before it, float64 [deals].
+    """
+
+    kernels = "closedhand.solvers.tree"
+
+    cumulative: np.ndarray
+
+
+@kernel
+def draw_deal(deals, rng, deal):
+    """Draw a deal, a node at the top of the tree, by bisection of the cumulative probabilities."""
+    random = rng.random()
+    first, last = 0, len(deals.cumulative) - 1
+    while first < last:
+        middle = (first + last) // 2
+        if deals.cumulative[middle] > random:
+            last = middle
+        else:
+            first = middle + 1
+    deal[START] = first
+
+
+def walk_of(game: Game, tree: InfoTree) -> Walk:
+    """What sampling algorithms need of an information tree.
+
+    It has no chance below the deals, and a node belongs to one deal: no faces, lanes or outcomes.
+    """
+    deals = ListedDeals(np.cumsum(tree.chance))
+    rows = len(tree.actions)
+    return Walk(tree.player, tree.first, tree.slot, tree.payoffs[None], deals, rows, slice(None))
+
+
+ANY = Trees(build, layout_of, walk_of)
+"""The information trees of all games."""
+
+
+def trees_of(game: Game, states: str | None = None) -> Trees:
+    """The trees of a game: its own fast ones, or the information trees of any game.
+
+    Args:
+        game: The game.
+        states: Name of an abstraction of the game, to have the trees of that.
+
+    Raises:
+        InputError: The game has no such abstraction.
+    """
+    spec = spec_of(game.name)
+    if states is not None:
+        if states not in spec.abstractions:
+            known = ", ".join(spec.abstractions) or "none but its information sets"
+            raise InputError(f"{game.name} has no states {states!r}; it has {known}")
+        return load_ref(spec.abstractions[states])
+    return ANY if spec.trees is None else load_ref(spec.trees)
 
 
 def views_of_sets(game: Game, tree: InfoTree) -> Iterator[tuple[np.ndarray, np.ndarray]]:

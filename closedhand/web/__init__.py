@@ -1,4 +1,4 @@
-"""The table in a browser: every game played, watched, replayed and judged on one page.
+"""The web page: play, watch, replay and analyse every game in a browser.
 
-A browser is sent views, and what follows from views; see `closedhand.web.serialization`.
+A browser gets only views and data derived from views; see `closedhand.web.serialization`.
 """

@@ -1,4 +1,4 @@
-"""What plays are worth, and what the others may hold: computed from views, a little at a time."""
+"""Values of plays and chances of hidden cards, computed from views in growing precision."""
 
 import math
 import time
@@ -19,24 +19,30 @@ from closedhand.search.particles import Particles
 from closedhand.search.playout import Uniform
 from closedhand.search.ranking import Gap, Ranking, Simulation
 from closedhand.web.json_numbers import number_of
-from closedhand.web.serialization import told_action
+from closedhand.web.serialization import describe_action
 
 STEP = 0.25
 """Seconds between two reports."""
 LONGEST = 4.0
 """Seconds that a hint takes."""
 MOST_JUDGED = 600
-"""Most plays that a hint compares; where there are more, an agent alone is asked."""
+"""Most plays that a hint compares; a position with more gets only the choice of an agent."""
 MOST_SHOWN = 12
 """Most plays that a hint shows."""
 MOST_ACTIONS = 5000
-"""Most actions of a game whose policy is asked for as a whole."""
-WORLDS = 400
-"""Deals behind the chances of cards."""
+"""Most actions of a game for which a policy is shown."""
+DETERMINISATIONS = 400
+"""Determinisations from which the chances of cards are counted."""
 
 
 class Playouts(NamedTuple):
-    """The game that playouts play, and their policy."""
+    """How positions are played to the end.
+
+    Attributes:
+        game: The game that is played; its payoffs may differ from those of the table's game.
+        policy: The policy of all players.
+        informed: Whether the policy is better than uniform, so that it can weight particles.
+    """
 
     game: Game
     policy: Policy
@@ -45,14 +51,14 @@ class Playouts(NamedTuple):
 
 @lru_cache(64)
 def playouts_of(game: Game) -> Playouts:
-    """How positions of a game are played on: as its spec says, else at random."""
+    """Playouts of a game: those that its spec names, else uniformly random ones."""
     maker = spec_of(game.name).playouts
     found = load(maker)(game) if maker else None
     return Playouts(game, Uniform(), False) if found is None else Playouts(*found, informed=True)
 
 
 def suggest(game: Game, view: State, by: str, seed: int) -> dict[str, Any]:
-    """What an agent would do, its policy, and its numbers for plays, as far as it has them.
+    """Ask an agent for its choice, its policy and its ratings, as far as it has them.
 
     Args:
         game: The game.
@@ -61,16 +67,16 @@ def suggest(game: Game, view: State, by: str, seed: int) -> dict[str, Any]:
         seed: Seed of the agent.
 
     Raises:
-        InputError: There is no such agent, or it makes no legal choice.
+        InputError: There is no such agent, or its choice is not legal.
     """
     with _agent(game, by, seed) as agent:
-        action = told_action(game, view, legal_choice(game, view, agent))
+        action = describe_action(game, view, legal_choice(game, view, agent))
         shares, ratings = _shares(game, view, agent), _ratings(game, view, agent)
     return {"by": by, "action": action, "shares": shares, "ratings": ratings}
 
 
 def _shares(game: Game, view: State, agent: Any) -> list[dict[str, Any]]:
-    """The actions that the policy of an agent takes most often; none if it has no policy."""
+    """The likeliest actions of an agent's policy; empty if it has no policy."""
     policy = getattr(agent, "probabilities", None)
     if policy is None or game.num_actions > MOST_ACTIONS:
         return []
@@ -78,14 +84,14 @@ def _shares(game: Game, view: State, agent: Any) -> list[dict[str, Any]]:
     chances[~np.isfinite(chances)] = 0.0
     best = np.argsort(-chances)[:MOST_SHOWN].tolist()
     return [
-        {**told_action(game, view, each), "share": float(chances[each])}
+        {**describe_action(game, view, each), "share": float(chances[each])}
         for each in best
         if chances[each] > 0.001
     ]
 
 
 def _ratings(game: Game, view: State, agent: Any) -> list[dict[str, Any]]:
-    """The actions that an agent's own numbers rate highest; none if it has no numbers."""
+    """The actions that an agent rates highest; empty if it rates none."""
     rate = getattr(agent, "values", None)
     if rate is None:
         return []
@@ -94,7 +100,7 @@ def _ratings(game: Game, view: State, agent: Any) -> list[dict[str, Any]]:
     numbers[~np.isfinite(numbers)] = np.nan  # not considered
     best = np.argsort(-numbers, kind="stable")[:MOST_SHOWN].tolist()
     return [
-        {**told_action(game, view, int(actions[each])), "rating": float(numbers[each])}
+        {**describe_action(game, view, int(actions[each])), "rating": float(numbers[each])}
         for each in best
         if not math.isnan(numbers[each])
     ]
@@ -102,7 +108,7 @@ def _ratings(game: Game, view: State, agent: Any) -> list[dict[str, Any]]:
 
 @contextmanager
 def _agent(game: Game, by: str, seed: int) -> Iterator[Any]:
-    """An agent, for one thread at a time: agents keep scratch memory."""
+    """Lend an agent to one thread at a time, as agents keep scratch memory."""
     agent, lock = _made(game, by, seed)
     with lock:
         yield agent
@@ -116,28 +122,28 @@ def _made(game: Game, by: str, seed: int) -> tuple[Any, Lock]:
 def values(
     game: Game, view: State, first: int, seed: int, by: str = ""
 ) -> Iterator[list[dict[str, Any]]]:
-    """What plays are worth to the player to act, compared with one of them, better and better.
+    """Estimate the gain of each play over a given one, in growing precision.
 
-    All are compared on the same deals, which makes for narrow intervals.
+    All plays are simulated on the same determinisations, which narrows the intervals.
 
     Args:
         game: The game.
         view: View of the player to act.
         first: The play with which the others are compared.
         seed: Seed of the simulations.
-        by: Text of the agent that is asked: one that searches simulates in its own way, for others
-            the game's playouts serve.
+        by: Text of an agent. A searching agent simulates with its own search; for any other the
+            game's playouts are used.
 
     Yields:
-        The best plays with the gain against the first one in payoffs of the game that the playouts
-        play, its 95% interval, and the number of deals.
+        The best plays, each with `mean`, `low` and `high`: the gain over `first` in payoffs of the
+        playouts' game and its 95% interval; and `tries`: the number of determinisations.
     """
     actions = game.legal(view).astype(np.int64)
     if not 1 < len(actions) <= MOST_JUDGED or game.rounds > 1:
         return
     how = _simulation(game, view, by)
     ranking = _ranking(how, view, actions, first, np.random.default_rng(seed))
-    deadline = math.inf  # the first step may compile the search
+    deadline = math.inf  # set after the first step, which may compile the search
     while time.perf_counter() < deadline:
         _work(ranking, STEP)
         gaps = ranking.gaps(first)
@@ -145,7 +151,7 @@ def values(
         places = sorted([*shown, *(gap for gap in gaps if gap.action == first)], key=_by_points)
         yield [
             {
-                **told_action(game, view, gap.action),
+                **describe_action(game, view, gap.action),
                 "tries": gap.determinisations,
                 "mean": number_of(gap.points.mean),
                 "low": number_of(gap.points.low) if gap.action != first else None,
@@ -161,9 +167,10 @@ def _by_points(gap: Gap) -> float:
 
 
 def _simulation(game: Game, view: State, by: str = "") -> Simulation:
-    """How an agent that searches simulates; of others, and of none, how the game is played on."""
+    """The simulation of a searching agent; for any other, and for none, the game's playouts."""
     if by:
-        with _agent(game, by, 0) as agent, suppress(InputError):  # not at this point of the game
+        # InputError: the agent does not search at this stage of the game.
+        with _agent(game, by, 0) as agent, suppress(InputError):
             if hasattr(agent, "simulation"):
                 return agent.simulation(view)
     playing, policy, informed = playouts_of(game)
@@ -171,12 +178,12 @@ def _simulation(game: Game, view: State, by: str = "") -> Simulation:
 
 
 def _ranking(how: Simulation, view: State, actions: Ids, first: int, rng: Rng) -> Ranking:
-    """A ranking of plays, in which one is never given up."""
+    """Rank plays; `first` is simulated to the end, however bad it looks."""
     return Ranking(how, view, actions, rng, shown=MOST_SHOWN, kept=[first])
 
 
 def _work(ranking: Ranking, seconds: float) -> None:
-    """Let a ranking work for a while, for a round at least."""
+    """Advance a ranking for some seconds, by one round at least."""
     deadline = time.perf_counter() + seconds
     ranking.advance()
     while time.perf_counter() < deadline:
@@ -184,14 +191,14 @@ def _work(ranking: Ranking, seconds: float) -> None:
 
 
 class Judgement(NamedTuple):
-    """A play compared with others on the same deals.
+    """A play compared with the others on the same determinisations.
 
     Attributes:
-        best: The play that looks best, None if the one that was made does.
-        cost: What the play that was made costs, against that.
+        best: The best play; None if it is the one that was made.
+        cost: Loss of the play that was made against the best one, in payoffs.
         low: Lower end of the interval of the cost.
-        high: Upper end.
-        number: Number of deals.
+        high: Upper end of the interval.
+        number: Number of determinisations.
     """
 
     best: int | None
@@ -217,8 +224,8 @@ def judge(game: Game, view: State, made: int, rng: Rng, seconds: float) -> Judge
         game: The game.
         view: View of the player to act.
         made: The play that was made.
-        rng: Generator of everything that is drawn.
-        seconds: Time to take.
+        rng: Random generator.
+        seconds: Time of the simulations.
     """
     actions = game.legal(view).astype(np.int64)
     others = actions[actions != made]
@@ -235,20 +242,26 @@ def judge(game: Game, view: State, made: int, rng: Rng, seconds: float) -> Judge
     return Judgement(best.action, cost, low, high, best.determinisations)
 
 
-def worlds(
-    game: Game, view: State, player: int, seed: int, number: int = WORLDS, seconds: float = 2.0
+def card_chances(
+    game: Game,
+    view: State,
+    player: int,
+    seed: int,
+    number: int = DETERMINISATIONS,
+    seconds: float = 2.0,
 ) -> dict[str, Any]:
-    """How many of each card every other player may be expected to hold.
+    """Estimate the expected number of each card in every hidden hand.
 
-    The deals are weighed by the plays so far where the game's playouts can weigh them.
+    Where the game's playouts have an informed policy, the determinisations are particles, weighted
+    by the plays so far; otherwise they are uniform.
 
     Args:
         game: The game.
         view: View of a player.
-        player: The player.
-        seed: Seed of the deals.
-        number: Number of deals.
-        seconds: Time in which they are weighed.
+        player: Seat of the player.
+        seed: Seed of the determinisations.
+        number: Number of determinisations.
+        seconds: Longest time for weighting them.
     """
     rng = np.random.default_rng(seed)
     playing, policy, informed = playouts_of(game)
@@ -284,7 +297,8 @@ RANKS = "23456789TJQKA"
 
 
 def _order(game: Game, cards: set[str]) -> list[str]:
-    """Cards in the order in which the hands of a deal show them."""
+    """Sort cards as hands show them: by their mean place in the hands of 20 random deals."""
+    # By card the sum of its relative places, and under its name with "#" how often it occurred.
     places: dict[str, float] = {}
     rng = np.random.default_rng(0)
     for _ in range(20):
@@ -297,7 +311,7 @@ def _order(game: Game, cards: set[str]) -> list[str]:
 
 
 def check_view(game: Game, view: State, player: int) -> None:
-    """Check that a view is one of a decision.
+    """Check that a player is to act in a view.
 
     Raises:
         InputError: The game is over, or it is another player's turn.

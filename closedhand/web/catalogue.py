@@ -1,4 +1,4 @@
-"""What can be played: games with their options and terms, and agents with what they cost."""
+"""The catalogue of the page: games with options and terms, agents with time and strength."""
 
 import re
 from collections.abc import Sequence
@@ -13,22 +13,22 @@ from closedhand.core.reading import load_json
 from closedhand.core.registry import GAMES, load, make_game, spec_of
 
 STRENGTHS = "strengths.json"
-"""File with what agents were measured to win, made by `benchmarks/strengths.py`."""
+"""File of measured strengths of agents, made by `benchmarks/strengths.py`."""
 BUDGETS = ("100ms", "1000ms")
-"""Budgets that are offered for agents that take one."""
+"""Budgets that are offered for every agent that takes one."""
 BUDGET = re.compile(r"(?P<number>[0-9]{1,6})(?P<ms>ms)?")
 MOST_MILLISECONDS, MOST_SIMULATIONS = 10_000, 200_000
-"""Largest budgets that a browser may ask for."""
+"""Largest budgets that a browser may ask for: of time, and of simulations."""
 
 
 @lru_cache(1)
 def games() -> list[dict[str, Any]]:
-    """Every game, for a browser."""
-    return [told_game(name) for name in GAMES]
+    """Describe every game for a browser."""
+    return [describe_game(name) for name in GAMES]
 
 
-def told_game(name: str) -> dict[str, Any]:
-    """A game, for a browser.
+def describe_game(name: str) -> dict[str, Any]:
+    """Describe a game for a browser.
 
     Raises:
         InputError: There is no such game.
@@ -36,7 +36,7 @@ def told_game(name: str) -> dict[str, Any]:
     spec = spec_of(name)
     game = make_game(name).flat
     table = spec.option_table
-    # Sub-steps are a form for learners: people choose whole plays.
+    # Options for sub-steps are left out: they serve learners, and people choose whole plays.
     options = [
         {
             "name": option.name,
@@ -63,14 +63,14 @@ def told_game(name: str) -> dict[str, Any]:
 
 
 def usual(name: str) -> str:
-    """The agent that plays a game if no other is named: one that is installed."""
+    """The default agent of a game; `random` if the one of its spec is not installed."""
     opponent = spec_of(name).opponent
     return opponent if AgentSpec.parse(opponent).name in agent_names(name) else "random"
 
 
 @lru_cache(64)
 def agents(name: str) -> list[dict[str, Any]]:
-    """The agents that are offered for a game. Slow at first: it imports them.
+    """Describe the agents that are offered for a game. Slow at first: it imports them.
 
     Raises:
         InputError: There is no such game.
@@ -80,13 +80,13 @@ def agents(name: str) -> list[dict[str, Any]]:
 
 
 def substep_options(name: str) -> set[str]:
-    """Options of a game that only give its actions another form."""
+    """Names of the options of a game that split its actions into sub-steps."""
     game = make_game(name)
     return set(game.substep_options)
 
 
 def offered(game: Game) -> list[str]:
-    """Texts of the agents that need nothing but a name, or a budget of time."""
+    """Texts of the agents that need no argument, and of those with a time budget as theirs."""
     found: list[str] = []
     for name in agent_names(game.name):
         if _takes_budget(game, f"{name}:{BUDGETS[0]}"):
@@ -104,7 +104,7 @@ def _is_agent(game: Game, text: str) -> bool:
 
 
 def _takes_budget(game: Game, text: str) -> bool:
-    """Whether the argument of an agent, a budget of time, is one to it, and not a file."""
+    """Whether the argument in an agent's text is read as a time budget, not as a file."""
     return _is_agent(game, text) and traits_of(game, text).clocked
 
 
@@ -120,12 +120,13 @@ def _agent(game: Game, text: str) -> dict[str, Any]:
 
 @lru_cache(64)
 def strengths(name: str) -> dict[str, Any]:
-    """What agents of a game win, each alone on its side, against the usual opponent.
+    """Measured strengths of the agents of a game, each alone on its side against one opponent.
 
     Returns:
-        By the text of an agent `against`, `deals`, `rounds` of a deal, `points` of a round, beyond
-        what the opponent makes in its place, and the share of games `won`, None where no payoff is
-        a loss: means with their 95% intervals. No agents where nothing was measured.
+        By text of an agent: `against`, the opponent; `deals`; `rounds` of a deal; `points`, the
+        gain per round over the opponent in the same place; and `won`, the share of games won, None
+        where no payoff is a loss. `points` and `won` are `[mean, low, high]` with 95% intervals.
+        Empty where nothing was measured.
     """
     path = SHIPPED / STRENGTHS
     data = load_json(path).get(name) if path.exists() else None
@@ -136,14 +137,14 @@ def strengths(name: str) -> dict[str, Any]:
 
 
 def check_agent(game: Game, text: str, added: Sequence[str] = ()) -> str:
-    """The text of an agent that a browser may seat.
+    """Check that a browser may use an agent, and return its text.
 
-    Other arguments than a budget name files, and are for the command line alone.
+    An argument other than a budget names a file; only the command line may give one.
 
     Args:
         game: The game.
         text: The text.
-        added: Texts that the command line allows as well.
+        added: Further texts, allowed by the command line.
 
     Raises:
         InputError: There is no such agent, or a browser may not name it.
@@ -151,7 +152,7 @@ def check_agent(game: Game, text: str, added: Sequence[str] = ()) -> str:
     return _check_agent(game, text, tuple(added))
 
 
-# Looking through the entry points of all packages takes longer than many a decision.
+# Cached: scanning the entry points of all packages takes longer than many a decision.
 @lru_cache(512)
 def _check_agent(game: Game, text: str, added: Sequence[str]) -> str:
     name, colon, argument = text.partition(":")

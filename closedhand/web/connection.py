@@ -1,13 +1,21 @@
-"""A connection of a browser: its messages, who may send them, and what is computed for it.
+"""A connection of a browser: its messages, its rights, and the computations done for it.
 
-A message is a JSON object with the name of a request, `do`, a number `n` that comes back as `re`
-with the answer, and the arguments. Whoever opens the page with the server's token is an owner;
-whoever has only the link of a seat is a guest of that table.
+A message is a JSON object: `do` is the name of a request, `n` a number that the answer repeats as
+`re`, and the other fields are arguments. A browser that knows the server's token is an owner. One
+that knows only the link of a seat is a guest of that table.
 """
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Coroutine,
+    Iterator,
+    Mapping,
+)
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
@@ -15,7 +23,7 @@ from closedhand.core.game import InputError
 from closedhand.core.parsing import SEED, TEXT, Kind, check_fields, parse_json
 from closedhand.core.records import Record
 from closedhand.web.game_explorer import GameExplorer
-from closedhand.web.lobby import Lobby, told
+from closedhand.web.lobby import Lobby, describe_table
 from closedhand.web.serialization import WATCHING
 from closedhand.web.study import Study
 from closedhand.web.table import Table
@@ -24,28 +32,28 @@ T = TypeVar("T")
 Answer = Callable[["Connection", dict[str, Any]], Awaitable[Any]]
 
 MOST_WAITING = 200
-"""Messages that may wait for a browser; one that does not read them is let go."""
-MOST_OF_GUEST = 10_000
-"""Most characters in a message of a guest: reading what an owner may send takes half a second."""
+"""Messages that may wait for a browser; a browser with more is disconnected."""
+MOST_GUEST_MESSAGE = 10_000
+"""Most characters in a message of a guest: parsing one of `MOST_MESSAGE` takes half a second."""
 
 
 class Connection:
     """A connection of a browser.
 
     Attributes:
-        house: The house.
+        lobby: All tables of the server.
         owner: Whether it may open tables and study games.
-        table: The table it is at.
-        token: Secret of its seat there, which moves with it.
-        outbox: Messages that wait to be sent; None ends the connection.
+        table: The table that it has joined.
+        token: Secret of its seat there; the secret follows the player when seats rotate.
+        outbox: Messages to be sent; None ends the connection.
         works: Computations for this browser, by name.
-        records: The games it studies.
-        study: The one that is replayed.
-        small: The small game that it looks into.
+        records: The records that it has opened.
+        study: The record that it replays.
+        explorer: The small game that it analyses.
     """
 
-    def __init__(self, house: Lobby, owner: bool) -> None:
-        self.house = house
+    def __init__(self, lobby: Lobby, owner: bool) -> None:
+        self.lobby = lobby
         self.owner = owner
         self.table: Table | None = None
         self.token = ""
@@ -53,21 +61,21 @@ class Connection:
         self.works: dict[str, asyncio.Task[None]] = {}
         self.records: list[Record] = []
         self.study: Study | None = None
-        self.small: GameExplorer | None = None
+        self.explorer: GameExplorer | None = None
         self._leave: Callable[[], None] = lambda: None
         self._turn = asyncio.Lock()
         self._working: Future[Any] | None = None
 
     @property
-    def is_stranger(self) -> bool:
-        """Whether it is neither an owner nor at a table."""
+    def is_anonymous(self) -> bool:
+        """Whether it has shown neither the token of an owner nor the secret of a table."""
         return not self.owner and self.table is None
 
     def push(self, data: Mapping[str, Any]) -> None:
-        """Queue a message.
+        """Queue a message; end the connection if the queue is full.
 
         Raises:
-            ValueError: It holds a number that JSON has none for.
+            ValueError: The message holds NaN or an infinite number.
         """
         text = json.dumps(data, separators=(",", ":"), allow_nan=False)
         try:
@@ -83,64 +91,69 @@ class Connection:
 
     @property
     def seat(self) -> int:
-        """Its seat at the table at present; `WATCHING` if it has none."""
+        """Number of its seat at the table; `WATCHING` if it has none."""
         seat = self.table.seat_of(self.token) if self.table is not None else None
         return WATCHING if seat is None else seat
 
-    def sit(self, table: Table, token: str) -> None:
-        """Take the seat of a secret, and be told of all that happens at the table."""
+    def join(self, table: Table, token: str) -> None:
+        """Join a table at the seat of a secret, and push every change of the table."""
         self.leave()
         self.table, self.token = table, token
-        self._leave = self.house.listen(table.id, self.tell)
-        self.tell()
+        self._leave = self.lobby.listen(table.id, self.push_table)
+        self.push_table()
 
     def leave(self) -> None:
-        """Leave the table, and end what is computed for this browser."""
+        """Leave the table and stop all computations for this browser."""
         self._leave()
         self._leave = lambda: None
         self.table = None
         for name in list(self.works):
             self.stop(name)
 
-    def tell(self) -> None:
-        """Push the position at the table."""
+    def push_table(self) -> None:
+        """Push the table, as this browser may see it."""
         if self.table is None:
             return
-        if self.table.id not in self.house.tables:
+        if self.table.id not in self.lobby.tables:
             self.push({"push": "closed"})
         else:
             links = self.table.links() if self.owner else None
-            self.push({"push": "table", **told(self.table, self.seat), "links": links})
+            data = describe_table(self.table, self.seat, self.kept_back(self.table.game.name))
+            self.push({"push": "table", **data, "links": links})
+
+    def kept_back(self, game: str) -> Collection[str]:
+        """Texts of agents of a game that name files, which only the owner may see."""
+        return () if self.owner else self.lobby.added.get(game, ())
 
     def start(self, name: str, work: Coroutine[Any, Any, None]) -> None:
-        """Begin a computation in place of the one of that name."""
+        """Start a computation; it replaces one of the same name."""
         self.stop(name)
         self.works[name] = asyncio.ensure_future(work)
 
-    async def advise(self, work: Callable[..., T], *arguments: Any) -> T:
-        """Do long work in a thread, when that of the call before is done.
+    async def run_long(self, work: Callable[..., T], *arguments: Any) -> T:
+        """Run long work in a thread, after that of the previous call has ended.
 
-        Threads cannot be stopped: so a browser keeps one busy, however often it asks.
+        Threads cannot be stopped. With this order a browser occupies one thread at most.
         """
         async with self._turn:
             if self._working is not None and not self._working.done():
                 before = asyncio.wrap_future(self._working)
                 await asyncio.wait([before])
-                before.exception()
-            self._working = self.house.advise(work, *arguments)
+                before.exception()  # marks an error as seen: the previous call has reported it
+            self._working = self.lobby.submit(work, *arguments)
             return await asyncio.wrap_future(self._working)
 
     async def follow(self, steps: Iterator[T]) -> AsyncIterator[T]:
-        """Go through an iterator, each step of which is long work."""
+        """Iterate asynchronously over an iterator whose steps are long work."""
 
         def step() -> T | None:
             return next(steps, None)
 
-        while (one := await self.advise(step)) is not None:
+        while (one := await self.run_long(step)) is not None:
             yield one
 
     def stop(self, name: str) -> None:
-        """End a computation."""
+        """Stop a computation."""
         task = self.works.pop(name, None)
         if task:
             task.cancel()
@@ -149,8 +162,10 @@ class Connection:
         """Answer a message."""
         number: Any = None
         try:
-            if not self.owner and len(text) > MOST_OF_GUEST:
-                raise InputError(f"a message of a guest has at most {MOST_OF_GUEST:,} characters")
+            if not self.owner and len(text) > MOST_GUEST_MESSAGE:
+                raise InputError(
+                    f"a message of a guest has at most {MOST_GUEST_MESSAGE:,} characters"
+                )
             message = _message(text)
             number = message.get("n")
             request = REQUESTS.get(message["do"])
@@ -161,29 +176,28 @@ class Connection:
             fields = {**request.needed, **request.others}
             arguments = {name: message[name] for name in fields if name in message}
             check_fields(arguments, message["do"], request.needed, request.others)
-            told = await request.answer(self, arguments)
-            self.push({"re": number, "ok": told})
+            self.push({"re": number, "ok": await request.answer(self, arguments)})
         except InputError as error:
             self.push({"re": number, "error": str(error)})
-        except Exception:  # a fault of ours must not end the games of others
-            self.house.complaints.failed("a request")
+        except Exception:  # a bug here must not end the games of others
+            self.lobby.log.failed("a request")
             self.push({"re": number, "error": "the server failed to answer this"})
 
     def at_table(self) -> Table:
-        """The table this browser is at.
+        """The table that this browser has joined.
 
         Raises:
-            InputError: It is at none.
+            InputError: It has joined none, or the table is closed.
         """
-        if self.table is None or self.table.id not in self.house.tables:
-            raise InputError("you are at no table")
+        if self.table is None or self.table.id not in self.lobby.tables:
+            raise InputError("you have joined no table")
         return self.table
 
     def seated(self) -> Table:
-        """The table at which this browser has a seat.
+        """The table at which this browser may act: as a player, or as owner if agents alone play.
 
         Raises:
-            InputError: It has none.
+            InputError: It may not act at a table.
         """
         table = self.at_table()
         if self.seat < 0 and not (self.owner and not table.persons):
@@ -192,10 +206,10 @@ class Connection:
 
 
 def _message(text: str) -> dict[str, Any]:
-    """A message as an object with a text `do`.
+    """Parse a message into an object with a text `do`.
 
     Raises:
-        InputError: It is none.
+        InputError: The text has another form.
     """
     return check_fields(parse_json(text), "a message", {"do": TEXT}, {"n": SEED})
 
@@ -210,6 +224,14 @@ class Request:
         others: Mapping[str, Kind],
         for_owner: bool,
     ) -> None:
+        """Define a request.
+
+        Args:
+            answer: Function of the connection and the arguments; returns JSON data.
+            needed: Fields that a message must have.
+            others: Fields that it may have.
+            for_owner: Whether guests may not send it.
+        """
         self.answer, self.needed, self.others, self.for_owner = answer, needed, others, for_owner
 
 
@@ -222,7 +244,7 @@ def request(
     others: Mapping[str, Kind] = {},
     for_owner: bool = True,
 ) -> Callable[[Answer], Answer]:
-    """Decorator of the function that answers a request."""
+    """Register the decorated function as the answer to a request; see `Request`."""
 
     def decorate(answer: Answer) -> Answer:
         REQUESTS[name] = Request(answer, needed, others, for_owner)
@@ -232,5 +254,5 @@ def request(
 
 
 @request("stop", {"work": TEXT}, for_owner=False)
-async def _stop(visitor: Connection, given: dict[str, Any]) -> Any:
-    visitor.stop(given["work"])
+async def _stop(connection: Connection, given: dict[str, Any]) -> Any:
+    connection.stop(given["work"])

@@ -1,4 +1,4 @@
-"""A small game on the table: its public graph, a strategy and what it loses, and solvers."""
+"""Analysis of a small game: its public graph, the losses of a strategy, and solvers."""
 
 import time
 from collections.abc import Iterator
@@ -19,8 +19,8 @@ from closedhand.solvers.solving import (
     labels,
     make_solver,
 )
-from closedhand.solvers.strategy import ANY, rows_of, strategy_of, uniform
-from closedhand.solvers.tree import build, tree_size
+from closedhand.solvers.strategy import normalised, rows_of, strategy_of
+from closedhand.solvers.tree import ANY, build, layout_of, tree_size
 from closedhand.web.json_numbers import number_of
 from closedhand.web.uploads import uploaded
 
@@ -31,17 +31,17 @@ MOST_DRAWN = 500
 REPORT = 1.0
 """Seconds between two reports of a solver, at most."""
 LONGEST = 300.0
-"""Seconds that a solver takes if nobody stops it."""
+"""Longest run of a solver, in seconds."""
 
 
-class Look(NamedTuple):
-    """A strategy of all players that is looked at.
+class Profile(NamedTuple):
+    """A strategy of all players, with its evaluation.
 
     Attributes:
-        name: What it is called.
-        sigma: The strategy, float64 [rows].
-        losses: What it loses.
-        flow: How often it leads to each public state.
+        name: Name shown on the page.
+        sigma: The strategy, float64 [rows of the tree].
+        losses: Losses against best responses, by information set.
+        flow: Probabilities of reaching public states and ends.
     """
 
     name: str
@@ -51,42 +51,43 @@ class Look(NamedTuple):
 
 
 class GameExplorer:
-    """A small game and the strategy that is looked at, uniformly random at first.
+    """A small game and the strategy that is shown, uniformly random at first.
 
     Attributes:
         game: The game.
         tree: Its information tree.
         graph: Its public graph.
-        look: The strategy; replaced as a whole, never changed.
+        profile: The strategy; replaced as a whole, never modified, as threads read it.
     """
 
     def __init__(self, game: Game) -> None:
-        """Build the tree.
+        """Build the information tree of a game.
 
         Raises:
-            InputError: The game is too large to be solved, or does not list its deals.
+            InputError: The game is too large, or does not list its deals.
         """
         self.game = game
         self.tree = build(game, most=MOST_NODES)
         self.graph = public_graph(game, self.tree)
-        self.look = self._look(uniform(game).probabilities, "uniform")
+        equal = normalised(self.tree.rows, np.zeros(len(self.tree.actions)))
+        self.profile = self._profile(equal, "uniform")
 
-    def _look(self, sigma: np.ndarray, name: str) -> Look:
-        return Look(name, sigma, losses(self.tree, sigma), flow(self.tree, self.graph, sigma))
+    def _profile(self, sigma: np.ndarray, name: str) -> Profile:
+        return Profile(name, sigma, losses(self.tree, sigma), flow(self.tree, self.graph, sigma))
 
     def play(self, text: str) -> None:
-        """Look at the strategy of an agent.
+        """Show the strategy of an agent.
 
         Raises:
-            InputError: The agent has no probabilities, or it cannot be made.
+            InputError: The agent cannot be made, or has no probabilities.
         """
         self._take_agent(make_agent(self.game, text, 0), text)
 
     def open(self, data: str) -> None:
-        """Look at the strategy of an uploaded file, such as `solve` saves.
+        """Show the strategy of an uploaded file, such as `closedhand solve` saves.
 
         Raises:
-            InputError: It holds none of this game.
+            InputError: The file holds no strategy of this game.
         """
         with uploaded(data) as path:
             agent = make_agent(self.game, str(AgentSpec("strategy", argument=str(path))), 0)
@@ -94,19 +95,20 @@ class GameExplorer:
 
     def _take_agent(self, agent: Agent, name: str) -> None:
         found = strategy_of(self.game, agent)
-        self.look = self._look(rows_of(found, self.tree), name)
+        rows = rows_of(found, layout_of(self.game, self.tree))
+        self.profile = self._profile(rows, name)
 
     def respond(self, player: int) -> None:
         """Replace the strategy of a player by a best response to the others."""
-        found = best_response(self.tree, self.look.sigma, player)
-        name = f"{self.look.name}, {labels(self.game)[player]}: best response"
-        self.look = self._look(found.sigma, name)
+        found = best_response(self.tree, self.profile.sigma, player)
+        name = f"{self.profile.name}, {labels(self.game)[player]}: best response"
+        self.profile = self._profile(found.sigma, name)
 
-    def solve(self, algorithm: str, seed: int) -> Iterator[tuple[Look, dict[str, Any]]]:
-        """Solve the game, and report the strategies and judgements on the way.
+    def solve(self, algorithm: str, seed: int) -> Iterator[tuple[Profile, dict[str, Any]]]:
+        """Solve the game, and yield strategies and their evaluations on the way.
 
-        The strategy that is looked at stays as it is: whoever follows takes the new ones, and no
-        step that is still under way when they have turned to another one can replace that.
+        `profile` is not changed: the caller assigns the new ones. So a step that ends after the
+        caller has chosen another strategy cannot replace that one.
 
         Raises:
             InputError: There is no such algorithm for this game.
@@ -121,29 +123,32 @@ class GameExplorer:
             while not is_due and time.perf_counter() - start < REPORT:
                 is_due = learner.advance(CHUNK)
             seconds += time.perf_counter() - start
-            look = self._look(solver.strategy().probabilities, algorithm)
-            yield look, {**self.judged(look), "iterations": solver.iterations, "seconds": seconds}
+            profile = self._profile(solver.strategy().probabilities, algorithm)
+            yield (
+                profile,
+                {**self.judged(profile), "iterations": solver.iterations, "seconds": seconds},
+            )
 
-    def judged(self, look: Look) -> dict[str, Any]:
-        """A strategy's exact values, and where it goes and loses in the graph."""
-        evaluation = evaluate_rows(self.tree, look.sigma)
+    def judged(self, profile: Profile) -> dict[str, Any]:
+        """Evaluate a strategy exactly: values, and flow and losses on the public graph."""
+        evaluation = evaluate_rows(self.tree, profile.sigma)
         drawn = slice(MOST_DRAWN)
-        loss = np.bincount(self.graph.place, look.losses.loss, len(self.graph.states))
+        loss = np.bincount(self.graph.place, profile.losses.loss, len(self.graph.states))
         ends = self._ends()
         return {
-            "name": look.name,
+            "name": profile.name,
             **judgement_summary(self.game, evaluation),
-            "flow": look.flow.states[drawn].tolist(),
+            "flow": profile.flow.states[drawn].tolist(),
             "losses": loss[drawn].tolist(),
-            "end_flow": look.flow.ends[ends].tolist(),
-            "end_payoffs": look.flow.payoffs[ends].tolist(),
+            "end_flow": profile.flow.ends[ends].tolist(),
+            "end_payoffs": profile.flow.payoffs[ends].tolist(),
         }
 
     def _ends(self) -> np.ndarray:
         return np.flatnonzero(self.graph.end_parent < MOST_DRAWN)
 
-    def told(self) -> dict[str, Any]:
-        """The graph, for a browser."""
+    def describe(self) -> dict[str, Any]:
+        """Describe the public graph and the strategy for a browser."""
         graph = self.graph
         ends = self._ends()
         return {
@@ -165,20 +170,20 @@ class GameExplorer:
                     graph.end_parent[ends], graph.end_action[ends], strict=True
                 )
             ],
-            **self.judged(self.look),
+            **self.judged(self.profile),
         }
 
     def _text(self, state: int, action: int) -> str:
-        """An action at a public state; empty where it is hidden, and for the first one."""
+        """Text of an action at a public state; empty if it is negative: hidden, or the root's."""
         return self.game.text(int(action), self.graph.states[state]) if action >= 0 else ""
 
     def _shown(self, state: int) -> list[str]:
-        """The cards in the middle of a public state."""
+        """The public cards of a public state."""
         rows = self.game.scene(self.graph.states[state])
         return [card for row in rows if row.seat < 0 for card in row.cards if card.strip()]
 
     def at(self, state: int) -> dict[str, Any]:
-        """A public state: what a player does there with each hand, and what that costs.
+        """Describe a public state: the strategy with each hand there, and its losses.
 
         Raises:
             InputError: There is no such state.
@@ -190,7 +195,7 @@ class GameExplorer:
         for child in np.flatnonzero(graph.parent == state).tolist():
             text = self._text(state, graph.action[child])
             children.setdefault(text, []).append({"state": child, "shown": self._shown(child)})
-        sets, look = np.flatnonzero(graph.place == state).tolist(), self.look
+        sets, profile = np.flatnonzero(graph.place == state).tolist(), self.profile
         first = sets[0]
         actions = tree.actions[tree.rows[first] : tree.rows[first + 1]]
         return {
@@ -200,26 +205,26 @@ class GameExplorer:
             "shown": self._shown(state),
             "actions": [self._text(state, action) for action in actions],
             "children": children,
-            "sets": [self._set(each, look) for each in sets],
+            "sets": [self._set(each, profile) for each in sets],
         }
 
     def _path(self, state: int) -> list[int]:
-        """The public states on the way to one, and itself."""
+        """The public states from the root to a state, both included."""
         found = [state]
         while (parent := int(self.graph.parent[found[-1]])) >= 0:
             found.append(parent)
         return found[::-1]
 
-    def _set(self, each: int, look: Look) -> dict[str, Any]:
+    def _set(self, each: int, profile: Profile) -> dict[str, Any]:
         rows = slice(int(self.tree.rows[each]), int(self.tree.rows[each + 1]))
         view, player = self.graph.views[each], int(self.tree.owner[each])
         own = [row for row in self.game.scene(view) if row.seat == player]
         return {
             "cards": [card for row in own for card in row.cards if card.strip()],
             "actions": [self.game.text(int(a), view) for a in self.tree.actions[rows]],
-            "reached": float(look.flow.sets[each]),
-            "shares": look.sigma[rows].tolist(),
-            "values": [number_of(v) for v in look.losses.values[rows].tolist()],
-            "best": int(look.losses.best[each]) - rows.start,
-            "loss": float(look.losses.loss[each]),
+            "reached": float(profile.flow.sets[each]),
+            "shares": profile.sigma[rows].tolist(),
+            "values": [number_of(v) for v in profile.losses.values[rows].tolist()],
+            "best": int(profile.losses.best[each]) - rows.start,
+            "loss": float(profile.losses.loss[each]),
         }

@@ -1,4 +1,4 @@
-"""Who may talk to the server, and how much."""
+"""Limits of the server: allowed hosts and origins, message rates, and log entries."""
 
 import hmac
 import ipaddress
@@ -13,22 +13,23 @@ LOG = logging.getLogger("closedhand.web")
 MOST_MESSAGE = 2 * 2**20
 """Most bytes of a message from a browser."""
 MOST_CONNECTIONS = 256
-"""Most browsers at once. Of strangers, who have neither the token nor a seat, the first one goes
-when another browser comes."""
+"""Most browsers at once. A further one displaces the oldest anonymous one: without the token of an
+owner or the secret of a table."""
 MOST_OPEN, REFUSED_FROM = 384, 512
-"""Open connections at which the first one in line goes, and at which requests are refused."""
+"""Open connections from which the one nearest to its deadline is closed, and from which requests
+are refused."""
 SILENT_SECONDS, ANSWER_SECONDS = 10.0, 60.0
-"""Seconds in which a connection has to ask for something, and to take the answer."""
+"""Seconds in which a connection has to send a request, and to read the answer."""
 RATE, BURST = 20.0, 60.0
-"""Messages a second that a browser may send on average, and at once."""
+"""Messages that a browser may send: on average per second, and at once."""
 LOG_EVERY = 60.0
-"""Seconds between two entries in the log about refusals, and about failures."""
+"""Least time between two log entries about refusals, or two about failures, in seconds."""
 
 SCHEMES = ("http", "https")
 """Schemes of the origins of pages."""
 
 LOCAL = ("127.0.0.1", "localhost", "::1")
-"""Names of this machine that no other machine can answer to."""
+"""Names that always mean this machine."""
 
 CONTENT_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
@@ -46,7 +47,7 @@ HEADERS = {
 
 
 def is_local(host: str) -> bool:
-    """Whether an address to listen at can be reached from this machine only."""
+    """Whether only this machine can reach a server that listens at an address."""
     if host in LOCAL:
         return True
     try:
@@ -56,7 +57,7 @@ def is_local(host: str) -> bool:
 
 
 def host_of(url: str) -> str:
-    """The name in an address of the form `//name:port`, in lower case; empty if it is none."""
+    """The name in a URL such as `//name:port`, in lower case; empty for another form."""
     try:
         return (urlsplit(url).hostname or "").lower()
     except ValueError:
@@ -70,18 +71,19 @@ def is_origin(text: str) -> bool:
 
 
 class Guard:
-    """Checks `Host` and `Origin`.
+    """Checks the headers `Host` and `Origin`, which no page can forge.
 
-    A page of another site can open a WebSocket to this server, and a name of another site can be
-    made to lead here (DNS rebinding); both are told by these headers, which no page can forge.
+    `Origin` reveals a page of another site that opens a WebSocket to this server. `Host` reveals a
+    name of another site that resolves to this server (DNS rebinding).
     """
 
     def __init__(self, host: str, origins: Collection[str] = ()) -> None:
-        """Set up.
+        """Set the allowed names.
 
         Args:
             host: Address that the server listens at.
-            origins: Other origins whose pages are ours, such as `https://cards.example.org`.
+            origins: Public origins of this server behind a proxy, such as
+                `https://cards.example.org`.
         """
         self._origins = {origin.rstrip("/").lower() for origin in origins}
         self._names = {*LOCAL, host.lower()}
@@ -92,10 +94,9 @@ class Guard:
         """Whether a request may be answered.
 
         Args:
-            headers: Its headers, by names in lower case.
-            is_socket: Whether it is to become a WebSocket. Browsers state the origin of each, and
-                no rule of theirs keeps pages of other sites from opening one: without an origin it
-                is refused.
+            headers: Headers of the request, by names in lower case.
+            is_socket: Whether it opens a WebSocket. Browsers let pages of any site open one, but
+                always state the origin: a request without an origin is refused.
         """
         host = headers.get("host", "")
         if not self._knows(host_of(f"//{host}")):
@@ -111,7 +112,7 @@ class Guard:
             return True
         if self._is_local:
             return False
-        try:  # an address is not a name that another site could make lead here
+        try:  # a numeric address is safe: DNS rebinding needs a name
             ipaddress.ip_address(name)
         except ValueError:
             return False
@@ -119,20 +120,26 @@ class Guard:
 
 
 def is_secret(secret: str, given: str) -> bool:
-    """Whether a given text is a secret, in the time that any other text takes."""
+    """Compare a given text with a secret in constant time."""
     one, other = (text.encode("utf-8", "surrogatepass") for text in (secret, given))
     return hmac.compare_digest(one, other)
 
 
 class Bucket:
-    """A bucket of messages that fills at a rate."""
+    """A token bucket: a limit of messages per second with short bursts."""
 
     def __init__(self, rate: float = RATE, burst: float = BURST) -> None:
+        """Begin full.
+
+        Args:
+            rate: Tokens added per second.
+            burst: Most tokens in the bucket.
+        """
         self._rate, self._burst = rate, burst
         self._left, self._at = burst, time.monotonic()
 
     def take(self) -> bool:
-        """Take a message out; False if the bucket is empty."""
+        """Take a token for a message; False if the bucket is empty."""
         now = time.monotonic()
         self._left = min(self._burst, self._left + (now - self._at) * self._rate)
         self._at = now
@@ -143,32 +150,33 @@ class Bucket:
 
 
 class RateLimitedLog:
-    """One entry in the log for many refusals, and one for many failures."""
+    """Log of refusals and of failures, with at most one entry of each kind every `LOG_EVERY`."""
 
     def __init__(self) -> None:
-        self._told: dict[str, tuple[float, int]] = {}
+        # By kind: time of the latest entry, and number of those suppressed since.
+        self._entries: dict[str, tuple[float, int]] = {}
 
     def refused(self, kind: str, peer: str) -> None:
-        """Tell of something that was refused."""
-        self._tell("refusals", f"refused {kind} from {peer}")
+        """Log a refused message or connection of a peer."""
+        self._write("refusals", f"refused {kind} from {peer}")
 
     def reported(self, text: str) -> None:
-        """Tell of something that the server below refused, of its own accord."""
-        self._tell("refusals", text)
+        """Log a refusal that the HTTP server reports."""
+        self._write("refusals", text)
 
     def failed(self, what: str) -> None:
-        """Tell of the error that is being handled, with its traceback."""
-        self._tell("failures", f"{what} failed", is_error=True)
+        """Log the exception that is being handled, with its traceback."""
+        self._write("failures", f"{what} failed", is_error=True)
 
-    def _tell(self, kind: str, text: str, is_error: bool = False) -> None:
-        """Write an entry, unless one was written a moment ago; the next one counts the others."""
+    def _write(self, kind: str, text: str, is_error: bool = False) -> None:
+        """Write an entry, or suppress it within `LOG_EVERY`; the next entry counts these."""
         now = time.monotonic()
-        last, untold = self._told.get(kind, (-math.inf, 0))
+        last, suppressed = self._entries.get(kind, (-math.inf, 0))
         if now - last < LOG_EVERY:
-            self._told[kind] = last, untold + 1
+            self._entries[kind] = last, suppressed + 1
             return
-        before = f" ({untold} more since the last one)" if untold else ""
+        before = f" ({suppressed} more since the last one)" if suppressed else ""
         level = logging.ERROR if is_error else logging.WARNING
-        told = "%s%s; further %s are not told for a minute"
-        LOG.log(level, told, text, before, kind, exc_info=is_error)
-        self._told[kind] = now, 0
+        message = "%s%s; further %s are not logged for a minute"
+        LOG.log(level, message, text, before, kind, exc_info=is_error)
+        self._entries[kind] = now, 0

@@ -1,4 +1,4 @@
-"""Numbers with intervals, as browsers are told them: JSON has no infinite ones, and no NaN."""
+"""Numbers for browsers: JSON has neither infinities nor NaN, so None stands for them."""
 
 import math
 from typing import Any
@@ -7,10 +7,10 @@ from closedhand.core.parsing import SEED, is_number
 
 
 def estimate_of(found: Any) -> list[float | None]:
-    """Mean and interval of an estimate that a file holds.
+    """Read `[mean, low, high]` from an estimate of a file.
 
     Raises:
-        ValueError: Its mean is no number.
+        ValueError: The mean is not a finite number.
     """
     mean, low, high = (number_of(found[key]) for key in ("mean", "low", "high"))
     if mean is None:
@@ -19,10 +19,10 @@ def estimate_of(found: Any) -> list[float | None]:
 
 
 def number_of(value: Any) -> float | None:
-    """A finite number, None in place of anything else."""
+    """Return a finite number as a float; None for anything else."""
     return float(value) if is_number(value) and math.isfinite(value) else None
 
 
 def count_of(value: Any) -> int | None:
-    """A whole number that is not negative, None in place of anything else."""
+    """Return a whole number of at least 0; None for anything else."""
     return value if SEED.holds(value) else None

@@ -11,7 +11,15 @@ from closedhand.web.json_numbers import estimate_of, number_of
 
 
 def ladders_of(played: list[dict[str, Any]], about: dict[str, Any]) -> list[dict[str, Any]]:
-    """The ladder of the matches in a folder, if three agents or more have all met."""
+    """Rate the matches of a folder wherever three agents or more have all met each other.
+
+    Args:
+        played: Results of matches, as their files hold them.
+        about: Fields to add to every ladder.
+
+    Returns:
+        One ladder for each game, options and seed.
+    """
     groups: dict[str, dict[tuple[str, str], dict[str, Any]]] = {}
     for data in played:
         key = str([data["game"], data.get("options"), data.get("seed")])
@@ -49,7 +57,7 @@ def _rated(
 
 
 class _Same:
-    """Matches, the same if they are the same objects: files that do not change are rated once."""
+    """Matches compared by identity: the cache key with which unchanged files are rated once."""
 
     def __init__(self, matches: list[dict[str, Any]]) -> None:
         self.matches = matches
@@ -68,7 +76,11 @@ def _summary(game: Game, agents: tuple[str, ...], matches: _Same, seed: int) -> 
 
 
 def _all_met(pairs: set[tuple[str, str]]) -> list[str]:
-    """Agents of whom each has met all after it: those with the most matches, in such an order."""
+    """Find agents such that each has met every later one, by dropping those with most gaps.
+
+    Args:
+        pairs: Pairs `(a, b)` that have met, with `a` before `b` in the order of the matches.
+    """
     agents = sorted(
         {agent for pair in pairs for agent in pair},
         key=lambda agent: -sum(first == agent for first, _ in pairs),

@@ -1,10 +1,10 @@
-"""The house: all tables, their folder, and the threads in which agents think."""
+"""The lobby: all tables of a server, their folder, and the threads for agents and hints."""
 
 import asyncio
 import json
 import logging
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,21 +19,21 @@ from closedhand.core.registry import make_game
 from closedhand.core.threads import cores
 from closedhand.web.catalogue import check_agent, substep_options
 from closedhand.web.guard import RateLimitedLog
-from closedhand.web.remote_seat import Address, RemoteSeat, Stay
+from closedhand.web.remote_seat import Address, RemoteMatch, RemoteSeat
 from closedhand.web.serialization import OPEN, WATCHING, describe, prepare, seen_by
-from closedhand.web.table import PACE, Chair, Table, check_saved, pace_of, restored
+from closedhand.web.table import PACE, Seat, Table, check_saved, pace_of, restored
 
 LOG = logging.getLogger("closedhand.web")
 
 MOST_TABLES = 1000
-"""Most tables of a house."""
+"""Most tables of a server."""
 MOST_NAME = 40
 """Most characters in the name of a person."""
 SEED_BITS = 128
-"""Bits of a seed that nobody can find by trying, however well the hand that it dealt is known."""
-MOST_THINKING = 16
-"""Threads for the page, and for hints and the like: more than cores, as one that waits for the
-compiler of another game does not run, and must not keep a page waiting that needs no compiler."""
+"""Bits of a random seed: too many to find it by search, even with the hands it dealt known."""
+MOST_THREADS = 16
+"""Threads for the page, and again as many for hints. More than cores: a thread that waits for the
+compiler of another game uses no core, and must not delay requests that need no compiler."""
 
 T = TypeVar("T")
 
@@ -42,13 +42,13 @@ class Lobby:
     """All tables of a server.
 
     Attributes:
-        folder: Where tables are kept; None: nowhere.
+        folder: Folder in which tables are saved; None: they are not saved.
         tables: The tables by id.
         added: Texts of agents that the command line allows, by game.
         runs: Folder of the results of matches.
         servers: Servers of competitions at which a seat may be taken.
-        stays: The last seat that was taken at each of them.
-        complaints: What the log is told.
+        remote_matches: The latest match at each of them, by index in `servers`.
+        log: The log of refused requests and failures.
     """
 
     def __init__(
@@ -58,31 +58,31 @@ class Lobby:
         runs: Path | None = None,
         servers: Sequence[Address] = (),
     ) -> None:
-        """Open the house; the tables of its folder are there.
+        """Open the lobby with the tables saved in its folder.
 
         Args:
-            folder: A folder that nobody else writes to; None: tables end with the server.
+            folder: A folder that no other server writes to; None: tables end with the server.
             added: Texts of agents that may be seated besides those of the catalogue, by game.
             runs: Folder of results to show; None: none are shown.
             servers: Servers of competitions at which a seat may be taken.
         """
         self.runs = runs
         self.servers = servers
-        self.stays: dict[int, Stay] = {}
-        self.complaints = RateLimitedLog()
+        self.remote_matches: dict[int, RemoteMatch] = {}
+        self.log = RateLimitedLog()
         self.folder = folder
         self.added = added
         self.tables: dict[str, Table] = {}
         self._agents = ThreadPoolExecutor(max(2, cores()), "agents")
-        self._others = ThreadPoolExecutor(max(MOST_THINKING, cores()), "others")
-        self._advisers = ThreadPoolExecutor(max(MOST_THINKING, cores()), "advisers")
+        self._others = ThreadPoolExecutor(max(MOST_THREADS, cores()), "others")
+        self._advisers = ThreadPoolExecutor(max(MOST_THREADS, cores()), "advisers")
         self._driven: dict[str, asyncio.Task[None]] = {}
         self._listeners: dict[str, set[Callable[[], None]]] = {}
-        # They are set up again when somebody comes to them: that may compile their game.
+        # Tables are restored on the first visit, as that may compile their game.
         self._kept = {path.stem: path for path in folder.glob("*.json")} if folder else {}
 
     def close(self) -> None:
-        """Let no thread begin anything more."""
+        """Leave remote matches and cancel all work that has not begun."""
         for table in self.tables.values():
             if isinstance(table, RemoteSeat):
                 table.close()
@@ -91,27 +91,27 @@ class Lobby:
         for pool in (self._agents, self._others, self._advisers):
             pool.shutdown(wait=False, cancel_futures=True)
 
-    async def think(self, work: Callable[..., T], *arguments: Any) -> T:
-        """Call a function that is soon done in a thread."""
+    async def in_thread(self, work: Callable[..., T], *arguments: Any) -> T:
+        """Call a short function in a thread and return its result."""
         return await asyncio.get_running_loop().run_in_executor(self._others, work, *arguments)
 
-    def advise(self, work: Callable[..., T], *arguments: Any) -> Future[T]:
-        """Call a function in a thread of those for long work, which keeps no page waiting."""
+    def submit(self, work: Callable[..., T], *arguments: Any) -> Future[T]:
+        """Call a function in one of the threads for long work, apart from those of the page."""
         return self._advisers.submit(work, *arguments)
 
     async def find(self, id: str) -> Table | None:
-        """The table of an id; None if there is none."""
+        """Return the table of an id, restored if need be; None if there is none."""
         path = self._kept.get(id)
         if id not in self.tables and path is not None:
-            table = await self.think(_restored, path)
-            # Meanwhile it may have been closed, or set up for somebody else.
+            table = await self.in_thread(_restored, path)
+            # During the restoring, another request may have closed or restored it.
             if self._kept.pop(id, None) is not None and table is not None:
                 self.tables[id] = table
                 self.drive(table)
         return self.tables.get(id)
 
     def listed(self) -> list[dict[str, Any]]:
-        """What is known of every table without setting it up."""
+        """Return the saved form of every table, with its id as `table`, restoring none."""
         shown = [table.saved() | {"table": table.id} for table in self.tables.values()]
         for id, path in list(self._kept.items()):
             try:
@@ -121,17 +121,17 @@ class Lobby:
                 del self._kept[id]
         return shown
 
-    def listen(self, table: str, tell: Callable[[], None]) -> Callable[[], None]:
-        """Have a function called after every change of a table; returns how to end that."""
+    def listen(self, table: str, listener: Callable[[], None]) -> Callable[[], None]:
+        """Call a function after every change of a table; return a function that ends that."""
         listeners = self._listeners.setdefault(table, set())
-        listeners.add(tell)
-        return lambda: listeners.discard(tell)
+        listeners.add(listener)
+        return lambda: listeners.discard(listener)
 
     async def open(
         self,
         name: str,
         options: Mapping[str, Any],
-        chairs: Sequence[Mapping[str, Any]],
+        seats: Sequence[Mapping[str, Any]],
         *,
         seed: int | None = None,
         deal: str | None = None,
@@ -143,21 +143,21 @@ class Lobby:
 
         Args:
             name: Name of the game.
-            options: Its options.
-            chairs: For each seat `{"agent": text}` or `{"name": name of a person}`.
+            options: Options of the game.
+            seats: For each seat `{"agent": text}` or `{"name": name of a person}`.
             seed: Seed of the deals; None: a random one.
             deal: The first deal, in the game's notation.
             actions: Actions of the first hand so far.
             pace: Seconds between actions of agents.
-            hands_open: Whether those who watch see all hands; only where no person plays.
+            hands_open: Whether spectators see all hands; ignored where a person plays.
 
         Raises:
-            InputError: Something of this is not possible.
+            InputError: An argument is not valid for the game, or there are too many tables.
         """
         if len(self.tables) + len(self._kept) >= MOST_TABLES:
             raise InputError(f"there are {MOST_TABLES} tables: close some of them")
-        table = await self.think(
-            self._set_up, name, options, chairs, seed, deal, actions, pace, hands_open
+        table = await self.in_thread(
+            self._set_up, name, options, seats, seed, deal, actions, pace, hands_open
         )
         self.tables[table.id] = table
         self.changed(table)
@@ -167,44 +167,44 @@ class Lobby:
         self,
         name: str,
         options: Mapping[str, Any],
-        chairs: Sequence[Mapping[str, Any]],
+        seats: Sequence[Mapping[str, Any]],
         seed: int | None,
         deal: str | None,
         actions: Sequence[int],
         pace: float,
         hands_open: bool,
     ) -> Table:
-        """The table that `open` opens, in a thread: agents are imported, and a game compiled."""
+        """Build a table for `open`, in a thread: this imports agents and compiles the game."""
         game = bound_game(name, options)
-        if len(chairs) != game.num_players:
-            raise InputError(f"{name} has {game.num_players} seats, not {len(chairs)}")
-        seats = [self._chair(game, each) for each in chairs]
+        if len(seats) != game.num_players:
+            raise InputError(f"{name} has {game.num_players} seats, not {len(seats)}")
+        players = [self._seat(game, each) for each in seats]
         seed = secrets.randbits(SEED_BITS) if seed is None else seed
         start = game.parse_deal(deal) if deal else game.deal(np.random.default_rng((seed, 0)))
-        has_persons = any(not chair.agent for chair in seats)
+        has_persons = any(not seat.agent for seat in players)
         return Table(
-            secrets.token_urlsafe(9), game, seats, start, list(actions),
+            secrets.token_urlsafe(9), game, players, start, list(actions),
             open=hands_open and not has_persons, pace=pace_of(pace),
             watch=secrets.token_urlsafe(12), seed=seed,
         )  # fmt: skip
 
-    def _chair(self, game: Game, given: Mapping[str, Any]) -> Chair:
+    def _seat(self, game: Game, given: Mapping[str, Any]) -> Seat:
         agent, name = given.get("agent"), given.get("name")
         if isinstance(agent, str) and agent:
-            return Chair(agent=check_agent(game, agent, self.added.get(game.name, ())))
+            return Seat(agent=check_agent(game, agent, self.added.get(game.name, ())))
         if not isinstance(name, str):
             raise InputError("a seat has an agent, or the name of a person")
-        return Chair(name=name.strip()[:MOST_NAME] or "?", token=secrets.token_urlsafe(12))
+        return Seat(name=name.strip()[:MOST_NAME] or "?", token=secrets.token_urlsafe(12))
 
-    def take_seat(self, index: int, chair: Mapping[str, Any]) -> Stay:
-        """Take a seat at one of the `servers`; the table is there when the match begins.
+    def take_seat(self, index: int, seat: Mapping[str, Any]) -> RemoteMatch:
+        """Take a seat at one of the `servers`; its table opens when the match begins.
 
         Raises:
-            InputError: There is no such server, or a seat there is taken.
+            InputError: There is no such server, or this server already has a seat there.
         """
         if not 0 <= index < len(self.servers):
             raise InputError("there is no such server")
-        before, address = self.stays.get(index), self.servers[index]
+        before, address = self.remote_matches.get(index), self.servers[index]
         if before is not None and not before.end:
             raise InputError(f"a seat at {address} is taken")
         game = make_game(address.game, **address.options).flat
@@ -212,10 +212,12 @@ class Lobby:
         def opened(table: RemoteSeat) -> None:
             self.tables[table.id] = table
 
-        stay = Stay(address, self._chair(game, chair), opened, lambda table: self._tell(table.id))
-        self.stays[index] = stay
-        stay.start()
-        return stay
+        match = RemoteMatch(
+            address, self._seat(game, seat), opened, lambda table: self._notify(table.id)
+        )
+        self.remote_matches[index] = match
+        match.start()
+        return match
 
     def drop(self, id: str) -> None:
         """Close a table for good."""
@@ -229,14 +231,15 @@ class Lobby:
             task.cancel()
         if self.folder:
             (self.folder / f"{id}.json").unlink(missing_ok=True)
-        self._tell(id)
+        self._notify(id)
 
-    def _tell(self, id: str) -> None:
-        for tell in list(self._listeners.get(id, ())):
-            tell()
+    def _notify(self, id: str) -> None:
+        # A copy, as a listener may remove itself.
+        for listener in list(self._listeners.get(id, ())):
+            listener()
 
     def changed(self, table: Table) -> None:
-        """Keep a changed table, tell those who see it, and let its agents go on."""
+        """Persist a changed table, notify its listeners, and resume its agents."""
         self._keep(table)
         self.drive(table)
 
@@ -244,17 +247,18 @@ class Lobby:
         if self.folder and table.is_own and table.id in self.tables:
             try:
                 path = self.folder / f"{table.id}.json"
-                write_atomically(path, json.dumps(table.saved()), private=True)  # with all secrets
+                # Private: the file holds the secret links and all hands.
+                write_atomically(path, json.dumps(table.saved()), private=True)
             except InputError as error:
                 LOG.warning("%s", error)
-        self._tell(table.id)
+        self._notify(table.id)
 
     def drive(self, table: Table, step: bool = False) -> None:
         """Let the agents of a table play until it is a person's turn.
 
         Args:
             table: The table.
-            step: Whether to play one action although the table stands still.
+            step: Whether to play one action even if the table is paused (pace 0).
         """
         running = self._driven.get(table.id)
         is_idle = running is None or running.done()
@@ -262,7 +266,7 @@ class Lobby:
             self._driven[table.id] = asyncio.ensure_future(self._play_agents(table, step))
 
     async def _play_agents(self, table: Table, step: bool) -> None:
-        """Let the agents of a table play; with `step` one action, unless it has a pace by then."""
+        """Let agents play; with `step` one action, and more only if the pace is above 0 by then."""
         while _goes_on(table, step):
             version, seat = table.version, int(table.state["player"])
             loop = asyncio.get_running_loop()
@@ -279,10 +283,10 @@ class Lobby:
                 table.play(action)
                 table.trouble = ""
             except InputError as error:
-                table.trouble = f"{table.chairs[seat].agent}: {error}"
-            except Exception as error:  # an agent is anybody's code
-                self.complaints.failed(f"the agent {table.chairs[seat].agent}")
-                table.trouble = f"{table.chairs[seat].agent}: {type(error).__name__}"
+                table.trouble = f"{table.seats[seat].agent}: {error}"
+            except Exception as error:  # an agent may be third-party code, and raise anything
+                self.log.failed(f"the agent {table.seats[seat].agent}")
+                table.trouble = f"{table.seats[seat].agent}: {type(error).__name__}"
             self._keep(table)
             step = False
             if table.trouble:
@@ -290,8 +294,10 @@ class Lobby:
 
 
 def _goes_on(table: Table, step: bool) -> bool:
-    """Whether it is the turn of an agent, and it may play."""
-    return not table.over and bool(table.chair.agent and (table.pace > 0 or step or table.persons))
+    """Whether an agent is to act, and the table is not paused."""
+    return not table.over and bool(
+        table.acting_seat.agent and (table.pace > 0 or step or table.persons)
+    )
 
 
 def _restored(path: Path) -> Table | None:
@@ -305,7 +311,7 @@ def _restored(path: Path) -> Table | None:
 
 
 def bound_game(name: str, options: Mapping[str, Any]) -> Game:
-    """The game of a table, compiled: its actions are whole plays.
+    """Make and compile the game of a table; its actions are whole plays, not sub-steps.
 
     Raises:
         InputError: An unknown game or option.
@@ -317,26 +323,32 @@ def bound_game(name: str, options: Mapping[str, Any]) -> Game:
 
 
 def _decide(table: Table, seat: int, version: int) -> int | None:
-    """The action of an agent, in a thread; None if the table has changed."""
+    """Ask an agent for its action, in a thread; None if the table has changed meanwhile."""
     view: State = table.game.view(table.state, seat)
     agent = table.agents.get(seat)
     if agent is None:
         seed = (table.seed * 31 + table.deal * 7 + seat) % 2**31
-        agent = make_agent(table.game, table.chairs[seat].agent, seed)
+        agent = make_agent(table.game, table.seats[seat].agent, seed)
         if table.version == version:
             table.agents[seat] = agent
     return int(agent.act(view)) if table.version == version else None
 
 
-def told(table: Table, seat: int) -> dict[str, Any]:
-    """What a browser is told of a table.
+def without_files(agent: str, with_files: Collection[str]) -> str:
+    """The text of an agent, or only its name if it is one of those that name files."""
+    return agent.partition(":")[0] if agent in with_files else agent
+
+
+def describe_table(table: Table, seat: int, with_files: Collection[str] = ()) -> dict[str, Any]:
+    """Describe a table for a browser, as JSON data.
 
     Args:
         table: The table.
-        seat: Seat of the person who is told; `WATCHING` for others.
+        seat: Seat whose view is sent; `WATCHING` for spectators.
+        with_files: Texts of agents that name files, of which only the agent's name is sent.
     """
     game = table.game
-    # All is laid open at the end of a hand.
+    # After the end of a hand every seat sees all cards.
     sees_all = table.over or (seat == WATCHING and table.open)
     views = seen_by(game, table.state, OPEN if sees_all else seat)
     asked = seat >= 0 and table.awaits(seat)
@@ -345,9 +357,13 @@ def told(table: Table, seat: int) -> dict[str, Any]:
         "version": table.version,
         "game": game.name,
         "seat": seat,
-        "chairs": [
-            {"agent": chair.agent, "name": chair.name, "person": not chair.agent}
-            for chair in table.chairs
+        "seats": [
+            {
+                "agent": without_files(seat.agent, with_files),
+                "name": seat.name,
+                "person": not seat.agent,
+            }
+            for seat in table.seats
         ],
         "position": describe(game, views, table.actors, legal=asked),
         "asked": asked,
@@ -357,11 +373,16 @@ def told(table: Table, seat: int) -> dict[str, Any]:
         "deal": table.deal,
         "turn": table.turn,
         "hands": [
-            {"returns": h.returns, "sitters": h.sitters, "deal": h.deal, "turn": h.turn}
+            {
+                "returns": h.returns,
+                "occupants": [without_files(each, with_files) for each in h.occupants],
+                "deal": h.deal,
+                "turn": h.turn,
+            }
             for h in table.hands
         ],
         "roles": list(game.roles),
         "sides": list(game.sides),
         "options": {key: value for key, value in game.options.items()},
-        "away": not table.is_own,
+        "remote": not table.is_own,
     }

@@ -1,4 +1,4 @@
-"""Replays as one HTML file, which needs no server and loads nothing."""
+"""Replays as one HTML file, which needs no server and loads no other file."""
 
 import base64
 import hashlib
@@ -10,7 +10,7 @@ from typing import Any
 
 from closedhand.core.game import InputError
 from closedhand.core.records import Record
-from closedhand.web.catalogue import told_game
+from closedhand.web.catalogue import describe_game
 from closedhand.web.serialization import OPEN
 from closedhand.web.study import Study
 
@@ -24,16 +24,16 @@ def page(
     judged: bool = False,
     progress: Callable[[int], object] = lambda done: None,
 ) -> str:
-    """The page of some games.
+    """Build the HTML page that replays some games.
 
     Args:
         records: The games.
         title: Title of the page.
-        judged: Whether all plays are judged, which takes about a second each.
+        judged: Whether to judge all plays, at about a second each.
         progress: Called with the number of games done.
 
     Raises:
-        InputError: There are no games, too many, or one is not legal.
+        InputError: There are no games, or too many, or one breaks its rules.
     """
     if not 0 < len(records) <= MOST_RECORDS:
         raise InputError(f"a page holds 1 to {MOST_RECORDS} games, not {len(records)}")
@@ -41,14 +41,14 @@ def page(
     for record in records:
         kept.append(_kept(Study(record), judged))
         progress(len(kept))
-    games = [told_game(name) for name in sorted({record.game for record in records})]
+    games = [describe_game(name) for name in sorted({record.game for record in records})]
     held = json.dumps({"games": games, "records": kept}, separators=(",", ":"), allow_nan=False)
     script, style = _static("replay.js"), _static("app.css")
     policy = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
         "img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
-    # An end of the element cannot occur in it: JSON may write < otherwise.
+    # Escaping every "<" of the JSON keeps a text in it from closing the script element.
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -68,10 +68,13 @@ def page(
 
 
 def _kept(study: Study, judged: bool) -> dict[str, Any]:
-    """A game with all its positions; of the moves before each only the number, as all are there."""
+    """Describe a game with all its positions.
+
+    The moves before a position are the first ones of the game, so only their number is kept.
+    """
     positions = [study.position(ply, OPEN) for ply in range(len(study.states))]
     return {
-        **study.told(),
+        **study.describe(),
         "positions": [{**each, "moves": len(each["moves"])} for each in positions],
         "judged": list(study.judgements(0)) if judged else [],
     }
@@ -80,10 +83,10 @@ def _kept(study: Study, judged: bool) -> dict[str, Any]:
 def _static(name: str) -> str:
     text = (resources.files("closedhand.web") / "static" / name).read_text(encoding="utf-8")
     if "</script" in text.lower() or "</style" in text.lower():
-        raise AssertionError(f"{name} cannot stand within a page")
+        raise AssertionError(f"{name} holds an end tag, and would end its element in the page")
     return text
 
 
 def _hash(text: str) -> str:
-    """The source of a policy for an inline element."""
+    """The source expression of a content policy that admits one inline element."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -1,4 +1,4 @@
-"""Positions as text: a line of Python that builds the view, written and read again.
+"""Positions as text: a line of Python that builds the view.
 
 `make_game('doudizhu').view_from(0, '3456789TJQK', ['33', 'PASS'], public='345')`
 """
@@ -27,15 +27,15 @@ LITERAL = re.compile(rf"\s*({ONE}|{MANY})\s*")
 
 
 class Position(NamedTuple):
-    """What a player knows, in words.
+    """A view as texts.
 
     Attributes:
-        game: Name of the game; empty if the text did not say.
-        options: Its options.
+        game: Name of the game; empty if the text names none.
+        options: Options of the game.
         player: Seat of the player.
         hand: Cards that the player holds.
         actions: Actions so far.
-        facts: What else the player knows.
+        facts: Further knowledge of the player, by name, such as public cards.
     """
 
     game: str
@@ -49,7 +49,7 @@ class Position(NamedTuple):
 def written(
     game: Game, player: int, hand: str, actions: Sequence[str], facts: Mapping[str, Any]
 ) -> str:
-    """A position as text, for `read`."""
+    """Write a position as text, for `read`."""
     options, known = (
         "".join(f", {name}={value!r}" for name, value in each.items())
         for each in (stated_options(game), facts)
@@ -59,10 +59,10 @@ def written(
 
 
 def read(text: str) -> Position:
-    """The position that a text describes; only literals are read, and nothing is called.
+    """Read a position from text. Only literals are evaluated; no code of the text runs.
 
     Raises:
-        InputError: It describes none.
+        InputError: The text does not have the form of a position.
     """
     found = POSITION.fullmatch(text) if len(text) <= LONGEST else None
     if found is None:
@@ -80,10 +80,10 @@ def _named(text: str) -> dict[str, Any]:
 
 
 def _literal(text: str) -> Any:
-    """The value of a literal.
+    """Evaluate a literal.
 
     Raises:
-        InputError: It has the form of one, but Python reads none: `007`, a text with a line end.
+        InputError: The text is not a Python literal, such as `007` or a string with a line end.
     """
     try:
         return ast.literal_eval(text.strip())
@@ -92,16 +92,15 @@ def _literal(text: str) -> Any:
 
 
 def typed(game: Game, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Facts as a person types them, as `Game.view_from` takes them.
+    """Convert facts typed by a person into arguments of `Game.view_from`.
 
-    A list and a quoted text are what they are; digits are a number where the game wants one, and
+    Lists and quoted texts are read as literals, digits as a number where the game expects one, and
     all else is text.
 
     Raises:
-        InputError: The game asks for no such fact, or a number, list or quoted text is none that
-            Python reads.
+        InputError: The game has no such fact, or a number, list or quoted text is not a literal.
     """
-    game.check_facts(facts)  # `view_from` has parameters of other names, too
+    game.check_facts(facts)  # `view_from` has parameters that are no facts, too
     build, _ = contract.plain_function(game.rules, "view_from")
     hints = get_type_hints(build) if build else {}
     wanted = {name for name, hint in hints.items() if int in (hint, *get_args(hint))}

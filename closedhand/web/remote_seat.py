@@ -1,6 +1,6 @@
-"""A seat at a table elsewhere: a person, or an agent, plays at the server of a competition.
+"""A seat at the server of a competition, taken by a person or an agent.
 
-The table is what the player sees of it, a view, which follows what that server sends.
+The table here holds the view of that seat, updated by the messages of the server.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from closedhand.core.game import Game, InputError, State
 from closedhand.core.parsing import parse_whole
 from closedhand.core.registry import load, make_game, spec_of
 from closedhand.web.serialization import WATCHING, prepare
-from closedhand.web.table import MOST_HANDS, PACE, Chair, Hand, Table
+from closedhand.web.table import MOST_HANDS, PACE, Hand, Seat, Table
 
 LOG = logging.getLogger("closedhand.web")
 
@@ -29,8 +29,8 @@ class Address(NamedTuple):
     Attributes:
         game: Name of the game.
         options: Options of the rules that the server uses, as texts.
-        host: Host.
-        port: Port.
+        host: Name or address of the server.
+        port: Port of the server.
     """
 
     game: str
@@ -39,7 +39,7 @@ class Address(NamedTuple):
     port: int
 
     def __str__(self) -> str:
-        """As people are told it."""
+        """The address as the page shows it."""
         return f"{self.game}, {self.host}:{self.port}"
 
 
@@ -47,7 +47,7 @@ def parse_address(text: str) -> Address:
     """Parse `GAME[KEY=VALUE,…]:HOST:PORT`.
 
     Raises:
-        InputError: It has another form, or the game has no client for such servers.
+        InputError: The text has another form, or the game has no client for such servers.
     """
     spec = AgentSpec.parse(text)
     name = spec.name.replace("-", "_")
@@ -61,47 +61,52 @@ def parse_address(text: str) -> Address:
 
 
 class RemoteSeat(Table):
-    """A table elsewhere, as the player of one seat sees it.
+    """A table at a remote server, as the player of one seat sees it.
 
     Attributes:
-        own: The seat.
+        own: Number of the seat.
         asked: Whether a person's decision is awaited.
     """
 
     is_own = False
 
     def __init__(
-        self, game: Game, view: State, own: int, chair: Chair, leave: Callable[[], None]
+        self, game: Game, view: State, own: int, seat: Seat, leave: Callable[[], None]
     ) -> None:
         """Set up the table at the beginning of a match.
 
         Args:
             game: The game.
-            view: What the player sees.
-            own: Seat of the player.
-            chair: Who plays.
-            leave: Leaves the match.
+            view: First view of the player.
+            own: Number of the seat.
+            seat: Who plays there.
+            leave: Function that leaves the match.
         """
         self.own, self.asked = own, False
         self._leave = leave
         self._answers: queue.Queue[int | None] = queue.Queue()
-        chairs = [Chair(agent=f"player_{seat}") for seat in range(game.num_players)]
-        chairs[own] = chair
+        seats = [Seat(agent=f"player_{number}") for number in range(game.num_players)]
+        seats[own] = seat
         super().__init__(
-            secrets.token_urlsafe(9), game, chairs, view, watch=secrets.token_urlsafe(12), pace=PACE
+            secrets.token_urlsafe(9), game, seats, view, watch=secrets.token_urlsafe(12), pace=PACE
         )
 
     @property
     def persons(self) -> list[int]:
-        """The seat of the person who plays here, if there is one."""
-        return [] if self.chairs[self.own].agent else [self.own]
+        """Number of the seat if a person plays here, in a list; otherwise an empty list."""
+        return [] if self.seats[self.own].agent else [self.own]
 
     def awaits(self, seat: int) -> bool:
-        """Whether the server waits for the person: not before it has asked, nor after an answer."""
+        """Whether the server has asked for a decision of this seat and has no answer yet."""
         return self.asked and seat == self.own
 
     def see(self, view: State, player: int) -> None:
-        """Follow a turn, of a player or, -1, of nobody."""
+        """Update the table.
+
+        Args:
+            view: The new view.
+            player: Seat that made the latest action; -1 if no seat did.
+        """
         number = len(self.game.history(view))
         known = self.actors[:number]
         self.actors = [*known, *[WATCHING] * (number - len(known))]
@@ -110,21 +115,21 @@ class RemoteSeat(Table):
         was_over, self.state = self.over, view
         self.version += 1
         if self.over and not was_over:
-            sitters = [chair.sitter for chair in self.chairs]
+            occupants = [seat.occupant for seat in self.seats]
             returns = self.game.returns(view).tolist()
-            self.hands = [*self.hands, Hand(returns, sitters, self.deal)][-MOST_HANDS:]
+            self.hands = [*self.hands, Hand(returns, occupants, self.deal)][-MOST_HANDS:]
             self.deal += 1
 
     def ask(self) -> None:
-        """Await the decision of the person in what was seen last."""
+        """Ask the person for a decision in the current view."""
         self.version += 1
         self.asked = True
 
     def wait(self) -> int:
-        """The person's decision, waited for in a thread.
+        """Wait for the decision of the person and return it; blocks the thread of the client.
 
         Raises:
-            EOFError: The match was left.
+            EOFError: The match is over or left.
         """
         action = self._answers.get()
         if action is None:
@@ -132,7 +137,7 @@ class RemoteSeat(Table):
         return action
 
     def play(self, action: int) -> None:
-        """Decide."""
+        """Answer the server with a decision of the person."""
         self.asked = False
         self.version += 1
         self._answers.put(action)
@@ -142,7 +147,7 @@ class RemoteSeat(Table):
         self._leave()
 
     def finish(self, reason: str) -> None:
-        """Await nothing more."""
+        """End the match at this table, and wake the thread that waits for a decision."""
         self.trouble, self.asked = reason, False
         self.version += 1
         self._answers.put(None)
@@ -153,7 +158,7 @@ class RemoteSeat(Table):
         Raises:
             InputError: Always.
         """
-        raise InputError("nothing can be taken back at a server")
+        raise InputError("a play at a remote server cannot be undone")
 
     def again(self, same: bool) -> None:
         """Refuse.
@@ -161,61 +166,65 @@ class RemoteSeat(Table):
         Raises:
             InputError: Always.
         """
-        raise InputError("the server begins the next round")
+        raise InputError("the remote server begins the next round; wait for it")
 
     def saved(self) -> dict[str, Any]:
-        """What lists of tables show; a table elsewhere is not kept."""
+        """The table as JSON data for lists of tables; it is not saved, as a view has no deal."""
         return {**super().saved(), "start": ""}
 
 
-class Guest:
-    """The agent that a client plays: a person at a table in a browser, or an agent that waits."""
+class RemotePlayer:
+    """The agent that a client runs: asks a person in a browser, or slows down an agent.
 
-    def __init__(self, stay: "Stay", agent: Agent | None) -> None:
-        """Play for a person, or by an agent."""
-        self.name = stay.chair.sitter
-        self._stay, self._agent = stay, agent
+    Attributes:
+        name: The agent or the name of the person.
+    """
+
+    def __init__(self, match: "RemoteMatch", agent: Agent | None) -> None:
+        """Play by an agent, or for a person where `agent` is None."""
+        self.name = match.seat.occupant
+        self._match, self._agent = match, agent
 
     def act(self, view: State) -> int:
-        """The decision."""
+        """Return an action; blocks until the person has decided."""
         if self._agent is None:
-            self._stay.tell(RemoteSeat.ask)
-            return self._stay.table_in_thread().wait()
+            self._match.update(RemoteSeat.ask)
+            return self._match.table_in_thread().wait()
         action = int(self._agent.act(view))
-        time.sleep(self._stay.pace)
+        time.sleep(self._match.pace)
         return action
 
 
-class Stay:
-    """A seat at a server: taken, played at, and left.
+class RemoteMatch:
+    """A match at a remote server: connect, play, leave.
 
-    The thread of the client may be anywhere when the seat is left: it ends as soon as it can, and
-    changes nothing more.
+    The client runs in a thread that may be anywhere when the seat is left. It ends as soon as it
+    can; once `end` is set, it changes nothing here.
 
     Attributes:
         address: The server.
-        chair: Who plays.
-        table: The table, once the match has begun.
-        end: Why it is over; empty while it goes on.
-        pace: Seconds that an agent takes for a decision at least.
+        seat: Who plays.
+        table: The table; None before the match begins.
+        end: Why the match is over; empty while it goes on.
+        pace: Least time of an agent for a decision, in seconds.
     """
 
     def __init__(
         self,
         address: Address,
-        chair: Chair,
+        seat: Seat,
         opened: Callable[[RemoteSeat], None],
         changed: Callable[[RemoteSeat], None],
     ) -> None:
-        """Prepare.
+        """Prepare a match, in the event loop.
 
         Args:
             address: The server.
-            chair: Who plays.
+            seat: Who plays.
             opened: Called with the table when the match begins, in the event loop.
             changed: Called after every change of the table, in the event loop.
         """
-        self.address, self.chair = address, chair
+        self.address, self.seat = address, seat
         self.table: RemoteSeat | None = None
         self.end, self.pace = "", PACE
         self._opened, self._changed = opened, changed
@@ -224,17 +233,17 @@ class Stay:
         self._loop = asyncio.get_running_loop()
 
     def start(self) -> None:
-        """Play in a thread, which ends with the process."""
-        threading.Thread(target=self._play, name="away", daemon=True).start()
+        """Play in a daemon thread, which does not keep the process alive."""
+        threading.Thread(target=self._play, name="remote match", daemon=True).start()
 
     def _play(self) -> None:
         reason = "the match is over"
         try:
             name, options, host, port = self.address
             self._client = client = load(spec_of(name).client or "")(
-                self._guest, host, port, self.chair.sitter, watch=self._see, **options
+                self._player, host, port, self.seat.occupant, watch=self._see, **options
             )
-            if self.end:  # before there was a client to be told
+            if self.end:  # left before there was a client: `leave` could not reach it
                 client.leave()
             self._game: Game = client.game
             prepare(self._game)
@@ -242,42 +251,46 @@ class Stay:
                 reason = "the server has closed the connection"
         except InputError as error:
             reason = str(error)
-        except Exception as error:  # an agent is anybody's code
+        except Exception as error:  # an agent may be third-party code, and raise anything
             LOG.exception("a seat at %s was lost", self.address)
             reason = type(error).__name__
-        if not self.end:  # else the loop may have ended, too
+        if not self.end:  # after `leave` the event loop may be closed
             self._loop.call_soon_threadsafe(self._finish, reason)
 
     def leave(self) -> None:
-        """Give the seat up, in the event loop: at once, whatever the server and the client do."""
-        self._finish("you have left")  # first: a client that comes after it looks for that
+        """Give up the seat at once, in the event loop; does not wait for server or client."""
+        self._finish("you have left")  # sets `end` first: a client created later checks it
         if self._client is not None:
             self._client.leave()
 
-    def _guest(self, game: Game) -> "Guest":
-        name = self.chair.agent
-        return Guest(self, make_agent(game, name) if name else None)
+    def _player(self, game: Game) -> "RemotePlayer":
+        name = self.seat.agent
+        return RemotePlayer(self, make_agent(game, name) if name else None)
 
     def _see(self, view: State, seat: int, player: int) -> None:
-        """Follow what the client sees, in its thread."""
+        """Update the table with what the client sees, in the thread of the client.
+
+        Raises:
+            EOFError: The match was left.
+        """
         if self.end:
             raise EOFError
         if not self._begun.is_set():
             self._loop.call_soon_threadsafe(self._open, view, seat)
             self._begun.wait()
         else:
-            self.tell(lambda table: table.see(view, player))
+            self.update(lambda table: table.see(view, player))
 
     def _open(self, view: State, own: int) -> None:
-        self.table = RemoteSeat(self._game, view, own, self.chair, self.leave)
-        if self.end:  # meanwhile it was left
+        self.table = RemoteSeat(self._game, view, own, self.seat, self.leave)
+        if self.end:  # left after the thread had scheduled this call
             self.table.finish(self.end)
         else:
             self._opened(self.table)
         self._begun.set()
 
-    def tell(self, change: Callable[[RemoteSeat], None]) -> None:
-        """Change the table, in the event loop."""
+    def update(self, change: Callable[[RemoteSeat], None]) -> None:
+        """Schedule a change of the table in the event loop; callable from any thread."""
 
         def work() -> None:
             if self.table is not None and not self.end:
@@ -288,7 +301,7 @@ class Stay:
         self._loop.call_soon_threadsafe(work)
 
     def table_in_thread(self) -> RemoteSeat:
-        """The table, for the thread of the client."""
+        """Wait for the table and return it, in the thread of the client."""
         self._begun.wait()
         assert self.table is not None
         return self.table

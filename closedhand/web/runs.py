@@ -1,6 +1,6 @@
-"""What a folder of runs holds, for live tables and curves in a browser.
+"""Results in a folder of runs, for live tables and curves in a browser.
 
-These are the results of matches and leagues, ladders, and the curves of trainings and solvers.
+These are results of matches and leagues, ladders, and learning curves of trainings and solvers.
 """
 
 import math
@@ -17,21 +17,21 @@ from closedhand.web.json_numbers import count_of, estimate_of, number_of
 from closedhand.web.ladders import ladders_of
 
 MOST_FILES = 300
-"""Most files that are looked at, the newest first."""
+"""Most files of a kind that are read, the newest first."""
 DEPTH = 3
-"""Folders below which nothing is looked for."""
+"""Levels of folders that are searched."""
 LIVE = 90.0
-"""Seconds after which a file that does not change is no longer under way."""
+"""Seconds since its last change during which a file counts as being written."""
 AXES = ("decisions", "iterations", "steps", "games", "seconds")
-"""What curves are drawn over: the first of these that a history has."""
+"""Possible horizontal axes of curves: the first of these that a history has is taken."""
 MOST_POINTS = 400
 """Most points of a curve that are sent."""
 METADATA = ("settings", "history")
-"""What is read of a checkpoint."""
+"""Entries that are read from a checkpoint."""
 
 
 def everything_in(folder: Path | None) -> dict[str, Any]:
-    """All that there is to show: `results`, `ladders` and `curves`, the newest first."""
+    """Read `results`, `ladders` and `curves` from a folder, the newest first."""
     found: dict[str, Any] = {"results": [], "ladders": [], "curves": []}
     if folder is None or not folder.is_dir():
         return found
@@ -44,18 +44,18 @@ def everything_in(folder: Path | None) -> dict[str, Any]:
         if "pairs" in data and "deals" in data:
             matches.setdefault(path.parent, []).append(data)
     for path, state in _newest(folder, "npz"):
-        # A training that writes its history beside the checkpoint was found already.
+        # Of the histories in checkpoints, those that also have a JSON file are dropped below.
         if path.name in CHECKPOINTS:
             about = {"file": str(path.relative_to(folder)), "live": _is_live(state)}
             found["curves"] += _quietly(_curves, _kept(path, state, _metadata_of), about)
     for place, played in matches.items():
         rated = _quietly(ladders_of, played, {"file": str(place.relative_to(folder))})
         found["ladders"] += rated
-    shown = {curve["file"].rpartition("/")[0] for curve in found["curves"] if _is_told(curve)}
+    shown = {curve["file"].rpartition("/")[0] for curve in found["curves"] if _is_json(curve)}
     found["curves"] = [
         curve
         for curve in found["curves"]
-        if _is_told(curve) or curve["file"].rpartition("/")[0] not in shown
+        if _is_json(curve) or curve["file"].rpartition("/")[0] not in shown
     ]
     return found
 
@@ -64,19 +64,19 @@ CHECKPOINTS = ("learner.npz", "checkpoint.npz")
 """Names of checkpoints with a history."""
 
 
-def _is_told(curve: Mapping[str, Any]) -> bool:
+def _is_json(curve: Mapping[str, Any]) -> bool:
     return curve["file"].endswith(".json")
 
 
 def _newest(folder: Path, kind: str) -> Iterator[tuple[Path, tuple[int, int]]]:
-    """The newest files of a kind, each with its time and size."""
+    """Yield the newest files of a kind, each with its time in nanoseconds and its size in bytes."""
     found: list[tuple[Path, tuple[int, int]]] = []
     for depth in range(DEPTH):
         for path in folder.glob("/".join(["*"] * depth + [f"*.{kind}"])):
             try:
                 if path.is_file():
                     found.append((path, (path.stat().st_mtime_ns, path.stat().st_size)))
-            except OSError:  # it has gone
+            except OSError:  # deleted meanwhile
                 continue
     yield from sorted(found, key=lambda each: -each[1][0])[:MOST_FILES]
 
@@ -89,7 +89,7 @@ def _is_live(state: tuple[int, int]) -> bool:
 def _kept(
     path: Path, state: tuple[int, int], read: Callable[[Path], dict[str, Any]]
 ) -> dict[str, Any]:
-    """What a file holds, read again when its time or size changes; nothing if it is damaged."""
+    """Read a file, again only when its time or size changes; empty if it is damaged."""
     try:
         return read(path)
     except InputError:
@@ -109,7 +109,7 @@ def _metadata_of(path: Path) -> dict[str, Any]:
 def _quietly(
     read: Callable[[Any, dict[str, Any]], list[dict[str, Any]]], data: Any, about: dict[str, Any]
 ) -> list[dict[str, Any]]:
-    """What a reader finds in data of any form; nothing in those of another form."""
+    """Apply a reader to unchecked data; empty if they have another form."""
     try:
         return read(data, about)
     except (ArithmeticError, LookupError, TypeError, AttributeError, ValueError):
@@ -149,8 +149,8 @@ def _row(row: Any) -> dict[str, Any]:
 
 
 def _curves(data: Mapping[str, Any], about: dict[str, Any]) -> list[dict[str, Any]]:
-    """The curves of a history: that of a training, of a solver, or of kinds of checks."""
-    if isinstance(data.get("curve"), list):  # a solver's
+    """The curves in the history of a training or a solver, or in several by name."""
+    if isinstance(data.get("curve"), list):  # of a solver
         return [_curve(data["curve"], about, data)]
     if isinstance(data.get("history"), list):
         return [_curve(data["history"], about, data["settings"])]
@@ -162,7 +162,7 @@ def _curves(data: Mapping[str, Any], about: dict[str, Any]) -> list[dict[str, An
 def _curve(
     history: list[Any], about: dict[str, Any], settings: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """A history as lines: points `[x, mean, low, high]` by the name of what was measured."""
+    """Convert a history to lines: points `[x, mean, low, high]` by name of the quantity."""
     (axis, *_) = [name for name in AXES if name in history[-1]]
     thinned = history[:: -(-len(history) // MOST_POINTS)]
     if thinned[-1] is not history[-1]:
@@ -173,13 +173,17 @@ def _curve(
             point = [number_of(entry[axis]), *estimate]
             if name not in AXES and None not in point[:2]:
                 lines.setdefault(name, []).append(point)
-    told = {name: str(settings[name]) for name in ("game", "algorithm") if name in settings}
+    named = {name: str(settings[name]) for name in ("game", "algorithm") if name in settings}
     seconds = number_of(history[-1].get("seconds"))
-    return {**about, **told, "axis": axis, "lines": lines, "seconds": seconds}
+    return {**about, **named, "axis": axis, "lines": lines, "seconds": seconds}
 
 
 def _numbers(entry: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, list[Any]]]:
-    """All numbers of nested objects; `[mean, low, high]` is one, and a number with its error."""
+    """Yield all numbers of nested objects as `[mean, low, high]`.
+
+    A list of three is taken as that; a number with a standard error `NAME_error` gets its 95%
+    interval, and any other number has None for its ends.
+    """
     for key, value in entry.items():
         if isinstance(value, Mapping):
             yield from _numbers(value, f"{before}{key}/")

@@ -1,7 +1,7 @@
-"""What a browser is told of a position: functions of views, never of the whole state.
+"""Positions as JSON data for browsers: functions of views, never of the whole state.
 
-`seen_by` is the one door: it turns a state into the view of a seat, or into all views for somebody
-who only watches, and everything else here takes what came through it.
+`seen_by` alone takes a state. It returns the view of a seat, or all views for a spectator, and
+every other function here takes these views. So no message can reveal a hidden card.
 """
 
 from collections.abc import Sequence
@@ -14,23 +14,23 @@ from closedhand.core.display import Row
 from closedhand.core.game import Game, State
 
 MOST_LISTED = 3000
-"""Most legal actions that are sent; where there are more, a player types or places them."""
+"""Most legal actions that are sent; a player types or places actions of longer lists."""
 WATCHING = -1
-"""In place of a seat: somebody who watches and sees what all players know."""
+"""In place of a seat: a spectator, who sees what all players know."""
 OPEN = -2
-"""In place of a seat: somebody who sees all hands."""
+"""In place of a seat: a spectator who sees all hands."""
 
 Views = list[State]
-"""Views that are told together: only what is the same in all of them."""
+"""Views of one position; only what is the same in all of them is shown."""
 
 
 def seen_by(game: Game, state: State, seat: int) -> Views:
-    """The views from which a seat is told of a position.
+    """Return the views from which a position may be described to a seat.
 
     Args:
         game: The game.
         state: The full state.
-        seat: A seat; `WATCHING`; or `OPEN`, for which the state itself is told.
+        seat: A seat; `WATCHING` for the views of all seats; `OPEN` for the state itself.
     """
     if seat == OPEN:
         return [state]
@@ -40,7 +40,7 @@ def seen_by(game: Game, state: State, seat: int) -> Views:
 
 @lru_cache(256)
 def prepare(game: Game) -> None:
-    """Compile what a table and a replay of a game call, in a thread: a server waits for nobody."""
+    """Compile the kernels that tables and replays of a game call. Slow: call it in a thread."""
     state = game.deal(np.random.default_rng(0))
     for seat in (int(state["player"]), WATCHING, OPEN):
         describe(game, seen_by(game, state, seat), [], legal=True)
@@ -49,17 +49,17 @@ def prepare(game: Game) -> None:
 
 
 def describe(game: Game, views: Views, actors: Sequence[int], legal: bool) -> dict[str, Any]:
-    """A position as a browser draws it.
+    """Describe a position for a browser.
 
     Args:
         game: The game.
-        views: What `seen_by` gave.
-        actors: Who made each action of `game.history`, public in every game; -1 if unknown.
-        legal: Whether to list what the player to act may do.
+        views: Views of `seen_by`.
+        actors: Seat that made each action of `game.history`, public in every game; -1 if unknown.
+        legal: Whether to list the legal actions of the player to act.
     """
     view = views[0]
     over = game.over(view)
-    told: dict[str, Any] = {
+    found: dict[str, Any] = {
         "rows": _rows(game, views),
         "moves": _moves(game, views, actors),
         "player": -1 if over else int(view["player"]),
@@ -71,16 +71,16 @@ def describe(game: Game, views: Views, actors: Sequence[int], legal: bool) -> di
     }
     if legal and not over:
         parts = game.parts(view)
-        told["parts"] = [part._asdict() for part in parts]
+        found["parts"] = [part._asdict() for part in parts]
         ids = game.legal(view)
-        told["number"] = len(ids)
+        found["number"] = len(ids)
         if len(ids) <= MOST_LISTED and not parts:
-            told["legal"] = [told_action(game, view, int(action)) for action in ids]
-    return told
+            found["legal"] = [describe_action(game, view, int(action)) for action in ids]
+    return found
 
 
-def told_action(game: Game, view: State, action: int) -> dict[str, Any]:
-    """An action for a browser."""
+def describe_action(game: Game, view: State, action: int) -> dict[str, Any]:
+    """Describe an action for a browser."""
     return {
         "id": action,
         "text": game.text(action, view),
@@ -89,7 +89,7 @@ def told_action(game: Game, view: State, action: int) -> dict[str, Any]:
 
 
 def _rows(game: Game, views: Views) -> list[dict[str, Any]]:
-    """The rows of the scene; what not all views show is hidden."""
+    """The rows of the scene; what differs between the views is hidden."""
     scenes = [game.scene(view) for view in views]
     return [_row(same) for same in zip(*scenes, strict=True)]
 
@@ -113,14 +113,15 @@ def _row(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def _moves(game: Game, views: Views, actors: Sequence[int]) -> list[dict[str, Any]]:
-    """Every action so far with its player; no text where one of the views hides it."""
+    """Every action so far with its player; without a text where one of the views hides it."""
     histories = np.array([game.history(view) for view in views])
     acting = views[0].copy()
     moves: list[dict[str, Any]] = []
     for actor, same in zip(actors, histories.T, strict=True):
-        known = (same == same[0]).all() and same[0] >= 0
+        known = (same == same[0]).all() and same[0] >= 0  # a view has -1 for a hidden action
         move: dict[str, Any] = {"player": actor, "text": None, "cards": []}
         if known:
+            # The text of an action may depend on who acts.
             acting["player"] = actor if actor >= 0 else views[0]["player"]
             move["text"] = game.text(int(same[0]), acting)
             move["cards"] = list(game.cards(int(same[0]), acting))

@@ -1,4 +1,4 @@
-"""Running the server until it is stopped."""
+"""Run the server until it is stopped, with deadlines for idle connections."""
 
 import asyncio
 import logging
@@ -47,24 +47,25 @@ def run(
     runs: Path | None,
     servers: Sequence[str],
     browser: bool,
-    tell: Callable[[str], None],
+    note: Callable[[str], None],
 ) -> None:
     """Serve until Ctrl-C.
 
     Args:
         host: Address to listen at.
         port: Port; 0 takes any free one.
-        folder: Where tables are kept, see `Lobby`.
-        token: Secret of the owner; None: one is made up where others can reach the server.
+        folder: Folder of saved tables, see `Lobby`.
+        token: Secret of the owner; None: random if other machines can reach the server, else none.
         origins: Public addresses of proxies.
         added: Agents to offer besides those of the catalogue, by game.
         runs: Folder of results to show.
-        servers: Servers of competitions at which a seat may be taken, see `away.parse_address`.
+        servers: Servers of competitions at which a seat may be taken, see
+            `remote_seat.parse_address`.
         browser: Whether to open a browser.
-        tell: Told the link to open.
+        note: Called with a line that states the link.
 
     Raises:
-        InputError: The address cannot be listened at, or there is no such agent or server.
+        InputError: The server cannot listen at the address, or there is no such agent or server.
     """
     for name, texts in added.items():
         for text in texts:
@@ -75,32 +76,32 @@ def run(
     if token is None:
         token = "" if is_local(host) and not origins else secrets.token_urlsafe(16)
     elif not token:
-        raise InputError("an empty token is none")
+        raise InputError("the token is empty; leave the option out for a random one")
     listener = _listen(host, port)
     shown = host if ":" not in host else f"[{host}]"
     link = f"http://{shown}:{listener.getsockname()[1]}/"
     link += f"#/?token={quote(token, safe='')}" if token else ""
     logging.basicConfig(format="closedhand: %(message)s")
-    house = Lobby(folder, added, runs, [parse_address(text) for text in servers])
-    app = make_app(house, Guard(host, origins), token)
+    lobby = Lobby(folder, added, runs, [parse_address(text) for text in servers])
+    app = make_app(lobby, Guard(host, origins), token)
     server = uvicorn.Server(configured(app))
-    tell(f"the table is at {link}; Ctrl-C ends it")
+    note(f"the table is at {link}; Ctrl-C ends it")
     if browser:
         webbrowser.open(link)
-    with seldom(house.complaints):
+    with uvicorn_refusals(lobby.log):
         asyncio.run(server.serve([listener]))
 
 
 @contextmanager
-def seldom(complaints: RateLimitedLog) -> Generator[None]:
-    """Keep uvicorn's log from strangers: what it says of their requests counts as a refusal."""
+def uvicorn_refusals(refusals: RateLimitedLog) -> Generator[None]:
+    """Send uvicorn's warnings to a rate-limited log: bad requests must not flood the log."""
 
     def admit(record: logging.LogRecord) -> bool:
         text = record.getMessage()
-        # These are faults of the app, which a traceback explains.
+        # An entry about the ASGI app is a bug here, and carries its traceback.
         if record.levelno < logging.WARNING or "ASGI" in text:
             return True
-        complaints.reported(text.rstrip("."))
+        refusals.reported(text.rstrip("."))
         return False
 
     log = logging.getLogger("uvicorn.error")
@@ -111,14 +112,14 @@ def seldom(complaints: RateLimitedLog) -> Generator[None]:
         log.removeFilter(admit)
 
 
-class Watched:
-    """A connection that goes if it keeps its place for too long without use: mixed into uvicorn's.
+class TimedConnection:
+    """Mixin of uvicorn's connections that closes a connection after a time without progress.
 
-    Uvicorn lets those be that send half a request now and then, never finish the handshake of a
-    WebSocket, or do not read what is to be sent before they are closed.
+    Uvicorn has no deadline for clients that send a request byte by byte, never finish the handshake
+    of a WebSocket, or do not read the last answer.
 
     Attributes:
-        since: When it was last of use, in the time of the loop.
+        since: Time of the latest progress, by the clock of the event loop.
     """
 
     loop: asyncio.AbstractEventLoop
@@ -128,11 +129,11 @@ class Watched:
 
     @property
     def allowed(self) -> float:
-        """Seconds in which it has to be of use again."""
+        """Seconds until the connection must make progress again; inf: no deadline."""
         raise NotImplementedError
 
     def watch(self) -> None:
-        """Let it go in time; where there are too many, the first one in line goes at once."""
+        """Begin the checks; of too many connections, close the one nearest to its deadline."""
         self.since = self.loop.time()
         if len(self.connections) >= MOST_OPEN:
             others = (each for each in self.connections if each is not self)
@@ -152,8 +153,8 @@ class Watched:
         self.loop.call_later(SILENT_SECONDS / 4, self._check)
 
 
-class HttpConnection(Watched, H11Protocol):
-    """A connection to the server: it asks for something soon, and takes the answer."""
+class HttpConnection(TimedConnection, H11Protocol):
+    """An HTTP connection with deadlines for the request and for reading the answer."""
 
     def connection_made(self, transport: Any) -> None:
         """Wait for a request."""
@@ -161,21 +162,21 @@ class HttpConnection(Watched, H11Protocol):
         self.watch()
 
     def on_response_complete(self) -> None:
-        """Wait for the next one."""
+        """Wait for the next request."""
         super().on_response_complete()
         self.since = self.loop.time()
 
     @property
     def allowed(self) -> float:
-        """Seconds for a request, and for its answer."""
-        # It is None before the first request, whatever its annotation says.
+        """Seconds for a request, or for reading its answer."""
+        # The cycle is None before the first request, against its annotation.
         cycle: Any = self.cycle
         is_busy = cycle is not None and not cycle.response_complete
         return ANSWER_SECONDS if is_busy else SILENT_SECONDS
 
 
-class Socket(Watched, WebSocketsSansIOProtocol):
-    """A WebSocket: it may stay once it is open, and is gone soon after that."""
+class Socket(TimedConnection, WebSocketsSansIOProtocol):
+    """A WebSocket with deadlines for the handshake and for closing, and none in between."""
 
     def connection_made(self, transport: Any) -> None:
         """Wait for the handshake."""
@@ -184,13 +185,13 @@ class Socket(Watched, WebSocketsSansIOProtocol):
 
     @property
     def allowed(self) -> float:
-        """Seconds for the handshake, or for what is left to be sent at the end."""
+        """Seconds for the handshake, or for sending the rest when it closes; inf while open."""
         is_ending = self.close_sent or self.transport.is_closing()
         return math.inf if self.handshake_complete and not is_ending else SILENT_SECONDS
 
 
 def configured(app: Starlette) -> uvicorn.Config:
-    """The settings of a server."""
+    """Settings of the uvicorn server of an application."""
     return uvicorn.Config(
         app,
         log_config=None,
@@ -212,8 +213,8 @@ def _listen(host: str, port: int) -> socket.socket:
         listener = socket.socket(family, socket.SOCK_STREAM)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
-        listener.listen()  # a browser may come before the server is ready: it waits
-    except (OSError, TypeError, ValueError) as error:  # some of a name that no host can have
+        listener.listen()  # a browser that connects before the server is ready waits
+    except (OSError, TypeError, ValueError) as error:  # the latter two for impossible host names
         if listener is not None:
             listener.close()
         raise InputError(f"cannot listen at {host}, port {port}: {reason_of(error)}") from None

@@ -1,4 +1,4 @@
-"""The server: one page, its files, and one WebSocket for everything else."""
+"""The server: the files of one page, and one WebSocket for everything else."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -31,12 +31,12 @@ from closedhand.web.lobby import Lobby
 from closedhand.web.requests import solver, study, table
 
 HELLO: dict[str, Kind] = {"n": SEED, "token": TEXT}
-"""What an introduction may say."""
+"""Fields of the first message of a browser, besides `do`."""
 HELLO_SECONDS = 10.0
-"""Seconds in which a browser has to introduce itself."""
+"""Seconds in which a browser has to send its first message."""
 
 REQUESTS = (table, study, solver)
-"""Where the requests of browsers are answered."""
+"""Modules that answer the requests of browsers: importing them registers the requests."""
 
 TYPES = {
     "index.html": "text/html; charset=utf-8",
@@ -44,26 +44,27 @@ TYPES = {
     "app.css": "text/css; charset=utf-8",
     "icon.svg": "image/svg+xml",
 }
-"""All files that are served, and their types: no path of the disk is ever looked up."""
+"""All files that are served, and their types. No request can name another path of the disk."""
 
 LEAST_COMPRESSED = 1000
 """Bytes from which an answer is compressed."""
 
 POLICY_VIOLATION, TOO_BIG, TRY_LATER = 1008, 1009, 1013
+"""Codes with which a WebSocket is closed (RFC 6455 and the IANA registry)."""
 
 
-def make_app(house: Lobby, guard: Guard, token: str = "") -> Starlette:
-    """The application.
+def make_app(lobby: Lobby, guard: Guard, token: str = "") -> Starlette:
+    """Make the ASGI application.
 
     Args:
-        house: The tables.
-        guard: Who may talk to the server.
-        token: Secret of the owner; empty: whoever reaches the server is one.
+        lobby: The tables.
+        guard: Checks hosts and origins.
+        token: Secret of the owner; empty: every browser that reaches the server is an owner.
     """
-    complaints = house.complaints
+    log = lobby.log
     folder = resources.files("closedhand.web") / "static"
     files = {name: (folder / name).read_bytes() for name in TYPES}
-    connected: dict[Connection, None] = {}  # in the order in which they came
+    connected: dict[Connection, None] = {}  # an ordered set, the oldest first
 
     async def file(request: Request) -> Response:
         name = request.path_params.get("name", "index.html")
@@ -74,39 +75,39 @@ def make_app(house: Lobby, guard: Guard, token: str = "") -> Starlette:
     async def socket(websocket: WebSocket) -> None:
         peer = websocket.client.host if websocket.client else "?"
         if not guard.admits(websocket.headers, is_socket=True):
-            complaints.refused("a foreign origin or host", peer)
+            log.refused("a foreign origin or host", peer)
             await websocket.close(POLICY_VIOLATION)
             return
         if len(connected) >= MOST_CONNECTIONS:
-            complaints.refused("more connections than there may be", peer)
-            # Strangers keep no place from the owner and those who have a seat.
-            stranger = next((each for each in connected if each.is_stranger), None)
-            if stranger is None:
+            log.refused("more connections than there may be", peer)
+            # Anonymous connections must not lock out owners and players.
+            anonymous = next((each for each in connected if each.is_anonymous), None)
+            if anonymous is None:
                 await websocket.close(TRY_LATER)
                 return
-            del connected[stranger]
-            stranger.end()
-        visitor = Connection(house, owner=not token)
-        connected[visitor] = None
+            del connected[anonymous]
+            anonymous.end()
+        connection = Connection(lobby, owner=not token)
+        connected[connection] = None
         try:
             await websocket.accept()
-            await _serve(websocket, visitor, token, complaints, peer)
+            await _serve(websocket, connection, token, log, peer)
         except (WebSocketDisconnect, RuntimeError):
-            pass  # the browser has gone
-        except KeyError:
-            complaints.refused("a message that is no text", peer)
+            pass  # the browser has disconnected
+        except KeyError:  # Starlette's `receive_text` on a binary message
+            log.refused("a message that is not text", peer)
             with suppress(RuntimeError):
                 await websocket.close(POLICY_VIOLATION)
         finally:
-            connected.pop(visitor, None)
-            visitor.leave()
+            connected.pop(connection, None)
+            connection.leave()
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        ready = asyncio.ensure_future(house.think(catalogue.games))
+        ready = asyncio.ensure_future(lobby.in_thread(catalogue.games))
         yield
         ready.cancel()
-        house.close()
+        lobby.close()
 
     routes = [
         Route("/", file),
@@ -115,49 +116,51 @@ def make_app(house: Lobby, guard: Guard, token: str = "") -> Starlette:
     ]
     app = Starlette(routes=routes, lifespan=lifespan)
     app.add_middleware(GZipMiddleware, minimum_size=LEAST_COMPRESSED)
-    app.add_middleware(Checked, guard=guard, complaints=complaints)
+    app.add_middleware(GuardMiddleware, guard=guard, log=log)
     return app
 
 
-async def _introduced(websocket: WebSocket, visitor: Connection, token: str) -> bool:
-    """Receive the first message, which may make the visitor an owner; False if it is none."""
+async def _introduced(websocket: WebSocket, connection: Connection, token: str) -> bool:
+    """Receive the first message, whose token may make the browser an owner; False if not valid."""
     with suppress(TimeoutError, KeyError, ValueError, AttributeError):
         text = await asyncio.wait_for(websocket.receive_text(), HELLO_SECONDS)
         hello = check_fields(parse_json(text[:1000]), "hello", {"do": TEXT}, HELLO)
         if hello.get("do") != "hello":
             return False
         if token:
-            visitor.owner = is_secret(token, hello.get("token", ""))
-        visitor.push({"re": hello.get("n"), "ok": {"owner": visitor.owner, "version": __version__}})
+            connection.owner = is_secret(token, hello.get("token", ""))
+        connection.push(
+            {"re": hello.get("n"), "ok": {"owner": connection.owner, "version": __version__}}
+        )
         return True
     return False
 
 
 async def _serve(
-    websocket: WebSocket, visitor: Connection, token: str, complaints: RateLimitedLog, peer: str
+    websocket: WebSocket, connection: Connection, token: str, log: RateLimitedLog, peer: str
 ) -> None:
-    """Answer messages after an introduction, and send what is pushed, until one of both ends."""
+    """Answer messages after a valid first one, and send pushes, until one side disconnects."""
     bucket = Bucket()
 
     async def receive() -> None:
-        if not await _introduced(websocket, visitor, token):
-            complaints.refused("a connection without a valid introduction", peer)
+        if not await _introduced(websocket, connection, token):
+            log.refused("a connection without a valid introduction", peer)
             await websocket.close(POLICY_VIOLATION)
             return
         while True:
             text = await websocket.receive_text()
             if len(text) > MOST_MESSAGE:
-                complaints.refused("a message that is too large", peer)
+                log.refused("a message that is too large", peer)
                 await websocket.close(TOO_BIG)
                 return
             if not bucket.take():
-                complaints.refused("more messages than there may be", peer)
+                log.refused("more messages than there may be", peer)
                 await websocket.close(POLICY_VIOLATION)
                 return
-            await visitor.answer(text)
+            await connection.answer(text)
 
     async def send() -> None:
-        while (text := await visitor.outbox.get()) is not None:
+        while (text := await connection.outbox.get()) is not None:
             await websocket.send_text(text)
         await websocket.close(TRY_LATER)
 
@@ -165,17 +168,17 @@ async def _serve(
     _, others = await asyncio.wait(works, return_when=asyncio.FIRST_COMPLETED)
     for work in others:
         work.cancel()
-    # Both may fail at once when a browser goes: every error is looked at.
+    # Both may fail at once when a browser disconnects: retrieve every error.
     for end in await asyncio.gather(*works, return_exceptions=True):
         if isinstance(end, Exception):
             raise end
 
 
-class Checked:
-    """Middleware: refuses foreign hosts and origins, and adds the headers of every answer."""
+class GuardMiddleware:
+    """Middleware that refuses foreign hosts and origins, and adds security headers to answers."""
 
-    def __init__(self, app: Any, guard: Guard, complaints: RateLimitedLog) -> None:
-        self._app, self._guard, self._complaints = app, guard, complaints
+    def __init__(self, app: Any, guard: Guard, log: RateLimitedLog) -> None:
+        self._app, self._guard, self._log = app, guard, log
 
     async def __call__(
         self,
@@ -183,7 +186,7 @@ class Checked:
         receive: Callable[[], Awaitable[Any]],
         send: Callable[[Any], Awaitable[None]],
     ) -> None:
-        """Answer a request."""
+        """Answer an HTTP request; pass on all else, as the WebSocket has its own check."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -198,6 +201,6 @@ class Checked:
             await self._app(scope, receive, send_with_headers)
             return
         peer = request.client.host if request.client else "?"
-        self._complaints.refused("a foreign origin or host", peer)
+        self._log.refused("a foreign origin or host", peer)
         answer = PlainTextResponse("this server does not answer to that name", 421)
         await answer(scope, receive, send_with_headers)

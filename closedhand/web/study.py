@@ -1,4 +1,4 @@
-"""Records and positions under study: read, replayed, judged play by play, and drawn."""
+"""Study of records and positions: read, replay, judge play by play, and draw them."""
 
 import io
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ from closedhand.search.playout import playouts
 from closedhand.web import position_text
 from closedhand.web.advice import judge, playouts_of
 from closedhand.web.json_numbers import number_of
-from closedhand.web.serialization import describe, prepare, seen_by, told_action
+from closedhand.web.serialization import describe, describe_action, prepare, seen_by
 from closedhand.web.uploads import uploaded, written
 
 MOST_GAMES = 1000
@@ -26,28 +26,28 @@ MOST_PLIES = 2000
 PLAYOUTS = 64
 """Playouts behind a point of the curve."""
 JUDGING = 0.6
-"""Seconds in which a play is judged."""
+"""Seconds for judging a play."""
 FRAME = 900
-"""Milliseconds of a picture in an animation."""
+"""Milliseconds for which an animation shows a position."""
 
 
 def samples() -> list[str]:
-    """Names of the files of records that come with the package."""
+    """Names of the sample files of records in the package."""
     return sorted(path.name for path in SHIPPED.glob("*.jsonl"))
 
 
 def records_in(
     *, text: str | None = None, data: str | None = None, sample: str | None = None
 ) -> list[Record]:
-    """The games of a pasted text, of an uploaded file, or of a sample.
+    """Read the games of a pasted text, an uploaded file, or a sample.
 
     Args:
         text: Records, one per line.
         data: A file in base64: records, or a log of another program.
-        sample: One of `samples`.
+        sample: A name of `samples`.
 
     Raises:
-        InputError: There are none, or something among them is no record.
+        InputError: There is no game, or a part of the input is not a record.
     """
     if sample is not None:
         if sample not in samples():
@@ -64,7 +64,7 @@ def records_in(
 
 
 def listed(record: Record) -> dict[str, Any]:
-    """A game in a list."""
+    """Describe a game for a list."""
     return {
         "game": record.game,
         "agents": list(record.agents or ()),
@@ -78,17 +78,17 @@ class Study:
 
     Attributes:
         record: The record.
-        game: Its game.
-        states: The position before each action, and the last one.
-        actions: The actions.
-        actors: Who made them.
+        game: The game.
+        states: The state before each action, and the last one.
+        actions: Ids of the actions.
+        actors: Seat that made each action.
     """
 
     def __init__(self, record: Record) -> None:
         """Replay a record.
 
         Raises:
-            InputError: It is not legal, or too long.
+            InputError: The record breaks the rules, or is too long.
         """
         if len(record.actions) > MOST_PLIES:
             raise InputError(f"a replay has at most {MOST_PLIES:,} actions")
@@ -104,10 +104,10 @@ class Study:
             for text, state in zip(record.actions, self.states, strict=False)
         ]
 
-    def told(self) -> dict[str, Any]:
-        """The whole game, for a browser."""
+    def describe(self) -> dict[str, Any]:
+        """Describe the whole game for a browser."""
         moves = [
-            {"player": actor, **told_action(self.game, state, action)}
+            {"player": actor, **describe_action(self.game, state, action)}
             for actor, action, state in zip(self.actors, self.actions, self.states, strict=False)
         ]
         return {
@@ -119,13 +119,14 @@ class Study:
         }
 
     def position(self, ply: int, seat: int) -> dict[str, Any]:
-        """The position after a number of actions, as a seat sees it."""
+        """Describe the position after `ply` actions, as a seat sees it."""
         state = self.states[ply]
+        # The history may be that of the current round only; `or` keeps [-0:] from being all of it.
         actors = self.actors[:ply][-len(self.game.history(state)) or len(self.actors) :]
         return describe(self.game, seen_by(self.game, state, seat), actors, legal=False)
 
     def judgements(self, seed: int) -> Iterator[dict[str, Any]]:
-        """The value of each position, and what each play costs, one after another."""
+        """Yield the value of each position and the cost of each play, in their order."""
         rng = np.random.default_rng(seed)
         for ply in range(len(self.states)):
             found: dict[str, Any] = {"ply": ply, "values": self._values(ply, rng), "play": None}
@@ -133,7 +134,9 @@ class Study:
                 state, actor = self.states[ply], self.actors[ply]
                 view, made = self.game.view(state, actor), self.actions[ply]
                 judged = judge(self.game, view, made, rng, JUDGING)
-                best = None if judged.best is None else told_action(self.game, view, judged.best)
+                best = (
+                    None if judged.best is None else describe_action(self.game, view, judged.best)
+                )
                 found["play"] = {
                     "verdict": judged.verdict,
                     "best": best,
@@ -145,7 +148,7 @@ class Study:
             yield found
 
     def _values(self, ply: int, rng: np.random.Generator) -> list[list[float]] | None:
-        """Mean payoff and half its interval by playouts of the open hands, for every seat."""
+        """Mean payoff and half-width of its interval for every seat, by playouts of open hands."""
         if self.game.rounds > 1:
             return None
         playing, policy, _ = playouts_of(self.game)
@@ -161,7 +164,7 @@ class Study:
         return values
 
     def picture(self, ply: int, seat: int) -> bytes:
-        """A position as PNG.
+        """Draw a position as PNG.
 
         Raises:
             InputError: Pillow is not installed.
@@ -172,7 +175,7 @@ class Study:
         return out.getvalue()
 
     def animation(self, seat: int) -> bytes:
-        """All positions as GIF.
+        """Draw all positions as an animated GIF.
 
         Raises:
             InputError: Pillow is not installed.
@@ -192,7 +195,7 @@ class Study:
         return pillow.fromarray(picture(self.game.scene(state)))
 
     def text(self, ply: int) -> str:
-        """The position of the player to act as text, for `positions.read`."""
+        """Write the view of the player to act as text, for `position_text.read`."""
         state = self.states[ply]
         player = int(state["player"])
         hand, actions, public = self.game.knowledge(state, player)
@@ -204,16 +207,16 @@ class Study:
 
 
 def view_of(game: Game, player: int, hand: str, actions: str, public: Mapping[str, Any]) -> State:
-    """The view that somebody describes by hand.
+    """Build a view from texts typed by a person.
 
     Args:
         game: The game.
         player: Seat of the player.
         hand: Cards that the player holds.
-        actions: Actions so far, with spaces between them.
-        public: What else the player knows.
+        actions: Actions so far, separated by spaces.
+        public: Further knowledge of the player, by name.
 
     Raises:
-        InputError: It is no position of the game.
+        InputError: It is not a position of the game.
     """
     return game.view_from(player, hand, actions.split(), **public)

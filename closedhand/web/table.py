@@ -1,7 +1,7 @@
-"""A sitting: one table with its seats, and the hands that are played there one after another.
+"""A table: its seats, and the hands that are played there one after another.
 
-A hand is its deal and the actions since, so that undo, reload and a restart of the server are the
-same thing: the actions are played again.
+A hand is stored as its deal and the actions since. Undo, reload and a restart of the server all
+replay these actions.
 """
 
 import base64
@@ -24,21 +24,20 @@ LAYOUT = 1
 MOST_HANDS = 200
 """Hands whose results a table keeps."""
 PACE, SLOWEST = 0.7, 60.0
-"""Seconds between actions of agents unless somebody says otherwise, so that people can follow, and
-at most."""
+"""Default and longest time between actions of agents, in seconds: people must be able to follow."""
 
 
 def pace_of(seconds: float) -> float:
-    """The seconds between actions of agents that are possible and nearest to some."""
+    """Clip the seconds between actions of agents to 0 … `SLOWEST`."""
     return min(SLOWEST, max(0.0, float(seconds)))
 
 
 @dataclass
-class Chair:
-    """A seat.
+class Seat:
+    """Who plays at a seat.
 
     Attributes:
-        agent: Text of the agent that sits there; empty for a person.
+        agent: Text of the agent; empty for a person.
         name: Name of the person.
         token: Secret of the person's link.
     """
@@ -48,17 +47,17 @@ class Chair:
     token: str = ""
 
     @property
-    def sitter(self) -> str:
-        """Who sits there, for others to read."""
+    def occupant(self) -> str:
+        """The agent or the name of the person, as shown to others."""
         return self.agent or self.name
 
 
 @dataclass
 class Hand:
-    """Result of a hand: payoffs by seat, who sat there, and the number of its deal."""
+    """Result of a hand: payoffs and players by seat, and `Table.deal` and `turn` of that hand."""
 
     returns: list[float]
-    sitters: list[str]
+    occupants: list[str]
     deal: int
     turn: int = 0
 
@@ -70,29 +69,29 @@ class Table:
     Attributes:
         id: Its name in links and in the folder.
         game: The game; actions are whole plays.
-        chairs: The seats, in the order of the game's.
+        seats: The seats, in the order of play.
         start: The deal of this hand.
         actions: Actions since the deal.
-        open: Whether those who watch see all hands.
-        pace: Seconds between actions of agents; 0: one at a time, when asked.
-        watch: Secret of the link for those who watch.
+        open: Whether spectators see all hands.
+        pace: Seconds between actions of agents; 0: paused, one action for each request.
+        watch: Secret of the link for spectators.
         hands: Results so far.
         deal: Number of this hand's deal.
-        turn: How many seats the players have moved on since they had this deal first.
+        turn: Number of seats by which the players have been rotated on this deal.
         seed: Seed of the deals to come.
-        state: The position.
-        actors: Who made each action of the history.
-        version: Counts all changes.
-        trouble: Why the hand cannot go on.
-        agents: The agents that have been made, by seat.
+        state: The state of the game.
+        actors: Seat that made each action of the history.
+        version: Number of changes so far; a play names the version that it answers.
+        trouble: Error that stops the hand; empty: none.
+        agents: Agents made so far, by seat.
     """
 
     is_own: ClassVar[bool] = True
-    """Whether this server deals and lets the agents play."""
+    """Whether this server deals and runs the agents; False for a seat at a remote server."""
 
     id: str
     game: Game
-    chairs: list[Chair]
+    seats: list[Seat]
     start: State
     actions: list[int] = field(default_factory=list[int])
     open: bool = False
@@ -134,50 +133,50 @@ class Table:
         return self.game.over(self.state)
 
     @property
-    def chair(self) -> Chair:
+    def acting_seat(self) -> Seat:
         """The seat to act."""
-        return self.chairs[int(self.state["player"])]
+        return self.seats[int(self.state["player"])]
 
     @property
     def persons(self) -> list[int]:
-        """The seats of persons."""
-        return [seat for seat, chair in enumerate(self.chairs) if not chair.agent]
+        """Numbers of the seats of persons."""
+        return [number for number, seat in enumerate(self.seats) if not seat.agent]
 
     def awaits(self, seat: int) -> bool:
         """Whether the player at a seat is to decide now."""
         return not self.over and int(self.state["player"]) == seat
 
     def seat_of(self, token: str) -> int | None:
-        """The seat whose secret this is, -1 for those who watch; None if it is nobody's."""
-        for seat, chair in enumerate(self.chairs):
-            if chair.token and is_secret(chair.token, token):
-                return seat
+        """Number of the seat with this secret; -1 for that of spectators, None for no match."""
+        for number, seat in enumerate(self.seats):
+            if seat.token and is_secret(seat.token, token):
+                return number
         return -1 if self.watch and is_secret(self.watch, token) else None
 
     def links(self) -> dict[str, Any]:
-        """The secrets of the seats, empty for agents, and the one to watch with."""
-        return {"tokens": [chair.token for chair in self.chairs], "watch": self.watch}
+        """The secrets of the seats, empty for agents, and that of spectators."""
+        return {"tokens": [seat.token for seat in self.seats], "watch": self.watch}
 
     def play(self, action: int) -> None:
-        """Apply an action of the player to act; keep the result at the end of the hand.
+        """Apply an action of the player to act; store the result at the end of the hand.
 
         Raises:
-            InputError: It is not legal.
+            InputError: The action is not legal.
         """
         self._apply(action)
         self.actions.append(action)
         self.version += 1
         if self.over:
-            sitters = [chair.sitter for chair in self.chairs]
+            occupants = [seat.occupant for seat in self.seats]
             returns = self.game.returns(self.state).tolist()
-            self.hands = [*self.hands, Hand(returns, sitters, self.deal, self.turn)][-MOST_HANDS:]
+            self.hands = [*self.hands, Hand(returns, occupants, self.deal, self.turn)][-MOST_HANDS:]
 
     def undo(self, seat: int) -> None:
         """Go back to the last decision of a seat.
 
         Raises:
-            InputError: It has made none, another person has acted since, or other persons play and
-                the player knows more by now.
+            InputError: The seat has made none; or another person has acted since; or other persons
+                play, and this one has seen more since.
         """
         was_over = self.over
         state, last, since = self.start.copy(), -1, list[int]()
@@ -191,7 +190,7 @@ class Table:
             self.game.play(state, action)
         if last < 0:
             raise InputError("there is nothing to undo: this is your first decision")
-        if any(not self.chairs[player].agent for player in since):
+        if any(not self.seats[player].agent for player in since):
             raise InputError("another person has played since")
         knows_more = since or was_over or shows_more(self.game, before, state, seat)
         if knows_more and len(self.persons) > 1:
@@ -206,11 +205,11 @@ class Table:
         """Begin another hand.
 
         Args:
-            same: Whether with the same deal, and everybody one seat further on.
+            same: Whether to keep the deal and rotate the players by one seat.
         """
         if same:
-            self.chairs = [self.chairs[-1], *self.chairs[:-1]]
-            self.turn = (self.turn + 1) % len(self.chairs)
+            self.seats = [self.seats[-1], *self.seats[:-1]]
+            self.turn = (self.turn + 1) % len(self.seats)
         else:
             self.deal += 1
             self.turn = 0
@@ -230,7 +229,7 @@ class Table:
         Raises:
             InputError: It has hidden or simultaneous actions that no record can hold.
         """
-        return from_state(self.game, self.state, [chair.sitter for chair in self.chairs])
+        return from_state(self.game, self.state, [seat.occupant for seat in self.seats])
 
     def saved(self) -> dict[str, Any]:
         """The table as JSON data, for `restored`."""
@@ -240,7 +239,7 @@ class Table:
             "rules": stated_options(self.game),
             "start": base64.b64encode(self.game.save(self.start)).decode(),
             "actions": self.actions,
-            "chairs": [asdict(chair) for chair in self.chairs],
+            "seats": [asdict(seat) for seat in self.seats],
             "open": self.open,
             "pace": self.pace,
             "watch": self.watch,
@@ -252,7 +251,7 @@ class Table:
 
 
 def shows_more(game: Game, before: State, after: State, seat: int) -> bool:
-    """Whether a player sees cards, other than those it has put down, that it did not see before."""
+    """Whether a player sees cards that it did not see before, apart from its own played cards."""
 
     def seen(state: State) -> tuple[Counter[str], Counter[str]]:
         own, others = Counter[str](), Counter[str]()
@@ -269,43 +268,43 @@ OBJECT = Kind("an object", "objects", lambda value: isinstance(value, dict))
 TRUTH = Kind("true or false", "truth values", lambda value: isinstance(value, bool))
 SAVED = {
     "layout": SEED, "game": TEXT, "rules": OPTIONS, "start": TEXT, "actions": list_of(SEED),
-    "chairs": list_of(OBJECT), "open": TRUTH, "pace": NUMBER, "watch": TEXT,
+    "seats": list_of(OBJECT), "open": TRUTH, "pace": NUMBER, "watch": TEXT,
     "hands": list_of(OBJECT), "deal": SEED, "turn": SEED, "seed": SEED,
 }  # fmt: skip
-SAVED_CHAIR = {"agent": TEXT, "name": TEXT, "token": TEXT}
-SAVED_HAND = {"returns": list_of(NUMBER), "sitters": list_of(TEXT), "deal": SEED, "turn": SEED}
+SAVED_SEAT = {"agent": TEXT, "name": TEXT, "token": TEXT}
+SAVED_HAND = {"returns": list_of(NUMBER), "occupants": list_of(TEXT), "deal": SEED, "turn": SEED}
 
 
 def check_saved(data: Any) -> dict[str, Any]:
-    """Check the form of what `Table.saved` wrote, and return it.
+    """Check the form of the data of `Table.saved`, and return them.
 
     Raises:
-        InputError: The data are not a table.
+        InputError: The data do not have the form of a table.
     """
     data = check_fields(data, "a table", SAVED, {})
     if data["layout"] != LAYOUT:
         raise InputError(f"the table has layout {data['layout']}, not {LAYOUT}")
-    for each in data["chairs"]:
-        check_fields(each, "a seat", SAVED_CHAIR, {})
+    for each in data["seats"]:
+        check_fields(each, "a seat", SAVED_SEAT, {})
     for each in data["hands"]:
         check_fields(each, "a hand", SAVED_HAND, {})
     return data
 
 
 def restored(id: str, data: Any) -> Table:
-    """The table that `Table.saved` described.
+    """Restore a table from the data of `Table.saved`.
 
     Raises:
-        InputError: The data are not a table, or one that the rules do not allow.
+        InputError: The data do not have the form of a table, or break the rules of its game.
     """
     data = check_saved(data)
     game = make_game(data["game"], **data["rules"]).flat
     start = game.load(decoded(data["start"], "the deal"))
-    chairs = [Chair(**{key: each[key] for key in SAVED_CHAIR}) for each in data["chairs"]]
+    seats = [Seat(**{key: each[key] for key in SAVED_SEAT}) for each in data["seats"]]
     hands = [Hand(**{key: each[key] for key in SAVED_HAND}) for each in data["hands"]]
-    if len(chairs) != game.num_players:
-        raise InputError(f"a table of {game.name} has {game.num_players} seats, not {len(chairs)}")
+    if len(seats) != game.num_players:
+        raise InputError(f"a table of {game.name} has {game.num_players} seats, not {len(seats)}")
     return Table(
-        id, game, chairs, start, data["actions"], data["open"], float(data["pace"]), data["watch"],
+        id, game, seats, start, data["actions"], data["open"], float(data["pace"]), data["watch"],
         hands, data["deal"], data["turn"], data["seed"],
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Files that a browser sends: for a moment in a folder of their own, for the readers of files."""
+"""Files that a browser sends, written to a temporary folder for functions that read files."""
 
 import base64
 import tempfile
@@ -10,30 +10,30 @@ from closedhand.core.game import InputError
 
 
 def decoded(data: str, name: str) -> bytes:
-    """The content of what comes as base64.
+    """Decode base64.
 
     Args:
         data: The text.
-        name: What it is, for the message.
+        name: Name of the content, for the error message.
 
     Raises:
-        InputError: It is not base64.
+        InputError: The text is not base64.
     """
     try:
         return base64.b64decode(data, validate=True)
-    except ValueError:  # also where it is not ASCII
+    except ValueError:  # also raised for text that is not ASCII
         raise InputError(f"{name} is not base64") from None
 
 
 @contextmanager
 def uploaded(data: str) -> Iterator[Path]:
-    """The path of a file while it is read; messages of errors name it `the file`.
+    """Provide the path of an uploaded file; error messages call it `the file`.
 
     Args:
         data: The file in base64.
 
     Raises:
-        InputError: It is not base64, or its reader refuses it.
+        InputError: The data are not base64, or the code in the block refuses the file.
     """
     with written(decoded(data, "the file")) as path:
         yield path
@@ -41,7 +41,7 @@ def uploaded(data: str) -> Iterator[Path]:
 
 @contextmanager
 def written(content: bytes) -> Iterator[Path]:
-    """As `uploaded`, of bytes."""
+    """Provide the path of a file with given content, as `uploaded` does."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "upload"
         path.write_bytes(content)

@@ -18,7 +18,7 @@ GAMES = 8
 # Agents whose play depends on nothing but seeds: neither on a clock nor on how a machine rounds.
 AGENTS = [
     *[("chinese_poker", agent) for agent in ("random", "separable", "rescored")],
-    *[("daihinmin", agent) for agent in ("random", "default", "kou", "kou-tuned", "min-sets")],
+    *[("daihinmin", agent) for agent in ("random", "default", "kou", "kou[letter=1]", "min-sets")],
     *[("daihinmin", agent) for agent in ("trick-ender", "policy", "policy-search:20")],
     *[("doudizhu", agent) for agent in ("random", "rule", "rule[partner=beat]", "greedy")],
     *[("doudizhu", agent) for agent in ("decompose", "value-net", "search:20")],

@@ -30,7 +30,7 @@ def test_every_agent_takes_every_seat_of_a_duplicate_once() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("game", "tables"), [(SHORT, 1), (SHORT, 5), (ONE, 5)])
 def test_payoffs_are_those_of_the_games_by_agent(game: Any, tables: int) -> None:
-    """The same games played one by one, by agents that draw nothing."""
+    """Results equal those of single games, with agents that draw no random numbers."""
     played = league.play(game, ["default"], 3, 5, duplicate=tables > 1).played.returns
     assert played.shape == (3, tables, game.options["rounds"], 5)
     assert (np.sort(played) == [1, 2, 3, 4, 5]).all()
@@ -119,7 +119,7 @@ def test_games_of_leagues() -> None:
 
 
 class Slow:
-    """Steady, but not quick."""
+    """An agent that is steady, but not quick."""
 
     name = "slow"
     traits = Traits(microseconds=1e6, steady=True)
@@ -132,7 +132,7 @@ def test_steady_and_quick_agents_play_many_deals_at_once() -> None:
     game, together = make_game("daihinmin", rounds=100), league.TOGETHER
     for agent, per_job in (
         ("policy", together),
-        ("kou-tuned", together),
+        ("kou", together),
         ("random", 1),
         ("policy-search:20", 1),
         (Slow(), 1),
@@ -148,7 +148,7 @@ def test_steady_and_quick_agents_play_many_deals_at_once() -> None:
 
 def test_deals_side_by_side_are_those_one_after_the_other() -> None:
     game, seen, deals = make_game("daihinmin", rounds=8), list[int](), league.TOGETHER + 2
-    agents = ["policy", "kou", "kou-tuned", "min-sets", "trick-ender"]
+    agents = ["policy", "kou", "kou[letter=1]", "min-sets", "trick-ender"]
     played = league.play(game, agents, deals, 4, progress=seen.append)
     assert seen == [0, league.TOGETHER, deals]
     alone = league.play(game, agents, deals, 4, chunk=1)

@@ -37,7 +37,10 @@ pytestmark = [
 ]
 
 
-@pytest.mark.parametrize("address", ["localhost:1", "ray://127.0.0.1:1", "127.0.0.1:99999"])
+@pytest.mark.parametrize(
+    "address",
+    ["localhost:1", "ray://127.0.0.1:1", "127.0.0.1:99999", "search:-1", "host", "host:0", ""],
+)
 def test_an_address_without_a_cluster_is_one_line(address: str) -> None:
     with pytest.raises(InputError, match=f"no Ray cluster at {address}: "), Cluster(address):
         pass
@@ -94,7 +97,7 @@ def test_what_is_shared_reaches_every_job(cluster: Cluster) -> None:
 
 
 class Losing:
-    """The crew of a cluster, of which a node is lost when a round has given its first result."""
+    """A cluster that loses a node once a round of jobs has given its first result."""
 
     def __init__(self, cluster: Cluster, lose: Callable[[], object]) -> None:
         self.cluster, self.lose, self.rounds = cluster, lose, 0

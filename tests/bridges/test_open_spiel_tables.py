@@ -1,4 +1,4 @@
-"""Small games of OpenSpiel as ours: the contract, their values by our solvers, and refusals."""
+"""Small games of OpenSpiel here: the contract, values by our solvers, and refusals."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,7 +11,8 @@ from support_leduc import STANDARD, STANDARD_VALUE
 from closedhand import Game, InputError, make_agent, make_game
 from closedhand.arena import match
 from closedhand.core import registry
-from closedhand.solvers.strategy import evaluate, solve_exactly, strategy_of
+from closedhand.solvers.sequence_form import solve as solve_exactly
+from closedhand.solvers.strategy import evaluate, strategy_of
 from closedhand.testing import check_game
 
 pyspiel = pytest.importorskip("pyspiel")

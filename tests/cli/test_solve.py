@@ -72,6 +72,39 @@ def test_solve_several_and_exactly() -> None:
     assert "exact value for S: -0.085606424078" in table
 
 
+@pytest.mark.parametrize(
+    ("options", "refused"),
+    [
+        (("--algorithm", "lp", "--iterations", "5"), "--iterations"),
+        (("--algorithm", "lp", "--seconds", "1", "--resume"), "--seconds, --resume"),
+        (("--algorithm", "lp,cfr", "--states", "slides"), "--states"),
+    ],
+)
+def test_the_linear_program_takes_no_limits(options: tuple[str, ...], refused: str) -> None:
+    result = run_to(2, "solve", "uh-leduc", *options)
+    assert f"lp solves the whole game at once: it takes no {refused}" in " ".join(
+        result.stderr.split()
+    )
+
+
+def test_states_of_an_abstraction(tmp_path: Path) -> None:
+    arguments = ("solve", "uh-leduc", "--states", "slides", "--algorithm", "cfr+", "--json")
+    result = json.loads(run_to(0, *arguments, "--iterations", "1000").stdout)
+    assert result["states"] == "slides"
+    # As good as it gets, where true information sets give less than 1e-3.
+    assert result["nash_conv"] == pytest.approx(0.27, abs=0.03)
+    folder = tmp_path / "runs" / "solve-uh_leduc-states-slides"
+    more = run_to(0, *arguments, "--iterations", "1001", "--resume")
+    assert json.loads(more.stdout)["iterations"] == 1001
+    refused = run_to(2, *arguments[:2], *arguments[4:], "--resume", "--out", str(folder))
+    assert "states" in refused.stderr
+    agents = f"strategy:{folder / 'cfr+' / 'strategy.npz'},random"
+    run_to(0, "match", "uh-leduc", "--agents", agents, "--deals", "5", "--workers", "1")
+    for game, message in (("uh-leduc", "it has slides"), ("leduc", "none but its information")):
+        refused = run_to(2, "solve", game, "--states", "other")
+        assert message in " ".join(refused.stderr.split())
+
+
 @pytest.mark.slow
 def test_the_graph_is_drawn(tmp_path: Path) -> None:
     run("solve", "uh-leduc", "--iterations", "10", "--out", "s")

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from support_cli import run_to
 
-from closedhand.agents.leduc.strategy import load
 from closedhand.solvers import solving
+from closedhand.solvers.strategy import load
 
 
 def test_ctrl_c_keeps_the_strategy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

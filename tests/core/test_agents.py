@@ -52,13 +52,14 @@ LEDUC = make_game("leduc")
         ("kou[lock='1]", "the quote in"),
         (
             "kou{lock=1}",
-            "daihinmin has no agent 'kou{lock=1}'; it has default, kou, kou-tuned, learned, ",
+            "daihinmin has no agent 'kou{lock=1}'; it has default, kou, learned, ",
         ),
-        ("kou[lok=1]", "kou has no option 'lok'; it has threshold, eight"),
+        ("kou[lok=1]", "kou has no option 'lok'; it has letter, threshold, eight"),
         ("kou[lock=true]", "kou: lock is a whole number from -1 to 1, or none, not 'true'"),
         ("kou[lock=yes]", "kou: lock is a whole number from -1 to 1, or none, not 'y"),
         ("random[lock=1]", "random has no option 'lock'; it has none"),
-        ("default[a=1,b=2]", "default has no option 'a'; it has none"),
+        ("min-sets[a=1,b=2]", "min-sets has no option 'a'; it has none"),
+        ("default[lead=low]", "default: lead is sets or single, not 'low'"),
         ("monte-carlo[threds=1]", "no option 'threds'; it has threads, candidates"),
         ("monte-carlo[seed=1]", "no option 'seed'; it has threads, candidates"),
         ("monte-carlo[threads=0]", "threads is a whole number from 1 to 1024, or none, not '0'"),
@@ -147,7 +148,7 @@ def test_specs_are_agents_to_make() -> None:
 
 @pytest.mark.slow
 def test_quoted_paths_are_found(tmp_path: Path) -> None:
-    from closedhand.agents.leduc.strategy import save, uniform
+    from closedhand.solvers.strategy import save, uniform
 
     folder = tmp_path / "a,b:c [d=1]"
     folder.mkdir()
@@ -254,7 +255,7 @@ FORMS = {
         "bids:net={bid}:policy-net:{folder}", "bids:net={bid}:search:4000:{npz}", "ppo:{zip}",
     ],
     "daihinmin": [
-        "default", "kou", "kou-tuned", "kou:w90", "kou:lock+,threshold=93", "min-sets",
+        "default", "kou", "kou:w90", "kou:lock+,threshold=93", "min-sets",
         "trick-ender",
         "monte-carlo", "monte-carlo:500", "monte-carlo:20ms", "monte-carlo:500x4",
         "monte-carlo:500:{npz}", "monte-carlo:20msx4:{colon}",
@@ -515,7 +516,7 @@ def test_agents_are_found_by_name() -> None:
         make_agent("doudizhu", "nobody")
 
 
-WITH_ARGUMENT = {"separable", "kou", "kou-tuned", "decompose", "policy", "value-net"}
+WITH_ARGUMENT = {"separable", "kou", "decompose", "policy", "value-net"}
 
 
 @pytest.mark.parametrize("game", AGENTS)

@@ -1,5 +1,6 @@
 """Targets, atomic writing, logs and claims."""
 
+import errno
 import os
 import signal
 import stat
@@ -219,3 +220,16 @@ def test_a_missing_lock_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_arrays_come_back(tmp_path: Path) -> None:
     files.write_arrays(tmp_path / "x.npz", {"a": np.arange(3)})
     assert read_arrays(tmp_path / "x.npz")["a"].tolist() == [0, 1, 2]
+
+
+def test_no_empty_lock_stays_on_a_full_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(file: int, data: bytes) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with Claims() as claims, monkeypatch.context() as patch:
+        patch.setattr(os, "write", full)
+        with pytest.raises(WriteError, match="No space left"):
+            claims.folder(tmp_path)
+        assert list(tmp_path.iterdir()) == []

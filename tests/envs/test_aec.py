@@ -94,3 +94,23 @@ def test_a_lean_env_that_was_not_reset_says_so() -> None:
             call()
     env.reset(seed=0)
     env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
+
+
+def test_before_a_reset_there_is_no_last() -> None:
+    with pytest.raises(gymnasium.error.ResetNeeded, match="call reset"):
+        GameAEC("leduc").last()
+
+
+def test_nobody_who_writes_to_what_he_gets_changes_what_others_get() -> None:
+    env = GameAEC("leduc")
+    env.reset(seed=1)
+    for _ in range(2):
+        first, *_, info = env.last()
+        expected = {name: part.copy() for name, part in first.items()}
+        assert not np.shares_memory(info["action_mask"], first["action_mask"])
+        for part in (*first.values(), info["action_mask"]):
+            part[...] = 7
+        second = env.last()[0]
+        for name, part in second.items():
+            assert (part == expected[name]).all()
+        env.step(int(expected["action_mask"].argmax()))

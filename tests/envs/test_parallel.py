@@ -393,3 +393,9 @@ def test_what_is_returned_is_the_callers() -> None:
         for part in sight.values():
             part[...] = 9
     assert data_equivalence([(actions, *env.step(actions))], expected)
+
+
+def test_masks_of_observations_and_infos_are_apart() -> None:
+    observations, infos = GameParallel("chinese_poker").reset(seed=1)
+    for agent, seen in observations.items():
+        assert not np.shares_memory(seen["action_mask"], infos[agent]["action_mask"])

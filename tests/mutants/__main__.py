@@ -27,7 +27,7 @@ from .operators import Mutant, mutants, mutate
 from .running import Test
 
 ROOMS = {
-    "games.daihinmin.uecda": "UECda server and client",
+    "competitions.uecda": "UECda server and client",
     "games.daihinmin": "Daihinmin",
     "games.doudizhu": "Dou Dizhu",
     "games.leduc": "Leduc",

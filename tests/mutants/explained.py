@@ -59,16 +59,16 @@ EXPLAINED = (
         "a spare row or column of a table",
     ),
     Explained(
-        "games.daihinmin.uecda.client", "Connection.__init__", "self._start = 0", "0", "1",
+        "competitions.uecda.client", "Connection.__init__", "self._start = 0", "0", "1",
         "overwritten before the first byte is read",
     ),
     Explained(
-        "games.daihinmin.uecda.recordings", "_Replay.replay",
+        "competitions.uecda.comparison", "_Replay.replay",
         "game = self._games[messages[0][-1:] == [(SERVER, end)]]", "0", "1",
-        "all clients are told the end of a match",
+        "all clients get the end of a match",
     ),
     Explained(
-        "games.daihinmin.uecda.recordings", "_difference",
+        "competitions.uecda.comparison", "_difference",
         "pairs = zip(range(len(data) // 4), _each_number(data), _each_number(own), strict=True)",
         "len(data) // 4", "len(data) * 4",
         "the messages differ somewhere, and no place behind that is counted",

@@ -31,7 +31,7 @@ NAMED = (
         "closedhand.competitions.uecda.table",
         "left=tuple(hand.bit_count() for hand in before)",
         "left=tuple(state.left.tolist())",
-        f"{UECDA}/test_table.py::test_the_first_table_tells_the_sizes_of_hands_as_dealt",
+        f"{UECDA}/test_table.py::test_the_first_table_has_the_sizes_of_hands_as_dealt",
     ),
     Fault(
         "closedhand.competitions.uecda.table",
@@ -40,14 +40,14 @@ NAMED = (
         f"{UECDA}/test_recordings.py::test_the_server_says_what_the_official_one_said",
     ),
     Fault(
-        "closedhand.competitions.uecda.guests",
+        "closedhand.competitions.uecda.remote_players",
         "self._late + 1 if self._owed else 0",
         "self._late + bool(self._owed)",
         f"{UECDA}/test_hostile.py::test_only_late_answers_in_a_row_cost_the_seat",
     ),
     Fault(
-        "closedhand.competitions.uecda.guests",
-        "len(self._waiting) >= self._most_waiting",
+        "closedhand.competitions.uecda.remote_players",
+        "len(self._waiting) >= self._limits.most_waiting",
         "False",
         f"{UECDA}/test_hostile.py::test_silent_connections_make_way",
     ),

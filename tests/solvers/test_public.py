@@ -22,7 +22,7 @@ def strategies(tree, number: int = 4):
     rng = np.random.default_rng(0)
     for i in range(number):
         weights = rng.random(len(tree.actions)) ** 3
-        yield normalised(tree, np.where(rng.random(len(weights)) < 0.2 * i, 0.0, weights))
+        yield normalised(tree.rows, np.where(rng.random(len(weights)) < 0.2 * i, 0.0, weights))
 
 
 def test_losses_add_up_to_nash_conv(leduc) -> None:

@@ -12,7 +12,7 @@ from closedhand.games.doudizhu.counts import pack
 from closedhand.solvers import tree as trees
 from closedhand.solvers.evaluate import best_response, evaluate_rows
 from closedhand.solvers.strategy import Strategy, normalised, rows_of, shared_responses, uniform
-from closedhand.solvers.tree import build, tree_size
+from closedhand.solvers.tree import build, layout_of, tree_size
 
 
 def with_deck(cards: str, hand: int) -> Game:
@@ -30,7 +30,9 @@ def played() -> Strategy:
     """A strategy at random."""
     tree = build(SEVEN)
     rng = np.random.default_rng(2)
-    return replace(uniform(SEVEN), probabilities=normalised(tree, rng.random(len(tree.actions))))
+    return replace(
+        uniform(SEVEN), probabilities=normalised(tree.rows, rng.random(len(tree.actions)))
+    )
 
 
 def test_deals_are_those_of_a_shuffled_deck() -> None:
@@ -91,7 +93,7 @@ def test_shared_information_is_worth_at_least_a_seat_s_own(played: Strategy) -> 
     assert shared[1] >= 2 * max(found.best_responses[1:]) - 1e-12
     # One player who plays as both is worth what they are worth, and nothing less can be known.
     together = build(SEVEN, together=True)
-    sigma = rows_of(played, together)
+    sigma = rows_of(played, layout_of(SEVEN, together))
     assert evaluate_rows(together, sigma).value == pytest.approx(found.value)
     assert tree_size(together)["nodes"] == tree_size(build(SEVEN))["nodes"]
     assert tree_size(together)["information_sets"] > tree_size(build(SEVEN))["information_sets"]

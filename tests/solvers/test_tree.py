@@ -8,14 +8,20 @@ from support_kuhn import KUHN_VALUE, kuhn as kuhn
 from support_leduc import STANDARD, UH, every_game
 
 from closedhand import Game, InputError, make_game
-from closedhand.agents.leduc import strategy as leduc_strategy
-from closedhand.agents.leduc.tree import evaluate as evaluate_public
+from closedhand.agents.leduc.tree import PUBLIC, views_of
 from closedhand.core.agents import Agent
 from closedhand.core.game import State
 from closedhand.solvers import tree as trees
 from closedhand.solvers.evaluate import best_response, evaluate_rows
-from closedhand.solvers.strategy import normalised, strategy_of, uniform
-from closedhand.solvers.tree import END, build, tree_size
+from closedhand.solvers.interface import END
+from closedhand.solvers.strategy import (
+    StrategyAgent,
+    evaluate,
+    normalised,
+    strategy_of,
+    to_strategy,
+)
+from closedhand.solvers.tree import ANY, build, tree_size
 
 
 def test_the_tree_of_kuhn_poker_is_the_one_on_paper(kuhn: Game) -> None:
@@ -32,8 +38,9 @@ def test_the_tree_of_kuhn_poker_is_the_one_on_paper(kuhn: Game) -> None:
 
 @every_game
 def test_information_sets_are_those_of_leduc(game: Game) -> None:
-    sets = {place[:3] for place in leduc_strategy.information_sets(game)}
-    assert len(build(game).owner) == len(sets)
+    general, public = ANY.layout(game, build(game)), PUBLIC.layout(game, PUBLIC.build(game))
+    assert sorted(general.keys.tolist()) == sorted(public.keys.tolist())
+    assert (trees.keys_of(game, views_of(game)) == public.keys).all()
     assert tree_size(build(UH))["information_sets"] == 728 + 464
     assert tree_size(build(STANDARD))["information_sets"] == 936
 
@@ -54,7 +61,7 @@ def walk(game: Game, state: State, player: int, chances: dict[bytes, np.ndarray]
 def test_values_are_those_of_plain_recursion(kuhn: Game) -> None:
     rng = np.random.default_rng(4)
     tree = build(kuhn)
-    sigma = normalised(tree, rng.random(len(tree.actions)))
+    sigma = normalised(tree.rows, rng.random(len(tree.actions)))
     chances: dict[bytes, np.ndarray] = {}
     for views, sets in trees.views_of_sets(kuhn, tree):
         for view, s in zip(views, sets, strict=True):
@@ -77,10 +84,10 @@ class Table:
     name = "table"
 
     def __init__(self, game: Game, seed: int) -> None:
-        legal = leduc_strategy.legal_table(game)
-        weights = np.random.default_rng(seed).random(legal.shape) ** 3
-        self.strategy = leduc_strategy.Strategy(game, leduc_strategy.normalised(weights, legal))
-        self._agent = leduc_strategy.StrategyAgent(self.strategy, "table")
+        tree = PUBLIC.build(game)
+        weights = np.random.default_rng(seed).random(tree.shapes.action) ** 3
+        self.strategy = to_strategy(game, PUBLIC.layout(game, tree), weights)
+        self._agent = StrategyAgent(self.strategy, "table")
 
     def act(self, view: State) -> int:
         return self._agent.act(view)
@@ -92,7 +99,7 @@ class Table:
 @every_game
 def test_both_trees_evaluate_alike(game: Game) -> None:
     agent = Table(game, 3)
-    public = evaluate_public(agent.strategy)
+    public = evaluate(agent.strategy)
     tree = build(game)
     found = evaluate_rows(tree, strategy_of(game, agent).probabilities)
     assert found.value == pytest.approx(public.value, abs=1e-9)
@@ -103,7 +110,7 @@ def test_both_trees_evaluate_alike(game: Game) -> None:
 @pytest.mark.parametrize("player", [0, 1])
 def test_a_best_response_is_worth_what_it_says(player: int) -> None:
     tree = build(STANDARD)
-    sigma = uniform(STANDARD).probabilities
+    sigma = normalised(tree.rows, np.zeros(len(tree.actions)))
     response = best_response(tree, sigma, player)
     found = evaluate_rows(tree, response.sigma)
     assert (found.value, *found.others)[player] == pytest.approx(response.value, abs=1e-12)

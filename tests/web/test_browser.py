@@ -29,7 +29,8 @@ from closedhand.core import registry
 from closedhand.core.records import Record, from_state
 from closedhand.core.registry import GAMES
 from closedhand.games.chinese_poker.notation import cards_text
-from closedhand.solvers.solving import trees_of
+from closedhand.solvers.sequence_form import solve
+from closedhand.solvers.strategy import save
 from closedhand.web import catalogue, remote_seat, study
 from closedhand.web.lobby import bound_game
 from closedhand.web.page import page as saved_page
@@ -53,24 +54,24 @@ DATA = Path(__file__).parents[1] / "data"
 KUHN = Path(__file__).parents[2] / "examples" / "kuhn-poker"
 DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 400, "height": 800}
 WAIT = 60_000
-"""Milliseconds to wait for one thing that has to come."""
+"""Longest time to wait for one event, in milliseconds."""
 LIMIT = 300.0
-"""Seconds for a test from its first page on: what it needs is compiled before that."""
+"""Seconds for a test from its first page on; its kernels are compiled before that."""
 MOST_TURNS = 200
 """Turns within which any hand ends."""
 AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
-"""Finds what people who do not see, or do not use a mouse, cannot use."""
+"""The accessibility checker axe-core."""
 CARD_TURNS = 3
-"""Turns in which cards are chosen by clicks; the list of legal plays serves for the others."""
+"""Turns in which cards are chosen by clicks; later turns use the list of legal plays."""
 SHOTS = os.environ.get("CLOSEDHAND_SHOTS")
-"""Folder for pictures to look at: `web-NAME.png`, with `docs` those of `web.md` alone."""
+"""Folder for screenshots `web-NAME.png`; for a folder `docs` only those of `web.md`."""
 SHOT_COLOURS = 256
-"""Colours of such a picture; so few make a small file and look the same."""
+"""Colours of a screenshot: few enough for a small file, without a visible difference."""
 
 
 @pytest.fixture(scope="module", autouse=True)
 def kuhn() -> Iterator[None]:
-    """A game of another package, found like ours."""
+    """A game of another package, found by its entry point."""
     sys.path.insert(0, str(KUHN))
     from kuhn_poker.spec import SPEC
 
@@ -141,12 +142,12 @@ def visit(chromium: Any, url: str) -> Iterator[Callable[..., Any]]:
 
 
 def set_table(page: Any, game: str, first: str, others: str, pace: str) -> None:
-    """Choose a game, agents (empty: persons) for the first seat and the others, and their speed."""
+    """Choose a game, its agents and their speed; an empty agent stands for a person."""
     page.click(f"[data-game={game}]")
-    # The seats of the game that was selected before are gone, and the agents of this one have come.
+    # Wait until the form shows the seats and agents of this game.
     page.wait_for_selector(f".game.selected[data-game={game}]")
     page.wait_for_selector("fieldset[data-agents*=random]")
-    seats = page.locator(".who-sits select")
+    seats = page.locator(".seat-choice select")
     for place in range(seats.count()):
         agent = others if place else first
         seats.nth(place).select_option(agent or None, index=None if agent else 0)
@@ -154,7 +155,7 @@ def set_table(page: Any, game: str, first: str, others: str, pace: str) -> None:
 
 
 def start(page: Any, game: str, others: str = "random") -> None:
-    """Sit down at a new table, with agents that wait for nothing, or with other persons."""
+    """Join a new table, with agents that play at once, or with other persons."""
     set_table(page, game, "", others, "0.02")
     page.click("#start")
     page.wait_for_selector(".status")
@@ -187,7 +188,7 @@ def number_of_moves(page: Any) -> int:
 
 
 def legal_plays(page: Any) -> list[str]:
-    """The list of legal plays, which is opened and closed again."""
+    """Read the list of legal plays: open it and close it again."""
     page.click("#list")
     page.wait_for_selector(".legal button")
     texts = page.locator(".legal button").all_text_contents()
@@ -252,7 +253,7 @@ def test_a_game_by_clicks(visit: Callable[..., Any], name: str) -> None:
 
 
 def test_the_same_deal_with_seats_moved(visit: Callable[..., Any]) -> None:
-    """The person moves too, and the score tells the difference on the same cards."""
+    """The person changes seats too, and the score shows the difference on the same cards."""
     compile_table("leduc")
     page, rng = visit(), np.random.default_rng(0)
     start(page, "leduc")
@@ -261,7 +262,7 @@ def test_the_same_deal_with_seats_moved(visit: Callable[..., Any]) -> None:
             before = version(page)
             act_by_clicks(page, rng, by_list=False)
             wait_for_change(page, before)
-        assert page.locator(".felt .avatar").count() == 1  # the other one; the person sits below
+        assert page.locator(".felt .avatar").count() == 1  # the opponent; the own hand is below
         if turn == 0:
             page.click("#same")
             page.wait_for_selector("#next", state="detached")
@@ -329,7 +330,7 @@ def test_a_game_by_keyboard(visit: Callable[..., Any], name: str) -> None:
 
 
 def test_cards_are_dragged_and_fouls_shown(visit: Callable[..., Any]) -> None:
-    """The best cards in front are a foul; the agent's own values lie beside."""
+    """An arrangement with the best cards in front is foul; hints show the agent's own values."""
     compile_advice("chinese_poker", "separable")
     page = visit()
     start(page, "chinese_poker", "separable")
@@ -355,7 +356,7 @@ def test_cards_are_dragged_and_fouls_shown(visit: Callable[..., Any]) -> None:
     page.locator(".odds").nth(2).wait_for()
     shoot(page, "chinese-poker")
     places = [page.locator(f"[data-part='{part}']").bounding_box() for part in range(3)]
-    for number in range(3):  # the front changes places with the back
+    for number in range(3):  # swaps the front with the back
         card, other = [page.locator(f"[data-part='{part}'] .slot").nth(number) for part in (2, 0)]
         names = [each.get_attribute("data-card") for each in (card, other)]
         drag(card, other)
@@ -369,7 +370,7 @@ def test_cards_are_dragged_and_fouls_shown(visit: Callable[..., Any]) -> None:
 
 
 def test_classes_exchange_lock_and_revolution_are_seen(visit: Callable[..., Any]) -> None:
-    """Options are chosen; cards are given back; what the rules change stands on the table."""
+    """Options can be chosen, cards exchanged, and the table shows changes of the rules."""
     compile_table("daihinmin")
     page, rng = visit(locale="ja"), np.random.default_rng(0)
     page.click("[data-game=daihinmin]")
@@ -475,8 +476,8 @@ def test_two_people_at_one_table(visit: Callable[..., Any]) -> None:
 
 
 @contextmanager
-def command_server(folder: Path, told: list[str]) -> Iterator[str]:
-    """`closedhand web`, as anybody starts it; yields its address, and what it tells."""
+def command_server(folder: Path, output: list[str]) -> Iterator[str]:
+    """Run the command `closedhand web`; yield its address and collect its output."""
     command = [
         str(Path(sys.executable).with_name("closedhand")), "web", "--no-browser", "--port", "0",
         "--folder", str(folder / "tables"), "--runs", str(folder),
@@ -485,22 +486,22 @@ def command_server(folder: Path, told: list[str]) -> Iterator[str]:
         assert process.stderr is not None
         try:
             for line in process.stderr:
-                told.append(line)
+                output.append(line)
                 if found := re.search(r"http://\S+/", line):
                     yield found[0]
                     break
         finally:
             process.terminate()
-            told += process.stderr
+            output += process.stderr
 
 
 def play_first_card(chromium: Any, folder: Path, and_wait: bool = False) -> str:
-    """Play the first card of a server of its own; return what the server told.
+    """Play the first card on a server of its own; return the output of the server.
 
     The server ends in the middle of what the others then do, unless it is to wait for that.
     """
-    told: list[str] = []
-    with command_server(folder, told) as address:
+    output: list[str] = []
+    with command_server(folder, output) as address:
         page = chromium.new_context(viewport=DESKTOP, locale="en-US").new_page()
         page.set_default_timeout(WAIT)
         page.goto(address)
@@ -512,21 +513,21 @@ def play_first_card(chromium: Any, folder: Path, and_wait: bool = False) -> str:
         if and_wait:
             assert wait_for_turn(page)
         page.context.close()
-    return "".join(told)
+    return "".join(output)
 
 
 def test_a_table_compiles_nothing_for_a_second_time(chromium: Any, tmp_path: Path) -> None:
-    """So the first card is played within seconds of the command."""
+    """The first card can be played within seconds of the command."""
     # Compiles what no other test has, the other players too: they begin while the server ends.
     play_first_card(chromium, tmp_path / "cold", and_wait=True)
-    told = play_first_card(chromium, tmp_path / "warm")
-    assert "http" in told and "compiling" not in told
+    output = play_first_card(chromium, tmp_path / "warm")
+    assert "http" in output and "compiling" not in output
 
 
 def test_a_person_and_an_agent_sit_in_a_match_elsewhere(
     visit: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Our server plays the match; the person sees every turn of it, and nothing that is hidden."""
+    """In a match of our UECda server the person sees every turn, and nothing hidden."""
     monkeypatch.setattr(remote_seat, "PACE", 0.05)
     compile_client()
     rng = np.random.default_rng(0)
@@ -535,7 +536,7 @@ def test_a_person_and_an_agent_sit_in_a_match_elsewhere(
     with serving(servers=servers) as port:
         page = visit()
         page.goto(f"http://127.0.0.1:{port}/")
-        page.locator(".servers .sit").first.click()
+        page.locator(".servers .take-seat").first.click()
         page.wait_for_selector(".status")
         while wait_for_turn(page):
             before = version(page)
@@ -549,7 +550,7 @@ def test_a_person_and_an_agent_sit_in_a_match_elsewhere(
         page.goto(f"http://127.0.0.1:{port}/#/")
         form = page.locator(".servers form").last
         form.locator("select").select_option("random")
-        form.locator(".sit").click()
+        form.locator(".take-seat").click()
         page.wait_for_selector(".chip >> text=Watching")
         page.wait_for_selector("text=the match is over")
         assert other.end().rounds == 2
@@ -564,11 +565,11 @@ def test_a_seat_at_a_silent_server_is_given_up(visit: Callable[..., Any]) -> Non
         address = Address("daihinmin", {}, *silent.getsockname())
         with serving(servers=[address]) as port:
             page.goto(f"http://127.0.0.1:{port}/")
-            page.click(".servers .sit")
+            page.click(".servers .take-seat")
             page.wait_for_selector("text=waiting for the match to begin")
-            page.click(".servers .stand")
+            page.click(".servers .leave-seat")
             page.wait_for_selector(".servers .error >> text=you have left")
-            page.wait_for_selector(".servers .sit")
+            page.wait_for_selector(".servers .take-seat")
             page.goto("about:blank")  # before the server ends
 
 
@@ -687,7 +688,7 @@ def test_a_replay_is_scrubbed_and_judged(visit: Callable[..., Any]) -> None:
 
 
 def test_files_of_records_and_logs_are_opened(visit: Callable[..., Any], tmp_path: Path) -> None:
-    """Plain or packed, whatever they are called: a match of two records, and a log of a server."""
+    """Files are recognised by content, plain or compressed: two records, and a server's log."""
     records = f"{record('daihinmin')}\n{record('leduc')}\n".encode()
     log = (DATA / "uecda.log").read_bytes()
     compile_table("daihinmin")
@@ -710,10 +711,10 @@ def test_files_of_records_and_logs_are_opened(visit: Callable[..., Any], tmp_pat
     assert page.locator(".games-list").count() == 0  # nothing of the file before
 
 
-def test_mistakes_are_told_from_what_is_unclear(
+def test_mistakes_differ_from_unclear_plays(
     visit: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who can go out and passes makes a mistake; which of equal cards is played first is none."""
+    """Passing when one can go out is a mistake; the order of equal cards is not."""
     compile_advice("daihinmin", "default")
     monkeypatch.setattr(study, "JUDGING", 0.1)
     page = visit(f"#/replay/{urllib.parse.quote(record('daihinmin'))}")
@@ -762,7 +763,7 @@ def test_the_link_of_the_owner_is_taken_where_the_page_is_shown(visit: Callable[
 
 
 def test_a_page_of_replays_needs_no_server(visit: Callable[..., Any], tmp_path: Path) -> None:
-    """Its policy forbids everything else, and nothing may be written to its console."""
+    """The content policy forbids all else, and the console must stay empty."""
     page = visit()
     for names in (["uh_leduc"], ["doudizhu", "daihinmin"]):
         records = [game_of(name) for name in names]
@@ -809,7 +810,7 @@ def test_a_small_game_is_looked_into_and_solved(visit: Callable[..., Any], tmp_p
     compile_small("leduc")
     game = make_game("leduc")
     equilibrium = tmp_path / "strategy.npz"
-    trees_of(game).save(trees_of(game).solve_exactly(game)[1], equilibrium)
+    save(solve(game)[1], equilibrium)
     page = visit("#/solve")
     page.select_option("#game", "leduc")
     page.click("#look")
@@ -866,7 +867,7 @@ def test_other_languages_and_light(visit: Callable[..., Any], language: str) -> 
 
 
 def violations(page: Any) -> list[str]:
-    """What axe-core finds that is serious or worse."""
+    """Findings of axe-core that are serious or worse."""
     page.evaluate(AXE.read_text(encoding="utf-8"))
     found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
     return [
@@ -911,15 +912,15 @@ def test_everybody_can_use_the_page(visit: Callable[..., Any], runs: Path, theme
     page.select_option("#game", "leduc")
     page.click("#look")
     look("graph", ".sets")
-    assert {name: told for name, told in found.items() if told} == {}
+    assert {name: each for name, each in found.items() if each} == {}
 
 
 PICTURES = Path(__file__).parent / "pictures"
-"""Screenshots that others are compared with; CLOSEDHAND_PICTURES=new takes them anew."""
+"""Reference screenshots; CLOSEDHAND_PICTURES=new takes new ones."""
 COARSE = 4
-"""Pixels of a side that are seen as one: fonts differ between machines."""
+"""Side of the squares of pixels that are averaged, as fonts differ between machines."""
 FAR, MOST_FAR = 60, 0.03
-"""A difference in colour that counts, and the share of a picture that may have it."""
+"""Difference in colour that counts, and the share of a picture that may have it."""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The agents on offer: that they can be made, and that their strength was measured."""
+"""Offered agents can be made, and their strengths were measured."""
 
 import pytest
 

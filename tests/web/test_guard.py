@@ -1,4 +1,4 @@
-"""Who is let in."""
+"""Hosts, origins, secrets and limits that the server checks."""
 
 import logging
 
@@ -68,14 +68,14 @@ def test_a_secret_is_compared_with_any_text() -> None:
 
 
 def test_many_refusals_and_failures_are_an_entry_each(caplog: pytest.LogCaptureFixture) -> None:
-    complaints = RateLimitedLog()
+    log = RateLimitedLog()
     with caplog.at_level(logging.WARNING, "closedhand.web"):
         for _ in range(5):
-            complaints.refused("a message", "somebody")
+            log.refused("a message", "somebody")
             try:
                 raise KeyError
             except KeyError:
-                complaints.failed("a request")
+                log.failed("a request")
     assert [(each.levelname, bool(each.exc_info)) for each in caplog.records] == [
         ("WARNING", False), ("ERROR", True),
     ]  # fmt: skip
@@ -89,8 +89,7 @@ def test_a_bucket_runs_empty() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "ppo:runs/demo",
-        "ppo[trust=1]:model.zip",
+        "learned:runs/demo",
         "policy-net:/etc/passwd",
         "decompose:/etc/passwd",
         "decompose:100ms",
@@ -113,7 +112,7 @@ def test_a_browser_names_no_file_and_no_endless_search(text: str) -> None:
 def test_offered_agents_may_be_seated() -> None:
     game = make_game("doudizhu")
     assert {"random", "greedy", "decompose", "search:100ms"} <= set(offered(game))
-    assert not {"ppo", "bids"} & set(offered(game))
+    assert not {"learned", "bids"} & set(offered(game))
     for text in offered(game):
         assert check_agent(game, text) == text
-    assert check_agent(game, "ppo:mine", added=["ppo:mine"]) == "ppo:mine"
+    assert check_agent(game, "learned:mine", added=["learned:mine"]) == "learned:mine"

@@ -28,7 +28,7 @@ def held(text: str) -> dict:
 
 
 def test_nothing_in_a_game_leaves_its_place() -> None:
-    """Names of agents are anybody's."""
+    """Names of agents in a record may hold any text, such as HTML."""
     evil = "</script><script>alert(1)</script><!--"
     text = page([record(agents=(evil, "y"))], title="<b>&")
     assert held(text)["records"][0]["agents"] == [evil, "y"]

@@ -17,7 +17,7 @@ VARIANTS = [*((name, {}) for name in GAMES), ("doudizhu", {"bidding": True}),
 
 @pytest.mark.parametrize(("name", "options"), VARIANTS, ids=str)
 def test_a_copied_position_is_the_same_view(name: str, options: dict) -> None:
-    """By way of the fields of the page, all of which are texts."""
+    """The round trip goes through the fields of the page, all of which are texts."""
     game = make_game(name, **options).flat
     for state in islice(positions_of(game, 7, 1), 8):
         if game.over(state):

@@ -1,4 +1,4 @@
-"""A seat elsewhere is left at once, wherever the thread of its client is."""
+"""A remote seat is left at once, wherever the thread of its client is."""
 
 import asyncio
 import queue
@@ -12,14 +12,14 @@ import pytest
 
 from closedhand import make_game
 from closedhand.web import remote_seat
-from closedhand.web.remote_seat import Address, RemoteSeat, Stay
-from closedhand.web.table import Chair
+from closedhand.web.remote_seat import Address, RemoteMatch, RemoteSeat
+from closedhand.web.table import Seat
 
 LEFT = "you have left"
 
 
 class Elsewhere:
-    """A seat at a server that begins a match and says no more, and an event loop by hand."""
+    """A seat at a server that falls silent after the beginning, with a manual event loop."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, is_asked: bool = False) -> None:
         self.calls: queue.Queue[tuple[Callable[..., None], Any]] = queue.Queue()
@@ -31,14 +31,14 @@ class Elsewhere:
         own = int(state["player"])
         view = game.view(state, own)
 
-        def client(guest: Any, *_: object, watch: Any) -> Any:
+        def client(player_of: Any, *_: object, watch: Any) -> Any:
             assert self.connects.wait(60)
 
             def play() -> Any:
                 try:
                     watch(view, own, -1)
                     if is_asked:
-                        guest(game).act(view)
+                        player_of(game).act(view)
                     assert self.left.wait(60)
                 except EOFError:
                     pass
@@ -53,21 +53,21 @@ class Elsewhere:
         monkeypatch.setattr(remote_seat, "load", lambda ref: client)
         monkeypatch.setattr(remote_seat, "prepare", lambda game: None)
         address = Address("daihinmin", {}, "127.0.0.1", 1)
-        self.stay = Stay(address, Chair(name="p"), self.opened.append, self.changed)
-        self.stay.start()
+        self.match = RemoteMatch(address, Seat(name="p"), self.opened.append, self.changed)
+        self.match.start()
 
     def changed(self, table: RemoteSeat) -> None:
         self.changes += 1
 
     def next(self) -> Callable[[], None]:
-        """The next call that the thread wants to be made in the loop."""
+        """The next call that the thread schedules in the loop."""
         function, *arguments = self.calls.get(timeout=60)
         return lambda: function(*arguments)
 
     def end(self) -> None:
-        """Wait for the end of the match; nothing more may be wanted then."""
+        """Wait for the end of the match; no scheduled call may be left."""
         assert self.left.wait(60) and self.ended.wait(60)
-        assert self.stay.end == LEFT
+        assert self.match.end == LEFT
 
 
 def test_a_silent_match_is_left_with_its_table(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,7 +90,7 @@ def test_a_person_who_is_asked_may_leave(monkeypatch: pytest.MonkeyPatch) -> Non
     ask()
     (table,) = elsewhere.opened
     assert table.asked
-    elsewhere.stay.leave()
+    elsewhere.match.leave()
     assert not table.asked
     elsewhere.end()
     ask()  # one that comes too late
@@ -99,18 +99,18 @@ def test_a_person_who_is_asked_may_leave(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_seat_is_left_before_there_is_a_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     elsewhere = Elsewhere(monkeypatch)
-    elsewhere.stay.leave()
-    assert elsewhere.stay.end == LEFT
+    elsewhere.match.leave()
+    assert elsewhere.match.end == LEFT
     elsewhere.connects.set()
     elsewhere.end()
-    assert elsewhere.stay.table is None and elsewhere.calls.empty()
+    assert elsewhere.match.table is None and elsewhere.calls.empty()
 
 
 def test_no_table_is_opened_for_who_has_left(monkeypatch: pytest.MonkeyPatch) -> None:
     elsewhere = Elsewhere(monkeypatch, is_asked=True)
     elsewhere.connects.set()
     begin = elsewhere.next()
-    elsewhere.stay.leave()
+    elsewhere.match.leave()
     begin()
     elsewhere.end()
     assert elsewhere.opened == []

@@ -1,4 +1,4 @@
-"""What a folder of runs shows."""
+"""Results, ladders and curves found in a folder of runs."""
 
 import json
 from pathlib import Path

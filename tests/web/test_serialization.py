@@ -1,4 +1,4 @@
-"""The wire holds no card that its seat may not know."""
+"""Messages to a browser reveal no card that its seat may not know."""
 
 import json
 import math
@@ -30,13 +30,13 @@ def game(request: pytest.FixtureRequest) -> Game:
 
 
 def message(game: Game, state: State, actors: list[int], seat: int) -> str:
-    """What a browser at a seat is sent of a position."""
+    """The description of a position that a browser at a seat receives."""
     legal = seat >= 0 and int(state["player"]) == seat
     return json.dumps(describe(game, seen_by(game, state, seat), actors, legal))
 
 
 def course(game: Game, rng: np.random.Generator):
-    """The positions of a random game, with who made each action of their history."""
+    """The states of a random game, each with the actors of its history."""
     state, actors = game.deal(rng), []
     while not game.over(state):
         yield state, list(actors)
@@ -48,7 +48,7 @@ def course(game: Game, rng: np.random.Generator):
 
 @pytest.mark.slow
 def test_hidden_cards_change_no_message(game: Game) -> None:
-    """The hidden cards are dealt again: a seat is sent the same, byte for byte."""
+    """After a redeal of the hidden cards a seat receives the same bytes."""
     rng = np.random.default_rng(20)
     tried = 0
     while tried < examples(60):
@@ -59,17 +59,17 @@ def test_hidden_cards_change_no_message(game: Game) -> None:
             tried += 1
 
 
-def test_who_watches_is_told_what_every_player_knows(game: Game) -> None:
-    """A card is shown to those who watch only if all players see it."""
+def test_spectators_see_what_every_player_knows(game: Game) -> None:
+    """A card is shown to spectators only if all players see it."""
     rng = np.random.default_rng(21)
     for state, actors in islice(course(game, rng), examples(20)):
-        told = describe(game, seen_by(game, state, WATCHING), actors, legal=False)
+        found = describe(game, seen_by(game, state, WATCHING), actors, legal=False)
         for seat in range(game.num_players):
             own = describe(game, seen_by(game, state, seat), actors, legal=False)
-            for row, seen in zip(told["rows"], own["rows"], strict=True):
+            for row, seen in zip(found["rows"], own["rows"], strict=True):
                 shown = zip(row["cards"], seen["cards"], strict=False)
                 assert all(card in ("", same) for card, same in shown)
-            texts = zip(told["moves"], own["moves"], strict=True)
+            texts = zip(found["moves"], own["moves"], strict=True)
             assert all(move["text"] in (None, same["text"]) for move, same in texts)
 
 
@@ -87,10 +87,10 @@ def test_legal_plays_are_those_of_the_game(game: Game) -> None:
     rng = np.random.default_rng(22)
     for state, actors in islice(course(game, rng), examples(20)):
         seat = int(state["player"])
-        told = describe(game, seen_by(game, state, seat), actors, legal=True)
-        assert told["number"] == len(game.legal(state))
-        hand = [card for row in told["rows"] if row["seat"] == seat for card in row["cards"]]
-        for action in (told["legal"] or [])[:50]:
+        found = describe(game, seen_by(game, state, seat), actors, legal=True)
+        assert found["number"] == len(game.legal(state))
+        hand = [card for row in found["rows"] if row["seat"] == seat for card in row["cards"]]
+        for action in (found["legal"] or [])[:50]:
             assert game.parse(action["text"], state) == action["id"]
             assert all(hand.count(card) >= action["cards"].count(card) for card in action["cards"])
 
@@ -98,7 +98,7 @@ def test_legal_plays_are_those_of_the_game(game: Game) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GAMES)
 def test_advice_is_a_function_of_the_view(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Heat maps, agents' choices and values stay when the hidden cards are dealt again."""
+    """A redeal of the hidden cards changes neither chances of cards nor choices nor values."""
     monkeypatch.setattr(advice, "STEP", 0.0)  # a round of the search, whatever the clock says
     game = make_game(name).flat
     rng, opponent = np.random.default_rng(23), usual(name)
@@ -108,17 +108,17 @@ def test_advice_is_a_function_of_the_view(name: str, monkeypatch: pytest.MonkeyP
         seat = int(state["player"])
         view = game.view(state, seat)
         again = game.view(game.redeal(view, seat, rng), seat)
-        for tell in (
-            lambda seen, seat=seat: advice.worlds(game, seen, seat, 5, 20, math.inf),
+        for describe_view in (
+            lambda seen, seat=seat: advice.card_chances(game, seen, seat, 5, 20, math.inf),
             lambda seen: advice.suggest(game, seen, opponent, 0),
             lambda seen: next(advice.values(game, seen, int(game.legal(seen)[0]), 7), None),
         ):
-            assert json.dumps(tell(view)) == json.dumps(tell(again))
+            assert json.dumps(describe_view(view)) == json.dumps(describe_view(again))
 
 
 @pytest.mark.slow
 def test_what_advice_is_made_of_holds_nothing_hidden(game: Game) -> None:
-    """Hints and heat maps take the bytes of a view, and these do not change with hidden cards."""
+    """Hints and chances of cards are functions of a view, whose bytes hide all hidden cards."""
     rng = np.random.default_rng(24)
     tried = 0
     while tried < examples(400):
@@ -131,10 +131,10 @@ def test_what_advice_is_made_of_holds_nothing_hidden(game: Game) -> None:
 
 
 def test_heat_maps_add_up() -> None:
-    """Every hidden card is somewhere."""
+    """The chances of each hidden card add up to its number."""
     game = make_game("uh_leduc")
     view = game.view(game.deal(np.random.default_rng(1)), 0)
-    told = advice.worlds(game, view, 0, 0)
-    assert [each["seat"] for each in told["seats"]] == [1, -1]
-    for each in told["seats"][:1]:
+    found = advice.card_chances(game, view, 0, 0)
+    assert [each["seat"] for each in found["seats"]] == [1, -1]
+    for each in found["seats"][:1]:
         assert sum(each["chances"]) == pytest.approx(1, abs=0.01)

@@ -14,13 +14,13 @@ from packaging.utils import canonicalize_name
 from closedhand.core.game import InputError
 from closedhand.web.guard import RateLimitedLog
 from closedhand.web.remote_seat import parse_address
-from closedhand.web.serve import _listen, seldom
+from closedhand.web.serve import _listen, uvicorn_refusals
 
 ROOT = Path(__file__).parents[2]
 
 
 def test_a_browser_may_come_before_the_server_is_ready() -> None:
-    """It is told the address before anything is served there."""
+    """The browser opens before the server is ready, and waits."""
     with (
         _listen("127.0.0.1", 0) as listener,
         socket.create_connection(listener.getsockname(), timeout=30),
@@ -40,7 +40,7 @@ def test_names_that_no_host_can_have_are_refused(host: str) -> None:
 
 
 def test_the_extra_is_small() -> None:
-    """What `pip install closedhand[web]` adds to what closedhand needs anyway."""
+    """Packages that `pip install closedhand[web]` adds to the base ones."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     own = project["dependencies"]
     added = _needed([*own, *project["optional-dependencies"]["web"]]) - _needed(own)
@@ -81,9 +81,9 @@ def test_what_is_no_server_is_refused(text: str) -> None:
         parse_address(text)
 
 
-def test_what_uvicorn_says_of_strangers_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_refusals_of_uvicorn_are_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     log = logging.getLogger("uvicorn.error")
-    with caplog.at_level(logging.WARNING), seldom(RateLimitedLog()):
+    with caplog.at_level(logging.WARNING), uvicorn_refusals(RateLimitedLog()):
         for _ in range(100):
             log.warning("Invalid HTTP request received.")
             try:

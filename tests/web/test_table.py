@@ -1,4 +1,4 @@
-"""Tables: their hands, undo, duplicate deals, and that they survive."""
+"""Tables: hands, undo, duplicate deals, saving and restoring."""
 
 import json
 
@@ -7,19 +7,19 @@ import pytest
 
 from closedhand import InputError, make_game
 from closedhand.core.registry import GAMES
-from closedhand.web.lobby import told
+from closedhand.web.lobby import describe_table
 from closedhand.web.remote_seat import RemoteSeat
-from closedhand.web.table import Chair, Table, restored
+from closedhand.web.table import Seat, Table, restored
 
 
 def seated(name: str, persons: int = 1, **options) -> Table:
     """A table with persons in the first seats, and `random` in the others."""
     game = make_game(name, **options).flat
-    chairs = [
-        Chair(name=f"p{seat}", token=f"token{seat}") if seat < persons else Chair(agent="random")
+    seats = [
+        Seat(name=f"p{seat}", token=f"token{seat}") if seat < persons else Seat(agent="random")
         for seat in range(game.num_players)
     ]
-    return Table("t", game, chairs, game.deal(np.random.default_rng((5, 0))), seed=5)
+    return Table("t", game, seats, game.deal(np.random.default_rng((5, 0))), seed=5)
 
 
 def play_out(table: Table, rng: np.random.Generator, most: int = 10**6) -> None:
@@ -29,7 +29,7 @@ def play_out(table: Table, rng: np.random.Generator, most: int = 10**6) -> None:
 
 @pytest.mark.parametrize("name", list(GAMES))
 def test_a_saved_table_is_the_same_table(name: str) -> None:
-    """In the middle of a hand and at its end, through JSON."""
+    """A table is restored from JSON in the middle of a hand and at its end."""
     table, rng = seated(name), np.random.default_rng(1)
     for most in (1, 7, 10**6):
         play_out(table, rng, most)
@@ -115,11 +115,11 @@ def test_undo_of_a_slip_where_others_play() -> None:
 
 
 def test_the_same_deal_again_with_seats_moved() -> None:
-    """In as many turns as there are seats, everybody has had every seat of the deal."""
+    """After as many rotations as seats, every player has had every seat of the deal."""
     table, rng = seated("doudizhu"), np.random.default_rng(6)
     start, seats = table.state.tobytes(), []
     for _ in range(3):
-        seats.append([chair.sitter for chair in table.chairs].index("p0"))
+        seats.append([seat.occupant for seat in table.seats].index("p0"))
         play_out(table, rng)
         table.again(same=True)
         assert table.state.tobytes() == start
@@ -148,8 +148,8 @@ def test_tokens_open_their_own_seat_only() -> None:
         {"start": "é"},
         {"actions": [10**9]},
         {"actions": [-1]},
-        {"chairs": []},
-        {"chairs": [{"agent": "random"}] * 3},
+        {"seats": []},
+        {"seats": [{"agent": "random"}] * 3},
         {"hands": [{}]},
         {"pace": "fast"},
         {"seed": -1},
@@ -166,15 +166,15 @@ def test_damaged_tables_are_refused(change: dict) -> None:
 
 
 def test_a_seat_elsewhere_is_asked_by_its_server_alone() -> None:
-    """Neither before the server asks nor after the answer, although the view names the player."""
+    """No decision is awaited before the server asks or after the answer, whoever is to act."""
     game = make_game("daihinmin").flat
     state = game.deal(np.random.default_rng(4))
     own = int(state["player"])
     view = game.view(state, own)
-    table = RemoteSeat(game, view, own, Chair(name="p", token="t"), leave=lambda: None)
+    table = RemoteSeat(game, view, own, Seat(name="p", token="t"), leave=lambda: None)
 
     def asked() -> bool:
-        data = told(table, own)
+        data = describe_table(table, own)
         assert (data["position"]["legal"] is not None) == data["asked"]
         return data["asked"]
 

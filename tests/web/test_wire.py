@@ -1,4 +1,4 @@
-"""The server over a real socket: a game, two people, strangers and attackers."""
+"""The server over a real socket: games of persons, anonymous connections, and attacks."""
 
 import asyncio
 import json
@@ -27,10 +27,11 @@ from websockets.sync.client import connect
 from closedhand import InputError, make_game
 from closedhand.core.threads import cores
 from closedhand.web import advice, lobby, runs, serve, server
-from closedhand.web.connection import MOST_OF_GUEST
+from closedhand.web.connection import MOST_GUEST_MESSAGE
 from closedhand.web.guard import BURST, MOST_CONNECTIONS, MOST_MESSAGE
 from closedhand.web.remote_seat import Address
 from closedhand.web.server import TYPES
+from closedhand.web.table import Hand, Seat, Table
 
 PERSON, RANDOM = {"name": "Ann"}, {"agent": "random"}
 
@@ -42,8 +43,8 @@ def port():
         yield port
 
 
-def opened(wire: Wire, game: str = "uh_leduc", chairs=(PERSON, RANDOM), **given) -> dict:
-    return wire.ask("open", game=game, options={}, chairs=list(chairs), pace=0.01, **given)
+def opened(wire: Wire, game: str = "uh_leduc", seats=(PERSON, RANDOM), **given) -> dict:
+    return wire.ask("open", game=game, options={}, seats=list(seats), pace=0.01, **given)
 
 
 def is_turn(data: dict) -> bool:
@@ -67,8 +68,8 @@ def play_hand(wire: Wire, rng: np.random.Generator) -> dict:
 
 def test_a_hand_is_played_and_scored(port: int) -> None:
     with wired(port) as wire:
-        told = opened(wire)
-        assert wire.ask("join", table=told["table"], token=told["tokens"][0])["seat"] == 0
+        answer = opened(wire)
+        assert wire.ask("join", table=answer["table"], token=answer["tokens"][0])["seat"] == 0
         end = play_hand(wire, np.random.default_rng(0))
         assert sum(end["position"]["returns"]) == 0
         assert [hand["returns"] for hand in end["hands"]] == [end["position"]["returns"]]
@@ -78,22 +79,22 @@ def test_a_hand_is_played_and_scored(port: int) -> None:
         wire.until(lambda data: data["deal"] == 0 and data["turn"] == 1)
         moved = wire.pushed[-1]
         assert moved["seat"] == 1
-        assert moved["chairs"][1]["name"] == "Ann"
-        assert moved["links"]["tokens"][1] == told["tokens"][0]
+        assert moved["seats"][1]["name"] == "Ann"
+        assert moved["links"]["tokens"][1] == answer["tokens"][0]
         shown = [row["cards"] for row in moved["position"]["rows"] if row["seat"] >= 0]
         assert [row == [""] for row in shown] == [True, False]
 
 
 def test_two_people_see_their_own_cards(port: int) -> None:
-    chairs = [PERSON, {"name": "Bob"}]
+    seats = [PERSON, {"name": "Bob"}]
     with wired(port) as ann, wired(port) as bob, wired(port) as eve:
-        told = opened(ann, chairs=chairs)
+        answer = opened(ann, seats=seats)
         for wire, token in (
-            (ann, told["tokens"][0]),
-            (bob, told["tokens"][1]),
-            (eve, told["watch"]),
+            (ann, answer["tokens"][0]),
+            (bob, answer["tokens"][1]),
+            (eve, answer["watch"]),
         ):
-            wire.ask("join", table=told["table"], token=token)
+            wire.ask("join", table=answer["table"], token=token)
         shown = [
             [row["cards"] for row in wire.pushed[-1]["position"]["rows"] if row["seat"] >= 0]
             for wire in (ann, bob, eve)
@@ -115,8 +116,8 @@ def test_two_people_see_their_own_cards(port: int) -> None:
 def test_illegal_plays_are_refused(port: int) -> None:
     compile_table("doudizhu")
     with wired(port) as wire:
-        told = opened(wire, "doudizhu", [PERSON, RANDOM, RANDOM])
-        wire.ask("join", table=told["table"], token=told["tokens"][0])
+        answer = opened(wire, "doudizhu", [PERSON, RANDOM, RANDOM])
+        wire.ask("join", table=answer["table"], token=answer["tokens"][0])
         version = wire.pushed[-1]["version"]
         for given in (
             {"action": 10**6},
@@ -132,26 +133,26 @@ def test_illegal_plays_are_refused(port: int) -> None:
 def test_tables_survive_a_restart(tmp_path: Path) -> None:
     compile_table("doudizhu")
     with serving(tmp_path) as port, wired(port) as wire:
-        told = opened(wire, "doudizhu", [PERSON, RANDOM, RANDOM])
-        wire.ask("join", table=told["table"], token=told["tokens"][0])
+        answer = opened(wire, "doudizhu", [PERSON, RANDOM, RANDOM])
+        wire.ask("join", table=answer["table"], token=answer["tokens"][0])
         data = wire.pushed[-1]
         wire.ask("play", version=data["version"], action=data["position"]["legal"][0]["id"])
         before = wire.until(is_turn)["position"]
     (tmp_path / "broken.json").write_text("{")
     with serving(tmp_path) as port, wired(port) as wire:
-        wire.ask("join", table=told["table"], token=told["tokens"][0])
+        wire.ask("join", table=answer["table"], token=answer["tokens"][0])
         after = wire.pushed[-1]["position"]
         assert after == before
-        assert [each["table"] for each in wire.ask("tables")] == [told["table"]]
-        wire.ask("drop", table=told["table"])
+        assert [each["table"] for each in wire.ask("tables")] == [answer["table"]]
+        wire.ask("drop", table=answer["table"])
         assert wire.pushed[-1] == {"push": "closed"}
-    assert not list(tmp_path.glob(f"{told['table']}*"))
+    assert not list(tmp_path.glob(f"{answer['table']}*"))
 
 
 def test_an_agent_that_cannot_play_ends_no_server(port: int) -> None:
     with wired(port) as wire:
         assert "no agent" in wire.refused(
-            "open", game="uh_leduc", options={}, chairs=[PERSON, {"agent": "strategy:x"}]
+            "open", game="uh_leduc", options={}, seats=[PERSON, {"agent": "strategy:x"}]
         )
         assert opened(wire)["table"]
 
@@ -160,12 +161,12 @@ def test_an_agent_that_cannot_play_ends_no_server(port: int) -> None:
     "message",
     [
         "", "{", "[]", "1", "null", '"x"', "{}", '{"do": 1}', '{"do": "nothing"}',
-        '{"do": "open"}', '{"do": "open", "game": 1, "options": {}, "chairs": []}',
-        '{"do": "open", "game": "uh_leduc", "options": {}, "chairs": []}',
-        '{"do": "open", "game": "uh_leduc", "options": {"x": 1}, "chairs": []}',
-        '{"do": "open", "game": "../../etc", "options": {}, "chairs": []}',
+        '{"do": "open"}', '{"do": "open", "game": 1, "options": {}, "seats": []}',
+        '{"do": "open", "game": "uh_leduc", "options": {}, "seats": []}',
+        '{"do": "open", "game": "uh_leduc", "options": {"x": 1}, "seats": []}',
+        '{"do": "open", "game": "../../etc", "options": {}, "seats": []}',
         '{"do": "join", "table": "../../etc/passwd", "token": ""}',
-        '{"do": "play", "version": 0}', '{"do": "undo"}', '{"do": "hint"}', '{"do": "worlds"}',
+        '{"do": "play", "version": 0}', '{"do": "undo"}', '{"do": "hint"}', '{"do": "chances"}',
         '{"do": "drop", "table": "x", "n": "y"}', "[" * 10_000, '{"do": "join", "do": "join"}',
         '{"do": "pace", "seconds": 1e999}', '{"do": "pace", "seconds": NaN}',
         '{"do": "study", "text": "", "self": 1}',
@@ -224,13 +225,36 @@ def test_a_token_is_demanded() -> None:
             assert not guest.owner
             for request in ("tables", "drop", "open"):
                 assert "one table only" in guest.refused(request)
-            told = opened(owner)
-            assert guest.refused("join", table=told["table"], token="wrong")
-            joined = guest.ask("join", table=told["table"], token=told["tokens"][0])
+            answer = opened(owner)
+            assert guest.refused("join", table=answer["table"], token="wrong")
+            joined = guest.ask("join", table=answer["table"], token=answer["tokens"][0])
             assert "tokens" not in joined
         with to_socket(port) as socket, pytest.raises(ConnectionClosed):
             socket.send('{"do": "tables", "n": 1}')
             socket.recv(timeout=60)
+
+
+def test_files_are_named_to_the_owner_alone() -> None:
+    """Neither where agents are listed, nor at a table, nor in the record of a hand."""
+    secret = "learned:/home/owner/runs/best"
+    with (
+        serving(token="secret", uh_leduc=[secret]) as port,
+        wired(port, "secret") as owner,
+        wired(port, "wrong") as outsider,
+    ):
+        assert secret in [each["text"] for each in owner.ask("agents", game="uh_leduc")]
+        listed = outsider.ask("agents", game="uh_leduc")
+        assert "random" in [each["text"] for each in listed]
+        assert "/home" not in json.dumps(listed)
+    game = make_game("uh_leduc")
+    seats = [Seat(name="Ann", token="a"), Seat(agent=secret)]
+    table = Table("t", game, seats, game.deal(np.random.default_rng(1)), seed=1)
+    table.hands = [Hand([0.0, 0.0], [seat.occupant for seat in seats], 1, 0)]
+    assert json.dumps(lobby.describe_table(table, 0)).count("/home") == 2
+    described = lobby.describe_table(table, 0, [secret])
+    assert "/home" not in json.dumps(described)
+    assert [seat["agent"] for seat in described["seats"]] == ["", "learned"]
+    assert lobby.without_files("learned:other", [secret]) == "learned:other"
 
 
 def test_long_messages_of_guests_are_refused() -> None:
@@ -239,8 +263,9 @@ def test_long_messages_of_guests_are_refused() -> None:
         wired(port, "wrong") as guest,
         wired(port, "secret") as own,
     ):
-        for wire, reason in ((guest, "at most 10,000 characters"), (own, "you are at no table")):
-            message = {"do": "play", "version": 0, "text": "x" * MOST_OF_GUEST}
+        refusals = (guest, "at most 10,000 characters"), (own, "you have joined no table")
+        for wire, reason in refusals:
+            message = {"do": "play", "version": 0, "text": "x" * MOST_GUEST_MESSAGE}
             wire.socket.send(json.dumps(message))
             assert reason in wire.receive()["error"]
         assert "one table only" in guest.refused("tables")
@@ -248,9 +273,9 @@ def test_long_messages_of_guests_are_refused() -> None:
 
 def test_the_secret_of_a_seat_opens_no_other_table(port: int) -> None:
     with wired(port) as wire:
-        told = [opened(wire) for _ in range(2)]
-        for token in (told[0]["tokens"][0], told[0]["watch"], "", "x" * 1000):
-            assert "not valid" in wire.refused("join", table=told[1]["table"], token=token)
+        answer = [opened(wire) for _ in range(2)]
+        for token in (answer[0]["tokens"][0], answer[0]["watch"], "", "x" * 1000):
+            assert "not valid" in wire.refused("join", table=answer[1]["table"], token=token)
 
 
 def test_a_seat_at_a_silent_server_is_given_up() -> None:
@@ -258,25 +283,25 @@ def test_a_seat_at_a_silent_server_is_given_up() -> None:
     with create_server(("127.0.0.1", 0)) as silent:
         address = Address("daihinmin", {}, *silent.getsockname())
         with serving(servers=[address]) as port, wired(port) as wire:
-            assert "no seat is taken" in wire.refused("stand", server=0)
+            assert "no seat is taken" in wire.refused("leave_seat", server=0)
             for _ in range(2):
-                wire.ask("sit", server=0, chair=PERSON)
+                wire.ask("take_seat", server=0, seat=PERSON)
                 silent.settimeout(60)
                 with silent.accept()[0] as client:
                     client.settimeout(60)
                     assert client.recv(1)
                     assert wire.ask("servers")[0]["waiting"]
-                    wire.ask("stand", server=0)
-                    told = wire.ask("servers")[0]
-                    assert (told["waiting"], told["trouble"]) == (False, "you have left")
+                    wire.ask("leave_seat", server=0)
+                    answer = wire.ask("servers")[0]
+                    assert (answer["waiting"], answer["trouble"]) == (False, "you have left")
                     while client.recv(1000):  # until the other end is closed
                         pass
-            assert "no seat is taken" in wire.refused("stand", server=0)
+            assert "no seat is taken" in wire.refused("leave_seat", server=0)
 
 
 @pytest.mark.slow
 def test_more_connections_than_there_may_be(caplog: pytest.LogCaptureFixture) -> None:
-    """Somebody at a table is answered, and there is one line in the log."""
+    """A player is still answered, and the log gets one line."""
     with (
         serving() as port,
         wired(port) as wire,
@@ -291,7 +316,7 @@ def test_more_connections_than_there_may_be(caplog: pytest.LogCaptureFixture) ->
     assert len(caplog.records) == 1
 
 
-def test_strangers_keep_no_place_from_the_owner(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_anonymous_connections_do_not_lock_out_the_owner(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "MOST_CONNECTIONS", 3)
     with serving(token="secret") as port, ExitStack() as stack:
         guests = [stack.enter_context(wired(port, "wrong")) for _ in range(3)]
@@ -342,19 +367,19 @@ def test_connections_that_do_not_go_on_end(
     first: str, answers: bool, then: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(serve, "SILENT_SECONDS", 0.2)
-    with serving() as port, create_connection(("127.0.0.1", port), 60) as stranger:
-        stranger.sendall(first.encode())
+    with serving() as port, create_connection(("127.0.0.1", port), 60) as client:
+        client.sendall(first.encode())
         if answers:
-            assert stranger.recv(1000)
-        stranger.sendall(then.encode())
+            assert client.recv(1000)
+        client.sendall(then.encode())
         with suppress(ConnectionResetError):
-            while stranger.recv(1000):
+            while client.recv(1000):
                 pass
         assert request(port, "/")[0] == 200
 
 
 def test_who_does_not_read_goes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where much is left to be sent before the connection is closed."""
+    """This holds even where much is left to be sent before the connection is closed."""
     monkeypatch.setattr(serve, "SILENT_SECONDS", 0.2)
     held: list[serve.Socket] = []
     made = serve.Socket.connection_made
@@ -364,9 +389,9 @@ def test_who_does_not_read_goes(monkeypatch: pytest.MonkeyPatch) -> None:
         made(self, transport)
 
     monkeypatch.setattr(serve.Socket, "connection_made", make)
-    with serving(token="secret") as port, create_connection(("127.0.0.1", port), 60) as stranger:
-        stranger.sendall(upgrade(port).encode())
-        assert b" 101 " in stranger.recv(1000)
+    with serving(token="secret") as port, create_connection(("127.0.0.1", port), 60) as client:
+        client.sendall(upgrade(port).encode())
+        assert b" 101 " in client.recv(1000)
         [socket] = held
         loop, gone = socket.loop, threading.Event()
         monkeypatch.setattr(socket, "connection_lost", lambda error: gone.set())
@@ -387,7 +412,7 @@ def upgrade(port: int) -> str:
 
 
 async def knock(port: int, number: int) -> int:
-    """Open connections that say nothing, all at once; how many were let in."""
+    """Open silent connections all at once; return the number of those accepted."""
     head = upgrade(port)
 
     async def one() -> tuple[asyncio.StreamWriter, bool]:
@@ -434,20 +459,20 @@ def test_no_path_of_the_disk(port: int, path: str) -> None:
     assert request(port, path)[0] == 404
 
 
-def test_a_foreign_host_is_told_once(port: int, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_foreign_host_is_logged_once(port: int, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, "closedhand.web"):
         assert {request(port, "/", Host="evil.example")[0] for _ in range(20)} == {421}
     assert len(caplog.records) <= 1
 
 
 @pytest.mark.parametrize("message", [
-    {"do": "open", "game": "uh_leduc", "options": {}, "chairs": [PERSON, RANDOM]},
+    {"do": "open", "game": "uh_leduc", "options": {}, "seats": [PERSON, RANDOM]},
     {"do": "analyse", "game": "uh_leduc", "options": {}, "player": 0, "hand": "K", "actions": ""},
 ], ids=lambda message: message["do"])  # fmt: skip
 def test_nobody_waits_for_the_compiler_of_another(
     port: int, monkeypatch: pytest.MonkeyPatch, message: dict
 ) -> None:
-    """While as many games are compiled as there are cores, and more, others are served."""
+    """Compilations on more threads than there are cores do not delay other requests."""
     released = threading.Event()
     monkeypatch.setattr(lobby, "prepare", lambda game: released.wait(60))
     with ExitStack() as stack:
@@ -464,7 +489,7 @@ def test_nobody_waits_for_the_compiler_of_another(
 
 
 def test_a_browser_keeps_one_thread_busy(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However often it asks for a hint; a thread cannot be stopped."""
+    """A browser occupies one thread however often it asks: threads cannot be stopped."""
     running, most, answered = list[int](), list[int](), threading.Event()
 
     def suggest(*_: Any) -> Any:
@@ -476,8 +501,8 @@ def test_a_browser_keeps_one_thread_busy(port: int, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(advice, "suggest", suggest)
     with wired(port) as wire:
-        told = opened(wire)
-        wire.ask("join", table=told["table"], token=told["tokens"][0])
+        answer = opened(wire)
+        wire.ask("join", table=answer["table"], token=answer["tokens"][0])
         if not is_turn(wire.pushed[-1]):
             wire.until(is_turn)
         for _ in range(20):
@@ -494,8 +519,8 @@ def test_hints_do_not_block_the_page(port: int, monkeypatch: pytest.MonkeyPatch)
     compile_advice("uh_leduc", "random")
     monkeypatch.setattr(advice, "LONGEST", 0.5)
     with wired(port) as wire:
-        told = opened(wire)
-        wire.ask("join", table=told["table"], token=told["tokens"][0])
+        answer = opened(wire)
+        wire.ask("join", table=answer["table"], token=answer["tokens"][0])
         if not is_turn(wire.pushed[-1]):
             wire.until(is_turn)
         wire.ask("hint", by="random")
@@ -503,6 +528,6 @@ def test_hints_do_not_block_the_page(port: int, monkeypatch: pytest.MonkeyPatch)
         found = wire.until(lambda data: data["push"] == "hint" and data["done"])
         assert "error" not in found
         assert found["action"]["text"] in {value["text"] for value in found["values"]}
-        wire.ask("worlds")
-        seats = wire.until(lambda data: data["push"] == "worlds")["seats"]
+        wire.ask("chances")
+        seats = wire.until(lambda data: data["push"] == "chances")["seats"]
         assert make_game("uh_leduc").num_players - 1 <= len(seats)

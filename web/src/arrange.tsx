@@ -20,13 +20,13 @@ export function Arrange({ cards, parts, game, t, table, suggestion, ask }: {
   const { net } = useShared();
   const [places, setPlaces] = useState<number[]>(() => cards.map(() => TRAY));
   const [chosen, setChosen] = useState<Set<number>>(new Set());
-  const [told, setTold] = useState<{ note: string; legal: boolean } | null>(null);
+  const [verdict, setVerdict] = useState<{ note: string; legal: boolean } | null>(null);
   const [odds, setOdds] = useState<({ name: string; win: number; tie: number } | null)[]>([]);
   const [error, setError] = useState("");
   const drag = useRef<{ card: number; x: number; y: number; moving: boolean; element: HTMLElement } | null>(null);
 
   const inPart = (part: number) => cards.map((_, i) => i).filter((i) => places[i] === part);
-  const room = (part: number, of = places) => parts[part].cards - of.filter((place) => place === part).length;
+  const free = (part: number, of = places) => parts[part].cards - of.filter((place) => place === part).length;
   const complete = places.every((place) => place !== TRAY);
   const text = parts.map((_, part) => inPart(part).map((i) => cards[i]).join("")).join("/");
 
@@ -37,15 +37,15 @@ export function Arrange({ cards, parts, game, t, table, suggestion, ask }: {
     setChosen(new Set());
   }, [suggestion]);
   useEffect(() => {
-    setTold(null);
+    setVerdict(null);
     setError("");
     if (!complete) return;
     let current = true;
-    net.ask("try", { version: table, text }).then((answer) => current && setTold(answer), (e) => current && setError(e.message));
+    net.ask("try", { version: table, text }).then((answer) => current && setVerdict(answer), (e) => current && setError(e.message));
     return () => { current = false; };
   }, [text, complete]);
 
-  const full = parts.map((_, part) => room(part) === 0);
+  const full = parts.map((_, part) => free(part) === 0);
   useEffect(() => {
     let current = true;
     const texts = parts.map((_, part) => (full[part] ? inPart(part).map((i) => cards[i]).join("") : ""));
@@ -58,7 +58,7 @@ export function Arrange({ cards, parts, game, t, table, suggestion, ask }: {
     setPlaces((before) => {
       const after = [...before];
       for (const i of which) {
-        if (part === TRAY || after[i] === part || room(part, after) > 0) after[i] = part;
+        if (part === TRAY || after[i] === part || free(part, after) > 0) after[i] = part;
       }
       return after;
     });
@@ -111,7 +111,7 @@ export function Arrange({ cards, parts, game, t, table, suggestion, ask }: {
       now.element.style.pointerEvents = "";
       const card = under?.closest<HTMLElement>("[data-index]");
       const part = under?.closest<HTMLElement>("[data-part]");
-      if (part && room(Number(part.dataset.part)) > 0) put([now.card], Number(part.dataset.part));
+      if (part && free(Number(part.dataset.part)) > 0) put([now.card], Number(part.dataset.part));
       else if (card && Number(card.dataset.index) !== now.card) swap(now.card, Number(card.dataset.index));
       else if (under?.closest(".tray")) put([now.card], TRAY);
       const stop = (click: Event) => { click.stopPropagation(); click.preventDefault(); };
@@ -139,34 +139,34 @@ export function Arrange({ cards, parts, game, t, table, suggestion, ask }: {
   useLayoutEffect(() => {
     const enter = (event: KeyboardEvent) => {
       const at = event.target as HTMLElement;
-      if (event.key !== "Enter" || !complete || !told?.legal || (at instanceof HTMLButtonElement && !at.classList.contains("slot"))) return;
+      if (event.key !== "Enter" || !complete || !verdict?.legal || (at instanceof HTMLButtonElement && !at.classList.contains("slot"))) return;
       event.preventDefault();
       void submit();
     };
     addEventListener("keydown", enter);
     return () => removeEventListener("keydown", enter);
   });
-  const notes = told?.note.split(" / ") ?? [];
+  const notes = verdict?.note.split(" / ") ?? [];
   return (
     <div class="arrange">
       {[...parts.keys()].reverse().map((part) => (
-        <div key={part} class={`part${chosen.size && room(part) ? " open" : ""}`} data-part={part}
+        <div key={part} class={`part${chosen.size && free(part) ? " open" : ""}`} data-part={part}
           onClick={(e) => { if (chosen.size && !(e.target as HTMLElement).closest(".slot")) put([...chosen], part); }}>
           <button type="button" class="part-name" aria-label={`${t(parts[part].name)} ${inPart(part).length}/${parts[part].cards}`}
-            onClick={(e) => { e.stopPropagation(); chosen.size ? put([...chosen], part) : put(inPart(TRAY).slice(0, room(part)), part); }}>
+            onClick={(e) => { e.stopPropagation(); chosen.size ? put([...chosen], part) : put(inPart(TRAY).slice(0, free(part)), part); }}>
             {part + 1} {t(parts[part].name)}<small>{odds[part]?.name ?? notes[part] ?? ""}</small>
             {odds[part] ? <span class="odds" data-win={odds[part]!.win} title={odds[part]!.tie ? `${t("A draw")} ${(100 * odds[part]!.tie).toFixed(1)} %` : ""}><meter min={0} max={1} value={odds[part]!.win} aria-label={t("wins")} /> {t("wins")} {(100 * odds[part]!.win).toFixed(0)} %</span> : null}
           </button>
           <div class="places">
             {inPart(part).map(button)}
-            {Array.from({ length: room(part) }, (_, i) => <span class="empty" key={`e${i}`} />)}
+            {Array.from({ length: free(part) }, (_, i) => <span class="empty" key={`e${i}`} />)}
           </div>
         </div>
       ))}
-      <p class="error" role="alert">{error || (told && !told.legal ? t("these parts may not be set so") : "")}</p>
+      <p class="error" role="alert">{error || (verdict && !verdict.legal ? t("these parts may not be set so") : "")}</p>
       <div class="tray" role="group" aria-label={t("You")}>{inPart(TRAY).map(button)}</div>
       <div class="actions">
-        <button type="button" class="primary" id="set" disabled={!complete || !told?.legal} onClick={submit}>{t("Set")}</button>
+        <button type="button" class="primary" id="set" disabled={!complete || !verdict?.legal} onClick={submit}>{t("Set")}</button>
         <button type="button" id="suggest" onClick={ask}>{t("Hint")}</button>
         <button type="button" onClick={() => { setPlaces(cards.map(() => TRAY)); setChosen(new Set()); }}>{t("Take back")}</button>
       </div>

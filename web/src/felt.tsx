@@ -4,11 +4,11 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Card, cardName } from "./cards";
 import { mark, type Translate } from "./strings";
-import type { Chair, Game, Move, Position, Row } from "./types";
+import type { SeatHolder, Game, Move, Position, Row } from "./types";
 
 const GAP = " ";
 
-// Cards beside one another, as close as the room demands; on narrow screens in two rows.
+// Cards beside one another, as close as the width demands; on narrow screens in two rows.
 export function Fan({ cards, game, t, small, chosen, toggle, label }: {
   cards: string[];
   game: Game;
@@ -77,10 +77,10 @@ export function groups(cards: string[]): string[][] {
   return found;
 }
 
-export function sitter(chair: Chair | undefined, seat: number, own: number, t: Translate): string {
+export function occupant(holder: SeatHolder | undefined, seat: number, own: number, t: Translate): string {
   if (seat === own) return t("You");
-  if (!chair) return `${t("seat")} ${seat + 1}`;
-  return chair.agent || chair.name || `${t("seat")} ${seat + 1}`;
+  if (!holder) return `${t("seat")} ${seat + 1}`;
+  return holder.agent || holder.name || `${t("seat")} ${seat + 1}`;
 }
 
 // The last action of every seat, as far as it still matters.
@@ -100,9 +100,9 @@ export function Said({ move, game, t }: { move: Move | undefined; game: Game; t:
   return <div class="said"><span class="bubble">{move.text === null ? t("hidden") : t(move.text)}</span></div>;
 }
 
-function Seat({ row, chair, own, move, game, t, returns, turn }: {
+function Seat({ row, holder, own, move, game, t, returns, turn }: {
   row: Row;
-  chair?: Chair;
+  holder?: SeatHolder;
   own: number;
   move?: Move;
   game: Game;
@@ -114,11 +114,11 @@ function Seat({ row, chair, own, move, game, t, returns, turn }: {
   const count = row.cards.filter((card) => card !== GAP).length;
   const parts = groups(row.cards);
   return (
-    <section class={`seat${turn ? " turn" : ""}`} aria-label={sitter(chair, row.seat, own, t)}>
+    <section class={`seat${turn ? " turn" : ""}`} aria-label={occupant(holder, row.seat, own, t)}>
       <header>
-        <span class="avatar" aria-hidden="true">{(sitter(chair, row.seat, own, t)[0] ?? "?").toUpperCase()}</span>
+        <span class="avatar" aria-hidden="true">{(occupant(holder, row.seat, own, t)[0] ?? "?").toUpperCase()}</span>
         <span class="who">
-          <b>{sitter(chair, row.seat, own, t)}</b>
+          <b>{occupant(holder, row.seat, own, t)}</b>
           <small>{[row.role && t(row.role), ...row.marks.map((text) => mark(text, t))].filter(Boolean).join(" · ")}</small>
         </span>
         {count > 1 ? <span class="count" title={t("cards")}>{count}</span> : null}
@@ -133,9 +133,9 @@ function Seat({ row, chair, own, move, game, t, returns, turn }: {
   );
 }
 
-export function Felt({ position, chairs, own, game, t, children }: {
+export function Felt({ position, holders, own, game, t, children }: {
   position: Position;
-  chairs: Chair[];
+  holders: SeatHolder[];
   own: number;
   game: Game;
   t: Translate;
@@ -144,14 +144,14 @@ export function Felt({ position, chairs, own, game, t, children }: {
   const seats = position.rows.filter((row) => row.seat >= 0);
   const zones = position.rows.filter((row) => row.seat < 0);
   const at = seats.findIndex((row) => row.seat === own);
-  // Those who sit after you are on your left: the turn goes round with the clock.
+  // Clockwise play: the seats after yours are shown from the left.
   const around = at < 0 ? seats : [...seats.slice(at + 1), ...seats.slice(0, at)];
   const last = lastMoves(position);
   return (
     <div class={`felt players-${around.length}${game.simultaneous ? " simultaneous" : ""}`}>
       <div class="around">
         {around.map((row) => (
-          <Seat key={row.seat} row={row} chair={chairs[row.seat]} own={own} move={last.get(row.seat)} game={game} t={t}
+          <Seat key={row.seat} row={row} holder={holders[row.seat]} own={own} move={last.get(row.seat)} game={game} t={t}
             turn={position.player === row.seat} returns={position.over && position.returns ? position.returns[row.seat] : null} />
         ))}
       </div>

@@ -2,9 +2,9 @@
 
 import { Card, cardName } from "./cards";
 import { useAgents } from "./context";
-import { sitter } from "./felt";
+import { occupant } from "./felt";
 import type { Translate } from "./strings";
-import type { Chair, Game, Hint, Worlds } from "./types";
+import type { SeatHolder, Game, Hint, Chances } from "./types";
 
 const number = (value: number) => `${value > 0 ? "+" : ""}${value.toFixed(2)}`;
 
@@ -67,21 +67,21 @@ export function HintPanel({ hint, game, t, use, again }: {
   );
 }
 
-// The most cards of a kind that somebody may be expected to hold: the warmest colour.
-const warmest = (worlds: Worlds) => Math.max(1e-9, ...worlds.seats.flatMap((each) => each.chances));
+// The largest expected number of a card in a hand: the warmest colour.
+const warmest = (chances: Chances) => Math.max(1e-9, ...chances.seats.flatMap((each) => each.chances));
 
-export function WorldsPanel({ worlds, chairs, own, game, t }: { worlds: Worlds | null; chairs: Chair[]; own: number; game: Game; t: Translate }) {
+export function ChancesPanel({ chances, holders, own, game, t }: { chances: Chances | null; holders: SeatHolder[]; own: number; game: Game; t: Translate }) {
   return (
     <div>
       <h2>{t("What the others may hold")}</h2>
-      {worlds?.error ? <p class="error">{worlds.error}</p> : worlds ? (
+      {chances?.error ? <p class="error">{chances.error}</p> : chances ? (
         <div class="scroll"><table class="heat">
-          <thead><tr><th />{worlds.seats.map((each) => <th key={each.seat}>{each.seat < 0 ? t(each.label) : sitter(chairs[each.seat], each.seat, own, t)}</th>)}</tr></thead>
-          <tbody>{worlds.cards.map((card, i) => (
+          <thead><tr><th />{chances.seats.map((each) => <th key={each.seat}>{each.seat < 0 ? t(each.label) : occupant(holders[each.seat], each.seat, own, t)}</th>)}</tr></thead>
+          <tbody>{chances.cards.map((card, i) => (
             <tr key={i}>
               <th aria-label={cardName(card, game.faces, t)}><Card card={card} faces={game.faces} /></th>
-              {worlds.seats.map((each) => (
-                <td key={each.seat}><span class="heat-cell" style={{ opacity: String((0.55 * each.chances[i]) / warmest(worlds)) }} /><b>{each.chances[i].toFixed(2)}</b></td>
+              {chances.seats.map((each) => (
+                <td key={each.seat}><span class="heat-cell" style={{ opacity: String((0.55 * each.chances[i]) / warmest(chances)) }} /><b>{each.chances[i].toFixed(2)}</b></td>
               ))}
             </tr>
           ))}</tbody>

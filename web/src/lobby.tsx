@@ -1,4 +1,4 @@
-// The first page: choose a game, who sits where, and start.
+// The first page: choose a game and the players, and start.
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { Card } from "./cards";
@@ -86,7 +86,7 @@ export function Lobby() {
           <h2>{t("Your tables")}</h2>
           <ul class="tables">{tables.map((each) => (
             <li key={each.table}>
-              <a href={`#/t/${each.table}/${each.token}`}>{each.game} <small>{each.sitters.join(" · ")} · {each.hands} {t("game")}</small></a>
+              <a href={`#/t/${each.table}/${each.token}`}>{each.game} <small>{each.occupants.join(" · ")} · {each.hands} {t("game")}</small></a>
               <button type="button" aria-label={t("Remove")} onClick={() => net.ask("drop", { table: each.table }).then(() => setTables(tables.filter((x) => x !== each)))}>×</button>
             </li>
           ))}</ul>
@@ -124,7 +124,7 @@ export function OptionList({ game, options, change, t }: { game: Game; options: 
   );
 }
 
-interface Server { game: string; server: string; sitter: string; waiting: boolean; trouble: string; link: [string, string] | null }
+interface Server { game: string; server: string; occupant: string; waiting: boolean; trouble: string; link: [string, string] | null }
 
 // Servers of competitions: a person, or an agent, takes a seat there.
 function Servers() {
@@ -143,18 +143,18 @@ function Servers() {
     return () => clearInterval(clock);
   }, [mine]);
   if (!servers.length) return null;
-  const sit = async (server: number, chair: object) => {
+  const takeSeat = async (server: number, seat: object) => {
     setError("");
     try {
-      await net.ask("sit", { server, chair });
+      await net.ask("take_seat", { server, seat });
       setMine(server);
     } catch (e) {
       setError((e as Error).message);
     }
   };
-  const stand = (server: number) => {
+  const leaveSeat = (server: number) => {
     setError("");
-    void net.ask("stand", { server }).then(look, (e: Error) => setError(e.message));
+    void net.ask("leave_seat", { server }).then(look, (e: Error) => setError(e.message));
   };
   return (
     <section class="box servers">
@@ -162,27 +162,27 @@ function Servers() {
       {error ? <p class="error" role="alert">{error}</p> : null}
       {servers.map((each, i) => {
         const game = games.find((one) => one.name === each.game);
-        return game ? <Server key={i} each={each} game={game} sit={(chair) => void sit(i, chair)} stand={() => stand(i)} t={t} /> : null;
+        return game ? <Server key={i} each={each} game={game} take={(seat) => void takeSeat(i, seat)} leave={() => leaveSeat(i)} t={t} /> : null;
       })}
     </section>
   );
 }
 
-function Server({ each, game, sit, stand, t }: { each: Server; game: Game; sit: (chair: object) => void; stand: () => void; t: Translate }) {
+function Server({ each, game, take, leave, t }: { each: Server; game: Game; take: (seat: object) => void; leave: () => void; t: Translate }) {
   const isTaken = each.waiting || (each.link !== null && !each.trouble);
   const agents = useAgents(game);
   const [who, setWho] = useState(PERSON);
   const [name, setName] = useState(() => localStorage.getItem("name") ?? "");
   return (
-    <form class="row" data-server={each.server} onSubmit={(e) => { e.preventDefault(); sit(who === PERSON ? { name: name || "you" } : { agent: who }); }}>
+    <form class="row" data-server={each.server} onSubmit={(e) => { e.preventDefault(); take(who === PERSON ? { name: name || "you" } : { agent: who }); }}>
       <b>{each.server}</b>
-      <label>{t("Who sits there")} <select value={who} onChange={(e) => setWho(e.currentTarget.value)}>
+      <label>{t("Player")} <select value={who} onChange={(e) => setWho(e.currentTarget.value)}>
         <option value={PERSON}>{t("Person")}</option>
         {agents.map((agent) => <option key={agent.text} value={agent.text}>{agent.text}{about(agent)}</option>)}
       </select></label>
       {who === PERSON ? <input aria-label={t("Your name")} placeholder={t("Your name")} value={name} maxLength={9} onInput={(e) => setName(e.currentTarget.value)} /> : null}
-      {isTaken ? <button type="button" class="stand" onClick={stand}>{t("Give up the seat")}</button> : <button type="submit" class="primary sit">{t("Take a seat")}</button>}
-      {each.link ? <a class="button" href={`#/t/${each.link[0]}/${each.link[1]}`}>{each.sitter}</a> : null}
+      {isTaken ? <button type="button" class="leave-seat" onClick={leave}>{t("Give up the seat")}</button> : <button type="submit" class="primary take-seat">{t("Take a seat")}</button>}
+      {each.link ? <a class="button" href={`#/t/${each.link[0]}/${each.link[1]}`}>{each.occupant}</a> : null}
       {each.waiting ? <span class="busy">{t("waiting for the match to begin")} …</span> : null}
       {each.trouble ? <span class="error">{each.trouble}</span> : null}
     </form>
@@ -209,11 +209,11 @@ export function Setup({ game, request, given, players: fixed }: { game: Game; re
     setError("");
     localStorage.setItem("name", name);
     localStorage.setItem("pace", pace);
-    const chairs = seats.slice(0, players).map((seat) => (seat === PERSON ? { name: name || t("You") } : { agent: seat }));
+    const holders = seats.slice(0, players).map((seat) => (seat === PERSON ? { name: name || t("You") } : { agent: seat }));
     try {
-      const told = await (request ? net.ask(request, { chairs, ...given }) : net.ask("open", { game: game.name, options, chairs, open, pace: Number(pace) }));
-      const own = told.tokens.find((token: string) => token) ?? told.watch;
-      location.hash = `#/t/${told.table}/${own}`;
+      const opened = await (request ? net.ask(request, { seats: holders, ...given }) : net.ask("open", { game: game.name, options, seats: holders, open, pace: Number(pace) }));
+      const own = opened.tokens.find((token: string) => token) ?? opened.watch;
+      location.hash = `#/t/${opened.table}/${own}`;
     } catch (e) {
       setError((e as Error).message);
     }
@@ -230,7 +230,7 @@ export function Setup({ game, request, given, players: fixed }: { game: Game; re
         <fieldset data-agents={agents.map((agent) => agent.text).join(" ")}>
           <legend>{t("Seats")}</legend>
           {Array.from({ length: players }, (_, i) => (
-            <label key={i} class="who-sits">{t("seat")} {i + 1}
+            <label key={i} class="seat-choice">{t("seat")} {i + 1}
               <select value={seats[i]} onChange={(e) => setSeats(seats.map((seat, k) => (k === i ? e.currentTarget.value : seat)))}>
                 <option value={PERSON}>{t("Person")}</option>
                 {agents.map((agent) => <option key={agent.text} value={agent.text}>{agent.text}{about(agent)}</option>)}

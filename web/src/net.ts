@@ -1,19 +1,19 @@
-// One WebSocket: requests with answers, and what the server pushes. It comes back by itself.
+// One WebSocket: requests with answers, and pushes of the server. It reconnects by itself.
 
 type Push = (data: any) => void;
 
 const FIRST_WAIT = 400;
 const LONGEST_WAIT = 8000;
 
-// What the page asks, and whom: a server, or what a saved page holds.
+// Where the page gets its data: from a server, or from the saved page itself.
 export interface Link {
   owner: boolean;
   live: boolean;
   ask(what: string, given?: object): Promise<any>;
-  on(name: string, tell: Push): () => void;
+  on(name: string, listener: Push): () => void;
 }
 
-// What was asked is lost with the connection; the page itself says that there is none.
+// The connection was lost before the answer; the page shows its state elsewhere.
 export class Offline extends Error {}
 
 export class Net implements Link {
@@ -42,7 +42,7 @@ export class Net implements Link {
       this.online = true;
       this.wait = FIRST_WAIT;
       this.emit("online", true);
-      for (const tell of this.opened.splice(0)) tell();
+      for (const resume of this.opened.splice(0)) resume();
     };
     socket.onmessage = (event) => this.receive(JSON.parse(event.data));
     socket.onclose = () => {
@@ -67,7 +67,7 @@ export class Net implements Link {
   }
 
   private emit(name: string, data: any): void {
-    for (const tell of this.pushes.get(name) ?? []) tell(data);
+    for (const listener of this.pushes.get(name) ?? []) listener(data);
   }
 
   private send(what: string, given: object): Promise<any> {
@@ -83,10 +83,10 @@ export class Net implements Link {
     return this.send(what, given);
   }
 
-  on(name: string, tell: Push): () => void {
+  on(name: string, listener: Push): () => void {
     const found = this.pushes.get(name) ?? new Set<Push>();
     this.pushes.set(name, found);
-    found.add(tell);
-    return () => found.delete(tell);
+    found.add(listener);
+    return () => found.delete(listener);
   }
 }

@@ -3,13 +3,13 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useShared } from "./context";
 import { Fan, Felt, groups } from "./felt";
-import { HintPanel, WorldsPanel } from "./hints";
+import { HintPanel, ChancesPanel } from "./hints";
 import { OptionList, Setup } from "./lobby";
 import { translator, type Translate } from "./strings";
-import type { Action, Chair, Game, Hint, Move, Position, Worlds } from "./types";
+import type { Action, SeatHolder, Game, Hint, Move, Position, Chances } from "./types";
 
 interface Listed { game: string; agents: string[]; returns: number[]; actions: number }
-export interface Told extends Listed { record: string; players: number; moves: (Move & Action)[]; sides: number[]; judged?: Judged[] }
+export interface ReplayData extends Listed { record: string; players: number; moves: (Move & Action)[]; sides: number[]; judged?: Judged[] }
 interface Judged {
   ply: number;
   values: [number, number][] | null;
@@ -36,15 +36,15 @@ export async function base64(file: File): Promise<string> {
 export function ReplayPage({ record }: { record: string }) {
   const { net, t } = useShared();
   const [listed, setListed] = useState<Listed[]>([]);
-  const [told, setTold] = useState<Told | null>(null);
+  const [data, setData] = useState<ReplayData | null>(null);
   const [samples, setSamples] = useState<string[]>([]);
   const [error, setError] = useState("");
   const [text, setText] = useState("");
 
-  const show = (index: number) => net.ask("replay", { index }).then(setTold, (e: Error) => setError(e.message));
+  const show = (index: number) => net.ask("replay", { index }).then(setData, (e: Error) => setError(e.message));
   const open = async (given: object) => {
     setError("");
-    setTold(null);
+    setData(null);
     setListed([]);
     try {
       const games = await net.ask("study", given);
@@ -57,7 +57,7 @@ export function ReplayPage({ record }: { record: string }) {
   useEffect(() => { void net.ask("samples").then(setSamples, () => {}); }, []);
   useEffect(() => { if (record) void open({ text: record }); }, [record]);
 
-  if (told) return <Replayed key={told.record} told={told} back={() => setTold(null)} />;
+  if (data) return <Replayed key={data.record} data={data} back={() => setData(null)} />;
   return (
     <main class="page">
       <header class="head"><a class="icon-button" href="#/" aria-label={t("Back to the games")}>‹</a><h1>{t("Replay")}</h1></header>
@@ -89,22 +89,22 @@ export function ReplayPage({ record }: { record: string }) {
   );
 }
 
-export function Replayed({ told, back }: { told: Told; back?: () => void }) {
+export function Replayed({ data, back }: { data: ReplayData; back?: () => void }) {
   const { net, games, language } = useShared();
-  const game = games.find((each) => each.name === told.game)!;
+  const game = games.find((each) => each.name === data.game)!;
   const t = useMemo(() => translator(language, game), [language, game]);
   const [ply, setPly] = useState(0);
   const [seat, setSeat] = useState(-1);
   const [position, setPosition] = useState<Position | null>(null);
-  const [judged, setJudged] = useState<Map<number, Judged>>(() => new Map((told.judged ?? []).map((each) => [each.ply, each])));
+  const [judged, setJudged] = useState<Map<number, Judged>>(() => new Map((data.judged ?? []).map((each) => [each.ply, each])));
   const [judging, setJudging] = useState(false);
   const [hint, setHint] = useState<Hint | null>(null);
-  const [worlds, setWorlds] = useState<Worlds | null>(null);
+  const [chances, setChances] = useState<Chances | null>(null);
   const [panel, setPanel] = useState<"moves" | "hint" | "play">("moves");
   const [said, setSaid] = useState("");
   const cache = useRef(new Map<string, Position>());
-  const last = told.moves.length;
-  const chairs: Chair[] = Array.from({ length: told.players }, (_, i) => ({ agent: told.agents[i] ?? "", name: "", person: false }));
+  const last = data.moves.length;
+  const holders: SeatHolder[] = Array.from({ length: data.players }, (_, i) => ({ agent: data.agents[i] ?? "", name: "", person: false }));
 
   useEffect(() => {
     const key = `${ply} ${seat}`;
@@ -121,7 +121,7 @@ export function Replayed({ told, back }: { told: Told; back?: () => void }) {
     }, (e: Error) => setSaid(e.message));
     return () => { current = false; };
   }, [ply, seat]);
-  useEffect(() => { setHint(null); setWorlds(null); if (panel === "hint" && ply < last) void net.ask("ranked", { ply }).catch(() => {}); }, [ply, panel]);
+  useEffect(() => { setHint(null); setChances(null); if (panel === "hint" && ply < last) void net.ask("ranked", { ply }).catch(() => {}); }, [ply, panel]);
   useEffect(() => {
     const offs = [
       net.on("judged", (data: Judged) => {
@@ -129,7 +129,7 @@ export function Replayed({ told, back }: { told: Told; back?: () => void }) {
         else setJudged((before) => new Map(before).set(data.ply, data));
       }),
       net.on("hint", setHint),
-      net.on("worlds", setWorlds),
+      net.on("chances", setChances),
     ];
     const key = (event: KeyboardEvent) => {
       if (/^(INPUT|TEXTAREA|SELECT)$/.test((event.target as HTMLElement).tagName)) return;
@@ -143,13 +143,13 @@ export function Replayed({ told, back }: { told: Told; back?: () => void }) {
     return () => {
       offs.forEach((off) => off());
       removeEventListener("keydown", key);
-      for (const work of ["judge", "hint", "worlds"]) void net.ask("stop", { work }).catch(() => {});
+      for (const work of ["judge", "hint", "chances"]) void net.ask("stop", { work }).catch(() => {});
     };
   }, []);
 
   const report = (promise: Promise<any>) => promise.catch((e: Error) => setSaid(e.message));
   const copy = (what: string) => navigator.clipboard?.writeText(what).then(() => setSaid(t("copied")));
-  const link = `${location.origin}${location.pathname}#/replay/${encodeURIComponent(told.record)}`;
+  const link = `${location.origin}${location.pathname}#/replay/${encodeURIComponent(data.record)}`;
   const picture = (all: boolean) => report(net.ask("picture", { ply, all, ...(seat < 0 ? {} : { seat }) }).then((found: string) => save(all ? "game.gif" : "position.png", bytes(found), all ? "image/gif" : "image/png")));
   const own = seat < 0 ? undefined : position?.rows.find((row) => row.seat === seat);
   const at = judged.get(ply);
@@ -162,17 +162,17 @@ export function Replayed({ told, back }: { told: Told; back?: () => void }) {
         <span class="spacer" />
         {net.live ? <><label class="from">{t("Look from")} <select value={seat} onChange={(e) => setSeat(Number(e.currentTarget.value))}>
           <option value={-1}>{t("All hands open")}</option>
-          {chairs.map((chair, i) => <option key={i} value={i}>{t("seat")} {i + 1}{chair.agent ? `: ${chair.agent}` : ""}</option>)}
+          {holders.map((holder, i) => <option key={i} value={i}>{t("seat")} {i + 1}{holder.agent ? `: ${holder.agent}` : ""}</option>)}
         </select></label>
         <button type="button" id="judge" onClick={() => { setJudging(true); setJudged(new Map()); void report(net.ask("judge")); }} disabled={judging}>{t("Mistakes")}{judging ? ` ${judged.size}/${last + 1}` : ""}</button></> : null}
       </nav>
       <div class="split">
         <div class="stage">
           {position ? (
-            <Felt position={position} chairs={chairs} own={seat} game={game} t={t}>
+            <Felt position={position} holders={holders} own={seat} game={game} t={t}>
               <div class="mine">{own ? groups(own.cards).map((cards, i) => <Fan key={i} cards={cards} game={game} t={t} small={groups(own.cards).length > 1} />) : null}
-                {ply > 0 ? <p class="status">{ply}. {chairs[told.moves[ply - 1].player].agent || `${t("seat")} ${told.moves[ply - 1].player + 1}`}: {t(told.moves[ply - 1].text)}</p> : null}
-                {at?.play && at.play.best ? <p class="status"><small>{t(told.moves[ply].text)}: <Verdict judged={at} t={t} /></small></p> : null}
+                {ply > 0 ? <p class="status">{ply}. {holders[data.moves[ply - 1].player].agent || `${t("seat")} ${data.moves[ply - 1].player + 1}`}: {t(data.moves[ply - 1].text)}</p> : null}
+                {at?.play && at.play.best ? <p class="status"><small>{t(data.moves[ply].text)}: <Verdict judged={at} t={t} /></small></p> : null}
               </div>
             </Felt>
           ) : <p class="busy">…</p>}
@@ -184,7 +184,7 @@ export function Replayed({ told, back }: { told: Told; back?: () => void }) {
             <button type="button" aria-label=">|" onClick={() => setPly(last)}>»</button>
             <output>{ply}/{last}</output>
           </div>
-          <Curve judged={judged} told={told} ply={ply} setPly={setPly} t={t} />
+          <Curve judged={judged} data={data} ply={ply} setPly={setPly} t={t} />
         </div>
         <aside class="side">
           {net.live ? <p class="row tabs">
@@ -195,16 +195,16 @@ export function Replayed({ told, back }: { told: Told; back?: () => void }) {
           {said ? <p role="status">{said}</p> : null}
           {panel === "moves" ? (
             <>
-              <ol class="moves">{told.moves.map((move, i) => {
+              <ol class="moves">{data.moves.map((move, i) => {
                 const found = judged.get(i);
                 return (
                   <li key={i} class={i + 1 === ply ? "now" : ""}><button type="button" class="move" data-ply={i + 1} onClick={() => setPly(i + 1)}>
-                    <span>{i + 1}. {chairs[move.player].agent || `${t("seat")} ${move.player + 1}`}</span> <b>{t(move.text)}</b> {found?.play ? <Verdict judged={found} t={t} /> : null}
+                    <span>{i + 1}. {holders[move.player].agent || `${t("seat")} ${move.player + 1}`}</span> <b>{t(move.text)}</b> {found?.play ? <Verdict judged={found} t={t} /> : null}
                   </button></li>
                 );
               })}</ol>
               <p class="row">
-                <button type="button" id="save-record" onClick={() => save("game.jsonl", `${told.record}\n`, "application/json")}>{t("Save the record")}</button>
+                <button type="button" id="save-record" onClick={() => save("game.jsonl", `${data.record}\n`, "application/json")}>{t("Save the record")}</button>
                 {net.live ? <><button type="button" id="copy-link" onClick={() => copy(link)}>{t("Copy the link")}</button>
                 <button type="button" id="copy-position" onClick={() => report(net.ask("text", { ply }).then(copy))}>{t("Copy the position")}</button>
                 <button type="button" id="save-picture" onClick={() => picture(false)}>{t("Save a picture")}</button>
@@ -212,8 +212,8 @@ export function Replayed({ told, back }: { told: Told; back?: () => void }) {
               </p>
             </>
           ) : null}
-          {panel === "hint" ? <><HintPanel hint={hint} game={game} t={t} use={() => {}} /><WorldsPanel worlds={worlds} chairs={chairs} own={-9} game={game} t={t} /></> : null}
-          {panel === "play" ? <Setup game={game} request="playon" given={{ ply }} players={told.players} /> : null}
+          {panel === "hint" ? <><HintPanel hint={hint} game={game} t={t} use={() => {}} /><ChancesPanel chances={chances} holders={holders} own={-9} game={game} t={t} /></> : null}
+          {panel === "play" ? <Setup game={game} request="playon" given={{ ply }} players={data.players} /> : null}
         </aside>
       </div>
     </main>
@@ -230,18 +230,18 @@ function Verdict({ judged, t }: { judged: Judged; t: Translate }) {
 
 const COLOURS = ["#f2c14e", "#6fb1fc", "#ff8f7d", "#7fdca4", "#c9a2ff"];
 
-function Curve({ judged, told, ply, setPly, t }: { judged: Map<number, Judged>; told: Told; ply: number; setPly: (ply: number) => void; t: Translate }) {
+function Curve({ judged, data, ply, setPly, t }: { judged: Map<number, Judged>; data: ReplayData; ply: number; setPly: (ply: number) => void; t: Translate }) {
   const points = [...judged.values()].filter((each) => each.values).sort((a, b) => a.ply - b.ply);
   if (!points.length) return null;
   const all = points.flatMap((each) => each.values!.flatMap(([mean, half]) => [mean - half, mean + half]));
   const [low, high] = [Math.min(...all), Math.max(...all)];
-  const x = (at: number) => (400 * at) / Math.max(1, told.moves.length);
+  const x = (at: number) => (400 * at) / Math.max(1, data.moves.length);
   const y = (value: number) => 96 - (92 * (value - low)) / Math.max(1e-9, high - low);
-  const seats = [...Array(told.players).keys()].filter((seat) => told.sides.indexOf(told.sides[seat]) === seat);
+  const seats = [...Array(data.players).keys()].filter((seat) => data.sides.indexOf(data.sides[seat]) === seat);
   return (
     <figure class="curve">
       <svg viewBox="0 0 400 100" preserveAspectRatio="none" role="img" aria-label={t("Expected points")}
-        onClick={(e) => { const box = e.currentTarget.getBoundingClientRect(); setPly(Math.round(((e.clientX - box.left) / box.width) * told.moves.length)); }}>
+        onClick={(e) => { const box = e.currentTarget.getBoundingClientRect(); setPly(Math.round(((e.clientX - box.left) / box.width) * data.moves.length)); }}>
         <line class="zero" x1="0" x2="400" y1={y(0)} y2={y(0)} />
         <line class="now" x1={x(ply)} x2={x(ply)} y1="0" y2="100" />
         {seats.map((seat, k) => (
@@ -250,9 +250,9 @@ function Curve({ judged, told, ply, setPly, t }: { judged: Map<number, Judged>; 
             <path class="line" d={`M${points.map((p) => `${x(p.ply)} ${y(p.values![seat][0])}`).join("L")}`} />
           </g>
         ))}
-        {points.filter((p) => p.play?.verdict === "mistake").map((p) => <path key={p.ply} class="wrong" d={`M${x(p.ply)} ${y(p.values![told.moves[p.ply].player][0])}h.01`} />)}
+        {points.filter((p) => p.play?.verdict === "mistake").map((p) => <path key={p.ply} class="wrong" d={`M${x(p.ply)} ${y(p.values![data.moves[p.ply].player][0])}h.01`} />)}
       </svg>
-      <figcaption>{seats.map((seat, k) => <span key={seat}><i class={`dot dot-${k % 5}`} />{told.agents[seat] || `${t("seat")} ${seat + 1}`}</span>)} {t("Expected points")}</figcaption>
+      <figcaption>{seats.map((seat, k) => <span key={seat}><i class={`dot dot-${k % 5}`} />{data.agents[seat] || `${t("seat")} ${seat + 1}`}</span>)} {t("Expected points")}</figcaption>
     </figure>
   );
 }
@@ -271,19 +271,19 @@ export function AnalysePage() {
   const [pasted, setPasted] = useState("");
   const [position, setPosition] = useState<Position | null>(null);
   const [hint, setHint] = useState<Hint | null>(null);
-  const [worlds, setWorlds] = useState<Worlds | null>(null);
+  const [chances, setChances] = useState<Chances | null>(null);
   const [error, setError] = useState("");
   useEffect(() => {
-    const offs = [net.on("hint", setHint), net.on("worlds", setWorlds)];
+    const offs = [net.on("hint", setHint), net.on("chances", setChances)];
     return () => {
       offs.forEach((off) => off());
-      for (const work of ["hint", "worlds"]) void net.ask("stop", { work }).catch(() => {});
+      for (const work of ["hint", "chances"]) void net.ask("stop", { work }).catch(() => {});
     };
   }, []);
   const go = async (by?: string) => {
     setError("");
     setHint(null);
-    setWorlds(null);
+    setChances(null);
     const known = facts.split("\n").map((line) => line.split("=")).filter((parts) => parts.length === 2).map(([key, value]) => [key.trim(), value.trim()]);
     try {
       setPosition(await net.ask("analyse", { game: game.name, options, player: Number(player) || 0, hand, actions, public: Object.fromEntries(known), ...(by ? { by } : {}) }));
@@ -329,9 +329,9 @@ export function AnalysePage() {
           {error ? <p class="error" role="alert">{error}</p> : null}
           <button type="submit" class="primary" id="go">{common("Analyse")}</button>
         </form>
-        {position ? <div class="box"><HintPanel hint={hint} game={game} t={t} use={() => {}} again={(by) => void go(by)} /><WorldsPanel worlds={worlds} chairs={[]} own={-9} game={game} t={t} /></div> : null}
+        {position ? <div class="box"><HintPanel hint={hint} game={game} t={t} use={() => {}} again={(by) => void go(by)} /><ChancesPanel chances={chances} holders={[]} own={-9} game={game} t={t} /></div> : null}
       </div>
-      {position ? <div class="inline-felt"><Felt position={position} chairs={[]} own={Number(player)} game={game} t={t}><div class="mine"><Fan cards={position.rows.find((row) => row.seat === Number(player))?.cards ?? []} game={game} t={t} /></div></Felt></div> : null}
+      {position ? <div class="inline-felt"><Felt position={position} holders={[]} own={Number(player)} game={game} t={t}><div class="mine"><Fan cards={position.rows.find((row) => row.seat === Number(player))?.cards ?? []} game={game} t={t} /></div></Felt></div> : null}
     </main>
   );
 }

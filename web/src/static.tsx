@@ -4,12 +4,12 @@ import { render } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { SharedContext } from "./context";
 import type { Link } from "./net";
-import { Replayed, type Told } from "./replay";
+import { Replayed, type ReplayData } from "./replay";
 import { preferred, translator } from "./strings";
 import type { Game, Position } from "./types";
 
 // The moves before a position are those of the game: only their number is kept.
-interface Kept extends Told { positions: (Omit<Position, "moves"> & { moves: number })[] }
+interface Kept extends ReplayData { positions: (Omit<Position, "moves"> & { moves: number })[] }
 interface Held { games: Game[]; records: Kept[] }
 
 class Book implements Link {
@@ -35,7 +35,7 @@ function Page({ held }: { held: Held }) {
   const net = useMemo(() => new Book(record), [record]);
   return (
     <SharedContext.Provider value={{ net, games: held.games, language, t }}>
-      {record ? <Replayed key={index} told={record} back={held.records.length > 1 ? () => setIndex(-1) : undefined} /> : (
+      {record ? <Replayed key={index} data={record} back={held.records.length > 1 ? () => setIndex(-1) : undefined} /> : (
         <main class="page">
           <h1>{t("Replay")}</h1>
           <ol class="games-list">{held.records.map((each, i) => (

@@ -4,11 +4,11 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } fr
 import { Arrange } from "./arrange";
 import { face } from "./cards";
 import { useShared } from "./context";
-import { Fan, Felt, Said, lastMoves, sitter } from "./felt";
-import { HintPanel, WorldsPanel } from "./hints";
+import { Fan, Felt, Said, lastMoves, occupant } from "./felt";
+import { HintPanel, ChancesPanel } from "./hints";
 import { Offline } from "./net";
 import { mark, translator, type Translate } from "./strings";
-import type { Action, Game, Hint, Hand, Table, Worlds } from "./types";
+import type { Action, Game, Hint, Hand, Table, Chances } from "./types";
 
 const bag = (cards: string[]) => [...cards].sort().join("\n");
 
@@ -49,24 +49,24 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
   const [chosen, setChosen] = useState<Set<number>>(new Set());
   const [said, setSaid] = useState("");
   const [readings, setReadings] = useState<Action[]>([]);
-  const [panel, setPanel] = useState<"" | "list" | "hint" | "worlds" | "moves" | "score" | "links">("");
+  const [panel, setPanel] = useState<"" | "list" | "hint" | "chances" | "moves" | "score" | "links">("");
   const [hint, setHint] = useState<Hint | null>(null);
   const [setting, setSetting] = useState<string | null>(null);
-  const [worlds, setWorlds] = useState<Worlds | null>(null);
+  const [chances, setChances] = useState<Chances | null>(null);
   const stale = `${table.table} ${table.version}`;
 
-  // Before anybody can act on what is shown: a later effect would take back the first key or click.
+  // A layout effect: a later one would undo the first key or click on the new position.
   useLayoutEffect(() => {
     setChosen(new Set());
     setReadings([]);
     setSaid("");
     setHint(null);
     setSetting(null);
-    setWorlds(null);
-    setPanel((open) => (open === "hint" || open === "worlds" || open === "list" ? "" : open));
+    setChances(null);
+    setPanel((open) => (open === "hint" || open === "chances" || open === "list" ? "" : open));
   }, [stale]);
   useEffect(() => {
-    const offs = [net.on("hint", setHint), net.on("worlds", setWorlds)];
+    const offs = [net.on("hint", setHint), net.on("chances", setChances)];
     return () => offs.forEach((off) => off());
   }, []);
 
@@ -121,9 +121,9 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
     void ask("hint", {});
   };
   const askWorlds = () => {
-    setWorlds(null);
-    setPanel("worlds");
-    void ask("worlds", {});
+    setChances(null);
+    setPanel("chances");
+    void ask("chances", {});
   };
 
   const keys = useRef<(event: KeyboardEvent) => void>(() => {});
@@ -171,15 +171,15 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
   }, []);
 
   const last = lastMoves(position);
-  const acting = table.chairs[position.player];
+  const acting = table.seats[position.player];
   const result = position.returns;
   const mean = result ? result.reduce((a, b) => a + b, 0) / result.length : 0;
   const verdict = !position.over || !result ? "" : seat < 0 ? t("The hand is over")
     : result[seat] > mean ? t("You win") : result[seat] < mean ? t("You lose") : t("A draw");
   const status = position.over ? verdict
     : myTurn ? t(position.parts.length ? "Place the cards" : "Your turn")
-    : `${sitter(acting, position.player, seat, t)} ${acting?.person ? "…" : t("is thinking")}`;
-  const isMine = seat >= 0 || (!table.chairs.some((chair) => chair.person) && net.owner);
+    : `${occupant(acting, position.player, seat, t)} ${acting?.person ? "…" : t("is thinking")}`;
+  const isMine = seat >= 0 || (!table.seats.some((holder) => holder.person) && net.owner);
 
   return (
     <main class="table-page" data-version={table.version}>
@@ -192,7 +192,7 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
         <button type="button" onClick={() => setPanel(panel === "score" ? "" : "score")} aria-expanded={panel === "score"}>{t("Score")}</button>
         {links ? <button type="button" onClick={() => setPanel(panel === "links" ? "" : "links")} aria-expanded={panel === "links"}>{t("Links")}</button> : null}
       </nav>
-      <Felt position={position} chairs={table.chairs} own={seat} game={game} t={t}>
+      <Felt position={position} holders={table.seats} own={seat} game={game} t={t}>
         <div class={`mine${myTurn ? " turn" : ""}`}>
           <p class="status" role="status" aria-live="polite" data-turn={myTurn} data-over={position.over}>{status}
             {own && (own.role || own.marks.length) ? <small> {[own.role && t(own.role), ...own.marks.map((text) => mark(text, t))].filter(Boolean).join(" · ")}</small> : null}
@@ -221,17 +221,17 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
                     {byCards.size ? <button type="button" id="list" aria-expanded={panel === "list"} onClick={() => setPanel(panel === "list" ? "" : "list")}>{t("List")} ({position.number})</button> : null}
                   </>
                 ) : null}
-                {position.over && isMine && table.away ? <ReviewButton t={t} /> : null}
-                {position.over && isMine && !table.away ? (
+                {position.over && isMine && table.remote ? <ReviewButton t={t} /> : null}
+                {position.over && isMine && !table.remote ? (
                   <>
                     <button type="button" class="primary" id="next" onClick={() => ask("again", { same: false })}>{t("Next hand")}</button>
                     <button type="button" id="same" onClick={() => ask("again", { same: true })}>{t("Same deal, seats moved")}</button>
                     <ReviewButton t={t} />
                   </>
                 ) : null}
-                {seat >= 0 && !table.away && position.moves.some((move) => move.player === seat) ? <button type="button" id="undo" onClick={() => ask("undo")}>{t("Undo")}</button> : null}
+                {seat >= 0 && !table.remote && position.moves.some((move) => move.player === seat) ? <button type="button" id="undo" onClick={() => ask("undo")}>{t("Undo")}</button> : null}
                 {seat >= 0 && !position.over && cards.length > 1 ? <button type="button" id="holdings" onClick={askWorlds}>{t("Others")}</button> : null}
-                {seat < 0 && isMine && !position.over && !table.away ? <Clock table={table} t={t} ask={ask} /> : null}
+                {seat < 0 && isMine && !position.over && !table.remote ? <Clock table={table} t={t} ask={ask} /> : null}
               </div>
               {own && own.cards.includes(" ") ? <Parts cards={own.cards} note={own.note} game={game} t={t} />
                 : own ? <Fan cards={cards} game={game} t={t} chosen={chosen} toggle={myTurn && byCards.size ? toggle : undefined} label={t("You")} /> : null}
@@ -247,7 +247,7 @@ function AtTable({ table, game, t }: { table: Table; game: Game; t: Translate })
           {panel === "score" ? <Score table={table} t={t} /> : null}
           {panel === "links" && links ? <Links table={table} links={links} t={t} /> : null}
           {panel === "hint" ? <HintPanel hint={hint} game={game} t={t} use={(cards, text) => (position.parts.length ? setSetting(text) : choose(cards))} again={(by) => { setHint(null); void ask("hint", { by }); }} /> : null}
-          {panel === "worlds" ? <WorldsPanel worlds={worlds} chairs={table.chairs} own={seat} game={game} t={t} /> : null}
+          {panel === "chances" ? <ChancesPanel chances={chances} holders={table.seats} own={seat} game={game} t={t} /> : null}
         </aside>
       ) : null}
     </main>
@@ -302,19 +302,19 @@ function Moves({ table, t }: { table: Table; t: Translate }) {
     <div>
       <h2>{t("Moves")}</h2>
       <ol class="moves">{table.position.moves.map((move, i) => (
-        <li key={i}><span>{sitter(table.chairs[move.player], move.player, table.seat, t)}</span> <b>{move.text === null ? t("hidden") : t(move.text)}</b></li>
+        <li key={i}><span>{occupant(table.seats[move.player], move.player, table.seat, t)}</span> <b>{move.text === null ? t("hidden") : t(move.text)}</b></li>
       ))}</ol>
     </div>
   );
 }
 
-// On deals that were played at several seats: what a sitter got, less what others got at that seat.
+// On deals that were played at several seats: the points of an agent or person, less those of others at that seat.
 function difference(hands: Hand[], who: string): number[] {
   const found: number[] = [];
   for (const hand of hands) {
-    hand.sitters.forEach((sitter, seat) => {
-      if (sitter !== who) return;
-      const others = hands.filter((each) => each.deal === hand.deal && each.sitters[seat] !== who).map((each) => each.returns[seat]);
+    hand.occupants.forEach((occupant, seat) => {
+      if (occupant !== who) return;
+      const others = hands.filter((each) => each.deal === hand.deal && each.occupants[seat] !== who).map((each) => each.returns[seat]);
       if (others.length) found.push(hand.returns[seat] - others.reduce((a, b) => a + b, 0) / others.length);
     });
   }
@@ -324,16 +324,16 @@ function difference(hands: Hand[], who: string): number[] {
 function Score({ table, t }: { table: Table; t: Translate }) {
   const hands = table.hands;
   const totals = new Map<string, number>();
-  for (const hand of hands) hand.sitters.forEach((who, i) => totals.set(who, (totals.get(who) ?? 0) + hand.returns[i]));
-  const persons = table.chairs.filter((chair) => chair.person).map((chair) => chair.name);
+  for (const hand of hands) hand.occupants.forEach((who, i) => totals.set(who, (totals.get(who) ?? 0) + hand.returns[i]));
+  const persons = table.seats.filter((holder) => holder.person).map((holder) => holder.name);
   const round = (value: number) => `${value > 0 ? "+" : ""}${Math.round(value * 1000) / 1000}`;
   return (
     <div>
       <h2>{t("Score")}</h2>
       <div class="scroll"><table>
-        <thead><tr><th>#</th>{table.chairs.map((_, i) => <th key={i}>{t("seat")} {i + 1}</th>)}</tr></thead>
+        <thead><tr><th>#</th>{table.seats.map((_, i) => <th key={i}>{t("seat")} {i + 1}</th>)}</tr></thead>
         <tbody>{hands.map((hand: Hand, i) => (
-          <tr key={i}><th>{hand.deal + 1}{hand.turn ? `·${hand.turn + 1}` : ""}</th>{hand.returns.map((value, k) => <td key={k}><small>{hand.sitters[k]}</small> {round(value)}</td>)}</tr>
+          <tr key={i}><th>{hand.deal + 1}{hand.turn ? `·${hand.turn + 1}` : ""}</th>{hand.returns.map((value, k) => <td key={k}><small>{hand.occupants[k]}</small> {round(value)}</td>)}</tr>
         ))}</tbody>
       </table></div>
       <h3>{t("Total")}</h3>
@@ -360,7 +360,7 @@ function Links({ table, links, t }: { table: Table; links: { tokens: string[]; w
     <div>
       <h2>{t("Links")}</h2>
       <ul class="links">
-        {links.tokens.map((token, i) => token ? row(`${t("seat")} ${i + 1}: ${table.chairs[i].name}`, token) : null)}
+        {links.tokens.map((token, i) => token ? row(`${t("seat")} ${i + 1}: ${table.seats[i].name}`, token) : null)}
         {row(t("Link to watch"), links.watch)}
       </ul>
     </div>

@@ -1,4 +1,4 @@
-// The messages of the server; see closedhand/web/serialization.py, house.py and helping.py.
+// The messages of the server; see closedhand/web/serialization.py, lobby.py and hints.py.
 
 export interface Action {
   id: number;
@@ -34,7 +34,7 @@ export interface Position {
   parts: { name: string; cards: number }[];
 }
 
-export interface Chair {
+export interface SeatHolder {
   agent: string;
   name: string;
   person: boolean;
@@ -42,7 +42,7 @@ export interface Chair {
 
 export interface Hand {
   returns: number[];
-  sitters: string[];
+  occupants: string[];
   deal: number;
   turn: number;
 }
@@ -52,7 +52,7 @@ export interface Table {
   version: number;
   game: string;
   seat: number;
-  chairs: Chair[];
+  seats: SeatHolder[];
   position: Position;
   asked: boolean; // whether this person is to decide now
   pace: number;
@@ -63,7 +63,7 @@ export interface Table {
   hands: Hand[];
   roles: string[];
   options: Record<string, unknown>;
-  away: boolean;
+  remote: boolean; // played at the server of a competition
   links: { tokens: string[]; watch: string } | null; // for its owner
 }
 
@@ -88,7 +88,7 @@ export interface Game {
   facts: string[];
 }
 
-// What an agent wins alone on its side, beyond what the usual opponent makes there: with 95% intervals.
+// The gain of an agent over the usual opponent in its place: means with 95% intervals.
 export interface Strength {
   against: string;
   deals: number;
@@ -124,7 +124,8 @@ export interface Hint {
   error?: string;
 }
 
-export interface Worlds {
+// The expected number of each card in every hidden hand.
+export interface Chances {
   cards: string[];
   error?: string;
   seats: { seat: number; label: string; chances: number[] }[];

@@ -1,12 +1,14 @@
 """The agent `default`: the sample client of the UECda competition, decision for decision.
 
 It leads its longest kaidan, or else its largest group, or else its lowest card, and follows with
-the lowest play that its simple rules find; it never holds anything back. Under revolution
-everything is mirrored. Like the client, it may submit an illegal kaidan (whose joker stands below
-the lowest legal rank). This is a pass in the competition, and here too where the rules refuse it.
+the lowest play that its simple rules find; it never holds anything back. `default[lead=single]`
+always leads its lowest card, which is how the paper about `kou` describes the client. Under
+revolution everything is mirrored. Like the client, it may submit an illegal kaidan (whose joker
+stands below the lowest legal rank). This is a pass in the competition, and here too where the rules
+refuse it.
 """
 
-from typing import NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 
@@ -14,6 +16,7 @@ from closedhand.agents.agent import KernelAgent
 from closedhand.agents.daihinmin.agent import kernel_agent
 from closedhand.agents.daihinmin.gifts import choose_gift
 from closedhand.core import bits
+from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
 from closedhand.core.numba.jit import kernel
@@ -109,6 +112,12 @@ def lead(rules, hand, revolution):
         action = first_group(rules, hand, size, joker, 0, revolution)
         if action != NONE:
             return action
+    return weakest_card(hand, revolution)
+
+
+@kernel
+def weakest_card(hand, revolution):
+    """The lowest card of a hand without the second joker; the joker only if there is no other."""
     return weaker_first(hand & ~JOKER_BIT, revolution) if hand != JOKER_BIT else JOKER
 
 
@@ -233,23 +242,40 @@ def follow_kaidan(rules, table, hand, family):
 
 
 class Policy(NamedTuple):
-    """The policy, which has no parameters."""
+    """The policy.
+
+    Attributes:
+        single: 1 if it always leads its lowest card, else 0.
+    """
 
     kernels = "closedhand.agents.daihinmin.default"
+
+    single: int = 0
 
 
 @kernel
 def decide(policy, rules, view, ids):
     """The action of the player to act."""
+    if policy.single and view.leader >= 0 and view.target < 0 and due_of(view) == 0:
+        hand = view.hands[view.player]
+        if hand != SECOND_BIT:
+            return np.int64(weakest_card(hand & ~SECOND_BIT, view.revolution))
     return np.int64(choose(rules, view, ids))
 
 
+Lead = Annotated[
+    Literal["sets", "single"],
+    "what it leads: kaidan and groups before cards, as the client does, or always its lowest card",
+]
+
+
 @described(Traits(microseconds=10, steady=True))
-def make_default(game: Game, seed: int, argument: str | None) -> KernelAgent:
+def make_default(game: Game, seed: int, argument: str | None, lead: Lead = "sets") -> KernelAgent:
     """The agent `default`; it is deterministic and needs no seed.
 
     Raises:
         InputError: It was given an argument.
     """
     refuse_argument("default", argument)
-    return kernel_agent(game, "default", Policy())
+    name = str(AgentSpec("default", {"lead": None if lead == "sets" else lead}))
+    return kernel_agent(game, name, Policy(int(lead == "single")))

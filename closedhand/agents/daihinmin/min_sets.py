@@ -22,7 +22,7 @@ from closedhand.agents.daihinmin.kou.strength import (
     strength_of,
     turned_ranks,
 )
-from closedhand.agents.daihinmin.kou.variants import TUNED, Numbers
+from closedhand.agents.daihinmin.kou.variants import REFINED, Numbers
 from closedhand.agents.daihinmin.limits import check_one_joker
 from closedhand.core import bits
 from closedhand.core.agents import Traits, described, refuse_argument
@@ -36,8 +36,10 @@ from closedhand.games.daihinmin.state import empty_states
 from closedhand.games.daihinmin.tricks import everybody
 
 MOST_RUNS = 200
+"""Room for the kaidan of a hand; `list_runs` lists no more."""
 MOST_KAIDAN = 6
-"""As many as fit into 20 cards, the most of three players; 13 have at most four."""
+"""Depth of the search for kaidan that do not overlap, which `fewest` checks. As many fit into 20
+cards, the most of three players; 13 have at most four."""
 NEVER = 10**6
 PLAYS_TO_STRIKE = 6
 """Maximum number of plays left after following with the joker or with a play that ends a trick."""
@@ -205,4 +207,4 @@ def make_min_sets(game: Game, seed: int, argument: str | None) -> KernelAgent:
     refuse_argument("min-sets", argument)
     check_no_gifts(game, "min-sets")
     check_one_joker(game, "min-sets")
-    return kernel_agent(game, "min-sets", Policy(TUNED))
+    return kernel_agent(game, "min-sets", Policy(REFINED))

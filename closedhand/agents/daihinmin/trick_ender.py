@@ -27,7 +27,7 @@ from closedhand.agents.daihinmin.kou.strength import (
     strength_of,
     turned_ranks,
 )
-from closedhand.agents.daihinmin.kou.variants import TUNED, Numbers
+from closedhand.agents.daihinmin.kou.variants import REFINED, Numbers
 from closedhand.agents.daihinmin.limits import check_one_joker
 from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
@@ -115,4 +115,4 @@ def make_trick_ender(game: Game, seed: int, argument: str | None) -> KernelAgent
     """
     refuse_argument("trick-ender", argument)
     check_one_joker(game, "trick-ender")
-    return kernel_agent(game, "trick-ender", Policy(TUNED))
+    return kernel_agent(game, "trick-ender", Policy(REFINED))

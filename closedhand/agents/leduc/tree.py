@@ -1,32 +1,45 @@
-"""The public tree of a Leduc game, and exact values over it.
+"""The public tree of a Leduc game, a fast one behind the interface of `closedhand.solvers`.
 
 The tree holds what both players see: the betting, and after phase 1 one branch for each flop. The
 private cards are handled by vectors at each node: the probability that a player reaches the node,
-and the player's expected payoff from there, for each private card. Every algorithm here consists of
-passes down and up the tree.
+and the player's expected payoff from there, for each private card. So a pass visits a few hundred
+nodes, where the information tree has as many for every deal.
 
 A node is stored after its parent and next to its siblings, and an action of a node is identified
-with the child it leads to. Arrays with an entry for every action of every information set are
-therefore arrays by node.
+with the child it leads to. Arrays by action and by node are therefore alike, float64 [nodes,
+LANES]: an information set is a node and a card, and its actions are the entries of that card at the
+node's children.
 """
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.agents.leduc.strategy import Strategy, legal_table, normalised, uniform
+from closedhand.core.cards import shuffle
 from closedhand.core.game import Game
-from closedhand.core.numba.jit import kernel
-from closedhand.games.leduc.plays import SHOWDOWN, S, T
-from closedhand.solvers.interface import Evaluation, Tables
+from closedhand.core.numba.jit import kernel, seed_in_kernel
+from closedhand.games.leduc.notation import CARDS, HIDDEN
+from closedhand.games.leduc.plays import ACTIONS, SHOWDOWN, S, T, name
+from closedhand.games.leduc.rules import FLOP, UNKNOWN
+from closedhand.solvers.interface import (
+    CHANCE,
+    END,
+    FACE,
+    LANE,
+    OUTCOME,
+    Layout,
+    Names,
+    Shapes,
+    Trees,
+    Walk,
+)
 from closedhand.solvers.regrets import add_regret, mirror_step, next_weight, normalise
+from closedhand.solvers.tree import keys_of
 
 LANES = 8
 """Length of every vector over the kinds of cards: a power of two, which suits the processor."""
-
-CHANCE, END = 2, 3
-"""Values of `Tree.player` at a node where the flop is dealt, and at the end of a game."""
 
 
 class Tree(NamedTuple):
@@ -34,8 +47,8 @@ class Tree(NamedTuple):
 
     Attributes:
         player: Player to act: 0, 1, `CHANCE` or `END`.
-        first: The first child; the others follow it.
-        children: Number of children.
+        first: The first child, int64 [nodes + 1]; the children of a node end where those of the
+            next one begin.
         parent: The parent, -1 at the root.
         node: Node of the betting tree; at a chance node the one that the flop leads to.
         slot: 0 before the flop, then 1 plus its kind.
@@ -51,7 +64,6 @@ class Tree(NamedTuple):
 
     player: np.ndarray
     first: np.ndarray
-    children: np.ndarray
     parent: np.ndarray
     node: np.ndarray
     slot: np.ndarray
@@ -59,6 +71,12 @@ class Tree(NamedTuple):
     matrix: np.ndarray
     stakes: np.ndarray
     pays: np.ndarray
+
+    @property
+    def shapes(self) -> Shapes:
+        """The shapes of arrays for this tree."""
+        shape = len(self.player), LANES
+        return Shapes(shape, shape, shape)
 
 
 def deal_probabilities(game: Game) -> np.ndarray:
@@ -77,20 +95,20 @@ def build(game: Game) -> Tree:
     tables = game.rules.tables
     betting = tables.nodes
     points = [(0, 0, -1, 0)]  # node of the betting tree, slot, parent, action
-    rows = []
+    player, first = [], []
     # The list grows during the loop over it.
     for i, (node, slot, _, _) in enumerate(points):
-        first = len(points)
+        first.append(len(points))
         if betting[node]["player"] < 0:
-            rows.append((END, first, 0))
+            player.append(END)
         elif slot == 0 and betting[node]["phase"] == 2:
+            player.append(CHANCE)
             points += [(node, 1 + flop, i, 0) for flop in range(tables.kinds)]
-            rows.append((CHANCE, first, tables.kinds))
         else:
+            player.append(int(betting[node]["player"]))
             following = betting[node]["next"]
             points += [(int(n), slot, i, a) for a, n in enumerate(following) if n >= 0]
-            rows.append((betting[node]["player"], first, len(points) - first))
-    player, first, children = np.array(rows, np.int64).T.copy()
+    first.append(len(points))
     node, slot, parent, action = np.array(points, np.int64).T.copy()
 
     kinds = tables.kinds
@@ -104,14 +122,14 @@ def build(game: Game) -> Tree:
     )
     matrix = np.zeros(len(points), np.int64)
     stakes = np.zeros((len(points), 2))
-    for i in np.flatnonzero(player == END):
+    for i in np.flatnonzero(np.array(player) == END):
         end = betting[node[i]]
         if end["winner"] == SHOWDOWN:
             matrix[i], stakes[i] = kinds + slot[i], end["bets"][S]
         else:
             won = end["bets"][1 - end["winner"]]
             matrix[i], stakes[i] = slot[i], (won, -won) if end["winner"] == S else (-won, won)
-    return Tree(player, first, children, parent, node, slot, action, matrix, stakes, pays)
+    return Tree(np.array(player), np.array(first), parent, node, slot, action, matrix, stakes, pays)
 
 
 @kernel
@@ -129,7 +147,7 @@ def reach(tree, sigma, player, out):
         out[0, c] = 1.0
     for n in range(len(tree.player)):
         own = tree.player[n] == player
-        for child in range(tree.first[n], tree.first[n] + tree.children[n]):
+        for child in range(tree.first[n], tree.first[n + 1]):
             for c in range(LANES):
                 out[child, c] = out[n, c] * sigma[child, c] if own else out[n, c]
 
@@ -165,7 +183,7 @@ def expect(tree, sigma, reached, player, out, gains):
             continue
         for c in range(LANES):
             out[n, c] = 0.0
-        children = range(tree.first[n], tree.first[n] + tree.children[n])
+        children = range(tree.first[n], tree.first[n + 1])
         if tree.player[n] == player:
             for child in children:
                 for c in range(LANES):
@@ -177,7 +195,7 @@ def expect(tree, sigma, reached, player, out, gains):
 
 
 @kernel
-def respond(tree, reached, player, out):
+def respond(tree, reached, player, out, gains):
     """Like `expect`, for a player who plays a best response to the opponent's `reached`."""
     for n in range(len(tree.player) - 1, -1, -1):
         if tree.player[n] == END:
@@ -186,12 +204,18 @@ def respond(tree, reached, player, out):
         own = tree.player[n] == player
         for c in range(LANES):
             out[n, c] = out[tree.first[n], c]
-        for child in range(tree.first[n] + 1, tree.first[n] + tree.children[n]):
+        for child in range(tree.first[n] + 1, tree.first[n + 1]):
             for c in range(LANES):
                 if own:
                     out[n, c] = max(out[n, c], out[child, c])
                 else:
                     out[n, c] += out[child, c]
+
+
+@kernel
+def value(tree, values):
+    """The value of the game, from those of the root by card."""
+    return values[0].sum()
 
 
 @kernel
@@ -202,7 +226,7 @@ def learn(tree, tables, player, positive, negative, predictive):
     for n in range(len(tree.player)):
         if tree.player[n] != player:
             continue
-        first, end = tree.first[n], tree.first[n] + tree.children[n]
+        first, end = tree.first[n], tree.first[n + 1]
         for c in range(LANES):
             total[c] = 0.0
         for child in range(first, end):
@@ -215,18 +239,17 @@ def learn(tree, tables, player, positive, negative, predictive):
                 total[c] += weight
         for child in range(first, end):
             for c in range(LANES):
-                sigma[child, c] = normalise(sigma[child, c], total[c], tree.children[n])
+                sigma[child, c] = normalise(sigma[child, c], total[c], end - first)
 
 
 @kernel
 def add_average(tree, tables, player, weight):
     """Add the current strategy of `player` to its average."""
-    # The reach of the opponent, in tables.reached, is needed no more.
-    reach(tree, tables.sigma, player, tables.reached)
+    reach(tree, tables.sigma, player, tables.own)
     for n in range(1, len(tree.player)):
         if tree.player[tree.parent[n]] == player:
             for c in range(LANES):
-                tables.average[n, c] += weight * tables.reached[n, c]
+                tables.average[n, c] += weight * tables.own[n, c]
 
 
 @kernel
@@ -236,7 +259,7 @@ def improve(tree, tables, player, temperature, step):
     for n in range(len(tree.player)):
         if tree.player[n] != player:
             continue
-        first, end = tree.first[n], tree.first[n] + tree.children[n]
+        first, end = tree.first[n], tree.first[n + 1]
         for c in range(LANES):
             likely = 0.0
             for other in range(tree.pays.shape[1]):
@@ -257,58 +280,139 @@ def improve(tree, tables, player, temperature, step):
                 sigma[child, c] /= total
 
 
+class InformationSet(NamedTuple):
+    """What a player knows at a decision.
+
+    Attributes:
+        node: Node of the betting tree; it determines the whole history.
+        slot: 0 in phase 1, then 1 plus the kind of the flop.
+        card: Kind of the player's own card.
+        state: The state's name on the slides, `(s1,1,4,SK,*)`.
+        history: All actions so far, with `/` between the phases.
+    """
+
+    node: int
+    slot: int
+    card: int
+    state: str
+    history: str
+
+
+def information_sets(game: Game) -> Iterator[InformationSet]:
+    """All information sets of a game, of both players, by node, flop and card."""
+    tables = game.rules.tables
+    histories: dict[int, tuple[str, ...]] = {0: ()}
+    for i, node in enumerate(tables.nodes[: tables.number]):
+        for action, following in enumerate(node["next"]):
+            if following >= 0:
+                bar = ("/",) if tables.nodes[following]["phase"] != node["phase"] else ()
+                histories[int(following)] = (*histories[i], ACTIONS[action], *bar)
+        if node["player"] < 0:
+            continue
+        for slot in range(1, tables.kinds + 1) if node["phase"] == 2 else (0,):
+            for card in range(tables.kinds):
+                if slot == card + 1 and tables.copies[card] < 2:
+                    continue
+                flop = CARDS[slot - 1] if slot else HIDDEN
+                state = f"({name(node)},{CARDS[card]},{flop})"
+                yield InformationSet(i, slot, card, state, " ".join(histories[i]))
+
+
+def views_of(game: Game) -> np.ndarray:
+    """The view of every information set, states [sets]."""
+    tables = game.rules.tables
+    states = game.empty(int(tables.number))
+    for i, node in enumerate(tables.nodes[: tables.number]):
+        for action, following in enumerate(node["next"]):
+            if following >= 0:
+                state = states[i].copy()
+                game.play(state, action)
+                states[following] = state
+    sets = list(information_sets(game))
+    views = states[[each.node for each in sets]]
+    views["cards"] = UNKNOWN
+    views["cards"][np.arange(len(sets)), views["player"]] = [each.card for each in sets]
+    views["cards"][:, FLOP] = [each.slot - 1 for each in sets]  # UNKNOWN in phase 1
+    return views
+
+
+@lru_cache
+def _layout(game: Game) -> Layout:
+    tree = build(game)
+    at, cards = _places(game)
+    number = np.diff(tree.first)[at]
+    rows = np.concatenate([[0], np.cumsum(number)])
+    children = np.arange(rows[-1]) + np.repeat(tree.first[at] - rows[:-1], number)
+    actions = tree.action[children].astype(np.int32)
+    entries = children, np.repeat(cards, number)
+    return Layout(keys_of(game, views_of(game)), rows, actions, entries)
+
+
+def _places(game: Game) -> tuple[np.ndarray, np.ndarray]:
+    """The node and the card of each information set, int64 [sets]."""
+    tree = build(game)
+    found = np.zeros((game.rules.tables.number, 1 + game.rules.tables.kinds), np.int64)
+    deciding = np.flatnonzero(tree.player >= 0)
+    found[tree.node[deciding], tree.slot[deciding]] = deciding
+    sets = np.array([each[:3] for each in information_sets(game)])
+    return found[sets[:, 0], sets[:, 1]], sets[:, 2]
+
+
+def layout_of(game: Game, tree: Tree) -> Layout:
+    """The information sets of a tree."""
+    return _layout(game)
+
+
+class Deck(NamedTuple):
+    """What deals are drawn from.
+
+    Attributes:
+        cards: The kind of each card in order, int8 [cards].
+        shuffled: Scratch space, int8 [cards].
+        better: Sign of S's payoff at a showdown, by the kinds of S's and T's card and of the flop.
+    """
+
+    kernels = "closedhand.agents.leduc.tree"
+
+    cards: np.ndarray
+    shuffled: np.ndarray
+    better: np.ndarray
+
+
 @kernel
-def evaluate_tree(tree, sigma, reached, values):
-    """The value of `sigma` for S and the best responses of S and T; the rest is scratch space."""
-    reach(tree, sigma, T, reached)
-    expect(tree, sigma, reached, S, values, values)
-    value = values[0].sum()
-    respond(tree, reached, S, values)
-    best_s = values[0].sum()
-    reach(tree, sigma, S, reached)
-    respond(tree, reached, T, values)
-    return value, best_s, values[0].sum()
+def draw_deal(deck, rng, deal):
+    """Shuffle and deal as the game does: the cards are the lanes, the flop is the face."""
+    cards = deck.shuffled
+    for i in range(len(cards)):
+        cards[i] = deck.cards[i]
+    shuffle(cards, seed_in_kernel(rng))
+    deal[LANE + S], deal[LANE + T], deal[FACE] = cards[S], cards[T], cards[FLOP]
+    deal[OUTCOME] = 1 + deck.better[cards[S], cards[T], cards[FLOP]]
 
 
-def evaluate(strategy: Strategy) -> Evaluation:
-    """The exact evaluation of a strategy."""
-    tree = build(strategy.game)
-    sigma = to_sigma(tree, strategy)
-    value, best_s, best_t = evaluate_tree(tree, sigma, np.empty_like(sigma), np.empty_like(sigma))
-    return Evaluation(value, (best_s, best_t))
+def walk_of(game: Game, tree: Tree) -> Walk:
+    """What sampling algorithms need of a tree; the outcomes are that T wins, a tie, that S wins."""
+    number = np.diff(tree.first) * (tree.player >= 0)
+    starts = (np.cumsum(number) - number) * LANES
+    slot = np.where(tree.player == END, np.arange(len(starts)), starts)
+    # At a showdown the stakes of both players are the bet, else what they win.
+    tables = game.rules.tables
+    shown = (tree.matrix > tables.kinds)[:, None]
+    signs = np.array([-1.0, 0.0, 1.0])[:, None, None] * [1.0, -1.0]
+    payoffs = np.where(shown, signs, 1.0) * tree.stakes
+    at, own = _places(game)
+    rows = _layout(game).rows
+    entries = np.arange(rows[-1]) + np.repeat(starts[at] + own * number[at] - rows[:-1], number[at])
+    cards = tables.deck[: tables.cards].astype(np.int8)
+    deck = Deck(cards, cards.copy(), tables.better.copy())
+    return Walk(tree.player, tree.first, slot, payoffs, deck, int(number.sum()) * LANES, entries)
 
 
-def decisions(tree: Tree) -> np.ndarray:
-    """Nodes that a player's action, not chance, leads to, int64."""
-    return np.flatnonzero((tree.parent >= 0) & (tree.player[tree.parent] < CHANCE))
+def names_of(game: Game) -> Names:
+    """What the slides call each information set, and the actions so far."""
+    cells: list[tuple[str, ...]] = [(each.state, each.history) for each in information_sets(game)]
+    return Names(("state", "history"), cells)
 
 
-def to_sigma(tree: Tree, strategy: Strategy) -> np.ndarray:
-    """A strategy by node of the tree, float64 [nodes, LANES]."""
-    kinds = strategy.game.rules.tables.kinds
-    sigma = np.zeros((len(tree.player), LANES))
-    n = decisions(tree)
-    before = tree.parent[n]
-    sigma[n, :kinds] = strategy.probabilities[
-        tree.node[before], tree.slot[before], :, tree.action[n]
-    ]
-    return sigma
-
-
-def to_strategy(game: Game, tree: Tree, weights: np.ndarray, **about: object) -> Strategy:
-    """The strategy that plays actions in proportion to weights by node, float64 [nodes, LANES]."""
-    legal = legal_table(game)
-    shares = np.zeros(legal.shape)
-    n = decisions(tree)
-    before = tree.parent[n]
-    shares[tree.node[before], tree.slot[before], :, tree.action[n]] = weights[
-        n, : game.rules.tables.kinds
-    ]
-    return Strategy(game, normalised(shares, legal), about)
-
-
-def tables(game: Game, tree: Tree) -> Tables:
-    """The tables of the tree before the first iteration, all float64 [nodes, LANES]."""
-    sigma = to_sigma(tree, uniform(game))
-    regret, average, reached, values = (np.zeros_like(sigma) for _ in range(4))
-    return Tables(regret, sigma, average, reached, reached, values, values)
+PUBLIC = Trees(build, layout_of, walk_of, names_of)
+"""The public trees, with vectors over the private cards."""

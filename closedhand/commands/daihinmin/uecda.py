@@ -61,7 +61,7 @@ Port = Annotated[int, typer.Option(min=0, max=65535, help="Port of the server.")
 HOST, PORT = "127.0.0.1", 42485
 ROUNDS = 1000
 MOST_WAITING = 32
-"""The value of `guests.MOST_WAITING`; that module is imported only when a match is served."""
+"""The value of `remote_players.MOST_WAITING`; that module is imported only to serve a match."""
 
 
 def serve(
@@ -103,7 +103,7 @@ def serve(
     ] = 10.0,
     max_clients: Annotated[
         int,
-        typer.Option(min=1, help="Connections that may wait before they have sent their name."),
+        typer.Option(min=1, help="Most connections that have not yet sent a client's name."),
     ] = MOST_WAITING,
     fallback: Annotated[
         str, typer.Option(help="Agent that replaces a client that has left.")
@@ -118,6 +118,7 @@ def serve(
     rounds that were played.
     """
     from closedhand.competitions.uecda import config as files
+    from closedhand.competitions.uecda.remote_players import Limits
     from closedhand.competitions.uecda.server import Server
     from closedhand.core.agent_spec import split_agents
 
@@ -134,8 +135,7 @@ def serve(
         seed,
         host,
         port,
-        seconds=timeout,
-        most_waiting=max_clients,
+        Limits(seconds=timeout, most_waiting=max_clients),
         fallback=fallback,
         log=log,
         note=note,

@@ -129,7 +129,7 @@ def network(
     _train((context.command.name or "").removesuffix("-net"), **given)
 
 
-def _train(kind: str, out: Path, devices: str, **given: Any) -> None:
+def _train(kind: str, records: Path, out: Path, devices: str, restart: bool, **given: Any) -> None:
     from closedhand.agents.doudizhu.deeprocket import supervised
 
     make_folder(out)
@@ -138,13 +138,8 @@ def _train(kind: str, out: Path, devices: str, **given: Any) -> None:
         interruptible("interrupted; the same command resumes"),
         percent_bar() as tell,
     ):
-        result = supervised.train(
-            kind,
-            out=out,
-            devices=number,
-            progress=tell,
-            **given,
-        )
+        settings = supervised.Settings(devices=number, **given)
+        result = supervised.train(kind, records, out, settings, restart=restart, progress=tell)
     last = result.history[-1]
     best = max(check["accuracy"]["all"] for check in result.history)
     speed = f"{last['pairs_per_second']:,} pairs/s"

@@ -1,1 +1,1 @@
-"""The protocol of the UECda Daihinmin competition, number 20070: a server and a client for it."""
+"""A server and a client of protocol 20070, that of the UECda Daihinmin competition."""

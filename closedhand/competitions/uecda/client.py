@@ -1,4 +1,4 @@
-"""A client: an agent that plays at a server of protocol 20070."""
+"""A client: an agent plays at a server of protocol 20070."""
 
 import socket
 import time
@@ -23,14 +23,20 @@ from closedhand.games.daihinmin.planes import has_gifts
 from closedhand.games.daihinmin.state import NOBODY, PLAYERS
 
 Watch = Callable[[State, int, int], None]
-"""Told the view of a round, whose it is, and the player whose turn was just seen or -1."""
+"""Callback of a view, its player, and the player whose turn was just seen; -1: before a turn."""
 
 CHUNK = 65536
+"""Most bytes of one read."""
 CONNECT_SECONDS = 10.0
+"""Time limit for connecting."""
 
 
 def match_game(rounds: int = MOST_ROUNDS, **options: Any) -> Game:
-    """A match, as agents play it at a server; at another's it has the most rounds, as nobody knows.
+    """Make the game of a match at a server.
+
+    Args:
+        rounds: Number of rounds; by default the most, as a client does not learn the number.
+        **options: Options of the rules.
 
     Raises:
         InputError: An unknown option, or one that the protocol does not support.
@@ -47,7 +53,7 @@ def match_game(rounds: int = MOST_ROUNDS, **options: Any) -> Game:
 
 
 def round_game(**options: Any) -> Game:
-    """One round of such a match.
+    """Make the game of one round of a match at a server.
 
     Raises:
         InputError: An unknown option, or one that the protocol does not support.
@@ -56,10 +62,10 @@ def round_game(**options: Any) -> Game:
 
 
 class Connection:
-    """The numbers and tables that a server sends, read in order.
+    """Reads the numbers and tables of a server in order.
 
     Attributes:
-        check: Callback that may raise `KeyboardInterrupt`.
+        check: Callback at intervals while the server is silent; may raise `KeyboardInterrupt`.
     """
 
     def __init__(self, sock: socket.socket, check: Callable[[], None] = lambda: None) -> None:
@@ -76,7 +82,7 @@ class Connection:
         self._start = 0
 
     def read(self, size: int) -> bytes:
-        """The next `size` bytes.
+        """Read the next `size` bytes.
 
         Raises:
             EOFError: The server has closed the connection.
@@ -95,28 +101,28 @@ class Connection:
         return self._data[self._start - size : self._start]
 
     def number(self) -> int:
-        """The next number."""
+        """Read the next number."""
         return wire.NUMBER.unpack(self.read(4))[0]
 
     def table(self) -> bytes:
-        """The next table."""
+        """Read the next table."""
         return self.read(wire.TABLE)
 
     def send(self, cells: bytes) -> None:
-        """Send cells as a table, in one write."""
+        """Send cells as a whole table, in one write so that it arrives whole."""
         self._sock.sendall(cells.ljust(wire.TABLE, b"\0"))
 
 
 @dataclass
 class Result:
-    """What a client knows of a match.
+    """The result of a match, as a client knows it.
 
     Attributes:
         player: Number of the client's player.
         places: Its place in every round played, 0 for the daifugo.
         rejected: Number of its plays that the server refused.
         decisions: Number of its decisions.
-        seconds: Time that they took.
+        seconds: Time of all decisions.
         complete: Whether the server ended the match.
     """
 
@@ -133,7 +139,7 @@ class Result:
         return sum(PLAYERS - place for place in self.places)
 
     def count(self, decisions: int, start: float) -> None:
-        """Count decisions begun at a time of `time.perf_counter`."""
+        """Count decisions that began together at a time of `time.perf_counter`."""
         self.decisions += decisions
         self.seconds += time.perf_counter() - start
 
@@ -142,7 +148,7 @@ class Client:
     """An agent connected to a server.
 
     Attributes:
-        game: One round of the rules that the server uses, as `watch` sees it.
+        game: Game of one round by the rules of the server: that of the views for `watch`.
     """
 
     def __init__(
@@ -163,12 +169,12 @@ class Client:
             port: Port of the server.
             name: Name of the client at the server; the agent's by default.
             seed: Seed of the agent's randomness.
-            watch: Told all that the player sees, at the beginning of a round, before each of the
-                player's own decisions, and after every turn.
+            watch: Called at the beginning of a round, before each of the player's own decisions,
+                and after every turn.
             **options: Non-default options of the rules that the server uses.
 
         Raises:
-            InputError: An unknown agent or option, or no server.
+            InputError: An unknown agent or option, or there is no server at the address.
         """
         self.game = round_game(**options)
         match = match_game(**{**options, "rounds": MOST_ROUNDS})
@@ -178,11 +184,11 @@ class Client:
             self._agent = agent(match)
         self._name = name or self._agent.name
         self._watch = watch
-        # Warm up before the server's clock starts, without using up randomness of a given agent.
+        # Before the server's clock starts; with an agent of its own, to draw no random numbers.
         warm_up(self.game, make_agent(match, agent if isinstance(agent, str) else "random"))
         try:
             self._sock = socket.create_connection((host, port), CONNECT_SECONDS)
-        except (OSError, OverflowError, ValueError) as error:  # some of a name no host can have
+        except (OSError, OverflowError, ValueError) as error:  # the latter two for impossible names
             reason = reason_of(error)
             raise InputError(f"no server at {host}:{port}: {reason}") from None
 
@@ -196,7 +202,7 @@ class Client:
             The result, also if the server disconnected or Ctrl-C ended the match.
 
         Raises:
-            InputError: The server refuses the client, or its tables make no sense.
+            InputError: The server refuses the client, or sends tables that are not valid.
         """
         with self._sock as sock:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -204,12 +210,14 @@ class Client:
 
     def leave(self) -> None:
         """End the match at once, from another thread, as if the server had disconnected."""
-        with suppress(OSError):  # it has ended already
+        with suppress(OSError):  # the match has already ended
             self._sock.shutdown(socket.SHUT_RDWR)
 
 
 class InMatch:
-    """An agent that sees a round as one of its match.
+    """An agent of a match that acts in views of single rounds.
+
+    The round number and the points of the rounds so far are added to each view.
 
     Attributes:
         name: Name of the agent.
@@ -220,7 +228,7 @@ class InMatch:
 
         Args:
             agent: Agent for `match_game`.
-            watch: Told every view of a round before the agent decides in it.
+            watch: Called with every view of a round before the agent decides in it.
         """
         self.name = agent.name
         self._agent, self._watch = agent, watch
@@ -228,7 +236,7 @@ class InMatch:
         self._points = np.zeros(PLAYERS, np.int64)
 
     def act(self, view: State) -> int:
-        """The agent's action in a view of a round alone."""
+        """Return the agent's action in a view of a single round."""
         self._watch(view.copy())
         view = view.copy()
         view.round_number = self._rounds
@@ -236,7 +244,10 @@ class InMatch:
         return int(self._agent.act(view))
 
     def count(self, view: State) -> None:
-        """Count a round by its last view; where that is not its end, the match begins anew."""
+        """Count a round by its last view.
+
+        If the view is not the end of the round, results were missed: count from zero again.
+        """
         if view.out == PLAYERS:
             self._rounds += 1
             self._points += view.points
@@ -246,7 +257,12 @@ class InMatch:
 
 
 def warm_up(game: Game, agent: Agent) -> None:
-    """Make two decisions that do not count, because loading kernels and networks takes time."""
+    """Let an agent decide in an exchange and a trick, which loads kernels and networks.
+
+    Args:
+        game: Game of one round.
+        agent: The agent.
+    """
     state = round_game(**{**game.options, "classes": "random"}).deal(np.random.default_rng(0))
     status = wire.Status(
         left=tuple(state.left.tolist()),
@@ -289,9 +305,9 @@ def _play_match(
         connection.send(wire.profile(name))
         me = connection.number()
     except (EOFError, OSError):
-        raise InputError("the server wants no more players") from None
+        raise InputError("the server has closed the connection: it takes no more players") from None
     if not 0 <= me < PLAYERS:
-        raise InputError(f"the server calls us player {me}")
+        raise InputError(f"the server gave player number {me}, not 0 to {PLAYERS - 1}")
     result, follower = Result(me), Follower(game, me)
     playing = InMatch(agent, lambda view: watch(view, me, NOBODY) if watch else None)
     try:
@@ -321,7 +337,7 @@ def play_round(
     Raises:
         EOFError: The server has closed the connection.
         OSError: The connection has failed.
-        InputError: The server's tables make no sense.
+        InputError: The server sends tables that are not valid.
     """
     number = follower.begin(connection.table())
     if watch:

@@ -1,8 +1,9 @@
 """The configuration file of the official UECda server, `tndhms.cfg`.
 
-A line is a key and a value, in letters of either case; what follows a `#` is a comment. Keys of
-rules, rounds and the port are followed, those of windows, names, statistics and random numbers have
-nothing to set here. An unknown key is refused, as is a value that the server does not know.
+A line is a key and a value, in letters of either case; a `#` begins a comment. The keys of rules,
+rounds and the port are used. Those of windows, names, statistics and random numbers are ignored, as
+they have no meaning here. Unknown keys, and values that the official server does not know, are
+errors.
 """
 
 from pathlib import Path
@@ -18,12 +19,12 @@ WITHOUT_EFFECT = (
     "WINDOW_TYPE", "GRAPH_WINDOW", "CONSOLE_TYPE", "RAND_TYPE", "XPM_DIR_PATH", "FLAG_STATISTICS",
     "FLAG_LOGGER", "FLAG_HIDDEN_NAME", *(f"PLAYER{number}_NAME" for number in range(1, 6)),
 )  # fmt: skip
-"""Keys of the official server for what is not there, or is set otherwise, in ours."""
+"""Keys of the official server for settings that ours lacks, or takes from elsewhere."""
 MOST_PORT = 2**16 - 1
 
 
 class Config(NamedTuple):
-    """What a file sets; None where it does not.
+    """Settings of a file; None for those that it does not set.
 
     Attributes:
         options: Options of `make_game`, without the number of rounds.
@@ -37,10 +38,10 @@ class Config(NamedTuple):
 
 
 def read(path: Path) -> Config:
-    """Read a configuration file; of a key that stands there twice, the last one counts.
+    """Read a configuration file; of a repeated key the last value counts.
 
     Raises:
-        InputError: The file cannot be read, or a line is not understood; the message names it.
+        InputError: The file cannot be read, or a line is not valid; the message names the line.
     """
     values: dict[str, str] = {}
     port = None

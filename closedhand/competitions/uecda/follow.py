@@ -1,7 +1,12 @@
-"""A player's view of a round, kept in step with what a server's tables show.
+"""A player's view of a round, updated by the tables of a server.
 
-It is the record that `hidden.hide` makes from the true state of a game of one round; its points and
-round number are therefore 0.
+1. The first table of a round gives the hand after the tax, the classes and the seats.
+2. The player gives back cards; the first table of the tricks shows the hand after the exchange.
+3. After each turn the cells show a play, or the unchanged target for a pass.
+4. Before an own decision the view adopts what the table states otherwise.
+
+The view equals the record that `hidden.hide` makes from the true state of a game of one round. So
+its points and its round number are 0.
 """
 
 import numpy as np
@@ -25,16 +30,25 @@ from closedhand.games.daihinmin.state import HIDDEN, LONGEST, NOBODY, PLAYERS
 from closedhand.games.daihinmin.tricks import new_trick
 
 DEALT = (11, 11, 11, 10, 10)
-"""Numbers of cards dealt, in seat order from the daifugo on."""
+"""Numbers of cards dealt, in the order of seats from the daifugo on."""
 MOST_LEFT = DEALT[0] + TAXES[0]
-"""Most cards in a hand: those of the daifugo before cards are given back."""
+"""Most cards in a hand: those of the daifugo before it gives cards back."""
 FLAGS, SIZES = 5 * wire.COLUMNS, 6 * wire.COLUMNS
-"""Offsets of the flags and of the hand sizes in a table."""
+"""Offsets of the flags and of the hand sizes in a table, in numbers."""
 
 
 @kernel
 def catch_up(rules, view, seen):
-    """Apply what was seen: int64 [2 x n], alternating players and their plays or passes."""
+    """Apply the turns that were seen.
+
+    Turns after the end of the round, or beyond the longest history, are ignored: a faulty server
+    must not make the kernels write out of bounds.
+
+    Args:
+        rules: Rules of one round.
+        view: View of the player.
+        seen: int64 [2 x n]; players and their plays or passes in turn.
+    """
     for i in range(0, len(seen), 2):
         if view.out < PLAYERS and view.moves < LONGEST:
             view.player = seen[i]
@@ -43,14 +57,19 @@ def catch_up(rules, view, seen):
 
 @kernel
 def settle(rules, view, me, hand, table):
-    """Where a table, int64 [120], that asks `me` differs from `view`, adopt what the table says.
+    """Adopt what a table states otherwise than a view.
 
-    The fields of the table are those of `wire.Status`.
+    Args:
+        rules: Rules of one round.
+        view: View of the player.
+        me: The player, who is to act.
+        hand: The player's hand in the table.
+        table: int64 [120]; the numbers of the table, see `wire.Status`.
     """
     view.hands[me] = hand
     for player in range(PLAYERS):
         view.left[player] = table[SIZES + player]
-    # The official server adds the two up: an eleven back turns a revolution back.
+    # Flag 6 is the order in force: an eleven back (flag 5) turns that of a revolution back.
     view.revolution = (table[FLAGS + 5] != 0) != (table[FLAGS + 6] != 0)
     if table[FLAGS + 4] and view.target >= 0:
         new_trick(view, me)
@@ -62,7 +81,7 @@ def settle(rules, view, me, hand, table):
 
 
 class Follower:
-    """What one player knows of a round.
+    """Tracks the view of one player through the rounds of a match.
 
     Attributes:
         me: The player.
@@ -80,10 +99,10 @@ class Follower:
         self.view: State = game.empty(1)[0]
         self._game = game
         self._rules = game.rules
-        self._seen: list[int] = []
-        self._lying = wire.NOTHING
-        self._exchanging = False
-        self._leading = False
+        self._seen: list[int] = []  # players and their actions in turn, not yet in the view
+        self._lying = wire.NOTHING  # the cells of the target
+        self._exchanging = False  # whether the cards given back are not yet known
+        self._leading = False  # whether the first trick has begun
 
     def begin(self, table: bytes) -> int:
         """Begin a round with its first table.
@@ -98,7 +117,7 @@ class Follower:
         classes = status.classes if any(status.classes) else (-1,) * PLAYERS
         players = list(range(PLAYERS))
         if sorted(status.seats) != players or sorted(classes) not in (players, [-1] * PLAYERS):
-            raise InputError("the server's table tells no seats or classes")
+            raise InputError("the server's table does not show seats and classes")
         hand = _hand(table)
         self._seen.clear()
         self._lying = wire.NOTHING
@@ -115,13 +134,18 @@ class Follower:
         if self._exchanging:
             self._pay_taxes(view, hand)
         elif status.to_give:
-            raise InputError("the server asks for cards, but these rules know no exchange now")
+            raise InputError("the server asks for cards, but these rules have no exchange now")
         return status.to_give
 
     def _pay_taxes(self, view: State, hand: int) -> None:
-        """Write the state after the tax, which is already in winners' hands, but still in losers'.
+        """Write the state after the tax into a view.
 
-        That is how tables show the hands at the start of a round.
+        The table shows the tax in the hands of both sides: the winner has already received it, the
+        loser has not yet paid it.
+
+        Args:
+            view: The view.
+            hand: The player's hand in the table.
         """
         first = view.seats.tolist().index(winner(view, 0))
         view.left[np.roll(view.seats, -first)] = DEALT
@@ -134,10 +158,13 @@ class Follower:
         view.player = view.owner = winner(view, 0)
 
     def give(self, agent: Agent, number: int) -> int:
-        """The cards that an agent gives back in the exchange.
+        """Let an agent choose the cards to give back in the exchange.
+
+        Returns:
+            The cards, as a set.
 
         Raises:
-            InputError: The number of cards asked for is not that of the rules.
+            InputError: The server asks for another number of cards than the rules.
         """
         view = self.view
         pair = int(view.classes[self.me])
@@ -154,7 +181,7 @@ class Follower:
         return int(view.returned[pair])
 
     def _pass_over_daifugo(self) -> None:
-        """Record that the daifugo has given back cards, which are unknown."""
+        """Record that the daifugo has given back cards, all unknown."""
         view = self.view
         view.moves = TAXES[0]
         view.history[: TAXES[0]] = HIDDEN
@@ -162,6 +189,7 @@ class Follower:
         view.left[loser(view, 0)] += TAXES[0]
 
     def _pick(self, pair: int, cards: int) -> None:
+        """Record a set of cards that the winner of a pair gives back."""
         view = self.view
         for card in range(cards.bit_length()):
             if cards >> card & 1:
@@ -170,7 +198,7 @@ class Follower:
         view.returned[pair] |= np.uint64(cards)
 
     def _end_exchange(self, hand: int) -> None:
-        """Infer the outcome of the exchange from the first hand shown in the tricks."""
+        """Infer the cards given back from the first hand that a table of the tricks shows."""
         view = self.view
         before = int(view.hands[self.me])
         own = int(view.classes[self.me])
@@ -180,7 +208,7 @@ class Follower:
             start = sum(TAXES[:each])
             view.history[start : start + tax] = HIDDEN
             view.moves = start
-            if each == pair:
+            if each == pair:  # own cards that have gone, or that have come
                 self._pick(pair, before & ~hand if own == pair else hand & ~before)
         view.moves = sum(TAXES)
         self._exchanging = False
@@ -189,7 +217,7 @@ class Follower:
         """Process the table that begins a turn.
 
         Returns:
-            The player to act, and whether it is this one, in which case `view` is up to date.
+            The player to act, and whether it is this one; only then is `view` up to date.
 
         Raises:
             InputError: The table does not show a turn in a round.
@@ -202,14 +230,14 @@ class Follower:
             self._lead(table, player)
         if mine:
             if player != self.me:
-                raise InputError(f"the server's table asks player {player} in our name")
-            _left(table)
+                raise InputError(f"the server's table asks this client, but as player {player}")
+            _left(table)  # checks the sizes before the kernel uses them
             numbers = np.frombuffer(table, ">i4").astype(np.int64)
             settle(self._rules, self.finish(), self.me, np.uint64(_hand(table)), numbers)
         return player, mine
 
     def _lead(self, table: bytes, leader: int) -> None:
-        """Begin the first trick, with the hands after the exchange."""
+        """Begin the first trick with the hands after the exchange."""
         view = self.view
         hand = _hand(table)
         if self._exchanging:
@@ -220,7 +248,7 @@ class Follower:
         new_trick(view, leader)
 
     def see(self, player: int, cells: bytes) -> None:
-        """Process the cells on the table after a turn: a play, or unchanged cells for a pass.
+        """Process the cells after a turn: a play, or unchanged cells for a pass.
 
         Raises:
             InputError: The cells do not show a play.
@@ -234,7 +262,7 @@ class Follower:
         self._seen += (player, action)
 
     def finish(self) -> State:
-        """The view after all that was seen."""
+        """Apply all turns seen so far and return the view."""
         if self._seen:
             catch_up(self._rules, self.view, np.array(self._seen, np.int64))
             self._seen.clear()
@@ -242,10 +270,10 @@ class Follower:
 
 
 def _left(table: bytes) -> tuple[int, ...]:
-    """The sizes of all hands, small enough for what kernels make of them."""
+    """Read the sizes of all hands, checked for the bounds that kernels rely on."""
     left = wire.read_status(table).left
     if not all(0 <= number <= MOST_LEFT for number in left):
-        raise InputError("the server's table has no sizes of hands")
+        raise InputError(f"the server's table has sizes of hands outside 0 to {MOST_LEFT}: {left}")
     return left
 
 

@@ -1,4 +1,4 @@
-"""A server of protocol 20070: five players, any mix of clients and our own agents."""
+"""A server of protocol 20070: a match of five players, each a client or an agent."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -9,7 +9,7 @@ import numpy as np
 
 from closedhand.competitions.uecda import wire
 from closedhand.competitions.uecda.client import match_game, warm_up
-from closedhand.competitions.uecda.guests import MOST_WAITING, PROFILE_SECONDS, Clock, Lobby, listen
+from closedhand.competitions.uecda.remote_players import Limits, Lobby, listen
 from closedhand.competitions.uecda.table import Result, Seat, Table, warm_up_table
 from closedhand.core.agents import Agent, make_agent
 from closedhand.core.files import Log
@@ -19,16 +19,17 @@ from closedhand.games.daihinmin import logs
 from closedhand.games.daihinmin.state import PLAYERS
 
 NET = "net"
-"""Name in place of an agent, where a client plays."""
+"""Name in place of an agent for a seat of a client."""
+LIMITS = Limits()
 FALLBACK = "default"
-SECONDS = 10.0
+"""Agent that replaces a client that has lost its seat."""
 
 
 class Server:
-    """A server, which waits for clients and then plays a match.
+    """A server that waits for clients and then plays a match.
 
     Attributes:
-        address: Host and port at which it listens.
+        address: Host and port on which it listens.
         rounds: Number of rounds of the match.
         clients: Number of clients expected.
     """
@@ -40,13 +41,10 @@ class Server:
         seed: int = 0,
         host: str = wire.HOST,
         port: int = wire.PORT,
-        seconds: float = SECONDS,
-        profile_seconds: float = PROFILE_SECONDS,
-        most_waiting: int = MOST_WAITING,
+        limits: Limits = LIMITS,
         fallback: str | Agent = FALLBACK,
         log: Path | None = None,
         note: Callable[[str], None] = lambda line: None,
-        clock: Clock = time.monotonic,
         **options: Any,
     ) -> None:
         """Listen for clients.
@@ -55,16 +53,12 @@ class Server:
             agents: One agent for all players, or one for each; `net` is a client.
             rounds: Number of rounds to play.
             seed: Seed of the deals and of the agents' own randomness.
-            host: Address to listen at.
-            port: Port to listen at; 0 is any free port.
-            seconds: Time limit for every decision of a client.
-            profile_seconds: Time limit for a client's profile.
-            most_waiting: Largest number of connections without a profile; the oldest is closed for
-                a further one.
+            host: Address to listen on.
+            port: Port to listen on; 0 is any free port.
+            limits: Limits for clients.
             fallback: Agent that replaces a client that has lost its seat.
             log: New file for the log, begun with the match and complete at the end of every round.
-            note: Callback that receives a line about each client that comes or goes.
-            clock: Clock of all time limits.
+            note: Callback that receives a line about each client that takes or loses a seat.
             **options: Options of the rules.
 
         Raises:
@@ -74,7 +68,7 @@ class Server:
         if len(agents) not in (1, PLAYERS):
             raise InputError(f"name one agent for all players or five, not {len(agents)}")
         if seed < 0:
-            raise InputError(f"a seed is not negative: {seed}")
+            raise InputError(f"the seed is at least 0, not {seed}")
         specs = list(agents) * (PLAYERS // len(agents))
         self._seed = seed
         self._game = match_game(**{**options, "rounds": rounds})
@@ -88,7 +82,7 @@ class Server:
             for spec, own in zip(specs, seeds, strict=True)
         ]
         self._note = note
-        self._clock = clock
+        self._clock = limits.clock
         self._listener = listen(host, port)
         try:
             self._log = Log(log) if log else None
@@ -98,9 +92,7 @@ class Server:
         self.address: tuple[str, int] = self._listener.getsockname()[:2]
         clients = [player for player, spec in enumerate(specs) if spec == NET]
         self.clients = len(clients)
-        self._lobby = Lobby(
-            self._listener, clients, seconds, note, profile_seconds, most_waiting, clock
-        )
+        self._lobby = Lobby(self._listener, clients, limits, note)
 
     def run(
         self,
@@ -119,12 +111,12 @@ class Server:
         log = self._log
         try:
             with self._listener:
-                # Loading kernels and networks takes time, which must not count in the match.
+                # Load kernels and networks now: their time must not count in the match.
                 warm_up_table(self._game)
                 for name in self._names:
                     warm_up(self._game, make_agent(self._game, name))
-                for player, guest in self._lobby.gather().items():
-                    self._seats[player].guest = guest
+                for player, remote in self._lobby.gather().items():
+                    self._seats[player].remote = remote
             if start is None:
                 start = self._game.deal(np.random.default_rng(self._seed))
             if log:
@@ -136,7 +128,7 @@ class Server:
         finally:
             for seat in self._seats:
                 if seat.client:
-                    seat.client.leave("was seen off")
+                    seat.client.leave("was disconnected")
             if log:
                 log.close()
 

@@ -1,4 +1,12 @@
-"""A match at a table of five: messages to clients, their answers, and the play."""
+"""A match of five players: messages to clients, their answers, and the play.
+
+A round goes as follows:
+
+1. Send every client its hand. Daifugo and fugo give back cards, clients among them in parallel.
+2. At each turn send every client its hand, which is the question to the player to act.
+3. Take the play of the client or agent; an illegal, late or missing one counts as a pass.
+4. Send the mover a reply, and all clients the cells and whether the round goes on.
+"""
 
 import time
 from collections.abc import Callable, Sequence
@@ -8,7 +16,7 @@ from typing import Protocol
 import numpy as np
 
 from closedhand.competitions.uecda import wire
-from closedhand.competitions.uecda.guests import Clock
+from closedhand.competitions.uecda.remote_players import Clock
 from closedhand.competitions.uecda.wire import Status
 from closedhand.core.agents import Agent
 from closedhand.core.game import Game, State
@@ -33,18 +41,22 @@ from closedhand.games.daihinmin.tricks import covers, is_back, lock_after, revol
 
 @kernel
 def step(rules, state, action, out):
-    """Play what a submitted action counts as; write the outcome and the start of the next turn.
+    """Apply a submitted action, or a pass in place of an illegal one, and write the outcome.
 
     Args:
         rules: Rules of a match.
-        state: State of the match.
+        state: State of the match; modified.
         action: Action id.
-        out: int64 [10]: whether the action was legal; whether the round is over; the player to act;
-            whether the table is empty, whether there is a revolution, whether there is a lock, and
-            whether a jack turns the order until the trick ends; these three as the action made
-            them, even if it ended the trick or the round.
+        out: int64 [10]; the outcome:
+
+            - 0: whether the action was legal;
+            - 1: whether the round is over;
+            - 2: the player to act;
+            - 3: whether the next play leads a trick;
+            - 4 to 6: order of ranks turned, lock, and order turned by a jack, at the next turn;
+            - 7 to 9: the same three as the action made them, even if it ended the trick or round.
     """
-    number = state.round_number
+    number = state.round_number  # `play` deals the next round at once when one is over
     admitted = admit(rules, state, action, out)
     turned, lock, back = np.int64(state.revolution), np.int64(state.lock), is_back(rules, state)
     if admitted != PASS:
@@ -65,26 +77,26 @@ def step(rules, state, action, out):
 
 
 OUTCOME = 10
-"""Size of what `step` writes."""
+"""Number of values that `step` writes."""
 
 
 def warm_up_table(game: Game) -> None:
-    """Load the kernels of a match before anybody has to wait for them."""
+    """Load the kernels of a match ahead of its first turn."""
     step(game.rules, game.deal(np.random.default_rng(0)), PASS, np.zeros(OUTCOME, np.int64))
 
 
-class Listener(Protocol):
-    """A client as a table sees it: a `guests.Guest`, or one of a recording.
+class RemoteClient(Protocol):
+    """A client with a seat: a `remote_players.RemotePlayer`, or one of a recording.
 
     Attributes:
         name: Name in its profile.
-        gone: Reason why it lost its seat; empty while it has it.
+        gone: Reason why it lost its seat; empty while it has one.
     """
 
     name: str
     gone: str
 
-    def tell(self, message: bytes) -> None:
+    def queue(self, message: bytes) -> None:
         """Queue a message."""
         ...
 
@@ -97,7 +109,7 @@ class Listener(Protocol):
         ...
 
     def answer(self, meanwhile: Callable[[], None]) -> bytes | None:
-        """The table that answers the question, or None if there is none in time."""
+        """Wait for the table that answers the question; None if there is none in time."""
         ...
 
     def leave(self, reason: str) -> None:
@@ -107,25 +119,25 @@ class Listener(Protocol):
 
 @dataclass
 class Seat:
-    """A player: an agent, or a client and the agent that replaces it if it disconnects."""
+    """A player: an agent, or a client and the agent that replaces it if it loses its seat."""
 
     agent: Agent
-    guest: Listener | None = None
+    remote: RemoteClient | None = None
 
     @property
     def name(self) -> str:
         """The player's name in the log."""
-        return wire.ascii_name(self.guest.name if self.guest else self.agent.name)
+        return wire.ascii_name(self.remote.name if self.remote else self.agent.name)
 
     @property
-    def client(self) -> Listener | None:
+    def client(self) -> RemoteClient | None:
         """The client, or None if there is none or it has lost its seat."""
-        return self.guest if self.guest and not self.guest.gone else None
+        return self.remote if self.remote and not self.remote.gone else None
 
     @property
     def gone(self) -> str:
-        """Reason why the client lost its seat; empty while it has it, or without a client."""
-        return self.guest.gone if self.guest else ""
+        """Reason why the client lost its seat; empty while it has one, or without a client."""
+        return self.remote.gone if self.remote else ""
 
 
 @dataclass(frozen=True)
@@ -138,13 +150,12 @@ class Result:
         rounds: Number of complete rounds.
         gains: Points of each complete round, by player.
         decisions: Number of decisions, by player.
-        seconds: Time that they took, by player: an agent's own, and a client's from the question
-            to its answer.
+        seconds: Time of all decisions, by player; for a client from the question to its answer.
         late: Number of questions not answered in time, by player.
         illegal: Number of illegal answers, by player; they count as a pass, and in the exchange as
             the best cards.
-        gone: Reasons why clients lost their seats, by player, or an empty string.
-        interrupted: Whether the match was ended before the end of its last round.
+        gone: Reason why a client lost its seat, by player; empty for all others.
+        interrupted: Whether the match ended before the end of its last round.
     """
 
     names: tuple[str, ...]
@@ -184,20 +195,20 @@ class Table:
         self._check = check
         self._clock = clock
         self._rules = game.rules
-        self._needs = game.rules.plays.need.tolist()
+        self._needs = game.rules.plays.need.tolist()  # by play the cards that leave the hand
         self._seats = seats
         self._state = state.copy()
         self._note = note
         self._out = np.zeros(OUTCOME, np.int64)
-        self._common = Status()
-        self._margin = wire.NO_MARGIN
+        self._common = Status()  # classes and seats of the round
+        self._margin = wire.NO_MARGIN  # that of the latest answer, also over the end of a round
         self._gains: list[tuple[int, ...]] = []
         self._decisions = [0] * PLAYERS
         self._asked = [0.0] * PLAYERS
         self._spent = [0.0] * PLAYERS
         self._late = [0] * PLAYERS
         self._illegal = [0] * PLAYERS
-        self._missed: set[int] = set()
+        self._missed: set[int] = set()  # players whose lost seat has been noted
         self._clients = [(i, seat.client) for i, seat in enumerate(seats) if seat.client]
 
     def play_round(self, points: Sequence[int]) -> tuple[dict[str, str], list[int]]:
@@ -223,7 +234,7 @@ class Table:
         return transcript.values([PLAYERS - gain for gain in gains], total), total
 
     def result(self, points: Sequence[int], rounds: int, interrupted: bool) -> Result:
-        """The result of the match so far."""
+        """Collect the result of the match so far."""
         return Result(
             tuple(seat.name for seat in self._seats),
             tuple(points),
@@ -238,10 +249,10 @@ class Table:
         )
 
     def _announce(self) -> None:
-        """Tell the clients their hands, including a tax received, or still to be paid.
+        """Queue the first table of the round for each client, with its hand.
 
-        The sizes of the hands are those as dealt, before the tax, as the official server sends
-        them: there are clients that rely on it.
+        A hand includes a tax received, or still to be paid. The sizes of the hands are those before
+        the tax: the official server sends these, and some clients rely on them.
         """
         state = self._state
         hands, before = state.hands.tolist(), dealt(state)
@@ -258,12 +269,12 @@ class Table:
             status = self._common._replace(
                 exchange=1, to_give=number, player=wire.IN_EXCHANGE, margin=self._margin
             )
-            client.tell(wire.hand_cells(hand) + status.pack())
+            client.queue(wire.hand_cells(hand) + status.pack())
 
     # The exchange
 
     def _exchange(self, transcript: logs.Transcript) -> None:
-        """Ask daifugo and fugo, who may answer in parallel, for the cards they give back."""
+        """Ask daifugo and fugo together for the cards that they give back."""
         state = self._state
         pairs = [(winner(state, pair), loser(state, pair)) for pair in range(len(TAXES))]
         self._send([taker for taker, _ in pairs])
@@ -272,7 +283,7 @@ class Table:
             transcript.give(taker, payer, int(state.returned[pair]))
 
     def _give(self, taker: int, number: int) -> None:
-        """Let the daifugo or the fugo give cards back."""
+        """Let the daifugo or the fugo give back a number of cards."""
         state = self._state
         table = self._answer(taker)
         if self._seats[taker].client is None:
@@ -305,6 +316,7 @@ class Table:
             transcript.submit(player, action)
             step(self._rules, state, action, self._out)
             legal, ended = bool(self._out[0]), bool(self._out[1])
+            # The three after `empty` are for the next turn, the last three as the play made them.
             following, empty, *now, turned, locked, backed = self._out[2:].tolist()
             revolution, lock, back = now
             self._illegal[player] += not legal and action != PASS
@@ -314,8 +326,9 @@ class Table:
                 cells[player] = wire.hand_cells(hands[player])
                 lying, accepted = answer, True
             else:
+                # As the official server, accept a pass only as a lead.
                 accepted = legal and status.empty == 1 and not wire.shows_cards(answer)
-            # Revolution and lock are shown as the play made them, even if it ended the trick.
+            # Show revolution and lock as the play made them, even if it ended the trick.
             shown = status._replace(
                 left=tuple(left),
                 empty=int(lying == wire.BLANK),
@@ -339,26 +352,26 @@ class Table:
         self._margin = status.margin
 
     def _ask(self, status: Status, cells: Sequence[bytes]) -> None:
-        """Send all clients their hands, and with it the question to the player to act."""
+        """Send all clients their hands; to the player to act this is the question."""
         mine, others = status._replace(my_turn=1).pack(), status.pack()
         for player, client in self._clients:
-            client.tell(cells[player] + (mine if player == status.player else others))
+            client.queue(cells[player] + (mine if player == status.player else others))
         self._send([status.player])
 
     def _show(self, mover: int, accepted: bool, table: bytes, ended: bool) -> None:
-        """Tell all clients what is on the table, and whether the round goes on."""
+        """Queue the cells after a turn for all clients, with whether the round goes on."""
         end = wire.GOES_ON
         if ended:
             end = wire.MATCH_OVER if over(self._rules, self._state) else wire.ROUND_OVER
         message = table + wire.NUMBER.pack(end)
         reply = wire.ACCEPTED if accepted else wire.REJECTED
         for player, client in self._clients:
-            client.tell(reply + message if player == mover else message)
+            client.queue(reply + message if player == mover else message)
 
     # Players
 
     def _send(self, asked: Sequence[int]) -> None:
-        """Send all that is queued, to those who are asked for an answer first."""
+        """Send all queued messages, first to the players that are asked for an answer."""
         self._check()
         for player in asked:
             client = self._seats[player].client
@@ -372,7 +385,7 @@ class Table:
             client.flush()
 
     def _answer(self, player: int) -> bytes | None:
-        """The table that the player's client sends in time, or None."""
+        """Wait for the table of a player's client; None without a client or a table in time."""
         seat, table = self._seats[player], None
         if seat.client:
             table = seat.client.answer(meanwhile=self._check)
@@ -386,7 +399,7 @@ class Table:
         return table
 
     def _agent_action(self, player: int) -> int:
-        """The action of a player's agent."""
+        """Ask a player's agent for its action in the player's view."""
         view = self._state.copy()
         hide(self._rules, view, player)
         start = self._clock()
@@ -395,12 +408,15 @@ class Table:
         return action
 
     def _count(self, player: int, start: float) -> None:
-        """Count a decision that was begun at a time."""
+        """Count a decision that began at a time of the clock."""
         self._decisions[player] += 1
         self._spent[player] += self._clock() - start
 
     def _submission(self, player: int) -> tuple[int, bytes]:
-        """The play that a player submits, legal or not, and its table; all else is a pass."""
+        """Get the play of a player, legal or not, and its table.
+
+        A table that shows no play counts as an illegal pass, and a missing one as a pass.
+        """
         table = self._answer(player)
         if self._seats[player].client is None:
             action: int | None = self._agent_action(player)

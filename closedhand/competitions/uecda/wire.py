@@ -1,14 +1,15 @@
 """Tables of protocol 20070: conversion of cards, plays and the game's status to bytes and back.
 
 A table is 8 x 15 numbers, int32 big-endian, row by row; single numbers are int32 big-endian too.
-Rows 0 to 3 are the suits S H D C and columns 1 to 13 the ranks 3 to 2; columns 0 and 14 are for the
-joker only. 1 is a card, 2 the joker. A joker in hand is at row 4, column 1. A joker in a play is in
-the cell that it stands for, in row 4 if it is the fifth card of a group, and anywhere in rows 0 to
-3 if it is alone. These five rows are called **cells** here; rows 5 to 7 are the `Status`.
 
-Some numbers of the status mean nothing: the **margin**, which is the end of row 5, and row 7. What
-clients write there the official server repeats, and so does ours: the margin of the latest answer
-until the next one, and row 7 of a play as long as it lies on the table.
+- Rows 0 to 4 are called **cells** here. Rows 0 to 3 are the suits S H D C, and columns 1 to 13 the
+  ranks 3 to 2; columns 0 and 14 can hold only the joker. 1 is a card, 2 the joker.
+- A joker in a hand is at row 4, column 1. A joker in a play is in the cell of the card that it
+  stands for, in row 4 if it is the fifth card of a group, and anywhere in rows 0 to 3 if it is
+  alone.
+- Rows 5 to 7 are the `Status`. Two parts of it mean nothing: the end of row 5, called **margin**
+  here, and row 7. The official server repeats what clients write there, and so does ours: the
+  margin of the latest answer until the next answer, and row 7 of a play while it is the target.
 """
 
 import struct
@@ -29,23 +30,42 @@ CELLS = 4 * CARD_ROWS * COLUMNS
 """Size of the cells of a table in bytes."""
 NUMBER = struct.Struct(">i")
 ACCEPTED, REJECTED = NUMBER.pack(9), NUMBER.pack(8)
+"""Replies of the server to a play."""
 GOES_ON, ROUND_OVER, MATCH_OVER = range(3)
+"""Numbers that the server sends after every turn."""
 LONGEST_NAME = 9
+"""Most characters of a client's name that the server keeps."""
 NOTHING = bytes(CELLS)
 """The cells of a pass."""
 MARGIN_AT, MARGIN = 4 * (5 * COLUMNS + 8), 4 * (COLUMNS - 8)
-"""Place and size of the margin in bytes."""
+"""Offset and size of the margin in bytes."""
 LAST_ROW = 4 * 7 * COLUMNS
-"""Place of row 7 in bytes."""
+"""Offset of row 7 in bytes."""
 NO_MARGIN, NO_LAST_ROW = bytes(MARGIN), bytes(TABLE - LAST_ROW)
 BLANK = bytes(TABLE)
 """A table of zeros."""
 IN_EXCHANGE = 6
-"""Value in place of the player to act during the exchange."""
+"""Value of `Status.player` during the exchange."""
 
 
 class Status(NamedTuple):
-    """Rows 5 to 7 of a table: everything besides cards."""
+    """Rows 5 to 7 of a table: everything besides cards, in their order but for the margin.
+
+    Attributes:
+        exchange: 1 in the first table of a round, before the exchange.
+        to_give: Number of cards that the recipient has to give back.
+        my_turn: 1 if the recipient is to act.
+        player: The player to act, or `IN_EXCHANGE`.
+        empty: 1 if the next play leads a trick.
+        eleven_back: 1 if a jack has turned the order of ranks until the end of the trick.
+        revolution: 1 if the order of ranks is turned: by a revolution or a jack, not by both.
+        lock: 1 if the suits are locked.
+        left: Number of cards in each hand, by player.
+        classes: Class of each player, 0 for the daifugo; all 0 before classes are known.
+        seats: The players in the order of play.
+        margin: The end of row 5, without meaning.
+        last_row: Row 7, without meaning.
+    """
 
     exchange: int = 0
     to_give: int = 0
@@ -62,7 +82,7 @@ class Status(NamedTuple):
     last_row: bytes = NO_LAST_ROW
 
     def pack(self) -> bytes:
-        """The rows as bytes."""
+        """Pack the rows into bytes."""
         numbers = (*self.left, *self.classes, *self.seats)
         return _STATUS.pack(*self[:8], self.margin, *numbers, self.last_row)
 
@@ -72,14 +92,14 @@ _TURN = struct.Struct(">2i")
 
 
 def read_status(table: bytes) -> Status:
-    """The status in a table."""
+    """Read the status of a table."""
     numbers = _STATUS.unpack_from(table, CELLS)
     left, classes, seats = (numbers[start : start + PLAYERS] for start in (9, 14, 19))
     return Status._make((*numbers[:8], left, classes, seats, numbers[8], numbers[24]))
 
 
 def margin_of(table: bytes) -> bytes:
-    """The margin of an answer, as it is repeated: without negative numbers."""
+    """The margin of an answer as the server repeats it: negative numbers become 0."""
     margin = table[MARGIN_AT : MARGIN_AT + MARGIN]
     if margin == NO_MARGIN:
         return margin
@@ -87,20 +107,22 @@ def margin_of(table: bytes) -> bytes:
 
 
 def turn_of(table: bytes) -> tuple[int, bool]:
-    """The player whose turn a table begins, and whether the table's recipient is that player."""
+    """The player to act in a table, and whether the recipient of the table is that player."""
     mine, player = _TURN.unpack_from(table, CELLS + 8)
     return player, mine == 1
 
 
 def _put(cells: bytearray, row: int, column: int, value: int) -> None:
+    """Write a number below 256: its value is the last of the four big-endian bytes."""
     cells[4 * (COLUMNS * row + column) + 3] = value
 
 
 def hand_cells(cards: int) -> bytes:
-    """The cells of a set of held cards."""
+    """Convert a hand, a set of bits by card id, to cells."""
     cells = bytearray(CELLS)
     for card in range(JOKER):
         if cards >> card & 1:
+            # Card ids are 4 * rank + suit with the suits C D H S: rows have them reversed.
             _put(cells, 3 - card % 4, 1 + card // 4, 1)
     if cards >> JOKER & 1:
         _put(cells, 4, 1, 2)
@@ -108,12 +130,12 @@ def hand_cells(cards: int) -> bytes:
 
 
 def held_cards(cells: bytes) -> int | None:
-    """The set of cards in cells, with the joker anywhere; None if a cell's value is not a card."""
+    """Read a set of cards; the joker may be in any cell. None if a cell holds another value."""
     cards = 0
     numbers = np.frombuffer(cells, ">i4", CARD_ROWS * COLUMNS)
     for place in np.flatnonzero(numbers).tolist():
         row, column = divmod(place, COLUMNS)
-        if numbers[place] == 2 and not cards >> JOKER:
+        if numbers[place] == 2 and not cards >> JOKER:  # at most one joker
             cards |= 1 << JOKER
         elif numbers[place] == 1 and row < 4 and 1 <= column <= plays.NUM_RANKS:
             cards |= 1 << 4 * (column - 1) + 3 - row
@@ -123,7 +145,7 @@ def held_cards(cells: bytes) -> int | None:
 
 
 def under_joker(cells: bytes) -> int:
-    """The card, a set, in whose cell the joker lies; the empty set if it lies elsewhere."""
+    """The card in whose cell the joker lies, as a set; the empty set if it lies elsewhere."""
     numbers = np.frombuffer(cells, ">i4", 4 * COLUMNS).reshape(4, COLUMNS)
     cards = 0
     for row, column in np.argwhere(numbers[:, 1:-1] == 2).tolist():
@@ -132,17 +154,17 @@ def under_joker(cells: bytes) -> int:
 
 
 def play_cells(play: int) -> bytes:
-    """The cells of a play or of the pass; a lone joker is in column 0 of the spades."""
+    """Convert a play or the pass to cells; a lone joker goes to row 0, column 0."""
     return _all_cells()[play]
 
 
 def read_play(cells: bytes) -> int | None:
-    """The play that cells show, regardless of who holds its cards; None if they show no play."""
+    """Read a play, without regard to hands; None if the cells do not show a play."""
     return _plays_by_cells().get(cells)
 
 
 def shows_cards(cells: bytes) -> bool:
-    """Whether any cell has the value of a card or of the joker; what shows none is a pass."""
+    """Whether any cell holds a card or the joker; cells without any are a pass."""
     numbers = np.frombuffer(cells, ">i4", CARD_ROWS * COLUMNS)
     return bool(((numbers == 1) | (numbers == 2)).any())
 
@@ -176,14 +198,14 @@ def _plays_by_cells() -> dict[bytes, int]:
 
 
 def profile(name: str) -> bytes:
-    """The table by which a client introduces itself; `_` replaces non-ASCII characters."""
+    """Make the first table of a client, with its name; `_` replaces non-ASCII characters."""
     text = ascii_name(name)[: COLUMNS - 1].encode()
     rows = [PROTOCOL, *bytes(COLUMNS - 1), *text.ljust(COLUMNS, b"\0")]
     return struct.pack(f">{len(rows)}i", *rows).ljust(TABLE, b"\0")
 
 
 def read_profile(table: bytes) -> str | None:
-    """The name in a profile, or None if the table is not a profile of this protocol."""
+    """Read the name in a profile; None if the table is not a profile of this protocol."""
     numbers = np.frombuffer(table, ">i4", 2 * COLUMNS).tolist()
     if numbers[0] != PROTOCOL:
         return None
@@ -193,5 +215,5 @@ def read_profile(table: bytes) -> str | None:
 
 
 def ascii_name(name: str) -> str:
-    """A name with `_` in place of all but visible ASCII characters; `_` for an empty one."""
+    """Replace all but visible ASCII characters of a name by `_`; an empty name becomes `_`."""
     return "".join(c if "!" <= c <= "~" else "_" for c in name) or "_"

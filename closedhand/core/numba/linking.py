@@ -18,6 +18,7 @@ from typing import Any, cast
 
 from numba import extending, types
 
+from closedhand.core import interrupt
 from closedhand.core.numba.notices import announce_compilation
 from closedhand.core.numba.private import (
     Compiler,
@@ -159,6 +160,14 @@ class Whole(CPUDispatcher):
         super().__init__(function, locals, options, _WholeCompiler)
         without = {**options, "no_cpython_wrapper": True}
         self.part = Part(_copy(function), locals, without, PartCompiler)
+
+    def compile(self, sig: Any) -> Any:
+        """Load or compile the code for a signature; Ctrl-C acts after that.
+
+        LLVM hands over its code by a callback, which would lose the code and the interruption.
+        """
+        with interrupt.postponed():
+            return super().compile(sig)
 
     @property
     def _numba_type_(self) -> Any:

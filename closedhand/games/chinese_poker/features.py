@@ -38,7 +38,6 @@ NUM_RANKS, NUM_KINDS = len(RANKS), len(RANKS) + len(SUITS)
 @kernel
 def features(rules, state, player, out):
     """Write the numbers of `FEATURES`."""
-    out[:] = 0
     for i in range(HAND):
         card = np.int64(state.hands[player, i])
         out[CARD + card] = 1

@@ -35,7 +35,6 @@ def shapes(players: int) -> dict[str, tuple[int, ...]]:
 @kernel
 def observe(rules, state, player, out):
     """Write the planes, then the status vector."""
-    out[:] = 0
     for card in state.hands[player]:
         out[place(0, card)] = 1
     for i in range(rules.players):

@@ -348,8 +348,12 @@ def redeal(rules, view, player, rng):
         if view.hands[seat, 0] != UNKNOWN:
             for card in view.hands[seat]:
                 deck[card] = UNKNOWN
-    deck = deck[deck != UNKNOWN]
-    shuffle(deck, seed_in_kernel(rng))
+    left = 0
+    for card in range(DECK):
+        if deck[card] != UNKNOWN:
+            deck[left] = deck[card]
+            left += 1
+    shuffle(deck[:left], seed_in_kernel(rng))
     dealt = 0
     parts = np.empty(len(PARTS), np.int64)
     for seat in range(rules.players):

@@ -181,7 +181,6 @@ most_left_of = by_players({players: (most_left(players),) for players in TITLES}
 @kernel
 def features(rules, state, player, out):
     """Write all numbers."""
-    out[:] = 0
     at, most = starts_of(state), most_left_of(state)[0]
     write_cards(out, at.hand, state.hands[player])
     write_cards(out, at.unseen, unseen(state, player))

@@ -9,7 +9,7 @@ tax. All players know who held the three of diamonds when the first trick was le
 import numpy as np
 
 from closedhand.core import bits
-from closedhand.core.cards import draw_place
+from closedhand.core.cards import draw_place, total
 from closedhand.core.numba.jit import kernel, seed_in_kernel
 from closedhand.games.daihinmin.cards import added, alike, bit, deck_of, removed
 from closedhand.games.daihinmin.exchange import (
@@ -22,7 +22,7 @@ from closedhand.games.daihinmin.exchange import (
 )
 from closedhand.games.daihinmin.plays import BOTH, DIAMOND_THREE, JOKER
 from closedhand.games.daihinmin.seven_ten_rules import gone_from, own_of, shown_by
-from closedhand.games.daihinmin.state import HIDDEN, two_jokers
+from closedhand.games.daihinmin.state import HIDDEN, MOST, two_jokers
 
 CANDIDATES = 8
 """Number of determinisations of the unseen cards from which one is drawn by weight."""
@@ -82,7 +82,7 @@ def redeal(rules, view, player, rng):
     each weighted by the number of exchanges that lead to it. If a payer of a joker kept the other
     one, that one counts like a better card in these numbers.
     """
-    room = np.zeros(len(view.hands), np.int64)
+    room = np.zeros(MOST, np.int64)[: len(view.hands)]
     hidden = unseen(view, player)
     for other in range(len(view.hands)):
         if other != player:
@@ -131,24 +131,30 @@ def deal_likely(rules, view, player, hidden, room, rng):
         for pair in range(len(view.taxed)):
             if player not in (winner(view, pair), loser(view, pair)) and is_complete(view, pair):
                 candidates = CANDIDATES
-    fixed = view.hands.copy()
+    # Made once, with a constant length: on a GPU they are on the stack of a thread.
+    hands, chosen = np.empty(MOST, np.uint64), np.empty(MOST, np.uint64)
+    rooms = np.zeros(MOST, np.int64)
+    for other in range(len(view.hands)):
+        chosen[other] = view.hands[other]
     if two_jokers(view) and hidden & BOTH == bit(JOKER):
         # A hand may contain the other joker already, as card 52: deal this one as card 53, so that
         # `|=` keeps both. `alike` turns a lone one back below.
         hidden ^= BOTH
-    total, chosen = 0.0, fixed
+    weights = 0.0
     for _ in range(candidates):
-        hands = fixed.copy()
-        deal_rest(hands, hidden, room.copy(), rng)
+        for other in range(len(view.hands)):
+            hands[other], rooms[other] = view.hands[other], room[other]
+        deal_rest(hands, hidden, rooms, rng)
         if two_jokers(view):
-            for other in range(len(hands)):
+            for other in range(len(view.hands)):
                 hands[other] = alike(hands[other])
         weight = 1.0
         if candidates > 1:
             weight = exchange_weight(rules, view, player, hands)
-        total += weight
-        if rng.random() * total < weight:
-            chosen = hands
+        weights += weight
+        if rng.random() * weights < weight:
+            for other in range(len(view.hands)):
+                chosen[other] = hands[other]
     for other in range(len(view.hands)):
         view.hands[other] = chosen[other]
 
@@ -156,7 +162,7 @@ def deal_likely(rules, view, player, hidden, room, rng):
 @kernel
 def deal_rest(hands, hidden, room, rng):
     """Deal the cards of `hidden` at random, `room[player]` to each."""
-    left = room.sum()
+    left = total(room)
     while hidden:
         taker = draw_place(room, left, rng)
         left -= 1

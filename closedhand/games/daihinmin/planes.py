@@ -120,7 +120,6 @@ def has_gifts(options: np.record) -> bool:
 @kernel
 def observe(rules, state, player, out):
     """Write the planes."""
-    out[:] = 0
     at = places_of(state)
     draw_cards(out, HAND, state.hands[player])
     draw_cards(out, UNSEEN, unseen(state, player))

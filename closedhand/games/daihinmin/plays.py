@@ -55,7 +55,11 @@ NO_JOKER = -9
 
 
 MOST_CARDS = (13, 20)
-"""Maximum number of cards in a hand, the daifugo's in the exchange: of 5 or 6 players, of fewer."""
+"""Maximum number of cards of a player, the daifugo in the exchange: with five or six players, and
+with fewer.
+
+It also bounds the hidden cards of a hand: what is given after a seven lies open.
+"""
 
 
 class Shape(NamedTuple):

@@ -21,7 +21,7 @@ from closedhand.games.daihinmin.exchange import (
     pick,
     winner,
 )
-from closedhand.games.daihinmin.plays import PASS
+from closedhand.games.daihinmin.plays import NUM_CARDS, PASS
 from closedhand.games.daihinmin.seven_ten_rules import clear_gifts, due_of, own_of
 from closedhand.games.daihinmin.state import LONGEST, NOBODY, two_jokers
 from closedhand.games.daihinmin.tricks import (
@@ -62,7 +62,8 @@ def deal_round(rules, state):
     )
     for player in range(len(state.hands)):
         state.classes[player] = -1 if reset else state.places[player]
-    deck = np.arange(bits.size(deck_of(state)))
+    # Made with a constant length, for GPUs.
+    deck = np.arange(NUM_CARDS + 1)[: bits.size(deck_of(state))]
     state.seed = shuffle(deck, state.seed)
     first = np.int64(state.seed % np.uint64(len(state.seats)))
     for seat in range(len(state.hands)):

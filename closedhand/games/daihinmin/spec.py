@@ -19,7 +19,7 @@ DAIHINMIN = GameSpec(
     parse_record="closedhand.games.daihinmin.notation:parse_record",
     readers=(
         "closedhand.games.daihinmin.replaying:UECDA",
-        "closedhand.competitions.uecda.recordings:TRAFFIC",
+        "closedhand.competitions.uecda.comparison:TRAFFIC",
     ),
     trainers={
         "playouts": f"{COMMANDS}.playouts:learn",

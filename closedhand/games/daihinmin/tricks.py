@@ -31,7 +31,7 @@ from closedhand.games.daihinmin.seven_ten_rules import (
     shown_by,
     spent_by,
 )
-from closedhand.games.daihinmin.state import two_jokers
+from closedhand.games.daihinmin.state import MOST, two_jokers
 from closedhand.games.daihinmin.two_jokers import is_pair_of_jokers
 
 
@@ -288,7 +288,7 @@ def rank_rest(state):
     determined by its deal and its actions.
     """
     seed = np.uint64(state.moves)
-    order = np.arange(len(state.hands))
+    order = np.arange(MOST)[: len(state.hands)]  # made with a constant length, for GPUs
     for player in range(len(state.hands)):
         seed = shuffle(order, seed ^ state.hands[player])
     shuffle(order, seed)

@@ -95,8 +95,7 @@ def features(rules, state, player, out):
 
 @kernel
 def write(rules, state, player, out):
-    """Write the numbers of `FEATURES`; 0 everywhere else."""
-    out[:] = 0
+    """Write the numbers of `FEATURES` into a row of zeros."""
     write_at_least(out, HAND, state.hands[player])
     write_at_least(out, UNSEEN, unseen(rules, state, player))
     write_counts(out, PUBLIC, known_public(state))

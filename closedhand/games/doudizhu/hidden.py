@@ -6,7 +6,7 @@ who has shown them.
 
 import numpy as np
 
-from closedhand.core.cards import draw_place
+from closedhand.core.cards import draw_place, total
 from closedhand.core.numba.jit import kernel, seed_in_kernel
 from closedhand.games.doudizhu.auction import is_shown
 from closedhand.games.doudizhu.counts import count, one, size
@@ -90,7 +90,7 @@ def redeal(rules, view, player, rng):
         known = known_landlord(rules, view)
         view.hands[view.landlord] = known
         room[view.landlord] -= size(known)
-    left = room.sum()
+    left = total(room)
     for rank in range(15):
         for _ in range(count(hidden, rank)):
             taker = draw_place(room, left, rng)

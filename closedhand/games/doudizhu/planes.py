@@ -60,8 +60,7 @@ def observe(rules, state, player, out):
 
 @kernel
 def draw(rules, state, player, out):
-    """Write the planes, then the status vector; 0 everywhere else."""
-    out[:] = 0
+    """Write the planes, then the status vector, into a row of zeros."""
     draw_history(rules, state, player, out)
     for z, cards in ((UNSEEN, unseen(rules, state, player)), (HAND, state.hands[player])):
         draw_cards(out, z, cards)

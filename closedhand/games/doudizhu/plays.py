@@ -92,6 +92,7 @@ FAMILY = np.dtype(
             ("length", "i4"),
             ("rank", "i4"),  # the lowest main rank of its first group
             ("longer", "i4"),  # number of later families, of longer chains, in its category
+            ("unused", "i4"),  # fills the record up to a multiple of its widest field
         ],
     )
 )
@@ -121,8 +122,8 @@ PLAYS = np.dtype(
     (
         np.record,
         [
-            ("number", "i4"),  # number of plays, including the pass, which is last
             ("need", "u8", MOST_PLAYS),  # all cards of each play, packed
+            ("number", "i4"),  # number of plays, including the pass, which is last
             ("group", "i4", MOST_PLAYS),  # the main group of each play
             ("standing", "i4", MOST_PLAYS),  # what beats each play
             ("strength", "i4", MOST_PLAYS),  # the highest rank of which a play has just three cards
@@ -301,6 +302,7 @@ def build(preset: str) -> np.record:
                     length,
                     category.lowest,
                     category.lengths.stop - 1 - length,
+                    0,
                 )
             )
     plays = np.zeros(1, PLAYS)[0]

@@ -33,10 +33,15 @@ def third(rules):
     return rules.options.hand if rules.options.players == SEATS else rules.options.aside
 
 
+CARDS = 54
+"""Cards of the whole deck."""
+
+
 @kernel
 def deal(rules, state, seed):
     """Deal the cards determined by a seed, and start."""
-    deck = np.empty(2 * rules.options.hand + third(rules) + rules.options.public, np.int8)
+    dealt = 2 * rules.options.hand + third(rules) + rules.options.public
+    deck = np.empty(CARDS, np.int8)[:dealt]  # made with a constant length, for GPUs
     i = 0
     for rank in range(15):
         for _ in range(count(rules.options.deck, rank)):

@@ -54,7 +54,7 @@ class SlideState(NamedTuple):
     Attributes:
         turn: Player and phase, `s1`, `t1`, `s2` or `t2`.
         bets: Bets of S and T, in chips.
-        card: The player's card.
+        card: The player's card, or `*` where it is left out, as the slides do in `(s2,1,1,C)`.
         flop: The flop, or `*` while it is not revealed.
     """
 
@@ -87,7 +87,7 @@ class SlideEnd(NamedTuple):
         return f"{self.kind}{self.chips}"
 
 
-TURN = re.compile(r"\(([st][12]),([1-9]\d?),([1-9]\d?),(\w+),(\w+|\*)\)", re.ASCII)
+TURN = re.compile(r"\(([st][12]),([1-9]\d?),([1-9]\d?),(?:(\w+|\*),)?(\w+|\*)\)", re.ASCII)
 END = re.compile(r"(WL|PS|PT)([1-9]\d?)", re.ASCII)
 
 
@@ -210,12 +210,13 @@ def parse_state(game: Game, text: str) -> SlideState | SlideEnd:
         turn, own, other, card, flop = match.groups()
         if flop != HIDDEN:
             flop = CARDS[notation.card(flop)]
-        state = SlideState(turn, (int(own), int(other)), CARDS[notation.card(card)], flop)
+        card = HIDDEN if card in (None, HIDDEN) else CARDS[notation.card(card)]
+        state = SlideState(turn, (int(own), int(other)), card, flop)
         if state.name not in states:
             raise InputError(f"{game.name} has no state {state.name}")
         if (flop == HIDDEN) != (turn[1] == "1"):
             raise InputError(f"{text!r}: the flop is {HIDDEN} in phase 1, and a card in phase 2")
-        if card.upper() == flop and game.rules.tables.copies[notation.card(card)] < 2:
+        if card == flop != HIDDEN and game.rules.tables.copies[notation.card(card)] < 2:
             raise InputError(f"{text!r}: the deck holds one {flop} only")
         return state
     if match := END.fullmatch(compact):

@@ -37,7 +37,6 @@ def shapes(tables: np.record) -> dict[str, tuple[int, ...]]:
 @kernel
 def observe(rules, state, player, out):
     """Write the plane, then the status vector."""
-    out[:] = 0
     columns = rules.tables.kinds
     out[state.cards[player]] = 1
     if revealed(rules, state):

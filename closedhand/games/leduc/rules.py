@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closedhand.core.cards import shuffle
+from closedhand.core.cards import shuffle, total
 from closedhand.core.numba.jit import State, kernel
-from closedhand.games.leduc.plays import ACTIONS, LONGEST, SHOWDOWN, S, T
+from closedhand.games.leduc.plays import ACTIONS, CARDS, KINDS, LONGEST, SHOWDOWN, S, T
 
 SEATS = 2
 FLOP = 2
@@ -54,7 +54,7 @@ class Rules(NamedTuple):
 @kernel
 def deal(rules, state, seed):
     """Deal the cards determined by a seed, and start."""
-    deck = np.empty(rules.tables.cards, np.int8)
+    deck = np.empty(CARDS, np.int8)[: rules.tables.cards]  # made with a constant length, for GPUs
     for i in range(len(deck)):
         deck[i] = rules.tables.deck[i]
     shuffle(deck, seed)
@@ -144,7 +144,7 @@ def hide(rules, state, player):
 @kernel
 def redeal(rules, view, player, rng):
     """Fill, in place, the cards that `hide` blanked for `player`, uniformly at random."""
-    copies = np.empty(rules.tables.kinds, np.int64)
+    copies = np.empty(KINDS, np.int64)[: rules.tables.kinds]
     for kind in range(len(copies)):
         copies[kind] = rules.tables.copies[kind]
     for card in view.cards:
@@ -152,7 +152,7 @@ def redeal(rules, view, player, rng):
             copies[card] -= 1
     for i in range(SEATS + 1):
         if view.cards[i] == UNKNOWN:
-            place = np.int64(rng.random() * copies.sum())
+            place = np.int64(rng.random() * total(copies))
             kind = 0
             while place >= copies[kind]:
                 place -= copies[kind]

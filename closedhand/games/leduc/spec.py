@@ -19,7 +19,8 @@ UH_LEDUC = GameSpec(
     line_notation=r"[HS][JQKA]\s*;",
     parse_record="closedhand.games.leduc.notation:parse_record",
     trainers={algorithm: f"{COMMANDS}:learn" for algorithm in ALGORITHMS},
-    trees="closedhand.agents.leduc.solving:PUBLIC",
+    trees="closedhand.agents.leduc.tree:PUBLIC",
+    abstractions={"slides": "closedhand.agents.leduc.slides:SLIDES"},
     default_for=("solve",),
     commands={
         "show leduc-graph": f"{COMMANDS}:graph",
@@ -42,6 +43,7 @@ LEDUC = replace(
     aec_id="closedhand/leduc-v0",
     gymnasium_id="closedhand/Leduc-v0",
     line_notation=None,
+    abstractions={},
     default_for=(),
     commands={},
 )

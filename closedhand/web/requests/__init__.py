@@ -1,1 +1,1 @@
-"""What the page may ask for: at a table, in the study of a game, in the solver."""
+"""Requests of the page, by subject: tables, study of records and positions, small games."""

@@ -1,4 +1,4 @@
-"""What a browser can ask for about small games: strategies, what they lose, and solvers."""
+"""Requests about small games: strategies, their losses, and solvers."""
 
 import secrets
 from typing import Any
@@ -11,63 +11,63 @@ from closedhand.web.hints import adviser
 from closedhand.web.lobby import bound_game
 
 
-def _looked_into(visitor: Connection) -> GameExplorer:
-    """The small game that a browser looks into.
+def _explored(connection: Connection) -> GameExplorer:
+    """The small game that a browser analyses.
 
     Raises:
-        InputError: There is none.
+        InputError: It has chosen none.
     """
-    if visitor.small is None:
+    if connection.explorer is None:
         raise InputError("no game has been chosen")
-    return visitor.small
+    return connection.explorer
 
 
 @request("small", {"game": TEXT, "options": OPTIONS})
-async def _small(visitor: Connection, given: dict[str, Any]) -> Any:
-    visitor.stop("solve")
+async def _small(connection: Connection, given: dict[str, Any]) -> Any:
+    connection.stop("solve")
 
-    def look_into() -> tuple[GameExplorer, Any]:
-        small = GameExplorer(bound_game(given["game"], given["options"]))
-        return small, small.told()
+    def explore() -> tuple[GameExplorer, Any]:
+        explorer = GameExplorer(bound_game(given["game"], given["options"]))
+        return explorer, explorer.describe()
 
-    visitor.small, told = await visitor.house.think(look_into)
-    return told
+    connection.explorer, description = await connection.lobby.in_thread(explore)
+    return description
 
 
 @request("strategy", {}, {"by": TEXT, "data": TEXT, "respond": SEED})
-async def _strategy(visitor: Connection, given: dict[str, Any]) -> Any:
-    """Look at the strategy of an agent or a file, or at a best response to the one so far."""
-    small = _looked_into(visitor)
-    visitor.stop("solve")
+async def _strategy(connection: Connection, given: dict[str, Any]) -> Any:
+    """Show the strategy of an agent or a file, or a best response to the current one."""
+    explorer = _explored(connection)
+    connection.stop("solve")
 
-    def look_at() -> Any:
+    def show() -> Any:
         if given.get("data") is not None:
-            small.open(given["data"])
+            explorer.open(given["data"])
         elif given.get("respond") is not None:
-            small.respond(small.game.seat(given["respond"]))
+            explorer.respond(explorer.game.seat(given["respond"]))
         else:
-            small.play(adviser(visitor, small.game, given))
-        return small.judged(small.look)
+            explorer.play(adviser(connection, explorer.game, given))
+        return explorer.judged(explorer.profile)
 
-    return await visitor.house.think(look_at)
+    return await connection.lobby.in_thread(show)
 
 
 @request("public", {"state": SEED})
-async def _public(visitor: Connection, given: dict[str, Any]) -> Any:
-    return await visitor.house.think(_looked_into(visitor).at, given["state"])
+async def _public(connection: Connection, given: dict[str, Any]) -> Any:
+    return await connection.lobby.in_thread(_explored(connection).at, given["state"])
 
 
 @request("solve", {"algorithm": TEXT})
-async def _solve(visitor: Connection, given: dict[str, Any]) -> Any:
-    visitor.start("solve", _push_solution(visitor, _looked_into(visitor), given["algorithm"]))
+async def _solve(connection: Connection, given: dict[str, Any]) -> Any:
+    connection.start("solve", _push_solution(connection, _explored(connection), given["algorithm"]))
 
 
-async def _push_solution(visitor: Connection, small: GameExplorer, algorithm: str) -> None:
-    """Push the judgements of a solver until it is stopped."""
+async def _push_solution(connection: Connection, explorer: GameExplorer, algorithm: str) -> None:
+    """Push the evaluations of a solver until it is stopped."""
     try:
-        steps = small.solve(algorithm, secrets.randbits(31))
-        async for small.look, judged in visitor.follow(steps):
-            visitor.push({"push": "solved", **judged})
-        visitor.push({"push": "solved", "done": True})
+        steps = explorer.solve(algorithm, secrets.randbits(31))
+        async for explorer.profile, judged in connection.follow(steps):
+            connection.push({"push": "solved", **judged})
+        connection.push({"push": "solved", "done": True})
     except InputError as error:
-        visitor.push({"push": "solved", "error": str(error)})
+        connection.push({"push": "solved", "error": str(error)})

@@ -1,4 +1,4 @@
-"""What a browser can ask for about records and positions."""
+"""Requests about records and positions."""
 
 import base64
 import secrets
@@ -8,108 +8,112 @@ from closedhand.core.game import Game, InputError, State
 from closedhand.core.parsing import OPTIONS, SEED, TEXT, list_of
 from closedhand.web import advice, catalogue, position_text, runs, study
 from closedhand.web.connection import Connection, request
-from closedhand.web.hints import adviser, push_advice, push_worlds
+from closedhand.web.hints import adviser, push_advice, push_card_chances
 from closedhand.web.lobby import bound_game
 from closedhand.web.serialization import OPEN, WATCHING, describe
 from closedhand.web.table import OBJECT, TRUTH
 
 
 @request("runs")
-async def _runs(visitor: Connection, given: dict[str, Any]) -> Any:
-    return await visitor.house.think(runs.everything_in, visitor.house.runs)
+async def _runs(connection: Connection, given: dict[str, Any]) -> Any:
+    return await connection.lobby.in_thread(runs.everything_in, connection.lobby.runs)
 
 
 @request("samples")
-async def _samples(visitor: Connection, given: dict[str, Any]) -> Any:
+async def _samples(connection: Connection, given: dict[str, Any]) -> Any:
     return study.samples()
 
 
 @request("study", {}, {"text": TEXT, "data": TEXT, "sample": TEXT})
-async def _study(visitor: Connection, given: dict[str, Any]) -> Any:
-    visitor.records = await visitor.house.think(lambda: study.records_in(**given))
-    return [study.listed(record) for record in visitor.records]
+async def _study(connection: Connection, given: dict[str, Any]) -> Any:
+    connection.records = await connection.lobby.in_thread(lambda: study.records_in(**given))
+    return [study.listed(record) for record in connection.records]
 
 
 @request("replay", {"index": SEED})
-async def _replay(visitor: Connection, given: dict[str, Any]) -> Any:
-    if given["index"] >= len(visitor.records):
+async def _replay(connection: Connection, given: dict[str, Any]) -> Any:
+    if given["index"] >= len(connection.records):
         raise InputError("there is no such game")
-    visitor.stop("judge")
-    visitor.study = await visitor.house.think(study.Study, visitor.records[given["index"]])
-    return visitor.study.told()
+    connection.stop("judge")
+    connection.study = await connection.lobby.in_thread(
+        study.Study, connection.records[given["index"]]
+    )
+    return connection.study.describe()
 
 
-def _studied(visitor: Connection, given: dict[str, Any]) -> tuple[study.Study, int, int]:
-    """The study, and the number of actions and the seat that a message names.
+def _studied(connection: Connection, given: dict[str, Any]) -> tuple[study.Study, int, int]:
+    """The study of a browser, with the number of actions and the seat that a message names.
 
     Raises:
-        InputError: There is no study, or no such position.
+        InputError: The browser has no study, or the game has no such position or seat.
     """
-    if visitor.study is None:
+    if connection.study is None:
         raise InputError("there is no game under study")
     ply = given.get("ply", 0)
-    if ply >= len(visitor.study.states):
+    if ply >= len(connection.study.states):
         raise InputError("the game has no such position")
     seat = given.get("seat")
-    return visitor.study, ply, OPEN if seat is None else visitor.study.game.seat(seat)
+    return connection.study, ply, OPEN if seat is None else connection.study.game.seat(seat)
 
 
 @request("ply", {"ply": SEED}, {"seat": SEED})
-async def _ply(visitor: Connection, given: dict[str, Any]) -> Any:
-    found, ply, seat = _studied(visitor, given)
+async def _ply(connection: Connection, given: dict[str, Any]) -> Any:
+    found, ply, seat = _studied(connection, given)
     return found.position(ply, seat)
 
 
 @request("judge")
-async def _judge(visitor: Connection, given: dict[str, Any]) -> Any:
-    found, _, _ = _studied(visitor, given)
-    visitor.start("judge", _judge_all(visitor, found))
+async def _judge(connection: Connection, given: dict[str, Any]) -> Any:
+    found, _, _ = _studied(connection, given)
+    connection.start("judge", _judge_all(connection, found))
 
 
-async def _judge_all(visitor: Connection, found: study.Study) -> None:
+async def _judge_all(connection: Connection, found: study.Study) -> None:
     steps = found.judgements(secrets.randbits(31))
-    async for one in visitor.follow(steps):
-        visitor.push({"push": "judged", **one})
-    visitor.push({"push": "judged", "ply": -1})
+    async for one in connection.follow(steps):
+        connection.push({"push": "judged", **one})
+    connection.push({"push": "judged", "ply": -1})
 
 
 @request("ranked", {"ply": SEED})
-async def _ranked(visitor: Connection, given: dict[str, Any]) -> Any:
-    """What the plays of a position under study are worth to the player to act."""
-    found, ply, _ = _studied(visitor, given)
+async def _ranked(connection: Connection, given: dict[str, Any]) -> Any:
+    """Push hints for the player to act in a position under study."""
+    found, ply, _ = _studied(connection, given)
     state = found.states[ply]
     if found.game.over(state):
         raise InputError("the game is over")
     player = int(state["player"])
     view = found.game.view(state, player)
-    visitor.start("hint", push_advice(visitor, found.game, view, catalogue.usual(found.game.name)))
-    visitor.start("worlds", push_worlds(visitor, found.game, view, player))
+    connection.start(
+        "hint", push_advice(connection, found.game, view, catalogue.usual(found.game.name))
+    )
+    connection.start("chances", push_card_chances(connection, found.game, view, player))
 
 
 @request("text", {"ply": SEED})
-async def _text(visitor: Connection, given: dict[str, Any]) -> Any:
-    found, ply, _ = _studied(visitor, given)
+async def _text(connection: Connection, given: dict[str, Any]) -> Any:
+    found, ply, _ = _studied(connection, given)
     return found.text(ply)
 
 
 @request("picture", {"ply": SEED}, {"seat": SEED, "all": TRUTH})
-async def _picture(visitor: Connection, given: dict[str, Any]) -> Any:
-    found, ply, seat = _studied(visitor, given)
+async def _picture(connection: Connection, given: dict[str, Any]) -> Any:
+    found, ply, seat = _studied(connection, given)
     if given.get("all"):
-        content = await visitor.house.think(found.animation, seat)
+        content = await connection.lobby.in_thread(found.animation, seat)
     else:
-        content = await visitor.house.think(found.picture, ply, seat)
+        content = await connection.lobby.in_thread(found.picture, ply, seat)
     return base64.b64encode(content).decode()
 
 
-@request("playon", {"ply": SEED, "chairs": list_of(OBJECT)})
-async def _play_on(visitor: Connection, given: dict[str, Any]) -> Any:
-    found, ply, _ = _studied(visitor, given)
+@request("playon", {"ply": SEED, "seats": list_of(OBJECT)})
+async def _play_on(connection: Connection, given: dict[str, Any]) -> Any:
+    found, ply, _ = _studied(connection, given)
     start = found.states[0]
-    table = await visitor.house.open(
+    table = await connection.lobby.open(
         found.game.name,
         found.record.rules,
-        given["chairs"],
+        given["seats"],
         deal=found.game.deal_text(start),
         actions=found.actions[:ply],
     )
@@ -117,8 +121,8 @@ async def _play_on(visitor: Connection, given: dict[str, Any]) -> Any:
 
 
 @request("position", {"text": TEXT})
-async def _position(visitor: Connection, given: dict[str, Any]) -> Any:
-    """A pasted position, as what a person would type."""
+async def _position(connection: Connection, given: dict[str, Any]) -> Any:
+    """Read a pasted position into the texts that a person would type."""
     found = position_text.read(given["text"])
     facts = [
         f"{name}={value if isinstance(value, str) else repr(value)}"
@@ -132,24 +136,30 @@ async def _position(visitor: Connection, given: dict[str, Any]) -> Any:
     {"game": TEXT, "options": OPTIONS, "player": SEED, "hand": TEXT, "actions": TEXT},
     {"public": OPTIONS, "by": TEXT},
 )
-async def _analyse(visitor: Connection, given: dict[str, Any]) -> Any:
-    game, view, player, by, told = await visitor.house.think(_set_up, visitor, given)
-    visitor.start("hint", push_advice(visitor, game, view, by))
-    visitor.start("worlds", push_worlds(visitor, game, view, player))
-    return told
+async def _analyse(connection: Connection, given: dict[str, Any]) -> Any:
+    game, view, player, by, description = await connection.lobby.in_thread(
+        _set_up, connection, given
+    )
+    connection.start("hint", push_advice(connection, game, view, by))
+    connection.start("chances", push_card_chances(connection, game, view, player))
+    return description
 
 
-def _set_up(visitor: Connection, given: dict[str, Any]) -> tuple[Game, State, int, str, Any]:
-    """The position that a message describes, who gives advice, and what a browser is told."""
+def _set_up(connection: Connection, given: dict[str, Any]) -> tuple[Game, State, int, str, Any]:
+    """Build the view that a message describes.
+
+    Returns:
+        The game, the view, its player, the text of the agent for hints, and the description.
+    """
     game = bound_game(given["game"], given["options"])
     public = position_text.typed(game, given.get("public") or {})
     view = study.view_of(game, given["player"], given["hand"], given["actions"], public)
     player = game.seat(given["player"])
     advice.check_view(game, view, player)
-    by = adviser(visitor, game, given)
+    by = adviser(connection, game, given)
     return game, view, player, by, describe(game, [view], _actors(game, view), legal=True)
 
 
 def _actors(game: Game, view: State) -> list[int]:
-    """Who acted, where nobody noted it: not known."""
+    """Actors of a position typed by hand: all unknown."""
     return [WATCHING] * len(game.history(view))

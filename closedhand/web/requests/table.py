@@ -1,5 +1,6 @@
-"""What a browser can ask for about games and tables."""
+"""Requests about games and tables."""
 
+from dataclasses import replace
 from typing import Any
 
 from closedhand.core.game import InputError
@@ -7,50 +8,53 @@ from closedhand.core.parsing import NUMBER, OPTIONS, SEED, TEXT, list_of
 from closedhand.core.registry import load, spec_of
 from closedhand.web import advice, catalogue
 from closedhand.web.connection import Connection, request
-from closedhand.web.hints import adviser, push_advice, push_worlds
+from closedhand.web.hints import adviser, push_advice, push_card_chances
+from closedhand.web.lobby import without_files
 from closedhand.web.table import OBJECT, PACE, TRUTH, pace_of
 
 
 @request("games", for_owner=False)
-async def _games(visitor: Connection, given: dict[str, Any]) -> Any:
-    return await visitor.house.think(catalogue.games)
+async def _games(connection: Connection, given: dict[str, Any]) -> Any:
+    return await connection.lobby.in_thread(catalogue.games)
 
 
 @request("agents", {"game": TEXT}, for_owner=False)
-async def _agents(visitor: Connection, given: dict[str, Any]) -> Any:
-    house, name = visitor.house, given["game"]
-    found = await house.think(catalogue.agents, name)
-    added = [{"text": each, "microseconds": None} for each in house.added.get(name, ())]
+async def _agents(connection: Connection, given: dict[str, Any]) -> Any:
+    lobby, name = connection.lobby, given["game"]
+    found = await lobby.in_thread(catalogue.agents, name)
+    if not connection.owner:
+        return found  # the others name files of the owner
+    added = [{"text": each, "microseconds": None} for each in lobby.added.get(name, ())]
     return [*found, *added]
 
 
 @request("tables")
-async def _tables(visitor: Connection, given: dict[str, Any]) -> Any:
+async def _tables(connection: Connection, given: dict[str, Any]) -> Any:
     return [
         {
             "table": each["table"],
             "game": each["game"],
-            "sitters": [chair["agent"] or chair["name"] for chair in each["chairs"]],
-            "token": next((c["token"] for c in each["chairs"] if c["token"]), each["watch"]),
+            "occupants": [seat["agent"] or seat["name"] for seat in each["seats"]],
+            "token": next((c["token"] for c in each["seats"] if c["token"]), each["watch"]),
             "hands": len(each["hands"]),
         }
-        for each in visitor.house.listed()[:50]
+        for each in connection.lobby.listed()[:50]
     ]
 
 
 @request(
     "open",
-    {"game": TEXT, "options": OPTIONS, "chairs": list_of(OBJECT)},
+    {"game": TEXT, "options": OPTIONS, "seats": list_of(OBJECT)},
     {"seed": SEED, "deal": TEXT, "pace": NUMBER, "open": TRUTH},
 )
-async def _open(visitor: Connection, given: dict[str, Any]) -> Any:
+async def _open(connection: Connection, given: dict[str, Any]) -> Any:
     seed = given.get("seed")
     if seed is not None and seed >= 2**53:
         raise InputError("a seed has at most 53 bits")
-    table = await visitor.house.open(
+    table = await connection.lobby.open(
         given["game"],
         given["options"],
-        given["chairs"],
+        given["seats"],
         seed=seed,
         deal=given.get("deal"),
         pace=PACE if given.get("pace") is None else given["pace"],
@@ -60,154 +64,158 @@ async def _open(visitor: Connection, given: dict[str, Any]) -> Any:
 
 
 @request("join", {"table": TEXT, "token": TEXT}, for_owner=False)
-async def _join(visitor: Connection, given: dict[str, Any]) -> Any:
-    table = await visitor.house.find(given["table"])
+async def _join(connection: Connection, given: dict[str, Any]) -> Any:
+    table = await connection.lobby.find(given["table"])
     seat = table.seat_of(given["token"]) if table else None
     if table is None or seat is None:
         raise InputError("there is no such table, or its link is not valid")
-    visitor.sit(table, given["token"])
-    return {"seat": seat, **(table.links() if visitor.owner else {})}
+    connection.join(table, given["token"])
+    return {"seat": seat, **(table.links() if connection.owner else {})}
 
 
 @request("servers")
-async def _servers(visitor: Connection, given: dict[str, Any]) -> Any:
-    """The servers of competitions, and the seats taken there."""
-    house, found = visitor.house, []
-    for index, address in enumerate(house.servers):
-        stay = house.stays.get(index)
-        table = stay.table if stay else None
+async def _servers(connection: Connection, given: dict[str, Any]) -> Any:
+    """List the servers of competitions, with the seats taken there."""
+    lobby, found = connection.lobby, []
+    for index, address in enumerate(lobby.servers):
+        match = lobby.remote_matches.get(index)
+        table = match.table if match else None
         found.append(
             {
                 "game": address.game,
                 "server": str(address),
-                "sitter": stay.chair.sitter if stay else "",
-                "waiting": stay is not None and not table and not stay.end,
-                "trouble": stay.end if stay and (table is None or stay.end) else "",
-                "link": [table.id, table.chairs[table.own].token or table.watch]
-                if table and table.id in house.tables
+                "occupant": match.seat.occupant if match else "",
+                "waiting": match is not None and not table and not match.end,
+                "trouble": match.end if match and (table is None or match.end) else "",
+                "link": [table.id, table.seats[table.own].token or table.watch]
+                if table and table.id in lobby.tables
                 else None,
             }
         )
     return found
 
 
-@request("sit", {"server": SEED, "chair": OBJECT})
-async def _sit(visitor: Connection, given: dict[str, Any]) -> Any:
+@request("take_seat", {"server": SEED, "seat": OBJECT})
+async def _take_seat(connection: Connection, given: dict[str, Any]) -> Any:
     """Take a seat at the server of a competition, for a person or an agent."""
-    visitor.house.take_seat(given["server"], given["chair"])
+    connection.lobby.take_seat(given["server"], given["seat"])
 
 
-@request("stand", {"server": SEED})
-async def _stand(visitor: Connection, given: dict[str, Any]) -> Any:
-    """Give up the seat at the server of a competition, also while that is silent."""
-    stay = visitor.house.stays.get(given["server"])
-    if stay is None or stay.end:
+@request("leave_seat", {"server": SEED})
+async def _leave_seat(connection: Connection, given: dict[str, Any]) -> Any:
+    """Give up the seat at the server of a competition, without waiting for an answer of it."""
+    match = connection.lobby.remote_matches.get(given["server"])
+    if match is None or match.end:
         raise InputError("no seat is taken there")
-    stay.leave()
+    match.leave()
 
 
 @request("leave", for_owner=False)
-async def _leave(visitor: Connection, given: dict[str, Any]) -> Any:
-    visitor.leave()
+async def _leave(connection: Connection, given: dict[str, Any]) -> Any:
+    connection.leave()
 
 
 @request("play", {"version": SEED}, {"action": SEED, "text": TEXT}, for_owner=False)
-async def _play(visitor: Connection, given: dict[str, Any]) -> Any:
-    table = visitor.seated()
+async def _play(connection: Connection, given: dict[str, Any]) -> Any:
+    table = connection.seated()
     game, state = table.game, table.state
     if given["version"] != table.version:
         raise InputError("the table has changed")
-    if not table.awaits(visitor.seat):
+    if not table.awaits(connection.seat):
         raise InputError("it is not your turn")
     action = given.get("action")
     if action is None:
-        action = game.parse(given.get("text") or "", game.view(state, visitor.seat))
+        action = game.parse(given.get("text") or "", game.view(state, connection.seat))
     if action >= game.num_actions or action not in game.legal(state):
         raise InputError("this is not a legal play now")
     table.play(int(action))
-    visitor.house.changed(table)
+    connection.lobby.changed(table)
 
 
 @request("undo", for_owner=False)
-async def _undo(visitor: Connection, given: dict[str, Any]) -> Any:
-    table = visitor.seated()
-    table.undo(visitor.seat)
-    visitor.house.changed(table)
+async def _undo(connection: Connection, given: dict[str, Any]) -> Any:
+    table = connection.seated()
+    table.undo(connection.seat)
+    connection.lobby.changed(table)
 
 
 @request("again", {"same": TRUTH}, for_owner=False)
-async def _again(visitor: Connection, given: dict[str, Any]) -> Any:
-    table = visitor.seated()
+async def _again(connection: Connection, given: dict[str, Any]) -> Any:
+    table = connection.seated()
     if not table.over and len(table.persons) > 1:
         raise InputError("this hand is not over")
     table.again(given["same"])
-    visitor.house.changed(table)
+    connection.lobby.changed(table)
 
 
 @request("pace", {"seconds": NUMBER}, for_owner=False)
-async def _pace(visitor: Connection, given: dict[str, Any]) -> Any:
-    table = visitor.seated()
+async def _pace(connection: Connection, given: dict[str, Any]) -> Any:
+    table = connection.seated()
     table.pace = pace_of(given["seconds"])
-    visitor.house.changed(table)
+    connection.lobby.changed(table)
 
 
 @request("step", for_owner=False)
-async def _step(visitor: Connection, given: dict[str, Any]) -> Any:
-    visitor.house.drive(visitor.seated(), step=True)
+async def _step(connection: Connection, given: dict[str, Any]) -> Any:
+    connection.lobby.drive(connection.seated(), step=True)
 
 
 @request("drop", {"table": TEXT})
-async def _drop(visitor: Connection, given: dict[str, Any]) -> Any:
-    visitor.house.drop(given["table"])
+async def _drop(connection: Connection, given: dict[str, Any]) -> Any:
+    connection.lobby.drop(given["table"])
 
 
 @request("record", for_owner=False)
-async def _record(visitor: Connection, given: dict[str, Any]) -> Any:
-    table = visitor.at_table()
+async def _record(connection: Connection, given: dict[str, Any]) -> Any:
+    table = connection.at_table()
     if not table.over:
         raise InputError("the record of a hand is for its end")
-    return table.record().to_json()
+    record, files = table.record(), connection.kept_back(table.game.name)
+    if record.agents is not None:
+        agents = tuple(without_files(agent, files) for agent in record.agents)
+        record = replace(record, agents=agents)
+    return record.to_json()
 
 
 @request("try", {"version": SEED, "text": TEXT}, for_owner=False)
-async def _try(visitor: Connection, given: dict[str, Any]) -> Any:
-    """What a placed hand is called, and whether it may be set."""
-    table = visitor.seated()
-    game, view = table.game, table.game.view(table.state, visitor.seat)
-    if given["version"] != table.version or not table.awaits(visitor.seat):
+async def _try(connection: Connection, given: dict[str, Any]) -> Any:
+    """Check an arrangement of the hand: return its note and whether it is legal."""
+    table = connection.seated()
+    game, view = table.game, table.game.view(table.state, connection.seat)
+    if given["version"] != table.version or not table.awaits(connection.seat):
         raise InputError("the table has changed")
     action = game.parse(given["text"], view)
     legal = action in game.legal(view)
     if legal:
         game.play(view, action)
-    rows = [row for row in game.scene(view) if row.seat == visitor.seat]
+    rows = [row for row in game.scene(view) if row.seat == connection.seat]
     return {"legal": legal, "note": rows[0].note if rows else ""}
 
 
 @request("odds", {"parts": list_of(TEXT)}, for_owner=False)
-async def _odds(visitor: Connection, given: dict[str, Any]) -> Any:
-    """What the parts of a hand are worth that is being sorted, as far as they are complete."""
-    table = visitor.seated()
-    game, view = table.game, table.game.view(table.state, visitor.seat)
+async def _odds(connection: Connection, given: dict[str, Any]) -> Any:
+    """Return the odds of the complete parts of a hand that is being arranged; None for others."""
+    table = connection.seated()
+    game, view = table.game, table.game.view(table.state, connection.seat)
     ref = spec_of(game.name).odds
     if ref is None:
         return []
-    advice.check_view(game, view, visitor.seat)
-    found = await visitor.house.think(lambda: load(ref)(game, view, given["parts"]))
+    advice.check_view(game, view, connection.seat)
+    found = await connection.lobby.in_thread(lambda: load(ref)(game, view, given["parts"]))
     return [each and each._asdict() for each in found]
 
 
 @request("hint", {}, {"by": TEXT}, for_owner=False)
-async def _hint(visitor: Connection, given: dict[str, Any]) -> Any:
-    table = visitor.seated()
-    view = table.game.view(table.state, visitor.seat)
-    advice.check_view(table.game, view, visitor.seat)
-    by = await visitor.house.think(adviser, visitor, table.game, given)
-    visitor.start("hint", push_advice(visitor, table.game, view, by))
+async def _hint(connection: Connection, given: dict[str, Any]) -> Any:
+    table = connection.seated()
+    view = table.game.view(table.state, connection.seat)
+    advice.check_view(table.game, view, connection.seat)
+    by = await connection.lobby.in_thread(adviser, connection, table.game, given)
+    connection.start("hint", push_advice(connection, table.game, view, by))
 
 
-@request("worlds", for_owner=False)
-async def _worlds(visitor: Connection, given: dict[str, Any]) -> Any:
-    table = visitor.seated()
-    view = table.game.view(table.state, visitor.seat)
-    visitor.start("worlds", push_worlds(visitor, table.game, view, visitor.seat))
+@request("chances", for_owner=False)
+async def _card_chances(connection: Connection, given: dict[str, Any]) -> Any:
+    table = connection.seated()
+    view = table.game.view(table.state, connection.seat)
+    connection.start("chances", push_card_chances(connection, table.game, view, connection.seat))

@@ -7,6 +7,7 @@ from support import DATA
 from closedhand import InputError, make_agent, make_game
 from closedhand.core import records
 from closedhand.games.daihinmin.legality import can_play
+from closedhand.games.daihinmin.plays import JOKER
 
 ROUNDS = DATA / "uecda_rounds.jsonl"
 """Rounds with players `d…`, the sample client: joker runs that are illegal, revolutions, others."""
@@ -62,3 +63,24 @@ def test_in_games_of_card_sets_it_chooses_the_same_cards() -> None:
 def test_it_takes_no_argument() -> None:
     with pytest.raises(InputError, match="the agent default takes no argument"):
         make_agent("daihinmin", "default:fast")
+
+
+def test_with_an_option_it_leads_its_weakest_card() -> None:
+    """The paper about kou describes the client so; in all else it is the same."""
+    game = make_game("daihinmin", rounds=20, classes="random")
+    usual, single = make_agent(game, "default"), make_agent(game, "default[lead=single]")
+    state, leads, others = game.deal(np.random.default_rng(4)), 0, 0
+    while not game.over(state):
+        view = game.view(state, int(state.player))
+        action = single.act(view)
+        if view.leader >= 0 and view.target < 0:
+            cards = [card for card in game.legal(view) if 0 < game.rules.plays.length[card] < 2]
+            ranks = [int(game.rules.plays.low[card]) for card in cards if card != JOKER]
+            own = int(game.rules.plays.low[action])
+            assert own == (max(ranks) if view.revolution else min(ranks)) if ranks else True
+            leads += action != usual.act(view)
+        else:
+            assert action == usual.act(view)
+            others += 1
+        game.play(state, usual.act(view))
+    assert leads > 20 and others > 200

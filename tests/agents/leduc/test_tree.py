@@ -6,24 +6,25 @@ from typing import Any
 import numpy as np
 import pytest
 from reference import leduc as reference
-from support_leduc import STANDARD, UH, every_game, solved
+from support_leduc import STANDARD, UH, every_game, shares_at, solved
 
 from closedhand import Game
-from closedhand.agents.leduc.strategy import Strategy, information_sets, uniform
-from closedhand.agents.leduc.tree import Evaluation, build, deal_probabilities, evaluate
+from closedhand.agents.leduc.tree import build, deal_probabilities, information_sets
 from closedhand.games.leduc.notation import CARDS
 from closedhand.games.leduc.plays import ACTIONS
+from closedhand.solvers.interface import END, Evaluation
+from closedhand.solvers.strategy import Strategy, evaluate, uniform
 
 
 def as_policy(strategy: Strategy) -> reference.Policy:
     """A strategy as the reference asks for it, by information set."""
-    rows = {}
+    rows, shares = {}, shares_at(strategy)
     for place in information_sets(strategy.game):
         node = strategy.game.rules.tables.nodes[place.node]
         flop = CARDS[place.slot - 1] if place.slot else "*"
         actions = tuple(action for action in place.history.split() if action != "/")
         known = (int(node["player"]), CARDS[place.card], flop, actions)
-        rows[known] = strategy.probabilities[place.node, place.slot, place.card]
+        rows[known] = shares[place[:3]]
     return lambda known, legal: {a: float(rows[known][ACTIONS.index(a)]) for a in legal}
 
 
@@ -75,6 +76,7 @@ def open_spiel_policy(strategy: Strategy) -> dict[str, list[tuple[int, float]]]:
     # Its cards are J, Q, K in two suits, ranks first; its actions fold, call or check, raise.
     ours = [CARDS.index(card) for card in ("HJ", "SJ", "HQ", "SQ", "HK", "SK")]
     found: dict[str, list[tuple[int, float]]] = {}
+    shares = shares_at(strategy)
 
     def walk(theirs: Any, state: Any, cards: list[int]) -> None:
         if theirs.is_terminal():
@@ -89,7 +91,7 @@ def open_spiel_policy(strategy: Strategy) -> dict[str, list[tuple[int, float]]]:
         assert player == state.player
         node = strategy.game.rules.tables.nodes[state.node]
         slot = cards[2] + 1 if node["phase"] == 2 else 0
-        row = strategy.probabilities[state.node, slot, cards[player]]
+        row = shares[state.node, slot, cards[player]]
         names = {0: ["fold"], 1: ["check", "call"], 2: ["raise"]}
         legal = [ACTIONS[action] for action in STANDARD.legal(state)]
         pairs = [(a, name) for a in theirs.legal_actions() for name in names[a] if name in legal]
@@ -125,8 +127,8 @@ def test_open_spiel_has_the_same_game_and_the_same_evaluation() -> None:
 def test_the_tree_is_as_large_as_the_game() -> None:
     """By public nodes: 23 decisions of the betting, of which 18 for each of 8 flops, and so on."""
     tree = build(UH)
-    assert (tree.player < 2).sum() == 5 + 18 * 8
-    assert (tree.player == 3).sum() == 3 + 26 * 8
-    ends = np.flatnonzero(tree.player == 3)
+    assert (tree.player >= 0).sum() == 5 + 18 * 8
+    assert (tree.player == END).sum() == 3 + 26 * 8
+    ends = np.flatnonzero(tree.player == END)
     histories = sum((tree.pays[tree.slot[n]] > 0).sum() for n in ends)
     assert histories == reference.count_terminal_histories("uh") == 13_348

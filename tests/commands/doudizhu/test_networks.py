@@ -51,17 +51,17 @@ def test_the_switches_of_the_network(
 ) -> None:
     """`--plain` is what the paper's text has: strides, and no additions of ours."""
     monkeypatch.chdir(tmp_path)
-    asked: list[dict[str, Any]] = []
+    asked: list[Any] = []
 
-    def train(kind: str, **given: Any) -> Any:
-        asked.append(given)
+    def train(kind: str, records: Path, out: Path, settings: Any, **given: Any) -> Any:
+        asked.append(settings)
         raise InputError("enough")
 
     monkeypatch.setattr("closedhand.agents.doudizhu.deeprocket.supervised.train", train)
     run("train", "policy-net", "--records", "x", "--out", "n", "--role", "up", *options)
     (given,) = asked
-    assert (given["skips"], given["strides"], given["status"]) == switches
-    assert given["role"] == "up" and "plain" not in given
+    assert (given.skips, given.strides, given.status) == switches
+    assert given.role == "up"
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from support import DATA
 from support_cli import run
 from support_uecda import json_lines
 
-from closedhand.competitions.uecda import recordings, wire
+from closedhand.competitions.uecda import comparison, recordings, wire
 from closedhand.competitions.uecda.recordings import CLIENT, SERVER, Round
 from closedhand.core import records
 from closedhand.core.game import InputError
@@ -33,7 +33,7 @@ def number_of(rounds: list[Round], size: int) -> int:
 @pytest.mark.slow
 def test_the_server_says_what_the_official_one_said(rounds: list[Round]) -> None:
     """Every byte of every table, but for the row of classes in mid-round."""
-    found = list(recordings.compare(rounds))
+    found = list(comparison.compare(rounds))
     assert [each.first for each in found] == [""] * 60
     assert sum(each.different for each in found) == 0
     assert sum(each.tables for each in found) == number_of(rounds, wire.TABLE) == 87_550
@@ -49,7 +49,7 @@ def test_the_server_says_what_the_official_one_said(rounds: list[Round]) -> None
 def test_differences_are_found(rounds: list[Round]) -> None:
     """One byte anywhere, a message less and a message more; but not in what means nothing."""
     rng = np.random.default_rng(0)
-    (whole,) = recordings.compare(rounds[1:2])
+    (whole,) = comparison.compare(rounds[1:2])
     assert (whole.different, whole.first) == (0, "")
     for _ in range(8):
         client = int(rng.integers(5))
@@ -65,18 +65,18 @@ def test_differences_are_found(rounds: list[Round]) -> None:
     assert said.startswith("to player 0 message 2: 5, ours ")
 
 
-def only(messages: Round, client: int, place: int, new: list) -> recordings.Comparison:
+def only(messages: Round, client: int, place: int, new: list) -> comparison.Comparison:
     """The comparison of a round in which one message is replaced."""
     own = messages[client]
     changed = [*own[:place], *new, *own[place + 1 :]]
-    (found,) = recordings.compare([[*messages[:client], changed, *messages[client + 1 :]]])
+    (found,) = comparison.compare([[*messages[:client], changed, *messages[client + 1 :]]])
     return found
 
 
 def test_another_answer_is_another_course(rounds: list[Round]) -> None:
     own = rounds[0][3]
     place = next(i for i, (side, data) in enumerate(own) if side == CLIENT and any(data))
-    (found,) = recordings.compare(
+    (found,) = comparison.compare(
         [[*rounds[0][:3], [*own[:place], (CLIENT, wire.BLANK), *own[place + 1 :]], rounds[0][4]]]
     )
     assert found.different and found.values is None
@@ -120,8 +120,8 @@ def test_both_forms_are_read_and_ours_is_written(rounds: list[Round], tmp_path: 
         (['{"client": 0, "messages": []}'], "client 0, round None"),
         (['{"client": 0, "profile": []}', "[1]"], "line 2: "),
         (['{"client": 7, "round": 0, "messages": []}'], "client 7"),
-        (['{"client": 0, "round": 0, "messages": []}'], "round 0 is not there for all"),
-        (['{"client": 0, "round": 0, "messages": {}}'], "no list"),
+        (['{"client": 0, "round": 0, "messages": []}'], "round 0 lacks messages"),
+        (['{"client": 0, "round": 0, "messages": {}}'], "not a list"),
         (['{"client": 0, "round": 0, "messages": [["x", [1]]]}'], "r or w"),
         (['{"client": 0, "round": 0, "messages": [[[], [1]]]}'], "r or w"),
         (['{"client": 0, "round": 0, "messages": [["r", [1.5]]]}'], "whole numbers"),
@@ -132,6 +132,6 @@ def test_what_is_no_recording(lines: list[str], message: str, tmp_path: Path) ->
     path = tmp_path / "a.txt"
     path.write_text("\n".join(lines))
     with pytest.raises(InputError, match=message):
-        list(recordings.compare(recordings.read(path)))
+        list(comparison.compare(recordings.read(path)))
     result = run("records", "replay", str(path))
     assert (result.exit_code, result.stderr.count("\n")) == (2, 1)

@@ -36,7 +36,7 @@ FAULTS: dict[str, tuple[Answer, str]] = {
     "silent": (lambda raw, hand: None, "late 3 times"),
     "half a table": (lambda raw, hand: bytes(240), "late 3 times"),
     "a million bytes": (lambda raw, hand: bytes(10**6), "too much"),
-    "vanishing": (lambda raw, hand: raw.sock.close(), "is gone"),
+    "vanishing": (lambda raw, hand: raw.sock.close(), "disconnected"),
     "garbage": (lambda raw, hand: os.urandom(wire.TABLE), ""),
     "cards not held": (not_held, ""),
 }

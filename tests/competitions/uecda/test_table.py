@@ -12,7 +12,7 @@ from closedhand.games.daihinmin.notation import parse_cards
 
 
 class Passing:
-    """A client that passes; it calls a function whenever it is to answer."""
+    """A client that passes, and calls a function before each answer."""
 
     gone = ""
 
@@ -22,7 +22,7 @@ class Passing:
         self.heard = b""
         self._before = before
 
-    def tell(self, message: bytes) -> None:
+    def queue(self, message: bytes) -> None:
         self.queued.append(message)
 
     def flush(self) -> None:
@@ -40,7 +40,7 @@ class Passing:
 
 
 class Watched(Lowest):
-    """An agent that calls a function whenever it is to act."""
+    """An agent that calls a function before each action."""
 
     def __init__(self, before: Callable[[], None]) -> None:
         super().__init__()
@@ -52,40 +52,40 @@ class Watched(Lowest):
 
 
 def played(clients: int) -> tuple[list[Passing], Table, int]:
-    """A round in which some players are clients; the number of times that somebody was asked."""
+    """Play a round with some clients; return also the number of questions."""
     asked = 0
 
     def check() -> None:
-        """Who is not asked has heard all that has happened."""
+        """Clients that are not asked have got all messages."""
         nonlocal asked
         asked += 1
-        assert not any(each.queued for each in guests)
+        assert not any(each.queued for each in remotes)
 
-    guests = [Passing(f"player_{player}", check) for player in range(clients)]
+    remotes = [Passing(f"player_{player}", check) for player in range(clients)]
     seats = [
-        Seat(Watched(check), guests[player] if player < clients else None) for player in range(5)
+        Seat(Watched(check), remotes[player] if player < clients else None) for player in range(5)
     ]
     table = Table(GAME, seats, GAME.parse_deal(START), print, lambda: None)
     table.play_round([0] * 5)
-    return guests, table, asked
+    return remotes, table, asked
 
 
 def test_turns_are_sent_as_they_happen() -> None:
     for clients in (1, 3, 5):
-        guests, table, asked = played(clients)
-        assert not any(each.queued for each in guests)
+        remotes, table, asked = played(clients)
+        assert not any(each.queued for each in remotes)
         result = table.result([0] * 5, 1, False)
         assert sum(result.decisions) == asked and min(result.seconds) >= 0
 
 
-def test_the_first_table_tells_the_sizes_of_hands_as_dealt() -> None:
-    """So the official server does, and clients of the competition rely on it."""
-    guests, _, _ = played(5)
+def test_the_first_table_has_the_sizes_of_hands_as_dealt() -> None:
+    """The official server does so, and clients of the competition rely on it."""
+    remotes, _, _ = played(5)
     dealt = [hand.bit_count() for hand in map(parse_cards, START.split(";")[2:])]
-    for guest in guests:
-        first = wire.read_status(guest.heard)
+    for remote in remotes:
+        first = wire.read_status(remote.heard)
         assert list(first.left) == dealt and sorted(first.left) == [10, 10, 11, 11, 11]
-        then = wire.read_status(guest.heard[wire.TABLE :])
+        then = wire.read_status(remote.heard[wire.TABLE :])
         assert list(then.left) == dealt
-    daifugo = guests[3].heard
+    daifugo = remotes[3].heard
     assert np.frombuffer(daifugo, ">i4", wire.CELLS // 4).astype(bool).sum() == 13

@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import signal
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from support import run_program
 
 from closedhand.core.numba.jit import kernel
+from closedhand.core.numba.linking import overload
 
 COMPILED = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="not compiled")
 
@@ -196,3 +198,50 @@ print(library.scaled(np.ones(2), 5), compiled(library.scaled))
 """
     # One part for two constants and a number, one for the default.
     assert printed(program, places) == ["11.0 0 2", "5.0 1"]
+
+
+@COMPILED
+def test_ctrl_c_during_a_compilation_acts_after_it() -> None:
+    """By the handler that there is, which stays."""
+
+    def stub() -> int:
+        return 0
+
+    @overload(stub)
+    def _stub() -> Any:
+        # Numba asks for it while it compiles.
+        signal.raise_signal(signal.SIGINT)
+        return lambda: 3
+
+    @kernel
+    def waits() -> int:
+        return stub()
+
+    seen: list[bool] = []
+    before = signal.signal(
+        signal.SIGINT, lambda number, frame: seen.append(bool(waits.nopython_signatures))
+    )
+    try:
+        assert waits() == 3
+        assert seen == [True]
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@COMPILED
+def test_ctrl_c_during_a_compilation_is_an_interruption() -> None:
+    def stub() -> int:
+        return 0
+
+    @overload(stub)
+    def _stub() -> Any:
+        signal.raise_signal(signal.SIGINT)
+        return lambda: 5
+
+    @kernel
+    def waits() -> int:
+        return stub()
+
+    with pytest.raises(KeyboardInterrupt):
+        waits()
+    assert waits() == 5

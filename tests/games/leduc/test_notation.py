@@ -68,6 +68,11 @@ def test_a_view_has_no_more_cards_than_the_deck() -> None:
 def test_parsed_states_say_what_is_known() -> None:
     assert parse_state(UH, "(t2,7,4,HJ,SA)") == SlideState("t2", (7, 4), "HJ", "SA")
     assert parse_state(UH, "PT7") == SlideEnd("PT", 7)
+    # The slides leave the own card out of some states.
+    assert parse_state(UH, "(s2,1,1,SA)") == SlideState("s2", (1, 1), "*", "SA")
+    assert str(parse_state(UH, "(s2,1,1,*,SA)")) == "(s2,1,1,*,SA)"
+    with pytest.raises(InputError, match=r"the flop is \* in phase 1"):
+        parse_state(UH, "(s1,1,1,SA)")
 
 
 def test_a_view_shows_no_card_that_it_hides() -> None:

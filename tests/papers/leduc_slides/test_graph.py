@@ -1,11 +1,12 @@
 """Games as they flow through the slides' graph."""
 
 import pytest
-from support_leduc import UH, solved
+from support_leduc import UH, shares_at, solved
 
-from closedhand.agents.leduc.strategy import information_sets, uniform
+from closedhand.agents.leduc.tree import information_sets
 from closedhand.games.leduc.plays import ACTIONS, graph
 from closedhand.papers.leduc_slides.graph import edge_probabilities, state_probabilities
+from closedhand.solvers.strategy import uniform
 
 
 @pytest.mark.parametrize("iterations", [0, 3, 500])
@@ -23,6 +24,6 @@ def test_games_flow_through_the_graph(iterations: int) -> None:
         assert state == "s1,1,1" or coming[state] == pytest.approx(states[state])
     assert sum(p for name, p in coming.items() if name[0] in "WP") == pytest.approx(1)
     place = next(p for p in information_sets(UH) if p.state == "(s1,1,1,SQ,*)")
-    raises = strategy.probabilities[place.node, place.slot, place.card, ACTIONS.index("raise")]
+    raises = shares_at(strategy)[place[:3]][ACTIONS.index("raise")]
     shown = edge_probabilities(strategy, card="SQ", flop="HJ")
     assert shown["s1,1,1", "raise"] == pytest.approx(raises)

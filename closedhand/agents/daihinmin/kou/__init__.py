@@ -1,1 +1,1 @@
-"""The agents `kou` and `kou-tuned`: the heuristics of UECda-2014's light champion."""
+"""The agent `kou`: the heuristics of UECda-2014's light champion."""

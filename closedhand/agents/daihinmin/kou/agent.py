@@ -1,16 +1,22 @@
-"""The agents `kou` and `kou-tuned`: the heuristics of UECda-2014's light champion.
+"""The agent `kou`: the heuristics of UECda-2014's light champion.
 
-`kou` follows section 4 of its paper to the letter. It divides its hand into plays (`division.py`)
-and estimates how likely each is to end its trick (`strength.py`). A leader makes the play with the
-highest priority. A follower makes the strongest of its plays that beat the trick, if it is strong
-and the hand is not weak without it, or else that with the highest priority among those that do not
-weaken the hand. A play that starts a lock has the greatest strength if the player then has the
-strongest play, and is not made otherwise.
+It follows section 4 of its paper:
 
-`kou-tuned` departs from the paper in all parameters of `variants.DEPARTURES`. Each is documented in
-`variants.Numbers`, and is an option of both agents, such as `kou[winning=1]`.
+1. Divide the hand into plays (`division.py`), and estimate how likely each is to end its trick
+   (`strength.py`).
+2. As a leader, make a strong play that leaves a winning form; otherwise the play with the highest
+   priority, the lowest ranks first.
+3. As a follower, make a play that leaves a winning form; otherwise the lowest play that does not
+   weaken the hand; otherwise the strong play that weakens it least, if it is not held back.
+4. Start a lock, which gives a play the greatest strength, if the player then has the strongest
+   play.
 
-The paper is silent on the following, and both agents do the same:
+Where the paper contradicts itself, or its letter makes its own results impossible, `kou` departs
+from the letter, in the parameters of `variants.DEPARTURES`. `kou[letter=1]` departs nowhere: it
+leads the highest rank of its weak plays and follows with the strongest play. Each parameter is
+documented in `variants.Numbers` and is an option, such as `kou[winning=0]`.
+
+The paper is silent on the following:
 
 - A play that empties the hand is made.
 - After a revolution the remaining hand is evaluated in the new order of ranks.
@@ -20,7 +26,6 @@ The paper is silent on the following, and both agents do the same:
   surcharges for the 8, A, K and 3.
 """
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -48,9 +53,6 @@ from closedhand.agents.daihinmin.kou.strength import (
 )
 from closedhand.agents.daihinmin.kou.variants import (
     OPTIONS,
-    PAPER,
-    TUNED,
-    TUNED_OPTIONS,
     WEAKEST,
     WEAKEST_SINGLE,
     Numbers,
@@ -62,7 +64,7 @@ from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described
 from closedhand.core.game import Game
 from closedhand.core.numba.jit import kernel
-from closedhand.core.options import Options, takes
+from closedhand.core.options import takes
 from closedhand.games.daihinmin.cards import bit, ranks_between
 from closedhand.games.daihinmin.exchange import TAXES, pair_in_exchange, picks
 from closedhand.games.daihinmin.legality import legal
@@ -368,35 +370,14 @@ def decide(policy, rules, view, ids):
 
 
 @takes(OPTIONS)
-@described(Traits(microseconds=13, steady=True))
+@described(Traits(microseconds=16, steady=True))
 def make_kou(game: Game, seed: int, argument: str | None, **numbers: int) -> KernelAgent:
     """The agent `kou`, with variants as argument and `Numbers` as options; it needs no seed.
 
     Raises:
-        InputError: The argument is no variant, or an option is no parameter of kou.
+        InputError: The argument is no variant, an option is no parameter of kou, or the game has
+            two jokers.
     """
-    return _make(game, OPTIONS, PAPER, argument, numbers)
-
-
-@takes(TUNED_OPTIONS)
-@described(Traits(microseconds=16, steady=True))
-def make_tuned(game: Game, seed: int, argument: str | None, **numbers: int) -> KernelAgent:
-    """The agent `kou-tuned`, like `kou` with other parameters.
-
-    Raises:
-        InputError: The argument is no variant, or an option is no parameter of kou.
-    """
-    return _make(game, TUNED_OPTIONS, TUNED, argument, numbers)
-
-
-def _make(
-    game: Game, options: Options, usual: Numbers, argument: str | None, given: Mapping[str, int]
-) -> KernelAgent:
-    """One of the two agents.
-
-    Raises:
-        InputError: The game has two jokers.
-    """
-    check_one_joker(game, options.owner)
-    text = str(AgentSpec(options.owner, given, argument))
-    return kernel_agent(game, text, Policy(parse(argument, usual, options, **given)))
+    check_one_joker(game, "kou")
+    name = str(AgentSpec("kou", numbers, argument))
+    return kernel_agent(game, name, Policy(parse(argument, **numbers)))

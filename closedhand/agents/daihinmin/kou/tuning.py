@@ -24,9 +24,8 @@ from closedhand.agents.daihinmin.agent import kernel_agent
 from closedhand.agents.daihinmin.kou.agent import Policy
 from closedhand.agents.daihinmin.kou.variants import (
     BY_STRENGTH,
+    LETTER,
     NEVER_MET,
-    OPTIONS,
-    PAPER,
     RANGES,
     Numbers,
 )
@@ -111,10 +110,10 @@ LADDERS: dict[str, tuple[int, ...]] = {
 
 
 def text_of(numbers: Numbers) -> str:
-    """The agent with these numbers, as text: `kou`, with those that are not the paper's."""
-    paper = PAPER._asdict()
+    """Text of the agent: `kou[letter=1]`, with the numbers that are not the paper's."""
+    paper = LETTER._asdict()
     changed = {name: value for name, value in numbers._asdict().items() if value != paper[name]}
-    return str(AgentSpec(OPTIONS.owner, changed))
+    return str(AgentSpec("kou", {"letter": 1, **changed}))
 
 
 def neighbour(numbers: Numbers, name: str, way: int, stride: int) -> Numbers | None:
@@ -164,12 +163,12 @@ class Tuning:
         self.game = game
         self.seed = seed
         self.against = tuple(against)
-        self.numbers = PAPER
+        self.numbers = LETTER
         self.sweeps = self.trials = self.accepted = self.deals = 0
         self.place = self.way = self.moved = self.confirming = 0
         self.gains: list[float] = []
         self.found: dict[str, Any] = {}
-        self._make_opponents(PAPER)  # fails now, not when it plays
+        self._make_opponents(LETTER)  # fails now, not when it plays
 
     def advance(self, seconds: float) -> bool:
         """Play a piece of a trial; returns whether there is a new holder."""

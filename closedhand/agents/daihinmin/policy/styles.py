@@ -3,7 +3,7 @@
 Each other player has one of two styles: like `default`, the sample client of the competition, or
 not. Who plays like `default` makes its choice, save for rare slips, which tells much about the
 hand. Of the others the model knows only how often they do what `default` would do: about as often
-as `policy`, `kou-tuned`, `min-sets`, `trick-ender` and `monte-carlo` do. The likelihood of a
+as `policy`, `kou`, `min-sets`, `trick-ender` and `monte-carlo` do. The likelihood of a
 determinisation is that of the round so far under the mixture of both. Whether a player is like
 `default` is drawn from the posterior of the player's style in that determinisation; in playouts it
 plays as `default`, and all others as `policy`.

@@ -5,20 +5,22 @@ some deals and follows the policy gradient over the decisions in deals that were
 and lost at others. It makes one pass in batches over PPO's clipped objective, with the gain of a
 game as the advantage of all its decisions. A penalty on the Kullback-Leibler divergence from the
 initial network keeps it close to what it learned from records. Only forced moves are excluded. The
-kickers come from the kicker network, which does not change.
+kickers come from the kicker network, which learned from records and does not change.
 
 With a critic (`critic.py`) a step plays as many games of different deals, and learns the policy
 that the critic makes of the present one. The result is then the mean of the weights over the last
 batches, which wins more often than the last weights.
 
 It can also start from random weights ("like AlphaZero", section 6): then there is nothing to stay
-close to, the usual penalty is 0, and kickers are chosen by a kicker network of random weights.
+close to, and the usual penalty is 0. The kicker network learns like the policy network: kickers are
+drawn, and their gains are those of their games (with a critic, which does not judge kickers, the
+result of the game minus the mean of the step).
 
-`train` writes into its folder: `policy.safetensors` (the last network), `kicker.safetensors`
-(unchanged), `self-play.ckpt` (for resuming) and, in `history.json`, a list of checks under
-`self-play`.
+`train` writes into its folder: `policy.safetensors` and `kicker.safetensors` (the last networks),
+`self-play.ckpt` (for resuming) and, in `history.json`, a list of checks under `self-play`.
 """
 
+import copy
 import hashlib
 import time
 from collections.abc import Callable
@@ -129,24 +131,100 @@ def mean_weight(mean: torch.Tensor, last: torch.Tensor, before: torch.Tensor | i
     return mean + (last - mean) / min(int(before) + 1, MEAN_OF)
 
 
-def random_networks(seed: int) -> tuple[networks.Network, networks.Network, networks.Network]:
-    """A policy network of random weights, a copy of it, and a kicker network of random weights."""
+def random_networks(seed: int) -> tuple[networks.Network, networks.Network]:
+    """A policy and a kicker network of random weights."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         policy, kicker = networks.PolicyNetwork(), networks.KickerNetwork()
-    copy = networks.PolicyNetwork()
-    copy.load_state_dict(policy.state_dict())
-    return policy.eval(), copy.eval(), kicker.eval()
+    return policy.eval(), kicker.eval()
+
+
+class Student:
+    """A network in training.
+
+    Attributes:
+        network: The network that learns.
+        start: The same with its initial weights.
+        mean: The same with the mean of its weights over the last batches; None: not kept.
+        optimizer: The optimiser.
+    """
+
+    def __init__(self, network: networks.Network, rate: float, averaged: bool) -> None:
+        """Train a network at a learning rate."""
+        self.network, self.start = network, copy.deepcopy(network)
+        self.mean = AveragedModel(network, avg_fn=mean_weight) if averaged else None
+        self.optimizer = torch.optim.AdamW(network.parameters(), rate, weight_decay=0.0)
+        self.forget()
+
+    def forget(self) -> None:
+        """Reset the divergence, which is counted from now on."""
+        self._divergence, self._decisions = 0.0, 0
+
+    @property
+    def result(self) -> networks.Network:
+        """The network to be saved."""
+        return self.network if self.mean is None else cast(networks.Network, self.mean.module)
+
+    @property
+    def kl(self) -> float:
+        """The mean divergence from the initial network since `forget`, in nats a decision."""
+        return self._divergence / max(1, self._decisions)
+
+    def learn(
+        self, decisions: Decisions, aims: np.ndarray, penalty: float, rng: np.random.Generator
+    ) -> None:
+        """Update the weights by one pass over the decisions with aims other than zero.
+
+        Args:
+            decisions: Decisions of a step, [n].
+            aims: Gain of each decision for the player's side, float32 [n], or probabilities of all
+                outputs to learn, float32 [n, outputs].
+            penalty: Penalty per nat of divergence from the initial network.
+            rng: Generator of the order.
+        """
+        order = rng.permutation(np.flatnonzero(aims.reshape(len(aims), -1).any(axis=1)))
+        for begin in range(0, len(order), BATCH):
+            rows = order[begin : begin + BATCH]
+            seen = [torch.from_numpy(part[rows]) for part in decisions[:3]]
+            label, before = (
+                torch.from_numpy(part[rows]) for part in (decisions.label, decisions.logs)
+            )
+            logs = torch.log_softmax(self.network(*seen), dim=1)
+            loss = -objective(logs, label, before, torch.from_numpy(aims[rows])).mean()
+            if penalty or not begin:  # without a penalty, some decisions tell the divergence
+                with torch.no_grad():
+                    was = torch.log_softmax(self.start(*seen), dim=1)
+                kl = divergence(logs, was)
+                loss = loss + penalty * kl.mean()
+                self._divergence += float(kl.detach().sum())
+                self._decisions += len(rows)
+            self.optimizer.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(self.network.parameters(), MOST_GRADIENT)
+            self.optimizer.step()
+            if self.mean is not None:
+                self.mean.update_parameters(self.network)
+
+    def state(self) -> dict[str, Any]:
+        """Everything that `restore` needs."""
+        parts = {"network": self.network, "optimizer": self.optimizer, "mean": self.mean}
+        return {name: part.state_dict() for name, part in parts.items() if part is not None}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Continue from what `state` returned."""
+        self.network.load_state_dict(state["network"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        if self.mean is not None:
+            self.mean.load_state_dict(state["mean"])
 
 
 class Tuning:
     """A fine-tuning in progress; a `closedhand.core.run.Learner`.
 
     Attributes:
-        network: Policy network that learns.
-        mean: Policy network of the mean weights; None without a critic.
-        start: Initial policy network.
-        kicker: Kicker network.
+        policy: The policy network in training.
+        kicker: The kicker network; in training only from nothing.
+        learns_kickers: Whether the kicker network learns, too.
         settings: Settings that must be the same when the fine-tuning is resumed.
         steps: Number of steps taken.
     """
@@ -162,15 +240,14 @@ class Tuning:
     ) -> None:
         """Load or make the initial networks; the arguments are those of `train`."""
         if start == NOTHING:
-            self.network, self.start, self.kicker = random_networks(seed)
+            policy, kicker = random_networks(seed)
             self._provenance: dict[str, Any] = {}
-            self._of_kicker: dict[str, Any] = {"start": NOTHING, "seed": seed}
+            self._of_kicker: dict[str, Any] = {}
             known = NOTHING
         else:
             files = policy_files(start)
-            self.network, self._provenance = networks.load(files["policy"], "policy")
-            self.start, _ = networks.load(files["policy"], "policy")
-            self.kicker, self._of_kicker = networks.load(files["kicker"], "kicker")
+            policy, self._provenance = networks.load(files["policy"], "policy")
+            kicker, self._of_kicker = networks.load(files["kicker"], "kicker")
             content = files["policy"].read_bytes() + files["kicker"].read_bytes()
             known = hashlib.sha256(content).hexdigest()
         self._critic = None if critic is None else critic_of(critic)
@@ -189,8 +266,9 @@ class Tuning:
             "deals": deals,
             "critic": critic and {"agent": critic, "files": digests(self.game, [critic])},
         }
-        self.mean = None if critic is None else AveragedModel(self.network, avg_fn=mean_weight)
-        self._optimizer = torch.optim.AdamW(self.network.parameters(), rate, weight_decay=0.0)
+        self.learns_kickers = start == NOTHING
+        self.policy = Student(policy, rate, averaged=critic is not None)
+        self.kicker = Student(kicker, rate, averaged=critic is not None and self.learns_kickers)
         self.steps = 0
         self._checked = time.monotonic()
         self._forget()
@@ -198,72 +276,35 @@ class Tuning:
     def _forget(self) -> None:
         """Reset the counts after a check: games, seconds, landlords' wins, divergence."""
         self.games, self._spent, self._won = 0, 0.0, 0.0
-        self._kl, self._learned = 0.0, 0
-
-    @property
-    def result(self) -> networks.Network:
-        """The network to be saved."""
-        return self.network if self.mean is None else cast(networks.Network, self.mean.module)
+        self.policy.forget()
 
     @property
     def speed(self) -> float:
         """Games per second since the last check, including the time for learning."""
         return self.games / max(self._spent, 1e-9)
 
-    @property
-    def kl(self) -> float:
-        """The mean divergence from the initial network since the last check, in nats/decision."""
-        return self._kl / max(1, self._learned)
-
     def step(self) -> None:
         """Play the deals of a step and learn from them."""
         began = time.monotonic()
         rng = np.random.default_rng((self.settings["seed"], 0x5E1F, self.steps))
-        decisions, won = play_deals(
-            self.game, self.network, self.kicker, self.settings["deals"], rng, self._critic
-        )
+        groups, kickers, won = play_deals(
+            self.game, self.policy.network, self.kicker.network, self.settings["deals"], rng,
+            self._critic, self.learns_kickers,
+        )  # fmt: skip
         if self._critic is None:
-            aims = landlords_gains(won).ravel()[decisions.games] * decisions.sides
+            gains = landlords_gains(won).ravel()
+            aims = gains[groups.games] * groups.sides
         else:
-            aims = decisions.better
-        self.learn(decisions, aims, rng)
+            gains = (won - won.mean()).astype(np.float32).ravel()
+            aims = groups.better
+        penalty = self.settings["penalty"]
+        self.policy.learn(groups, aims, penalty, rng)
+        if kickers is not None:
+            self.kicker.learn(kickers, gains[kickers.games] * kickers.sides, penalty, rng)
         self.steps += 1
         self.games += won.size
         self._won += float(won.sum())
         self._spent += time.monotonic() - began
-
-    def learn(self, decisions: Decisions, aims: np.ndarray, rng: np.random.Generator) -> None:
-        """Update the weights by one pass over the decisions with aims other than zero.
-
-        Args:
-            decisions: Decisions of a step, [n].
-            aims: Gain of each decision for the player's side, float32 [n], or probabilities of all
-                main groups to learn, float32 [n, 309].
-            rng: Generator of the order.
-        """
-        order = rng.permutation(np.flatnonzero(aims.reshape(len(aims), -1).any(axis=1)))
-        penalty = self.settings["penalty"]
-        for begin in range(0, len(order), BATCH):
-            rows = order[begin : begin + BATCH]
-            seen = [torch.from_numpy(part[rows]) for part in decisions[:3]]
-            label, before = (
-                torch.from_numpy(part[rows]) for part in (decisions.label, decisions.logs)
-            )
-            logs = torch.log_softmax(self.network(*seen), dim=1)
-            loss = -objective(logs, label, before, torch.from_numpy(aims[rows])).mean()
-            if penalty or not begin:  # without a penalty, some decisions tell the divergence
-                with torch.no_grad():
-                    was = torch.log_softmax(self.start(*seen), dim=1)
-                kl = divergence(logs, was)
-                loss = loss + penalty * kl.mean()
-                self._kl += float(kl.detach().sum())
-                self._learned += len(rows)
-            self._optimizer.zero_grad()
-            loss.backward()
-            nn.utils.clip_grad_norm_(self.network.parameters(), MOST_GRADIENT)
-            self._optimizer.step()
-            if self.mean is not None:
-                self.mean.update_parameters(self.network)
 
     def advance(self, seconds: float) -> bool:
         """Take a step; a check for the history is due every few minutes and at the end."""
@@ -277,13 +318,16 @@ class Tuning:
 
     def summary(self) -> dict[str, Any]:
         """A check: play against the initial network, and reset the counts."""
-        won, error = win_rate(self.game, self.result, self.start, self.kicker, CHECK_DEALS)
+        now, before = (
+            (getattr(self.policy, each), getattr(self.kicker, each)) for each in ("result", "start")
+        )
+        won, error = win_rate(self.game, now, before, CHECK_DEALS)
         found = {
             "step": self.steps,
             "games": self.steps * self.settings["deals"] * TABLES,
             "games_per_second": round(self.speed, 1),
             "landlord_wins": round(self._won / max(1, self.games), 4),
-            "kl": round(self.kl, 5),
+            "kl": round(self.policy.kl, 5),
             "win_rate": round(won, 4),
             "win_rate_error": round(error, 4),
         }
@@ -292,17 +336,14 @@ class Tuning:
 
     def state(self) -> dict[str, Any]:
         """Everything that `restore` needs."""
-        found = {"network": self.network, "optimizer": self._optimizer}
-        if self.mean is not None:
-            found["mean"] = self.mean
-        return {"steps": self.steps, **{name: part.state_dict() for name, part in found.items()}}
+        state = {"steps": self.steps, "policy": self.policy.state()}
+        return {**state, "kicker": self.kicker.state()} if self.learns_kickers else state
 
     def restore(self, state: dict[str, Any]) -> None:
         """Continue from what `state` returned."""
-        self.network.load_state_dict(state["network"])
-        self._optimizer.load_state_dict(state["optimizer"])
-        if self.mean is not None:
-            self.mean.load_state_dict(state["mean"])
+        self.policy.restore(state["policy"])
+        if self.learns_kickers:
+            self.kicker.restore(state["kicker"])
         self.steps = state["steps"]
 
     def save(self, out: Path, history: list[dict[str, Any]]) -> None:
@@ -316,8 +357,9 @@ class Tuning:
             "version": __version__,
             **(history[-1] if history else {}),
         }
-        networks.save(out / "policy.safetensors", self.result, about)
-        networks.save(out / "kicker.safetensors", self.kicker, self._of_kicker)
+        networks.save(out / "policy.safetensors", self.policy.result, about)
+        of_kicker = about if self.learns_kickers else self._of_kicker
+        networks.save(out / "kicker.safetensors", self.kicker.result, of_kicker)
         networks.write_history(out, HISTORY, history)
 
 

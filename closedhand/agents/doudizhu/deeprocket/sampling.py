@@ -1,7 +1,8 @@
 """Games that policy networks play in lockstep, for learning (`fine_tuning.py`) and comparison.
 
 For learning, every deal is played at several tables. The main groups are drawn from the output of
-the policy network; the kickers are the most probable ones. The result of a game is compared with
+the policy network. The kickers are drawn from that of the kicker network if it learns, too, and
+otherwise are the most probable ones. The result of a game is compared with
 the other games of the same deal, as in `tuning.py` and in the paper's duplicate mode (appendix B),
 so that the luck of the deal cancels out. A game counts as won or lost, without bombs. With a critic
 (`critic.py`) every deal is played once, and it is the critic that judges the decisions.
@@ -20,20 +21,23 @@ from closedhand.agents.doudizhu.value_net.agent import Policy
 from closedhand.core import lockstep
 from closedhand.core.game import Game
 
+Networks = tuple[Network, Network]
+"""A policy and a kicker network."""
+
 
 class Decisions(NamedTuple):
-    """Main groups that were drawn where there was a choice.
+    """Outputs of one network, main groups or kickers, that were drawn where there was a choice.
 
     Attributes:
-        planes: Planes for the policy network, int8 [n, 5985].
+        planes: Planes for the network, int8 [n, cells].
         status: Status vectors, int8 [n, 10].
-        mask: Legal main groups, bool [n, 309].
-        label: Drawn main groups, int64 [n].
+        mask: Legal outputs, bool [n, outputs].
+        label: Drawn outputs, int64 [n].
         logs: Logarithms of their probabilities, float32 [n].
         games: Indices of the games, int64 [n].
         sides: Sides of the players: 1 the landlord, -1 a peasant, float32 [n].
         better: Probabilities of all main groups, improved by the critic, float32 [n, 309]; [n, 0]
-            without one.
+            without one, and for kickers.
     """
 
     planes: np.ndarray
@@ -53,8 +57,25 @@ def draw(shares: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return (sums > drawn[:, None]).argmax(axis=1)
 
 
+class Played(NamedTuple):
+    """Games played for learning.
+
+    Attributes:
+        groups: Decisions of the policy network.
+        kickers: Decisions of the kicker network; None if it does not learn, or decided nothing.
+        won: Whether the landlord won, bool [deals, tables]. The index of a game is
+            `tables * deal + table`.
+    """
+
+    groups: Decisions
+    kickers: Decisions | None
+    won: np.ndarray
+
+
 class Sampler(PolicyNetAgent):
     """Draws main groups from the policy network, and keeps these decisions.
+
+    If told to, it does the same with kickers and the kicker network.
 
     Attributes:
         games: Indices of the games of the views that are decided next, int64 [n].
@@ -67,32 +88,37 @@ class Sampler(PolicyNetAgent):
         kicker: Network,
         rng: np.random.Generator,
         critic: Policy | None = None,
+        draws_kickers: bool = False,
     ) -> None:
         """Create the agent for `game`, which draws by `rng` and is judged by `critic`."""
         super().__init__(game, "sampler", policy, kicker)
         self._critic = critic
+        self._draws_kickers = draws_kickers
         self.games = np.empty(0, np.int64)
         self._rng = rng
-        self._kept: list[Decisions] = []
+        self._kept: dict[bool, list[Decisions]] = {False: [], True: []}
 
-    @property
-    def decisions(self) -> Decisions:
-        """The decisions kept so far; there must be at least one."""
-        return Decisions(*(np.concatenate(parts) for parts in zip(*self._kept, strict=True)))
+    def decisions(self, kickers: bool) -> Decisions | None:
+        """The main groups, or kickers, kept so far; None if there are none."""
+        kept = self._kept[kickers]
+        if not kept:
+            return None
+        return Decisions(*(np.concatenate(parts) for parts in zip(*kept, strict=True)))
 
     def _pick(self, views: np.ndarray, chosen: np.ndarray, kickers: bool) -> np.ndarray:
-        if kickers:
+        if kickers and not self._draws_kickers:
             return super()._pick(views, chosen, kickers)
         seen = observation_of(self.substeps.rules, views, chosen, kickers)
-        shares = probabilities(self.policy, *seen)
+        shares = probabilities(self.kicker if kickers else self.policy, *seen)
         drawn = draw(shares, self._rng)
         logs = np.log(shares[np.arange(len(drawn)), drawn])
         leads = views["player"][chosen] == views["landlord"][chosen]
         sides = np.where(leads, 1, -1).astype(np.float32)
         better = np.empty((len(drawn), 0), np.float32)
-        if self._critic is not None:
+        if self._critic is not None and not kickers:
             better = improved(self._critic, self.game.flat, views, chosen, shares)
-        self._kept.append(Decisions(*seen, drawn, logs, self.games[chosen], sides, better))
+        decisions = Decisions(*seen, drawn, logs, self.games[chosen], sides, better)
+        self._kept[kickers].append(decisions)
         return drawn
 
 
@@ -142,7 +168,8 @@ def play_deals(
     deals: int,
     rng: np.random.Generator,
     critic: Policy | None = None,
-) -> tuple[Decisions, np.ndarray]:
+    draws_kickers: bool = False,
+) -> Played:
     """Play deals, a policy network on all seats.
 
     Args:
@@ -152,36 +179,37 @@ def play_deals(
         deals: Number of deals, each played `TABLES` times.
         rng: Generator of the deals and decisions.
         critic: Judge of the decisions; with one, as many games of different deals are played.
+        draws_kickers: Whether kickers are drawn and kept, too.
 
     Returns:
-        The decisions, and whether the landlord won, bool [deals, tables]. The index of a game is
-        `tables * deal + table`; there is one table with a critic, else `TABLES`.
+        The games; there is one table with a critic, else `TABLES`.
     """
     number, tables = (deals, TABLES) if critic is None else (deals * TABLES, 1)
     dealt = np.array([game.deal(rng) for _ in range(number)], game.dtype)
-    sampler = Sampler(game, policy, kicker, rng, critic)
+    sampler = Sampler(game, policy, kicker, rng, critic, draws_kickers)
 
     def choose(views: np.ndarray, games: np.ndarray) -> np.ndarray:
         sampler.games = games
         return sampler.choose(views)
 
     won = play_out(game, np.repeat(dealt, tables), choose)
-    return sampler.decisions, won.reshape(number, tables)
+    groups = sampler.decisions(kickers=False)
+    assert groups is not None  # the landlord leads with a choice
+    return Played(groups, sampler.decisions(kickers=True), won.reshape(number, tables))
 
 
 def win_rate(
-    game: Game, one: Network, other: Network, kicker: Network, deals: int, seed: int = 0
+    game: Game, one: Networks, other: Networks, deals: int, seed: int = 0
 ) -> tuple[float, float]:
-    """The win rate of one policy network against another in duplicate, both without sampling.
+    """The win rate of a pair of networks against another in duplicate, both without sampling.
 
-    Every deal is played twice: each network is the landlord once, against the other as both
+    Every deal is played twice: each pair is the landlord once, against the other as both
     peasants.
 
     Args:
         game: Sub-stepped Dou Dizhu without bidding.
-        one: Policy network whose wins count.
-        other: Policy network of the opponent.
-        kicker: Kicker network of both.
+        one: Policy and kicker network whose wins count.
+        other: Policy and kicker network of the opponent.
         deals: Number of deals.
         seed: Seed of the deals.
 
@@ -190,7 +218,7 @@ def win_rate(
     """
     rng = np.random.default_rng((seed, deals))
     dealt = np.array([game.deal(rng) for _ in range(deals)], game.dtype)
-    agents = [PolicyNetAgent(game, "", policy, kicker) for policy in (one, other)]
+    agents = [PolicyNetAgent(game, "", *networks) for networks in (one, other)]
     landlords = np.tile([0, 1], deals)
 
     def choose(views: np.ndarray, games: np.ndarray) -> np.ndarray:

@@ -13,6 +13,7 @@ each kind of network) and `tensorboard/`.
 import logging
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -75,6 +76,60 @@ class Plan(NamedTuple):
         if self.minutes is not None:
             numbers.append(self.minutes)
         return max(3, int(min(numbers)))
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settings of a supervised training.
+
+    Attributes:
+        size: `small` or `paper`.
+        steps: Number of batches; None: limited by `minutes`.
+        minutes: Duration, without interruptions; None: limited by `steps`.
+        batch: Number of pairs per step on each device; 256 in the paper.
+        seed: Seed of the initial weights and the order of the pairs.
+        roles: Whether the network has a last layer for each role.
+        status: Whether the status vector is an input; None: for the policy network only.
+        skips: Whether the network has skip connections, which the paper does not mention.
+        strides: Whether its convolutions have strides, as the paper says; None: as usual for the
+            size.
+        role: The role whose decisions alone are learned, one of `ROLES` ("if we want to learn Down
+            Peasant", section 4.2); None: all roles.
+        expert: Name of the agent whose decisions alone are learned; None: all agents.
+        select: Agent in duplicate games against which networks are compared, 10,000 at every check;
+            None: by their accuracy.
+        device: `auto`, `cpu`, `gpu` or another accelerator of Lightning.
+        devices: Number of devices, as for Lightning.
+        threads: Number of CPU threads; None: all cores.
+        precision: Precision, as for Lightning; None: mixed on a GPU, else 32 bits.
+        checks: Number of checks, evenly over the training; None: one for every 250 steps or every
+            minute, but 3 to 40 in all.
+        patience: Number of successive checks without a better network after which the training
+            stops; the learning rate is then not fully annealed.
+    """
+
+    size: str = "small"
+    steps: int | None = None
+    minutes: float | None = None
+    batch: int = 256
+    seed: int = 0
+    roles: bool = False
+    status: bool | None = None
+    skips: bool = True
+    strides: bool | None = None
+    role: str | None = None
+    expert: str | None = None
+    select: str | None = None
+    device: str = "auto"
+    devices: int | str = "auto"
+    threads: int | None = None
+    precision: Any = None
+    checks: int | None = None
+    patience: int = 20
+
+
+Progress = Callable[[float, str], object]
+"""Called with the share of a work that is done, 0 to 1, and a text about it."""
 
 
 class Result(NamedTuple):
@@ -196,27 +251,10 @@ def train(
     kind: str,
     records: Path,
     out: Path,
+    settings: Settings,
     *,
-    size: str = "small",
-    steps: int | None = None,
-    minutes: float | None = None,
-    batch: int = 256,
-    seed: int = 0,
-    roles: bool = False,
-    status: bool | None = None,
-    skips: bool = True,
-    strides: bool | None = None,
-    role: str | None = None,
-    expert: str | None = None,
-    device: str = "auto",
-    devices: int | str = "auto",
-    threads: int | None = None,
-    precision: Any = None,
-    checks: int | None = None,
-    patience: int = 20,
-    select: str | None = None,
     restart: bool = False,
-    progress: Callable[[float, str], object] = lambda share, text: None,
+    progress: Progress = lambda share, text: None,
 ) -> Result:
     """Train a network, or resume the training in `out`; Ctrl-C saves and stops.
 
@@ -224,29 +262,7 @@ def train(
         kind: `policy` or `kicker`.
         records: Shards or records, see `recorded.read`.
         out: Folder for the network and its history.
-        size: `small` or `paper`.
-        steps: Number of batches; None: limited by `minutes`.
-        minutes: Duration, without interruptions; None: limited by `steps`.
-        batch: Number of pairs per step on each device; 256 in the paper.
-        seed: Seed of the initial weights and the order of the pairs.
-        roles: Whether the network has a last layer for each role.
-        status: Whether the status vector is an input; None: for the policy network only.
-        skips: Whether the network has skip connections, which the paper does not mention.
-        strides: Whether its convolutions have strides, as the paper says; None: as usual for the
-            size.
-        role: The role whose decisions alone are learned, one of `ROLES` ("if we want to learn Down
-            Peasant", section 4.2); None: all roles.
-        expert: Name of the agent whose decisions alone are learned; None: all agents.
-        device: `auto`, `cpu`, `gpu` or another accelerator of Lightning.
-        devices: Number of devices, as for Lightning.
-        threads: Number of CPU threads; None: all cores.
-        precision: Precision, as for Lightning; None: mixed on a GPU, else 32 bits.
-        checks: Number of checks, evenly over the training; None: one for every 250 steps or every
-            minute, but 3 to 40 in all.
-        patience: Number of successive checks without a better network after which the training
-            stops; the learning rate is then not fully annealed.
-        select: Agent in duplicate games against which networks are compared, 10,000 at every check;
-            None: by their accuracy.
+        settings: What is learned, from which decisions, for how long, and on which hardware.
         restart: Whether to start again although `out` holds a training.
         progress: Called now and then with the share that is done and a text about it.
 
@@ -255,62 +271,121 @@ def train(
         KeyboardInterrupt: The training was interrupted before it began, or twice.
     """
     require("tensorboard")
-    plan = Plan(steps, minutes)
-    check_plan(plan, batch)
-    checks = plan.checks if checks is None else max(1, checks)
-    torch.set_num_threads(threads or cores())
-    torch.manual_seed(seed)
-    status = kind == "policy" if status is None else status
-    if role is not None and role not in ROLES:
-        raise InputError(f"no role {role!r}; there are {', '.join(ROLES)}")
-    network = networks.Network(kind, size, status, roles, skips, strides)
+    plan = Plan(settings.steps, settings.minutes)
+    check_plan(plan, settings.batch)
+    torch.set_num_threads(settings.threads or cores())
+    torch.manual_seed(settings.seed)
+    network = network_of(kind, settings)
     progress(0.0, "reading records")
-    games = recorded.read(records, expert)
-    if select is not None:
-        make_agent(games.game, select)  # says now what is wrong with it
+    games = recorded.read(records, settings.expert)
+    if settings.select is not None:
+        make_agent(games.game, settings.select)  # raises if its text is wrong
+    rows = decisions_of(games, kind, settings.role)
+    learner = Learner(network, plan, stated(network, games, rows, settings))
+    path = out / f"{kind}.ckpt"
+    resumed = path if path.exists() and not restart else None
+    valid = 0
+    if resumed is not None:
+        done = check_resumable(resumed, learner.settings)
+        valid = done["step"] + 1
+        if plan.share(done["step"], done["seconds"]) >= 1:
+            return Result(out / f"{kind}.safetensors", done["checks"], False)
+    learned, kept = split(games, rows, records)
+    stream = Stream(
+        games, kind, learned, settings.batch, settings.seed, lambda: learner.global_step
+    )
+    number = plan.checks if settings.checks is None else max(1, settings.checks)
+    checks = Checks(learner, games, kept, out, Path(records).name, number, settings.patience,
+                    settings.select, progress)  # fmt: skip
+    check_name(out)
+    # Curves of a former training, and of what a kill has undone, are no longer shown.
+    logger = TensorBoardLogger(out, "tensorboard", kind, purge_step=valid)
+    trainer = trainer_of(settings, logger, checks)
+    try:
+        with checks.watch:
+            # Resuming runs no code from the file: it is data, and read as such.
+            trainer.fit(learner, stream, ckpt_path=resumed, weights_only=True)
+    except SystemExit:
+        # Lightning turns a second Ctrl-C into this.
+        raise KeyboardInterrupt from None
+    finally:
+        stream.close()
+    return Result(out / f"{kind}.safetensors", learner.checks, checks.watch.interrupted)
+
+
+def network_of(kind: str, settings: Settings) -> networks.Network:
+    """Make the network of a training, with random weights.
+
+    Raises:
+        InputError: There is no such size.
+    """
+    status = kind == "policy" if settings.status is None else settings.status
+    return networks.Network(
+        kind, settings.size, status, settings.roles, settings.skips, settings.strides
+    )
+
+
+def decisions_of(games: recorded.Games, kind: str, role: str | None) -> np.ndarray:
+    """List the decisions to learn: rows of `pairs.index`, of one role if it is named.
+
+    Raises:
+        InputError: There is no such role.
+    """
     rows = pairs.index(games, kind)
-    if role is not None:
-        # Records have no auction: the landlord, seat 0, makes the first move.
-        rows = rows[rows[:, 1] % len(ROLES) == ROLES.index(role)]
-    held = pairs.is_held_out(games.deals)[rows[:, 0]]
-    settings = {
+    if role is None:
+        return rows
+    if role not in ROLES:
+        raise InputError(f"no role {role!r}; there are {', '.join(ROLES)}")
+    # Records have no auction: the landlord, seat 0, makes the first move.
+    return rows[rows[:, 1] % len(ROLES) == ROLES.index(role)]
+
+
+def stated(
+    network: networks.Network, games: recorded.Games, rows: np.ndarray, settings: Settings
+) -> dict[str, Any]:
+    """The settings that must be the same when a training is resumed, as JSON values."""
+    return {
         **network.config,
         "rules": games.game.options["rules"],
-        "expert": expert,
-        "role": role,
-        "select": select,
+        "expert": settings.expert,
+        "role": settings.role,
+        "select": settings.select,
         "pairs": len(rows),
         "files": {"records": games.digest()},
-        "batch": batch,
-        "seed": seed,
+        "batch": settings.batch,
+        "seed": settings.seed,
     }
-    learner = Learner(network, plan, settings)
-    path = out / f"{kind}.ckpt"
-    going_on = path.exists() and not restart
-    valid = 0
-    if going_on:
-        done = check_resumable(path, settings)
-        valid = done["step"] + 1
-        if learner.plan.share(done["step"], done["seconds"]) >= 1:
-            return Result(out / f"{kind}.safetensors", done["checks"], False)
+
+
+def split(games: recorded.Games, rows: np.ndarray, records: Path) -> tuple[np.ndarray, np.ndarray]:
+    """Split decisions into those to learn and at most `HELD_OUT` of those held out, by deal.
+
+    Raises:
+        InputError: One of the two would be empty.
+    """
+    held = pairs.is_held_out(games.deals)[rows[:, 0]]
     if not held.any() or held.all():
         raise InputError(f"too few pairs in {records} to train on some and test on others")
     kept = np.random.default_rng(0).permutation(np.flatnonzero(held))[:HELD_OUT]
-    stream = Stream(games, kind, rows[~held], batch, seed, lambda: learner.global_step)
-    watch = Checks(learner, games, rows[np.sort(kept)], out, Path(records).name, checks, patience,
-                   select, progress)  # fmt: skip
-    check_name(out)
+    return rows[~held], rows[np.sort(kept)]
+
+
+def trainer_of(settings: Settings, logger: TensorBoardLogger, checks: Checks) -> Trainer:
+    """Make Lightning's trainer; `checks` decide when it ends.
+
+    Raises:
+        InputError: There is no such device, or not that many, or no such precision.
+    """
     logging.getLogger("lightning.pytorch").setLevel(logging.WARNING)
     try:
-        trainer = Trainer(
-            accelerator=device,
-            devices=devices,
-            precision=precision or precision_of(device),
+        return Trainer(
+            accelerator=settings.device,
+            devices=settings.devices,
+            precision=settings.precision or precision_of(settings.device),
             max_epochs=-1,
             max_steps=-1,
-            # Curves of a former training, and of what a kill has undone, are no longer shown.
-            logger=TensorBoardLogger(out, "tensorboard", kind, purge_step=valid),
-            callbacks=[watch],
+            logger=logger,
+            callbacks=[checks],
             enable_checkpointing=False,
             enable_progress_bar=False,
             enable_model_summary=False,
@@ -318,16 +393,6 @@ def train(
         )
     except (MisconfigurationException, ValueError) as error:
         raise InputError(f"cannot train with these settings: {reason_of(error)}") from None
-    try:
-        with watch.watch:
-            # Resuming runs no code from the file: it is data, and read as such.
-            trainer.fit(learner, stream, ckpt_path=path if going_on else None, weights_only=True)
-    except SystemExit:
-        # Lightning turns a second Ctrl-C into this.
-        raise KeyboardInterrupt from None
-    finally:
-        stream.close()
-    return Result(out / f"{kind}.safetensors", learner.checks, watch.watch.interrupted)
 
 
 def check_plan(plan: Plan, batch: int) -> None:

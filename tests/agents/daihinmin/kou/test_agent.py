@@ -4,6 +4,10 @@ import pytest
 from support_daihinmin import GAME, position
 
 from closedhand import make_agent
+from closedhand.agents.daihinmin.kou.variants import FURTHER
+
+REFINED = "kou:" + ",".join(f"{name}={value}" for name, value in FURTHER.items())
+"""`kou` with all departures, as a text to which variants may be added."""
 
 
 def choice(agent: str, *where: str) -> str:
@@ -14,36 +18,36 @@ def choice(agent: str, *where: str) -> str:
 # An agent, its hand, what is unseen, the play to beat, fields of the view; what it does.
 DECISIONS = """
 # The strongest of the weak plays leads, as rank 13 "if m is the strongest" has priority.
-kou: 3c 8d Jc Kh: 4d 5d Td Ad 2d *: : : Kh
-kou[weakest_first=1]: 3c 8d Jc Kh: 4d 5d Td Ad 2d *: : : 3c
+letter: 3c 8d Jc Kh: 4d 5d Td Ad 2d *: : : Kh
+kou[letter=1,weakest_first=1]: 3c 8d Jc Kh: 4d 5d Td Ad 2d *: : : 3c
 # The strongest play follows, the 8 before the 2; nothing but the hand's own plays.
-kou: 3c 8d 2c: Td Kd Ad Qh: 5h: : 8d
-kou: 3c 9d 9h Ac 2c: Td Kd Ad 2d Qh: 5h: : 2c
+letter: 3c 8d 2c: Td Kd Ad Qh: 5h: : 8d
+letter: 3c 9d 9h Ac 2c: Td Kd Ad 2d Qh: 5h: : 2c
 # A strong card is reserved while the hand is weak; of the others the highest priority follows.
-kou: 3c 4c 5d 6d 7h 2c: Td Kd Ad 2d Qh: Ah: : PASS
-kou: 3c 4c 5d 6d 7h 2c: Td Kd Ad 2d Qh *: 4h: : 2c
+letter: 3c 4c 5d 6d 7h 2c: Td Kd Ad 2d Qh: Ah: : PASS
+letter: 3c 4c 5d 6d 7h 2c: Td Kd Ad 2d Qh *: 4h: : 2c
 # Over its own trick it passes.
-kou: 3c Jh Kh 2c: Td Kd Ad 2d: 9c: passed=30 owner=0: PASS
+letter: 3c Jh Kh 2c: Td Kd Ad 2d: 9c: passed=30 owner=0: PASS
 # Jc would start a lock that only a player with the strongest club wants.
-kou: 3d 4d Jc: Td Kd Ac 2c Qc: 9c: : PASS
-kou: 3d 4d Jc: Td Kd Ad 2d Qd: 9c: : Jc
+letter: 3d 4d Jc: Td Kd Ac 2c Qc: 9c: : PASS
+letter: 3d 4d Jc: Td Kd Ad 2d Qd: 9c: : Jc
 # Winning form, all but the 3 end their tricks; the weak one goes last.
-kou-tuned: 3c 8d 2c: 4d 5d Kd Ad: : : 2c
+kou: 3c 8d 2c: 4d 5d Kd Ad: : : 2c
 # Otherwise the lowest rank leads, of equal ones the larger set.
-kou-tuned: 3c 3h Jc 4d 9s: PAIRS: : : 3c3h
-kou-tuned: 3c Jc 4d 9s: Td Kd Ad 2d 5d: : revolution=1: Jc
+kou: 3c 3h Jc 4d 9s: PAIRS: : : 3c3h
+kou: 3c Jc 4d 9s: Td Kd Ad 2d 5d: : revolution=1: Jc
 # Follows with the lowest single; breaks nothing for it.
-kou-tuned: 3c 6d Jc Qc Qd: 4d Td Kd Ad 2d: 5h: : 6d
+kou: 3c 6d Jc Qc Qd: 4d Td Kd Ad 2d: 5h: : 6d
 # A strong card is reserved while the hand is weak.
-kou-tuned: 3c 4c 5d 6d 7h 2c: Td Kd Ad 2d Qh: Ah: : PASS
-kou-tuned: 3c 4c 2c: Td Kd Ad Qh: Ah: : 2c
-# Over its own trick, when all have passed, it lays off what is weak.
-kou-tuned: 3c Jh Kh 2c: Td Kd Ad 2d: 9c: passed=30 owner=0: Jh
-kou-tuned: 3c 4h 2c: Td Kd Ad 2d: 9c: passed=30 owner=0: PASS
+kou: 3c 4c 5d 6d 7h 2c: Td Kd Ad 2d Qh: Ah: : PASS
+kou: 3c 4c 2c: Td Kd Ad Qh: Ah: : 2c
+# With this option it lays off what is weak over its own trick, when all have passed.
+kou[lay_off=1]: 3c Jh Kh 2c: Td Kd Ad 2d: 9c: passed=30 owner=0: Jh
+kou[lay_off=1]: 3c 4h 2c: Td Kd Ad 2d: 9c: passed=30 owner=0: PASS
 # A lock ends the trick where the suit's top card is its own.
-kou-tuned: 3d 3h Jc 2c: Tc Ts Qc Kh Ac 2h: 9c: : Jc
-kou-tuned: 7c *: 3s 2c: : : 7c7d*
-kou-tuned: 3s 4d 5d: Kd Ad: *: : 3s
+kou: 3d 3h Jc 2c: Tc Ts Qc Kh Ac 2h: 9c: : Jc
+kou: 7c *: 3s 2c: : : 7c7d*
+kou: 3s 4d 5d: Kd Ad: *: : 3s
 # A sure win, what ends the trick goes first, the 3s last.
 min-sets: 3c 3d 8h 2c: Kd Ad 4h: : : 8h
 min-sets: 3c 3d 8h 2c: Kd Ad 4h: 9h: : 2c
@@ -69,6 +73,7 @@ trick-ender: 3c 4d 5h 6s 7c 9h Td Qd Kc: Kd Ad 2d *: Jc: : Kc
 @pytest.mark.parametrize("line", [line for line in DECISIONS.split("\n") if ":" in line])
 def test_agents_play(line: str) -> None:
     agent, hand, unseen, target, fields, action = (part.strip() for part in line.split(":"))
+    agent = "kou[letter=1]" if agent == "letter" else agent
     assert choice(agent, hand, unseen, target, fields) == action
 
 
@@ -91,17 +96,17 @@ def given(agent: str) -> list[str]:
 def test_kou_gives_what_its_hand_is_better_without() -> None:
     # The joker and a 2 come in. Of the weak plays 99 TT Qc the first is the lowest that two cards
     # can undo; a card of 3c4c5c would leave two more of them.
-    assert given("kou-tuned")[:2] == ["9h", "9s"]
+    assert given("kou")[:2] == ["9h", "9s"]
     # Without a price on its hand it gives the lowest ranks, but 3s.
-    assert given("kou-tuned:give_weakness=0")[:2] == ["4c", "5c"]
+    assert given("kou:give_weakness=0")[:2] == ["4c", "5c"]
 
 
 def test_an_unwanted_lock_gives_no_strength_or_is_not_played() -> None:
     where = ("3d 4d 5s 6h Jc Ah", "Td Kd Ac 2c Qc", "9c")
-    assert choice("kou-tuned", *where) == choice("kou-tuned:lock+", *where) == "Jc"
+    assert choice(REFINED, *where) == choice(f"{REFINED},lock+", *where) == "Jc"
     for variant in ("unwanted_lock=0", "unwanted_lock=-1", "lock-"):
-        assert choice(f"kou-tuned:{variant}", *where) == "PASS"
+        assert choice(f"{REFINED},{variant}", *where) == "PASS"
     # A strong play, the 8, is made all the same, but not to the letter.
     where = ("3d 4d 8c", "9c Td Kd Ac 2c Qc", "7c")
-    assert choice("kou-tuned:unwanted_lock=0", *where) == "8c"
-    assert choice("kou-tuned:unwanted_lock=-1", *where) == "PASS"
+    assert choice(f"{REFINED},unwanted_lock=0", *where) == "8c"
+    assert choice(f"{REFINED},unwanted_lock=-1", *where) == "PASS"

@@ -7,7 +7,7 @@ import pytest
 from support_daihinmin import foes, position
 
 from closedhand.agents.daihinmin.kou import division
-from closedhand.agents.daihinmin.kou.variants import PAPER, TUNED, Numbers
+from closedhand.agents.daihinmin.kou.variants import LETTER, REFINED, Numbers
 from closedhand.games.daihinmin.notation import cards_in
 
 
@@ -20,7 +20,7 @@ def divide(numbers: Numbers, *where: str) -> Any:
     return found, division.weakness(numbers, parts, n)
 
 
-# A hand, its plays by the paper's section 4.1, and those of `kou-tuned` where they differ.
+# A hand, its plays by the paper's section 4.1, and those with all departures where they differ.
 DIVISIONS = """
 3c 4c 5c 9d 9h Jh: 3c4c5c 9d9h Jh
 5c 6c 7c 6d 7d Jh: 5c 6c6d 7c7d Jh: 5c6c7c 6d 7d Jh
@@ -37,11 +37,11 @@ def test_hands_are_divided_as_the_paper_says(line: str) -> None:
     hand, plays, *tuned = line.split(":")
     # A K and a 2 are unseen: a J is not strong.
     unseen = "3s 4h Ks 2s"
-    assert divide(PAPER, hand, unseen)[0] == set(plays.split())
-    assert divide(TUNED, hand, unseen)[0] == set((tuned or [plays])[0].split())
+    assert divide(LETTER, hand, unseen)[0] == set(plays.split())
+    assert divide(REFINED, hand, unseen)[0] == set((tuned or [plays])[0].split())
 
 
-@pytest.mark.parametrize("numbers", [PAPER, TUNED])
+@pytest.mark.parametrize("numbers", [LETTER, REFINED])
 def test_a_revolution_reverses_the_ranks(numbers: Numbers) -> None:
     # The ranks 3 K A 2 are 2 5 4 3: the 3s are strongest.
     hand = "3c 3d 2c Ac Kc", "5h 6h", "", "revolution=1"
@@ -51,21 +51,21 @@ def test_a_revolution_reverses_the_ranks(numbers: Numbers) -> None:
 def test_weakness_adds_up() -> None:
     unseen = "4d Td Kd Ad 2d *"
     # 3 (1) adds 2, A (69, as the joker is unseen 40) 0 or 1, 2 (99, 70) -1 or 0.
-    assert divide(TUNED, "3c Ac 2c", unseen)[1] == 2 + 0 - 1
-    assert divide(PAPER, "3c Ac 2c", unseen)[1] == 2 + 1 + 0
+    assert divide(REFINED, "3c Ac 2c", unseen)[1] == 2 + 0 - 1
+    assert divide(LETTER, "3c Ac 2c", unseen)[1] == 2 + 1 + 0
     # K (40) 1, 999 (100) -1; the joker -2, or 2 by its strength 1 while the 3s is unseen.
-    assert divide(TUNED, "Kc * 9c 9d 9h", "3s 4d Td Ad 2d")[1] == 1 - 2 - 1
-    assert divide(PAPER, "Kc * 9c 9d 9h", "3s 4d Td Ad 2d")[1] == 1 + 2 - 1
+    assert divide(REFINED, "Kc * 9c 9d 9h", "3s 4d Td Ad 2d")[1] == 1 - 2 - 1
+    assert divide(LETTER, "Kc * 9c 9d 9h", "3s 4d Td Ad 2d")[1] == 1 + 2 - 1
     # A pair of 2s: -2, or -1 by its strength (100); the single 2 as above.
-    assert divide(TUNED, "2c 2d 2h", "4d Td Kd Ad *")[1] == -2 - 1
-    assert divide(PAPER, "2c 2d 2h", "4d Td Kd Ad *")[1] == -1 + 0
+    assert divide(REFINED, "2c 2d 2h", "4d Td Kd Ad *")[1] == -2 - 1
+    assert divide(LETTER, "2c 2d 2h", "4d Td Kd Ad *")[1] == -1 + 0
 
 
 @pytest.mark.parametrize("to_ace", [0, 1])
 @pytest.mark.parametrize("with_groups", [0, 1])
 def test_no_hand_has_more_parts_than_there_is_room_for(to_ace: int, with_groups: int) -> None:
     """Also hands that no deal gives; the search adds and removes cards to find more parts."""
-    numbers = PAPER._replace(kaidan_to_ace=to_ace, kaidan_with_groups=with_groups)
+    numbers = LETTER._replace(kaidan_to_ace=to_ace, kaidan_with_groups=with_groups)
     against = foes(position("3c", ""))
     parts: Any = np.zeros(64, division.PART)
     rng = np.random.default_rng(to_ace + 2 * with_groups)

@@ -5,10 +5,10 @@ import pytest
 from support_daihinmin import GAME, foes, position
 
 from closedhand.agents.daihinmin.kou.strength import has_strongest, strength_of
-from closedhand.agents.daihinmin.kou.variants import PAPER, TUNED
+from closedhand.agents.daihinmin.kou.variants import LETTER, REFINED
 
 # A play, what is unseen, fields of the view, the strength by the paper's section 4.2, and that of
-# `kou-tuned` where it differs.
+# all departures where it differs.
 STRENGTHS = """
 Qc: Kc Ac Ad 2s: : 100 - 3 * 30
 Qc: Kc Ac Ad *: : 100 - 3 * 30: 100 - 2 * 30 - 1
@@ -37,18 +37,18 @@ TcTdTh: Kc Kd Ac Ad Ah 2c 2d 2h 2s: : 100 - 4 - 9
 def test_strengths_are_those_of_the_paper(line: str) -> None:
     play, unseen, fields, expected, *tuned = line.split(":")
     view = position("4h", unseen, "", fields)
-    for numbers, value in ((PAPER, expected), (TUNED, (tuned or [expected])[0])):
+    for numbers, value in ((LETTER, expected), (REFINED, (tuned or [expected])[0])):
         assert strength_of(GAME.rules, numbers, foes(view), GAME.parse(play)) == eval(value)
 
 
 def test_under_a_lock_only_its_suits_count() -> None:
     view, jack = position("Jc Kc", "Qd Qh Kd Ac 2d 2h"), GAME.parse("Jc")
-    assert strength_of(GAME.rules, PAPER, foes(view), jack) == 1
-    assert strength_of(GAME.rules, PAPER, foes(view, lock=1), jack) == 70
+    assert strength_of(GAME.rules, LETTER, foes(view), jack) == 1
+    assert strength_of(GAME.rules, LETTER, foes(view, lock=1), jack) == 70
 
 
 # A hand, what is unseen, a play, whether the player has the strongest play under its lock, to
-# `kou` and to `kou-tuned`.
+# the letter and with all departures.
 STRONGEST = """
 Jc Kc: Qc Kd 2h: Jc: 1 1
 Jc Kc: Ac: Jc: 0 0
@@ -67,7 +67,7 @@ def test_a_lock_is_for_whoever_has_the_strongest_play(line: str) -> None:
     hand, unseen, play, expected = line.split(":")
     view, action = position(hand, unseen), GAME.parse(play.strip())
     suits = int(GAME.rules.plays.suits[action])
-    for numbers, value in zip((PAPER, TUNED), expected.split(), strict=True):
+    for numbers, value in zip((LETTER, REFINED), expected.split(), strict=True):
         found = has_strongest(
             GAME.rules, numbers, view.hands[0], action, foes(view, lock=suits), np.int64(suits)
         )

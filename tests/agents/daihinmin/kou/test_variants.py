@@ -9,9 +9,10 @@ from support_daihinmin import GAME
 from closedhand import InputError, make_agent, make_game
 from closedhand.agents.daihinmin.kou.variants import (
     DEPARTURES,
-    PAPER,
-    TUNED,
-    TUNED_OPTIONS,
+    FURTHER,
+    KOU,
+    LETTER,
+    REFINED,
     VARIANTS,
     parse,
 )
@@ -28,7 +29,7 @@ def views_of(agent: str) -> np.ndarray:
     return np.array(found, game.dtype)
 
 
-@pytest.fixture(scope="module", params=["kou", "kou-tuned"])
+@pytest.fixture(scope="module", params=["kou", "kou[letter=1]"])
 def played(request: Any) -> tuple[str, np.ndarray]:
     """An agent, and many decisions of its rounds."""
     return request.param, views_of(request.param)
@@ -51,25 +52,25 @@ def test_variants_decide_otherwise(variant: str, played: tuple[str, np.ndarray])
 @pytest.mark.parametrize("name", DEPARTURES)
 def test_departures_decide_otherwise(name: str, played: tuple[str, np.ndarray]) -> None:
     agent, views = played
-    value = DEPARTURES[name] if agent == "kou" else getattr(PAPER, name)
-    other = make_agent(GAME, f"{agent}[{name}={value}]")
-    differ = act_batch(make_agent(GAME, agent), views) != act_batch(other, views)
-    assert differ.any() or name in RARE
+    text = f"kou[{name}={getattr(LETTER, name)}]"
+    if agent != "kou":
+        text = f"kou[letter=1,{name}={DEPARTURES[name]}]"
+    differ = act_batch(make_agent(GAME, agent), views) != act_batch(make_agent(GAME, text), views)
+    assert differ.any()
 
 
-RARE = {"last_kaidan", "kaidan_to_ace", "weakness_of_top"}
-"""Departures that change a decision in one of a thousand rounds or less."""
-
-
-def test_all_departures_make_the_tuned_agent() -> None:
+def test_all_departures_make_kou_of_the_letter() -> None:
     numbers = ",".join(f"{name}={value}" for name, value in DEPARTURES.items())
-    assert parse(numbers) == TUNED == parse(None, TUNED, TUNED_OPTIONS)
-    assert all(getattr(PAPER, name) != value for name, value in DEPARTURES.items())
+    assert parse(f"letter=1,{numbers}") == KOU == parse(None)
+    assert parse(None, letter=1) == LETTER != KOU
+    assert parse(None, **FURTHER) == REFINED and not set(FURTHER) & set(DEPARTURES)
+    departures = {**DEPARTURES, **FURTHER}.items()
+    assert all(getattr(LETTER, name) != value for name, value in departures)
 
 
 def test_variants_are_numbers() -> None:
-    assert parse("w80") == parse("threshold=80") == PAPER._replace(threshold=80) != parse(None)
-    assert parse("lock-,weak,hold_rise=-3") == PAPER._replace(lock=-1, lead=1, hold_rise=-3)
+    assert parse("w80") == parse("threshold=80") == KOU._replace(threshold=80) != parse(None)
+    assert parse("lock-,weak,hold_rise=-3") == KOU._replace(lock=-1, lead=1, hold_rise=-3)
 
 
 @pytest.mark.parametrize("argument", ["w70", "threshold", "threshold=", "threshold=x", "w80,,w90"])

@@ -43,7 +43,7 @@ def test_the_agent_plays_the_likeliest_action(actions: str) -> None:
 
 @pytest.mark.slow
 def test_it_beats_kou_in_points_from_default() -> None:
-    """More points a round among four `default` than `kou-tuned`'s 4.18; the bar is 4.45."""
+    """More points a round among four `default` than `kou`'s 4.12; the bar is 4.45."""
     game = make_game("daihinmin", rounds=100)
     agents = [make_agent(game, "policy"), make_agent(game, "default")]
     rng = np.random.default_rng(6)

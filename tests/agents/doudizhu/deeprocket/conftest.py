@@ -28,5 +28,6 @@ def trained(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     out = tmp_path_factory.mktemp("trained")
     for kind in ("policy", "kicker"):
-        supervised.train(kind, folder, out, steps=40, batch=64, threads=1, checks=2)
+        settings = supervised.Settings(steps=40, batch=64, threads=1, checks=2)
+        supervised.train(kind, folder, out, settings)
     return out

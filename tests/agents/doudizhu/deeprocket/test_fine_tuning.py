@@ -18,16 +18,17 @@ SUBSTEPS = make_game("doudizhu", substeps=True)
 @pytest.mark.slow
 def test_decisions_are_those_with_a_choice(untrained: Path) -> None:
     tuning = fine_tuning.Tuning(str(untrained))
-    decisions, won = sampling.play_deals(
-        SUBSTEPS, tuning.network, tuning.kicker, 3, np.random.default_rng(1)
+    decisions, kickers, won = sampling.play_deals(
+        SUBSTEPS, tuning.policy.network, tuning.kicker.network, 3, np.random.default_rng(1)
     )
+    assert kickers is None
     n = len(decisions.label)
     assert won.shape == (3, sampling.TABLES)
     assert set(decisions.games.tolist()) == set(range(3 * sampling.TABLES))
     assert (decisions.mask.sum(axis=1) > 1).all()
     assert decisions.mask[np.arange(n), decisions.label].all()
     assert (decisions.sides == np.where(decisions.status[:, 0], 1, -1)).all()
-    shares = networks.probabilities(tuning.network, *decisions[:3])
+    shares = networks.probabilities(tuning.policy.network, *decisions[:3])
     chosen = shares[np.arange(n), decisions.label]
     assert np.allclose(np.exp(decisions.logs), chosen, atol=1e-5)
     # The games of a deal begin alike, and go on differently.
@@ -39,11 +40,12 @@ def test_decisions_are_those_with_a_choice(untrained: Path) -> None:
 
 def test_win_rates_add_up_and_equal_networks_are_level(untrained: Path) -> None:
     torch.manual_seed(1)
-    one, kicker = fine_tuning.Tuning(str(untrained)).network, networks.KickerNetwork("tiny")
-    other = networks.PolicyNetwork("tiny").eval()
-    level, error = sampling.win_rate(SUBSTEPS, one, one, kicker, 6)
+    kicker = networks.KickerNetwork("tiny")
+    one = fine_tuning.Tuning(str(untrained)).policy.network, kicker
+    other = networks.PolicyNetwork("tiny").eval(), kicker
+    level, error = sampling.win_rate(SUBSTEPS, one, one, 6)
     assert level == 0.5 and error > 0
-    rates = [sampling.win_rate(SUBSTEPS, *pair, kicker, 8)
+    rates = [sampling.win_rate(SUBSTEPS, *pair, 8)
              for pair in ((one, other), (other, one))]  # fmt: skip
     assert rates[0][0] + rates[1][0] == pytest.approx(1)
     assert rates[0][1] == pytest.approx(rates[1][1]) and rates[0][1] > 0
@@ -51,12 +53,12 @@ def test_win_rates_add_up_and_equal_networks_are_level(untrained: Path) -> None:
 
 def some(tuning: fine_tuning.Tuning, chosen: int) -> tuple[sampling.Decisions, int]:
     """Sixty times a decision in which the `chosen` of its legal groups is played; which it is."""
-    decisions, _ = sampling.play_deals(
-        SUBSTEPS, tuning.network, tuning.kicker, 1, np.random.default_rng(0)
-    )
+    decisions = sampling.play_deals(
+        SUBSTEPS, tuning.policy.network, tuning.kicker.network, 1, np.random.default_rng(0)
+    ).groups
     first = sampling.Decisions(*(part[:1].repeat(60, axis=0) for part in decisions))
     label = int(np.flatnonzero(first.mask[0])[chosen])
-    logs = np.log(networks.probabilities(tuning.network, *first[:3])[:, label])
+    logs = np.log(networks.probabilities(tuning.policy.network, *first[:3])[:, label])
     return first._replace(label=np.full(60, label), logs=logs), label
 
 
@@ -64,11 +66,11 @@ def some(tuning: fine_tuning.Tuning, chosen: int) -> tuple[sampling.Decisions, i
 def test_what_wins_gets_likelier(untrained: Path, gain: float) -> None:
     tuning = fine_tuning.Tuning(str(untrained), penalty=0.0, rate=1e-3)
     decisions, label = some(tuning, 2)
-    before = networks.probabilities(tuning.network, *decisions[:3])[0, label]
-    tuning.learn(decisions, np.full(60, gain, np.float32), np.random.default_rng(0))
-    after = networks.probabilities(tuning.network, *decisions[:3])[0, label]
+    before = networks.probabilities(tuning.policy.network, *decisions[:3])[0, label]
+    tuning.policy.learn(decisions, np.full(60, gain, np.float32), 0.0, np.random.default_rng(0))
+    after = networks.probabilities(tuning.policy.network, *decisions[:3])[0, label]
     assert np.sign(after - before) == gain
-    assert networks.probabilities(tuning.start, *decisions[:3])[0, label] == before
+    assert networks.probabilities(tuning.policy.start, *decisions[:3])[0, label] == before
 
 
 def test_the_penalty_holds_the_policy_at_its_start(untrained: Path) -> None:
@@ -77,10 +79,11 @@ def test_the_penalty_holds_the_policy_at_its_start(untrained: Path) -> None:
         tuning = fine_tuning.Tuning(str(untrained), penalty=penalty, rate=1e-3)
         decisions, label = some(tuning, 2)
         for _ in range(20):
-            now = np.log(networks.probabilities(tuning.network, *decisions[:3])[:, label])
-            tuning.learn(
-                decisions._replace(logs=now), np.ones(60, np.float32), np.random.default_rng(0)
-            )
+            now = np.log(networks.probabilities(tuning.policy.network, *decisions[:3])[:, label])
+            tuning.policy.learn(
+                decisions._replace(logs=now), np.ones(60, np.float32), penalty,
+                np.random.default_rng(0),
+            )  # fmt: skip
         moved.append(float(now[0] - decisions.logs[0]))
     assert moved[0] > 0.1
     assert abs(moved[1]) < moved[0] / 5
@@ -121,12 +124,12 @@ def test_with_a_critic_the_mean_of_the_last_weights_is_the_result(
     aims[:, np.flatnonzero(decisions.mask[0])[2]] = 1.0
     expected = None
     for _ in range(3):
-        tuning.learn(decisions, aims, np.random.default_rng(0))
-        last = tuning.network.head.weight.detach().clone()
+        tuning.policy.learn(decisions, aims, 0.0, np.random.default_rng(0))
+        last = tuning.policy.network.head.weight.detach().clone()
         expected = last if expected is None else (expected + last) / 2
-    assert torch.allclose(tuning.result.head.weight, expected, atol=1e-7)
+    assert torch.allclose(tuning.policy.result.head.weight, expected, atol=1e-7)
     assert not torch.allclose(last, expected, atol=1e-5)
-    assert fine_tuning.Tuning(str(untrained)).mean is None
+    assert fine_tuning.Tuning(str(untrained)).policy.mean is None
 
 
 @pytest.mark.slow
@@ -135,9 +138,12 @@ def test_self_play_makes_an_untrained_network_better(untrained: Path, critic: st
     tuning = fine_tuning.Tuning(str(untrained), penalty=0.0, rate=1e-2, deals=32, critic=critic)
     for _ in range(8):
         tuning.step()
-    won, error = sampling.win_rate(tuning.game, tuning.network, tuning.start, tuning.kicker, 40)
+    policy, kicker = tuning.policy, tuning.kicker.network
+    won, error = sampling.win_rate(
+        tuning.game, (policy.network, kicker), (policy.start, kicker), 40
+    )
     assert won - 3 * error > 0.6
-    assert tuning.kl > 0.01
+    assert policy.kl > 0.01
 
 
 def test_it_starts_from_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,17 +154,48 @@ def test_it_starts_from_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         return torch.cat([each.flatten() for each in network.state_dict().values()])
 
     assert one.settings["penalty"] == 0.0 and one.settings["start"] == "nothing"
-    for network in ("network", "start", "kicker"):
-        mine = weights_of(getattr(one, network))
-        assert (mine == weights_of(getattr(two, network))).all()
-        assert (mine != weights_of(getattr(other, network))).any()
-    assert (weights_of(one.network) == weights_of(one.start)).all()
-    assert one.network is not one.start
+    for name in ("policy", "kicker"):
+        mine, same, others = (getattr(each, name) for each in (one, two, other))
+        assert (weights_of(mine.network) == weights_of(same.network)).all()
+        assert (weights_of(mine.network) != weights_of(others.network)).any()
+        assert (weights_of(mine.network) == weights_of(mine.start)).all()
+        assert mine.network is not mine.start
     monkeypatch.setattr(fine_tuning.Tuning, "step", lambda self: setattr(self, "steps", 1))
     result = fine_tuning.train("nothing", tmp_path, 1e-6, seed=1, threads=1)
     _, about = networks.load(result.path, "policy")
     assert about["start"] == "nothing" and about["tuned_from"] == {}
     assert fine_tuning.Tuning("nothing", penalty=0.2).settings["penalty"] == 0.2
+
+
+def moved(student: fine_tuning.Student) -> list[bool]:
+    """Of each tensor of a network, whether it has changed."""
+    start = student.start.state_dict()
+    return [
+        not torch.equal(each, start[name]) for name, each in student.network.state_dict().items()
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("critic", [None, "value-net"])
+def test_from_nothing_all_weights_of_both_networks_move(critic: str | None) -> None:
+    tuning = fine_tuning.Tuning(fine_tuning.NOTHING, 1, rate=1e-2, deals=8, critic=critic)
+    for _ in range(4):
+        tuning.step()
+    assert all(moved(tuning.policy)) and all(moved(tuning.kicker))
+    again = fine_tuning.Tuning(fine_tuning.NOTHING, 1, rate=1e-2, deals=8, critic=critic)
+    again.restore(tuning.state())
+    for one, other in ((tuning.policy, again.policy), (tuning.kicker, again.kicker)):
+        weights = one.result.state_dict()
+        assert all(
+            torch.equal(each, weights[name]) for name, each in other.result.state_dict().items()
+        )
+
+
+@pytest.mark.slow
+def test_kickers_that_were_learned_from_records_do_not_move(untrained: Path) -> None:
+    tuning = fine_tuning.Tuning(str(untrained), rate=1e-2, deals=2)
+    tuning.step()
+    assert any(moved(tuning.policy)) and not any(moved(tuning.kicker))
 
 
 @pytest.mark.parametrize("critic", [None, "value-net"])

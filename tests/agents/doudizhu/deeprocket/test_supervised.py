@@ -43,7 +43,7 @@ def test_training_learns(trained: Path) -> None:
 
 
 def test_the_best_network_is_kept(trained: Path, games: recorded.Games) -> None:
-    from closedhand.agents.doudizhu.deeprocket.checks import accuracies, evaluate
+    from closedhand.agents.doudizhu.deeprocket.validation_callback import accuracies, evaluate
 
     network, provenance = networks.load(trained / "policy.safetensors", "policy")
     rows = pairs.index(games, "policy")
@@ -72,8 +72,10 @@ def test_training_is_interrupted_and_goes_on(
             signal.raise_signal(signal.SIGINT)
 
     def train(**given: Any) -> Any:
-        settings = {"steps": 6, "batch": 16, "threads": 1, **given}
-        return supervised.train("kicker", folder, tmp_path, **settings)
+        chosen = {"steps": 6, "batch": 16, "threads": 1, **given}
+        called = {name: chosen.pop(name) for name in ("restart", "progress") if name in chosen}
+        settings = supervised.Settings(**chosen)
+        return supervised.train("kicker", folder, tmp_path, settings, **called)
 
     result = train(progress=interrupt)
     assert result.interrupted
@@ -106,7 +108,7 @@ def test_as_many_pairs_of_other_records_are_not_gone_on_with(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     given = {"steps": 2, "batch": 16, "threads": 1}
-    supervised.train("kicker", folder, tmp_path, **given)
+    supervised.train("kicker", folder, tmp_path, supervised.Settings(**given))
     ends = games.offsets.tolist()
     parts = [
         games._replace(
@@ -119,16 +121,19 @@ def test_as_many_pairs_of_other_records_are_not_gone_on_with(
     ]
     again, others = recorded.join(parts), recorded.join(parts[::-1])
     monkeypatch.setattr(recorded, "read", lambda *_: again)
-    supervised.train("kicker", folder, tmp_path, **given)
+    supervised.train("kicker", folder, tmp_path, supervised.Settings(**given))
     monkeypatch.setattr(recorded, "read", lambda *_: others)
     with pytest.raises(InputError, match="was made with files records="):
-        supervised.train("kicker", folder, tmp_path, **given)
+        supervised.train("kicker", folder, tmp_path, supervised.Settings(**given))
 
 
 @pytest.mark.slow
 def test_time_ends_training_and_anneals_it(supervised: Any, folder: Path, tmp_path: Path) -> None:
     result = supervised.train(
-        "kicker", folder, tmp_path, minutes=0.02, batch=16, threads=1, patience=100
+        "kicker",
+        folder,
+        tmp_path,
+        supervised.Settings(minutes=0.02, batch=16, threads=1, patience=100),
     )
     assert result.history[-1]["seconds"] >= 1.2
     assert result.history[-1]["learning_rate"] < 1e-8
@@ -139,7 +144,10 @@ def test_training_stops_when_it_is_stuck(
 ) -> None:
     monkeypatch.setitem(supervised.LEARNING_RATES, "small", 0.0)
     result = supervised.train(
-        "kicker", folder, tmp_path, steps=100, batch=16, threads=1, checks=50, patience=3
+        "kicker",
+        folder,
+        tmp_path,
+        supervised.Settings(steps=100, batch=16, threads=1, checks=50, patience=3),
     )
     assert [check["step"] for check in result.history] == [2, 4, 6, 8]
 
@@ -157,20 +165,24 @@ def test_the_decisions_of_one_role_are_learned(
 
     monkeypatch.setattr(pairs, "encode", note)
     settings = {"steps": 2, "batch": 16, "threads": 1, "role": "down"}
-    result = supervised.train("policy", folder, tmp_path, **settings)
+    result = supervised.train("policy", folder, tmp_path, supervised.Settings(**settings))
     assert set(seen) == {1}
     assert result.history[-1]["accuracy"]["landlord"] is None
     with pytest.raises(InputError, match="made with role down, not up"):
-        supervised.train("policy", folder, tmp_path, **{**settings, "role": "up"})
+        supervised.train(
+            "policy", folder, tmp_path, supervised.Settings(**{**settings, "role": "up"})
+        )
     with pytest.raises(InputError, match="no role 'queen'; there are landlord, down, up"):
-        supervised.train("policy", folder, tmp_path, **{**settings, "role": "queen"})
+        supervised.train(
+            "policy", folder, tmp_path, supervised.Settings(**{**settings, "role": "queen"})
+        )
 
 
 def test_the_network_that_plays_best_is_kept(
     supervised: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Not the most accurate one, if it is chosen by play; and all of them play."""
-    from closedhand.agents.doudizhu.deeprocket import checks
+    from closedhand.agents.doudizhu.deeprocket import validation_callback as checks
 
     monkeypatch.setattr(checks, "SELECTION", 4)
     real, found = checks.win_rate, []
@@ -182,12 +194,16 @@ def test_the_network_that_plays_best_is_kept(
     monkeypatch.setattr(checks, "win_rate", first_is_best)
     given = {"steps": 6, "batch": 16, "threads": 1, "checks": 3}
     with pytest.raises(InputError, match="no-such-agent"):
-        supervised.train("policy", folder, tmp_path, select="no-such-agent", **given)
-    result = supervised.train("policy", folder, tmp_path, select="random", **given)
+        supervised.train(
+            "policy", folder, tmp_path, supervised.Settings(select="no-such-agent", **given)
+        )
+    result = supervised.train(
+        "policy", folder, tmp_path, supervised.Settings(select="random", **given)
+    )
     assert [check["win_rate"] for check in result.history] == [0.9, 0.45, 0.9 / 3]
     assert len(found) == 3 and all(0 <= each <= 1 and 8 * each % 1 == 0 for each in found)
     _, provenance = networks.load(result.path, "policy")
     assert (provenance["step"], provenance["win_rate"]) == (2, 0.9)
     assert provenance["select"] == "random"
     with pytest.raises(InputError, match="select"):
-        supervised.train("policy", folder, tmp_path, **{**given, "steps": 7})
+        supervised.train("policy", folder, tmp_path, supervised.Settings(**{**given, "steps": 7}))

@@ -1,4 +1,4 @@
-"""Clients as a server sees them: any may be slow, silent, faulty or disconnected at any time."""
+"""Remote players of a server: clients that may be slow, faulty or disconnected at any time."""
 
 import contextlib
 import selectors
@@ -13,23 +13,41 @@ from closedhand.core.interrupt import WAIT
 from closedhand.core.text import reason_of
 
 PROFILE_SECONDS = 2.0
+"""Time limit for the profile of a client."""
 MOST_LATE = 3
-"""Number of consecutive late answers with which a client loses its seat."""
+"""Number of consecutive late answers after which a client loses its seat."""
 FLOOD = 65536
 """Number of unrequested bytes, received at once, that ends a connection."""
 MOST_WAITING = 32
-"""Largest number of connections without a profile; the oldest is closed for a further one."""
+"""Most connections without a profile; a further one displaces the oldest."""
 
 Clock = Callable[[], float]
-"""Seconds that have passed, such as `time.monotonic`."""
+"""A clock in seconds, such as `time.monotonic`."""
 
 
-class Guest:
-    """A client at the table.
+@dataclass(frozen=True)
+class Limits:
+    """Limits of a server for its clients.
+
+    Attributes:
+        seconds: Time limit for every answer, and for receiving a message.
+        profile_seconds: Time limit for the profile.
+        most_waiting: Most connections without a profile; a further one displaces the oldest.
+        clock: Clock of all time limits.
+    """
+
+    seconds: float = 10.0
+    profile_seconds: float = PROFILE_SECONDS
+    most_waiting: int = MOST_WAITING
+    clock: Clock = time.monotonic
+
+
+class RemotePlayer:
+    """A client that has a seat.
 
     Attributes:
         name: Name in its profile.
-        gone: Reason why it lost its seat; empty while it has it.
+        gone: Reason why it lost its seat; empty while it has one.
     """
 
     def __init__(
@@ -40,7 +58,7 @@ class Guest:
         Args:
             sock: Connection to the client.
             name: Name in its profile.
-            seconds: Time limit for every answer, and for receiving what it is sent.
+            seconds: Time limit for every answer, and for receiving a message.
             clock: Clock of the time limit for answers.
         """
         self.name = name
@@ -50,18 +68,18 @@ class Guest:
         self._clock = clock
         self._deadline = 0.0
         self._outgoing: list[bytes] = []
-        self._owed = 0
-        self._late = 0
+        self._owed = 0  # bytes of late answers that are still to arrive
+        self._late = 0  # consecutive late answers
 
-    def tell(self, message: bytes) -> None:
+    def queue(self, message: bytes) -> None:
         """Queue a message for `flush`."""
         self._outgoing.append(message)
 
     def flush(self) -> None:
         """Send all queued messages in one write.
 
-        Clients read each table with a single read, so it must arrive whole. At most a turn's result
-        and the next turn's table are sent at once, which fit into a network packet.
+        Clients read each table with a single read, so it must arrive whole. A write holds at most
+        the result of a turn and the table of the next one, which fit into a network packet.
         """
         data = b"".join(self._outgoing)
         self._outgoing.clear()
@@ -71,13 +89,13 @@ class Guest:
             self._sock.settimeout(self._seconds)
             self._sock.sendall(data)
         except OSError as error:
-            self.leave("reads nothing" if isinstance(error, TimeoutError) else "is gone")
+            self.leave("does not read" if isinstance(error, TimeoutError) else "disconnected")
 
     def ask(self) -> None:
-        """Send the queue as a question, like `flush`; discard input from before the question.
+        """Send all queued messages as a question; discard input that arrived before it.
 
-        The time for the answer begins now: two clients that are asked together lose no time of
-        each other's.
+        The time for the answer begins now. So two clients that are asked together have the same
+        time, although `answer` is called for one after the other.
         """
         if self.gone:
             return
@@ -86,22 +104,22 @@ class Guest:
             self._sock.setblocking(False)
             early = self._sock.recv(FLOOD)
             if not early:
-                self.leave("is gone")
+                self.leave("disconnected")
             elif len(early) == FLOOD:
-                self.leave("sends too much")
+                self.leave("sent too much")
             self._owed = max(0, self._owed - len(early))
         except BlockingIOError:
             pass
         except OSError:
-            self.leave("is gone")
+            self.leave("disconnected")
         self.flush()
 
     def answer(self, meanwhile: Callable[[], None]) -> bytes | None:
-        """The table that answers the question, or None if it does not arrive in time.
+        """Wait for the table that answers the question; None if it does not arrive in time.
 
-        The protocol has one table for every question. So a late one is still to come, and is
-        discarded when it arrives before the answer to a later question. What has arrived by the
-        time of this call counts as in time.
+        The protocol has one table for every question. So a late answer is still to arrive, and its
+        bytes are discarded before the answer to a later question. A table that has arrived by the
+        time of this call is in time.
 
         Args:
             meanwhile: Callback at intervals while waiting for the answer.
@@ -122,7 +140,7 @@ class Guest:
         return None if self._owed else data[-wire.TABLE :]
 
     def _receive(self, size: int, deadline: float) -> bytes:
-        """Up to `size` bytes, as many as arrive before a deadline, or have arrived already."""
+        """Receive up to `size` bytes: those that have arrived, or arrive before a deadline."""
         data = b""
         while len(data) < size:
             try:
@@ -133,30 +151,27 @@ class Guest:
             except OSError:
                 chunk = b""
             if not chunk:
-                self.leave("is gone")
+                self.leave("disconnected")
                 break
             data += chunk
         return data
 
     def leave(self, reason: str) -> None:
-        """Close the connection for good."""
+        """Close the connection; the first reason is kept."""
         self.gone = self.gone or reason
         self._outgoing.clear()
         self._sock.close()
 
-    def stray(self) -> bool:
-        """Whether a client waiting for the match has disconnected or sent anything; if so, drop it.
-
-        A client must stay silent until the match begins.
-        """
-        with contextlib.suppress(OSError):
+    def drop_unless_silent(self) -> bool:
+        """Drop a client that disconnected, or sent anything before the match; True if dropped."""
+        with contextlib.suppress(OSError):  # nothing to read: the client is silent, as it must be
             self._sock.setblocking(False)
-            self.leave("speaks out of turn" if self._sock.recv(1) else "is gone")
+            self.leave("sent data before the match" if self._sock.recv(1) else "disconnected")
         return bool(self.gone)
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens for clients; port 0 is any free port.
+    """Open a socket that listens for clients; port 0 is any free port.
 
     Raises:
         InputError: The port is in use, or there is no such address.
@@ -164,13 +179,13 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         return socket.create_server((address[0], port), family=family, backlog=MOST_WAITING)
-    except (OSError, OverflowError, ValueError) as error:  # some of a name that no host can have
+    except (OSError, OverflowError, ValueError) as error:  # the latter two for impossible names
         reason = reason_of(error)
         raise InputError(f"cannot listen at {host}:{port}: {reason}") from None
 
 
 @dataclass
-class Newcomer:
+class PendingConnection:
     """A connection that has not sent a complete profile yet."""
 
     deadline: float
@@ -178,50 +193,42 @@ class Newcomer:
 
 
 class Lobby:
-    """A lobby, which waits until there is a client for each of the given seats."""
+    """Waits until there is a client for each of some seats, and refuses other connections."""
 
     def __init__(
         self,
         listener: socket.socket,
         players: Sequence[int],
-        seconds: float,
+        limits: Limits,
         note: Callable[[str], None],
-        profile_seconds: float = PROFILE_SECONDS,
-        most_waiting: int = MOST_WAITING,
-        clock: Clock = time.monotonic,
     ) -> None:
         """Prepare to wait for clients.
 
         Args:
             listener: Socket from `listen`.
-            players: Numbers assigned to clients, in the order in which their profiles arrive.
-            seconds: Time limit for every answer in the match.
-            note: Callback that receives a line about each client that comes or goes, and one about
-                all connections that were closed without a seat.
-            profile_seconds: Time limit for the profile.
-            most_waiting: Largest number of connections without a profile.
-            clock: Clock of all time limits.
+            players: Numbers of the seats for clients, given in the order of their profiles.
+            limits: Limits for clients and connections.
+            note: Callback that receives a line about each client that takes or loses a seat, and
+                one about all connections that were closed without a seat.
         """
         self._listener = listener
         self._free = sorted(players)
-        self._seconds = seconds
+        self._limits = limits
         self._note = note
-        self._profile_seconds = profile_seconds
-        self._most_waiting = most_waiting
-        self._clock = clock
+        self._clock = limits.clock
         self._refused = 0
         self._selector = selectors.DefaultSelector()
-        self._waiting: dict[socket.socket, Newcomer] = {}
-        self._seated: dict[socket.socket, tuple[int, Guest]] = {}
+        self._waiting: dict[socket.socket, PendingConnection] = {}
+        self._seated: dict[socket.socket, tuple[int, RemotePlayer]] = {}
 
-    def gather(self) -> dict[int, Guest]:
-        """Wait for all clients and return them by number; other connections are closed."""
+    def gather(self) -> dict[int, RemotePlayer]:
+        """Wait for all clients and return them by seat; close other connections."""
         self._listener.setblocking(False)
         self._selector.register(self._listener, selectors.EVENT_READ)
         try:
             while self._free:
-                # New connections last: who has spoken is read before one that has not makes way.
-                ready = [key.fileobj for key, _ in self._selector.select(self._patience())]
+                # New connections last: a pending one is read before a new one may displace it.
+                ready = [key.fileobj for key, _ in self._selector.select(self._wait_seconds())]
                 for sock in sorted(ready, key=lambda sock: sock is self._listener):
                     assert isinstance(sock, socket.socket)
                     if sock is self._listener:
@@ -232,8 +239,8 @@ class Lobby:
                         self._watch(sock)
                 self._dismiss_late()
         except BaseException:
-            for _, guest in self._seated.values():
-                guest.leave("was sent away")
+            for _, remote in self._seated.values():
+                remote.leave("was disconnected")
             raise
         finally:
             for sock in list(self._waiting):
@@ -243,37 +250,37 @@ class Lobby:
             self._note(f"{self._refused} connections without a seat were closed")
         return dict(self._seated.values())
 
-    def _patience(self) -> float | None:
-        """The seconds until the clock is looked at again, or None if no profile is awaited."""
+    def _wait_seconds(self) -> float | None:
+        """Seconds until the next check of the clock; None if no profile is awaited."""
         if not self._waiting:
             return None
-        first = min(newcomer.deadline for newcomer in self._waiting.values())
+        first = min(pending.deadline for pending in self._waiting.values())
         return min(WAIT, max(0.0, first - self._clock()))
 
     def _accept(self) -> None:
         with contextlib.suppress(OSError):
             sock, _ = self._listener.accept()
-            # Connections that say nothing must not keep out a client, which speaks at once.
-            if len(self._waiting) >= self._most_waiting:
+            # Silent connections must not keep out a client, which sends its profile at once.
+            if len(self._waiting) >= self._limits.most_waiting:
                 self._dismiss(next(iter(self._waiting)))
             sock.setblocking(False)
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self._waiting[sock] = Newcomer(self._clock() + self._profile_seconds)
+            self._waiting[sock] = PendingConnection(self._clock() + self._limits.profile_seconds)
             self._selector.register(sock, selectors.EVENT_READ)
 
     def _read(self, sock: socket.socket) -> None:
-        newcomer = self._waiting[sock]
+        pending = self._waiting[sock]
         try:
-            chunk = sock.recv(wire.TABLE - len(newcomer.data))
+            chunk = sock.recv(wire.TABLE - len(pending.data))
         except BlockingIOError:
             return
         except OSError:
             chunk = b""
-        newcomer.data += chunk
+        pending.data += chunk
         if not chunk:
             self._dismiss(sock)
-        elif len(newcomer.data) == wire.TABLE:
-            name = wire.read_profile(bytes(newcomer.data))
+        elif len(pending.data) == wire.TABLE:
+            name = wire.read_profile(bytes(pending.data))
             if name is None or not self._free:
                 self._dismiss(sock)
             else:
@@ -282,23 +289,23 @@ class Lobby:
     def _seat(self, sock: socket.socket, name: str) -> None:
         del self._waiting[sock]
         player = self._free.pop(0)
-        guest = Guest(sock, name, self._seconds, self._clock)
-        self._seated[sock] = player, guest
+        remote = RemotePlayer(sock, name, self._limits.seconds, self._clock)
+        self._seated[sock] = player, remote
         self._note(f"{name} is player_{player}")
-        guest.tell(wire.NUMBER.pack(player))
-        guest.flush()
+        remote.queue(wire.NUMBER.pack(player))
+        remote.flush()
         self._watch(sock)
 
     def _watch(self, sock: socket.socket) -> None:
-        """Free the seat of a client that has disconnected, or does not wait for the match."""
-        player, guest = self._seated[sock]
-        # A closed socket has no file descriptor, by which the selector knows it.
+        """Free the seat of a client that disconnected, or sent data before the match."""
+        player, remote = self._seated[sock]
+        # Unregister before a close: the selector finds sockets by their file descriptors.
         with contextlib.suppress(KeyError, ValueError):
             self._selector.unregister(sock)
-        if guest.stray():
+        if remote.drop_unless_silent():
             del self._seated[sock]
             self._free = sorted([*self._free, player])
-            self._note(f"{guest.name} {guest.gone}: player_{player} is free again")
+            self._note(f"{remote.name} {remote.gone}: player_{player} is free again")
         else:
             self._selector.register(sock, selectors.EVENT_READ)
 

@@ -1,22 +1,14 @@
-"""The CFR family on the public tree, and the agent `equilibrium`."""
+"""The agent `equilibrium`: predictive CFR+ on the public tree, solved when it is made."""
 
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Annotated
 
-from closedhand.agents.leduc.solving import PUBLIC
-from closedhand.agents.leduc.strategy import Strategy, StrategyAgent
 from closedhand.core.agent_spec import AgentSpec
 from closedhand.core.agents import Traits, described, refuse_argument
 from closedhand.core.game import Game
 from closedhand.core.options import Range
-from closedhand.solvers import cfr
-
-CFR = partial(cfr.CFR, PUBLIC)
-CFRPlus = partial(cfr.CFRPlus, PUBLIC)
-LinearCFR = partial(cfr.LinearCFR, PUBLIC)
-DiscountedCFR = partial(cfr.DiscountedCFR, PUBLIC)
-PredictiveCFRPlus = partial(cfr.PredictiveCFRPlus, PUBLIC)
-
+from closedhand.solvers.solving import make_solver
+from closedhand.solvers.strategy import Strategy, StrategyAgent
 
 ITERATIONS = 2000
 """Iterations of the agent `equilibrium`: NashConv is then below 0.001 chips in every game."""
@@ -25,7 +17,7 @@ ITERATIONS = 2000
 @lru_cache
 def equilibrium(game: Game, iterations: int = ITERATIONS) -> Strategy:
     """The strategy of the agent `equilibrium`."""
-    solver = PredictiveCFRPlus(game)
+    solver = make_solver("pcfr+", game)
     solver.run(iterations)
     return solver.strategy()
 

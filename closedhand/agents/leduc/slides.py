@@ -6,15 +6,11 @@ no guarantee. `SLIDES` are trees on which the solvers learn one strategy for eac
 judged in the real game.
 """
 
-from typing import cast
-
 import numpy as np
 
 from closedhand.core.game import Game
 from closedhand.games.leduc.plays import name
 from closedhand.games.leduc.rules import FLOP
-from closedhand.solvers import solving
-from closedhand.solvers.strategy import Strategy
 from closedhand.solvers.tied import tied_trees
 from closedhand.solvers.tree import InfoTree, views_of_sets
 
@@ -33,20 +29,3 @@ def classes(game: Game, tree: InfoTree) -> np.ndarray:
 
 SLIDES = tied_trees(classes)
 """The trees of UH-Leduc with the slides' states for information sets."""
-
-
-def solve(game: Game, iterations: int, algorithm: str = "cfr+", seed: int = 0) -> Strategy:
-    """Learn a strategy on the slides' states.
-
-    Args:
-        game: A game in which all nodes with the same name have the same actions: UH-Leduc.
-        iterations: Number of iterations.
-        algorithm: One of the algorithms for information trees.
-        seed: Seed of its randomness.
-
-    Returns:
-        The strategy of the real game; it is the same wherever the slides' state is the same.
-    """
-    learner = solving.make_solver(algorithm, game, seed, trees=SLIDES)
-    learner.run(iterations)
-    return cast(Strategy, learner.strategy())

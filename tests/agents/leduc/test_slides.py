@@ -5,32 +5,37 @@ import pytest
 from support_leduc import STANDARD, UH, solved
 
 from closedhand import InputError
-from closedhand.agents.leduc import abstraction
-from closedhand.agents.leduc.tree import evaluate as evaluate_public
+from closedhand.agents.leduc.slides import SLIDES, classes
 from closedhand.solvers import solving
-from closedhand.solvers.strategy import ANY, evaluate, uniform
+from closedhand.solvers.strategy import Strategy, evaluate, uniform
 from closedhand.solvers.tied import tie, tied_trees
-from closedhand.solvers.tree import build
+from closedhand.solvers.tree import ANY, build
+
+
+def on_slides(iterations: int, algorithm: str, seed: int = 0) -> Strategy:
+    learner = solving.make_solver(algorithm, UH, seed, SLIDES)
+    learner.run(iterations)
+    return learner.strategy()
 
 
 @pytest.mark.slow
 def test_what_the_slides_states_cost() -> None:
     """Imperfect recall: not solved however long it is tried, where true information sets are."""
-    strategy = abstraction.solve(UH, 3000)
+    strategy = on_slides(3000, "cfr+")
     assert evaluate(strategy).nash_conv == pytest.approx(0.273, abs=0.001)
     tree = build(UH)
     shared: dict[int, np.ndarray] = {}
-    classes = abstraction.classes(UH, tree)
-    assert len(set(classes.tolist())) < len(classes)
-    for s, number in enumerate(classes.tolist()):
+    numbers = classes(UH, tree).tolist()
+    assert len(set(numbers)) < len(numbers)
+    for s, number in enumerate(numbers):
         row = strategy.probabilities[tree.rows[s] : tree.rows[s + 1]]
         assert np.allclose(shared.setdefault(number, row), row)
-    assert evaluate_public(solved(UH, 3000, "cfr+")).nash_conv < 1e-3
+    assert evaluate(solved(UH, 3000, "cfr+")).nash_conv < 1e-3
 
 
 @pytest.mark.slow
 def test_q_learning_on_the_slides_states_is_judged_in_the_real_game() -> None:
-    learned = evaluate(abstraction.solve(UH, 1_000_000, "q-learning", seed=1)).nash_conv
+    learned = evaluate(on_slides(1_000_000, "q-learning", 1)).nash_conv
     assert 0.27 < learned < evaluate(uniform(UH)).nash_conv
 
 

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from support_leduc import STANDARD, STANDARD_VALUE, UH, solved
 
-from closedhand.agents.leduc import cfr
-from closedhand.agents.leduc.tree import evaluate
 from closedhand.arena import match
 from closedhand.solvers import solving
+from closedhand.solvers.cfr import CFRPlus
 from closedhand.solvers.regrets import discount
+from closedhand.solvers.strategy import evaluate
+from closedhand.solvers.tree import ANY
 
 
 @pytest.mark.parametrize(
@@ -52,7 +53,7 @@ def test_open_spiel_solves_to_the_same_value() -> None:
 
 
 def test_the_family_is_a_table_of_settings() -> None:
-    assert cfr.CFRPlus(UH).algorithm.negative == -np.inf
+    assert CFRPlus(ANY, UH).algorithm.negative == -np.inf
     assert discount(1.0, np.inf) == 1 and discount(1.0, -np.inf) == 0
     assert discount(4.0, 1.5) == pytest.approx(8 / 9)
     assert discount(4.0, 0.0) == 0.5

@@ -1,0 +1,292 @@
+"""Comparison of our server with a recorded one, by replaying the answers of its clients.
+
+1. Read a round of a recording: the messages of the server and the answers of its five clients.
+2. Build the state that its first tables show, and let our server play from there.
+3. Give each client's recorded answers to our server, one for each question.
+4. Compare our messages with the recorded ones, byte by byte, and report the first difference.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from closedhand.competitions.uecda import wire
+from closedhand.competitions.uecda.recordings import (
+    CLIENT,
+    SERVER,
+    Message,
+    Round,
+    is_recording,
+    read,
+)
+from closedhand.competitions.uecda.table import Seat, Table
+from closedhand.core.agents import make_agent
+from closedhand.core.game import Game, InputError, State
+from closedhand.core.records import LogReader, Record, Replay
+from closedhand.core.registry import make_game
+from closedhand.games.daihinmin import logs
+from closedhand.games.daihinmin.exchange import TAXES, best_cards
+from closedhand.games.daihinmin.notation import cards_in
+from closedhand.games.daihinmin.replaying import take_away
+from closedhand.games.daihinmin.state import PLAYERS
+
+CLASS_ROW = slice(4 * (6 * wire.COLUMNS + PLAYERS), 4 * (6 * wire.COLUMNS + 2 * PLAYERS))
+"""Bytes of a table with the classes. The official server leaves stray numbers there in tricks."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Differences between our server and a recorded round.
+
+    Attributes:
+        values: Values of the round for a log; None if our server asked for more answers.
+        first: The first difference; empty: none.
+        lost: Cards that the recorded server lost in the exchange, in the notation of logs.
+        tables: Number of recorded tables.
+        size: Number of recorded bytes, in tables and numbers.
+        different: Number of bytes that differ, except those of `class_rows`.
+        class_rows: Number of tables during tricks that differ only in the row of classes.
+    """
+
+    values: dict[str, str] | None
+    first: str
+    lost: str
+    tables: int
+    size: int
+    different: int
+    class_rows: int
+
+
+def compare(rounds: Iterable[Round]) -> Iterator[Comparison]:
+    """Let our server play recorded rounds with the recorded answers, and compare the messages.
+
+    Two deviations of the official server do not count as differences. During tricks it leaves stray
+    numbers in the row of classes. In the exchange it loses a card if the joker is given in the cell
+    of another card that the giver holds: that card is removed here, too, and named in `lost`.
+
+    Raises:
+        InputError: A round does not begin with the hands of a deal.
+    """
+    table = _Replay()
+    points = [0] * PLAYERS
+    for messages in rounds:
+        compared, points = table.replay(messages, points)
+        yield compared
+
+
+class _OtherCourse(Exception):
+    """Our server asks a client for more answers than the recording has."""
+
+
+class _RecordedClient:
+    """A client that gives recorded answers; it keeps the messages of our server in `sent`."""
+
+    gone = ""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.sent: list[bytes] = []
+        self._answers: Iterator[bytes] = iter(())
+
+    def begin(self, messages: Sequence[Message]) -> None:
+        """Begin a round."""
+        self.sent = []
+        self._answers = iter([data for side, data in messages if side == CLIENT])
+
+    def queue(self, message: bytes) -> None:
+        self.sent.append(message)
+
+    def flush(self) -> None:
+        pass
+
+    ask = flush
+
+    def leave(self, reason: str) -> None:
+        pass
+
+    def answer(self, meanwhile: Callable[[], None]) -> bytes:
+        try:
+            return next(self._answers)
+        except StopIteration:
+            raise _OtherCourse from None
+
+
+class _Replay(Table):
+    """A match of our server, from recorded first tables and with recorded answers."""
+
+    def __init__(self) -> None:
+        # For rounds that are not the last one of a match, and for the last one.
+        self._games = [make_game("daihinmin", rounds=rounds) for rounds in (2, 1)]
+        own = make_agent(make_game("daihinmin"), "random")
+        self._scripts = [_RecordedClient(f"player_{player}") for player in range(PLAYERS)]
+        seats = [Seat(own, script) for script in self._scripts]
+        game = self._games[0]
+        super().__init__(game, seats, game.empty(1)[0], lambda line: None, lambda: None)
+        self._lost = 0
+        self._latest = wire.BLANK
+
+    def replay(self, messages: Round, points: list[int]) -> tuple[Comparison, list[int]]:
+        """Play a round; return the comparison, and the points after it."""
+        end = wire.NUMBER.pack(wire.MATCH_OVER)
+        game = self._games[messages[0][-1:] == [(SERVER, end)]]
+        self._rules, self._state = game.rules, _start(game, messages)
+        self._lost = 0
+        for script, own in zip(self._scripts, messages, strict=True):
+            script.begin(own)
+        values, course = None, ""
+        try:
+            values, points = self.play_round(points)
+        except _OtherCourse:
+            course = "ours asks for another answer"
+        every: list[Counts] = []
+        firsts: list[tuple[int, str]] = []
+        for client, (script, own) in enumerate(zip(self._scripts, messages, strict=True)):
+            recorded = [data for side, data in own if side == SERVER]
+            found = _differences(recorded, b"".join(script.sent))
+            every.append(found.counts)
+            if found.first:
+                firsts.append((found.first[0], f"to player {client} {found.first[1]}"))
+        # Report the earliest difference, as it may cause the others.
+        first = min(firsts)[1] if firsts else course
+        counts = map(sum, zip(*every, strict=True))
+        return Comparison(values, first, logs.cards_text(self._lost), *counts), points
+
+    def _answer(self, player: int) -> bytes | None:
+        table = super()._answer(player)
+        self._latest = table or wire.BLANK
+        return table
+
+    def _give(self, taker: int, number: int) -> None:
+        """Let the daifugo or the fugo give cards back, and lose a card as the official server does.
+
+        Args:
+            taker: The player that received the tax.
+            number: Number of cards to give back.
+        """
+        super()._give(taker, number)
+        state = self._state
+        lost = wire.under_joker(self._latest) & int(state.hands[taker])
+        given = int(state.returned[int(state.classes[taker])])
+        if lost and given == wire.held_cards(self._latest[: wire.CELLS]):
+            self._lost |= lost
+            take_away(state, taker, lost)
+
+
+def _start(game: Game, messages: Round) -> State:
+    """Build the state at the start of a round, before the tax, from its first tables.
+
+    Raises:
+        InputError: The tables do not show a deal.
+    """
+    tables = [own[0][1] if own else b"" for own in messages]
+    if any(len(table) < wire.TABLE for table in tables):
+        raise InputError("the round does not begin with a table to every client")
+    status = wire.read_status(tables[0])
+    held = [wire.held_cards(table[: wire.CELLS]) for table in tables]
+    hands = [hand for hand in held if hand is not None]
+    ranked = any(status.classes)
+    if len(hands) < PLAYERS or (ranked and sorted(status.classes) != list(range(PLAYERS))):
+        raise InputError("the first tables show no hands or no classes")
+    # The tables show the tax in the hands of both sides: take it out of the winners'.
+    for pair, tax in enumerate(TAXES if ranked else ()):
+        winner, loser = status.classes.index(pair), status.classes.index(PLAYERS - 1 - pair)
+        hands[winner] &= ~int(best_cards(np.uint64(hands[loser]), tax))
+    classes = "".join(map(str, status.classes)) if ranked else "-"
+    seats = "".join(map(str, status.seats))
+    return game.parse_deal(";".join([seats, classes, *("".join(cards_in(h)) for h in hands)]))
+
+
+Counts = tuple[int, int, int, int]
+"""Numbers of tables, of bytes, of different bytes, and of tables different only in classes."""
+
+
+class _Differences(NamedTuple):
+    """Differences between the recorded messages to a client and ours.
+
+    Attributes:
+        counts: Counts of tables and bytes.
+        first: Number of the message with the first difference, and its text; None: no difference.
+    """
+
+    counts: Counts
+    first: tuple[int, str] | None
+
+
+def _differences(recorded: Sequence[bytes], ours: bytes) -> _Differences:
+    """Compare recorded messages with the bytes of ours, in order."""
+    tables = size = different = class_rows = 0
+    first = None
+    for number, data in enumerate(recorded):
+        own = ours[size : size + len(data)]
+        size += len(data)
+        in_tricks = tables > 0  # the first table of a round shows the real classes
+        tables += len(data) == wire.TABLE
+        if own == data:
+            continue
+        if len(data) == len(own) == wire.TABLE and in_tricks:
+            patched = own[: CLASS_ROW.start] + data[CLASS_ROW] + own[CLASS_ROW.stop :]
+            if patched == data:
+                class_rows += 1
+                continue
+            own = patched
+        different += len(data) - sum(a == b for a, b in zip(data, own, strict=False))
+        first = first or (number, f"message {number}: {_difference(data, own)}")
+    if len(ours) > size:
+        different += len(ours) - size
+        first = first or (len(recorded), f"message {len(recorded)}: only ours sends more")
+    return _Differences((tables, size, different, class_rows), first)
+
+
+def _difference(data: bytes, own: bytes) -> str:
+    """Describe the first difference between a recorded message and ours."""
+    if len(own) < len(data):
+        return "ours sends no more"
+    pairs = zip(range(len(data) // 4), _each_number(data), _each_number(own), strict=True)
+    place, value, ours = next(each for each in pairs if each[1] != each[2])
+    if len(data) < wire.TABLE:
+        return f"{value}, ours {ours}"
+    return f"{place // wire.COLUMNS}.{place % wire.COLUMNS} is {value}, ours {ours}"
+
+
+def _each_number(data: bytes) -> list[int]:
+    return np.frombuffer(data, ">i4").tolist()
+
+
+def _replay_recording(path: Path) -> Iterator[Replay]:
+    """Replay every round of a recording, counted from 0."""
+    for number, compared in enumerate(compare(read(path))):
+        record = logs.round_record(compared.values) if compared.values else None
+        wrong = f"{compared.different:,} bytes differ; {compared.first}"
+        error = f"round {number}: {wrong}" if compared.first else None
+        returns = record.returns if record and not error else None
+        detail = (
+            f"{compared.tables:,} tables, {compared.size:,} bytes, {compared.different:,} differ"
+        )
+        yield Replay(number, record, returns, error, unit="round", detail=detail)
+
+
+def _records(path: Path) -> list[Record]:
+    """Convert the rounds of a recording to records.
+
+    Raises:
+        InputError: The file is not a recording, or our server differs, or the recorded server lost
+            a card in the exchange.
+    """
+    records = []
+    for number, compared in enumerate(compare(read(path))):
+        if compared.first or compared.lost or compared.values is None:
+            why = compared.first or f"the server lost {compared.lost}, which no record can express"
+            raise InputError(f"{path}, round {number}: {why}")
+        records.append(logs.round_record(compared.values))
+    return records
+
+
+TRAFFIC = LogReader(
+    name="recording of a UECda server and its clients",
+    recognises=is_recording,
+    replay=_replay_recording,
+    records=_records,
+)
