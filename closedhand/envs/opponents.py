@@ -116,13 +116,8 @@ class Opponents:
         why = explain_illegal(self.game, state, int(action))
         raise InputError(f"agent {agent.name!r} cannot continue: {why}")
 
-<<<<<<< HEAD
-    def _play_outside(self, states: np.ndarray, seats: np.ndarray) -> None:
-        """Do `play` if one of the agents decides in Python."""
-=======
     def play_outside(self, states: np.ndarray, seats: np.ndarray) -> None:
-        """`play` for agents of which one decides in Python; they draw as they like."""
->>>>>>> main
+        """Do `play` if one of the agents decides in Python, by its own random numbers."""
         running = np.empty(len(states), bool)
         status = np.empty(len(states), np.int64)
         while True:

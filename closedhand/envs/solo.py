@@ -174,13 +174,8 @@ class SoloEnv(gymnasium.Env[Observation, int | np.integer[Any]]):
         return self._crossing
 
     def _answer(self, look: Look) -> int:
-<<<<<<< HEAD
         """Let opponents play until it is our turn, if one of them decides in Python."""
-        self._opponents.play(self._states, np.array([self.seat]))
-=======
-        """Let opponents of which one decides in Python play until it is our turn."""
         self._opponents.play_outside(self._states, np.array([self.seat]))
->>>>>>> main
         return self._show(look)
 
     def _show(self, look: Look) -> int:

@@ -196,7 +196,7 @@ FAULTS = {
     ),
     "a field is not aligned": Fault(
         {'("cards", "i4", SEATS)': '("odd", "i1"), ("cards", "i4", SEATS)'},
-        "alignment: field 'cards' of the state is at byte 1, which is no multiple of 4",
+        "alignment: field 'cards' of the state is at byte 1, which is not a multiple of 4",
     ),
     "planes are not binary": Fault(
         {"out[state.cards[player]] = 1": "out[state.cards[player]] = 2"},
