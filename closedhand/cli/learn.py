@@ -82,7 +82,7 @@ def trainer(*own: Option) -> Callable[..., None]:
 
 
 def device_for(asked: str, opponents: str | None, ray: str | None) -> str:
-    """The device to learn on.
+    """Return the device to learn on.
 
     Args:
         asked: `auto`, `cpu`, `cuda`, `cuda:1`, …; auto takes a GPU if there is one with a

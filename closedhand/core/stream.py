@@ -45,7 +45,7 @@ MASK = 2**64 - 1
 
 
 def _next_of_game(stream: Stream) -> float:
-    """The next number of a stream of a game, from 0 to 1, float64: splitmix64 of key and count."""
+    """Draw the next number of a game's stream, 0 to 1, float64: splitmix64 of key and count."""
     stream[1] += np.uint64(1)
     bits = stream[0] + stream[1] * WEYL
     bits = (bits ^ (bits >> np.uint64(30))) * MIX[0]

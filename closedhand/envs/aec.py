@@ -198,7 +198,7 @@ class GameAEC(Table, AECEnv[str, Observation, int]):
     def last(
         self, observe: bool = True
     ) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
-        """What `agent_selection` gets: observation, reward, termination, truncation and info.
+        """Return observation, reward, termination, truncation and info of `agent_selection`.
 
         Raises:
             gymnasium.error.ResetNeeded: No game was started.

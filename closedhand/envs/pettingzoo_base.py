@@ -58,11 +58,11 @@ class Table:
         self._rng: np.random.Generator | None = None
 
     def observation_space(self, agent: str) -> spaces.Space[Observation]:
-        """The space of an agent, the same object at every call."""
+        """Return the space of an agent, the same object at every call."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[int]:
-        """The space of an agent, the same object at every call."""
+        """Return the space of an agent, the same object at every call."""
         return self.action_spaces[agent]
 
     def seat_of(self, agent: Any) -> int:

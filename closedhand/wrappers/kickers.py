@@ -58,11 +58,11 @@ class KickerSubsteps(BaseWrapper[str, Observation, int]):
         self._states = self.game.empty(1)
 
     def observation_space(self, agent: str) -> spaces.Space[Observation]:
-        """The space of an agent, the same object at every call."""
+        """Return the space of an agent, the same object at every call."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[int]:
-        """The space of an agent, the same object at every call."""
+        """Return the space of an agent, the same object at every call."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
