@@ -51,16 +51,16 @@ class Cubin(NamedTuple):
 
 
 def cubin(name: str, arguments: tuple[Any, ...], arch: str) -> Cubin:
-    """Return a kernel for arguments of some types, from a folder or from the compiler.
+    """A kernel for arguments like these, from a folder or from the compiler.
 
     Args:
         name: One of `closedhand.core.numba.gpu.entries.ENTRIES`.
-        arguments: Examples of the arguments: records, tuples, numbers, and arrays in the memory of
-            the CPU. Only their types and numbers of axes matter.
+        arguments: Values like the arguments: records, tuples, numbers, and arrays in the memory of
+            the CPU, of which only types and numbers of axes matter.
         arch: Architecture, such as `sm_90`.
 
     Raises:
-        InputError: No folder contains it and there is no compiler, or it does not compile.
+        InputError: It is in no folder and there is no compiler, or it does not compile.
     """
     file = file_name(name, arguments, arch)
     given = os.environ.get(FOLDER)
@@ -72,12 +72,12 @@ def cubin(name: str, arguments: tuple[Any, ...], arch: str) -> Cubin:
 
 
 def file_name(name: str, arguments: tuple[Any, ...], arch: str) -> str:
-    """Return the name of the file of a kernel; arguments as for `cubin`."""
+    """The name of the file of a kernel; arguments as for `cubin`."""
     return f"{name}.{arch}.{_key(name, arguments, arch)}.cubin"
 
 
 def compile_to(folder: Path, name: str, arguments: tuple[Any, ...], arch: str) -> Cubin:
-    """Compile a kernel into a folder, even if it is there; arguments as for `cubin`.
+    """Compile a kernel into a folder, whether it is there or not; arguments as for `cubin`.
 
     Raises:
         InputError: There is no compiler, or it does not compile.
@@ -107,20 +107,20 @@ def _read(path: Path, name: str) -> Cubin:
 
 
 def kept() -> Path:
-    """Return the folder of kernels that this user has compiled."""
+    """The folder of what this user has compiled."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return Path(base, "closedhand", "cubins")
 
 
 def _key(name: str, arguments: tuple[Any, ...], arch: str) -> str:
-    """Compute a digest of everything that a compiled kernel depends on."""
+    """What a compiled kernel depends on, as a digest."""
     modules = sorted(set(_modules(arguments)))
     parts = [str(FORMAT), name, arch, *_kinds(arguments), *map(_sources, _folders(modules))]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:20]
 
 
 def _kinds(value: Any) -> Iterator[str]:
-    """Describe the type of an argument, part by part."""
+    """The type of an argument, part by part."""
     if isinstance(value, tuple):
         cls = type(value)  # pyright: ignore[reportUnknownVariableType]
         yield f"{cls.__module__}.{cls.__qualname__}("
@@ -136,7 +136,7 @@ def _kinds(value: Any) -> Iterator[str]:
 
 
 def _layout(dtype: np.dtype[Any]) -> str:
-    """Describe fields, offsets and shapes of a type."""
+    """Fields, offsets and shapes of a type."""
     base, shape = dtype.subdtype or (dtype, ())
     if base.fields is None:
         return f"{base.str}{shape}"
@@ -147,7 +147,7 @@ def _layout(dtype: np.dtype[Any]) -> str:
 
 
 def _modules(value: Any) -> Iterator[str]:
-    """Iterate over the modules of the classes of an argument, and of their kernels."""
+    """The modules of the classes of an argument, and of their kernels."""
     if isinstance(value, tuple):
         cls = type(value)  # pyright: ignore[reportUnknownVariableType]
         if cls is not tuple:
@@ -159,7 +159,7 @@ def _modules(value: Any) -> Iterator[str]:
 
 
 def _folders(modules: list[str]) -> list[Path]:
-    """List the folders, or files, whose sources a kernel of some modules may contain."""
+    """The folders, or files, whose sources a kernel of some modules may contain."""
     places = {_place(f"{HOME}.{room}") for room in SHARED_ROOMS}
     for module in modules:
         parts = module.split(".")
@@ -175,7 +175,7 @@ def _place(module: str) -> Path:
 
 @cache
 def _sources(place: Path) -> str:
-    """Compute the digest of the sources of a folder, or of a file."""
+    """The digest of the sources of a folder, or of a file."""
     digest = hashlib.sha256()
     for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
         digest.update(f"{file.relative_to(place.parent)}\n".encode() + file.read_bytes())

@@ -1,7 +1,7 @@
-"""Thousands of parallel games as tensors of PyTorch, on a GPU or on the CPU.
+"""Thousands of games side by side as tensors of PyTorch, on a GPU or on the CPU.
 
-`DeviceBatch` holds the games, their observations, masks and rewards in tensors of fixed shape. One
-launch changes them in place for a step, new games included. `DeviceVectorEnv` is a Gymnasium env on
+`DeviceBatch` holds the games, their observations, masks and rewards in tensors of fixed shape that
+it changes in place, one launch a step, new games included. `DeviceVectorEnv` is a Gymnasium env on
 it. On the CPU the same kernels run in a loop.
 """
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def import_torch() -> Any:
-    """Import PyTorch.
+    """PyTorch.
 
     Raises:
         InputError: It is not installed.
@@ -50,15 +50,15 @@ ROWS_OF_A_BLOCK = 56 * 1024
 MOST_PER_BLOCK, THREADS = 64, 128
 """Games and threads of a block; half of its threads draw observations."""
 BLOCKS = 4
-"""Blocks of a multiprocessor, which play further games in turn."""
+"""Blocks a multiprocessor; more games are played by these in turn."""
 STACK = 20 * 1024
-"""Bytes of stack of a thread for code whose need is unknown."""
+"""Bytes of stack of a thread for code that cannot tell how much it needs."""
 SPARE = 64
 """Bytes behind a table, as kernels may read whole words."""
 
 
 class Shape(NamedTuple):
-    """The grid of a kernel's launch.
+    """How a kernel is launched.
 
     Attributes:
         by_block: Whether a block draws the rows of its games in shared memory.
@@ -87,8 +87,9 @@ class DeviceBatch:
         observation: int8 [number, size], of the player to act.
         action_mask: int8 [number, num_actions], of the player to act.
         player: Seat to act, int64 [number].
-        actor: Seat that acted in the last step, -1 if a game was started instead, int64 [number].
-        rewards: Rewards of all seats in the last step, float64 [number, num_players].
+        actor: Seat that acted in the last step, -1 where a game was started instead, int64
+            [number].
+        rewards: What every seat was paid in the last step, float64 [number, num_players].
         status: After the last step `RUNNING`, `OVER`, `ILLEGAL` (an illegal action ended the game)
             or `REFUSED` (an opponent chose an illegal action) of `closedhand.core.game_kernels`,
             int8 [number]. A new game has begun where it is not `RUNNING`.
@@ -107,22 +108,22 @@ class DeviceBatch:
         illegal_reward: float = ILLEGAL_REWARD,
         shape: Shape | None = None,
     ) -> None:
-        """Allocate games; `reset` starts them.
+        """Make room for games; `reset` starts them.
 
         Args:
             game: The game.
             number: Number of games.
             device: `cuda`, `cuda:1`, …, or `cpu`.
             observation: Form of the observations: `planes`, `flat` or `compact`.
-            opponents: None, or agents for the other seats, as for `GameVectorEnv`; they must decide
-                in kernels.
+            opponents: None, or who plays the other seats, as for `GameVectorEnv`: agents that
+                decide in kernels.
             seat: With opponents the seat to play, or `random`: a new one for each game.
             illegal_reward: Reward of an illegal action.
-            shape: Grid of the steps on a GPU; None: a suitable one.
+            shape: How steps are launched on a GPU; None: as fits.
 
         Raises:
-            InputError: There is no GPU or not enough memory, an opponent decides in Python, or an
-                option is invalid.
+            InputError: No GPU, no room for so many games on it, an opponent that decides in Python,
+                or an invalid option.
         """
         torch = import_torch()
         if type(number) is not int or not 1 <= number <= MOST_GAMES:
@@ -189,7 +190,7 @@ class DeviceBatch:
         """Refuse more games than fit before anything is allocated.
 
         Raises:
-            InputError: The device has not enough memory.
+            InputError: There is no room for so many games.
         """
         if self.on_cpu:
             return
@@ -234,7 +235,7 @@ class DeviceBatch:
     # Arguments of kernels: examples for their types, arrays for the CPU, addresses for a GPU.
 
     def _array(self, tensor: Any, dtype: Any = None) -> Any:
-        """Convert a tensor for a kernel, with the type of the states or of unsigned numbers."""
+        """A tensor as a kernel takes it, with the type of the states or of unsigned numbers."""
         if self.on_cpu:
             array = tensor.numpy()
             if dtype == self.game.dtype:
@@ -257,7 +258,7 @@ class DeviceBatch:
         )  # fmt: skip
 
     def examples(self, name: str) -> tuple[Any, ...]:
-        """Return examples of a kernel's arguments; see `closedhand.core.cubins.cubin`.
+        """Arguments of a kernel as far as types matter; see `closedhand.core.cubins.cubin`.
 
         Args:
             name: One of `closedhand.core.numba.gpu.entries.ENTRIES`.
@@ -265,7 +266,7 @@ class DeviceBatch:
         return examples(self.game, self.policies, self._terms, name)
 
     def _on_device(self, value: Any) -> Any:
-        """Copy the tables of rules or policies to the memory of the GPU, each once."""
+        """Rules or policies with their tables in the memory of the GPU, once each."""
         if isinstance(value, np.record | np.ndarray):
             if id(value) not in self._tables:
                 content = np.frombuffer(np.asarray(value).tobytes() + bytes(SPARE), np.uint8)
@@ -301,7 +302,7 @@ class DeviceBatch:
         Args:
             seed: Seed of game 0, where game i gets seed + i; or a seed for each game. None: the
                 streams of the games continue.
-            chosen: Games to start anew, bool [number]; None: all.
+            chosen: Where to start a new game, bool [number]; None: everywhere.
 
         Raises:
             InputError: An invalid seed or mask.
@@ -329,14 +330,14 @@ class DeviceBatch:
         self._run(self._actions, starting=True)
 
     def step(self, actions: "torch.Tensor") -> None:
-        """Play one action in each game; a finished game is replaced by the next one.
+        """Play one action in each game; where that ends a game, the next one begins.
 
         Args:
             actions: Ids of actions of the players to act, int64 [number] on the same device. An
                 illegal one ends its game.
 
         Raises:
-            InputError: The actions are not such a tensor, or no games were started.
+            InputError: The actions are no such tensor, or no games were started.
         """
         if not self._started:
             raise InputError(common.RESET_FIRST)
@@ -398,7 +399,7 @@ class DeviceBatch:
         return Launch(code, arguments, shape.blocks, shape.threads, shape.shared)
 
     def sample(self) -> "torch.Tensor":
-        """Draw a uniformly random legal action in every game, int64 [number]; always one tensor."""
+        """A uniformly random legal action for every game, int64 [number]; the same tensor."""
         if self.on_cpu:
             game_kernels.pick_all(
                 self._array(self.action_mask), self._picks_on_cpu(), self._array(self._actions)
@@ -418,11 +419,11 @@ class DeviceBatch:
         return self._array(self._picks, np.uint64).view(type(make_streams(0)))
 
     def decide(self, agent: str | Agent, out: "torch.Tensor | None" = None) -> "torch.Tensor":
-        """Return the actions of an agent for the players to act.
+        """The actions of an agent for the players to act.
 
         Args:
             agent: An agent that decides in kernels, by name or as an object.
-            out: Tensor for the actions, int64 [number].
+            out: Where to write them, int64 [number].
 
         Returns:
             int64 [number]; `out` if given.
@@ -476,7 +477,7 @@ class RandomGames:
     """
 
     def __init__(self, game: Game, number: int, device: Any = "cuda") -> None:
-        """Allocate games.
+        """Make room.
 
         Args:
             game: The game.
@@ -486,7 +487,7 @@ class RandomGames:
         Raises:
             InputError: There is no such device.
         """
-        # The memory, tables and launches are those of a batch.
+        # The batch lends its memory, tables and launches.
         self._batch = batch = DeviceBatch(
             game, number, device=device, observation=COMPACT, shape=_LENT
         )
@@ -529,15 +530,15 @@ class RandomGames:
 
 
 MOST_LANES = 2**17
-"""Maximum number of random games that are played at the same time."""
+"""Random games that are played at the same time."""
 _LENT = Shape(False, 1, 1, 0, 0)
-"""Grid of a batch of which only the memory is used."""
+"""How a batch would be launched of which only the memory is used."""
 PICKS = 0x5DEECE66D
-"""Number that keeps the keys of `sample` apart from those of the games."""
+"""Tells the keys of `sample` from those of the games."""
 
 
 def first_seeds(seed: Any, number: int) -> list[int | None]:
-    """Parse seeds to one for each game.
+    """The seed of each game.
 
     Raises:
         InputError: A wrong number of seeds, or an invalid one.
@@ -554,7 +555,7 @@ def first_seeds(seed: Any, number: int) -> list[int | None]:
 
 
 def first_numbers(seeds: Sequence[int | None]) -> tuple[np.ndarray, np.ndarray]:
-    """Make the seeds of the first deals, uint64 [n], and streams for the rest, uint64 [n, 2]."""
+    """The seeds of the first deals, uint64 [n], and streams for the rest, uint64 [n, 2]."""
     deals = np.zeros(len(seeds), np.uint64)
     streams = make_streams(len(seeds))
     for i, seed in enumerate(seeds):
@@ -565,7 +566,7 @@ def first_numbers(seeds: Sequence[int | None]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def check_device(device: Any) -> "torch.device":
-    """Check a device, and return it as one of PyTorch.
+    """A device of PyTorch.
 
     Raises:
         InputError: There is no such device.
@@ -592,18 +593,18 @@ def check_device(device: Any) -> "torch.device":
 
 
 def step_name(compact: bool, by_block: bool) -> str:
-    """Name the kernel of a step."""
+    """The name of the kernel of a step."""
     return f"step_{'compact' if compact else 'planes'}" + ("_by_block" if by_block else "")
 
 
 def shape_for(row: int, number: int, processors: int, most_shared: int) -> Shape:
-    """Choose the grid of steps.
+    """How to launch steps.
 
     Args:
         row: Bytes of the observation and the mask of a game.
         number: Number of games.
         processors: Number of multiprocessors.
-        most_shared: Maximum number of bytes of shared memory of a block.
+        most_shared: Bytes of shared memory that a block may have.
     """
     per_block = min(MOST_PER_BLOCK, min(ROWS_OF_A_BLOCK, most_shared) // row // 4 * 4)
     if per_block < 4 and 4 * row <= most_shared:
@@ -616,13 +617,13 @@ def shape_for(row: int, number: int, processors: int, most_shared: int) -> Shape
 
 
 SHARED = {"sm_75": 64, "sm_80": 163, "sm_90": 227, "sm_100": 227}
-"""Maximum KiB of shared memory of a block, by architecture."""
+"""KiB of shared memory that a block may have, by architecture."""
 LEAST_SHARED = 99
-"""Maximum KiB of shared memory of a block on other architectures."""
+"""The same for architectures that are not listed."""
 
 
 def kernels_of(game: Game, agents: Sequence[str], arch: str) -> Iterator[tuple[str, Any]]:
-    """Iterate over the kernels of a game: names, and arguments for `closedhand.core.cubins`.
+    """The kernels of a game: names, and arguments for `closedhand.core.cubins`.
 
     Args:
         game: The game.
@@ -647,12 +648,12 @@ def kernels_of(game: Game, agents: Sequence[str], arch: str) -> Iterator[tuple[s
 
 
 def examples(game: Game, policies: Policies, terms: Terms, name: str) -> tuple[Any, ...]:
-    """Return examples of the arguments of a GPU's kernel, for their types.
+    """Arguments of a kernel of a GPU as far as types matter.
 
     Args:
         game: The game.
-        policies: Policies of the other seats, or of the deciding agent.
-        terms: Common settings of the games.
+        policies: Policies of the other seats, or of who decides.
+        terms: Terms of the games.
         name: One of `closedhand.core.numba.gpu.entries.ENTRIES`.
     """
     numbers, streams = np.zeros(1, np.int64), np.zeros((1, 2), np.uint64)
@@ -673,7 +674,7 @@ def examples(game: Game, policies: Policies, terms: Terms, name: str) -> tuple[A
 
 
 def _policy(game: Game, agent: Agent) -> Any:
-    """Return the policy of an agent.
+    """The policy of an agent.
 
     Raises:
         InputError: It decides in Python.
