@@ -293,13 +293,13 @@ def progress_bar(unit: str, total: int | None) -> Iterator[Callable[..., None]]:
 
 def progress_lines(unit: str, total: int | None) -> Callable[..., None]:
     """Make an `update` as of `progress_bar` that prints a line once a minute."""
-    named, told = (unit, total), time.monotonic()
+    named, printed = (unit, total), time.monotonic()
 
     def update(done: float, total: int | None = None, unit: str | None = None) -> None:
-        nonlocal named, told
+        nonlocal named, printed
         named = (unit or named[0], named[1] if total is None else total)
-        if time.monotonic() - told >= SECONDS_A_LINE:
-            told = time.monotonic()
+        if time.monotonic() - printed >= SECONDS_A_LINE:
+            printed = time.monotonic()
             of = "" if named[1] is None else f" of {named[1]:,}"
             note(f"{int(done):,}{of} {named[0]}")
 
@@ -312,7 +312,7 @@ def work_for(
     count: Callable[[], str],
     *,
     restart: bool = False,
-    tell: Callable[[dict[str, Any]], str] | None = None,
+    line_of: Callable[[dict[str, Any]], str] | None = None,
 ) -> None:
     """Let a learner work for some time with a progress bar, from its checkpoint if there is one.
 
@@ -321,19 +321,19 @@ def work_for(
         seconds: Time to work, in addition to the time before the checkpoint.
         count: Function that writes the amount of work done, such as `1,000 games`.
         restart: Whether to ignore the checkpoint.
-        tell: Function that writes a line for a new entry of the run's history, which is printed;
+        line_of: Function that writes a line for a new entry of the run's history, which is printed;
             None: no lines.
     """
     if run.resume_if_kept(restart):
         note(f"resuming after {count()}")
-    before, told = run.seconds, len(run.history)
+    before, noted = run.seconds, len(run.history)
 
     def progress() -> None:
-        nonlocal told
-        if tell is not None:
-            for entry in run.history[told:]:
-                note(tell(entry))
-        told = len(run.history)
+        nonlocal noted
+        if line_of is not None:
+            for entry in run.history[noted:]:
+                note(line_of(entry))
+        noted = len(run.history)
         update(round(run.seconds - before), unit=f"seconds, {count()}")
 
     with interruptible(), progress_bar("seconds", round(seconds)) as update:

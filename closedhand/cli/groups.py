@@ -67,7 +67,7 @@ class Group(TyperGroup):
     verb: str | None = None
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The names of all commands."""
+        """List the names of all commands."""
         return [*super().list_commands(ctx), *commands_of_games(self.verb or self.name or "")]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
@@ -121,7 +121,7 @@ class Commands(Group):
     """
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The names of all commands."""
+        """List the names of all commands."""
         own = TyperGroup.list_commands(self, ctx)
         return [*own, *(verb for verb in verbs_of_games() if verb not in own)]
 

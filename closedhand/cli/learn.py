@@ -82,7 +82,7 @@ def trainer(*own: Option) -> Callable[..., None]:
 
 
 def device_for(asked: str, opponents: str | None, ray: str | None) -> str:
-    """The device to learn on.
+    """Return the device to learn on.
 
     Args:
         asked: `auto`, `cpu`, `cuda`, `cuda:1`, …; auto takes a GPU if there is one with a
@@ -179,23 +179,23 @@ def work(run: Any, folder: Path, seconds: float | None, steps: int | None) -> No
     from closedhand.learning.runs import BOARD
     from closedhand.learning.tensorboard import Board
 
-    learner, told = run.learner, len(run.history)
+    learner, noted = run.learner, len(run.history)
 
     with Board(folder / BOARD, learner.decisions) as board:
 
-        def tell() -> None:
-            nonlocal told
-            for entry in run.history[told:]:
+        def report() -> None:
+            nonlocal noted
+            for entry in run.history[noted:]:
                 note(line_of(entry))
                 board.add(entry)
-            told = len(run.history)
+            noted = len(run.history)
 
         limit = {} if seconds is None else {"limit": seconds}
         over = {} if steps is None else {"over": lambda: learner.decisions >= steps}
-        run.work(**limit, **over, progress=tell)
+        run.work(**limit, **over, progress=report)
         run.note()
         run.save()
-        tell()
+        report()
 
 
 def line_of(entry: dict[str, Any]) -> str:

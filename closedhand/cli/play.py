@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 from rich.console import Console
@@ -108,16 +108,25 @@ def match(
     path = out or Path("runs") / (slug(" ".join([*kind, game, *given, agents])) + ".json")
     texts = split_agents(agents)
     claim_files(path, _picture_of(path))
+    how = _Settings(seed, workers, ray, path, resume, as_json)
     if is_league:
         options = given_options(game, rules, option)
-        _league(
-            game, options, texts, deals, rounds, duplicate, seed, workers, ray, path, resume,
-            as_json,
-        )  # fmt: skip
+        _league(game, options, texts, deals, rounds, duplicate, how)
     else:
         bound = bind(game, rules, option)
         players = parse_all(bound, texts)
-        _match(bound, players, deals or 1000, seed, workers, ray, path, resume, as_json)
+        _match(bound, players, deals or 1000, how)
+
+
+class _Settings(NamedTuple):
+    """Options that matches and leagues share; see `match`."""
+
+    seed: int
+    workers: int | None
+    ray: str | None
+    path: Path
+    resume: bool
+    as_json: bool
 
 
 def _picture_of(path: Path) -> Path:
@@ -141,30 +150,20 @@ def _players(
     return crew(ray, workers or (1 if clocked else None))
 
 
-def _match(
-    game: Game,
-    agents: Sequence["Player"],
-    deals: int,
-    seed: int,
-    workers: int | None,
-    ray: str | None,
-    path: Path,
-    resume: bool,
-    as_json: bool,
-) -> None:
+def _match(game: Game, agents: Sequence["Player"], deals: int, how: _Settings) -> None:
     from closedhand.arena import match as arena, results
     from closedhand.arena.plot import plot_match
 
-    players = _players(game, agents, workers, ray)
-    played = results.load(path, game, agents, seed) if resume else None
+    players = _players(game, agents, how.workers, how.ray)
+    played = results.load(how.path, game, agents, how.seed) if how.resume else None
 
     def save(match: arena.Match) -> None:
-        results.save(path, results.summary(match))
+        results.save(how.path, results.summary(match))
 
     with players as doing, interruptible(NOTHING), progress_bar("deals", deals) as update:
-        result = arena.play(game, agents, deals, seed, doing, played, update, save)
+        result = arena.play(game, agents, deals, how.seed, doing, played, update, save)
     data = results.summary(result)
-    _finish(data, path, plot_match, show_match, as_json)
+    _finish(data, how.path, plot_match, show_match, how.as_json)
     leave_if_interrupted(
         result.interrupted,
         f"interrupted after {result.deals} of {deals} deals; continue with --resume",
@@ -178,12 +177,7 @@ def _league(
     deals: int | None,
     rounds: int | None,
     duplicate: bool,
-    seed: int,
-    workers: int | None,
-    ray: str | None,
-    path: Path,
-    resume: bool,
-    as_json: bool,
+    how: _Settings,
 ) -> None:
     from closedhand.arena import league, results
     from closedhand.arena.plot import plot_league
@@ -195,22 +189,22 @@ def _league(
     share = league.rounds_per_deal(game, duplicate)
     deals = deals or math.ceil(wanted / share)
     seated = league.seat_all(game, texts)
-    players = _players(game, seated, workers, ray)
-    played = league.load(path, game, seated, seed, duplicate) if resume else None
+    players = _players(game, seated, how.workers, how.ray)
+    played = league.load(how.path, game, seated, how.seed, duplicate) if how.resume else None
     if len(seated) > len(texts):
         note(f"{texts[-1]} takes {len(seated) - len(texts) + 1} seats")
     if deals * share != (rounds or deals * share):
         note(f"playing {deals * share} rounds, in deals of {share}")
 
     def save(played: league.League) -> None:
-        results.save(path, league.summary(played))
+        results.save(how.path, league.summary(played))
 
     with players as doing, interruptible(NOTHING), progress_bar("rounds", deals * share) as update:
         result = league.play(
             game,
             seated,
             deals,
-            seed,
+            how.seed,
             duplicate,
             doing,
             played,
@@ -218,7 +212,7 @@ def _league(
             save,
         )
     data = league.summary(result)
-    _finish(data, path, plot_league, show_league, as_json)
+    _finish(data, how.path, plot_league, show_league, how.as_json)
     done = f"{result.deals * share} of {deals * share} rounds"
     leave_if_interrupted(result.interrupted, f"interrupted after {done}; continue with --resume")
 

@@ -41,7 +41,7 @@ ITERATIONS = 10_000
 
 
 class Limits(NamedTuple):
-    """Where runs end: at the first of these that is not None.
+    """The limits of runs, which end at the first that is reached.
 
     Attributes:
         iterations: Number of iterations.

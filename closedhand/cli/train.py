@@ -47,7 +47,7 @@ class Trainings(Group):
     verb = "train"
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The names of all commands."""
+        """List the names of all commands."""
         games = [spec.command_name for spec in GAMES.values()]
         return [*games, *super().list_commands(ctx)]
 

@@ -193,7 +193,7 @@ def reproduce(
         seed=seed,
         sections=sections(only, reproduction.SECTIONS, usual.sections),
     )
-    results = computed(out, lambda tell: reproduction.compute(out, plan, tell))
+    results = computed(out, lambda update: reproduction.compute(out, plan, update))
     show_report(
         out,
         report.report(results),

@@ -93,6 +93,6 @@ def reproduce(
         seed=seed,
         sections=sections(only, reproduction.SECTIONS, usual.sections),
     )
-    results = computed(out, lambda tell: reproduction.compute(out, plan, tell))
+    results = computed(out, lambda update: reproduction.compute(out, plan, update))
     save_picture(reproduction.pictures, results, out)
     show_report(out, reproduction.report(results), results, as_json, report_name(only))

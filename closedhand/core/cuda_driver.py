@@ -19,7 +19,7 @@ STACK_LIMIT, SHARED_LIMIT = 0, 8
 
 
 class DeviceArray(NamedTuple):
-    """An array in the memory of a device, in order, without gaps.
+    """A contiguous array in the memory of a device, in C order.
 
     Attributes:
         pointer: Address.
@@ -60,10 +60,10 @@ def _library() -> Any:
 
 
 def _check(library: Any, code: int) -> None:
-    """Refuse what the driver could not do.
+    """Check a result of the driver.
 
     Raises:
-        InputError: Always, if `code` is an error's.
+        InputError: `code` is an error.
     """
     if code:
         text = ctypes.c_char_p()
@@ -73,13 +73,13 @@ def _check(library: Any, code: int) -> None:
 
 
 def words_of(value: Any) -> Iterator[Any]:
-    """An argument as a kernel takes it: the parts of tuples and arrays one by one, for ctypes.
+    """Convert an argument for ctypes: the parts of tuples and arrays one by one.
 
     Args:
         value: A number, a `DeviceArray`, a `DeviceRecord`, or a tuple of these.
 
     Raises:
-        InputError: It is something else.
+        InputError: It has another type.
     """
     if isinstance(value, DeviceArray):
         # Numba's layout of arrays: two owners, number and size of items, data, shape and strides.
@@ -114,11 +114,11 @@ class Launch:
     def __init__(
         self, function: Any, arguments: tuple[Any, ...], blocks: int, threads: int, shared: int
     ) -> None:
-        """Prepare.
+        """Prepare launches.
 
         Args:
-            function: What `load` returned.
-            arguments: Arguments, see `words_of`; what they point to must outlive the launches.
+            function: Kernel from `load`.
+            arguments: Arguments, see `words_of`; their memory must outlive the launches.
             blocks: Number of blocks.
             threads: Threads of a block.
             shared: Bytes of shared memory of a block.
@@ -139,7 +139,7 @@ class Launch:
         self._launch.argtypes = (ctypes.c_void_p, *[ctypes.c_uint] * 7, *[ctypes.c_void_p] * 3)
 
     def point(self, index: int, pointer: int) -> None:
-        """Let an array among the arguments be another one of the same shape, at an address."""
+        """Replace an array among the arguments by another one of the same shape, at an address."""
         self._words[self._places[index] + 4].value = pointer
 
     def set(self, index: int, value: int | bool) -> None:
@@ -163,8 +163,8 @@ def load(image: bytes, name: str, shared: int = 0, stack: int = 0) -> Any:
     Args:
         image: A cubin, or PTX with a zero at its end.
         name: Name of the kernel.
-        shared: Bytes of shared memory that a block of it will ask for at most.
-        stack: Least stack of a thread, for code that cannot tell how much it needs; 0: it can.
+        shared: Maximum number of bytes of shared memory of a block.
+        stack: Least stack of a thread in bytes, for code of unknown need; 0: the code states it.
 
     Raises:
         InputError: The driver refuses: the code is of another architecture, for instance.

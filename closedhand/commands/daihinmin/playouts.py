@@ -36,11 +36,11 @@ def tune_kou(
     run = tuning.begin(game, seed, make_folder(folder), opponents)
     learner = run.learner
 
-    def tell(entry: dict[str, Any]) -> str:
+    def line_of(entry: dict[str, Any]) -> str:
         mean, low, high = entry["gain"]
         return f"{entry['change']} gains {mean:.3f} points a round ({low:.3f} to {high:.3f})"
 
-    work_for(run, seconds, lambda: f"{learner.trials:,} trials", restart=restart, tell=tell)
+    work_for(run, seconds, lambda: f"{learner.trials:,} trials", restart=restart, line_of=line_of)
     if learner.deals:
         typer.echo(
             f"saved {run.path} after {learner.trials:,} trials, {learner.accepted:,} of them "

@@ -47,6 +47,6 @@ def kou(
         sections=sections(only, reproduction.SECTIONS, usual.sections),
         enemies=usual.enemies,
     )
-    results = computed(out, lambda tell: reproduction.compute(plan, out, tell))
+    results = computed(out, lambda update: reproduction.compute(plan, out, update))
     save_picture(report.pictures, results, out)
     show_report(out, report.report(results), results, as_json, report_name(only))

@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -157,27 +157,35 @@ def serve(
         kept = {name: value for name, value in vars(result).items() if name != "gains"}
         print_json({"game": "daihinmin", "seed": seed, "options": options, **kept, **more})
     else:
-        table = new_table(f"daihinmin: {result.rounds} rounds, seed {seed}")
-        for name in ("player", "points", "per round", "95%", "µs", "late", "illegal"):
-            table.add_column(name, justify="right")
-        for name in ("name", "lost its seat"):
-            table.add_column(name)
-        for player, name in enumerate(result.names):
-            points, late, illegal = (
-                str(each[player]) for each in (result.points, result.late, result.illegal)
-            )
-            mean = _estimate(means[player]) if means else ("", "")
-            spent = f"{times[player] or 0:.0f}"
-            table.add_row(
-                str(player), points, *mean, spent, late, illegal, name, result.gone[player]
-            )
-        Console().print(table)
-        typer.echo(f"{_sample(result.rounds)}; µs per decision, with a client's connection")
+        _show(result, means, times, seed)
         if log:
             typer.echo(f"saved {log}")
     if result.interrupted:
         note(f"interrupted after {result.rounds} of {rounds} rounds")
         raise typer.Exit(INTERRUPTED)
+
+
+def _show(
+    result: Any,
+    means: Sequence[dict[str, float | None]],
+    times: Sequence[float | None],
+    seed: int,
+) -> None:
+    """Print the result of a match as a table."""
+    table = new_table(f"daihinmin: {result.rounds} rounds, seed {seed}")
+    for name in ("player", "points", "per round", "95%", "µs", "late", "illegal"):
+        table.add_column(name, justify="right")
+    for name in ("name", "lost its seat"):
+        table.add_column(name)
+    for player, name in enumerate(result.names):
+        points, late, illegal = (
+            str(each[player]) for each in (result.points, result.late, result.illegal)
+        )
+        mean = _estimate(means[player]) if means else ("", "")
+        spent = f"{times[player] or 0:.0f}"
+        table.add_row(str(player), points, *mean, spent, late, illegal, name, result.gone[player])
+    Console().print(table)
+    typer.echo(f"{_sample(result.rounds)}; µs per decision, with a client's connection")
 
 
 def join(

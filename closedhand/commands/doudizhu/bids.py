@@ -96,7 +96,7 @@ def bid_net(
 
     make_folder(out)
     nothing = "interrupted before anything was learned; nothing more is saved"
-    with interruptible(nothing), percent_bar() as tell:
+    with interruptible(nothing), percent_bar() as report:
         result = bid_net.train(
             deals,
             out,
@@ -104,7 +104,7 @@ def bid_net(
             seed=seed,
             threads=threads,
             restart=restart,
-            progress=tell,
+            progress=report,
         )
     if as_json:
         print_json(result.about)

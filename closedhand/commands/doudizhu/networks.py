@@ -136,10 +136,10 @@ def _train(kind: str, records: Path, out: Path, devices: str, restart: bool, **g
     number = devices if devices == "auto" else parse_whole(devices, "--devices", -1)
     with (
         interruptible("interrupted; the same command resumes"),
-        percent_bar() as tell,
+        percent_bar() as report,
     ):
         settings = supervised.Settings(devices=number, **given)
-        result = supervised.train(kind, records, out, settings, restart=restart, progress=tell)
+        result = supervised.train(kind, records, out, settings, restart=restart, progress=report)
     last = result.history[-1]
     best = max(check["accuracy"]["all"] for check in result.history)
     speed = f"{last['pairs_per_second']:,} pairs/s"
@@ -211,7 +211,7 @@ def self_play(
     make_folder(out)
     settings = {"seed": seed, "penalty": penalty, "rate": rate, "critic": critic}
     nothing = "interrupted before a step was done; nothing more is saved"
-    with interruptible(nothing), percent_bar() as tell:
+    with interruptible(nothing), percent_bar() as report:
         result = fine_tuning.train(
             start,
             out,
@@ -219,7 +219,7 @@ def self_play(
             **settings,
             threads=threads,
             restart=restart,
-            progress=tell,
+            progress=report,
         )
     if result.history:
         last = result.history[-1]

@@ -95,7 +95,7 @@ def deeprocket(
         workers=workers or cores(),
         sections=sections(only, tuple(reproduction.SECTIONS), usual.sections),
     )
-    results = computed(out, lambda tell: reproduction.compute(plan, out, tell))
+    results = computed(out, lambda update: reproduction.compute(plan, out, update))
     if "training" in results and not results["training"]:
         note("no training curves: the package has no record of the training")
     save_picture(reproduction.pictures, results, out)

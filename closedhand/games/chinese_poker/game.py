@@ -46,7 +46,7 @@ OPTIONS = Options(
 
 @takes(OPTIONS)
 def make_game(**given: Any) -> Game:
-    """Chinese Poker as a `Game`.
+    """Make Chinese Poker as a `Game`.
 
     Args:
         **given: Some of `OPTIONS`.

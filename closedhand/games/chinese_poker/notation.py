@@ -156,7 +156,7 @@ class Notation:
         self.rules = rules
 
     def text(self, action: int, state: State | None = None) -> str:
-        """The notation of an action id: positions, or with a state the acting player's cards."""
+        """Write an action id: positions, or with a state the acting player's cards."""
         if state is not None:
             return board_text(self.rules.tables, state.hands[state.player], action)
         letters = "".join(LETTERS[i] for i in self.rules.tables.positions[action])
@@ -176,7 +176,7 @@ class Notation:
         return self.place(state, positions_in(state, text), text)
 
     def parse_positions(self, text: str) -> int:
-        """The action id of positions.
+        """Parse the action id of positions.
 
         Raises:
             InputError: The text does not name positions.
@@ -188,7 +188,7 @@ class Notation:
         raise InputError(f"{text!r} is not an arrangement such as abcde/fghij/klm")
 
     def place(self, state: State, parts: list[list[int]], text: str) -> int:
-        """The action id of positions by part.
+        """Return the action id of positions by part.
 
         Raises:
             InputError: The positions are not a board; the message quotes `text`, which named them.
@@ -280,7 +280,7 @@ class SubstepNotation(Notation):
         return ()
 
     def text(self, action: int, state: State | None = None) -> str:
-        """The notation of an action id: positions, or with a state the acting player's cards."""
+        """Write an action id: positions, or with a state the acting player's cards."""
         back = UNSET if state is None else state.backs[state.player]
         if state is None or (action >= FIVES and back < 0):
             if action < FIVES:
@@ -292,7 +292,7 @@ class SubstepNotation(Notation):
         return "/" + cards_text(board(tables, hand, FRONTS * back + action - FIVES)[2])
 
     def parse_positions(self, text: str) -> int:
-        """The action id of positions.
+        """Parse the action id of positions.
 
         Raises:
             InputError: The text does not name positions.
@@ -306,7 +306,7 @@ class SubstepNotation(Notation):
         raise InputError(f"{text!r} is not a part such as abcde or /fgh")
 
     def place(self, state: State, parts: list[list[int]], text: str) -> int:
-        """The action id of positions by part.
+        """Return the action id of positions by part.
 
         Raises:
             InputError: The positions are neither a back nor a front; the message quotes `text`.

@@ -125,7 +125,7 @@ def play_is_too_low(rules: Rules, state: State, action: int, text: str) -> str:
 
 
 def _there(rules: Rules, state: State) -> str:
-    """The play to beat."""
+    """Write the play to beat."""
     cards = _text(int(rules.plays.need[state.target]))
     return f"{cards} ({_kind(int(rules.plays.family[state.target]))})"
 
@@ -170,7 +170,7 @@ def cards(game: Game, view: State, player: int) -> Cards:
 
 
 def bits_of(cards: np.uint64) -> list[int]:
-    """The numbers of the cards of a set, ascending."""
+    """List the numbers of the cards of a set, ascending."""
     return [i for i in range(len(TWO_JOKERS)) if int(cards) >> i & 1]
 
 

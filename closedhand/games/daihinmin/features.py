@@ -192,7 +192,7 @@ def features(rules, state, player, out):
         count_ranks(out, at.trick + NUM_RANKS * i, state.trick[other])
         left = min(np.int64(state.left[other]), most)
         out[at.left + most * i : at.left + most * i + left] = 1
-        out[at.place + i] = 1 + state.places[other]
+        out[at.place + i] = 1 + state.places[other]  # places count from 0, and -1 is not out
         out[at.passed + i] = (state.passed >> other) & 1
         if state.classes[other] >= 0:
             out[at.classes + len(CLASSES) * i + titles_of(state)[state.classes[other]]] = 1
@@ -211,6 +211,7 @@ def features(rules, state, player, out):
     after = at.size + write_house(rules, state, player, out[at.size :])
     if rules.options.seven_give + rules.options.ten_discard:
         out[after] = due_of(state)
+        # `next` is a circle: after the loop above, `other` is the observer again.
         for i in range(len(state.hands)):
             write_cards(out, after + 1 + NUM_CARDS * i, shown_by(state, other))
             other = np.int64(state.next[other])
@@ -222,6 +223,8 @@ def features(rules, state, player, out):
 @kernel
 def write_both(rules, state, player, out, after):
     """Write which sets contain both jokers, and the card that the second one to beat stands for."""
+    # In the order of `jokers_of`: hand, unseen, to beat, given, got; then a number for each player,
+    # played and shown; then rank and suit of the second joker.
     out[after] = has_both(state.hands[player])
     out[after + 1] = has_both(unseen(state, player))
     if has_exchange(rules, state):
@@ -275,6 +278,7 @@ def write_target(rules, at, play, out):
     plays = rules.plays
     write_cards(out, at.beat, plays.need[play])
     family, stands = plays.family[play], np.int64(plays.stands[play])
+    # Ranks count from -1, the joker below the 3. Suit 0 is the fifth card of a group.
     out[at.beat_is + (SINGLE if family == 0 else GROUP if family < FIRST_KAIDAN else KAIDAN)] = 1
     out[at.beat_from + 1 + np.int64(plays.low[play])] = 1
     out[at.beat_to + 1 + np.int64(plays.high[play])] = 1

@@ -140,7 +140,7 @@ OPTIONS = Options(
 
 @takes(OPTIONS)
 def make_game(**given: Any) -> Game:
-    """Daihinmin as a `Game`.
+    """Make Daihinmin as a `Game`.
 
     Args:
         **given: Some of `OPTIONS`.

@@ -281,7 +281,7 @@ class CardSetNotation(Notation):
         return tuple("".join(cards_in(cards)) or "PASS" for cards in self._sets)
 
     def cards_of(self, action: int, state: State) -> tuple[str, ...]:
-        """The cards of a set."""
+        """List the cards of a set."""
         return tuple(cards_in(self._sets[action]))
 
     @cached_property

@@ -194,6 +194,8 @@ def fill(out, plane, first, number):
 @kernel
 def draw_cards(out, plane, cards):
     """Mark the cards of a set."""
+    # Column 0 is for the joker, so the 3 of a suit is in column 1. A joker has the last cell of the
+    # plane, [4, 14], and a second one the first cell of the same row, [4, 0].
     first = plane * CELLS + 1
     if cards & JOKER_BIT:
         out[first + CELLS - 2] = 1
@@ -224,6 +226,7 @@ def draw_joker(out, stands, suit, alone):
     """Draw a joker of the play to beat; without a card to stand for, at the cell `alone`."""
     cell = alone
     if stands != NO_JOKER:
+        # Suit 0 is the fifth card of a group, in row 4. Rank -1, below the 3, is in column 0.
         cell = (bits.lowest(suit) if suit else 4) * COLUMNS + 1 + stands
     out[TABLE * CELLS + cell] = 1
     out[TABLE_JOKER * CELLS + cell] = 1

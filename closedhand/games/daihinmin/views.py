@@ -112,29 +112,48 @@ def view_from(
     held = np.uint64(parse_cards(check_text(hand, "hand"), int(flat.rules.options.jokers)))
     state = _start(flat, seats, classes, dealt, round_number, points)
     _note_tax(flat.rules, state, player, paid)
-    sure = np.zeros(game.num_players, np.uint64)
-    # With `seven_give` the player may have got any of its cards in the meantime.
-    always = NONE if flat.rules.options.seven_give else held
-    if state.leader >= 0:
-        sure = _lead(flat, state, player, held, leader)
-    for number, action in numbered(given):
-        with at_action(number, action):
-            if state.leader < 0:
-                _pick(flat, state, player, held, action, len(given))
-                if state.leader >= 0:
-                    sure = _lead(flat, state, player, held, leader)
-            else:
-                chosen = read(flat, state, action)
-                _hand_out(flat.rules, state, chosen)
-                play(flat, state, chosen)
-                _check_cards(state, always, sure)
-    _check_cards(state, held, sure)
+    _play_all(flat, state, player, held, given, leader)
     if state.leader < 0 and leader is not None:
         raise InputError("nobody leads in the exchange")
     _check_hand(flat.rules, state, player, held)
     _rank(flat, state, places)
     state.hands[player] = held
     return flat.view(state, player)
+
+
+def _play_all(
+    game: Game, state: State, player: int, held: np.uint64, actions: list[Any], leader: int | None
+) -> None:
+    """Play the actions so far, and check the cards after each of them.
+
+    Args:
+        game: The flat game.
+        state: State at the start of the round; changed.
+        player: Player whose view it is.
+        held: Cards that the player holds now.
+        actions: All actions of the round so far.
+        leader: Player who led the first trick, if given.
+
+    Raises:
+        InputError: An action is illegal, or contradicts the cards that the player knows.
+    """
+    sure = np.zeros(game.num_players, np.uint64)
+    # With `seven_give` the player may have got any of its cards in the meantime.
+    always = NONE if game.rules.options.seven_give else held
+    if state.leader >= 0:
+        sure = _lead(game, state, player, held, leader)
+    for number, action in numbered(actions):
+        with at_action(number, action):
+            if state.leader < 0:
+                _pick(game, state, player, held, action, len(actions))
+                if state.leader >= 0:
+                    sure = _lead(game, state, player, held, leader)
+            else:
+                chosen = read(game, state, action)
+                _hand_out(game.rules, state, chosen)
+                play(game, state, chosen)
+                _check_cards(state, always, sure)
+    _check_cards(state, held, sure)
 
 
 def knowledge(game: Game, view: State, player: int) -> tuple[str, list[int], dict[str, Any]]:

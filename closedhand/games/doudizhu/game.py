@@ -87,7 +87,7 @@ AUCTION_ROLES = ("first", "second", "third")
 
 @takes(OPTIONS)
 def make_game(**given: Any) -> Game:
-    """Dou Dizhu as a `Game`.
+    """Make Dou Dizhu as a `Game`.
 
     Args:
         **given: Some of `OPTIONS`.

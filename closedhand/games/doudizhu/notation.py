@@ -68,7 +68,7 @@ class Notation:
         return ids
 
     def text(self, action: int, state: State | None = None) -> str:
-        """The notation of an action id."""
+        """Write an action id."""
         return self.texts[action]
 
     def parse(self, text: str, state: State | None = None) -> int:
@@ -129,11 +129,11 @@ class Notation:
         return state
 
     def cards_of(self, action: int, state: State) -> tuple[str, ...]:
-        """The cards of a play."""
+        """List the cards of a play."""
         return tuple(self.texts[action]) if action < self.rules.plays.number - 1 else ()
 
     def scene(self, state: State) -> list[Row]:
-        """The table: a row for each seat, then the public cards."""
+        """Return the table: a row for each seat, then the public cards."""
         rows = []
         last = self.last_actions(state)
         players = self.rules.options.players
@@ -203,11 +203,11 @@ class SubstepNotation:
         return {text: i for i, text in enumerate(self.texts)}
 
     def text(self, action: int, state: State | None = None) -> str:
-        """The notation of an action id."""
+        """Write an action id."""
         return self.texts[action]
 
     def parse(self, text: str, state: State | None = None) -> int:
-        """The action id of a notation.
+        """Parse an action id.
 
         Raises:
             InputError: The text is not an action.
@@ -218,11 +218,11 @@ class SubstepNotation:
             raise InputError(f"{text!r} is not a sub-step such as 333+?, +4 or PASS") from None
 
     def deal_text(self, state: State) -> str:
-        """The four card fields of the flat game's notation."""
+        """Write the four card fields of the flat game's notation."""
         return self.flat.deal_text(state)
 
     def parse_deal(self, text: str) -> State:
-        """A state at the start of a deal, as in the flat game.
+        """Parse a deal to the state at its start, as in the flat game.
 
         Raises:
             InputError: The text is not a deal.
@@ -230,7 +230,7 @@ class SubstepNotation:
         return self.flat.parse_deal(text)
 
     def scene(self, state: State) -> list[Row]:
-        """The table, with the incomplete play of the player to act."""
+        """Return the table, with the incomplete play of the player to act."""
         rows = self.flat.scene(state)
         if state.group >= 0:
             choice = self.texts[state.group].split("+")[0] + unpack(state.picked)

@@ -101,11 +101,11 @@ class Notation:
         self.cards = CARDS[: rules.tables.kinds]
 
     def text(self, action: int, state: State | None = None) -> str:
-        """The notation of an action id."""
+        """Write an action id."""
         return ACTIONS[action]
 
     def parse(self, text: str, state: State | None = None) -> int:
-        """The action id of a notation.
+        """Parse an action id.
 
         Raises:
             InputError: The text is not an action.
