@@ -34,7 +34,8 @@ from closedhand.core.checks import InputError
 from closedhand.core.game import Game
 from closedhand.core.options import Range
 from closedhand.core.policies import policy_of
-from closedhand.envs.device_batch import DeviceBatch, check_device
+from closedhand.envs.device import check_device
+from closedhand.envs.device_batch import DeviceBatch
 from closedhand.learning import networks
 from closedhand.learning.network_learner import (
     NetworkLearner,

@@ -8,7 +8,8 @@ from closedhand.envs import GameVectorEnv
 
 torch = pytest.importorskip("torch")
 from closedhand.envs import DeviceVectorEnv  # noqa: E402
-from closedhand.envs.device_batch import DeviceBatch, RandomGames, shape_for  # noqa: E402
+from closedhand.envs.device import shape_for  # noqa: E402
+from closedhand.envs.device_batch import DeviceBatch, RandomGames  # noqa: E402
 
 N = 6
 CASES: list[tuple[str, dict[str, object], dict[str, object]]] = [

@@ -16,7 +16,7 @@ from numba import cuda, types
 
 from closedhand.core import contract, game_kernels
 from closedhand.core.checks import InputError
-from closedhand.core.cubins import _kinds, _layout
+from closedhand.core.cubins import kinds, layout
 from closedhand.core.numba.gpu.compiler import compile_function
 from closedhand.core.registry import find_games, make_game, spec_of
 
@@ -127,7 +127,7 @@ def main() -> int:
         known = {option.name for option in spec_of(name).option_table}
         assert options.keys() <= known, (name, options.keys() - known)
         game = make_game(name, **options)
-        code = (*_kinds(game.rules), _layout(game.dtype))
+        code = (*kinds(game.rules), layout(game.dtype))
         if code in seen:
             continue
         seen.add(code)
