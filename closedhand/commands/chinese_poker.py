@@ -183,7 +183,7 @@ def reproduce(
     human. Takes about 25 minutes; with --quick, small pools and without `rescored`, one to three.
     Ctrl-C stops; the same command resumes.
     """
-    from closedhand.papers.hankin import reproduction
+    from closedhand.papers.hankin import report, reproduction
 
     usual = reproduction.QUICK if quick else reproduction.Plan()
     plan = reproduction.Plan(
@@ -196,8 +196,8 @@ def reproduce(
     results = computed(out, lambda tell: reproduction.compute(out, plan, tell))
     show_report(
         out,
-        reproduction.report(results),
-        {**results, "judgements": reproduction.judgements(results)},
+        report.report(results),
+        {**results, "judgements": report.judgements(results)},
         as_json,
         report_name(only),
     )

@@ -1,12 +1,12 @@
-"""Agents inside kernels: policies that decide without a way back to Python.
+"""Agents inside kernels: policies that decide without returning to Python.
 
-A policy is to an agent what the rules are to a game: a NamedTuple of numbers and tables whose class
-names in `kernels` the module that defines `decide`. An agent that has one as `kernel_policy` is
-played by the envs within the step of their user.
+A policy is a NamedTuple of numbers and tables. Its class attribute `kernels` names the module that
+defines `decide`, as the class of a game's rules names the module of its kernels. Envs play an agent
+that has one as `kernel_policy` inside the kernel of a step.
 
-A policy that draws random numbers holds a stream of `closedhand.core.stream`, and its module
-defines `with_stream(policy, stream)`, the same policy with another one. Batches of games play it
-with the stream of each game, so that no game depends on another.
+A policy that draws random numbers holds a stream of `closedhand.core.stream`. Its module defines
+`with_stream(policy, stream)`, which returns the policy with another stream. Batches of games play
+it with the stream of each game, so that no game depends on another.
 """
 
 from importlib import import_module
@@ -37,7 +37,8 @@ Policies = tuple[Policy, ...]
 def decide(policy: Policy, rules: Rules, view: State, ids: Ids) -> Integer:
     """Choose an action of the player to act, whose view this is.
 
-    `ids` is scratch space, int32, with room for every action of the game and of its flat form.
+    `ids` is scratch space, int32, as long as the actions of the game or of its flat form, if there
+    are more.
     """
     ...
 
@@ -50,7 +51,7 @@ def decide_all(policy: Policy, rules: Rules, views: States, ids: Ids, actions: I
 
 
 def decide_as(policies: Policies, k: Integer, rules: Rules, view: State, ids: Ids) -> Integer:
-    """`decide` of the policy number `k`; in Python and inside kernels."""
+    """Call `decide` of the policy number `k`; in Python and inside kernels."""
     return decide(policies[int(k)], rules, view, ids)
 
 
@@ -64,7 +65,7 @@ def _decide_as(policies: Any, k: Any, rules: Any, view: Any, ids: Any) -> Any:
         return of_one_class
 
     def of_several(policies: Any, k: Any, rules: Any, view: Any, ids: Any) -> Any:
-        # Constants alone index policies of several classes.
+        # Numba indexes a tuple of several types only by constants: recursion makes 0 such a one.
         if k == 0:
             return np.int64(decide(policies[0], rules, view, ids))
         return decide_as(policies[1:], k - 1, rules, view, ids)
@@ -117,9 +118,9 @@ def _decide_by(policies: Any, k: Any, stream: Any, rules: Any, view: Any, ids: A
 
 
 def policy_of(agent: Any) -> Policy | None:
-    """The policy by which an agent decides; None if it decides in Python.
+    """Return the policy by which an agent decides; None if it decides in Python.
 
-    That is also so for an agent of a derived class, or an object, with an `act` of its own.
+    An agent decides in Python, too, if its object or a derived class overrides `act`.
     """
     policy = getattr(agent, "kernel_policy", None)
     if not isinstance(getattr(policy, "kernels", None), str):

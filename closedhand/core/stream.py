@@ -1,3 +1,11 @@
+<<<<<<< HEAD
+"""NumPy's default generator as an array of numbers, for kernels that are called often.
+
+Passing a `numpy.random.Generator` to a kernel takes longer than a step of most games. A stream
+holds the state of its bit generator, PCG64 (O'Neill, 2014; XSL-RR output), and gives the same
+numbers. State and increment have 128 bits, stored in digits of 32 bits, the lowest first: products
+of two digits fit in 64 bits, in kernels as in plain Python.
+=======
 """Random numbers from arrays, for kernels: NumPy's default generator, and one that counts.
 
 A **stream of a seed** is NumPy's default generator as an array. Handing a `numpy.random.Generator`
@@ -8,6 +16,7 @@ numbers. Digits are that small so that no product overflows, in kernels as in pl
 A **stream of a game** is two numbers: a key, and how many numbers were drawn. Each number follows
 from both (splitmix64; Steele, Lea and Flood, 2014). So every game of a batch draws on its own, in
 any order and on any device. Vector envs have one a game, with `random()` as of generators.
+>>>>>>> gpu
 """
 
 from typing import Any
@@ -28,10 +37,11 @@ DIGITS = 4
 BITS = np.uint64(32)
 DIGIT = np.uint64(2**32 - 1)
 MULTIPLIER = np.array([0x9FCCF645, 0x4385DF64, 0x1FC65DA4, 0x2360ED05], np.uint64)
+"""PCG64's multiplier, 0x2360ED051FC65DA44385DF649FCCF645, in digits."""
 
 
 def make_stream(seed: int) -> Stream:
-    """The stream of a seed, which draws what `np.random.default_rng(seed).random()` does."""
+    """Make the stream of a seed; it draws the numbers of `np.random.default_rng(seed).random()`."""
     state = np.random.PCG64(seed).state["state"]
     digits = [state[name] >> 32 * i & 2**32 - 1 for name in ("state", "inc") for i in range(DIGITS)]
     return np.array(digits, np.uint64)
@@ -90,9 +100,14 @@ def seed_stream(stream: Stream, rng: np.random.Generator) -> None:
 
 @kernel
 def draw(stream: Stream) -> float:
+<<<<<<< HEAD
+    """Draw the next number from 0 to 1, float64, and advance the stream."""
+    # state = state * MULTIPLIER + increment, mod 2^128: a long multiplication on the increment.
+=======
     """The next number from 0 to 1, float64; the stream, of a seed or of a game, goes on."""
     if len(stream) == 2:
         return _next_of_game_in_kernel(stream)
+>>>>>>> gpu
     digits = np.empty(DIGITS, np.uint64)
     for i in range(DIGITS):
         digits[i] = stream[DIGITS + i]
@@ -104,9 +119,11 @@ def draw(stream: Stream) -> float:
             carry = total >> BITS
     for i in range(DIGITS):
         stream[i] = digits[i]
+    # XSL-RR: xor the halves, then rotate right by the highest 6 bits of the state.
     low = digits[0] | (digits[1] << BITS)
     high = digits[2] | (digits[3] << BITS)
     mixed = low ^ high
     turn = high >> np.uint64(58)
     mixed = (mixed >> turn) | (mixed << ((np.uint64(64) - turn) & np.uint64(63)))
+    # 53 bits, as many as a float64 holds.
     return (mixed >> np.uint64(11)) * (1.0 / 2.0**53)

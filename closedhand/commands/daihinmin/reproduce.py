@@ -36,7 +36,7 @@ def kou(
     only. Ctrl-C stops; the same command resumes.
     """
     from closedhand.core.threads import cores
-    from closedhand.papers.kou import reproduction
+    from closedhand.papers.kou import report, reproduction
 
     usual = reproduction.QUICK if quick else reproduction.Plan()
     plan = reproduction.Plan(
@@ -48,5 +48,5 @@ def kou(
         enemies=usual.enemies,
     )
     results = computed(out, lambda tell: reproduction.compute(plan, out, tell))
-    save_picture(reproduction.pictures, results, out)
-    show_report(out, reproduction.report(results), results, as_json, report_name(only))
+    save_picture(report.pictures, results, out)
+    show_report(out, report.report(results), results, as_json, report_name(only))

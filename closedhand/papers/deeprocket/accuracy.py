@@ -13,12 +13,12 @@ PAPER_ACCURACY = {"policy": (0.86, 0.88), "kicker": (0.90, 0.90)}
 
 
 def _file() -> Path:
-    """Path of the training histories of the package's networks; the file may be missing."""
+    """Path of the training histories of the shipped networks; the file may be missing."""
     return SHIPPED / "doudizhu_training.json"
 
 
 def shipped() -> dict[str, list[dict[str, Any]]] | None:
-    """Training histories of the shipped networks; None if the package has none.
+    """Read the training histories of the shipped networks; None if the package has none.
 
     Returns:
         By network, `policy` and `kicker`: entries with `step` and `accuracy` (top-1 accuracy on
@@ -29,7 +29,7 @@ def shipped() -> dict[str, list[dict[str, Any]]] | None:
 
 
 def curves(history: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[int, float]]]:
-    """Steps and accuracies of a history: under `all`, and by role where the history has roles."""
+    """Read steps and accuracies of a history, by role, or as `all` if it has no roles."""
     found: dict[str, list[tuple[int, float]]] = {}
     for entry in history:
         accuracy = entry.get("accuracy")
@@ -45,7 +45,7 @@ def picture(histories: dict[str, list[dict[str, Any]]], path: Path) -> None:
     """Draw accuracy against training steps, beside the paper's values.
 
     Args:
-        histories: What `shipped` returns.
+        histories: Histories of `shipped`.
         path: Path of the PNG file.
 
     Raises:
@@ -68,7 +68,7 @@ def picture(histories: dict[str, list[dict[str, Any]]], path: Path) -> None:
 
 
 def report(histories: dict[str, list[dict[str, Any]]] | None) -> list[str]:
-    """The best accuracies as lines of Markdown."""
+    """Write the best accuracies as lines of Markdown."""
     if not histories:
         return ["No record of training is shipped: there are no curves."]
     lines = ["Top-1 on held-out moves (picture: training.png); the paper's moves are of human"]
