@@ -57,7 +57,7 @@ test-all: $(DEV)
 # Kernels write past an array in silence; here every index is checked, which takes kernels of its own.
 ROOMS ?= tests
 bounds: $(DEV)
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=runs/bounds-cache $(BIN)/pytest $(ROOMS) -n $(WORKERS) --dist worksteal
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/runs/bounds-cache $(BIN)/pytest $(ROOMS) -n $(WORKERS) --dist worksteal
 
 # 10,000 damaged states a game, 5,000 inputs a parser. Until something breaks: make fuzz FUZZ=1000000.
 fuzz: $(DEV)

@@ -125,13 +125,12 @@ def prepare(learner: Any, folder: Path, restart: bool) -> Any:
     Raises:
         InputError: The folder holds a network of another making, or a run of other settings.
     """
-    from closedhand.core.run import check_resumable
-    from closedhand.learning import agent_factory, runs
+    from closedhand.learning import runs
 
     make_folder(folder)
     checkpoint = folder / runs.CHECKPOINT
     if not restart:
-        check_resumable(folder / agent_factory.NAME, checkpoint)
+        runs.check_free(learner, folder)
     run = runs.begin(learner, folder)
     if restart and checkpoint.exists():  # else it is not known whose files there are
         runs.clear(folder)

@@ -1,22 +1,14 @@
-<<<<<<< HEAD
-"""NumPy's default generator as an array of numbers, for kernels that are called often.
-
-Passing a `numpy.random.Generator` to a kernel takes longer than a step of most games. A stream
-holds the state of its bit generator, PCG64 (O'Neill, 2014; XSL-RR output), and gives the same
-numbers. State and increment have 128 bits, stored in digits of 32 bits, the lowest first: products
-of two digits fit in 64 bits, in kernels as in plain Python.
-=======
 """Random numbers from arrays, for kernels: NumPy's default generator, and one that counts.
 
-A **stream of a seed** is NumPy's default generator as an array. Handing a `numpy.random.Generator`
-to a kernel takes longer than a step of most games. A stream has the state of its bit generator,
-PCG64 (O'Neill, 2014; XSL-RR output), in digits of 32 bits, lowest first, and gives the same
-numbers. Digits are that small so that no product overflows, in kernels as in plain Python.
+A **stream of a seed** is NumPy's default generator as an array: passing a `numpy.random.Generator`
+to a kernel takes longer than a step of most games. It holds the state of the bit generator, PCG64
+(O'Neill, 2014; XSL-RR output), and gives the same numbers. State and increment have 128 bits,
+stored in digits of 32 bits, the lowest first: products of two digits fit in 64 bits, in kernels as
+in plain Python.
 
 A **stream of a game** is two numbers: a key, and how many numbers were drawn. Each number follows
-from both (splitmix64; Steele, Lea and Flood, 2014). So every game of a batch draws on its own, in
-any order and on any device. Vector envs have one a game, with `random()` as of generators.
->>>>>>> gpu
+from both (splitmix64; Steele, Lea and Flood, 2014), so that every game of a batch draws on its own,
+in any order and on any device. Vector envs have one a game, with `random()` as of generators.
 """
 
 from typing import Any
@@ -100,14 +92,10 @@ def seed_stream(stream: Stream, rng: np.random.Generator) -> None:
 
 @kernel
 def draw(stream: Stream) -> float:
-<<<<<<< HEAD
-    """Draw the next number from 0 to 1, float64, and advance the stream."""
-    # state = state * MULTIPLIER + increment, mod 2^128: a long multiplication on the increment.
-=======
-    """The next number from 0 to 1, float64; the stream, of a seed or of a game, goes on."""
+    """Draw the next number from 0 to 1, float64, and advance the stream, of a seed or of a game."""
     if len(stream) == 2:
         return _next_of_game_in_kernel(stream)
->>>>>>> gpu
+    # state = state * MULTIPLIER + increment, mod 2^128: a long multiplication on the increment.
     digits = np.empty(DIGITS, np.uint64)
     for i in range(DIGITS):
         digits[i] = stream[DIGITS + i]

@@ -103,9 +103,7 @@ def serve(
     ] = 10.0,
     max_clients: Annotated[
         int,
-        typer.Option(
-            min=1, help="Most connections that have not yet sent a client's name."
-        ),
+        typer.Option(min=1, help="Most connections that have not yet sent a client's name."),
     ] = MOST_WAITING,
     fallback: Annotated[
         str, typer.Option(help="Agent that replaces a client that has left.")
