@@ -134,7 +134,7 @@ def kinds(value: Any) -> Iterator[str]:
             yield from kinds(part)
         yield ")"
     elif isinstance(value, np.ndarray | np.generic):
-        array = cast(NDArray[Any], np.asarray(cast(Any, value)))
+        array: NDArray[Any] = np.asarray(cast(Any, value))
         axes = f"[{array.ndim}] " if isinstance(value, np.ndarray) else ""
         yield f"{axes}{layout(array.dtype)}"
     else:
