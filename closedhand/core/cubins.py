@@ -1,5 +1,7 @@
 """Compiled kernels of GPUs: found in a folder, or else compiled by numba-cuda and kept there.
 
+Nothing here touches Numba: `closedhand.core.numba.gpu`, which compiles, is imported if need be.
+
 A file is valid for the sources that it was compiled from, the types of its arguments, and one
 architecture. So a machine with a GPU needs no compiler for what another one has compiled: name the
 folder in `CLOSEDHAND_CUBINS`.

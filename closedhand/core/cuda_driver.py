@@ -1,7 +1,8 @@
 """NVIDIA's driver, as far as it takes to load compiled kernels and to launch them.
 
-`libcuda` comes with the driver, so neither Numba-cuda nor a CUDA toolkit is needed to run what was
-compiled elsewhere. The context is that of the calling thread: PyTorch's, once it has used a GPU.
+`libcuda` comes with the driver, so neither numba-cuda nor a CUDA toolkit is needed to run what was
+compiled elsewhere, and nothing here touches Numba. The context is that of the calling thread:
+PyTorch's, once it has used a GPU.
 """
 
 # pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
