@@ -2,6 +2,8 @@ import gymnasium
 import numpy as np
 import pytest
 
+from closedhand.core import contract
+from closedhand.core.agents import make_agent
 from closedhand.core.game import Game, InputError
 from closedhand.core.registry import make_game
 from closedhand.envs import GameVectorEnv
@@ -210,3 +212,19 @@ def test_a_reset_takes_no_deals():
     envs = DeviceVectorEnv("leduc", 2, device="cpu")
     with pytest.raises(InputError, match="are not started from deal"):
         envs.reset(options={"deal": "SK;HQ;HK"})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("agent", ["rule", "decompose"])
+def test_an_agent_decides_as_it_does_elsewhere(agent):
+    game = make_game("doudizhu", substeps=True)
+    batch = DeviceBatch(game, 20, device="cpu", observation="compact")
+    batch.reset(6)
+    played = make_agent(game, agent, 0)
+    for _ in range(30):
+        views = batch.states.numpy().view(game.dtype)[:, 0].copy()
+        for view in np.rec.array(views):
+            contract.hide(game.rules, view, view.player)
+        actions = batch.decide(agent)
+        assert (actions.numpy() == played.act_batch(views)).all()
+        batch.step(actions)

@@ -13,6 +13,7 @@ import time
 import numba
 import numpy as np
 from numba import cuda, types
+from variants import VARIANTS
 
 from closedhand.core import contract, game_kernels
 from closedhand.core.checks import InputError
@@ -22,23 +23,6 @@ from closedhand.core.registry import find_games, make_game, spec_of
 
 MOST_STACK = 4096
 """Bytes of stack of a thread; listing the backs of Chinese Poker takes 3,152."""
-
-VARIANTS = [
-    ("uh_leduc", {}),
-    ("leduc", {}),
-    *(("doudizhu", {"rules": rules, "substeps": steps})
-      for rules in ("deeprocket", "douzero", "rlcard", "openspiel", "mini", "tiny", "two_players")
-      for steps in (False, True)),
-    ("doudizhu", {"doubling": True, "open_hand": True, "bidding": True, "substeps": True}),
-    ("daihinmin", {}),
-    ("daihinmin", {"players": 3}),
-    ("daihinmin", {"players": 6}),
-    ("daihinmin", {"jokers": 2}),
-    ("daihinmin", {"seven_give": True}),
-    ("daihinmin", {"sets": True}),
-    ("chinese_poker", {}),
-    ("chinese_poker", {"substeps": True}),
-]  # fmt: skip
 
 
 def deal(rules, states, seeds):
