@@ -91,7 +91,7 @@ def _hints(game: Game) -> None:
 def _for_gpu(game: Game, arch: str, agents: list[str], folder: Path | None) -> None:
     """Compile the kernels of a game for a GPU, one after the other."""
     from closedhand.core import cubins
-    from closedhand.envs.device_batch import kernels_of
+    from closedhand.envs.device import kernels_of
 
     folder = cubins.kept() if folder is None else folder
     for name, arguments in kernels_of(game, agents, arch):

@@ -93,7 +93,7 @@ def device_for(asked: str, opponents: str | None, ray: str | None) -> str:
     Raises:
         InputError: There is no such device, or it does not do what is asked for.
     """
-    from closedhand.envs.device_batch import check_device, import_torch
+    from closedhand.envs.device import check_device, import_torch
 
     if asked == "auto":
         ready = find_spec("numba_cuda") is not None or FOLDER in os.environ

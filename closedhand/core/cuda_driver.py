@@ -1,8 +1,13 @@
 """NVIDIA's driver, as far as it takes to load compiled kernels and to launch them.
 
-`libcuda` comes with the driver, so neither Numba-cuda nor a CUDA toolkit is needed to run what was
-compiled elsewhere. The context is that of the calling thread: PyTorch's, once it has used a GPU.
+`libcuda` comes with the driver, so neither numba-cuda nor a CUDA toolkit is needed to run what was
+compiled elsewhere, and nothing here touches Numba. The context is that of the calling thread:
+PyTorch's, once it has used a GPU.
 """
+
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
+# pyright: reportUnknownVariableType=false
+# NumPy's numbers of any type have no types.
 
 import ctypes
 from collections.abc import Iterator
@@ -16,6 +21,14 @@ from closedhand.core.checks import InputError
 LIBRARY = "libcuda.so.1"
 STACK_LIMIT, SHARED_LIMIT = 0, 8
 """Numbers of `CU_LIMIT_STACK_SIZE` and `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`."""
+
+
+NUMBERS: Any = {
+    "?": ctypes.c_int8, "b": ctypes.c_int8, "B": ctypes.c_uint8, "h": ctypes.c_int16,
+    "H": ctypes.c_uint16, "i": ctypes.c_int32, "I": ctypes.c_uint32, "l": ctypes.c_int64,
+    "L": ctypes.c_uint64, "f": ctypes.c_float, "d": ctypes.c_double,
+}  # fmt: skip
+"""Numbers of NumPy as kernels take them, by the letter of their type."""
 
 
 class DeviceArray(NamedTuple):
@@ -96,10 +109,10 @@ def words_of(value: Any) -> Iterator[Any]:
     elif isinstance(value, tuple):
         for part in value:  # pyright: ignore[reportUnknownVariableType]
             yield from words_of(part)
-    elif isinstance(value, bool | np.bool_):
-        yield ctypes.c_int8(bool(value))
-    elif isinstance(value, np.integer | np.floating):
-        yield np.ctypeslib.as_ctypes_type(value.dtype)(value.item())  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+    elif isinstance(value, np.generic) and (letter := np.asarray(value).dtype.char) in NUMBERS:
+        yield NUMBERS[letter](value.item())
+    elif isinstance(value, bool):
+        yield ctypes.c_int8(value)
     elif isinstance(value, int):
         yield ctypes.c_int64(value)
     elif isinstance(value, float):

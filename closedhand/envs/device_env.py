@@ -173,7 +173,8 @@ def _parts(batch: DeviceBatch) -> Tensors:
     """Return the parts of the observations by name, views of the tensor."""
     if batch.form.form != PLANES:
         return {OBSERVATION: batch.observation}
-    parts, start = {}, 0
+    parts: Tensors = {}
+    start = 0
     for name, shape in batch.game.shapes.items():
         stop = start + math.prod(shape)
         parts[name] = batch.observation[:, start:stop].view(batch.number, *shape)
