@@ -5,6 +5,7 @@ import math
 import warnings
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout
+from typing import Any
 
 import numpy as np
 
@@ -79,12 +80,13 @@ def _check_vector(game: Game, seed: int, form: str) -> None:
         actors = np.where(over, -1, infos["current_player"])
         actions = np.zeros(number, np.int64)
         for i, single in enumerate(singles):
-            if over[i]:
-                single.reset()
-                continue
-            actions[i] = _choose(observations, i)
-            single.step(int(actions[i]))
+            if not over[i]:
+                actions[i] = _choose(observations, i)
+                single.step(int(actions[i]))
+        begun = np.flatnonzero(over)
         observations, rewards, over, _, infos = envs.step(actions)
+        for i in begun:  # later deals of a vector env come from the stream of the game
+            singles[i].reset(options={"state": envs.states[i]})
         for i, single in enumerate(singles):
             agent = single.agent_selection
             where = f"game {i} of seed {seed + i}, {form}"
@@ -150,16 +152,13 @@ def _check_solo(game: Game, seed: int, form: str) -> None:
         while not over and table.agent_selection != name:
             paid += _let_act(table, agent, name)
             if all(table.terminations.values()):
-                table.reset()
-                paid = 0.0
+                seen, info, paid = *_begin_as(envs, solo, table), 0.0
         where = f"seat {seat}, {form}"
         alike(_row(batch, 0), _shown(seen, over), where + ", vector and solo env")
         alike(seen, table.observe(name), where + ", solo and AEC env")
         if over:
-            seen, info = solo.reset()
             batch, *_ = envs.step(np.zeros(1, np.int64))
-            table.reset()
-            over, paid = False, 0.0
+            seen, info, over, paid = *_begin_as(envs, solo, table), False, 0.0
             continue
         action = int(np.random.default_rng(seed).choice(np.flatnonzero(seen[ACTION_MASK])))
         seen, reward, over, _, info = solo.step(np.int64(action))
@@ -173,6 +172,13 @@ def _check_solo(game: Game, seed: int, form: str) -> None:
                 "the reward of {} is {} in the solo env, {} in the vector env and {} in the AEC "
                 "env", where, reward, rewards[0], paid)  # fmt: skip
     expect(info["current_player"] == seat, "the info names another seat")
+
+
+def _begin_as(envs: GameVectorEnv, solo: SoloEnv, table: GameAEC) -> Any:
+    """Begin the game of a vector env in the others: its later deals come from its stream."""
+    start = {"state": envs.states[0]}
+    table.reset(options=start)
+    return solo.reset(options=start)
 
 
 def _let_act(table: GameAEC, agent: _Steady, name: str) -> float:
