@@ -73,7 +73,7 @@ def best_response(tree: InfoTree, sigma: np.ndarray, player: int) -> BestRespons
 
 
 def _best_rows(tree: InfoTree, gains: np.ndarray) -> np.ndarray:
-    """Rows of the best actions by the `gains` of `passes.respond`, int64 [sets]; its player's only."""
+    """Rows of the best actions by `gains` of `respond`, int64 [sets]; of its player only."""
     starts = tree.rows[:-1]
     return starts + gains[starts].astype(np.int64)
 
